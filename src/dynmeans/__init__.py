@@ -1,0 +1,11 @@
+"""Clustering for data that arrives in batches and changes.
+
+Clusters are born, move, fall asleep, come back under the same id, and die.
+"""
+
+from importlib.metadata import version as _version
+
+from dynmeans.estimators import DMeans, load
+
+__version__ = _version("dynmeans")
+__all__ = ["DMeans", "__version__", "load"]

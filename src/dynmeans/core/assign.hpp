@@ -1,0 +1,246 @@
+// One pass of the label update over all points against fixed centres.
+//
+// Only points that may want to change are looked at. After Hamerly (2010), each point keeps an upper bound
+// on the distance to its own centre and a lower bound on the distance to any other; both move with the
+// centres. Whoever is nearer to its own than to any other, and too near to pay for a birth or a revival,
+// is passed over. Points that would rather found or revive a cluster are only listed: the descent settles
+// them one after another.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "lanes.hpp"
+#include "points.hpp"
+#include "slots.hpp"
+#include "team.hpp"
+
+namespace dynmeans {
+
+constexpr std::int32_t kNone = -1;
+
+template <class T>
+class Assignment {
+ public:
+  Assignment(const Points<T>& points, double birth)
+      : points_(points), birth_(birth), label_(points.n), upper_(points.n), lower_(points.n) {
+    // A coordinate is known to half a unit in the last place of the largest one.
+    slack_ = 8 * std::numeric_limits<T>::epsilon() * points.radius * std::sqrt(double(points.d));
+    grain_ = 1 + 4 * (points.d + 4) * std::numeric_limits<T>::epsilon();
+  }
+
+  void reset() {
+    std::fill(label_.begin(), label_.end(), kNone);
+    trusted_ = false;
+  }
+
+  std::vector<std::int32_t>& labels() { return label_; }
+  const std::vector<Row>& restless() const { return restless_; }
+
+  void relabel(Row i, std::int32_t slot) {
+    label_[i] = slot;
+    upper_[i] = std::numeric_limits<T>::infinity();
+  }
+
+  // Moves every point to its nearest awake cluster and the centres after them; true if any point moved.
+  bool pass(Slots& slots, Team& team) {
+    freeze(slots);
+    const int chunks = chunk_count(slots);
+    moves_.resize(chunks);
+    team.share(chunks, [&](int c) { run_chunk(slots, c, chunks); });
+    restless_.clear();
+    bool moved = false;
+    for (auto& chunk : moves_) {
+      restless_.insert(restless_.end(), chunk.restless.begin(), chunk.restless.end());
+      for (int k = 0; chunk.any && k < slots.count(); ++k)
+        slots.add_sums(k, &chunk.sum[std::size_t(k) * slots.d()], chunk.weight[k], chunk.rows[k]);
+      moved |= chunk.any;
+    }
+    if (moved)
+      for (int k = 0; k < slots.count(); ++k) slots.update_center(k);
+    trusted_ = true;
+    return moved;
+  }
+
+ private:
+  struct Moves {  // what one chunk of rows changes
+    std::vector<double> sum, weight;
+    std::vector<long> rows;
+    std::vector<Row> restless;
+    bool any = false;
+    std::vector<T> tile;
+
+    void clear(const Slots& slots, int d) {
+      sum.assign(std::size_t(slots.count()) * d, 0.0);
+      weight.assign(slots.count(), 0.0);
+      rows.assign(slots.count(), 0);
+      restless.clear();
+      any = false;
+      tile.resize(std::size_t(d) * kTile);
+    }
+  };
+
+  // Chunks depend on the batch alone, never on the number of threads.
+  int chunk_count(const Slots& slots) const {
+    const Row rows = 4096 + 8 * Row(slots.count());
+    return static_cast<int>(std::clamp<Row>(points_.n / rows, 1, 16));
+  }
+
+  // Copies the awake centres, and finds how far each has moved since the bounds were made.
+  void freeze(const Slots& slots) {
+    const int d = points_.d, n = slots.count();
+    if (slots.wake_ups() != wake_ups_) trusted_ = false;
+    wake_ups_ = slots.wake_ups();
+    moved_.assign(n, 0);
+    for (int k = 0; trusted_ && k < n; ++k)
+      if (slots.is_awake(k)) moved_[k] = distance(slots.center(k), &frozen_[std::size_t(k) * d]);
+    farthest_ = kNone;
+    for (int k = 0; k < n; ++k)
+      if (farthest_ == kNone || moved_[k] > moved_[farthest_]) farthest_ = k;
+    next_farthest_ = 0;
+    for (int k = 0; k < n; ++k)
+      if (k != farthest_) next_farthest_ = std::max(next_farthest_, moved_[k]);
+    frozen_.resize(std::size_t(n) * d);
+    awake_.clear();
+    asleep_.clear();
+    centers_.clear();
+    patience_ = birth_;
+    for (int k = 0; k < n; ++k) {
+      std::copy_n(slots.center(k), d, frozen_.begin() + std::size_t(k) * d);
+      if (slots.is_awake(k)) {
+        awake_.push_back(k);
+        for (int j = 0; j < d; ++j) centers_.push_back(static_cast<T>(slots.center(k)[j]));
+      } else if (slots.is_old(k)) {
+        asleep_.push_back(k);
+        patience_ = std::min(patience_, slots.revival(k));
+      }
+    }
+  }
+
+  double distance(const double* a, const double* b) const {
+    double sum = 0;
+    for (int j = 0; j < points_.d; ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
+    return std::sqrt(sum) * grain_;
+  }
+
+  void run_chunk(const Slots& slots, int chunk, int n_chunks) {
+    Moves& moves = moves_[chunk];
+    moves.clear(slots, points_.d);
+    const Row begin = points_.n * chunk / n_chunks, end = points_.n * (chunk + 1) / n_chunks;
+    std::array<Row, kTile> unsure;
+    int count = 0;
+    for (Row i = begin; i < end; ++i) {
+      if (trusted_ && stays(slots, i, moves)) continue;
+      unsure[count++] = i;
+      if (count == kTile) {
+        look_closely(slots, unsure.data(), count, moves);
+        count = 0;
+      }
+    }
+    if (count) look_closely(slots, unsure.data(), count, moves);
+  }
+
+  // True if the bounds show that no other awake cluster is nearer than the own one.
+  bool stays(const Slots& slots, Row i, Moves& moves) {
+    const std::int32_t own = label_[i];
+    if (own == kNone) return false;
+    const double others = own == farthest_ ? next_farthest_ : moved_[farthest_];
+    double upper = double(upper_[i]) + moved_[own];
+    const double lower = double(lower_[i]) - others;
+    lower_[i] = static_cast<T>(lower);
+    if (!(upper <= lower && upper * upper <= patience_)) {
+      upper = distance_up(points_.squared_distance(i, slots_center(own)));
+      if (upper > lower) return false;
+      if (upper * upper > patience_) note_if_restless(slots, i, moves);
+    }
+    upper_[i] = static_cast<T>(upper * grain_);
+    return true;
+  }
+
+  const double* slots_center(std::int32_t k) const { return &frozen_[std::size_t(k) * points_.d]; }
+
+  double distance_up(double squared) const { return std::sqrt(squared) * grain_ + slack_; }
+  double distance_down(double squared) const { return std::sqrt(squared) / grain_ - slack_; }
+
+  void look_closely(const Slots& slots, const Row* rows, int count, Moves& moves) {
+    std::array<T, kTile> best, second;
+    std::array<std::int32_t, kTile> which;
+    points_.gather(rows, count, moves.tile.data());
+    tile_lanes<T>().nearest_two(moves.tile.data(), points_.d, centers_.data(), int(awake_.size()), best.data(),
+                                second.data(), which.data());
+    for (int b = 0; b < count; ++b) {
+      const Row i = rows[b];
+      const std::int32_t own = label_[i], other = awake_[which[b]];
+      double mine = best[b], next = second[b];
+      if (own != other) {
+        if (own == kNone || is_nearer(i, other, own)) {
+          move(i, own, other, moves);
+        } else {
+          mine = points_.squared_distance(i, slots_center(own));
+          next = best[b];
+        }
+      }
+      upper_[i] = static_cast<T>(distance_up(mine));
+      lower_[i] = static_cast<T>(distance_down(next));
+      if (mine * grain_ > patience_) note_if_restless(slots, i, moves);
+    }
+  }
+
+  // Decided in double precision: a label changes only if the objective really falls.
+  bool is_nearer(Row i, std::int32_t a, std::int32_t b) const {
+    return points_.squared_distance(i, slots_center(a)) < points_.squared_distance(i, slots_center(b));
+  }
+
+  void move(Row i, std::int32_t from, std::int32_t to, Moves& moves) {
+    const int d = points_.d;
+    const T* x = points_.row(i);
+    const double m = points_.weight(i);
+    for (int j = 0; j < d; ++j) {
+      const double y = m * double(x[j] - points_.shift[j]);
+      moves.sum[std::size_t(to) * d + j] += y;
+      if (from != kNone) moves.sum[std::size_t(from) * d + j] -= y;
+    }
+    moves.weight[to] += m;
+    ++moves.rows[to];
+    if (from != kNone) {
+      moves.weight[from] -= m;
+      --moves.rows[from];
+    }
+    label_[i] = to;
+    moves.any = true;
+  }
+
+  // Lists a point that would rather be born, or revive a sleeping cluster, than stay.
+  void note_if_restless(const Slots& slots, Row i, Moves& moves) const {
+    const double m = std::min(points_.weight(i), 1.0);
+    const double stay = m * points_.squared_distance(i, slots_center(label_[i]));
+    bool restless = stay > birth_;
+    for (std::size_t a = 0; !restless && a < asleep_.size(); ++a) {
+      const int k = asleep_[a];
+      restless = slots.revival(k) < stay &&
+                 slots.revival_cost(k, m, points_.squared_distance(i, slots.old_center(k))) < stay;
+    }
+    if (restless) moves.restless.push_back(i);
+  }
+
+  const Points<T>& points_;
+  double birth_;
+  std::vector<std::int32_t> label_;   // (n,) slot of each row
+  std::vector<T> upper_, lower_;      // (n,) bounds on distances
+  bool trusted_ = false;              // the bounds hold
+  double slack_, grain_;              // absolute and relative rounding error of a distance
+  long wake_ups_ = 0;
+  std::vector<double> frozen_;        // (slots, d) centres during this pass
+  std::vector<double> moved_;         // (slots,) since the last pass
+  int farthest_ = kNone;              // slot that moved most
+  double next_farthest_ = 0;          // what the runner-up moved
+  std::vector<std::int32_t> awake_, asleep_;
+  std::vector<T> centers_;            // (awake, d)
+  double patience_ = 0;               // squared distance up to which nobody wants a birth or a revival
+  std::vector<Moves> moves_;
+  std::vector<Row> restless_;
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,180 @@
+// D-Means on one batch: restarts of a coordinate descent, the lowest cost wins (Algorithm dynmeans).
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "assign.hpp"
+#include "points.hpp"
+#include "random.hpp"
+#include "slots.hpp"
+#include "team.hpp"
+
+namespace dynmeans {
+
+struct DescentOptions {
+  double birth;  // lambda
+  std::uint64_t seed, step;
+  int n_restarts, max_iter, n_threads;
+};
+
+struct DescentResult {
+  std::vector<std::int32_t> slots;   // (n,) 0 .. K-1 remembered, then newborn
+  std::vector<double> centers;       // (slots, d)
+  std::vector<double> taken;         // (slots,)
+  std::vector<double> restart_costs; // (n_restarts,)
+  double cost = std::numeric_limits<double>::infinity();
+  int n_iter = 0;
+};
+
+template <class T>
+class Descent {
+ public:
+  Descent(const Points<T>& points, const PriorView& prior, const DescentOptions& options)
+      : points_(points),
+        options_(options),
+        slots_(prior, points.shift),
+        assignment_(points, options.birth),
+        team_(options.n_threads),
+        y_(points.d) {}
+
+  DescentResult run() {
+    DescentResult best;
+    for (int r = 0; r < options_.n_restarts; ++r) {
+      Random random(options_.seed, options_.step, r);
+      const int n_iter = descend(random);
+      const double cost = finish();
+      best.restart_costs.push_back(cost);
+      if (r == 0 || cost < best.cost) keep(best, cost, n_iter);
+    }
+    return best;
+  }
+
+ private:
+  // Rows that are placed one after another before the first pass over all.
+  static constexpr Row kFirstSweep = 4096;
+
+  int descend(Random& random) {
+    slots_.reset();
+    assignment_.reset();
+    bool moved = false;
+    for (const Row i : first_rows(random)) moved |= place(i);
+    int n_iter = 1;
+    for (; moved && n_iter < options_.max_iter; ++n_iter) {
+      moved = assignment_.pass(slots_, team_);
+      std::vector<Row> restless = assignment_.restless();
+      random.shuffle(restless);
+      for (const Row i : restless) moved |= place(i);
+    }
+    return n_iter;
+  }
+
+  // A random order of the rows; of large batches, of one row from each of many equal stretches.
+  std::vector<Row> first_rows(Random& random) const {
+    const Row n = points_.n, count = std::min(n, kFirstSweep);
+    std::vector<Row> rows(count);
+    for (Row s = 0; s < count; ++s) {
+      const Row begin = s * n / count, end = (s + 1) * n / count;
+      rows[s] = begin + Row(random.below(end - begin));
+    }
+    random.shuffle(rows);
+    return rows;
+  }
+
+  // Eq. (labelupdate), then (paramupdate) at once for the clusters it touches; a tie joins.
+  bool place(Row i) {
+    const double m = points_.weight(i);
+    const std::int32_t own = assignment_.labels()[i];
+    points_.read(i, y_.data());
+    const Cheapest found = slots_.cheapest(y_.data(), std::min(m, 1.0));
+    const bool birth = !(found.cost <= options_.birth);
+    if (!birth && found.slot == own) return false;
+    const int slot = birth ? slots_.newborn() : found.slot;
+    if (own != kNone) slots_.remove(own, y_.data(), m);
+    slots_.add(slot, y_.data(), m);
+    assignment_.relabel(i, slot);
+    return true;
+  }
+
+  // Adds everything up afresh, so that no rounding error of the way is left, and computes the objective.
+  double finish() {
+    const auto& labels = assignment_.labels();
+    slots_.clear_sums();
+    for (Row i = 0; i < points_.n; ++i) {
+      points_.read(i, y_.data());
+      const double m = points_.weight(i);
+      for (double& coordinate : y_) coordinate *= m;
+      slots_.add_sums(labels[i], y_.data(), m, 1);
+    }
+    double cost = 0;
+    for (int k = 0; k < slots_.count(); ++k) {
+      slots_.update_center(k);
+      if (slots_.is_awake(k)) cost += slots_.is_old(k) ? past_cost(k) : options_.birth;
+    }
+    for (Row i = 0; i < points_.n; ++i)
+      cost += points_.weight(i) * points_.squared_distance(i, slots_.center(labels[i]));
+    return cost;
+  }
+
+  double past_cost(int k) const {
+    double way = 0;
+    for (int j = 0; j < points_.d; ++j) {
+      const double gap = slots_.center(k)[j] - slots_.old_center(k)[j];
+      way += gap * gap;
+    }
+    return slots_.revival(k) + slots_.gamma(k) * way;
+  }
+
+  void keep(DescentResult& best, double cost, int n_iter) {
+    std::vector<std::int32_t> order = newborn_order(), number(slots_.count(), kNone);
+    order.insert(order.begin(), slots_.n_old(), 0);
+    std::iota(order.begin(), order.begin() + slots_.n_old(), 0);
+    for (std::size_t s = 0; s < order.size(); ++s) number[order[s]] = std::int32_t(s);
+    const auto& labels = assignment_.labels();
+    best.slots.resize(labels.size());
+    for (std::size_t i = 0; i < labels.size(); ++i) best.slots[i] = number[labels[i]];
+    best.centers.clear();
+    best.taken.clear();
+    for (const int k : order) {
+      for (int j = 0; j < points_.d; ++j) best.centers.push_back(slots_.center(k)[j] + points_.shift[j]);
+      best.taken.push_back(slots_.is_awake(k) ? slots_.weight(k) : 0.0);
+    }
+    best.cost = cost;
+    best.n_iter = n_iter;
+  }
+
+  // Newborn clusters are numbered by size, then by nearness to the middle of the batch: the order of the
+  // rows has no say, and neither have shifts, rotations and units.
+  std::vector<std::int32_t> newborn_order() const {
+    std::vector<double> middle(points_.d), distance(slots_.count());
+    double total = 0;
+    for (int k = 0; k < slots_.count(); ++k) {
+      if (slots_.is_awake(k)) total += slots_.weight(k);
+      for (int j = 0; slots_.is_awake(k) && j < points_.d; ++j) middle[j] += slots_.sum(k)[j];
+    }
+    std::vector<std::int32_t> order;
+    for (int k = slots_.n_old(); k < slots_.count(); ++k) {
+      if (!slots_.is_awake(k)) continue;
+      order.push_back(k);
+      for (int j = 0; j < points_.d; ++j) {
+        const double gap = slots_.center(k)[j] - middle[j] / total;
+        distance[k] += gap * gap;
+      }
+    }
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      const double gap = slots_.weight(a) - slots_.weight(b);
+      return gap != 0 ? gap > 0 : distance[a] < distance[b];
+    });
+    return order;
+  }
+
+  const Points<T>& points_;
+  DescentOptions options_;
+  Slots slots_;
+  Assignment<T> assignment_;
+  Team team_;
+  std::vector<double> y_;
+};
+
+}  // namespace dynmeans

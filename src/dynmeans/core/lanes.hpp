@@ -1,0 +1,87 @@
+// The inner loops that run many points, or many clusters, at once.
+//
+// lanes.inl holds them once; it is compiled for plain x86-64 (or whatever the machine is), for AVX2 and
+// for AVX-512, and the widest set that this machine has is chosen when the module is loaded. The order of
+// the additions within one distance is the same in each, so all of them give the same bits.
+#pragma once
+
+#include <cstdint>
+
+namespace dynmeans {
+
+constexpr int kTile = 32;      // points that are compared together
+constexpr int kSlotBlock = 16; // slots are padded to a multiple of this
+
+template <class T>
+struct TileLanes {
+  // Squared distances of a tile of points to K centres: the smallest, the second smallest, and which.
+  void (*nearest_two)(const T* tile,     // in  (d, kTile)
+                      int d,             // in
+                      const T* centers,  // in  (K, d)
+                      int n_centers,     // in  K >= 1
+                      T* best,           // out (kTile,)
+                      T* second,         // out (kTile,)
+                      std::int32_t* which);  // out (kTile,)
+};
+
+struct Cheapest {
+  double cost;
+  int slot;
+};
+
+struct SlotLanes {
+  // Eq. (labelupdate) for one point: the least of scale_k |y - c_k|^2 + offset_k, the first of equals.
+  Cheapest (*cheapest)(const double* y,        // in (d,)
+                       int d,                  // in
+                       const double* columns,  // in (d, stride) centres, a row a feature
+                       int stride,             // in
+                       const double* scale,    // in (n_slots,)
+                       const double* offset,   // in (n_slots,) infinite for empty slots
+                       int n_slots);           // in, a multiple of kSlotBlock
+};
+
+struct Lanes {
+  TileLanes<float> f32;
+  TileLanes<double> f64;
+  SlotLanes slots;
+  const char* name;
+};
+
+namespace base {
+Lanes lanes();
+}
+#ifdef DYNMEANS_X86
+namespace avx2 {
+Lanes lanes();
+}
+namespace avx512 {
+Lanes lanes();
+}
+#endif
+
+inline Lanes widest_lanes() {
+#ifdef DYNMEANS_X86
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return avx512::lanes();
+  if (__builtin_cpu_supports("avx2")) return avx2::lanes();
+#endif
+  return base::lanes();
+}
+
+inline const Lanes& lanes() {
+  static const Lanes chosen = widest_lanes();
+  return chosen;
+}
+
+template <class T>
+const TileLanes<T>& tile_lanes();
+template <>
+inline const TileLanes<float>& tile_lanes<float>() {
+  return lanes().f32;
+}
+template <>
+inline const TileLanes<double>& tile_lanes<double>() {
+  return lanes().f64;
+}
+
+}  // namespace dynmeans

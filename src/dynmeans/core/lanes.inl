@@ -1,0 +1,147 @@
+// Included by lanes_*.cpp with DYNMEANS_ISA (a namespace) and DYNMEANS_BYTES (width of a register).
+//
+// Nothing from the standard library with linkage may be used here: the linker keeps one copy of such a
+// function, and a copy compiled for AVX would then run on machines without it.
+
+#include <cstdint>
+
+#include "lanes.hpp"
+
+namespace dynmeans::DYNMEANS_ISA {
+namespace {
+
+template <class T>
+struct Register;
+template <>
+struct Register<float> {
+  typedef float Values __attribute__((vector_size(DYNMEANS_BYTES)));
+  typedef std::int32_t Indices __attribute__((vector_size(DYNMEANS_BYTES)));
+  static constexpr int width = DYNMEANS_BYTES / sizeof(float);
+};
+template <>
+struct Register<double> {
+  typedef double Values __attribute__((vector_size(DYNMEANS_BYTES)));
+  typedef std::int64_t Indices __attribute__((vector_size(DYNMEANS_BYTES)));
+  static constexpr int width = DYNMEANS_BYTES / sizeof(double);
+};
+
+template <class V, class T>
+inline V load(const T* from) {
+  V v;
+  __builtin_memcpy(&v, from, sizeof(V));
+  return v;
+}
+
+template <class T>
+constexpr T kInfinity = static_cast<T>(__builtin_inff());
+
+// The running smallest and second smallest of some lanes.
+template <class T>
+struct Best {
+  using V = typename Register<T>::Values;
+  using I = typename Register<T>::Indices;
+  V first = V{} + kInfinity<T>;
+  V second = V{} + kInfinity<T>;
+  I which = I{};
+
+  void meet(V value, int k) {
+    const I less = value < first;
+    const V worse = less ? first : value;
+    second = worse < second ? worse : second;
+    first = less ? value : first;
+    which = less ? I{} + k : which;
+  }
+};
+
+// Squared distances of `Pair` registers of points to `Block` consecutive centres.
+template <class T, int Pair, int Block, int D>
+inline void meet_block(const T* tile, int d, const T* centers, int k, Best<T>* best) {
+  using V = typename Register<T>::Values;
+  const int dim = D ? D : d;
+  V sum[Block][Pair] = {};
+  for (int j = 0; j < dim; ++j) {
+    V x[Pair];
+    for (int p = 0; p < Pair; ++p) x[p] = load<V>(tile + j * kTile + p * Register<T>::width);
+    for (int q = 0; q < Block; ++q) {
+      const T c = centers[static_cast<std::int64_t>(k + q) * dim + j];
+      for (int p = 0; p < Pair; ++p) {
+        const V gap = x[p] - c;
+        sum[q][p] += gap * gap;
+      }
+    }
+  }
+  for (int q = 0; q < Block; ++q)
+    for (int p = 0; p < Pair; ++p) best[p].meet(sum[q][p], k + q);
+}
+
+template <class T, int D>
+void nearest_two_dim(const T* tile, int d, const T* centers, int n_centers, T* first, T* second,
+                     std::int32_t* which) {
+  constexpr int width = Register<T>::width;
+  constexpr int pair = 2;
+  static_assert(kTile % (pair * width) == 0);
+  for (int b = 0; b < kTile; b += pair * width) {
+    Best<T> best[pair];
+    int k = 0;
+    for (; k + 4 <= n_centers; k += 4) meet_block<T, pair, 4, D>(tile + b, d, centers, k, best);
+    for (; k < n_centers; ++k) meet_block<T, pair, 1, D>(tile + b, d, centers, k, best);
+    for (int p = 0; p < pair; ++p) {
+      for (int i = 0; i < width; ++i) {
+        first[b + p * width + i] = best[p].first[i];
+        second[b + p * width + i] = best[p].second[i];
+        which[b + p * width + i] = static_cast<std::int32_t>(best[p].which[i]);
+      }
+    }
+  }
+}
+
+template <class T>
+void nearest_two(const T* tile, int d, const T* centers, int n_centers, T* best, T* second,
+                 std::int32_t* which) {
+  switch (d) {
+    case 1: return nearest_two_dim<T, 1>(tile, d, centers, n_centers, best, second, which);
+    case 2: return nearest_two_dim<T, 2>(tile, d, centers, n_centers, best, second, which);
+    case 3: return nearest_two_dim<T, 3>(tile, d, centers, n_centers, best, second, which);
+    default: return nearest_two_dim<T, 0>(tile, d, centers, n_centers, best, second, which);
+  }
+}
+
+Cheapest cheapest(const double* y, int d, const double* columns, int stride, const double* scale,
+                  const double* offset, int n_slots) {
+  using V = typename Register<double>::Values;
+  constexpr int width = Register<double>::width;
+  constexpr int pair = 2;
+  static_assert(kSlotBlock % (pair * width) == 0);
+  Best<double> best[pair];
+  for (int k = 0; k < n_slots; k += pair * width) {
+    V sum[pair] = {};
+    for (int j = 0; j < d; ++j) {
+      const double* column = columns + static_cast<std::int64_t>(j) * stride + k;
+      for (int p = 0; p < pair; ++p) {
+        const V gap = load<V>(column + p * width) - y[j];
+        sum[p] += gap * gap;
+      }
+    }
+    for (int p = 0; p < pair; ++p) {
+      const V cost = sum[p] * load<V>(scale + k + p * width) + load<V>(offset + k + p * width);
+      best[p].meet(cost, k + p * width);
+    }
+  }
+  Cheapest found{kInfinity<double>, n_slots};
+  for (int p = 0; p < pair; ++p) {
+    for (int i = 0; i < width; ++i) {
+      const double cost = best[p].first[i];
+      const int slot = static_cast<int>(best[p].which[i]) + i;
+      if (cost < found.cost || (cost == found.cost && slot < found.slot)) found = {cost, slot};
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Lanes lanes() {
+  return {{nearest_two<float>}, {nearest_two<double>}, {cheapest}, DYNMEANS_ISA_NAME};
+}
+
+}  // namespace dynmeans::DYNMEANS_ISA

@@ -1,0 +1,43 @@
+// The nearest of some fixed centres for every row: predict.
+#pragma once
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "lanes.hpp"
+#include "points.hpp"
+#include "team.hpp"
+
+namespace dynmeans {
+
+template <class T>
+void nearest_centers(const T* data,          // in  (n, d)
+                     Row n, int d,           // in
+                     const double* centers,  // in  (K, d)
+                     int n_centers,          // in  K >= 1
+                     int n_threads,          // in
+                     std::int32_t* which) {  // out (n,)
+  std::vector<T> shift(d), shifted(std::size_t(n_centers) * d);
+  for (int j = 0; j < d; ++j) shift[j] = static_cast<T>(centers[j]);
+  for (std::size_t i = 0; i < shifted.size(); ++i) shifted[i] = static_cast<T>(centers[i] - shift[i % d]);
+  constexpr Row kRows = 4096;
+  const int chunks = static_cast<int>((n + kRows - 1) / kRows);
+  Team team(n_threads);
+  team.share(chunks, [&](int c) {
+    std::vector<T> tile(std::size_t(d) * kTile);
+    std::array<T, kTile> best, second;
+    std::array<std::int32_t, kTile> found;
+    const Row end = std::min(n, Row(c + 1) * kRows);
+    for (Row i = c * kRows; i < end; i += kTile) {
+      const int count = int(std::min<Row>(kTile, end - i));
+      for (int b = 0; b < kTile; ++b)
+        for (int j = 0; j < d; ++j) tile[j * kTile + b] = data[(i + std::min(b, count - 1)) * d + j] - shift[j];
+      tile_lanes<T>().nearest_two(tile.data(), d, shifted.data(), n_centers, best.data(), second.data(),
+                                  found.data());
+      std::copy_n(found.begin(), count, which + i);
+    }
+  });
+}
+
+}  // namespace dynmeans

@@ -1,0 +1,95 @@
+// Rows that occur many times (pixels) become one row with the sum of their weights.
+#pragma once
+
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "points.hpp"
+
+namespace dynmeans {
+
+template <class T>
+struct Distinct {
+  std::vector<T> rows;            // (m, d) in the order of first appearance
+  std::vector<double> weights;    // (m,)
+  std::vector<std::int32_t> of;   // (n,) which distinct row each row is
+};
+
+namespace repeats {
+
+constexpr Row kAlwaysLook = 4096;  // batches up to this size are searched whole
+constexpr Row kSample = 1024;      // of larger ones so many rows are searched first
+
+template <class T>
+std::uint64_t hash(const T* row, int d) {
+  std::uint64_t h = 0x9e3779b97f4a7c15ull;
+  for (int j = 0; j < d; ++j) {
+    const T value = row[j] + T(0);  // -0 equals 0
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    h = (h ^ bits) * 0xff51afd7ed558ccdull;
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+template <class T>
+bool equal(const T* a, const T* b, int d) {
+  for (int j = 0; j < d; ++j)
+    if (a[j] != b[j]) return false;
+  return true;
+}
+
+// Numbers the distinct ones of some rows in order of first appearance: open addressing, half full at most.
+template <class T, class RowAt, class Found>
+std::int32_t number(std::int64_t count, int d, RowAt row_at, Found found) {
+  std::size_t size = 16;
+  while (size < 2 * static_cast<std::size_t>(count)) size *= 2;
+  std::vector<std::int32_t> table(size, -1);
+  std::vector<std::int64_t> first;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const T* row = row_at(i);
+    std::size_t at = hash(row, d) & (size - 1);
+    while (table[at] >= 0 && !equal(row_at(first[table[at]]), row, d)) at = (at + 1) & (size - 1);
+    const bool is_new = table[at] < 0;
+    if (is_new) {
+      table[at] = static_cast<std::int32_t>(first.size());
+      first.push_back(i);
+    }
+    found(i, table[at], is_new);
+  }
+  return static_cast<std::int32_t>(first.size());
+}
+
+}  // namespace repeats
+
+// Merges equal rows if at least half of the rows go away, or a quarter of a sample of a large batch.
+// A row of weight m >= 1 stands for m copies that decide alike, so merging them changes no decision;
+// fractions of a point decide for themselves, and are left alone.
+template <class T>
+std::optional<Distinct<T>> merge_repeats(const T* data, const double* weights, Row n, int d) {
+  using namespace repeats;
+  for (Row i = 0; weights && i < n; ++i)
+    if (weights[i] < 1) return std::nullopt;
+  if (n > kAlwaysLook) {
+    const auto sampled = [&](std::int64_t s) { return data + (s * n / kSample) * d; };
+    if (number<T>(kSample, d, sampled, [](auto, auto, auto) {}) == kSample) return std::nullopt;
+  }
+  Distinct<T> distinct;
+  distinct.of.resize(n);
+  const auto row_at = [&](std::int64_t i) { return data + i * d; };
+  const Row most = n > kAlwaysLook ? n / 2 : n - 1;
+  const auto count = number<T>(n, d, row_at, [&](Row i, std::int32_t k, bool is_new) {
+    distinct.of[i] = k;
+    if (is_new) distinct.weights.push_back(0);
+    distinct.weights[k] += weights ? weights[i] : 1;
+  });
+  if (count > most) return std::nullopt;
+  distinct.rows.resize(static_cast<std::size_t>(count) * d);
+  for (Row i = 0; i < n; ++i)
+    std::copy_n(row_at(i), d, distinct.rows.data() + static_cast<std::size_t>(distinct.of[i]) * d);
+  return distinct;
+}
+
+}  // namespace dynmeans

@@ -1,0 +1,188 @@
+// The clusters inside one descent. Slots 0 .. K-1 are the remembered clusters, those after are newborn.
+//
+// A slot is awake (it owns rows), asleep (remembered, owns none) or empty (a newborn without rows). In all
+// three cases the cost of giving it a point y of weight 1 is scale_k |y - c_k|^2 + offset_k, with
+//   awake   1,                c = theta, 0
+//   asleep  gamma/(gamma+1),  c = phi,   Q dt
+//   empty   -,                -,         infinity
+// so that the loop over slots has no branches (Eq. labelupdate).
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "lanes.hpp"
+
+namespace dynmeans {
+
+struct PriorView {
+  const double* centers;  // phi   (K, d)
+  const double* gammas;   // gamma (K,)
+  const double* revival;  // Q dt  (K,)
+  int n;                  // K
+};
+
+class Slots {
+ public:
+  template <class T>
+  Slots(const PriorView& prior, const std::vector<T>& shift)
+      : d_(static_cast<int>(shift.size())), n_old_(prior.n), prior_(prior) {
+    phi_.resize(static_cast<std::size_t>(prior.n) * d_);
+    for (int k = 0; k < prior.n; ++k)
+      for (int j = 0; j < d_; ++j) phi_[at(k) + j] = prior.centers[at(k) + j] - shift[j];
+    wake_up_count_ = 0;
+  }
+
+  // Before a restart: every remembered cluster sleeps, and there is no newborn.
+  void reset() {
+    count_ = n_old_;
+    free_.clear();
+    grow(count_);
+    std::fill(weight_.begin(), weight_.end(), 0.0);
+    std::fill(rows_.begin(), rows_.end(), 0);
+    std::fill(offset_.begin(), offset_.end(), std::numeric_limits<double>::infinity());
+    std::fill(sum_.begin(), sum_.end(), 0.0);
+    for (int k = 0; k < n_old_; ++k) sleep(k);
+  }
+
+  int d() const { return d_; }
+  int n_old() const { return n_old_; }
+  int count() const { return count_; }
+  bool is_awake(int k) const { return rows_[k] > 0; }
+  bool is_old(int k) const { return k < n_old_; }
+  const double* center(int k) const { return theta_.data() + at(k); }
+  const double* old_center(int k) const { return phi_.data() + at(k); }
+  const double* sum(int k) const { return sum_.data() + at(k); }
+  double weight(int k) const { return weight_[k]; }
+  double gamma(int k) const { return is_old(k) ? prior_.gammas[k] : 0.0; }
+  double revival(int k) const { return prior_.revival[k]; }
+  // How many times a cluster has been born or revived: bounds on distances end when this changes.
+  long wake_ups() const { return wake_up_count_; }
+
+  // Cost of reviving slot k for a point of weight m (at most 1) at squared distance `d2` from its old centre.
+  double revival_cost(int k, double m, double d2) const {
+    return revival(k) + gamma(k) * m / (gamma(k) + m) * d2;
+  }
+
+  // The slot that takes a point of weight m most cheaply. Weights above 1 are copies that decide alike.
+  Cheapest cheapest(const double* y, double m) {
+    const double* scale = scale_.data();
+    if (m < 1) {
+      fraction_.resize(scale_.size());
+      for (int k = 0; k < count_; ++k)
+        fraction_[k] = is_awake(k) ? m : gamma(k) > 0 ? gamma(k) * m / (gamma(k) + m) : 0.0;
+      std::fill(fraction_.begin() + count_, fraction_.end(), 0.0);
+      scale = fraction_.data();
+    }
+    return lanes().slots.cheapest(y, d_, columns_.data(), stride_, scale, offset_.data(), stride_);
+  }
+
+  // A slot for a cluster that is about to be born.
+  int newborn() {
+    if (!free_.empty()) {
+      const int k = free_.back();
+      free_.pop_back();
+      return k;
+    }
+    grow(count_ + 1);
+    return count_++;
+  }
+
+  void add(int k, const double* y, double m) {
+    if (!is_awake(k)) ++wake_up_count_;
+    change(k, y, m, +1);
+  }
+  void remove(int k, const double* y, double m) { change(k, y, -m, -1); }
+
+  // Adds up what a pass moved; the centre follows in update_center.
+  void add_sums(int k, const double* sum, double weight, long rows) {
+    if (!is_awake(k) && rows > 0) ++wake_up_count_;
+    for (int j = 0; j < d_; ++j) sum_[at(k) + j] += sum[j];
+    weight_[k] += weight;
+    rows_[k] += rows;
+  }
+
+  void clear_sums() {
+    std::fill(sum_.begin(), sum_.end(), 0.0);
+    std::fill(weight_.begin(), weight_.end(), 0.0);
+    std::fill(rows_.begin(), rows_.end(), 0);
+  }
+
+  // Eq. (paramupdate): theta = (gamma phi + sum of m y) / (gamma + n); without rows, sleep or vanish.
+  void update_center(int k) {
+    if (rows_[k] == 0) return is_old(k) ? sleep(k) : vanish(k);
+    const double pull = gamma(k), share = 1.0 / (pull + weight_[k]);
+    for (int j = 0; j < d_; ++j) {
+      const double past = is_old(k) ? pull * phi_[at(k) + j] : 0.0;
+      set_coordinate(k, j, (past + sum_[at(k) + j]) * share);
+    }
+    scale_[k] = 1;
+    offset_[k] = 0;
+  }
+
+ private:
+  std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
+
+  void set_coordinate(int k, int j, double value) {
+    theta_[at(k) + j] = value;
+    columns_[static_cast<std::size_t>(j) * stride_ + k] = value;
+  }
+
+  void change(int k, const double* y, double m, int rows) {
+    for (int j = 0; j < d_; ++j) sum_[at(k) + j] += m * y[j];
+    weight_[k] += m;
+    rows_[k] += rows;
+    update_center(k);
+  }
+
+  void sleep(int k) {
+    forget_sums(k);
+    for (int j = 0; j < d_; ++j) set_coordinate(k, j, phi_[at(k) + j]);
+    scale_[k] = gamma(k) / (gamma(k) + 1);
+    offset_[k] = revival(k);
+  }
+
+  void vanish(int k) {
+    if (offset_[k] == std::numeric_limits<double>::infinity()) return;
+    forget_sums(k);
+    offset_[k] = std::numeric_limits<double>::infinity();
+    free_.push_back(k);
+  }
+
+  // What rounding left behind must not outlive the rows.
+  void forget_sums(int k) {
+    weight_[k] = 0;
+    std::fill_n(sum_.begin() + at(k), d_, 0.0);
+  }
+
+  void grow(int needed) {
+    if (needed <= stride_) return;
+    int wider = std::max(stride_, kSlotBlock);
+    while (wider < needed) wider *= 2;
+    std::vector<double> columns(static_cast<std::size_t>(wider) * d_);
+    for (int j = 0; j < d_; ++j)
+      std::copy_n(columns_.begin() + static_cast<std::size_t>(j) * stride_, stride_,
+                  columns.begin() + static_cast<std::size_t>(j) * wider);
+    columns_.swap(columns);
+    stride_ = wider;
+    scale_.resize(wider, 0.0);
+    offset_.resize(wider, std::numeric_limits<double>::infinity());
+    weight_.resize(wider, 0.0);
+    rows_.resize(wider, 0);
+    sum_.resize(static_cast<std::size_t>(wider) * d_, 0.0);
+    theta_.resize(static_cast<std::size_t>(wider) * d_, 0.0);
+  }
+
+  int d_, n_old_, count_ = 0, stride_ = 0;
+  long wake_up_count_ = 0;
+  PriorView prior_;
+  std::vector<double> phi_;                    // (K, d) shifted
+  std::vector<double> theta_, sum_;            // (slots, d)
+  std::vector<double> weight_;                 // n (slots,)
+  std::vector<long> rows_;                     // (slots,)
+  std::vector<double> columns_;                // (d, stride) theta or phi, as `cheapest` wants it
+  std::vector<double> scale_, offset_, fraction_;  // (stride,)
+  std::vector<int> free_;
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,148 @@
+"""Estimators to and from state files."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from os import PathLike
+from typing import Any, get_args
+
+import numpy as np
+
+from dynmeans.io.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
+from dynmeans.model.events import Event, EventKind
+from dynmeans.model.state import ClusterState
+
+KINDS: tuple[EventKind, ...] = get_args(EventKind)
+_NOT_SAVED = ("on_event", "random_state")  # a callback, and what the seed stands for
+_STATE_ARRAYS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids")
+
+
+def save_model(model: Any, path: str | PathLike[str]) -> None:
+    """Write a fitted estimator to one file."""
+    write_snapshot(path, to_snapshot(model))
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """Read an estimator that was saved, ready to go on with the stream.
+
+    Going on gives, bit for bit, the labels of a run that never stopped.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file written by ``model.save``.
+
+    Returns
+    -------
+    The estimator.
+
+    Examples
+    --------
+    >>> import dynmeans, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.dynmeans")
+    >>> dynmeans.DMeans(birth_cost=1.0).fit([[0.0], [5.0]]).save(path)
+    >>> dynmeans.load(path).predict([[4.0]])
+    array([1])
+    """
+    return from_snapshot(read_snapshot(path))
+
+
+def to_snapshot(model: Any) -> Snapshot:
+    """Gather all that a fitted estimator needs to go on."""
+    state: ClusterState = model._state
+    params = {k: v for k, v in model.get_params(deep=False).items() if k not in _NOT_SAVED}
+    header = {
+        "estimator": type(model).__name__,
+        "params": {name: _plain(value) for name, value in params.items()},
+        "seed": model._seed,
+        "estimate": model._estimate,
+        "birth_cost": model.birth_cost_,
+        "next_id": state.next_id,
+        "clock": state.clock,
+        "n_steps": state.n_steps,
+        "feature_names": [str(name) for name in getattr(model, "feature_names_in_", [])],
+    }
+    arrays = {name: getattr(state, name) for name in _STATE_ARRAYS}
+    return Snapshot(header, arrays | _history_arrays(model.history_))
+
+
+def from_snapshot(snapshot: Snapshot) -> Any:
+    """Build the estimator again; a snapshot that contradicts itself is refused."""
+    from dynmeans.estimators import dmeans
+
+    classes = {"DMeans": dmeans.DMeans}
+    header, arrays = snapshot
+    try:
+        name = header["estimator"]
+        if name not in classes:
+            raise SnapshotError(f"the state file holds an unknown estimator {name!r}")
+        model = classes[name](**header["params"], random_state=header["seed"])
+        state = _checked_state(header, arrays)
+        model._state, model._seed = state, _whole(header["seed"])
+        model._estimate = None if header["estimate"] is None else float(header["estimate"])
+        model.birth_cost_ = float(header["birth_cost"])
+        model._history = deque(_history_events(arrays), maxlen=_whole(header["params"]["history_size"]))
+        model.n_features_in_ = state.centers.shape[1]
+        if header["feature_names"]:
+            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+        raise SnapshotError(f"the state file lacks or garbles a part: {error}") from error
+    return model
+
+
+def _plain(value: Any) -> Any:
+    """NumPy scalars as JSON has them."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise SnapshotError(f"the state file has {value!r} where a whole number belongs")
+    return value
+
+
+def _checked_state(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> ClusterState:
+    columns = {name: arrays[name] for name in _STATE_ARRAYS}
+    state = ClusterState(
+        **columns,
+        next_id=_whole(header["next_id"]),
+        clock=float(header["clock"]),
+        n_steps=_whole(header["n_steps"]),
+    )
+    n, d = state.centers.shape if state.centers.ndim == 2 else (-1, -1)
+    shapes = {"centers": (n, d), "velocities": (n, d), "velocity_cov": (n, 2)}
+    for name, column in columns.items():
+        wanted = np.int64 if name == "ids" else np.float64
+        if column.shape != shapes.get(name, (n,)) or column.dtype != wanted or not np.isfinite(column).all():
+            raise SnapshotError(f"the state file has a wrong array {name!r}: {column.dtype} {column.shape}")
+    sound = (
+        n >= 1
+        and d >= 1
+        and bool((state.weights > 0).all())
+        and bool((np.diff(state.ids) > 0).all())
+        and 0 <= state.ids[0]
+        and state.ids[-1] < state.next_id
+        and math.isfinite(state.clock)
+        and bool((state.last_seen <= state.clock).all())
+    )
+    if not sound:
+        raise SnapshotError("the state file contradicts itself: weights, ids or times are out of order")
+    return state
+
+
+def _history_arrays(history: tuple[Event, ...]) -> dict[str, np.ndarray[Any, Any]]:
+    return {
+        "event_kind": np.array([KINDS.index(e.kind) for e in history], dtype=np.uint8),
+        "event_id": np.array([e.id for e in history], dtype=np.int64),
+        "event_step": np.array([e.step for e in history], dtype=np.int64),
+        "event_time": np.array([e.time for e in history], dtype=np.float64),
+        "event_cost": np.array([e.cost for e in history], dtype=np.float64),
+    }
+
+
+def _history_events(arrays: dict[str, np.ndarray[Any, Any]]) -> list[Event]:
+    columns = [arrays[f"event_{name}"].tolist() for name in ("kind", "id", "step", "time", "cost")]
+    if len({len(column) for column in columns}) != 1:
+        raise SnapshotError("the state file has event columns of different lengths")
+    return [Event(KINDS[kind], *rest) for kind, *rest in zip(*columns, strict=True)]

@@ -1,0 +1,57 @@
+"""What a user hands over, checked and made ready for the model."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from dynmeans.algorithms.batch import Rows, in_range
+from dynmeans.model.types import FloatArray
+
+
+def valid_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
+    """Return finite (n, d) rows, C-contiguous, float32 or float64, read in place where possible."""
+    rows: Rows = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+    return in_range(rows)
+
+
+def valid_weights(sample_weight: Any, n: int) -> FloatArray | None:
+    """Return (n,) weights, or None for all ones; a zero weight means that the row is absent."""
+    if sample_weight is None:
+        return None
+    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight must have shape ({n},), got {weights.shape}")
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(f"sample_weight must be finite and not negative, got {weights[row]!r} in row {row}")
+    if not weights.any():
+        raise ValueError("sample_weight must not be zero everywhere: a zero weight means that the row is absent")
+    return weights
+
+
+def valid_count(name: str, value: Any, least: int) -> int:
+    """Return a whole number that is not below ``least``."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}")
+    return int(value)
+
+
+def valid_number(name: str, value: Any) -> float | None:
+    """Return a number, or None if it was not given; what range it must have is the model's business."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    return float(value)
+
+
+def valid_threads(n_jobs: Any) -> int:
+    """Return the number of threads, 0 for as many as the batch pays for."""
+    return 0 if n_jobs is None or n_jobs == -1 else valid_count("n_jobs", n_jobs, 1)

@@ -1,0 +1,72 @@
+"""The three prices of the paper: of a birth, of a time step of absence, and of motion."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+DEFAULT_LIFETIME = 3.0
+DEFAULT_REACH = 1.5
+
+
+class Costs(NamedTuple):
+    """lambda, T_Q and tau; Q is lambda / T_Q.
+
+    The lifetime is kept instead of Q, so that a cluster dies at exactly that age, whatever the rounding.
+    """
+
+    birth: float  # lambda  squared distance at which a point founds a cluster
+    lifetime: float  # T_Q  time that a cluster may go unseen; inf for Q = 0
+    drift: float  # tau     variance of the motion in one unit of time, in units of the cluster's own
+
+    @property
+    def aging(self) -> float:
+        """Q, the price of each unit of time that a cluster went unseen."""
+        return self.birth / self.lifetime
+
+
+class Lifespan(NamedTuple):
+    """A user's choice between the two ways to say how clusters age and move; None means not given."""
+
+    lifetime: float | None = None
+    reach: float | None = None
+    aging_cost: float | None = None
+    drift: float | None = None
+
+
+def costs_from(birth: float, span: Lifespan) -> Costs:
+    """Check a user's choice and turn it into the three costs of the model."""
+    raw = span.aging_cost is not None or span.drift is not None
+    if raw and (span.lifetime is not None or span.reach is not None):
+        raise ValueError(
+            "give either lifetime and reach, or aging_cost and drift, never both: "
+            f"got lifetime={span.lifetime}, reach={span.reach}, aging_cost={span.aging_cost}, drift={span.drift}"
+        )
+    _require("birth_cost", birth, birth > 0, "> 0")
+    if raw:
+        return _from_raw(birth, span.aging_cost or 0.0, span.drift or 0.0)
+    lifetime = DEFAULT_LIFETIME if span.lifetime is None else span.lifetime
+    reach = DEFAULT_REACH if span.reach is None else span.reach
+    _require("lifetime", lifetime, lifetime > 1, "> 1")
+    _require("reach", reach, reach >= 1, ">= 1")
+    return Costs(birth, lifetime, drift_from_reach(lifetime, reach))
+
+
+def drift_from_reach(lifetime: float, reach: float) -> float:
+    """Eq. (reparameterization): tau = (T_Q (k_tau - 1) + 1) / (T_Q - 1), where Q = lambda / T_Q.
+
+    With it, a well-known cluster missed for one step is found again up to a squared distance of
+    ``reach * birth_cost``. (The paper prints this equation without a label.)
+    """
+    return (lifetime * (reach - 1.0) + 1.0) / (lifetime - 1.0)
+
+
+def _from_raw(birth: float, aging: float, drift: float) -> Costs:
+    _require("aging_cost", aging, aging >= 0, ">= 0")
+    _require("drift", drift, drift >= 0, ">= 0")
+    return Costs(birth, birth / aging if aging > 0 else math.inf, drift)
+
+
+def _require(name: str, value: float, holds: bool, rule: str) -> None:
+    if not (holds and math.isfinite(value)):
+        raise ValueError(f"{name} must be a finite number {rule}, got {value!r}")

@@ -1,0 +1,37 @@
+"""What is told about a step, as opposed to what is carried to the next one."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from dynmeans.model.types import FloatArray, IntArray
+
+EventKind = Literal["birth", "revival", "sleep", "death"]
+
+
+class Event(NamedTuple):
+    """One turn in the life of one cluster."""
+
+    kind: EventKind
+    id: int  # the cluster, for life
+    step: int  # number of the time step, the first is 1
+    time: float  # event time of the step
+    cost: float  # what the turn added to the objective; 0 for sleep, the unpaid revival price for death
+
+
+class StepReport(NamedTuple):
+    """What happened in one time step."""
+
+    step: int  # number of the step, the first is 1
+    time: float  # event time
+    labels: IntArray  # (n,) id of every row of the batch
+    cost: float  # Eq. DMeansObj at the labels found, the lowest of all restarts
+    n_iter: int  # passes over the batch until nothing moved, of the restart that won
+    restart_costs: FloatArray  # (n_restarts,)
+    active: IntArray  # ids that own at least one row
+    sizes: FloatArray  # weight of the rows of each active id
+    born: IntArray  # ids first seen in this step
+    revived: IntArray  # ids that had been asleep and own rows again
+    asleep: IntArray  # ids that fell asleep in this step
+    died: IntArray  # ids forgotten at the end of this step
+    birth_cost: float  # the squared distance in force, also when it was estimated
