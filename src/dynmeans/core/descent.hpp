@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -118,12 +119,7 @@ class Descent {
   }
 
   double past_cost(int k) const {
-    double way = 0;
-    for (int j = 0; j < points_.d; ++j) {
-      const double gap = slots_.center(k)[j] - slots_.old_center(k)[j];
-      way += gap * gap;
-    }
-    return slots_.revival(k) + slots_.gamma(k) * way;
+    return slots_.revival(k) + slots_.gamma(k) * squared_gap(slots_.center(k), slots_.old_center(k));
   }
 
   void keep(DescentResult& best, double cost, int n_iter) {
@@ -144,29 +140,44 @@ class Descent {
     best.n_iter = n_iter;
   }
 
-  // Newborn clusters are numbered by size, then by nearness to the middle of the batch: the order of the
-  // rows has no say, and neither have shifts, rotations and units.
+  // Newborn clusters are numbered by size, then by nearness to the middle of the batch, then by birth: the
+  // order of the rows has hardly a say, and shifts, rotations and units have none. Nearness counts in
+  // steps of a millionth, so that rounding does not decide between clusters that are equally near.
   std::vector<std::int32_t> newborn_order() const {
-    std::vector<double> middle(points_.d), distance(slots_.count());
-    double total = 0;
-    for (int k = 0; k < slots_.count(); ++k) {
-      if (slots_.is_awake(k)) total += slots_.weight(k);
-      for (int j = 0; slots_.is_awake(k) && j < points_.d; ++j) middle[j] += slots_.sum(k)[j];
-    }
+    const std::vector<double> middle = middle_of_batch();
     std::vector<std::int32_t> order;
+    std::vector<double> distance(slots_.count());
+    double farthest = 0;
     for (int k = slots_.n_old(); k < slots_.count(); ++k) {
       if (!slots_.is_awake(k)) continue;
       order.push_back(k);
-      for (int j = 0; j < points_.d; ++j) {
-        const double gap = slots_.center(k)[j] - middle[j] / total;
-        distance[k] += gap * gap;
-      }
+      distance[k] = squared_gap(slots_.center(k), middle.data());
+      farthest = std::max(farthest, distance[k]);
     }
+    for (const int k : order) distance[k] = farthest > 0 ? std::round(1e6 * (distance[k] / farthest)) : 0;
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
       const double gap = slots_.weight(a) - slots_.weight(b);
       return gap != 0 ? gap > 0 : distance[a] < distance[b];
     });
     return order;
+  }
+
+  std::vector<double> middle_of_batch() const {
+    std::vector<double> middle(points_.d);
+    double total = 0;
+    for (int k = 0; k < slots_.count(); ++k) {
+      if (!slots_.is_awake(k)) continue;
+      total += slots_.weight(k);
+      for (int j = 0; j < points_.d; ++j) middle[j] += slots_.sum(k)[j];
+    }
+    for (double& coordinate : middle) coordinate /= total;
+    return middle;
+  }
+
+  double squared_gap(const double* a, const double* b) const {
+    double sum = 0;
+    for (int j = 0; j < points_.d; ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
+    return sum;
   }
 
   const Points<T>& points_;

@@ -1,0 +1,155 @@
+"""The compiled descent against its slow twin, the exhaustive optimum, and itself."""
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import make_problem, problems, seeds
+
+from dynmeans.core import descend
+
+
+def run(problem, *, seed=0, step=0, n_restarts=1, max_iter=300, n_threads=1, dtype=np.float64, weights=True):
+    return descend(
+        problem.X.astype(dtype),
+        problem.weights if weights else None,
+        problem.phi,
+        problem.gamma,
+        problem.revival,
+        problem.birth,
+        seed,
+        step,
+        n_restarts,
+        max_iter,
+        n_threads,
+    )
+
+
+@given(problems(), seeds, st.integers(0, 1000))
+@settings(max_examples=300, deadline=None)
+def test_finds_the_labels_of_the_slow_twin(problem, seed, step):
+    slots, _, _, cost, n_iter, _ = run(problem, seed=seed, step=step)
+    labels, passes = reference.descend(problem, seed, step, 0, 300)
+    n_old = len(problem.phi)
+    assert reference.canonical(slots, n_old).tolist() == reference.canonical(labels, n_old).tolist()
+    assert n_iter == passes
+    assert cost == pytest.approx(reference.cost(problem, labels), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "d", "n_old"), [(700, 2, 12), (400, 7, 5), (5000, 2, 3)])
+def test_larger_batches_find_the_labels_of_the_slow_twin(n, d, n_old):
+    problem = make_problem(n, n, d, n_old, weighted=n < 500, birth=0.3)
+    slots, *_ = run(problem, max_iter=4)
+    labels, _ = reference.descend(problem, 0, 0, 0, 4)
+    assert reference.canonical(slots, n_old).tolist() == reference.canonical(labels, n_old).tolist()
+
+
+@given(problems(), seeds)
+@settings(max_examples=150, deadline=None)
+def test_descent_never_climbs(problem, seed):
+    costs = [run(problem, seed=seed, max_iter=i)[3] for i in range(1, 12)]
+    assert all(later <= earlier * (1 + 1e-12) + 1e-15 for earlier, later in zip(costs, costs[1:], strict=False))
+
+
+@given(problems(), seeds)
+@settings(max_examples=150, deadline=None)
+def test_ends_where_no_row_wants_to_move(problem, seed):
+    slots = run(problem, seed=seed)[0]
+    for i, own in enumerate(slots.tolist()):
+        costs = reference.label_costs(problem, slots, i)
+        assert costs[own] <= min(costs.values()) * (1 + 1e-9) + 1e-15
+
+
+@given(problems(max_rows=6, max_old=2), seeds)
+@settings(max_examples=150, deadline=None)
+def test_is_never_below_the_exhaustive_optimum_and_often_reaches_it(problem, seed):
+    found = run(problem, seed=seed, n_restarts=20)[3]
+    assert found >= reference.optimum(problem) * (1 - 1e-12) - 1e-15
+
+
+def test_twenty_restarts_reach_the_exhaustive_optimum_of_most_tiny_batches():
+    problems = [make_problem(s, 6, 2, 2, weighted=False) for s in range(60)]
+    reached = [run(p, n_restarts=20)[3] <= reference.optimum(p) * (1 + 1e-9) for p in problems]
+    assert np.mean(reached) > 0.7
+
+
+@given(problems(), seeds)
+@settings(max_examples=60, deadline=None)
+def test_the_cheapest_restart_wins(problem, seed):
+    *_, cost, _, restart_costs = run(problem, seed=seed, n_restarts=5)
+    assert len(restart_costs) == 5
+    assert cost == restart_costs.min()
+
+
+@given(problems(), seeds)
+@settings(max_examples=100, deadline=None)
+def test_centres_and_sizes_are_those_of_the_labels(problem, seed):
+    slots, centers, taken, *_ = run(problem, seed=seed)
+    for k in range(len(taken)):
+        assert taken[k] == pytest.approx(problem.weights[slots == k].sum())
+        if taken[k]:
+            np.testing.assert_allclose(centers[k], reference.center(problem, slots, k), rtol=1e-9, atol=1e-12)
+
+
+@given(problems(max_rows=20), seeds)
+@settings(max_examples=100, deadline=None)
+def test_copies_are_one_row_with_their_number_as_weight(problem, seed):
+    counts = np.random.default_rng(seed).integers(1, 4, size=len(problem.X))
+    weighted = problem._replace(weights=counts.astype(float))
+    copies = problem._replace(X=problem.X.repeat(counts, axis=0), weights=np.ones(counts.sum()))
+    one, many = run(weighted, seed=seed), run(copies, seed=seed)
+    assert one[0].repeat(counts).tolist() == many[0].tolist()
+    assert one[3] == pytest.approx(many[3], rel=1e-9, abs=1e-15)
+
+
+def test_many_copies_in_a_large_batch_change_nothing_but_the_time():
+    problem = make_problem(3, 200, 3, 4, weighted=False)
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(np.arange(20_000) % 200)
+    crowd = problem._replace(X=problem.X[rows], weights=np.ones(len(rows)))
+    slots, _, taken, *_ = run(crowd)
+    assert taken.sum() == len(rows)
+    assert all(len(np.unique(slots[rows == r])) == 1 for r in range(200))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 40])
+def test_results_do_not_depend_on_the_number_of_threads(dtype, d):
+    problem = make_problem(d, 60_000, d, 6, weighted=True, birth=0.05 * d)
+    alone, team = (run(problem, n_threads=t, max_iter=25, dtype=dtype) for t in (1, 3))
+    for one, other in zip(alone, team, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@given(problems(), seeds)
+@settings(max_examples=60, deadline=None)
+def test_float32_rows_find_about_the_same_cost(problem, seed):
+    single = problem._replace(X=problem.X.astype(np.float32).astype(float))
+    narrow, wide = run(problem, seed=seed, dtype=np.float32), run(single, seed=seed)
+    assert narrow[0].tolist() == wide[0].tolist()
+    assert narrow[3] == pytest.approx(wide[3], rel=1e-5, abs=1e-9)
+
+
+def test_weights_of_one_are_no_weights():
+    problem = make_problem(1, 500, 2, 3, weighted=False)
+    for one, other in zip(run(problem), run(problem, weights=False), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_newborn_clusters_are_numbered_by_size():
+    rows = np.array([[9.0]] + [[0.0]] * 3 + [[5.0]] * 2 + [[5.1]])
+    slots, _, taken, *_ = descend(rows, None, np.empty((0, 1)), np.empty(0), np.empty(0), 1.0, 0, 0, 1, 10, 1)
+    assert taken.tolist() == [3.0, 3.0, 1.0]
+    assert slots[0] == 2
+
+
+@pytest.mark.parametrize("value", [1e-300, 1e150, -1e150, 0.0])
+def test_extreme_coordinates_work(value):
+    rows = np.array([[value, 0.0], [0.0, value], [value, value]])
+    slots, centers, _, cost, *_ = descend(
+        rows, None, np.empty((0, 2)), np.empty(0), np.empty(0), 1.0, 0, 0, 2, 100, 1
+    )
+    assert np.isfinite(centers).all()
+    assert np.isfinite(cost)
+    assert len(np.unique(slots)) == (3 if abs(value) > 1 else 1)

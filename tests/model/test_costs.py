@@ -1,0 +1,54 @@
+"""The two ways to state the costs, and what they must not be."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynmeans.model.costs import Lifespan, costs_from
+
+births = st.floats(1e-6, 1e6)
+lifetimes = st.floats(1.01, 100.0)
+reaches = st.floats(1.0, 10.0)
+
+
+@given(births, lifetimes, reaches)
+def test_a_well_known_cluster_missed_once_is_found_up_to_its_reach(birth, lifetime, reach):
+    costs = costs_from(birth, Lifespan(lifetime=lifetime, reach=reach))
+    gamma = 1 / costs.drift  # weight without bound, dt = 1
+    farthest = (birth - costs.aging) * (gamma + 1) / gamma
+    assert farthest == pytest.approx(reach * birth)
+
+
+@given(births, lifetimes, reaches)
+def test_both_pairs_say_the_same(birth, lifetime, reach):
+    words = costs_from(birth, Lifespan(lifetime=lifetime, reach=reach))
+    raw = costs_from(birth, Lifespan(aging_cost=words.aging, drift=words.drift))
+    assert raw.lifetime == pytest.approx(words.lifetime)
+    assert raw.drift == words.drift
+
+
+def test_no_aging_cost_means_that_nothing_is_forgotten():
+    assert costs_from(1.0, Lifespan(aging_cost=0.0, drift=0.0)) == (1.0, math.inf, 0.0)
+    assert costs_from(1.0, Lifespan(aging_cost=0.0, drift=0.0)).aging == 0.0
+
+
+@pytest.mark.parametrize(
+    ("birth", "span", "message"),
+    [
+        (-1.0, Lifespan(), "birth_cost must be a finite number > 0, got -1.0"),
+        (0.0, Lifespan(), "birth_cost must be a finite number > 0, got 0.0"),
+        (math.inf, Lifespan(), "birth_cost .* got inf"),
+        (math.nan, Lifespan(), "birth_cost .* got nan"),
+        (1.0, Lifespan(lifetime=1.0), "lifetime must be a finite number > 1, got 1.0"),
+        (1.0, Lifespan(reach=0.9), "reach must be a finite number >= 1, got 0.9"),
+        (1.0, Lifespan(aging_cost=-0.1), "aging_cost must be a finite number >= 0, got -0.1"),
+        (1.0, Lifespan(drift=-2.0), "drift must be a finite number >= 0, got -2.0"),
+        (1.0, Lifespan(lifetime=2.0, drift=0.0), "never both: got lifetime=2.0, .* drift=0.0"),
+        (1.0, Lifespan(reach=2.0, aging_cost=0.0), "never both"),
+    ],
+)
+def test_impossible_costs_are_named(birth, span, message):
+    with pytest.raises(ValueError, match=message):
+        costs_from(birth, span)

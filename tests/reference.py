@@ -1,0 +1,172 @@
+"""The slow, obvious twins of the compiled loops, and the exhaustive optimum of tiny batches.
+
+Everything is in plain Python over small NumPy arrays: no bounds, no tiles, no sums that are carried along.
+The random numbers are those of the core, so that a twin must find the very same labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+MASK = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+FIRST_SWEEP = 4096
+
+
+class Problem(NamedTuple):
+    """One batch and what is remembered when it arrives."""
+
+    X: np.ndarray  # (n, d)
+    weights: np.ndarray  # (n,)
+    phi: np.ndarray  # (K, d)
+    gamma: np.ndarray  # (K,)
+    revival: np.ndarray  # (K,) Q dt
+    birth: float
+
+
+class Random:
+    """The generator of the core (splitmix64)."""
+
+    def __init__(self, seed: int, step: int, restart: int) -> None:
+        self.state = self._mix(self._mix(self._mix(seed) ^ step) ^ restart)
+
+    @staticmethod
+    def _mix(z: int) -> int:
+        z = (z + GOLDEN) & MASK
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+        return z ^ (z >> 31)
+
+    def below(self, n: int) -> int:
+        self.state = (self.state + GOLDEN) & MASK
+        return (self._mix(self.state) * n) >> 64
+
+    def shuffle(self, values: list) -> None:
+        for i in range(len(values), 1, -1):
+            j = self.below(i)
+            values[i - 1], values[j] = values[j], values[i - 1]
+
+
+def center(problem: Problem, labels: np.ndarray, k: int) -> np.ndarray:
+    """Eq. paramupdate, from scratch."""
+    mine = labels == k
+    total = (problem.weights[mine, None] * problem.X[mine]).sum(axis=0)
+    n = problem.weights[mine].sum()
+    if k < len(problem.phi):
+        return (problem.gamma[k] * problem.phi[k] + total) / (problem.gamma[k] + n)
+    return total / n
+
+
+def cost(problem: Problem, labels: np.ndarray) -> float:
+    """Eq. DMeansObj at the best centres for these labels; labels of K and above are newborn."""
+    total = 0.0
+    for k in np.unique(labels):
+        theta = center(problem, labels, k)
+        mine = labels == k
+        total += (problem.weights[mine] * ((problem.X[mine] - theta) ** 2).sum(axis=1)).sum()
+        if k < len(problem.phi):
+            total += problem.revival[k] + problem.gamma[k] * ((theta - problem.phi[k]) ** 2).sum()
+        else:
+            total += problem.birth
+    return float(total)
+
+
+def label_costs(problem: Problem, labels: np.ndarray, i: int) -> dict[int, float]:
+    """Eq. labelupdate for row i: what each awake and each sleeping cluster asks; -2 stands for a new one."""
+    y, m = problem.X[i], min(problem.weights[i], 1.0)
+    costs = {-2: problem.birth}
+    for k in np.unique(labels[labels >= 0]):
+        costs[int(k)] = m * ((y - center(problem, labels, k)) ** 2).sum()
+    for k in range(len(problem.phi)):
+        if k not in costs:
+            g = problem.gamma[k]
+            costs[k] = problem.revival[k] + g * m / (g + m) * ((y - problem.phi[k]) ** 2).sum()
+    return costs
+
+
+def descend(problem: Problem, seed: int, step: int, restart: int, max_iter: int) -> tuple[np.ndarray, int]:
+    """One restart of the descent, literally."""
+    random = Random(seed, step, restart)
+    labels = np.full(len(problem.X), -1)
+    moved = False
+    for i in _first_rows(len(problem.X), random):
+        moved |= _place(problem, labels, i)
+    n_iter = 1
+    while moved and n_iter < max_iter:
+        moved, restless = _pass(problem, labels)
+        random.shuffle(restless)
+        for i in restless:
+            moved |= _place(problem, labels, i)
+        n_iter += 1
+    return labels, n_iter
+
+
+def canonical(labels: np.ndarray, n_old: int) -> np.ndarray:
+    """Newborn labels renumbered by first appearance, so that partitions can be compared."""
+    seen: dict[int, int] = {}
+    return np.array([k if k < n_old else seen.setdefault(int(k), n_old + len(seen)) for k in labels])
+
+
+def partitions(n: int, n_old: int) -> Iterator[np.ndarray]:
+    """Every way to give n rows to remembered clusters and to new ones."""
+
+    def extend(prefix: list[int], newborn: int) -> Iterator[list[int]]:
+        if len(prefix) == n:
+            yield prefix
+            return
+        for k in range(n_old + newborn + 1):
+            yield from extend([*prefix, k], newborn + (k == n_old + newborn))
+
+    for labels in extend([], 0):
+        yield np.array(labels)
+
+
+def optimum(problem: Problem) -> float:
+    """Lowest cost of all clusterings of a tiny batch."""
+    return min(cost(problem, labels) for labels in partitions(len(problem.X), len(problem.phi)))
+
+
+def _first_rows(n: int, random: Random) -> list[int]:
+    count = min(n, FIRST_SWEEP)
+    rows = []
+    for s in range(count):
+        begin, end = s * n // count, (s + 1) * n // count
+        rows.append(begin + random.below(end - begin))
+    random.shuffle(rows)
+    return rows
+
+
+def _place(problem: Problem, labels: np.ndarray, i: int) -> bool:
+    costs = label_costs(problem, labels, i)
+    best = min((c, k) for k, c in costs.items() if k != -2) if len(costs) > 1 else (np.inf, -2)
+    if best[0] > problem.birth:
+        best = (problem.birth, max(len(problem.phi), labels.max() + 1))
+    moved = labels[i] != best[1]
+    labels[i] = best[1]
+    return bool(moved)
+
+
+def _pass(problem: Problem, labels: np.ndarray) -> tuple[bool, list[int]]:
+    """Every row to the nearest awake centre as it was before the pass; then who wants more than that."""
+    awake = np.unique(labels[labels >= 0])
+    centers = {int(k): center(problem, labels, k) for k in awake}
+    moved, restless, new = False, [], labels.copy()
+    for i, y in enumerate(problem.X):
+        gaps = {k: ((y - c) ** 2).sum() for k, c in centers.items()}
+        best = min(gaps, key=lambda k: (gaps[k], k))
+        if labels[i] < 0 or gaps[best] < gaps[int(labels[i])]:
+            new[i], moved = best, True
+        m = min(problem.weights[i], 1.0)
+        stay = m * gaps[int(new[i])]
+        others = [
+            problem.revival[k] + problem.gamma[k] * m / (problem.gamma[k] + m) * ((y - problem.phi[k]) ** 2).sum()
+            for k in range(len(problem.phi))
+            if k not in centers
+        ]
+        if min([problem.birth, *others]) < stay:
+            restless.append(i)
+    labels[:] = new
+    return moved, restless
