@@ -1,5 +1,8 @@
-"""The loops in C++, bound once."""
+"""The loops in C++: one small header an idea, bound once in module.cpp.
 
-from dynmeans.core._core import descend, lanes, nearest
+The compiled module lies beside the package, so that tools that read imports from source can follow them.
+"""
+
+from _dynmeans import descend, lanes, nearest
 
 __all__ = ["descend", "lanes", "nearest"]

@@ -98,7 +98,7 @@ void bind(nb::module_& m) {
 
 }  // namespace
 
-NB_MODULE(_core, m) {
+NB_MODULE(_dynmeans, m) {
   m.doc() = "The loops of dynmeans.";
   bind<float>(m);
   bind<double>(m);

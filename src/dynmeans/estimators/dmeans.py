@@ -100,6 +100,11 @@ class DMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ignore[mis
     array([0])
     """
 
+    _state: ClusterState  # all that the next step depends on, but for the seed and the estimate
+    _seed: int
+    _estimate: float | None  # the birth cost, if it is ours to find and was found
+    _history: deque[Event]
+
     def __init__(
         self,
         birth_cost: float | str = "auto",
@@ -181,7 +186,8 @@ class DMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ignore[mis
         """Return the id of the nearest remembered cluster for every row; nothing is learned."""
         check_is_fitted(self)
         rows = valid_rows(self, X, reset=False)
-        return self._state.ids[nearest(rows, self._state.centers, valid_threads(self.n_jobs))]
+        which = nearest(rows, self._state.centers, valid_threads(self.n_jobs))
+        return self._state.ids[which]
 
     def transform(self, X: Any) -> FloatArray:
         """Return the distances of every row to all remembered clusters, in the order of their ids."""
@@ -239,8 +245,9 @@ class DMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ignore[mis
         """Validate, step, publish; an error on the way leaves the model as it was."""
         rows = valid_rows(self, X, reset=first)
         weights = valid_weights(sample_weight, len(rows))
-        present = None if weights is None or weights.all() else weights > 0
-        if present is not None:
+        present = None
+        if weights is not None and not weights.all():
+            present = weights > 0
             rows, weights = rows[present], weights[present]
         state = empty_state(rows.shape[1]) if first else self._state
         seed = _draw_seed(self.random_state) if first else self._seed
@@ -248,7 +255,7 @@ class DMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ignore[mis
         costs, estimated = self._costs(batch, seed, None if first else self._estimate)
         rolled = step(state, batch, costs, motion_named(self.motion), self._search(seed))
         if first:
-            self._history: deque[Event] = deque(maxlen=valid_count("history_size", self.history_size, 0))
+            self._history = deque(maxlen=valid_count("history_size", self.history_size, 0))
         self._state, self._seed, self._estimate = rolled.state, seed, estimated
         self._publish(rolled.report, rolled.events, X, present)
         return self

@@ -31,7 +31,7 @@ def roll_forward(state: ClusterState, prior: Prior, fit: Fit, costs: Costs, moti
     ids = np.concatenate([state.ids, born])
     grown = _absorb(state, prior, fit, seen, ids, costs, motion, now)
     dead = now - grown.last_seen > costs.lifetime
-    turns = {
+    turns: dict[EventKind, IntArray] = {
         "birth": born,
         "revival": state.ids[seen & (state.last_seen < state.clock)],
         "sleep": state.ids[~seen & (state.last_seen == state.clock)],
@@ -130,4 +130,5 @@ def _log(
 def _revival_prices(prior: Prior, fit: Fit) -> FloatArray:
     """Q dt for the absence, and gamma |theta - phi|^2 for the way gone since."""
     moved = fit.centers[: len(prior.gammas)] - prior.centers
-    return prior.revival + prior.gammas * np.sum(moved * moved, axis=1)
+    prices: FloatArray = prior.revival + prior.gammas * np.sum(moved * moved, axis=1)
+    return prices

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynmeans.model.costs import Costs
 from dynmeans.model.prior import Prior
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans.model.types import FloatArray
 
 
 class Fit(NamedTuple):
     """One clustering of one batch in slots: 0..K-1 are the prior's clusters, those after are newborn."""
 
-    slots: IntArray  # z     (n,)      slot of every row
+    slots: NDArray[np.int32]  # z (n,) slot of every row
     centers: FloatArray  # theta (slots, d)
     taken: FloatArray  # n   (slots,)  weight of the rows in each slot, 0 for the sleeping
     cost: float  # J

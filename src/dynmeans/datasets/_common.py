@@ -1,0 +1,52 @@
+"""What every generator of streams shares: the type of its result, its randomness, its checks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+RandomState: TypeAlias = "int | np.random.Generator | None"
+
+
+class Stream(NamedTuple):
+    """Batches of points with their truth, one entry for each time step."""
+
+    batches: list[FloatArray]  # (n, d)  the points, in random order
+    labels: list[IntArray]  #    (n,)    true id of each point, never reused
+    centers: list[FloatArray]  # (K, d)  one row for each true id in the step, sorted by id
+
+
+def make_rng(random_state: RandomState) -> np.random.Generator:
+    """Generator for a seed; one that is given is used as it is, and moves on."""
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
+    if not isinstance(random_state, int | np.integer):
+        raise TypeError(f"random_state is {random_state!r}; it must be an int, a numpy Generator or None")
+    if random_state < 0:
+        raise ValueError(f"random_state is {random_state}; a seed must be at least 0")
+    return np.random.default_rng(int(random_state))
+
+
+def check_count(name: str, value: int) -> None:
+    """Refuse anything but a whole number of at least 1."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} is {value!r}; it must be an integer")
+    if value < 1:
+        raise ValueError(f"{name} is {value}; it must be at least 1")
+
+
+def check_between(name: str, value: float, low: float, high: float) -> None:
+    """Refuse a number outside [low, high], infinity and NaN included."""
+    if not (low <= value <= high and np.isfinite(value)):
+        bound = f"between {low:g} and {high:g}" if np.isfinite(high) else f"finite and at least {low:g}"
+        raise ValueError(f"{name} is {value}; it must be {bound}")
+
+
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Refuse a word that is not among the choices."""
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, choices))}")

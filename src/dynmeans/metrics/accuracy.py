@@ -1,0 +1,158 @@
+"""Fractions of points whose found id is the right one, under three ways of pairing found with true ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynmeans.metrics._overlap import best_pairs, overlap_by_step, overlap_of_run
+from dynmeans.metrics._runs import FloatArray, batch_sizes, mean_over_steps, read_run, require_equal_sizes
+
+_UNPAIRED = -1
+
+
+def tracking_accuracy(true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike]) -> float:
+    """Fraction of points that carry the right id, when an id once recognised must stay the same for ever.
+
+    This is the accuracy of the paper. At each step, points whose true or found id is already paired with
+    another are set aside; the ids of the rest are paired one to one for the largest overlap, and these
+    pairs last for ever. A point is right if its found id is paired with its true one. The fraction of right
+    points, set aside or not, is averaged over the steps.
+
+    Never above `per_step_accuracy`: the pairs that count in a step are one of the pairings that it may
+    choose.
+
+    Parameters
+    ----------
+    true_batches, found_batches : iterable of integer arrays, each of shape (n_points,)
+        True and found labels of the same points, one array a step. The found label -1 is noise and never
+        right. Steps without points are skipped in the average.
+
+    Returns
+    -------
+    float
+        Between 0 and 1. Equally good pairings are told apart by which id appeared first, not by its value.
+
+    Raises
+    ------
+    ValueError
+        If the two runs differ in the number of steps or of points in a step, or hold no points at all.
+    TypeError
+        If labels are not integers.
+
+    Examples
+    --------
+    >>> from dynmeans.metrics import tracking_accuracy
+    >>> true = [[0, 0, 1, 1], [0, 0, 1, 1]]
+    >>> tracking_accuracy(true, [[5, 5, 8, 8], [5, 5, 8, 8]])
+    1.0
+    >>> tracking_accuracy(true, [[5, 5, 8, 8], [8, 8, 5, 5]])  # the second step swaps the ids
+    0.5
+    """
+    run = read_run(true_batches, found_batches)
+    found_of = np.full(run.n_true, _UNPAIRED, dtype=np.int64)
+    true_of = np.full(run.n_found, _UNPAIRED, dtype=np.int64)
+    right = np.zeros(run.bounds.size - 1)
+    for step, shared in enumerate(overlap_by_step(run)):
+        free = (found_of[shared.true] == _UNPAIRED) & (true_of[shared.found] == _UNPAIRED)
+        rest = shared.take(free)
+        made = best_pairs(rest)
+        found_of[rest.true[made]] = rest.found[made]
+        true_of[rest.found[made]] = rest.true[made]
+        right[step] = shared.weight[found_of[shared.true] == shared.found].sum()
+    return mean_over_steps(right, run.bounds)
+
+
+def per_step_accuracy(true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike]) -> float:
+    """Fraction of points that carry the right id, when ids are paired afresh at every step.
+
+    It judges how the points of a step are grouped and forgives any change of ids between steps.
+
+    Parameters
+    ----------
+    true_batches, found_batches : iterable of integer arrays, each of shape (n_points,)
+        True and found labels of the same points, one array a step. The found label -1 is noise and never
+        right. Steps without points are skipped in the average.
+
+    Returns
+    -------
+    float
+        Between 0 and 1: the largest fraction that a one-to-one pairing reaches, averaged over the steps.
+
+    Raises
+    ------
+    ValueError
+        If the two runs differ in the number of steps or of points in a step, or hold no points at all.
+    TypeError
+        If labels are not integers.
+
+    Examples
+    --------
+    >>> from dynmeans.metrics import per_step_accuracy
+    >>> per_step_accuracy([[0, 0, 1, 1], [0, 0, 1, 1]], [[5, 5, 8, 8], [8, 8, 5, 5]])
+    1.0
+    """
+    run = read_run(true_batches, found_batches)
+    right = [shared.weight[best_pairs(shared)].sum() for shared in overlap_by_step(run)]
+    return mean_over_steps(np.asarray(right), run.bounds)
+
+
+def weighted_accuracy(
+    true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike], weight_batches: Iterable[ArrayLike]
+) -> float:
+    """Confidence-weighted accuracy: weight of the points with the right id over the weight of all points.
+
+    The ids are paired once for the whole run, so that the weight of the right points is largest. A single
+    batch is given as a list of one array.
+
+    Parameters
+    ----------
+    true_batches, found_batches : iterable of integer arrays, each of shape (n_points,)
+        True and found labels of the same points, one array a step. The found label -1 is noise and never
+        right.
+    weight_batches : iterable of float arrays, each of shape (n_points,)
+        Confidence in each true label, finite and not negative. Points of weight 0 do not count: the true
+        label of a point that nobody labelled may be anything.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If the three runs differ in the number of steps or of points in a step or hold no points, or if a
+        weight is negative or not finite, or all of them are zero.
+    TypeError
+        If labels are not integers.
+
+    Examples
+    --------
+    >>> from dynmeans.metrics import weighted_accuracy
+    >>> weighted_accuracy([[0, 0, 1, 1]], [[3, 3, 3, 4]], [[1.0, 1.0, 0.5, 0.5]])
+    0.8333333333333334
+    """
+    run = read_run(true_batches, found_batches)
+    weight = _read_weights(weight_batches, np.diff(run.bounds).tolist())
+    shared = overlap_of_run(run, weight)
+    return min(1.0, float(shared.weight[best_pairs(shared)].sum() / weight.sum()))
+
+
+def _read_weights(batches: Iterable[ArrayLike], sizes: list[int]) -> FloatArray:
+    """Check the weights and scale them to a largest one of 1, which keeps sums of huge ones finite."""
+    weights = [np.asarray(batch, dtype=np.float64).ravel() for batch in batches]
+    require_equal_sizes(sizes, "true_batches", batch_sizes(weights), "weight_batches")
+    for i, weight in enumerate(weights):
+        bad = ~(np.isfinite(weight) & (weight >= 0))
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise ValueError(
+                f"batch {i} has the weight {weight[row]} in row {row}; weights are finite and >= 0"
+            )
+    joined: FloatArray = np.concatenate(weights)
+    if not joined.any():
+        raise ValueError(f"all {joined.size} weights are zero; at least one must be positive")
+    return joined / float(joined.max())

@@ -1,0 +1,74 @@
+"""Every kind of bad input gets a clear error and leaves the model as it was."""
+
+import numpy as np
+import pytest
+
+from dynmeans import DMeans
+
+GOOD = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0]])
+
+
+def fitted(**params):
+    return DMeans(**({"birth_cost": 1.0, "random_state": 0} | params)).partial_fit(GOOD, t=10.0)
+
+
+def frozen(model):
+    """All that a failed step could have touched."""
+    return (model._state, model.step_, model.labels_, model.history_, model._seed, model.n_features_in_)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"X": [[np.nan, 0.0]]}, "NaN"),
+        ({"X": [[np.inf, 0.0]]}, "infinity"),
+        ({"X": [["a", "b"]]}, "could not convert string to float: 'a'"),
+        ({"X": [[1.0, 2.0, 3.0]]}, "X has 3 features, but DMeans is expecting 2 features"),
+        ({"X": np.empty((0, 2))}, r"0 sample\(s\)"),
+        ({"X": [1.0, 2.0]}, "Expected 2D array, got 1D array"),
+        ({"X": [[1e200, 0.0]]}, "coordinates must lie within ±1e\\+150, got 1e\\+200"),
+        ({"X": GOOD, "sample_weight": [1.0, -2.0, 1.0]}, "not negative, got .*-2.0.* in row 1"),
+        ({"X": GOOD, "sample_weight": [1.0, np.nan, 1.0]}, "finite and not negative, got .*nan.* in row 1"),
+        ({"X": GOOD, "sample_weight": [0.0, 0.0, 0.0]}, "must not be zero everywhere"),
+        ({"X": GOOD, "sample_weight": [1.0, 1.0]}, r"sample_weight must have shape \(3,\), got \(2,\)"),
+        ({"X": GOOD, "t": 9.5}, "time must not go backwards: got t=9.5 after t=10.0"),
+        ({"X": GOOD, "t": np.nan}, "t must be a finite number, got nan"),
+    ],
+)
+def test_bad_arguments_leave_the_model_as_it_was(arguments, message):
+    model = fitted()
+    before = frozen(model)
+    with pytest.raises(ValueError, match=message):
+        model.partial_fit(**arguments)
+    assert all(now is then or now == then for now, then in zip(frozen(model), before, strict=True))
+    assert model.partial_fit(GOOD, t=10.0).labels_.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"birth_cost": -1.0}, "birth_cost must be a finite number > 0, got -1.0"),
+        ({"birth_cost": "cheap"}, "birth_cost must be a number, got 'cheap'"),
+        ({"lifetime": 1.0}, "lifetime must be a finite number > 1, got 1.0"),
+        ({"reach": 0.5}, "reach must be a finite number >= 1, got 0.5"),
+        ({"aging_cost": -1.0}, "aging_cost must be a finite number >= 0, got -1.0"),
+        ({"drift": -1.0}, "drift must be a finite number >= 0, got -1.0"),
+        ({"lifetime": 2.0, "drift": 1.0}, "never both"),
+        ({"motion": "teleport"}, "motion must be one of .* got 'teleport'"),
+        ({"n_restarts": 0}, "n_restarts must be a whole number >= 1, got 0"),
+        ({"n_restarts": 1.5}, "n_restarts must be a whole number >= 1, got 1.5"),
+        ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),
+        ({"n_jobs": 0}, "n_jobs must be a whole number >= 1, got 0"),
+        ({"history_size": -1}, "history_size must be a whole number >= 0, got -1"),
+        ({"lifetime": "long"}, "lifetime must be a number, got 'long'"),
+    ],
+)
+def test_bad_parameters_are_named_before_anything_happens(params, message):
+    with pytest.raises(ValueError, match=message):
+        fitted(**params)
+    model = fitted()
+    before = frozen(model)
+    if "history_size" not in params:
+        with pytest.raises(ValueError, match=message):
+            model.set_params(**params).partial_fit(GOOD)
+        assert all(now is then or now == then for now, then in zip(frozen(model), before, strict=True))
