@@ -63,13 +63,13 @@ def test_ends_where_no_row_wants_to_move(problem, seed):
 
 @given(problems(max_rows=6, max_old=2), seeds)
 @settings(max_examples=150, deadline=None)
-def test_is_never_below_the_exhaustive_optimum_and_often_reaches_it(problem, seed):
+def test_is_never_below_the_exhaustive_optimum(problem, seed):
     found = run(problem, seed=seed, n_restarts=20)[3]
     assert found >= reference.optimum(problem) * (1 - 1e-12) - 1e-15
 
 
 def test_twenty_restarts_reach_the_exhaustive_optimum_of_most_tiny_batches():
-    problems = [make_problem(s, 6, 2, 2, weighted=False) for s in range(60)]
+    problems = [make_problem(s, 5, 2, 2, weighted=False) for s in range(40)]
     reached = [run(p, n_restarts=20)[3] <= reference.optimum(p) * (1 + 1e-9) for p in problems]
     assert np.mean(reached) > 0.7
 

@@ -47,7 +47,9 @@ def test_velocity_is_a_kalman_filter(seed, elapsed, drift, n):
     assert [forecast.variances[1], *forecast.velocity_cov[1]] == pytest.approx([P[0, 0], P[0, 1], P[1, 1]])
     centers = forecast.centers.copy()
     centers[1, 0] = x_new[0]
-    speed, cov = motion.correct(forecast, state.velocities, centers, np.full(3, n))
+    speed, cov = motion.correct(state, forecast, centers, np.array([n, n, 0.0]))
+    np.testing.assert_array_equal(speed[2], state.velocities[2])
+    np.testing.assert_array_equal(cov[2], state.velocity_cov[2])
     assert speed[1, 0] == pytest.approx(x_new[1])
     assert cov[1] == pytest.approx([P_new[0, 1], P_new[1, 1]], abs=1e-9)
 
@@ -75,7 +77,7 @@ def test_velocity_settles_at_a_gain_of_one_half_and_the_variance_of_the_walk():
     for _ in range(50):
         forecast = motion.predict(state, np.ones(1), drift)
         target = forecast.centers + 1.0
-        speed, cov = motion.correct(forecast, state.velocities, target, np.array([1e9]))
+        speed, cov = motion.correct(state, forecast, target, np.array([1e9]))
         gain = float((speed - state.velocities)[0, 0])
         state = state._replace(centers=target, velocities=speed, velocity_cov=cov, weights=np.array([1e9]))
     assert gain == pytest.approx(0.5, abs=0.1)

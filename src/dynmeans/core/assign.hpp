@@ -168,8 +168,8 @@ class Assignment {
     std::array<T, kTile> best, second;
     std::array<std::int32_t, kTile> which;
     points_.gather(rows, count, moves.tile.data());
-    tile_lanes<T>().nearest_two(moves.tile.data(), points_.d, centers_.data(), int(awake_.size()), best.data(),
-                                second.data(), which.data());
+    tile_lanes<T>().nearest_two(moves.tile.data(), points_.d, centers_.data(), int(awake_.size()),
+                                best.data(), second.data(), which.data());
     for (int b = 0; b < count; ++b) {
       const Row i = rows[b];
       const std::int32_t own = label_[i], other = awake_[which[b]];
@@ -227,18 +227,18 @@ class Assignment {
 
   const Points<T>& points_;
   double birth_;
-  std::vector<std::int32_t> label_;   // (n,) slot of each row
-  std::vector<T> upper_, lower_;      // (n,) bounds on distances
-  bool trusted_ = false;              // the bounds hold
-  double slack_, grain_;              // absolute and relative rounding error of a distance
+  std::vector<std::int32_t> label_;  // (n,) slot of each row
+  std::vector<T> upper_, lower_;     // (n,) bounds on distances
+  bool trusted_ = false;             // the bounds hold
+  double slack_, grain_;             // absolute and relative rounding error of a distance
   long wake_ups_ = 0;
-  std::vector<double> frozen_;        // (slots, d) centres during this pass
-  std::vector<double> moved_;         // (slots,) since the last pass
-  int farthest_ = kNone;              // slot that moved most
-  double next_farthest_ = 0;          // what the runner-up moved
+  std::vector<double> frozen_;  // (slots, d) centres during this pass
+  std::vector<double> moved_;   // (slots,) since the last pass
+  int farthest_ = kNone;        // slot that moved most
+  double next_farthest_ = 0;    // what the runner-up moved
   std::vector<std::int32_t> awake_, asleep_;
-  std::vector<T> centers_;            // (awake, d)
-  double patience_ = 0;               // squared distance up to which nobody wants a birth or a revival
+  std::vector<T> centers_;  // (awake, d)
+  double patience_ = 0;     // squared distance up to which nobody wants a birth or a revival
   std::vector<Moves> moves_;
   std::vector<Row> restless_;
 };

@@ -21,10 +21,10 @@ struct DescentOptions {
 };
 
 struct DescentResult {
-  std::vector<std::int32_t> slots;   // (n,) 0 .. K-1 remembered, then newborn
-  std::vector<double> centers;       // (slots, d)
-  std::vector<double> taken;         // (slots,)
-  std::vector<double> restart_costs; // (n_restarts,)
+  std::vector<std::int32_t> slots;    // (n,) 0 .. K-1 remembered, then newborn
+  std::vector<double> centers;        // (slots, d)
+  std::vector<double> taken;          // (slots,)
+  std::vector<double> restart_costs;  // (n_restarts,)
   double cost = std::numeric_limits<double>::infinity();
   int n_iter = 0;
 };

@@ -9,18 +9,24 @@
 
 namespace dynmeans {
 
-constexpr int kTile = 32;      // points that are compared together
-constexpr int kSlotBlock = 16; // slots are padded to a multiple of this
+constexpr int kTile = 32;       // points that are compared together
+constexpr int kSlotBlock = 16;  // slots are padded to a multiple of this
 
 template <class T>
 struct TileLanes {
+  // A tile of consecutive rows, side by side, less the shift.
+  void (*spread)(const T* rows,   // in  (kTile, d)
+                 int d,           // in
+                 const T* shift,  // in  (d,)
+                 T* tile);        // out (d, kTile)
+
   // Squared distances of a tile of points to K centres: the smallest, the second smallest, and which.
-  void (*nearest_two)(const T* tile,     // in  (d, kTile)
-                      int d,             // in
-                      const T* centers,  // in  (K, d)
-                      int n_centers,     // in  K >= 1
-                      T* best,           // out (kTile,)
-                      T* second,         // out (kTile,)
+  void (*nearest_two)(const T* tile,         // in  (d, kTile)
+                      int d,                 // in
+                      const T* centers,      // in  (K, d)
+                      int n_centers,         // in  K >= 1
+                      T* best,               // out (kTile,)
+                      T* second,             // out (kTile,)
                       std::int32_t* which);  // out (kTile,)
 };
 

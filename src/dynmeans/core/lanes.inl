@@ -58,7 +58,7 @@ template <class T, int Pair, int Block, int D>
 inline void meet_block(const T* tile, int d, const T* centers, int k, Best<T>* best) {
   using V = typename Register<T>::Values;
   const int dim = D ? D : d;
-  V sum[Block][Pair] = {};
+  V sum[Block][Pair];
   for (int j = 0; j < dim; ++j) {
     V x[Pair];
     for (int p = 0; p < Pair; ++p) x[p] = load<V>(tile + j * kTile + p * Register<T>::width);
@@ -66,7 +66,7 @@ inline void meet_block(const T* tile, int d, const T* centers, int k, Best<T>* b
       const T c = centers[static_cast<std::int64_t>(k + q) * dim + j];
       for (int p = 0; p < Pair; ++p) {
         const V gap = x[p] - c;
-        sum[q][p] += gap * gap;
+        sum[q][p] = j == 0 ? gap * gap : sum[q][p] + gap * gap;
       }
     }
   }
@@ -79,11 +79,13 @@ void nearest_two_dim(const T* tile, int d, const T* centers, int n_centers, T* f
                      std::int32_t* which) {
   constexpr int width = Register<T>::width;
   constexpr int pair = 2;
+  // In few dimensions the points stay in registers; in many, four centres share each load of them.
+  constexpr int block = D ? 2 : 4;
   static_assert(kTile % (pair * width) == 0);
   for (int b = 0; b < kTile; b += pair * width) {
     Best<T> best[pair];
     int k = 0;
-    for (; k + 4 <= n_centers; k += 4) meet_block<T, pair, 4, D>(tile + b, d, centers, k, best);
+    for (; k + block <= n_centers; k += block) meet_block<T, pair, block, D>(tile + b, d, centers, k, best);
     for (; k < n_centers; ++k) meet_block<T, pair, 1, D>(tile + b, d, centers, k, best);
     for (int p = 0; p < pair; ++p) {
       for (int i = 0; i < width; ++i) {
@@ -95,14 +97,39 @@ void nearest_two_dim(const T* tile, int d, const T* centers, int n_centers, T* f
   }
 }
 
+template <class T, int D>
+void spread_dim(const T* __restrict rows, int d, const T* __restrict shift, T* __restrict tile) {
+  const int dim = D ? D : d;
+  for (int b = 0; b < kTile; ++b)
+    for (int j = 0; j < dim; ++j) tile[j * kTile + b] = rows[b * dim + j] - shift[j];
+}
+
+template <class T>
+void spread(const T* rows, int d, const T* shift, T* tile) {
+  switch (d) {
+    case 1:
+      return spread_dim<T, 1>(rows, d, shift, tile);
+    case 2:
+      return spread_dim<T, 2>(rows, d, shift, tile);
+    case 3:
+      return spread_dim<T, 3>(rows, d, shift, tile);
+    default:
+      return spread_dim<T, 0>(rows, d, shift, tile);
+  }
+}
+
 template <class T>
 void nearest_two(const T* tile, int d, const T* centers, int n_centers, T* best, T* second,
                  std::int32_t* which) {
   switch (d) {
-    case 1: return nearest_two_dim<T, 1>(tile, d, centers, n_centers, best, second, which);
-    case 2: return nearest_two_dim<T, 2>(tile, d, centers, n_centers, best, second, which);
-    case 3: return nearest_two_dim<T, 3>(tile, d, centers, n_centers, best, second, which);
-    default: return nearest_two_dim<T, 0>(tile, d, centers, n_centers, best, second, which);
+    case 1:
+      return nearest_two_dim<T, 1>(tile, d, centers, n_centers, best, second, which);
+    case 2:
+      return nearest_two_dim<T, 2>(tile, d, centers, n_centers, best, second, which);
+    case 3:
+      return nearest_two_dim<T, 3>(tile, d, centers, n_centers, best, second, which);
+    default:
+      return nearest_two_dim<T, 0>(tile, d, centers, n_centers, best, second, which);
   }
 }
 
@@ -141,7 +168,10 @@ Cheapest cheapest(const double* y, int d, const double* columns, int stride, con
 }  // namespace
 
 Lanes lanes() {
-  return {{nearest_two<float>}, {nearest_two<double>}, {cheapest}, DYNMEANS_ISA_NAME};
+  return {{spread<float>, nearest_two<float>},
+          {spread<double>, nearest_two<double>},
+          {cheapest},
+          DYNMEANS_ISA_NAME};
 }
 
 }  // namespace dynmeans::DYNMEANS_ISA

@@ -76,21 +76,23 @@ nb::tuple descend(const Matrix<T>& X, const std::optional<Vector>& weights, cons
 }
 
 template <class T>
-nb::ndarray<nb::numpy, std::int32_t> nearest(const Matrix<T>& X, const Matrix<double>& centers, int n_threads) {
+nb::ndarray<nb::numpy, std::int32_t> nearest(const Matrix<T>& X, const Matrix<double>& centers,
+                                             int n_threads) {
   const Row n = Row(X.shape(0));
   const int d = int(X.shape(1)), k = int(centers.shape(0));
   std::vector<std::int32_t> which(n);
   {
     nb::gil_scoped_release unlocked;
-    nearest_centers(X.data(), n, d, centers.data(), k, useful_threads(n_threads, double(n) * d * k), which.data());
+    nearest_centers(X.data(), n, d, centers.data(), k, useful_threads(n_threads, double(n) * d * k),
+                    which.data());
   }
   return to_numpy(std::move(which), {std::size_t(n)});
 }
 
 template <class T>
 void bind(nb::module_& m) {
-  m.def("descend", &descend<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a, "gammas"_a, "revival"_a, "birth"_a,
-        "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "n_threads"_a,
+  m.def("descend", &descend<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a, "gammas"_a, "revival"_a,
+        "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "n_threads"_a,
         "Cluster one batch: (slots, centers, taken, cost, n_iter, restart_costs).");
   m.def("nearest", &nearest<T>, "X"_a.noconvert(), "centers"_a, "n_threads"_a,
         "Index of the nearest centre of every row.");

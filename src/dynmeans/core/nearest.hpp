@@ -25,14 +25,18 @@ void nearest_centers(const T* data,          // in  (n, d)
   const int chunks = static_cast<int>((n + kRows - 1) / kRows);
   Team team(n_threads);
   team.share(chunks, [&](int c) {
-    std::vector<T> tile(std::size_t(d) * kTile);
+    std::vector<T> tile(std::size_t(d) * kTile), last(tile.size());
     std::array<T, kTile> best, second;
     std::array<std::int32_t, kTile> found;
     const Row end = std::min(n, Row(c + 1) * kRows);
     for (Row i = c * kRows; i < end; i += kTile) {
       const int count = int(std::min<Row>(kTile, end - i));
-      for (int b = 0; b < kTile; ++b)
-        for (int j = 0; j < d; ++j) tile[j * kTile + b] = data[(i + std::min(b, count - 1)) * d + j] - shift[j];
+      const T* rows = data + i * d;
+      if (count < kTile) {
+        std::copy_n(rows, std::size_t(count) * d, last.begin());
+        rows = last.data();
+      }
+      tile_lanes<T>().spread(rows, d, shift.data(), tile.data());
       tile_lanes<T>().nearest_two(tile.data(), d, shifted.data(), n_centers, best.data(), second.data(),
                                   found.data());
       std::copy_n(found.begin(), count, which + i);

@@ -48,8 +48,10 @@ struct Points {
     return sum;
   }
 
-  // out: tile (d, kTile), the given rows side by side; the last one fills what is left over
+  // in: rows, ascending; out: tile (d, kTile), those rows side by side; the last fills what is left over
   void gather(const Row* rows, int count, T* tile) const {
+    if (count == kTile && rows[kTile - 1] - rows[0] == kTile - 1)
+      return tile_lanes<T>().spread(row(rows[0]), d, shift.data(), tile);
     for (int b = 0; b < kTile; ++b) {
       const T* x = row(rows[std::min(b, count - 1)]);
       for (int j = 0; j < d; ++j) tile[j * kTile + b] = x[j] - shift[j];

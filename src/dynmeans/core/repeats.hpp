@@ -11,9 +11,9 @@ namespace dynmeans {
 
 template <class T>
 struct Distinct {
-  std::vector<T> rows;            // (m, d) in the order of first appearance
-  std::vector<double> weights;    // (m,)
-  std::vector<std::int32_t> of;   // (n,) which distinct row each row is
+  std::vector<T> rows;           // (m, d) in the order of first appearance
+  std::vector<double> weights;   // (m,)
+  std::vector<std::int32_t> of;  // (n,) which distinct row each row is
 };
 
 namespace repeats {

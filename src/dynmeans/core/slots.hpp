@@ -176,11 +176,11 @@ class Slots {
   int d_, n_old_, count_ = 0, stride_ = 0;
   long wake_up_count_ = 0;
   PriorView prior_;
-  std::vector<double> phi_;                    // (K, d) shifted
-  std::vector<double> theta_, sum_;            // (slots, d)
-  std::vector<double> weight_;                 // n (slots,)
-  std::vector<long> rows_;                     // (slots,)
-  std::vector<double> columns_;                // (d, stride) theta or phi, as `cheapest` wants it
+  std::vector<double> phi_;                        // (K, d) shifted
+  std::vector<double> theta_, sum_;                // (slots, d)
+  std::vector<double> weight_;                     // n (slots,)
+  std::vector<long> rows_;                         // (slots,)
+  std::vector<double> columns_;                    // (d, stride) theta or phi, as `cheapest` wants it
   std::vector<double> scale_, offset_, fraction_;  // (stride,)
   std::vector<int> free_;
 };

@@ -12,7 +12,7 @@ from dynmeans.model.motion import Motion
 from dynmeans.model.objective import Fit
 from dynmeans.model.prior import Prior
 from dynmeans.model.state import ClusterState
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans.model.types import BoolArray, IntArray
 
 
 class Rolled(NamedTuple):
@@ -25,54 +25,51 @@ class Rolled(NamedTuple):
 
 def roll_forward(state: ClusterState, prior: Prior, fit: Fit, costs: Costs, motion: Motion, now: float) -> Rolled:
     """Name the slots, update the memory, forget the dead, and tell what happened."""
-    old = len(state.ids)
-    seen = fit.taken[:old] > 0
-    born = state.next_id + np.arange(len(fit.taken) - old)
-    ids = np.concatenate([state.ids, born])
-    grown = _absorb(state, prior, fit, seen, ids, costs, motion, now)
+    seen = fit.taken[: len(state.ids)] > 0
+    was_awake = state.last_seen == state.clock
+    grown = _absorb(state, prior, fit, seen, costs, motion, now)
     dead = now - grown.last_seen > costs.lifetime
     turns: dict[EventKind, IntArray] = {
-        "birth": born,
-        "revival": state.ids[seen & (state.last_seen < state.clock)],
-        "sleep": state.ids[~seen & (state.last_seen == state.clock)],
+        "birth": grown.ids[len(state.ids) :],
+        "revival": state.ids[seen & ~was_awake],
+        "sleep": state.ids[was_awake & ~seen],
         "death": grown.ids[dead],
     }
-    report = _tell(grown, fit, costs, ids, turns)
+    report = _tell(grown, fit, costs, turns)
     return Rolled(_keep(grown, ~dead), report, _log(grown, prior, fit, costs, turns))
 
 
 def _absorb(
-    state: ClusterState,
-    prior: Prior,
-    fit: Fit,
-    seen: np.ndarray,
-    ids: IntArray,
-    costs: Costs,
-    motion: Motion,
-    now: float,
+    state: ClusterState, prior: Prior, fit: Fit, seen: BoolArray, costs: Costs, motion: Motion, now: float
 ) -> ClusterState:
     """Eq. (wupdate): seen clusters move to theta with weight gamma + n; unseen ones stay as they were."""
     old, features = state.centers.shape
-    speed, cov = motion.correct(prior.forecast, state.velocities, fit.centers[:old], fit.taken[:old])
-    new_speed, new_cov = motion.newborn(len(ids) - old, features, costs.drift)
-    seen_column = seen[:, None]
-    kept = np.where(seen_column, fit.centers[:old], state.centers)
-    weights = np.where(seen, prior.gammas + fit.taken[:old], state.weights)
-    last_seen = np.where(seen, now, state.last_seen)
-    return ClusterState(
-        centers=np.concatenate([kept, fit.centers[old:]]),
-        weights=np.concatenate([weights, fit.taken[old:]]),
-        velocities=np.concatenate([np.where(seen_column, speed, state.velocities), new_speed]),
-        velocity_cov=np.concatenate([np.where(seen_column, cov, state.velocity_cov), new_cov]),
-        last_seen=np.concatenate([last_seen, np.full(len(ids) - old, now)]),
-        ids=ids,
-        next_id=state.next_id + len(ids) - old,
+    n_new = len(fit.taken) - old
+    speed, cov = motion.correct(state, prior.forecast, fit.centers[:old], fit.taken[:old])
+    kept = state._replace(
+        centers=np.where(seen[:, None], fit.centers[:old], state.centers),
+        weights=np.where(seen, prior.gammas + fit.taken[:old], state.weights),
+        velocities=speed,
+        velocity_cov=cov,
+        last_seen=np.where(seen, now, state.last_seen),
+        next_id=state.next_id + n_new,
         clock=now,
         n_steps=state.n_steps + 1,
     )
+    if n_new == 0:
+        return kept
+    new_speed, new_cov = motion.newborn(n_new, features, costs.drift)
+    return kept._replace(
+        centers=np.concatenate([kept.centers, fit.centers[old:]]),
+        weights=np.concatenate([kept.weights, fit.taken[old:]]),
+        velocities=np.concatenate([kept.velocities, new_speed]),
+        velocity_cov=np.concatenate([kept.velocity_cov, new_cov]),
+        last_seen=np.concatenate([kept.last_seen, np.full(n_new, now)]),
+        ids=np.concatenate([state.ids, np.arange(state.next_id, kept.next_id)]),
+    )
 
 
-def _keep(state: ClusterState, alive: np.ndarray) -> ClusterState:
+def _keep(state: ClusterState, alive: BoolArray) -> ClusterState:
     """Forget the clusters whose revival would cost more than a birth."""
     if alive.all():
         return state
@@ -86,18 +83,16 @@ def _keep(state: ClusterState, alive: np.ndarray) -> ClusterState:
     )
 
 
-def _tell(
-    grown: ClusterState, fit: Fit, costs: Costs, ids: IntArray, turns: dict[EventKind, IntArray]
-) -> StepReport:
-    active = np.flatnonzero(fit.taken > 0)
+def _tell(grown: ClusterState, fit: Fit, costs: Costs, turns: dict[EventKind, IntArray]) -> StepReport:
+    active = fit.taken > 0
     return StepReport(
         step=grown.n_steps,
         time=grown.clock,
-        labels=ids[fit.slots],
+        labels=grown.ids[fit.slots],
         cost=fit.cost,
         n_iter=fit.n_iter,
         restart_costs=fit.restart_costs,
-        active=ids[active],
+        active=grown.ids[active],
         sizes=fit.taken[active],
         born=turns["birth"],
         revived=turns["revival"],
@@ -111,24 +106,17 @@ def _log(
     grown: ClusterState, prior: Prior, fit: Fit, costs: Costs, turns: dict[EventKind, IntArray]
 ) -> tuple[Event, ...]:
     """One event a turn, with its price."""
-    if not any(len(who) for who in turns.values()):
-        return ()
-    prices: dict[EventKind, FloatArray] = {
-        "birth": np.full(len(grown.ids), costs.birth),
-        "revival": _revival_prices(prior, fit),
-        "sleep": np.zeros(len(grown.ids)),
-        "death": prior.revival,
-    }
-    row = {int(k): i for i, k in enumerate(grown.ids)}
+
+    def price(kind: EventKind, row: int) -> float:
+        if kind == "revival":
+            way = fit.centers[row] - prior.centers[row]
+            return float(prior.revival[row] + prior.gammas[row] * (way @ way))
+        if kind == "death":
+            return float(prior.revival[row])
+        return costs.birth if kind == "birth" else 0.0
+
     return tuple(
-        Event(kind, k, grown.n_steps, grown.clock, float(prices[kind][row[k]]))
+        Event(kind, k, grown.n_steps, grown.clock, price(kind, int(np.searchsorted(grown.ids, k))))
         for kind, who in turns.items()
         for k in who.tolist()
     )
-
-
-def _revival_prices(prior: Prior, fit: Fit) -> FloatArray:
-    """Q dt for the absence, and gamma |theta - phi|^2 for the way gone since."""
-    moved = fit.centers[: len(prior.gammas)] - prior.centers
-    prices: FloatArray = prior.revival + prior.gammas * np.sum(moved * moved, axis=1)
-    return prices

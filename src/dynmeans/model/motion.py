@@ -30,9 +30,9 @@ class Motion(Protocol):
         """Forecast every remembered cluster after its ``elapsed`` time (K,)."""
 
     def correct(
-        self, forecast: Forecast, velocities: FloatArray, centers: FloatArray, taken: FloatArray
+        self, state: ClusterState, forecast: Forecast, centers: FloatArray, taken: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Velocities and their covariances after clusters took points of weight ``taken`` (K,)."""
+        """Velocities and their covariances after clusters took points of weight ``taken`` (K,), maybe 0."""
 
     def newborn(self, n: int, n_features: int, drift: float) -> tuple[FloatArray, FloatArray]:
         """Velocities and their covariances of ``n`` clusters seen for the first time."""
@@ -46,10 +46,10 @@ class Walk:
         return Forecast(state.centers, 1.0 / state.weights + drift * elapsed, state.velocity_cov)
 
     def correct(
-        self, forecast: Forecast, velocities: FloatArray, centers: FloatArray, taken: FloatArray
+        self, state: ClusterState, forecast: Forecast, centers: FloatArray, taken: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """There is no velocity to learn."""
-        return velocities, forecast.velocity_cov
+        return state.velocities, state.velocity_cov
 
     def newborn(self, n: int, n_features: int, drift: float) -> tuple[FloatArray, FloatArray]:
         """At rest, and known to be."""
@@ -83,7 +83,7 @@ class Velocity:
         return Forecast(centers, place, np.stack([cov_now, var + q * dt], axis=1))
 
     def correct(
-        self, forecast: Forecast, velocities: FloatArray, centers: FloatArray, taken: FloatArray
+        self, state: ClusterState, forecast: Forecast, centers: FloatArray, taken: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Kalman update by the mean of the points taken, whose variance is 1 / taken.
 
@@ -91,10 +91,11 @@ class Velocity:
         velocity, cov / (p + 1/n), is cov / p on the way the centre went.
         """
         cov, var = forecast.velocity_cov.T
-        p, n = forecast.variances, taken
-        velocity = velocities + (cov / p)[:, None] * (centers - forecast.centers)
-        share = n * p / (n * p + 1.0)
-        return velocity, np.stack([cov * (1.0 - share), var - cov * cov / p * share], axis=1)
+        p, seen = forecast.variances, taken[:, None] > 0
+        velocity = state.velocities + (cov / p)[:, None] * (centers - forecast.centers)
+        share = taken * p / (taken * p + 1.0)
+        known = np.stack([cov * (1.0 - share), var - cov * cov / p * share], axis=1)
+        return np.where(seen, velocity, state.velocities), np.where(seen, known, state.velocity_cov)
 
     def newborn(self, n: int, n_features: int, drift: float) -> tuple[FloatArray, FloatArray]:
         """At rest as far as anyone knows."""

@@ -1,4 +1,4 @@
-"""The two array types that the model speaks of."""
+"""The array types that the model speaks of."""
 
 from __future__ import annotations
 
@@ -9,3 +9,4 @@ from numpy.typing import NDArray
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
