@@ -1,0 +1,1 @@
+"""Files: batches in, snapshots and run folders out."""

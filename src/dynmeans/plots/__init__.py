@@ -1,0 +1,8 @@
+"""What a run looks like: the HTML report and the picture."""
+
+from __future__ import annotations
+
+from dynmeans.plots.picture import draw_run
+from dynmeans.plots.report import write_report
+
+__all__ = ["draw_run", "write_report"]

@@ -1,0 +1,93 @@
+// The data of the page, unpacked, and how numbers and times are written.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+function unpack(base64, Kind) {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  return new Kind(bytes.buffer);
+}
+
+// Rows of one step are offsets[step] .. offsets[step + 1]; places are parts of the range of the axes, 0 to 1.
+function unpackRows(packed) {
+  const rows = {
+    offsets: unpack(packed.offsets, Uint32Array),
+    cluster: unpack(packed.cluster, Uint16Array),
+    x: Float32Array.from(unpack(packed.x, Uint16Array), (value) => value / 65535),
+    y: Float32Array.from(unpack(packed.y, Uint16Array), (value) => value / 65535),
+    weight: packed.weight === undefined ? null : unpack(packed.weight, Float32Array),
+  };
+  rows.begin = (step) => rows.offsets[step];
+  rows.end = (step) => (step + 1 < rows.offsets.length ? rows.offsets[step + 1] : rows.cluster.length);
+  return rows;
+}
+
+const points = unpackRows(data.points);
+const centers = unpackRows(data.centers);
+const clusters = data.clusters;
+const nSteps = data.steps.step.length;
+const nClusters = clusters.id.length;
+
+// spansOf[k]: [first, last] step of every time that cluster k was awake.
+const spansOf = Array.from({ length: nClusters }, () => []);
+{
+  const [owner, first, last] = ["cluster", "first", "last"].map((name) => unpack(data.spans[name], Uint32Array));
+  owner.forEach((k, i) => spansOf[k].push([first[i], last[i]]));
+}
+
+// What happened at which step, told from the lives: {born: [k, ...], revived, asleep, died}.
+const happenings = new Map();
+function note(step, kind, k) {
+  if (!happenings.has(step)) happenings.set(step, { born: [], revived: [], asleep: [], died: [] });
+  happenings.get(step)[kind].push(k);
+}
+spansOf.forEach((spans, k) => {
+  spans.forEach(([first, last], i) => {
+    note(first, i === 0 ? "born" : "revived", k);
+    if (last < clusters.end[k]) note(last + 1, "asleep", k);
+  });
+  if (clusters.status[k] === "dead") note(clusters.end[k], "died", k);
+});
+
+const colorOf = (k) => (k === data.nobody ? theme.other : data.palette[clusters.color[k]]);
+
+const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 20, maximumSignificantDigits: 15 });
+
+function formatCount(value) {
+  return grouped.format(Math.round(value * 100) / 100);
+}
+
+function formatNumber(value, digits = 4) {
+  if (value === null || value === undefined) return "\u2013";
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(digits - 1).replace(/\.?0+e/, "e");
+  return String(Number(value.toPrecision(digits)));
+}
+
+function plural(count, word) {
+  return `${formatCount(count)} ${word}${count === 1 ? "" : "s"}`;
+}
+
+const wholeSeconds = data.steps.time.every((time) => Number.isInteger(time));
+const wholeDays = data.time.kind === "datetime" && data.steps.time.every((time) => time % 86400 === 0);
+
+function formatTime(time) {
+  if (data.time.kind !== "datetime") return formatNumber(time, 7);
+  const date = new Date(time * 1000);
+  if (Number.isNaN(date.getTime())) return formatNumber(time, 10);
+  const text = date.toISOString();
+  if (wholeDays) return text.slice(0, 10);
+  return text.slice(0, wholeSeconds ? 19 : 23).replace("T", " ").replace(/:00$/, "");
+}
+
+function formatAge(age) {
+  if (age === null || data.time.kind !== "datetime") return formatNumber(age);
+  for (const [unit, seconds] of [["d", 86400], ["h", 3600], ["min", 60]]) {
+    if (age >= seconds) return `${formatNumber(age / seconds, 3)} ${unit}`;
+  }
+  return `${formatNumber(age, 3)} s`;
+}
+
+// "step 12", and its time where that says more.
+function nameStep(step, time) {
+  return data.time.kind === "step" ? `step ${step}` : `step ${step} (${formatTime(time)})`;
+}

@@ -1,0 +1,199 @@
+// The page: one current step and one chosen cluster, and everything that shows or changes them.
+
+const element = (id) => document.getElementById(id);
+const state = { step: Math.max(0, nSteps - 1), chosen: null, timer: null };
+
+const scatter = new Scatter(element("scatter"), choose);
+const timeline = new Timeline(element("timeline-scroll"), setStep, (k) => k !== null && choose(k, true));
+const countChart = new LineChart(
+  element("count-chart"),
+  element("count-note"),
+  [
+    { name: "remembered", values: data.steps.remembered, color: () => theme.muted, dash: [4, 3] },
+    { name: "awake", values: data.steps.awake, color: () => theme.accent, dash: [] },
+  ],
+  setStep,
+);
+const costChart = new LineChart(
+  element("cost-chart"),
+  element("cost-note"),
+  [{ name: "cost", values: data.steps.cost, color: () => theme.accent, dash: [] }],
+  setStep,
+);
+const table = new Table(element("table-scroll"), (k) => {
+  choose(k);
+  if (state.chosen === k) showLife(k);
+});
+
+function setStep(step) {
+  const wanted = Math.max(0, Math.min(nSteps - 1, Math.round(step)));
+  if (!Number.isFinite(wanted) || nSteps === 0) return;
+  state.step = wanted;
+  followStep(data.steps.step[wanted]);
+  requestDraw();
+}
+
+// Single a cluster out, or release it when it is chosen again; null releases any.
+function choose(k, keep = false) {
+  state.chosen = k === state.chosen && !keep ? null : k;
+  if (state.chosen !== null) {
+    timeline.reveal(state.chosen);
+    table.reveal(state.chosen);
+  }
+  requestDraw();
+}
+
+// Go to the life of a cluster if the current step is outside of it.
+function showLife(k) {
+  const now = data.steps.step[state.step];
+  if (now < clusters.born[k]) setStep(nearestShown(clusters.born[k]));
+  else if (now > clusters.seen[k]) setStep(nearestShown(clusters.seen[k]));
+}
+
+let drawRequested = false;
+function requestDraw() {
+  if (drawRequested) return;
+  drawRequested = true;
+  requestAnimationFrame(() => {
+    drawRequested = false;
+    draw();
+  });
+}
+
+function draw() {
+  scatter.draw(state.step, state.chosen);
+  timeline.draw(state.step, state.chosen);
+  countChart.draw(state.step);
+  costChart.draw(state.step);
+  table.draw(state.chosen);
+  drawLabels();
+}
+
+function drawLabels() {
+  element("slider").value = state.step;
+  if (nSteps === 0) {
+    element("step-label").textContent = "No steps";
+    return;
+  }
+  const { step, time, rows, awake, remembered } = data.steps;
+  const label = `Step ${formatCount(step[state.step])} of ${formatCount(data.range[1])}`;
+  const zone = data.time.kind === "datetime" ? " UTC" : "";
+  const dated = data.time.kind === "step" ? "" : ` \u00b7 ${data.time.name} ${formatTime(time[state.step])}${zone}`;
+  element("step-label").textContent = label + dated;
+  const shown = points.end(state.step) - points.begin(state.step);
+  const total = rows[state.step];
+  element("points-note").textContent =
+    `${shown < total ? `${formatCount(shown)} of ` : ""}${plural(total, "point")}, ` +
+    `${formatCount(awake[state.step])} awake, ${formatCount(remembered[state.step] - awake[state.step])} asleep`;
+  drawHappenings();
+}
+
+// What happened since the step shown before.
+function drawHappenings() {
+  const place = element("happened");
+  const before = state.step > 0 ? data.steps.step[state.step - 1] : -Infinity;
+  const found = { born: [], revived: [], asleep: [], died: [] };
+  for (let step = Math.max(before + 1, data.range[0]); step <= data.steps.step[state.step]; step += 1) {
+    const here = happenings.get(step) ?? {};
+    for (const kind of Object.keys(here)) found[kind].push(...here[kind]);
+  }
+  place.replaceChildren();
+  const words = { born: "born", revived: "came back", asleep: "fell asleep", died: "died" };
+  for (const [kind, who] of Object.entries(found)) {
+    if (who.length === 0) continue;
+    const ids = document.createElement("b");
+    ids.textContent = who.slice(0, 8).map((k) => clusters.id[k]).join(", ") + (who.length > 8 ? ` and ${who.length - 8} more` : "");
+    place.append(place.childNodes.length ? " \u00b7 " : "", `${words[kind]} `, ids);
+  }
+  if (!place.childNodes.length) place.textContent = "No cluster was born, woke, slept or died.";
+  place.title = place.textContent;
+}
+
+function play(on) {
+  clearInterval(state.timer);
+  state.timer = null;
+  if (on && nSteps > 1) {
+    if (state.step === nSteps - 1) setStep(0);
+    state.timer = setInterval(() => (state.step < nSteps - 1 ? setStep(state.step + 1) : play(false)), playDelay);
+  }
+  element("play").textContent = state.timer === null ? "\u25b6" : "\u275a\u275a";
+  element("play").ariaLabel = state.timer === null ? "Play" : "Pause";
+}
+const playDelay = Math.max(50, Math.min(400, 20000 / Math.max(1, nSteps)));
+
+function fillHeader() {
+  element("title").textContent = data.title;
+  const { steps, rows, clusters: count } = data.counts;
+  element("counts").textContent = [plural(steps, "step"), plural(rows, "row"), plural(count, "cluster")].join(" \u00b7 ");
+  element("notes").textContent = data.notes.join(" ");
+  for (const [name, value] of data.settings) {
+    const pair = document.createElement("div");
+    const term = document.createElement("dt");
+    const detail = document.createElement("dd");
+    term.textContent = name;
+    detail.textContent = value;
+    pair.append(term, detail);
+    element("settings").append(pair);
+  }
+  element("footer").textContent = `dynmeans ${data.version}`;
+}
+
+// The choice of how many steps the timeline and the charts show, where there are enough of them to choose.
+function fillZoom() {
+  const total = data.range[1] - data.range[0] + 1;
+  const counts = [1000, 300, 100, 30].filter((count) => count < total);
+  element("zoom").hidden = counts.length === 0;
+  for (const count of [total, ...counts]) {
+    element("zoom").add(new Option(count === total ? "all steps" : `${count} steps`, count));
+  }
+}
+
+const keys = {
+  ArrowLeft: () => setStep(state.step - 1),
+  ArrowRight: () => setStep(state.step + 1),
+  Home: () => setStep(0),
+  End: () => setStep(nSteps - 1),
+  " ": () => play(state.timer === null),
+  Escape: () => choose(null),
+};
+
+document.addEventListener("keydown", (event) => {
+  const action = keys[event.key];
+  if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === " " && event.target.closest("button")) return; // the button answers by itself
+  event.preventDefault();
+  action();
+});
+element("play").addEventListener("click", () => play(state.timer === null));
+element("back").addEventListener("click", () => setStep(state.step - 1));
+element("next").addEventListener("click", () => setStep(state.step + 1));
+element("zoom").addEventListener("change", (event) => {
+  viewSteps(Number(event.target.value), data.steps.step[state.step]);
+  event.target.blur(); // the arrow keys belong to the slider
+  requestDraw();
+});
+element("slider").addEventListener("input", (event) => setStep(Number(event.target.value)));
+darkMode.addEventListener("change", () => {
+  readTheme();
+  requestDraw();
+});
+new ResizeObserver(requestDraw).observe(document.querySelector("main"));
+
+element("slider").max = Math.max(0, nSteps - 1);
+element("slider").disabled = nSteps < 2;
+fillHeader();
+fillZoom();
+play(false);
+draw();
+
+window.dynmeansReport = {
+  steps: nSteps,
+  setStep,
+  choose,
+  get step() {
+    return state.step;
+  },
+  get chosen() {
+    return state.chosen;
+  },
+};

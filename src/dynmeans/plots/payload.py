@@ -1,0 +1,191 @@
+"""The data of a report as one JSON-ready dictionary, thinned so that the page stays usable."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynmeans.io.run import FEATURES, Run, Table
+from dynmeans.model.types import FloatArray, IntArray
+from dynmeans.plots.lives import STATUS_NAMES, Lives, pack_lanes, trace_lives
+from dynmeans.plots.palette import PALETTE, assign_colors
+from dynmeans.plots.projection import fit_projection
+from dynmeans.plots.thinning import even_subset, largest_subset, thin_groups
+
+MAX_POINTS = 60_000
+MAX_STEPS = 2_000
+MIN_POINTS = 60  # points that a shown step keeps, if it has them: steps are left out first
+MAX_CLUSTERS = 5_000
+MAX_CENTERS = 150_000  # centres over all steps
+TABLE_FEATURES = 8  # coordinates of a centre in the table
+NOBODY = 0xFFFF  # stands for the clusters that are not shown
+_GRID = 0xFFFF  # coordinates are rounded to this many parts of the range
+
+
+class Shown(NamedTuple):
+    """What is left of a run after thinning."""
+
+    steps: Table
+    lives: Lives
+    centers: Table  # rows of clusters.csv
+    points: Table  # rows of sample.csv
+
+
+def build_payload(run: Run) -> dict[str, Any]:
+    """Everything that the page draws.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    dict
+        Plain JSON values; long columns are little-endian arrays in base64, coordinates rounded to 1/65535 of
+        their range.
+    """
+    n_steps = len(run.steps["step"])
+    lives = trace_lives(run, blur=n_steps // MAX_STEPS)
+    shown = _thin(run, lives)
+    projection = fit_projection(run.sample[FEATURES], run.info["features"])
+    places = (
+        projection.apply(shown.points[FEATURES], shown.points["row"]),
+        projection.apply(shown.centers[FEATURES]),
+    )
+    box = _bounding_box(np.concatenate(places))
+    return {
+        "title": run.info["title"],
+        "version": run.info["version"],
+        "counts": {"rows": run.info["rows"], "steps": n_steps, "clusters": len(lives.ids)},
+        "notes": _notes(run, lives, shown),
+        "settings": [[name, _plain(value)] for name, value in run.info["settings"].items()],
+        "time": run.info["time"],
+        "range": [int(run.steps["step"].min(initial=1)), int(run.steps["step"].max(initial=1))],
+        "axes": {"x": projection.labels[0], "y": projection.labels[1], "box": box.ravel().tolist()},
+        "palette": list(PALETTE),
+        "nobody": NOBODY,
+        "steps": {name: _numbers(column) for name, column in shown.steps.items()}
+        | {"time": shown.steps["time"].tolist()},
+        "points": _scattered(shown.points, places[0], box, shown),
+        "centers": _scattered(shown.centers, places[1], box, shown)
+        | {"weight": _pack(shown.centers["weight"], "<f4")},
+        "clusters": _describe(shown.lives, run),
+        "spans": {
+            name: _pack(shown.lives.spans[:, i], "<u4") for i, name in enumerate(("cluster", "first", "last"))
+        },
+    }
+
+
+def _thin(run: Run, lives: Lives) -> Shown:
+    """The largest clusters, steps evenly over the run, points evenly over those steps."""
+    lives = lives.take(largest_subset(lives.size, MAX_CLUSTERS))
+    centers = _rows(run.clusters, np.isin(run.clusters["id"], lives.ids))
+    n_steps = len(run.steps["step"])
+    chosen = even_subset(n_steps, _step_limit(n_steps, len(centers["step"]), len(run.sample["step"])))
+    steps = _rows(run.steps, chosen)
+    points = _of_steps(run.sample, steps["step"])
+    return Shown(
+        steps,
+        lives,
+        _of_steps(centers, steps["step"]),
+        _rows(points, thin_groups(points["step"], MAX_POINTS)),
+    )
+
+
+def _step_limit(n_steps: int, n_centers: int, n_points: int) -> int:
+    """How many steps can be shown with all of their centres and with points enough to see something."""
+    centers_per_step = max(1.0, n_centers / max(n_steps, 1))
+    points_per_step = min(float(MIN_POINTS), max(1.0, n_points / max(n_steps, 1)))
+    return max(1, int(min(MAX_STEPS, MAX_CENTERS / centers_per_step, MAX_POINTS / points_per_step)))
+
+
+def _rows(table: Table, which: Any) -> Table:
+    return {name: column[which] for name, column in table.items()}
+
+
+def _of_steps(table: Table, steps: IntArray) -> Table:
+    """The rows of these steps, sorted by step."""
+    kept = _rows(table, np.isin(table["step"], steps))
+    return _rows(kept, np.argsort(kept["step"], kind="stable"))
+
+
+def _bounding_box(places: FloatArray) -> FloatArray:
+    """Lowest and highest coordinates, shape (2, 2); never empty."""
+    if not len(places):
+        return np.array([[0.0, 0.0], [1.0, 1.0]])
+    low, high = places.min(axis=0), places.max(axis=0)
+    flat = high - low <= 1e-12 * np.maximum(np.abs(low), np.abs(high))
+    pad = np.where(flat, np.where(low == 0, 0.5, 0.05 * np.abs(low)), 0.0)
+    return np.stack((low - pad, high + pad))
+
+
+def _scattered(table: Table, places: FloatArray, box: FloatArray, shown: Shown) -> dict[str, str]:
+    """Where each step begins in the table, and cluster and rounded place of every row."""
+    ids = shown.lives.ids
+    slot = np.searchsorted(ids, table["id"])
+    known = np.append(ids, -1)[slot] == table["id"]
+    grid = np.rint((places - box[0]) / (box[1] - box[0]) * _GRID)
+    return {
+        "offsets": _pack(np.searchsorted(table["step"], shown.steps["step"]), "<u4"),
+        "cluster": _pack(np.where(known, slot, NOBODY), "<u2"),
+        "x": _pack(grid[:, 0], "<u2"),
+        "y": _pack(grid[:, 1], "<u2"),
+    }
+
+
+def _describe(lives: Lives, run: Run) -> dict[str, Any]:
+    """Columns of the table of clusters, with lane and colour."""
+    steps, times = run.steps["step"], run.steps["time"]
+    gap = 1 + len(steps) // 100  # a hair of room between two lives in one lane
+    return {
+        "id": lives.ids.tolist(),
+        "born": lives.born.tolist(),
+        "bornTime": times[np.searchsorted(steps, lives.born)].tolist(),
+        "seen": lives.seen.tolist(),
+        "seenTime": times[np.searchsorted(steps, lives.seen)].tolist(),
+        "end": lives.end.tolist(),
+        "stepsSeen": lives.steps_seen.tolist(),
+        "size": _numbers(lives.size),
+        "age": _numbers(lives.age),
+        "status": [STATUS_NAMES[status] for status in lives.status],
+        "center": [_numbers(center) for center in lives.centers[:, :TABLE_FEATURES]],
+        "features": run.info["features"][:TABLE_FEATURES],
+        "nFeatures": len(run.info["features"]),
+        "lane": pack_lanes(lives.born, lives.end, gap=gap).tolist(),
+        "color": assign_colors(lives.born, lives.end).tolist(),
+    }
+
+
+def _notes(run: Run, lives: Lives, shown: Shown) -> list[str]:
+    """Say what the page leaves out."""
+    counts = (
+        (len(shown.points["step"]), run.info["rows"], "points"),
+        (len(shown.steps["step"]), len(run.steps["step"]), "steps"),
+        (len(shown.lives.ids), len(lives.ids), "clusters (the largest)"),
+    )
+    thinned = [f"{part:,} of {whole:,} {what}" for part, whole, what in counts if part < whole]
+    notes = [f"Showing {', '.join(thinned)}."] if thinned else []
+    return notes if run.info["complete"] else [*notes, "The run is not finished."]
+
+
+def _numbers(column: ArrayLike) -> list[float | int | None]:
+    """JSON numbers, reals to seven digits; what is not finite becomes null."""
+    values = np.asarray(column)
+    if values.dtype.kind in "iu":
+        return [int(value) for value in values]
+    return [float(f"{value:.7g}") if math.isfinite(value) else None for value in values]
+
+
+def _plain(value: Any) -> str:
+    """A setting as text."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "none" if value is None else str(value)
+
+
+def _pack(column: ArrayLike, dtype: str) -> str:
+    return base64.b64encode(np.asarray(column).astype(dtype).tobytes()).decode("ascii")

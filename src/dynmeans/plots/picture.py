@@ -1,0 +1,172 @@
+"""The picture of a run: five moments, and the lives of its clusters below them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynmeans.io.extras import require
+from dynmeans.io.run import FEATURES, Run
+from dynmeans.model.types import FloatArray, IntArray
+from dynmeans.plots.lives import DEAD, Lives, pack_lanes, trace_lives
+from dynmeans.plots.palette import PALETTE, assign_colors
+from dynmeans.plots.projection import Projection, fit_projection
+from dynmeans.plots.thinning import even_subset
+
+_FRAMES = 5
+_TRAIL = 8  # steps that a centre's trail reaches back
+_MAX_NAMES = 15  # clusters in a frame that are still named
+_MAX_LANES = 24  # lanes that are still high enough for names and crosses
+_LAYOUT = {"hspace": 0.22, "wspace": 0.06, "left": 0.02, "right": 0.98, "top": 0.93, "bottom": 0.09}
+_INK, _MUTED, _LINE = "#1c2127", "#667080", "#d5dae0"
+
+
+def draw_run(run: Run, path: str | Path) -> None:
+    """Draw five moments of a run and the lives of its clusters.
+
+    Parameters
+    ----------
+    run : Run
+        As `dynmeans.io.run.read_run` returns it.
+    path : path
+        File to write; its suffix says which kind, ``.png`` or ``.svg`` for instance.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib, which the extra ``plot`` brings, is missing.
+
+    Examples
+    --------
+    >>> from dynmeans.io.run import read_run
+    >>> draw_run(read_run("dynmeans-run"), "run.png")  # doctest: +SKIP
+    """
+    figure = require("matplotlib.figure", "plot").Figure(figsize=(12, 6), dpi=200, facecolor="white")
+    require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
+    lives = trace_lives(run)
+    colors = np.array(PALETTE)[assign_colors(lives.born, lives.end)]
+    moments = _choose_moments(run.steps["step"], lives)
+    grid = figure.add_gridspec(2, _FRAMES, height_ratios=(1.25, 1), **_LAYOUT)
+    projection = fit_projection(run.sample[FEATURES], run.info["features"])
+    frames = [_cut_frame(run, int(step), lives, projection) for step in moments]
+    limits = _limits(np.concatenate([np.empty((0, 2)), *(frame.points for frame in frames)]))
+    for i, frame in enumerate(frames):
+        _draw_frame(figure.add_subplot(grid[0, i]), frame, lives.ids, colors, limits)
+    _draw_lives(figure.add_subplot(grid[1, :]), run.steps["step"], lives, colors, moments)
+    figure.savefig(path)
+
+
+class _Frame(NamedTuple):
+    """One moment, in the plane; owners and keys are rows of the lives."""
+
+    step: int
+    points: FloatArray  # (n, 2)
+    owners: IntArray  # (n,)
+    ways: dict[int, FloatArray]  # centres of each remembered cluster over the last steps, the newest last
+    awake: set[int]
+
+
+def _cut_frame(run: Run, step: int, lives: Lives, projection: Projection) -> _Frame:
+    here = run.sample["step"] == step
+    recent = (run.clusters["step"] <= step) & (run.clusters["step"] > step - _TRAIL)
+    owners = np.searchsorted(lives.ids, run.clusters["id"][recent])
+    steps, centers = run.clusters["step"][recent], projection.apply(run.clusters[FEATURES][recent])
+    now = steps == step
+    return _Frame(
+        step,
+        projection.apply(run.sample[FEATURES][here], run.sample["row"][here]),
+        np.searchsorted(lives.ids, run.sample["id"][here]),
+        {int(k): centers[owners == k] for k in owners[now]},
+        set(owners[now & (run.clusters["weight"][recent] > 0)].tolist()),
+    )
+
+
+def _choose_moments(steps: IntArray, lives: Lives) -> IntArray:
+    """Evenly spaced steps, close enough for the eye to follow the clusters, where most of these return."""
+    stride = max(1, len(steps) // 25)
+    window = (_FRAMES - 1) * stride + 1
+    if len(steps) <= window:
+        return steps[even_subset(len(steps), _FRAMES)]
+    starts = lives.spans[:, 1]
+    returns = starts[starts > lives.born[lives.spans[:, 0]]]
+    until = np.searchsorted(np.sort(returns), steps, side="right")
+    begin = int(np.argmax(until[window - 1 :] - until[: len(steps) - window + 1]))
+    return steps[begin : begin + window : stride]
+
+
+def _limits(flat: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Lowest and highest corner of the frames, with air around the points."""
+    if not len(flat):
+        return np.zeros(2), np.ones(2)
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    air = np.where(high > low, 0.08 * (high - low), 0.5)
+    return low - air, high + air
+
+
+def _draw_frame(axes: Any, frame: _Frame, ids: IntArray, colors: Any, limits: Any) -> None:
+    """Points in the colours of their clusters, centres with id and trail, rings for those asleep."""
+    axes.scatter(*frame.points.T, s=9, c=colors[frame.owners], alpha=0.55, linewidths=0)
+    crowded = len(frame.ways) > _MAX_NAMES
+    for k, way in frame.ways.items():
+        fill, edge = (colors[k], "white") if k in frame.awake else ("white", colors[k])
+        size = 3.5 if crowded else 5.5
+        axes.plot(*way.T, color=colors[k], lw=1.1, alpha=0.7, zorder=3)
+        axes.plot(*way[-1], marker="o", ms=size, mfc=fill, mec=edge, mew=size / 4.5, zorder=4)
+        if not crowded:
+            _write_id(axes, ids[k], way[-1])
+    axes.set(xlim=(limits[0][0], limits[1][0]), ylim=(limits[0][1], limits[1][1]), xticks=[], yticks=[])
+    axes.set_title(f"step {frame.step}", fontsize=10, color=_INK, pad=5)
+    axes.spines[:].set(color=_LINE, linewidth=1)
+
+
+def _write_id(axes: Any, name: int, place: FloatArray) -> None:
+    halo = require("matplotlib.patheffects", "plot").withStroke(linewidth=2, foreground="white")
+    axes.annotate(
+        str(name),
+        place,
+        (4, 2.5),
+        textcoords="offset points",
+        fontsize=8,
+        fontweight="bold",
+        color=_INK,
+        zorder=5,
+        path_effects=[halo],
+    )
+
+
+def _draw_lives(axes: Any, steps: IntArray, lives: Lives, colors: Any, moments: IntArray) -> None:
+    """A bar while awake, a dashed line while asleep, a cross at death; the moments above are marked."""
+    first, last = steps.min(initial=1), steps.max(initial=1)
+    lanes = pack_lanes(lives.born, lives.end, gap=1 + int(last - first) // 60)
+    n_lanes = 1 + lanes.max(initial=0)
+    for step in moments:
+        axes.axvline(step, color=_MUTED, lw=0.9, alpha=0.6, zorder=0)
+        axes.plot(
+            step, 1.02, marker="v", ms=5, color=_MUTED, clip_on=False, transform=axes.get_xaxis_transform()
+        )
+    axes.hlines(lanes, lives.born, lives.end, colors=colors, lw=1, linestyles=(0, (2, 1.5)), zorder=1)
+    owner, begin, end = lives.spans.T
+    thick = 0.6 * axes.get_window_extent().height * 72 / axes.figure.dpi / (n_lanes + 0.4)
+    axes.hlines(
+        lanes[owner], begin - 0.5, end + 0.5, colors=colors[owner], lw=thick, capstyle="butt", zorder=2
+    )
+    if n_lanes <= _MAX_LANES:
+        _name_bars(axes, lives, lanes, room=(last - first + 1) / 55)
+        dead = lives.status == DEAD
+        axes.scatter(lives.end[dead], lanes[dead], marker="x", s=14, c=_INK, linewidths=1.1, zorder=3)
+    axes.set(xlim=(first - 0.5, last + 0.5), ylim=(n_lanes - 0.3, -0.7), yticks=[])
+    axes.set_xlabel("time step", fontsize=9, color=_MUTED, labelpad=2)
+    axes.tick_params(axis="x", labelsize=8, colors=_MUTED, length=3)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["bottom"].set_color(_LINE)
+
+
+def _name_bars(axes: Any, lives: Lives, lanes: IntArray, room: float) -> None:
+    """The id of every cluster inside the first of its bars that is long enough."""
+    roomy = lives.spans[lives.spans[:, 2] - lives.spans[:, 1] + 1 >= room]
+    named, where = np.unique(roomy[:, 0], return_index=True)
+    style = {"va": "center_baseline", "fontsize": 7.5, "fontweight": "bold", "color": "white"}
+    for k, x in zip(named, roomy[where, 1] - 0.5 + 0.15 * room, strict=True):
+        axes.text(x, lanes[k], str(lives.ids[k]), **style)

@@ -1,0 +1,86 @@
+"""Two coordinates for data of any dimension, the same ones in every step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from dynmeans.model.types import FloatArray, IntArray
+
+_GOLDEN = 0.5 * (5**0.5 - 1)  # its multiples fill an interval evenly, however many there are
+_MAX_ENTRIES = 10_000_000  # numbers looked at when the axes are found; more add time and no accuracy
+
+
+class Projection(NamedTuple):
+    """A fixed linear map from the features to the plane."""
+
+    origin: FloatArray  # (d,)
+    axes: FloatArray  # (d, 2)
+    labels: tuple[str, str]  # of the two axes; the second is empty for a single feature
+
+    def apply(self, points: FloatArray, rows: IntArray | None = None) -> FloatArray:
+        """Map points of shape (n, d) to the plane, shape (n, 2).
+
+        A single feature has no height of its own: points are spread over it by their `rows` in the batch,
+        so that they do not hide each other; without rows they stay in the middle.
+        """
+        flat: FloatArray = (points - self.origin) @ self.axes
+        if not self.labels[1]:
+            flat[:, 1] = 0.5 if rows is None else 0.1 + 0.8 * np.modf(rows * _GOLDEN)[0]
+        return flat
+
+
+def fit_projection(points: FloatArray, names: list[str]) -> Projection:
+    """Choose the plane: the features themselves if there are one or two, else the principal components.
+
+    Parameters
+    ----------
+    points : float array of shape (n, d)
+        Points of the whole run, so that the plane keeps still from step to step.
+    names : list of d names
+
+    Returns
+    -------
+    Projection
+        Its signs are fixed: the largest loading of each axis is positive.
+
+    Examples
+    --------
+    >>> fit_projection(np.zeros((0, 2)), ["x", "y"]).labels
+    ('x', 'y')
+    """
+    d = points.shape[1]
+    if d <= 2:
+        return Projection(np.zeros(d), np.eye(d, 2), (names[0], names[1] if d == 2 else ""))
+    origin, axes, shares = _principal_axes(points)
+    labels = [f"component {i} ({100 * share:.0f}% of the variance)" for i, share in enumerate(shares, 1)]
+    return Projection(origin, axes, (labels[0], labels[1]))
+
+
+def _principal_axes(points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean (d,), the two leading axes (d, 2), and the share of the variance along each (2,)."""
+    n, d = points.shape
+    if n == 0:
+        return np.zeros(d), np.eye(d, 2), np.zeros(2)
+    rows = points[:: 1 + n * d // _MAX_ENTRIES]
+    origin = rows.mean(axis=0)
+    centered = rows - origin
+    centered /= max(float(np.abs(centered).max()), np.finfo(float).tiny)  # squares must not overflow
+    total = float(np.sum(centered**2))
+    if total == 0:
+        return origin, np.eye(d, 2), np.zeros(2)
+    values, axes = _leading(centered)
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0)
+    return origin, axes * np.where(largest < 0, -1.0, 1.0), np.clip(values / total, 0, 1)
+
+
+def _leading(centered: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Two largest eigenvalues of X'X with their vectors, through the smaller of X'X and XX'."""
+    n, d = centered.shape
+    if n >= d:
+        values, vectors = scipy.linalg.eigh(centered.T @ centered, subset_by_index=[d - 2, d - 1])
+        return values[::-1], vectors[:, ::-1]
+    values, left = scipy.linalg.eigh(centered @ centered.T, subset_by_index=[n - 2, n - 1])
+    return values[::-1], np.linalg.qr(centered.T @ left[:, ::-1])[0]

@@ -1,0 +1,55 @@
+"""The report: one HTML page that holds its data, style and program, and asks the network for nothing."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from dynmeans.io.run import Run
+from dynmeans.plots.payload import build_payload
+
+_SCRIPTS = ("data.js", "draw.js", "scatter.js", "timeline.js", "charts.js", "table.js", "page.js")
+
+
+def write_report(run: Run, path: str | Path) -> None:
+    """Write the report of a run.
+
+    Parameters
+    ----------
+    run : Run
+        As `dynmeans.io.run.read_run` returns it.
+    path : path
+        File to write, usually ``report.html`` in the run folder.
+
+    Examples
+    --------
+    >>> from dynmeans.io.run import read_run
+    >>> write_report(read_run("dynmeans-run"), "report.html")  # doctest: +SKIP
+    """
+    Path(path).write_text(render_page(build_payload(run)), encoding="utf-8")
+
+
+def render_page(payload: dict[str, Any]) -> str:
+    """Put style, program and data into the page; no data is taken for a placeholder or for code."""
+    folder = resources.files("dynmeans.plots") / "page"
+
+    def text(name: str) -> str:
+        return (folder / name).read_text(encoding="utf-8")
+
+    parts = {
+        "TITLE": html.escape(payload["title"]),
+        "STYLE": text("page.css"),
+        "SCRIPT": "\n".join(text(name) for name in _SCRIPTS),
+        "DATA": embed_json(payload),
+    }
+    return re.sub(r"\{\{([A-Z]+)\}\}", lambda match: parts[match[1]], text("page.html"))
+
+
+def embed_json(value: Any) -> str:
+    """JSON that may stand inside a script element: no markup can begin in it, and it is pure ASCII."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,56 @@
+"""Less of a run than there is, spread evenly, so that a page of it stays light."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynmeans.model.types import FloatArray, IntArray
+
+
+def even_subset(n: int, limit: int) -> IntArray:
+    """At most `limit` of the indices 0 .. n-1, evenly spaced, the first and the last among them.
+
+    Examples
+    --------
+    >>> even_subset(9, 3).tolist()
+    [0, 4, 8]
+    """
+    if limit == 1 < n:
+        return np.array([n - 1])
+    return np.unique(np.round(np.linspace(0, n - 1, min(n, limit))).astype(np.int64))
+
+
+def largest_subset(sizes: FloatArray, limit: int) -> IntArray:
+    """Indices of the `limit` largest sizes, in their old order; of equals the first."""
+    order = np.argsort(-sizes, kind="stable")[:limit]
+    return np.sort(order)
+
+
+def thin_groups(groups: IntArray, limit: int) -> NDArray[np.bool_]:
+    """Keep at most `limit` rows, the same number of every group where it has them, evenly spaced inside it.
+
+    Parameters
+    ----------
+    groups : int array of shape (n,)
+        Group of every row, sorted.
+    limit : int
+
+    Returns
+    -------
+    bool array of shape (n,)
+
+    Examples
+    --------
+    >>> thin_groups(np.array([1, 1, 1, 1, 2]), 3).tolist()
+    [False, True, False, True, True]
+    """
+    _, first, owner, sizes = np.unique(groups, return_index=True, return_inverse=True, return_counts=True)
+    quota = bisect_right(range(1, len(groups) + 1), limit, key=lambda q: int(np.minimum(sizes, q).sum()))
+    rank = np.arange(len(groups)) - first[owner]
+    share = np.minimum(sizes, quota)[owner]
+    size = sizes[owner]
+    kept: NDArray[np.bool_] = (rank + 1) * share // size > rank * share // size
+    return kept
