@@ -58,7 +58,7 @@ template <class T, int Pair, int Block, int D>
 inline void meet_block(const T* tile, int d, const T* centers, int k, Best<T>* best) {
   using V = typename Register<T>::Values;
   const int dim = D ? D : d;
-  V sum[Block][Pair];
+  V sum[Block][Pair] = {};
   for (int j = 0; j < dim; ++j) {
     V x[Pair];
     for (int p = 0; p < Pair; ++p) x[p] = load<V>(tile + j * kTile + p * Register<T>::width);
@@ -66,7 +66,7 @@ inline void meet_block(const T* tile, int d, const T* centers, int k, Best<T>* b
       const T c = centers[static_cast<std::int64_t>(k + q) * dim + j];
       for (int p = 0; p < Pair; ++p) {
         const V gap = x[p] - c;
-        sum[q][p] = j == 0 ? gap * gap : sum[q][p] + gap * gap;
+        sum[q][p] += gap * gap;
       }
     }
   }

@@ -1,0 +1,38 @@
+// NumPy arrays in and out of the compiled core.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace dynmeans {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = Column<double>;
+
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
+}
+
+// Threads are worth their start only when there is enough to do.
+inline int useful_threads(int wanted, double work) {
+  constexpr double kWorkOfAThread = 2e6;
+  const int available = wanted > 0 ? wanted : static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(static_cast<int>(work / kWorkOfAThread), 1, std::max(available, 1));
+}
+
+}  // namespace dynmeans
