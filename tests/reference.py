@@ -162,7 +162,8 @@ def _pass(problem: Problem, labels: np.ndarray) -> tuple[bool, list[int]]:
         m = min(problem.weights[i], 1.0)
         stay = m * gaps[int(new[i])]
         others = [
-            problem.revival[k] + problem.gamma[k] * m / (problem.gamma[k] + m) * ((y - problem.phi[k]) ** 2).sum()
+            problem.revival[k]
+            + problem.gamma[k] * m / (problem.gamma[k] + m) * ((y - problem.phi[k]) ** 2).sum()
             for k in range(len(problem.phi))
             if k not in centers
         ]

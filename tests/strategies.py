@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import strategies as st
+
 from reference import Problem
 
 seeds = st.integers(0, 2**32 - 1)

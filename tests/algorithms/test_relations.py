@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ortho_group
-from strategies import seeds, streams
 
+import reference
 from dynmeans.algorithms.batch import Batch, Search
 from dynmeans.algorithms.dmeans import cluster, step
 from dynmeans.model.costs import Costs, Lifespan, costs_from
@@ -15,6 +14,7 @@ from dynmeans.model.motion import MOTIONS, motion_named
 from dynmeans.model.objective import objective
 from dynmeans.model.prior import carry_forward
 from dynmeans.model.state import empty_state
+from strategies import seeds, streams
 
 COSTS = costs_from(0.05, Lifespan(lifetime=3.0, reach=1.5))
 SEARCH = Search(seed=7, n_restarts=3, max_iter=100, n_threads=1)
@@ -27,7 +27,9 @@ def follow(batches, costs=COSTS, motion="walk", search=SEARCH, times=None, weigh
     for i, rows in enumerate(batches):
         time = times[i] if times is not None else state.clock + 1.0
         weight = None if weights is None else weights[i]
-        rolled.append(step(state, Batch(np.ascontiguousarray(rows), weight, time), costs, motion_named(motion), search))
+        rolled.append(
+            step(state, Batch(np.ascontiguousarray(rows), weight, time), costs, motion_named(motion), search)
+        )
         state = rolled[-1].state
     return rolled
 
@@ -40,7 +42,9 @@ def labels_of(rolled):
 @settings(max_examples=80, deadline=None)
 def test_a_shift_changes_no_label(batches, motion, seed):
     shift = np.random.default_rng(seed).normal(size=batches[0].shape[1]) * 100
-    assert labels_of(follow(batches, motion=motion)) == labels_of(follow([b + shift for b in batches], motion=motion))
+    assert labels_of(follow(batches, motion=motion)) == labels_of(
+        follow([b + shift for b in batches], motion=motion)
+    )
 
 
 @given(streams(), motions, seeds)
@@ -48,7 +52,9 @@ def test_a_shift_changes_no_label(batches, motion, seed):
 def test_a_rotation_changes_no_label(batches, motion, seed):
     d = batches[0].shape[1]
     turn = ortho_group.rvs(d, random_state=seed) if d > 1 else -np.ones((1, 1))
-    assert labels_of(follow(batches, motion=motion)) == labels_of(follow([b @ turn for b in batches], motion=motion))
+    assert labels_of(follow(batches, motion=motion)) == labels_of(
+        follow([b @ turn for b in batches], motion=motion)
+    )
 
 
 @given(streams(), motions, st.sampled_from([1e-6, 0.5, 3.0, 1e5]))
@@ -57,7 +63,9 @@ def test_other_units_with_costs_in_their_square_change_no_label(batches, motion,
     scaled = COSTS._replace(birth=COSTS.birth * scale**2)
     other = follow([b * scale for b in batches], costs=scaled, motion=motion)
     assert labels_of(follow(batches, motion=motion)) == labels_of(other)
-    assert other[-1].report.cost == pytest.approx(follow(batches, motion=motion)[-1].report.cost * scale**2, rel=1e-6)
+    assert other[-1].report.cost == pytest.approx(
+        follow(batches, motion=motion)[-1].report.cost * scale**2, rel=1e-6
+    )
 
 
 @given(streams(), motions, st.integers(2, 4))
@@ -88,7 +96,9 @@ def test_without_aging_and_drift_a_centre_is_the_mean_of_its_whole_life(batches)
 def test_when_revival_costs_more_than_birth_every_batch_is_plain_dp_means(batches):
     rolled = follow(batches, costs=Costs(0.05, 0.5, 1.0))
     for i, batch in enumerate(batches):
-        alone = reference.Problem(batch, np.ones(len(batch)), np.empty((0, batch.shape[1])), *[np.empty(0)] * 2, 0.05)
+        alone = reference.Problem(
+            batch, np.ones(len(batch)), np.empty((0, batch.shape[1])), *[np.empty(0)] * 2, 0.05
+        )
         runs = [reference.descend(alone, SEARCH.seed, i, r, 100)[0] for r in range(SEARCH.n_restarts)]
         best = min(reference.cost(alone, labels) for labels in runs)
         assert rolled[i].report.cost == pytest.approx(best)

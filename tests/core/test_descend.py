@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import make_problem, problems, seeds
 
+import reference
 from dynmeans.core import descend
+from strategies import make_problem, problems, seeds
 
 
 def run(problem, *, seed=0, step=0, n_restarts=1, max_iter=300, n_threads=1, dtype=np.float64, weights=True):
@@ -49,7 +49,9 @@ def test_larger_batches_find_the_labels_of_the_slow_twin(n, d, n_old):
 @settings(max_examples=150, deadline=None)
 def test_descent_never_climbs(problem, seed):
     costs = [run(problem, seed=seed, max_iter=i)[3] for i in range(1, 12)]
-    assert all(later <= earlier * (1 + 1e-12) + 1e-15 for earlier, later in zip(costs, costs[1:], strict=False))
+    assert all(
+        later <= earlier * (1 + 1e-12) + 1e-15 for earlier, later in zip(costs, costs[1:], strict=False)
+    )
 
 
 @given(problems(), seeds)

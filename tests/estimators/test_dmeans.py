@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from strategies import seeds, streams
 
 from dynmeans import DMeans
 from dynmeans.datasets import moving_gaussians
 from dynmeans.metrics import tracking_accuracy
+from strategies import seeds, streams
 
 
 @given(streams(), seeds)
@@ -69,7 +69,10 @@ def test_a_seed_decides_everything():
     runs = [[s.labels.tolist() for s in DMeans(0.06, random_state=s).stream(stream)] for s in (3, 3)]
     assert runs[0] == runs[1]
     drawn = DMeans(0.06, random_state=np.random.RandomState(0)).fit(stream[0])
-    assert drawn.labels_.tolist() == DMeans(0.06, random_state=np.random.RandomState(0)).fit(stream[0]).labels_.tolist()
+    assert (
+        drawn.labels_.tolist()
+        == DMeans(0.06, random_state=np.random.RandomState(0)).fit(stream[0]).labels_.tolist()
+    )
 
 
 @pytest.mark.parametrize("scale", [1e-120, 1e-6, 1.0, 1e6, 1e120])
@@ -126,7 +129,12 @@ def test_frames_go_in_and_named_columns_come_out():
     with pytest.raises(ValueError, match="feature names should match"):
         model.partial_fit(X[["north", "east"]])
     assert DMeans(birth_cost=1.0).fit(pl.from_pandas(X)).labels_.tolist() == model.labels_.tolist()
-    polars = DMeans(birth_cost=1.0).set_output(transform="polars").fit(pl.from_pandas(X)).transform(pl.from_pandas(X))
+    polars = (
+        DMeans(birth_cost=1.0)
+        .set_output(transform="polars")
+        .fit(pl.from_pandas(X))
+        .transform(pl.from_pandas(X))
+    )
     assert isinstance(polars, pl.DataFrame)
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import streams
 
 import dynmeans
 from dynmeans import DMeans
 from dynmeans.datasets import moving_gaussians
 from dynmeans.io.snapshot import SnapshotError
+from strategies import streams
 
 
 @given(streams(), st.sampled_from(["walk", "velocity"]), st.integers(0, 7))
@@ -121,13 +121,19 @@ class Bomb:
         (lambda good: b"hello", "is not a dynmeans state file, or is damaged"),
         (lambda good: good[: len(good) // 2], "is not a dynmeans state file, or is damaged"),
         (lambda good: pickle.dumps(Bomb()), "is not a dynmeans state file, or is damaged"),
-        (lambda good: rewritten(good, lambda h: h | {"format": 99}), "written by a newer dynmeans .*format 99"),
+        (
+            lambda good: rewritten(good, lambda h: h | {"format": 99}),
+            "written by a newer dynmeans .*format 99",
+        ),
         (lambda good: rewritten(good, lambda h: h | {"kind": "cake"}), "is not a dynmeans state file"),
         (lambda good: rewritten(good, lambda h: [1]), "is not a dynmeans state file"),
         (lambda good: rewritten(good, lambda h: h | {"format": "1"}), "no valid format version, got '1'"),
         (lambda good: rewritten(good, lambda h: h | {"arrays": 3}), "does not list its arrays"),
         (lambda good: rewritten(good, lambda h: h | {"arrays": ["nothing"]}), "damaged"),
-        (lambda good: rewritten(good, lambda h: h | {"estimator": "os.system"}), "unknown estimator 'os.system'"),
+        (
+            lambda good: rewritten(good, lambda h: h | {"estimator": "os.system"}),
+            "unknown estimator 'os.system'",
+        ),
         (lambda good: rewritten(good, lambda h: h | {"params": {"evil": 1}}), "lacks or garbles a part"),
         (lambda good: rewritten(good, lambda h: h | {"next_id": -4}), "-4 where a whole number belongs"),
         (lambda good: rewritten(good, lambda h: h | {"next_id": 1}), "contradicts itself"),
@@ -154,7 +160,10 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path):
 
 
 def test_an_array_cannot_claim_more_than_the_file_holds(tmp_path, good):
-    header = b"\x93NUMPY\x01\x00v\x00" + b"{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999999,), }".ljust(117)
+    header = (
+        b"\x93NUMPY\x01\x00v\x00"
+        + b"{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999999,), }".ljust(117)
+    )
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(good)) as old, zipfile.ZipFile(out, "w") as new:
         for name in old.namelist():

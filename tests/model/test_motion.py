@@ -29,7 +29,9 @@ def kalman(state, k, elapsed, drift, mean, n):
     """The textbook filter for one cluster and one coordinate, in matrices."""
     F = np.array([[1.0, elapsed], [0.0, 1.0]])
     q, r = 0.25 * drift, 0.5 * drift
-    noise = np.array([[q * elapsed**3 / 3 + r * elapsed, q * elapsed**2 / 2], [q * elapsed**2 / 2, q * elapsed]])
+    noise = np.array(
+        [[q * elapsed**3 / 3 + r * elapsed, q * elapsed**2 / 2], [q * elapsed**2 / 2, q * elapsed]]
+    )
     cov, var = state.velocity_cov[k]
     P = F @ np.array([[1 / state.weights[k], cov], [cov, var]]) @ F.T + noise
     x = F @ np.array([state.centers[k, 0], state.velocities[k, 0]])

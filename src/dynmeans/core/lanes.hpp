@@ -36,7 +36,7 @@ struct Cheapest {
 };
 
 struct SlotLanes {
-  // Eq. (labelupdate) for one point: the least of scale_k |y - c_k|^2 + offset_k, the first of equals.
+  // The label update of one point: the least of scale_k |y - c_k|^2 + offset_k, the first of equals.
   Cheapest (*cheapest)(const double* y,        // in (d,)
                        int d,                  // in
                        const double* columns,  // in (d, stride) centres, a row a feature

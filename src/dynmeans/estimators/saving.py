@@ -121,7 +121,7 @@ def _checked_state(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any
         and d >= 1
         and bool((state.weights > 0).all())
         and bool((np.diff(state.ids) > 0).all())
-        and 0 <= state.ids[0]
+        and state.ids[0] >= 0
         and state.ids[-1] < state.next_id
         and math.isfinite(state.clock)
         and bool((state.last_seen <= state.clock).all())

@@ -48,7 +48,9 @@ def valid_weights(sample_weight: Any, n: int) -> FloatArray | None:
         row = int(np.argmax(bad))
         raise ValueError(f"sample_weight must be finite and not negative, got {weights[row]!r} in row {row}")
     if not weights.any():
-        raise ValueError("sample_weight must not be zero everywhere: a zero weight means that the row is absent")
+        raise ValueError(
+            "sample_weight must not be zero everywhere: a zero weight means that the row is absent"
+        )
     return weights
 
 

@@ -39,8 +39,8 @@ def costs_from(birth: float, span: Lifespan) -> Costs:
     raw = span.aging_cost is not None or span.drift is not None
     if raw and (span.lifetime is not None or span.reach is not None):
         raise ValueError(
-            "give either lifetime and reach, or aging_cost and drift, never both: "
-            f"got lifetime={span.lifetime}, reach={span.reach}, aging_cost={span.aging_cost}, drift={span.drift}"
+            "give either lifetime and reach, or aging_cost and drift, never both: got "
+            + ", ".join(f"{name}={value}" for name, value in span._asdict().items())
         )
     _require("birth_cost", birth, birth > 0, "> 0")
     if raw:

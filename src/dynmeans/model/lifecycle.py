@@ -23,7 +23,9 @@ class Rolled(NamedTuple):
     events: tuple[Event, ...]
 
 
-def roll_forward(state: ClusterState, prior: Prior, fit: Fit, costs: Costs, motion: Motion, now: float) -> Rolled:
+def roll_forward(
+    state: ClusterState, prior: Prior, fit: Fit, costs: Costs, motion: Motion, now: float
+) -> Rolled:
     """Name the slots, update the memory, forget the dead, and tell what happened."""
     seen = fit.taken[: len(state.ids)] > 0
     was_awake = state.last_seen == state.clock

@@ -1,0 +1,237 @@
+"""What all estimators share: one call is one time step, and an error leaves the model as it was."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from os import PathLike
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from dynmeans.algorithms.batch import Batch, Search
+from dynmeans.estimators.saving import save_model
+from dynmeans.estimators.validation import valid_count, valid_number, valid_rows, valid_threads, valid_weights
+from dynmeans.model.costs import Costs, Lifespan, costs_from
+from dynmeans.model.events import Event, StepReport
+from dynmeans.model.lifecycle import Rolled
+from dynmeans.model.state import ClusterState, next_time
+from dynmeans.model.types import FloatArray, IntArray
+
+Self = TypeVar("Self", bound="BatchClusterer")
+
+
+class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A clusterer of batches; a subclass says how one step is made and how near a row is to a cluster."""
+
+    birth_cost: float | str
+    lifetime: float | None
+    reach: float | None
+    aging_cost: float | None
+    drift: float | None
+    n_restarts: int
+    max_iter: int
+    n_jobs: int | None
+    random_state: Any
+    history_size: int
+    on_event: Callable[[Event], object] | None
+
+    _state: Any  # all that the next step depends on, but for the seed and the estimate
+    _seed: int
+    _estimate: float | None  # the birth cost, if it is ours to find and was found
+    _history: deque[Event]
+
+    @abstractmethod
+    def _begin(self, n_features: int) -> Any:
+        """Return what is carried before the first batch."""
+
+    @abstractmethod
+    def _clusters(self, state: Any) -> ClusterState:
+        """Return the remembered clusters in what is carried."""
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise if a parameter of the subclass is impossible."""
+
+    @abstractmethod
+    def _advance(self, state: Any, batch: Batch, costs: Costs, search: Search) -> Rolled:
+        """Make one step."""
+
+    @abstractmethod
+    def _guess_birth_cost(self, batch: Batch, seed: int) -> float | None:
+        """Return a birth cost from one batch, or None while there is nothing to learn it from."""
+
+    @abstractmethod
+    def predict(self, X: Any) -> IntArray:
+        """Return the id of the nearest remembered cluster for every row; nothing is learned."""
+
+    def fit(self: Self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Forget everything and cluster one batch.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+            A row of weight m counts as m copies of it; of weight 0, as absent.
+        """
+        return self._take(X, sample_weight, None, first=True)
+
+    def partial_fit(
+        self: Self, X: Any, y: Any = None, sample_weight: Any = None, *, t: float | None = None
+    ) -> Self:
+        """Cluster the next batch.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+            A row of weight m counts as m copies of it; of weight 0, as absent.
+        t : float, optional
+            Event time of the batch; ages and motion scale with the time since the last one. By default
+            one unit later. Time must not go backwards.
+        """
+        return self._take(X, sample_weight, t, first=not hasattr(self, "_state"))
+
+    def stream(self, batches: Iterable[Any]) -> Iterator[StepReport]:
+        """Cluster one batch after another, and yield what happened in each step, with its labels.
+
+        Parameters
+        ----------
+        batches : iterable
+            Each item is a batch X, or a mapping of the arguments of :meth:`partial_fit`
+            (``{"X": X, "t": t}``).
+
+        Examples
+        --------
+        >>> from dynmeans import DMeans
+        >>> for step in DMeans(birth_cost=1.0).stream([[[0.0]], [[0.1], [7.0]]]):
+        ...     print(step.labels, step.born)
+        [0] [0]
+        [0 1] [1]
+        """
+        for item in batches:
+            arguments = item if isinstance(item, Mapping) else {"X": item}
+            yield self.partial_fit(**arguments).step_
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, np.dtype[np.object_]]:
+        """Name the columns of :meth:`transform` by the ids of the clusters."""
+        check_is_fitted(self)
+        return np.array([f"cluster{k}" for k in self._remembered.ids], dtype=object)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything that is needed to go on to one file; :func:`dynmeans.load` reads it.
+
+        Arrays and JSON, no pickle, written atomically. ``on_event`` is not saved, and neither are
+        ``labels_`` and ``step_``, which belong to the last batch.
+        """
+        check_is_fitted(self)
+        save_model(self, path)
+
+    @property
+    def cluster_ids_(self) -> IntArray:  # noqa: D102
+        return self._remembered.ids
+
+    @property
+    def cluster_centers_(self) -> FloatArray:  # noqa: D102
+        return self._remembered.centers
+
+    @property
+    def cluster_weights_(self) -> FloatArray:  # noqa: D102
+        return self._remembered.weights
+
+    @property
+    def cluster_ages_(self) -> FloatArray:  # noqa: D102
+        return self._remembered.clock - self._remembered.last_seen
+
+    @property
+    def n_steps_(self) -> int:  # noqa: D102
+        return self._remembered.n_steps
+
+    @property
+    def history_(self) -> tuple[Event, ...]:  # noqa: D102
+        self._remembered  # noqa: B018
+        return tuple(self._history)
+
+    @property
+    def _remembered(self) -> ClusterState:
+        if not hasattr(self, "_state"):
+            raise AttributeError(
+                f"this {type(self).__name__} has seen no batch yet: call fit or partial_fit first"
+            )
+        return self._clusters(self._state)
+
+    def _take(self: Self, X: Any, sample_weight: Any, t: float | None, *, first: bool) -> Self:
+        """Validate, step, publish; an error on the way leaves the model as it was."""
+        history_size = valid_count("history_size", self.history_size, 0)
+        self._check()
+        self._search(0)
+        self._costs(1.0)
+        rows = valid_rows(self, X, reset=first)
+        weights = valid_weights(sample_weight, len(rows))
+        present = None
+        if weights is not None and not weights.all():
+            present = weights > 0
+            rows, weights = rows[present], weights[present]
+        state = self._begin(rows.shape[1]) if first else self._state
+        seed = _draw_seed(self.random_state) if first else self._seed
+        batch = Batch(rows, weights, next_time(self._clusters(state), t))
+        estimate = None if first else self._estimate
+        if self.birth_cost == "auto" and estimate is None:
+            estimate = self._guess_birth_cost(batch, seed)
+        rolled = self._advance(state, batch, self._costs(estimate), self._search(seed))
+        if first:
+            self._history = deque(maxlen=history_size)
+        self._state, self._seed, self._estimate = rolled.state, seed, estimate
+        self._publish(rolled.report, rolled.events, X, present)
+        return self
+
+    def _costs(self, estimate: float | None) -> Costs:
+        """Return the costs of a step.
+
+        While all rows are equal there is nothing to estimate from, and any birth cost gives one cluster.
+        """
+        span = Lifespan(
+            valid_number("lifetime", self.lifetime),
+            valid_number("reach", self.reach),
+            valid_number("aging_cost", self.aging_cost),
+            valid_number("drift", self.drift),
+        )
+        if self.birth_cost == "auto":
+            return costs_from(1.0 if estimate is None else estimate, span)
+        return costs_from(valid_number("birth_cost", self.birth_cost) or 0.0, span)
+
+    def _search(self, seed: int) -> Search:
+        return Search(
+            seed,
+            valid_count("n_restarts", self.n_restarts, 1),
+            valid_count("max_iter", self.max_iter, 1),
+            valid_threads(self.n_jobs),
+        )
+
+    def _publish(self, report: StepReport, events: tuple[Event, ...], X: Any, present: Any) -> None:
+        if present is not None:
+            labels = np.empty(len(present), dtype=np.int64)
+            labels[present] = report.labels
+            labels[~present] = self.predict(X)[~present]
+            report = report._replace(labels=labels)
+        self.step_ = report
+        self.labels_ = report.labels
+        self.n_iter_ = report.n_iter
+        self.birth_cost_ = report.birth_cost
+        self._history.extend(events)
+        if self.on_event is not None:
+            for event in events:
+                self.on_event(event)
+
+
+def _draw_seed(random_state: Any) -> int:
+    """Return the seed of the whole run; after that, randomness depends on it and the step number."""
+    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        return int(random_state)
+    return int(check_random_state(random_state).randint(0, 2**63 - 1, dtype=np.int64))
