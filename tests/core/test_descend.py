@@ -1,5 +1,7 @@
 """The compiled descent against its slow twin, the exhaustive optimum, and itself."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -49,9 +51,7 @@ def test_larger_batches_find_the_labels_of_the_slow_twin(n, d, n_old):
 @settings(max_examples=150, deadline=None)
 def test_descent_never_climbs(problem, seed):
     costs = [run(problem, seed=seed, max_iter=i)[3] for i in range(1, 12)]
-    assert all(
-        later <= earlier * (1 + 1e-12) + 1e-15 for earlier, later in zip(costs, costs[1:], strict=False)
-    )
+    assert all(later <= earlier * (1 + 1e-12) + 1e-15 for earlier, later in pairwise(costs))
 
 
 @given(problems(), seeds)

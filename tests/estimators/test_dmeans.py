@@ -20,7 +20,7 @@ def test_predict_is_pure_and_gives_the_nearest_column_of_transform(batches, seed
     model = DMeans(birth_cost=0.05, random_state=seed % 1000)
     for X in batches:
         model.partial_fit(X)
-    before = {k: v for k, v in vars(model).items()}
+    before = dict(vars(model))
     found = model.predict(batches[0])
     assert found.tolist() == model.cluster_ids_[model.transform(batches[0]).argmin(axis=1)].tolist()
     assert all(vars(model)[k] is v for k, v in before.items())

@@ -6,12 +6,10 @@ The file is an uncompressed ZIP archive, an ``.npz`` that NumPy can open, with o
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
 import struct
-import tempfile
 import zipfile
 import zlib
 from pathlib import Path
@@ -19,10 +17,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans.io.atomic import replacing
+
 FORMAT = 1
 KIND = "dynmeans snapshot"
 HEADER = "header.json"
-_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, KeyError, NotImplementedError, RuntimeError)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    ValueError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+)
 
 
 class SnapshotError(ValueError):
@@ -38,18 +47,10 @@ class Snapshot(NamedTuple):
 
 def write_snapshot(path: str | os.PathLike[str], snapshot: Snapshot) -> None:
     """Write all or nothing: a reader sees the old file or the new one, also after a crash."""
-    target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            _write_archive(file, snapshot)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    with replacing(Path(path)) as place, place.open("wb") as file:
+        _write_archive(file, snapshot)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
@@ -61,7 +62,9 @@ def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
     except SnapshotError:
         raise
     except OSError as error:
-        raise SnapshotError(f"cannot read state file {os.fspath(path)!r}: {error.strerror or error}") from error
+        raise SnapshotError(
+            f"cannot read state file {os.fspath(path)!r}: {error.strerror or error}"
+        ) from error
     except _DAMAGE as error:
         raise SnapshotError(
             f"{os.fspath(path)!r} is not a dynmeans state file, or is damaged: {error}"

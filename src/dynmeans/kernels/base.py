@@ -1,0 +1,73 @@
+"""What a kernel sees of a step, and what it gives back.
+
+A cluster's old centre phi lies in the space of the kernel. It is kept as a few past points with
+coefficients, phi = sum of a_j omega(u_j), and these points take part in the kernel of the next step.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from dynmeans.model.types import FloatArray, IntArray
+
+
+class Scene(NamedTuple):
+    """The rows of a batch and the points kept from earlier ones."""
+
+    rows: FloatArray  # y (n, d)
+    weights: FloatArray  # m (n,)
+    kept: FloatArray  # u (M, d)  kept points of all old clusters
+    coefficients: FloatArray  # a (M,)
+    owner: IntArray  # (M,)  which old cluster, 0 .. K-1, a kept point belongs to
+    n_old: int  # K
+
+
+class Similarity(NamedTuple):
+    """K_YY, K_YPhi and the diagonal of K_PhiPhi, in the form that the kernel's structure allows.
+
+    Rows of the batch with equal kernels are one representative r (with ``group``); without groups, every
+    row represents itself. Of ``matrix`` and ``features`` exactly one is given: K_YY is the matrix, or
+    features @ features.T, over the representatives.
+    """
+
+    weights: FloatArray  # (R,)  weight of the rows behind each representative
+    diagonal: FloatArray  # (R,)  of K_YY
+    y_phi: FloatArray  # (R, K)
+    phi_phi: FloatArray  # (K,)  diagonal of K_PhiPhi
+    matrix: FloatArray | None = None  # (R, R) dense, or a scipy.sparse array
+    features: FloatArray | None = None  # (R, f)
+    phi_features: FloatArray | None = None  # (K, f)  with features: y_phi = features @ phi_features.T
+    group: IntArray | None = None  # (n,)  representative of each row
+
+    def multiply(self, vectors: FloatArray) -> FloatArray:
+        """K_YY times vectors (R, c), without forming the matrix where there are features."""
+        if self.features is not None:
+            product: FloatArray = self.features @ (self.features.T @ vectors)
+            return product
+        return np.asarray(self.matrix @ vectors)
+
+    def expand(self, labels: IntArray) -> IntArray:
+        """Labels of the representatives as labels of the rows."""
+        return labels if self.group is None else labels[self.group]
+
+
+class Kernel(Protocol):
+    """A similarity between points; an object with a name and a few parameters, never with data."""
+
+    def compare(self, scene: Scene) -> Similarity:
+        """Similarities of one step."""
+
+    def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray | None:
+        """W of Eq. krnphiupdate over kept points, then rows of the batch (indices into the scene).
+
+        None if the kernel cannot compare kept points with each other; the support is then thinned by weight.
+        """
+
+
+def combine(scene: Scene, y_kept: FloatArray, kept_kept: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """K_YPhi (n, K) and diag K_PhiPhi (K,) from the kernels of rows and kept points, and of kept points."""
+    mix = np.zeros((len(scene.kept), scene.n_old))
+    mix[np.arange(len(scene.kept)), scene.owner] = scene.coefficients
+    return y_kept @ mix, np.einsum("jk,jl,lk->k", mix, kept_kept, mix)
