@@ -1,0 +1,5 @@
+"""The command line."""
+
+from dynmeans.cli.app import main
+
+__all__ = ["main"]

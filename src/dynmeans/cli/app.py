@@ -1,0 +1,72 @@
+"""The `dynmeans` command: its subcommands, and how every error becomes one line."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from dynmeans import __version__
+from dynmeans.cli.cluster import cluster
+from dynmeans.cli.console import complain, say
+from dynmeans.cli.demo import demo
+from dynmeans.cli.report import report
+from dynmeans.io.errors import InputError, reason
+from dynmeans.io.snapshot import SnapshotError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="dynmeans",
+    help="Cluster data that arrives in batches: clusters keep their id for life.",
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(cluster)
+app.command()(report)
+app.command()(demo)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        say(f"dynmeans {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Cluster data that arrives in batches: clusters keep their id for life."""
+    if context.invoked_subcommand is None:
+        say(context.get_help())
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code: 0, 2 for bad input, 130 for an interruption."""
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        return int(app(prog_name="dynmeans", standalone_mode=False) or 0)
+    except (InputError, SnapshotError, ImportError) as error:
+        complain(str(error))
+    except OSError as error:
+        complain(f"{error.filename}: {reason(error)}" if error.filename else reason(error))
+    except MemoryError as error:
+        complain(f"not enough memory ({reason(error)}); shorter windows (--every) need less")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        # Typer's own errors: the class moved between versions, this method did not.
+        if not hasattr(error, "format_message"):
+            raise
+        complain(error.format_message())
+    return BAD_INPUT

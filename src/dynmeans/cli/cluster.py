@@ -1,0 +1,192 @@
+"""`dynmeans cluster`: files in, labels, clusters, events and a report out."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynmeans.cli.run import Job, run_job
+from dynmeans.cli.settings import Settings, check_settings, parse_birth_cost, parse_features
+
+_STEPS, _COSTS, _OUTPUT = "Time steps", "Clustering", "Output"
+
+
+class Motion(str, Enum):
+    """Choices of --motion."""
+
+    walk = "walk"
+    velocity = "velocity"
+
+
+class Format(str, Enum):
+    """Choices of --format, as `dynmeans.io.sources.FORMATS`."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    arrow = "arrow"
+    npy = "npy"
+    npz = "npz"
+
+
+InputsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INPUT",
+        help="CSV, TSV, JSON Lines (these also as .gz), Parquet, Arrow, NPY or NPZ files with the same "
+        "columns, read one after another; - is standard input. A table without a heading has columns "
+        "x1, x2, ...",
+    ),
+]
+TimeOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL",
+        help="Column with the time of each row: numbers, or ISO dates (UTC unless they say otherwise). "
+        "Every distinct time is a step, and lifetimes are in its units, seconds for dates.",
+        rich_help_panel=_STEPS,
+    ),
+]
+EveryOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LENGTH",
+        help="Cut time into windows: 30min, 10s, 2h, 1d (numbers count as seconds) or a plain number in "
+        "units of the time column. A window is a step, and lifetimes count windows, empty ones too. "
+        "500rows makes every 500 rows a step. Without --time and --every each input, or each array of an "
+        "NPZ file, is a step.",
+        rich_help_panel=_STEPS,
+    ),
+]
+FeaturesOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,...", help="Columns to cluster by. Default: all numeric ones but time and weight."
+    ),
+]
+WeightOption = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column with the weight of each row; 0 means absent.")
+]
+StandardizeOption = Annotated[
+    bool,
+    typer.Option(
+        "--standardize",
+        help="Scale every feature by its mean and standard deviation in the first step; costs are then "
+        "in these units, output stays in those of the input.",
+    ),
+]
+BirthCostOption = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|NUMBER",
+        help="Squared distance at which a point founds a new cluster; auto: estimated.",
+        rich_help_panel=_COSTS,
+    ),
+]
+LifetimeOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Time that a cluster may go unseen before it is forgotten, > 1; 3 if not given.",
+        rich_help_panel=_COSTS,
+    ),
+]
+ReachOption = Annotated[
+    float | None,
+    typer.Option(
+        help="A cluster missed for one step is found again up to a squared distance of this many birth "
+        "costs, >= 1; 1.5 if not given.",
+        rich_help_panel=_COSTS,
+    ),
+]
+AgingCostOption = Annotated[
+    float | None,
+    typer.Option(
+        help="With --drift instead of --lifetime and --reach: price of a unit of absence.",
+        rich_help_panel=_COSTS,
+    ),
+]
+DriftOption = Annotated[
+    float | None,
+    typer.Option(help="With --aging-cost: how far clusters move in a unit of time.", rich_help_panel=_COSTS),
+]
+MotionOption = Annotated[
+    Motion,
+    typer.Option(help="Whether clusters wander or keep their speed.", rich_help_panel=_COSTS),
+]
+RestartsOption = Annotated[
+    int, typer.Option(min=1, help="Random orders tried in each step.", rich_help_panel=_COSTS)
+]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of those orders.", rich_help_panel=_COSTS)]
+JobsOption = Annotated[
+    int | None, typer.Option(min=1, help="Threads; results do not depend on it.", rich_help_panel=_COSTS)
+]
+OutOption = Annotated[
+    Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
+]
+StateOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Keep the state here. The same line again goes on where a killed run stopped, with exactly "
+        "the same results; with new inputs and another --out a finished run goes on, and clusters keep "
+        "their ids.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+FormatOption = Annotated[
+    Format | None,
+    typer.Option(help="Format of the inputs; otherwise told from their names.", show_default=False),
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Overwrite a run in the folder.", rich_help_panel=_OUTPUT)
+]
+NoReportOption = Annotated[
+    bool, typer.Option("--no-report", help="Leave out the report.", rich_help_panel=_OUTPUT)
+]
+
+
+def cluster(
+    inputs: InputsArgument,
+    time: TimeOption = None,
+    every: EveryOption = None,
+    features: FeaturesOption = None,
+    weight: WeightOption = None,
+    standardize: StandardizeOption = False,
+    birth_cost: BirthCostOption = "auto",
+    lifetime: LifetimeOption = None,
+    reach: ReachOption = None,
+    aging_cost: AgingCostOption = None,
+    drift: DriftOption = None,
+    motion: MotionOption = Motion.walk,
+    restarts: RestartsOption = 3,
+    seed: SeedOption = 0,
+    jobs: JobsOption = None,
+    out: OutOption = Path("dynmeans-run"),
+    state: StateOption = None,
+    format: FormatOption = None,
+    force: ForceOption = False,
+    no_report: NoReportOption = False,
+) -> None:
+    """Cluster the rows of files, step by step in time."""
+    settings = Settings(
+        time=time,
+        every=every,
+        features=parse_features(features),
+        weight=weight,
+        standardize=standardize,
+        birth_cost=parse_birth_cost(birth_cost),
+        lifetime=lifetime,
+        reach=reach,
+        aging_cost=aging_cost,
+        drift=drift,
+        motion=motion.value,
+        restarts=restarts,
+        seed=seed,
+        format=None if format is None else format.value,
+    )
+    check_settings(settings)
+    run_job(Job(inputs, settings, out, state, jobs, force, not no_report))

@@ -1,0 +1,77 @@
+"""What a person sees: a progress bar on a terminal, and a summary at the end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from dynmeans.cli.progress import Progress
+
+
+class Show(Protocol):
+    """Takes note of one more step."""
+
+    def __call__(self, progress: Progress, clusters: int, done: float, /) -> None:
+        """Where the run stands, the clusters alive, and the share of the input that has been read."""
+
+
+@contextmanager
+def progress_bar(*, endless: bool) -> Iterator[Show]:
+    """Show a bar on a terminal, and nothing elsewhere.
+
+    Parameters
+    ----------
+    endless : bool
+        Whether the length of the input is unknown.
+    """
+    if not sys.stderr.isatty():
+        yield _silent
+        return
+    text = "{task.fields[rows]:,} rows  {task.fields[steps]:,} steps  "
+    text += "{task.fields[clusters]} clusters alive  {task.fields[speed]:,.0f} points/s"
+    columns = (SpinnerColumn(), BarColumn(bar_width=20), TextColumn(text))
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None if endless else 1.0, rows=0, steps=0, clusters=0, speed=0.0)
+        began, before = monotonic(), -1
+
+        def show(progress: Progress, clusters: int, done: float) -> None:
+            nonlocal before
+            before = progress.rows if before < 0 else before  # what an earlier run did is not our speed
+            speed = (progress.rows - before) / max(monotonic() - began, 1e-9)
+            rows, steps = progress.rows, progress.steps
+            bar.update(task, completed=done, rows=rows, steps=steps, clusters=clusters, speed=speed)
+
+        yield show
+
+
+def _silent(progress: Progress, clusters: int, done: float) -> None:
+    """Nobody is looking."""
+
+
+def say(*lines: str) -> None:
+    """Print lines as they are."""
+    for line in lines:
+        print(line)
+
+
+def tell(entries: dict[str, str]) -> None:
+    """Print a summary: one fact a line, in two columns."""
+    width = max(map(len, entries))
+    say(*(f"{name:<{width}}  {value}" for name, value in entries.items()))
+
+
+def amount(count: int, noun: str) -> str:
+    """A number with its noun: 1 row, 2,000 rows."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def complain(message: str, kind: str = "error: ") -> None:
+    """Print one line about what went wrong, whatever it contains."""
+    print(f"dynmeans: {kind}{' '.join(message.split())}", file=sys.stderr)

@@ -1,0 +1,89 @@
+"""`dynmeans demo`: clusters that move, die and are replaced, followed and compared with the truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from dynmeans import __version__
+from dynmeans.cli.console import progress_bar, say, tell
+from dynmeans.cli.progress import Progress
+from dynmeans.cli.report import draw_report
+from dynmeans.cli.session import Outline, Session
+from dynmeans.cli.settings import Settings, make_model
+from dynmeans.datasets import Stream, moving_gaussians
+from dynmeans.io.columns import Columns
+from dynmeans.io.folder import check_folder
+from dynmeans.io.inputs import Position
+from dynmeans.io.run import PICTURE_FILE, REPORT_FILE, read_run
+from dynmeans.io.windows import Batch
+from dynmeans.metrics import per_step_accuracy, tracking_accuracy
+from dynmeans.model.types import IntArray
+
+_TITLE = "Moving Gaussians"
+
+
+def demo(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("dynmeans-demo"),
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the points.")] = 0,
+) -> None:
+    """Cluster points around five centres that move, die and are replaced, and draw what happened."""
+    check_folder(out, force=True, again=None, inputs=[])
+    stream = moving_gaussians(random_state=seed)
+    settings = Settings(birth_cost=0.05, lifetime=3.0, reach=1.3, seed=seed)
+    session = _session(out, settings)
+    began = perf_counter()
+    found = _follow(session, stream)
+    speed = session.progress.rows / (perf_counter() - began)
+    session.finish(draw_report)
+    _tell(session, stream, found, speed)
+    say("", f"report   {out / REPORT_FILE}", f"picture  {_draw_picture(out)}")
+
+
+def _session(out: Path, settings: Settings) -> Session:
+    columns = Columns(("x", "y"))
+    time = {"name": "step", "kind": "step"}
+    outline = Outline(out, _TITLE, __version__, time, 1.0, "csv", standardize=False, state=None)
+    progress = Progress(str(out.resolve()), [], settings._asdict(), columns)
+    return Session(outline, make_model(settings, jobs=None), progress)
+
+
+def _follow(session: Session, stream: Stream) -> list[IntArray]:
+    """Labels of every batch."""
+    found = []
+    with progress_bar(endless=False) as show:
+        for step, X in enumerate(stream.batches, 1):
+            batch = Batch(X, None, None, None, f"step {step}", Position(), step / len(stream.batches))
+            found.append(session.take(batch).labels)
+            show(session.progress, len(session.model.cluster_ids_), batch.done)
+    return found
+
+
+def _tell(session: Session, stream: Stream, found: list[IntArray], speed: float) -> None:
+    now, labels = session.progress, stream.labels
+    asleep = len(session.model.cluster_ids_) - session.awake()
+    tell(
+        {
+            "points": f"{now.rows:,} in {now.steps} steps, around 5 centres that move, die and are replaced",
+            "clusters alive": f"{session.awake()} awake, {asleep} asleep at the end",
+            "lives": f"{now.born} born, {now.revived} revived, {now.died} died",
+            "tracked": f"{tracking_accuracy(labels, found):.0%} of the points keep the id of their centre",
+            "separated": f"{per_step_accuracy(labels, found):.0%} are right within their step",
+            "speed": f"{speed:,.0f} points per second",
+        }
+    )
+
+
+def _draw_picture(out: Path) -> str:
+    """Where the picture is, or why there is none."""
+    from dynmeans.plots.picture import draw_run
+
+    path = out / PICTURE_FILE
+    try:
+        draw_run(read_run(out), path)
+    except ImportError as error:
+        return f"none: {error}"
+    return str(path)

@@ -1,0 +1,28 @@
+"""`dynmeans report`: draw the report of a run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynmeans.cli.console import say
+from dynmeans.io.atomic import replacing
+from dynmeans.io.run import REPORT_FILE, read_run
+
+
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `dynmeans cluster` has written.")],
+) -> None:
+    """Draw the report of a run again."""
+    draw_report(run)
+    say(str(run / REPORT_FILE))
+
+
+def draw_report(folder: Path) -> None:
+    """Write the report of a run folder, whole or not at all."""
+    from dynmeans.plots.report import write_report
+
+    with replacing(folder / REPORT_FILE) as place:
+        write_report(read_run(folder), place)

@@ -1,0 +1,187 @@
+"""The run behind `dynmeans cluster`: plan, read, cluster, write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from glob import escape
+from itertools import chain
+from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
+
+import typer
+
+from dynmeans import __version__
+from dynmeans.cli.console import amount, complain, progress_bar, say, tell
+from dynmeans.cli.plan import Plan, make_plan
+from dynmeans.cli.progress import Progress, given
+from dynmeans.cli.report import draw_report
+from dynmeans.cli.session import Outline, Session
+from dynmeans.cli.settings import Settings, make_model, make_rule, time_info, time_unit
+from dynmeans.estimators import DMeans, from_snapshot
+from dynmeans.io.errors import InputError
+from dynmeans.io.folder import check_folder
+from dynmeans.io.inputs import Stretch, open_inputs, reopen_inputs
+from dynmeans.io.labels import labels_file
+from dynmeans.io.run import INFO_FILE, REPORT_FILE
+from dynmeans.io.runfiles import LABELS_SPOOL
+from dynmeans.io.sources import STDIN, Source, find_source
+from dynmeans.io.windows import cut
+
+
+class Job(NamedTuple):
+    """One command line."""
+
+    inputs: list[str]
+    settings: Settings
+    out: Path
+    state: Path | None
+    jobs: int | None
+    force: bool
+    report: bool
+
+
+def run_job(job: Job) -> None:
+    """Do what a command line asks for, from the state file's last word on."""
+    if job.inputs.count(STDIN) > 1:
+        raise InputError("standard input (-) can be read only once")
+    sources = [find_source(name, job.settings.format) for name in job.inputs]
+    if job.state is not None:
+        _ready_state(job.state)
+    plan = make_plan(job.state, sources, job.settings._asdict(), job.out)
+    if plan.action == "done":
+        _tell_done(job, plan)
+        return
+    if plan.action != "resume":
+        known = {"title": _title(sources), "settings": given(job.settings._asdict())}
+        inputs = [source.path for source in sources if source.path is not None]
+        check_folder(job.out, force=job.force, again=known if job.state else None, inputs=inputs)
+    _cluster(job, plan, sources)
+
+
+def _cluster(job: Job, plan: Plan, sources: Sequence[Source]) -> None:
+    began = monotonic()
+    progress, stretches = _open(job, plan, sources)
+    earlier = progress.rows
+    rule = make_rule(job.settings, progress.windows)
+    outline = Outline(
+        job.out,
+        _title(sources),
+        __version__,
+        time_info(job.settings, progress.columns),
+        time_unit(job.settings),
+        sources[0].format,
+        job.settings.standardize,
+        job.state,
+    )
+    batches = cut(stretches, rule, progress.clock)
+    first = next(batches, None)  # if it cannot be read, nothing is written
+    session = Session(outline, _model(job, plan), progress, rule.carry)
+    try:
+        with progress_bar(endless=any(not source.size for source in sources)) as show:
+            for batch in chain([] if first is None else [first], batches):
+                session.take(batch)
+                show(session.progress, len(session.model.cluster_ids_), batch.done)
+        speed = (session.progress.rows - earlier) / max(monotonic() - began, 1e-9)
+        session.finish(draw_report if job.report else None)
+    except BaseException as error:
+        with suppress(OSError):  # on a full disk the first error is the one to tell
+            session.stop()
+        if isinstance(error, KeyboardInterrupt):
+            complain(_farewell(job, session), kind="")
+            raise typer.Exit(130) from None
+        raise
+    _tell_result(job, session, speed)
+
+
+def _open(job: Job, plan: Plan, sources: Sequence[Source]) -> tuple[Progress, Iterator[Stretch]]:
+    """Where the run stands, and the rows that follow."""
+    if plan.action == "resume" and plan.progress is not None:
+        return plan.progress, reopen_inputs(sources, plan.progress.columns, plan.progress.position)
+    settings = job.settings
+    columns, stretches = open_inputs(
+        sources, features=settings.features, time=settings.time, weight=settings.weight
+    )
+    progress = Progress(str(job.out.resolve()), plan.inputs, settings._asdict(), columns)
+    if plan.progress is not None:
+        progress = _take_up(progress, plan.progress, sources[0].name)
+    return progress, stretches
+
+
+def _take_up(progress: Progress, old: Progress, name: str) -> Progress:
+    """A new run with the model of a finished one: its features, its scale, its clock."""
+    if progress.columns.features != old.columns.features:
+        raise InputError(
+            f"{name}: the features are {', '.join(progress.columns.features)}, "
+            f"but the state knows {', '.join(old.columns.features)}"
+        )
+    windows = {key: value for key, value in old.windows.items() if key == "origin"}
+    return progress._replace(scale=old.scale, clock=old.clock, windows=windows)
+
+
+def _model(job: Job, plan: Plan) -> DMeans:
+    if plan.snapshot is None:
+        return make_model(job.settings, job.jobs)
+    model: DMeans = from_snapshot(plan.snapshot)
+    model.n_jobs = job.jobs
+    return model
+
+
+def _title(sources: Sequence[Source]) -> str:
+    first = sources[0].name if sources[0].path is None else sources[0].path.name
+    return first if len(sources) == 1 else f"{first} and {len(sources) - 1} more"
+
+
+def _ready_state(state: Path) -> None:
+    """A folder for the state file, without what a killed run may have left half-written in it."""
+    state.parent.mkdir(parents=True, exist_ok=True)
+    if state.is_dir():
+        raise InputError(f"{state}: a folder, --state must be a file")
+    for leftover in state.parent.glob(f".{escape(state.name)}.*.tmp"):
+        leftover.unlink(missing_ok=True)
+
+
+def _tell_done(job: Job, plan: Plan) -> None:
+    """Nothing to do but what a killed run may have left undone after its last word."""
+    if plan.progress is None:
+        raise RuntimeError("a finished run without progress")
+    folder = Path(plan.progress.out)
+    if not (folder / INFO_FILE).exists():
+        raise InputError(
+            f"{job.state}: the run is complete, but its folder {folder} is gone; use another --state"
+        )
+    (folder / LABELS_SPOOL).unlink(missing_ok=True)
+    if job.report and not (folder / REPORT_FILE).exists():
+        draw_report(folder)
+    say(f"already complete: {_size(plan.progress)}, in {folder}")
+
+
+def _size(progress: Progress) -> str:
+    return f"{amount(progress.rows, 'row')} in {amount(progress.steps, 'step')}"
+
+
+def _tell_result(job: Job, session: Session, speed: float) -> None:
+    now, model = session.progress, session.model
+    auto = " (auto)" if job.settings.birth_cost == "auto" else ""
+    asleep = len(model.cluster_ids_) - session.awake()
+    files = [
+        labels_file(job.out, session.outline.label_format),
+        *([job.out / REPORT_FILE] if job.report else []),
+    ]
+    tell(
+        {
+            "input": f"{session.outline.title}: {_size(now)}",
+            "features": ", ".join(now.columns.features),
+            "clusters": f"{session.awake()} awake, {asleep} asleep at the end",
+            "lives": f"{now.born:,} born, {now.revived:,} revived, {now.died:,} died",
+            "birth cost": f"{model.birth_cost_:.6g}{auto}",
+            "speed": f"{speed:,.0f} points per second",
+            "written": ", ".join(map(str, files)),
+        }
+    )
+
+
+def _farewell(job: Job, session: Session) -> str:
+    again = "; the same line goes on" if job.state is not None else ""
+    return f"interrupted after {amount(session.progress.rows, 'row')}, which are in {job.out}{again}"

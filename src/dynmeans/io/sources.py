@@ -1,0 +1,170 @@
+"""Inputs by name: what each file is, whether it is still the same, and its rows from any point on."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from dynmeans.io.arrays import read_npy, read_npz
+from dynmeans.io.errors import InputError, blame
+from dynmeans.io.frames import read_arrow, read_parquet
+from dynmeans.io.pieces import Piece
+from dynmeans.io.text import read_delimited, read_json_lines
+
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz")
+STDIN = "-"
+_SUFFIXES = {
+    **{f".{name}": name for name in FORMATS},
+    ".tab": "tsv",
+    ".ndjson": "jsonl",
+    ".pq": "parquet",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".arrows": "arrow",
+}
+_TEXT_FORMATS: dict[str, Any] = {
+    "csv": partial(read_delimited, delimiter=","),
+    "tsv": partial(read_delimited, delimiter="\t"),
+    "jsonl": read_json_lines,
+}
+_ARRAY_FORMATS: dict[str, Any] = {"npy": read_npy, "npz": read_npz}
+_FRAME_FORMATS: dict[str, Any] = {"parquet": read_parquet, "arrow": read_arrow}
+_HEAD_BYTES = 65536  # a file is known by its length and so many first bytes
+
+
+class Source(NamedTuple):
+    """One input."""
+
+    name: str  # as the user wrote it
+    format: str  # one of FORMATS
+    path: Path | None  # None is standard input
+    size: int = 0  # bytes; 0 for standard input and pipes, which cannot be looked at twice
+    zipped: bool = False
+
+
+def find_source(name: str, format: str | None = None) -> Source:
+    """Look at an input by name.
+
+    Parameters
+    ----------
+    name : str
+        A path, or ``-`` for standard input.
+    format : str or None
+        One of `FORMATS`; None tells it from the suffix, and takes CSV for standard input and pipes.
+
+    Returns
+    -------
+    Source
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is a folder, empty, or of no known kind.
+
+    Examples
+    --------
+    >>> find_source("-").format
+    'csv'
+    """
+    if name == STDIN:
+        return Source("standard input", format or "csv", None)
+    path = Path(name)
+    with blame(name):
+        status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise InputError(f"{name}: a folder, it must be a file")
+    if not stat.S_ISREG(status.st_mode):
+        return Source(name, format or "csv", path)
+    zipped = path.suffix.lower() == ".gz"
+    found = format or _SUFFIXES.get(Path(path.stem if zipped else path.name).suffix.lower())
+    if found is None or (zipped and found not in _TEXT_FORMATS):
+        raise InputError(f"{name}: unknown kind of file; --format takes one of {', '.join(FORMATS)}")
+    if status.st_size == 0:
+        raise InputError(f"{name}: the file is empty")
+    return Source(name, found, path, status.st_size, zipped)
+
+
+def fingerprint(source: Source, length: int | None = None) -> dict[str, Any]:
+    """By what an input is known again: last part of its name, length and a digest of its beginning.
+
+    Parameters
+    ----------
+    source : Source
+    length : int or None
+        Describe only so many first bytes, to see whether a file began as another; None describes all.
+
+    Returns
+    -------
+    dict
+        JSON can hold it. For standard input and pipes length and digest are None.
+    """
+    name = STDIN if source.path is None else source.path.name
+    if source.path is None or not source.size:
+        return {"name": name, "size": None, "head": None}
+    size = source.size if length is None else min(length, source.size)
+    with blame(source.name), source.path.open("rb") as file:
+        digest = hashlib.sha256(file.read(min(size, _HEAD_BYTES))).hexdigest()
+    return {"name": name, "size": size, "head": digest}
+
+
+def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None = None) -> Iterator[Piece]:
+    """Read the rows of an input in pieces.
+
+    Parameters
+    ----------
+    source : Source
+    skip : int
+        Rows to pass over.
+    wanted : sequence of str or None
+        Columns that are needed; None for all. A reader may give more.
+
+    Yields
+    ------
+    Piece
+
+    Raises
+    ------
+    InputError
+        At the place where the file turns out to be damaged; the rows before it have been given.
+    """
+    if source.format in _TEXT_FORMATS:
+        with _open(source) as file:
+            read = _TEXT_FORMATS[source.format]
+            yield from read(file, source.name, skip=skip, size=source.size, zipped=source.zipped)
+        return
+    with _whole(source) as place:
+        if source.format in _FRAME_FORMATS:
+            yield from _FRAME_FORMATS[source.format](place, source.name, skip=skip, wanted=wanted)
+        else:
+            yield from _ARRAY_FORMATS[source.format](place, source.name, skip=skip)
+
+
+@contextmanager
+def _open(source: Source) -> Iterator[BinaryIO]:
+    if source.path is None:
+        if sys.stdin is None or sys.stdin.closed:
+            raise InputError("standard input is closed")
+        yield sys.stdin.buffer
+        return
+    with blame(source.name):
+        file = source.path.open("rb")
+    with file:
+        yield file
+
+
+@contextmanager
+def _whole(source: Source) -> Iterator[Path | BinaryIO]:
+    """A place where a reader may jump about: the file itself, or all bytes of a stream."""
+    if source.path is not None and source.size:
+        yield source.path
+        return
+    with _open(source) as file, blame(source.name):
+        data = io.BytesIO(file.read())
+    yield data

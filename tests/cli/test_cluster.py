@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dynmeans as package
+from dynmeans.io.run import read_run
+from point_files import contents, write_points
+
+COSTS = ("--birth-cost", "0.06")
+
+
+def labels(folder: Path) -> list[int]:
+    return [int(line) for line in (folder / "labels.csv").read_text().splitlines()[1:]]
+
+
+def direct_labels(path: Path, **settings: Any) -> list[int]:
+    """What the model itself says to the rows of each minute."""
+    rows = [line.split(",") for line in path.read_text().splitlines()[1:]]
+    model = package.DMeans(**{"birth_cost": 0.06, "random_state": 0, **settings})
+    found: list[int] = []
+    for minute in sorted({row[0] for row in rows}):
+        X = np.array([[float(row[1]), float(row[2])] for row in rows if row[0] == minute])
+        found += model.partial_fit(X).labels_.tolist()
+    return found
+
+
+def test_windows_of_a_file_are_the_steps_of_the_model(dynmeans: Callable[..., Any], points: Path) -> None:
+    outcome = dynmeans("cluster", points, "--time", "when", "--every", "1min", *COSTS)
+    assert outcome.code == 0
+    assert "240 rows in 12 steps" in outcome.out
+    assert outcome.err == ""
+    folder = Path("dynmeans-run")
+    assert labels(folder) == direct_labels(points)
+    assert sorted(contents(folder)) == [
+        "clusters.csv", "events.jsonl", "labels.csv", "report.html", "run.json", "sample.csv", "steps.csv",
+    ]  # fmt: skip
+
+
+def test_the_run_folder_says_what_was_done(dynmeans: Callable[..., Any], points: Path) -> None:
+    dynmeans("cluster", points, "--time", "when", "--every", "2min", *COSTS, "--lifetime", "4")
+    run = read_run("dynmeans-run")
+    assert run.info["features"] == ["x", "y"]
+    assert run.info["time"] == {"name": "when", "kind": "datetime"}
+    settings = {"time": "when", "every": "2min", "birth_cost": 0.06, "lifetime": 4.0}
+    assert settings.items() <= run.info["settings"].items()
+    assert (run.info["rows"], run.info["steps"], run.info["complete"]) == (240, 6, True)
+    first = np.datetime64("2024-03-01").astype("datetime64[s]").astype(float)
+    assert run.steps["time"].tolist() == [first + 120 * i for i in range(6)]
+    assert set(run.clusters["age"]) <= {0.0, 120.0, 240.0, 360.0, 480.0}
+    assert {event.kind for event in run.events} >= {"birth"}
+    assert len(run.sample["id"]) == 240
+
+
+def test_rows_files_and_times_make_the_same_steps(dynmeans: Callable[..., Any], points: Path) -> None:
+    table = np.loadtxt(points, delimiter=",", skiprows=1, usecols=(1, 2))
+    np.savez("points.npz", *np.split(table, 12))
+    np.save("points.npy", table)
+    lines = points.read_text().splitlines()
+    for minute in range(12):
+        part = [lines[0], *lines[1 + 20 * minute : 21 + 20 * minute]]
+        Path(f"part{minute:02d}.csv").write_text("\n".join(part))
+    np.savetxt("times.csv", np.column_stack([np.repeat(np.arange(12) + 7.0, 20), table]), delimiter=",")
+    lines_of = {
+        "rows": ("points.npy", "--every", "20rows"),
+        "arrays": ("points.npz",),
+        "files": tuple(f"part{minute:02d}.csv" for minute in range(12)),
+        "times": ("times.csv", "--time", "x1"),
+    }
+    for out, line in lines_of.items():
+        assert dynmeans("cluster", *line, *COSTS, "--out", out).code == 0
+        assert (Path(out) / "steps.csv").read_text().count("\n") == 13
+    assert np.load("rows/labels.npy").tolist() == direct_labels(points)
+    assert np.load("arrays/labels.npz")["id"].tolist() == direct_labels(points)
+    assert labels(Path("files")) == labels(Path("times")) == direct_labels(points)
+
+
+def test_one_file_without_time_is_one_step(dynmeans: Callable[..., Any], points: Path) -> None:
+    assert "240 rows in 1 step\n" in dynmeans("cluster", points, *COSTS).out
+
+
+def test_standard_input_gives_what_the_file_gives(
+    dynmeans: Callable[..., Any], points: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = ("--time", "when", "--every", "1min", *COSTS)
+    dynmeans("cluster", points, *line, "--out", "file")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(points.read_bytes())))
+    assert dynmeans("cluster", "-", *line, "--out", "stream").code == 0
+    assert labels(Path("file")) == labels(Path("stream"))
+
+
+def test_all_settings_reach_the_model(dynmeans: Callable[..., Any], points: Path) -> None:
+    line = (
+        "--aging-cost",
+        "0.01",
+        "--drift",
+        "0.5",
+        "--motion",
+        "velocity",
+        "--restarts",
+        "2",
+        "--seed",
+        "5",
+    )
+    dynmeans("cluster", points, "--time", "when", "--every", "1min", *COSTS, *line, "--jobs", "1")
+    expected = direct_labels(
+        points, aging_cost=0.01, drift=0.5, motion="velocity", n_restarts=2, random_state=5
+    )
+    assert labels(Path("dynmeans-run")) == expected
+
+
+def test_standardized_features_cluster_alike_in_all_units(dynmeans: Callable[..., Any], points: Path) -> None:
+    rows = [line.split(",") for line in points.read_text().splitlines()[1:]]
+    scaled = "\n".join(f"{t},{float(x) * 4096},{float(y) / 64 + 2}" for t, x, y, _ in rows)
+    Path("scaled.csv").write_text(f"when,x,y\n{scaled}\n")
+    line = ("--time", "when", "--every", "1min", "--standardize", "--birth-cost", "0.5")
+    for name in ("points.csv", "scaled.csv"):
+        assert dynmeans("cluster", name, *line, "--out", name[:-4]).code == 0
+    assert labels(Path("points")) == labels(Path("scaled"))
+    centers, others = (read_run(name).clusters["features"] for name in ("points", "scaled"))
+    assert np.allclose(centers * [4096, 1 / 64] + [0, 2], others)
+    assert len(set(labels(Path("points")))) > 1
+
+
+def test_a_weight_counts_as_so_many_rows(dynmeans: Callable[..., Any], folder: Path) -> None:
+    Path("w.csv").write_text("x,n\n0,1\n1,3\n9,2\n7,0\n")
+    Path("copies.csv").write_text("x\n0\n1\n1\n1\n9\n9\n")
+    dynmeans("cluster", "w.csv", "--weight", "n", "--birth-cost", "4", "--out", "w")
+    dynmeans("cluster", "copies.csv", "--birth-cost", "4", "--out", "copies")
+    weighted, copied = read_run("w"), read_run("copies")
+    assert weighted.clusters["features"].tolist() == copied.clusters["features"].tolist()
+    assert weighted.clusters["weight"].tolist() == copied.clusters["weight"].tolist()
+    assert len(labels(Path("w"))) == 4
+
+
+def test_the_report_can_be_left_out_and_drawn_again(dynmeans: Callable[..., Any], points: Path) -> None:
+    dynmeans("cluster", points, *COSTS, "--out", "full")
+    dynmeans("cluster", points, *COSTS, "--out", "bare", "--no-report")
+    assert not Path("bare/report.html").exists()
+    assert dynmeans("report", "bare").code == 0
+    assert contents(Path("bare")) == contents(Path("full"))
+
+
+def test_a_run_is_not_overwritten_without_force(dynmeans: Callable[..., Any], points: Path) -> None:
+    dynmeans("cluster", points, *COSTS)
+    before = contents(Path("dynmeans-run"))
+    outcome = dynmeans("cluster", points, "--birth-cost", "0.5")
+    assert outcome.code == 2
+    assert "--force overwrites it" in outcome.err
+    assert contents(Path("dynmeans-run")) == before
+    assert dynmeans("cluster", points, "--birth-cost", "0.5", "--force").code == 0
+    assert contents(Path("dynmeans-run")) != before
+
+
+def test_a_later_day_goes_on_with_the_clusters_of_the_first(
+    dynmeans: Callable[..., Any], folder: Path
+) -> None:
+    whole = write_points(folder / "whole.csv", steps=12)
+    lines = whole.read_text().splitlines(keepends=True)
+    Path("day1.csv").write_text("".join(lines[:141]))
+    Path("day2.csv").write_text("".join([lines[0], *lines[141:]]))
+    line = ("--time", "when", "--every", "1min", *COSTS)
+    dynmeans("cluster", whole, *line, "--out", "whole")
+    dynmeans("cluster", "day1.csv", *line, "--out", "one", "--state", "state")
+    assert dynmeans("cluster", "day2.csv", *line, "--out", "two", "--state", "state").code == 0
+    assert labels(Path("one")) + labels(Path("two")) == labels(Path("whole"))
+    assert read_run("two").steps["step"].tolist() == list(range(8, 13))
+    assert (
+        "already complete" in dynmeans("cluster", "day2.csv", *line, "--out", "two", "--state", "state").out
+    )
+
+
+def test_help_and_version_are_there(dynmeans: Callable[..., Any]) -> None:
+    assert dynmeans("--version").out == f"dynmeans {package.__version__}\n"
+    assert "--every" in dynmeans("cluster", "--help").out
+    for command in ("cluster", "report", "demo"):
+        assert command in dynmeans("--help").out
+        assert command in dynmeans().out
+
+
+def test_the_command_line_loads_no_extra() -> None:
+    program = (
+        "import sys; sys.modules['pandas'] = None  # or scikit-learn would load it, and it pyarrow\n"
+        "import dynmeans.cli; print([m for m in ('matplotlib', 'pyarrow', 'polars') if m in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"
+
+
+def test_python_m_is_the_command(folder: Path) -> None:
+    Path("a.csv").write_text("x\n1\n")
+    line = [sys.executable, "-m", "dynmeans", "cluster", "a.csv", "--no-report"]
+    result = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert "1 row in 1 step" in result.stdout
+    assert result.stderr == ""
+    assert json.loads(Path("dynmeans-run/run.json").read_text())["rows"] == 1

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynmeans.io.run import read_run
+
+
+def test_the_demo_tells_what_happened_and_leaves_a_report_and_a_picture(
+    dynmeans: Callable[..., Any], folder: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    outcome = dynmeans("demo")
+    assert outcome.code == 0
+    for word in ("awake", "born", "revived", "died", "tracked", "points per second", "report.html"):
+        assert word in outcome.out
+    assert Path("dynmeans-demo/report.html").stat().st_size > 10_000
+    assert Path("dynmeans-demo/picture.png").read_bytes().startswith(b"\x89PNG")
+    assert read_run("dynmeans-demo").info["rows"] == 7500
+    assert dynmeans("demo").code == 0
+
+
+def test_without_matplotlib_the_demo_says_how_to_get_the_picture(
+    dynmeans: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> None:
+        raise ImportError('matplotlib is not installed; get it with: pip install "dynmeans[plot]"')
+
+    monkeypatch.setattr("dynmeans.plots.picture.draw_run", missing)
+    outcome = dynmeans("demo", "--out", "d", "--seed", "3")
+    assert outcome.code == 0
+    assert 'pip install "dynmeans[plot]"' in outcome.out
+    assert Path("d/report.html").exists()

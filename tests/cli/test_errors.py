@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynmeans.cli import session
+from dynmeans.io.run import read_run
+from point_files import contents, write_points
+
+Command = Callable[..., Any]
+
+
+def complaint(outcome: Any) -> str:
+    """The one line on standard error."""
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err.startswith("dynmeans: error: ")
+    assert outcome.err.count("\n") == 1
+    return str(outcome.err)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "Missing argument"),
+        (("nothing.csv",), "nothing.csv: No such file"),
+        (("points.csv", "--lifetime", "1"), "lifetime must be a finite number > 1, got 1.0"),
+        (("points.csv", "--reach", "0.5"), "reach must be a finite number >= 1, got 0.5"),
+        (("points.csv", "--drift", "-1"), "drift must be"),
+        (("points.csv", "--aging-cost", "-1"), "aging_cost must be"),
+        (("points.csv", "--birth-cost", "-1"), "birth_cost must be"),
+        (("points.csv", "--birth-cost", "nan"), "birth_cost must be"),
+        (("points.csv", "--birth-cost", "cheap"), "--birth-cost is 'cheap'"),
+        (("points.csv", "--lifetime", "3", "--drift", "1"), "never both"),
+        (("points.csv", "--restarts", "0"), "--restarts"),
+        (("points.csv", "--seed", "-1"), "--seed"),
+        (("points.csv", "--motion", "jump"), "--motion"),
+        (("points.csv", "--bogus"), "--bogus"),
+        (("points.csv", "--every", "1min"), "--every 1min needs --time"),
+        (("points.csv", "--time", "when", "--every", "soon"), "--every is 'soon'"),
+        (("points.csv", "--time", "then"), "points.csv: no column 'then'; the columns are when, x, y, word"),
+        (("points.csv", "--features", "x,z"), "points.csv: no column 'z'"),
+        (("points.csv", "--features", "x,,y"), "--features is 'x,,y'"),
+        (("points.csv", "--features", "word"), "row 1 (line 2), column 'word': 'w' is not a number"),
+        (("-", "-"), "only once"),
+        (("points.csv", "--out", "points.csv/run"), "cannot be written"),
+        (("points.csv", "--state", "."), ".: a folder, --state must be a file"),
+        (("points.csv", "--state", "points.csv"), "not a dynmeans state file"),
+        (("points.csv", "other.csv"), "other.csv: all files must have the same columns"),
+        (("points.csv", "--format", "parquet"), "points.csv: "),
+    ],
+)
+def test_bad_lines_get_one_line_and_write_nothing(
+    dynmeans: Command, points: Path, options: tuple[str, ...], message: str
+) -> None:
+    Path("other.csv").write_text("a,b\n1,2\n")
+    if "other.csv" in options:
+        options = (*options, "--every", "500rows")
+    assert message in complaint(dynmeans("cluster", *options))
+    assert not Path("dynmeans-run").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", b"", "a.csv: the file is empty"),
+        ("a.csv", b"x,y\n", "a.csv: no rows"),
+        ("a.csv", b"\n\n", "a.csv: no rows"),
+        ("a.csv", b"x,y\n1,2\n3,abc\n4,5\n", "a.csv, row 2 (line 3), column 'y': 'abc' is not a number"),
+        ("a.csv", b"x,y\n1,2\n3,\n4,5\n", "a.csv, row 2 (line 3), column 'y': the cell is empty"),
+        ("a.csv", b"x,y\n1,2\n3,nan\n4,5\n", "a.csv, row 2 (line 3), column 'y': 'nan' is not finite"),
+        ("a.csv", b"x,y\n1,2\n3,4,5\n", "a.csv, row 2 (line 3): 3 cells for 2 columns"),
+        ("a.csv", b"x\n\xff\xfe\n", "not UTF-8"),
+        ("a.csv", b"\xff\xfex\x00\n\x001\x00", "not UTF-8"),
+        ("a.csv", b"word\nabc\n", "no numeric column"),
+        ("a.jsonl", b'{"x": 1}\n{"x": null}\n', "row 2 (line 2), column 'x': the cell is empty"),
+        ("a.csv.gz", gzip.compress(b"x\n1\n" * 99)[:-12], "a.csv.gz"),
+        ("a.npy", b"\x93NUMPY\x01\x00v\x00", "a.npy: "),
+        ("a.npz", b"PK\x03\x04", "a.npz: "),
+        ("a.parquet", b"PAR1 torn PAR1", "a.parquet: "),
+        ("a.arrow", b"ARROW1\x00\x00 torn", "a.arrow: "),
+    ],
+)
+def test_bad_files_get_one_line_that_names_the_place(
+    dynmeans: Command, folder: Path, name: str, content: bytes, message: str
+) -> None:
+    if name.endswith(("parquet", "arrow")):
+        pytest.importorskip("pyarrow")
+    Path(name).write_bytes(content)
+    assert message in complaint(dynmeans("cluster", name))
+    assert not Path("dynmeans-run").exists()
+
+
+def test_negative_and_vanishing_weights_are_refused(dynmeans: Command, folder: Path) -> None:
+    Path("a.csv").write_text("x,w\n1,1\n2,-1\n")
+    assert "row 2 (line 3), column 'w': weight '-1' is negative" in complaint(
+        dynmeans("cluster", "a.csv", "--weight", "w")
+    )
+    Path("b.csv").write_text("x,w\n1,0\n2,0\n")
+    for options in ((), ("--standardize",)):
+        message = complaint(dynmeans("cluster", "b.csv", "--weight", "w", "--force", *options))
+        assert "b.csv, row 1 (line 2) to b.csv, row 2 (line 3): " in message
+        assert "zero" in message
+
+
+def test_what_was_clustered_before_a_bad_row_is_kept(dynmeans: Command, points: Path) -> None:
+    line = ("--time", "when", "--every", "1min", "--birth-cost", "0.06")
+    dynmeans("cluster", points, *line, "--out", "good")
+    lines = points.read_text().splitlines()
+    lines[106] = "2024-03-01T00:05:00,0.5,oops,w"
+    Path("bad.csv").write_text("\n".join(lines))
+    assert "bad.csv, row 106 (line 107), column 'y': 'oops'" in complaint(
+        dynmeans("cluster", "bad.csv", *line, "--out", "bad")
+    )
+    good, bad = contents(Path("good")), contents(Path("bad"))
+    assert bad["labels.csv"].count(b"\n") == 101
+    for name in ("labels.csv", "steps.csv", "clusters.csv", "events.jsonl", "sample.csv"):
+        assert good[name].startswith(bad[name])
+    assert "labels.spool" not in bad
+    info = read_run("bad").info
+    assert (info["rows"], info["steps"], info["complete"]) == (100, 5, False)
+    assert dynmeans("report", "bad").code == 0
+
+
+def test_time_that_goes_backwards_is_named_with_its_row(dynmeans: Command, folder: Path) -> None:
+    Path("a.csv").write_text("t,x\n1,0\n2,0\n1,0\n")
+    message = complaint(dynmeans("cluster", "a.csv", "--time", "t"))
+    assert "a.csv, row 3 (line 4): time goes backwards" in message
+
+
+def test_a_missing_extra_is_reported_with_the_install_line(
+    dynmeans: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> None:
+        raise ImportError('pyarrow is not installed; get it with: pip install "dynmeans[frames]"')
+
+    monkeypatch.setattr("dynmeans.io.frames.require", missing)
+    Path("a.parquet").write_bytes(b"PAR1")
+    assert 'pip install "dynmeans[frames]"' in complaint(dynmeans("cluster", "a.parquet"))
+
+
+def test_a_full_disk_is_one_line_and_leaves_whole_steps(
+    dynmeans: Command, points: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flush, calls = session.Spool.flush, []
+
+    def full(self: session.Spool, *, durable: bool = False) -> dict[str, int]:
+        calls.append(durable)
+        if len(calls) > 3:
+            raise OSError(28, "No space left on device")
+        return flush(self, durable=durable)
+
+    monkeypatch.setattr(session, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(session.Spool, "flush", full)
+    outcome = dynmeans("cluster", points, "--time", "when", "--every", "1min", "--birth-cost", "0.06")
+    assert "No space left on device" in complaint(outcome)
+    assert read_run("dynmeans-run").steps["step"].tolist() == [1, 2, 3]
+    assert contents(Path("dynmeans-run"))["labels.csv"].count(b"\n") == 61
+
+
+def test_an_interruption_leaves_readable_output(
+    dynmeans: Command, points: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take, calls = session.Session.take, []
+
+    def interrupted(self: session.Session, batch: Any) -> Any:
+        calls.append(batch)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return take(self, batch)
+
+    monkeypatch.setattr(session.Session, "take", interrupted)
+    line = ("cluster", points, "--time", "when", "--every", "1min", "--birth-cost", "0.06")
+    outcome = dynmeans(*line)
+    assert outcome.code == 130
+    assert outcome.err == "dynmeans: interrupted after 80 rows, which are in dynmeans-run\n"
+    assert read_run("dynmeans-run").steps["step"].tolist() == [1, 2, 3, 4]
+    assert contents(Path("dynmeans-run"))["labels.csv"].count(b"\n") == 81
+
+
+def test_reports_of_what_is_no_run_get_one_line(dynmeans: Command, folder: Path) -> None:
+    assert "run.json" in complaint(dynmeans("report", "."))
+    assert "nowhere" in complaint(dynmeans("report", "nowhere"))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e150])
+def test_extreme_coordinates_and_lonely_rows_work(dynmeans: Command, folder: Path, scale: float) -> None:
+    np.save("a.npy", np.array([[0.1, 0.2], [0.1, 0.2], [1.0, 0.5]]) * scale)
+    np.save("one.npy", np.array([[1.0, 0.2]]) * scale)
+    np.save("equal.npy", np.full((5, 2), scale))
+    for name in ("a.npy", "one.npy", "equal.npy"):
+        for options in ((), ("--standardize",)):
+            assert dynmeans("cluster", name, *options, "--force").code == 0
+
+
+def test_a_state_of_other_settings_or_inputs_is_refused(dynmeans: Command, folder: Path) -> None:
+    for day in (1, 2):
+        write_points(folder / f"day{day}.csv", first=100 * day, seed=day)
+    line = ("--time", "when", "--every", "1min", "--birth-cost", "0.06", "--state", "state")
+    assert dynmeans("cluster", "day1.csv", *line).code == 0
+    after = Path("state").read_bytes()
+    message = complaint(dynmeans("cluster", "day1.csv", *line, "--lifetime", "4"))
+    assert "belongs to a run with --lifetime not given, not 4.0" in message
+    message = complaint(dynmeans("cluster", "day2.csv", *line))
+    assert "--force overwrites it" in message
+    with Path("day1.csv").open("a") as file:
+        file.write("2024-03-02T00:00:00,0.5,0.5,w\n")
+    message = complaint(dynmeans("cluster", "day1.csv", *line, "--out", "again"))
+    assert "day1.csv: has grown since it was clustered" in message
+    assert Path("state").read_bytes() == after
+    assert not Path("again").exists()
