@@ -72,3 +72,12 @@ def test_bad_parameters_are_named_before_anything_happens(params, message):
         with pytest.raises(ValueError, match=message):
             model.set_params(**params).partial_fit(GOOD)
         assert all(now is then or now == then for now, then in zip(frozen(model), before, strict=True))
+
+
+def test_a_failed_fit_leaves_the_known_columns_alone():
+    model = fitted()
+    with pytest.raises(ValueError, match="not negative"):
+        model.fit([[1.0, 2.0, 3.0]], sample_weight=[-1.0])
+    assert model.n_features_in_ == 2
+    with pytest.raises(ValueError, match="3 features"):
+        model.predict([[1.0, 2.0, 3.0]])

@@ -14,7 +14,7 @@ reaches = st.floats(1.0, 10.0)
 
 
 @given(births, lifetimes, reaches)
-def test_a_well_known_cluster_missed_once_is_found_up_to_its_reach(birth, lifetime, reach):
+def test_a_well_known_cluster_is_found_one_step_later_up_to_its_reach(birth, lifetime, reach):
     costs = costs_from(birth, Lifespan(lifetime=lifetime, reach=reach))
     gamma = 1 / costs.drift  # weight without bound, dt = 1
     farthest = (birth - costs.aging) * (gamma + 1) / gamma

@@ -97,8 +97,8 @@ LifetimeOption = Annotated[
 ReachOption = Annotated[
     float | None,
     typer.Option(
-        help="A cluster missed for one step is found again up to a squared distance of this many birth "
-        "costs, >= 1; 1.5 if not given.",
+        help="A cluster is found again in the next step up to a squared distance of this many birth costs, "
+        ">= 1; 1.5 if not given.",
         rich_help_panel=_COSTS,
     ),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from os import PathLike
 from typing import Any, TypeVar
 
@@ -39,6 +40,9 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
     random_state: Any
     history_size: int
     on_event: Callable[[Event], object] | None
+
+    n_features_in_: int
+    feature_names_in_: np.ndarray[Any, np.dtype[np.object_]]
 
     _state: Any  # all that the next step depends on, but for the seed and the estimate
     _seed: int
@@ -172,7 +176,8 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         self._check()
         self._search(0)
         self._costs(1.0)
-        rows = valid_rows(self, X, reset=first)
+        columns = copy(self) if first else self  # a failure must not change what we know of the columns
+        rows = valid_rows(columns, X, reset=first)
         weights = valid_weights(sample_weight, len(rows))
         present = None
         if weights is not None and not weights.all():
@@ -187,9 +192,17 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         rolled = self._advance(state, batch, self._costs(estimate), self._search(seed))
         if first:
             self._history = deque(maxlen=history_size)
+            self._adopt_columns(columns)
         self._state, self._seed, self._estimate = rolled.state, seed, estimate
         self._publish(rolled.report, rolled.events, X, present)
         return self
+
+    def _adopt_columns(self, other: BatchClusterer) -> None:
+        self.n_features_in_ = other.n_features_in_
+        if hasattr(other, "feature_names_in_"):
+            self.feature_names_in_ = other.feature_names_in_
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def _costs(self, estimate: float | None) -> Costs:
         """Return the costs of a step.

@@ -37,8 +37,8 @@ class DMeans(BatchClusterer):
     lifetime : float, default=3
         Time steps that a cluster may go unseen before it is forgotten (T_Q, > 1).
     reach : float, default=1.5
-        A well-known cluster missed for one step is found again up to a squared distance of
-        ``reach * birth_cost`` (k_tau, >= 1).
+        A well-known cluster is found again in the next step up to a squared distance of
+        ``reach * birth_cost`` from where it should be (k_tau, >= 1).
     aging_cost, drift : float, optional
         The paper's raw pair Q and tau, instead of ``lifetime`` and ``reach``. One of them given
         alone leaves the other at 0.

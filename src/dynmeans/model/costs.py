@@ -55,7 +55,7 @@ def costs_from(birth: float, span: Lifespan) -> Costs:
 def drift_from_reach(lifetime: float, reach: float) -> float:
     """Eq. (reparameterization): tau = (T_Q (k_tau - 1) + 1) / (T_Q - 1), where Q = lambda / T_Q.
 
-    With it, a well-known cluster missed for one step is found again up to a squared distance of
+    With it, a well-known cluster is found again one step later up to a squared distance of
     ``reach * birth_cost``. (The paper prints this equation without a label.)
     """
     return (lifetime * (reach - 1.0) + 1.0) / (lifetime - 1.0)

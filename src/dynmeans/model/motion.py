@@ -60,8 +60,8 @@ class Velocity:
     """A place that drifts around a line, and a velocity that changes slowly: a Kalman filter.
 
     Both noises come from the one drift tau. Half of it moves the place, as in the walk; a quarter moves
-    the velocity. The velocity of a newborn has variance tau / 2, which is where the filter settles, with
-    a gain of one half. So the forecast one step ahead is about as unsure as the walk's, and ``reach``
+    the velocity. The velocity of a newborn has variance tau / 2, near which the filter settles, with a
+    gain of about one half. So the forecast one step ahead is about as unsure as the walk's, and ``reach``
     keeps its meaning around the forecast.
     """
 

@@ -1,0 +1,174 @@
+"""Draws the pictures of these pages from the numbers that the pages themselves compute.
+
+``python docs/pictures.py`` draws them all into docs/pictures.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pages import run_page
+
+from dynmeans.io.run import PICTURE_FILE
+from dynmeans.model.costs import drift_from_reach
+from dynmeans.plots.palette import PALETTE
+
+HERE = Path(__file__).parent
+INK, MUTED, LINE = "#1c2127", "#667080", "#d5dae0"
+STYLE = {
+    "svg.hashsalt": "dynmeans",  # the same picture is the same file
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["Helvetica", "Arial", "DejaVu Sans"],
+    "font.size": 10,
+    "axes.edgecolor": LINE,
+    "axes.labelcolor": MUTED,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "text.color": INK,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+}
+COLORS = np.array(PALETTE)
+
+
+def first_batch() -> Figure:
+    """Two days, side by side."""
+    page = run_page("tutorial/1-first-batch.md")
+    model = page["model"]
+    figure, axes = _panels(2, height=2.9)
+    places = {k: model.cluster_centers_[model.cluster_ids_ == k][0] for k in model.cluster_ids_.tolist()}
+    twin = page["DMeans"](birth_cost=2.0, random_state=0)
+    for axis, day in zip(axes, ("monday", "tuesday"), strict=True):
+        labels = twin.partial_fit(page[day]).labels_
+        axis.scatter(*page[day].T, s=9, c=COLORS[labels], linewidths=0)
+        for k in np.unique(labels):
+            x, y = page[day][labels == k].mean(axis=0)
+            axis.text(x, y + 1.15, f"{k}", ha="center", va="center", color=COLORS[k], weight="bold")
+        axis.set(
+            title=day.capitalize(), xlim=(-1.5, 7.5), ylim=(-1.3, 5), aspect="equal", xticks=[], yticks=[]
+        )
+        axis.spines[["top", "right"]].set_visible(True)
+    axes[1].text(*places[0], "0 sleeps", ha="center", va="center", color=MUTED, style="italic")
+    return figure
+
+
+def motion() -> Figure:
+    """Where two people are over time, coloured by the id that each motion gives them."""
+    page = run_page("tutorial/2-motion.md")
+    figure, axes = _panels(2, height=2.7)
+    for axis, name in zip(axes, ("walk", "velocity"), strict=True):
+        for step, (X, labels) in enumerate(zip(page["batches"], page[name], strict=True), 1):
+            axis.scatter(np.full(len(X), step), X[:, 0], s=8, c=COLORS[labels], linewidths=0)
+        axis.set(title=f'motion="{name}"', xlabel="step", ylim=(-2.7, 2.7))
+    axes[0].set_ylabel("metres along the corridor")
+    return figure
+
+
+def lives() -> Figure:
+    """One line a life: thick while awake, thin while asleep, a cross for death."""
+    page = run_page("tutorial/3-death-and-return.md")
+    figure, (axis,) = _panels(1, height=1.7)
+    model = page["DMeans"](birth_cost=1.0, lifetime=5, random_state=0)
+    for step in model.stream(page["batches"]):
+        for k in model.cluster_ids_.tolist():
+            awake = k in step.active
+            span = [step.step - 0.52, step.step + 0.5]
+            axis.plot(span, [k, k], c=COLORS[k], lw=9 if awake else 1.5, solid_capstyle="butt")
+        for k in step.died:
+            axis.plot([step.step - 0.5, step.step], [k, k], c=COLORS[k], lw=1.5)
+            axis.plot([step.step], [k], marker="x", ms=7, mew=2, c=COLORS[k])
+    axis.set(ylim=(2.6, -0.6), xlabel="step", xticks=range(1, 14), yticks=[0, 1, 2])
+    axis.set_yticklabels(["id 0", "id 1", "id 2"])
+    axis.tick_params(length=0)
+    return figure
+
+
+def any_time() -> Figure:
+    """How the pieces come to agree with the whole."""
+    gaps = np.array(run_page("tutorial/6-any-time.md")["gaps"])
+    figure, (axis,) = _panels(1, height=2.4)
+    axis.plot(50 * np.arange(1, len(gaps) + 1), gaps, c=COLORS[0], lw=2)
+    axis.set(
+        xlabel="rows seen", title="distance of the farthest centre from its twin", ylim=0, xlim=(0, 2000)
+    )
+    return figure
+
+
+def plateau() -> Figure:
+    """Number of clusters over birth cost."""
+    page = run_page("costs.md")
+    figure, (axis,) = _panels(1, height=2.4)
+    axis.plot(page["birth_costs"], page["counts"], c=COLORS[0], lw=2, marker="o", ms=4)
+    axis.axhline(3, c=LINE, lw=1, zorder=0)
+    axis.set(xscale="log", yscale="log", xlabel="birth_cost", title="clusters")
+    axis.set_xticks([0.01, 0.1, 1, 10, 100], ["0.01", "0.1", "1", "10", "100"])
+    axis.set_yticks([1, 3, 10, 30, 100], ["1", "3", "10", "30", "100"])
+    axis.minorticks_off()
+    return figure
+
+
+def reach() -> Figure:
+    """How far away a sleeping cluster is found again, over its age."""
+    figure, (axis,) = _panels(1, height=2.6)
+    for i, lifetime in enumerate((3, 5, 10)):
+        age = np.linspace(1, lifetime, 100)
+        far = (1 - age / lifetime) * (1 + drift_from_reach(lifetime, 1.5) * age)
+        axis.plot(age, far, c=COLORS[i], lw=2, label=f"lifetime {lifetime}")
+    axis.plot([1], [1.5], "o", c=INK, ms=5, zorder=3)
+    axis.set(xlabel="time since last seen", xlim=(0.8, 10.2), ylim=0)
+    axis.set_title("squared distance at which it is found again, in birth costs (reach = 1.5)")
+    axis.legend(frameon=False)
+    return figure
+
+
+def draw_demo(path: Path) -> None:
+    """Copy the picture that `dynmeans demo` draws."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "dynmeans", "demo", "--out", folder]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        shutil.copy(Path(folder) / PICTURE_FILE, path)
+
+
+DEMO = "demo.png"
+PICTURES: dict[str, Callable[[], Figure]] = {
+    "first-batch.svg": first_batch,
+    "motion.svg": motion,
+    "lives.svg": lives,
+    "any-time.svg": any_time,
+    "plateau.svg": plateau,
+    "reach.svg": reach,
+}
+
+
+def _panels(n: int, height: float) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(7.2, height), facecolor="white", layout="constrained")
+    return figure, [figure.add_subplot(1, n, i + 1) for i in range(n)]
+
+
+def draw_all(folder: Path) -> None:
+    """Draw the pictures of the pages into a folder."""
+    metadata: dict[str, Any] = {"Date": None}
+    with mpl.rc_context(STYLE):
+        for name, draw in PICTURES.items():
+            draw().savefig(folder / name, metadata=metadata)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)  # some pages write files
+        draw_all(HERE / "pictures")
+        draw_demo(HERE / "pictures" / DEMO)

@@ -1,0 +1,70 @@
+"""The equation index and the tags in the source agree, one to one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAPER = ROOT.parent / "shared" / "paper" / "dynamic-means.tex"
+INDEX = ROOT / "docs" / "equations.md"
+SOURCES = [
+    path for path in (ROOT / "src").rglob("*") if path.suffix in {".py", ".pyi", ".hpp", ".cpp", ".inl"}
+]
+
+# With parentheses a claim, without them a mention; in double backticks it is about tags, not a tag.
+TAG = re.compile(r"(?<!`)\b(Eq\.|Algorithm) \((\w+)\)")
+ROW = re.compile(r"^\| (Eq\.|Algorithm) \((\w+)\) \|.*\| `(\w+)` in `(\S+)` \|$", re.MULTILINE)
+PREFIX = {"Eq.": "eq", "Algorithm": "alg", "theorem": "thm", "algorithm": "alg"}
+UNLABELLED = "reparameterization"  # the paper prints it without a label
+
+
+def claims() -> list[tuple[str, str, Path]]:
+    """Kind, label and file of every claim in the source."""
+    found = ((TAG.findall(path.read_text(encoding="utf-8")), path) for path in SOURCES)
+    return [(kind, label, path) for tags, path in found for kind, label in tags]
+
+
+def index() -> list[tuple[str, str, str, str]]:
+    """Kind, label, name and file of every line of the index."""
+    return ROW.findall(INDEX.read_text(encoding="utf-8"))
+
+
+def not_yet() -> list[tuple[str, str]]:
+    """Label and kind of what the index lists as not yet implemented."""
+    part = INDEX.read_text(encoding="utf-8").partition("## Not yet implemented")[2]
+    return re.findall(r"^\| `(\w+)`(?: \((\w+)\))? \|", part, re.MULTILINE)
+
+
+def test_each_equation_is_claimed_once_in_the_source_and_listed_once() -> None:
+    claimed = Counter((kind, label) for kind, label, _ in claims())
+    twice = {
+        tag: [str(p.relative_to(ROOT)) for *t, p in claims() if tuple(t) == tag]
+        for tag, n in claimed.items()
+        if n > 1
+    }
+    assert not twice, "claimed more than once: drop the parentheses where it is only a mention"
+    assert sorted(claimed) == sorted((kind, label) for kind, label, *_ in index())
+
+
+def test_the_index_names_the_file_and_the_function_of_each_claim() -> None:
+    where = {(kind, label): path for kind, label, path in claims()}
+    for kind, label, name, file in index():
+        assert where[kind, label] == ROOT / file
+        assert re.search(rf"\b{name}\b", (ROOT / file).read_text(encoding="utf-8")), f"{file} has no {name}"
+
+
+def test_what_is_not_yet_implemented_is_not_claimed() -> None:
+    assert not_yet()
+    assert not {label for label, _ in not_yet()} & {label for _, label, _ in claims()}
+
+
+@pytest.mark.skipif(not PAPER.exists(), reason="the paper does not lie beside this repository")
+def test_every_label_of_the_index_is_in_the_paper() -> None:
+    labels = set(re.findall(r"\\label\{(\w+:\w+)\}", PAPER.read_text(encoding="utf-8")))
+    implemented = {f"{PREFIX[kind]}:{label}" for kind, label, *_ in index() if label != UNLABELLED}
+    planned = {f"{PREFIX[kind or 'Eq.']}:{label}" for label, kind in not_yet()}
+    assert implemented | planned <= labels
