@@ -1,0 +1,36 @@
+"""Timing on a noisy machine: rivals take turns, so that a slow moment hits all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from typing import TypeVar
+
+Job = Callable[[], object]
+Result = TypeVar("Result")
+
+
+def timed(job: Callable[[], Result]) -> tuple[float, Result]:
+    """Wall time of one call in seconds, and what it returned."""
+    start = perf_counter()
+    result = job()
+    return perf_counter() - start, result
+
+
+def seconds(job: Job) -> float:
+    """Wall time of one call."""
+    return timed(job)[0]
+
+
+def take_turns(jobs: Mapping[str, Job], rounds: int) -> dict[str, list[float]]:
+    """Times of every job over several rounds, one call of each in every round."""
+    times: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(rounds):
+        for name, job in jobs.items():
+            times[name].append(seconds(job))
+    return times
+
+
+def best_of(jobs: Mapping[str, Job], rounds: int) -> dict[str, float]:
+    """Best time of every job: what is left when nothing else disturbs it."""
+    return {name: min(times) for name, times in take_turns(jobs, rounds).items()}

@@ -1,0 +1,108 @@
+"""Memory of one large step, and of a stream that never ends."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import cycle, islice
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks import fresh
+from benchmarks.clock import seconds
+from benchmarks.rows import Row, Target
+from dynmeans import DMeans
+from dynmeans.datasets import moving_gaussians
+
+WHAT = "peak memory of a step beyond its input; memory and time of 10,000 batches with about 20 clusters"
+PEER = "the size of the input; the first 1,000 batches"
+TARGET = "three times the input; 5% more memory and 10% more time"
+
+MIB = 2.0**20
+
+
+class Size(NamedTuple):
+    """A batch for the step."""
+
+    n: int
+    d: int
+    dtype: str
+
+
+SIZES = (Size(100_000, 3, "float64"), Size(700_000, 3, "float32"), Size(1_000_000, 2, "float64"))
+
+
+def run(quick: bool) -> list[Row]:
+    """Each measurement has a process of its own."""
+    sizes = [Size(2_000, 2, "float64")] if quick else SIZES
+    rows = [step_row(size) for size in sizes]
+    return rows + endless_rows(n_batches=40 if quick else 10_000)
+
+
+def step_row(size: Size) -> Row:
+    told = fresh.call("benchmarks.memory", "step_memory", **size._asdict())
+    return Row(
+        f"{size.n:,} x {size.d} {size.dtype}: peak growth / input",
+        told["growth"] / MIB,
+        told["input"] / MIB,
+        "MiB",
+        told["growth"] / told["input"],
+        Target("ratio", "<=", 3.0),
+    )
+
+
+def step_memory(n: int, d: int, dtype: str) -> dict[str, int]:
+    """Peak growth of the second step, whose predecessor was small: nothing large was ever held."""
+    rng = np.random.default_rng(0)
+    X = rng.random((n, d), dtype=np.dtype(dtype))
+    model = DMeans(0.1, n_restarts=1, max_iter=10, random_state=0)
+    model.partial_fit(X[:5000])
+    return {"growth": fresh.peak_growth(lambda: model.partial_fit(X)), "input": X.nbytes}
+
+
+def endless_rows(n_batches: int) -> list[Row]:
+    told = fresh.call("benchmarks.memory", "endless", n_batches=n_batches)
+    early, late = told["rss_early"] / MIB, told["rss_late"] / MIB
+    fresh_us, aged_us = 1e6 * told["time_fresh"], 1e6 * told["time_aged"]
+    span = f"after {n_batches // 10:,} and {n_batches:,} batches"
+    return [
+        Row(f"memory {span}", late, early, "MiB", late / early, Target("ratio", "<", 1.05)),
+        Row(
+            f"step {span} / of a new model",
+            aged_us,
+            fresh_us,
+            "µs",
+            aged_us / fresh_us,
+            Target("ratio", "<=", 1.1),
+            note=f"{told['awake']:.1f} clusters awake; the same batches, in turn",
+        ),
+    ]
+
+
+def endless(n_batches: int) -> dict[str, float]:
+    """Memory after a tenth and after all batches, then medians of the next tenth beside a new model's first.
+
+    The stream is a tenth as long and comes round again, so that both models see the same batches.
+    """
+    tenth = n_batches // 10
+    batches = moving_gaussians(20, tenth, noise=0.02, motion=0.01, random_state=0).batches
+    aged = _new_model()
+    for number, X in enumerate(islice(cycle(batches), n_batches), start=1):
+        aged.partial_fit(X)
+        if number == tenth:
+            early = fresh.resident()
+    late = fresh.resident()
+    new = _new_model()
+    times = [[seconds(partial(model.partial_fit, X)) for model in (new, aged)] for X in batches]
+    medians = np.median(times, axis=0)
+    return {
+        "rss_early": early,
+        "rss_late": late,
+        "time_fresh": float(medians[0]),
+        "time_aged": float(medians[1]),
+        "awake": float(len(aged.step_.active)),
+    }
+
+
+def _new_model() -> DMeans:
+    return DMeans(0.01, 3.0, 1.5, n_restarts=1, random_state=0)

@@ -1,0 +1,68 @@
+"""Readings of the paper's ring experiment, where its text leaves a choice.
+
+"Isotropic Gaussian noise of standard deviation 0.03" may be the noise of each coordinate, or of a length in
+a random direction. "The minimum spanning tree of the dataset at each timestep" may hold the points kept
+from earlier steps, or the points of the step alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from dynmeans.datasets import Stream, moving_rings
+from dynmeans.kernels import Scene, Similarity
+from dynmeans.kernels.base import combine
+from dynmeans.kernels.forest import all_distances, grow_forest
+
+
+def gusty_rings(n_steps: int, *, noise: float = 0.03, together: bool = True, random_state: int = 0) -> Stream:
+    """Rings whose points lie off their circles by a Gaussian length in a random direction."""
+    stream = moving_rings(n_steps, noise=0.0, together=together, random_state=random_state)
+    rng = np.random.default_rng([random_state, 1])
+    return stream._replace(batches=[X + _gusts(len(X), noise, rng) for X in stream.batches])
+
+
+def _gusts(n: int, noise: float, rng: np.random.Generator) -> np.ndarray:
+    angle = rng.uniform(0.0, 2.0 * math.pi, n)
+    return rng.normal(0.0, noise, (n, 1)) * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+@dataclass(frozen=True)
+class RowsOnlyMST:
+    """The paper's kernel with the tree of the batch alone; a kept point hangs on its nearest row.
+
+    The edge on which it hangs counts if it is longer than the scale, as the edges of the tree do.
+    """
+
+    scale: float
+
+    def fitted(self, scene: Scene) -> RowsOnlyMST:
+        """Itself: nothing is estimated."""
+        return self
+
+    def compare(self, scene: Scene) -> Similarity:
+        """Similarities of one step, as a dense matrix."""
+        n = len(scene.rows)
+        kernel = self._square(scene, np.arange(n), np.arange(len(scene.kept)))
+        n_kept = len(scene.kept)
+        y_phi, phi_phi = combine(scene, kernel[n_kept:, :n_kept], kernel[:n_kept, :n_kept])
+        matrix = np.ascontiguousarray(kernel[n_kept:, n_kept:])
+        return Similarity(scene.weights, np.ones(n), y_phi, phi_phi, matrix=matrix)
+
+    def gram(self, scene: Scene, members: np.ndarray, kept: np.ndarray) -> np.ndarray:
+        """W over kept points, then rows."""
+        return self._square(scene, members, kept)
+
+    def _square(self, scene: Scene, members: np.ndarray, kept: np.ndarray) -> np.ndarray:
+        forest = grow_forest(scene.rows, self.scale)
+        hook, near = cKDTree(scene.rows).query(scene.kept[kept]) if len(kept) else (np.empty(0), kept)
+        where = forest.component[np.concatenate([near, members])]
+        length = np.concatenate([np.where(hook > self.scale, hook, 0.0), np.zeros(len(members))])
+        distance = all_distances(forest)[np.ix_(where, where)] + length + length[:, None]
+        np.fill_diagonal(distance, 0.0)
+        kernel: np.ndarray = np.exp(-0.5 * np.minimum(distance / self.scale, 50.0) ** 2)
+        return kernel

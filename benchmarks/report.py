@@ -1,0 +1,99 @@
+"""The table on the terminal and the JSON file."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timezone
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.rows import Row
+from dynmeans.core import lanes
+
+HEADER = ("what", "ours", "peer", "ratio", "target", "reached")
+PACKAGES = ("dynmeans", "numpy", "scipy", "scikit-learn", "river")
+JSON_NAME = "bench.json"
+
+Results = Mapping[str, list[Row]]  # benchmark -> its rows
+
+
+def table(name: str, rows: list[Row]) -> str:
+    """Rows of one benchmark as aligned text, the notes below."""
+    cells = [HEADER, *(_cells(row) for row in rows)]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(HEADER))]
+    lines = [_align(line, widths) for line in cells]
+    rule = "-" * len(lines[0])
+    notes = [f"  {row.what}: {row.note}" for row in rows if row.note]
+    return "\n".join([f"\n{name}", lines[0], rule, *lines[1:], *notes])
+
+
+def summary(results: Results) -> str:
+    """How many targets were reached, and which were not."""
+    judged = [row for rows in results.values() for row in rows if row.reached is not None]
+    missed = [f"  missed: {row.what} ({row.target})" for row in judged if not row.reached]
+    return "\n".join([f"\n{len(judged) - len(missed)} of {len(judged)} targets reached", *missed])
+
+
+def write_json(results: Results, folder: Path) -> Path:
+    """Machine, versions, date and every row."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / JSON_NAME
+    rows = {name: [row.as_dict() for row in found] for name, found in results.items()}
+    path.write_text(json.dumps({**describe_machine(), "benchmarks": rows}, indent=1) + "\n")
+    return path
+
+
+def describe_machine() -> dict[str, Any]:
+    """Where and with what the numbers were measured."""
+    return {
+        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "machine": {
+            "processor": _processor(),
+            "cores": os.cpu_count(),
+            "system": platform.system(),
+            "lanes": lanes(),
+        },
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+    }
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    reached = {None: "", True: "yes", False: "NO"}[row.reached]
+    target = "" if row.target is None else str(row.target)
+    return (
+        row.what,
+        _number(row.ours, row.unit),
+        _number(row.peer, row.unit),
+        _number(row.ratio),
+        target,
+        reached,
+    )
+
+
+def _number(value: float | None, unit: str = "") -> str:
+    """Four digits at most, and the unit."""
+    if value is None:
+        return ""
+    digits = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{digits} {unit}".rstrip()
+
+
+def _align(cells: tuple[str, ...], widths: list[int]) -> str:
+    """Words to the left, numbers to the right."""
+    return "  ".join(_padded(cells, widths))
+
+
+def _padded(cells: tuple[str, ...], widths: list[int]) -> Iterator[str]:
+    for i, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        yield cell.rjust(width) if 1 <= i <= 3 else cell.ljust(width)

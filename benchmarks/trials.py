@@ -1,0 +1,67 @@
+"""The same trial on many seeds, on two processes; seeds are independent of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.clock import timed
+from dynmeans.datasets import Stream
+from dynmeans.metrics import per_step_accuracy, tracking_accuracy
+
+PROCESSES = 2
+
+Follow = Callable[[Stream], list[np.ndarray]]  # a stream -> the ids found in each of its batches
+
+
+class Score(NamedTuple):
+    """How one method did on one stream."""
+
+    tracked: float
+    per_step: float
+    seconds: float  # a step
+
+
+class Summary(NamedTuple):
+    """How one method did on several streams."""
+
+    tracked: float
+    worst: float  # of the streams, tracked
+    per_step: float
+    seconds: float  # a step
+
+    def told(self) -> str:
+        """One line for a note."""
+        return (
+            f"worst stream {self.worst:.3f}, per step {self.per_step:.3f}, {1e3 * self.seconds:.1f} ms a step"
+        )
+
+
+def judge(follow: Follow, stream: Stream) -> Score:
+    """Follow one stream on one thread, and compare with the truth."""
+    with threadpool_limits(1):
+        total, found = timed(lambda: follow(stream))
+    return Score(
+        tracking_accuracy(stream.labels, found),
+        per_step_accuracy(stream.labels, found),
+        total / len(stream.batches),
+    )
+
+
+def summarise(scores: Sequence[Score]) -> Summary:
+    """Means over the streams, and the worst of them."""
+    tracked, per_step, seconds = np.mean(scores, axis=0).tolist()
+    return Summary(tracked, min(score.tracked for score in scores), per_step, seconds)
+
+
+def over_seeds(trial: Callable[[int], Score], seeds: Sequence[int], processes: int = PROCESSES) -> Summary:
+    """Summary of a trial on every seed; what runs in other processes must be picklable."""
+    if processes == 1:
+        return summarise([trial(seed) for seed in seeds])
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        return summarise(list(pool.map(trial, seeds)))

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from benchmarks import plain
+from dynmeans.algorithms.batch import Batch
+from dynmeans.datasets import moving_gaussians
+from dynmeans.model.costs import Costs, Lifespan, costs_from
+from dynmeans.model.motion import motion_named
+from dynmeans.model.objective import objective
+from dynmeans.model.prior import carry_forward
+from dynmeans.model.state import empty_state
+
+pytestmark = pytest.mark.skipif(
+    not any(map(shutil.which, plain.COMPILERS)), reason="the plain peer needs a C++ compiler"
+)
+
+WALK = motion_named("walk")
+
+
+def costs() -> Costs:
+    return costs_from(0.05, Lifespan(3.0, 1.5))
+
+
+@pytest.mark.parametrize("n_features", [2, 3])
+def test_cost_of_the_plain_peer_is_the_objective_of_the_model(n_features: int) -> None:
+    state = empty_state(n_features)
+    stream = moving_gaussians(n_steps=6, n_features=n_features, random_state=0)
+    for t, X in enumerate(stream.batches):
+        prior = carry_forward(state, float(t), costs(), WALK)
+        labels, cost, _ = plain.descend(X, prior, costs().birth, seed=t, members="sums")
+        fit = plain._as_fit(X, prior, labels, cost, 1)
+        assert cost == pytest.approx(objective(X, np.ones(len(X)), fit, prior, costs()))
+        state = plain.step(state, Batch(X, None, float(t)), costs(), WALK, seed=t, members="sums").state
+
+
+def test_maps_and_sums_of_points_find_the_same_clusters() -> None:
+    states = {"maps": empty_state(2), "sums": empty_state(2)}
+    for t, X in enumerate(moving_gaussians(n_steps=8, random_state=1).batches):
+        batch = Batch(X, None, float(t))
+        rolled = {m: plain.step(states[m], batch, costs(), WALK, t, m) for m in states}
+        np.testing.assert_array_equal(rolled["maps"].report.labels, rolled["sums"].report.labels)
+        states = {m: r.state for m, r in rolled.items()}
+
+
+def test_plain_descent_ends_where_each_point_is_at_its_cheapest_cluster() -> None:
+    X = moving_gaussians(n_steps=1, random_state=2).batches[0]
+    prior = carry_forward(empty_state(2), 1.0, costs(), WALK)
+    labels, cost, passes = plain.descend(X, prior, costs().birth, seed=0, members="maps")
+    centers = plain._as_fit(X, prior, labels, cost, passes).centers
+    distance = np.sum((X[:, None] - centers) ** 2, axis=2)
+    own = distance[np.arange(len(X)), np.unique(labels, return_inverse=True)[1]]
+    assert passes >= 2
+    np.testing.assert_allclose(own, distance.min(axis=1))
+    assert own.max() <= costs().birth

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+
+import pytest
+from benchmarks.__main__ import NAMES, main
+from benchmarks.rows import Row, Target
+from benchmarks.scaling import PICTURE
+
+from benchmarks import pedestrians, report
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a quick run of everything writes."""
+    folder = tmp_path_factory.mktemp("bench")
+    main(["--quick", "--out", str(folder)])
+    return folder
+
+
+def test_every_benchmark_writes_rows_with_all_columns(folder: Path) -> None:
+    told = json.loads((folder / report.JSON_NAME).read_text())
+    assert tuple(told["benchmarks"]) == NAMES
+    for rows in told["benchmarks"].values():
+        assert rows
+        for row in rows:
+            assert set(row) == {*Row._fields, "reached"}
+
+
+def test_every_number_to_reach_is_judged(folder: Path) -> None:
+    told = json.loads((folder / report.JSON_NAME).read_text())["benchmarks"]
+    judged = {name: sum(row["target"] is not None for row in rows) for name, rows in told.items()}
+    expected = {
+        "small": 2,
+        "medium": 6,
+        "assign": 2,
+        "wide": 1,
+        "memory": 3,
+        "scaling": 3,
+        "tracking": 2,
+        "peers": 0,
+    }
+    assert {name: judged[name] for name in expected} == expected
+    assert judged["pedestrians"] == (4 if pedestrians.DATA.is_dir() else 0)
+
+
+def test_machine_versions_and_date_are_written(folder: Path) -> None:
+    told = json.loads((folder / report.JSON_NAME).read_text())
+    assert {"date", "machine", "versions"} < set(told)
+    assert set(report.PACKAGES) < set(told["versions"])
+
+
+def test_the_plot_is_drawn(folder: Path) -> None:
+    assert (folder / PICTURE).read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_benchmark_says_what_it_measures(name: str) -> None:
+    module = importlib.import_module(f"benchmarks.{name}")
+    assert all(isinstance(getattr(module, part), str) for part in ("WHAT", "PEER", "TARGET"))
+
+
+def test_table_shows_every_row_aligned_with_its_verdict() -> None:
+    rows = [
+        Row("fast", 1.5, 30.0, "ms", 20.0, Target("ratio", ">=", 15.0)),
+        Row("slow", 2345.6, 30.0, "ms", 0.0128, Target("ratio", ">=", 15.0), note="why"),
+    ]
+    title, header, rule, fast, slow, note = report.table("speed", rows).strip().splitlines()
+    assert title == "speed"
+    assert header.split() == list(report.HEADER)
+    assert fast.split() == ["fast", "1.5", "ms", "30", "ms", "20", "ratio", ">=", "15", "yes"]
+    assert slow.split() == ["slow", "2,346", "ms", "30", "ms", "0.0128", "ratio", ">=", "15", "NO"]
+    assert note.split() == ["slow:", "why"]
+    assert len({len(line) for line in (header, rule, fast, slow)}) == 1
+
+
+def test_summary_names_what_was_missed() -> None:
+    rows = [
+        Row("good", 1.0, target=Target("ours", "<", 2.0)),
+        Row("bad", 3.0, target=Target("ours", "<", 2.0)),
+    ]
+    told = report.summary({"x": rows, "y": [Row("free", 1.0)]})
+    assert "1 of 2 targets reached" in told
+    assert "missed: bad" in told
+    assert "good" not in told
+
+
+def test_unknown_benchmark_is_refused_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["no-such"])
+    assert "no-such" in capsys.readouterr().err
