@@ -9,7 +9,7 @@ SOURCES := $(wildcard src/dynmeans/core/*.?pp) CMakeLists.txt pyproject.toml
 demo: $(VENV)/installed
 	$(BIN)/dynmeans demo
 
-test: $(VENV)/installed-test
+test: $(VENV)/installed-test $(VENV)/installed-bench
 	$(BIN)/python -m pytest -n auto
 
 check: $(VENV)/installed-test $(VENV)/installed-check

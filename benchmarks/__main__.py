@@ -12,7 +12,11 @@ from benchmarks import report
 from benchmarks.clock import timed
 from benchmarks.rows import Row
 
-NAMES = ("small", "medium", "assign", "wide", "memory", "scaling", "tracking", "peers", "pedestrians")
+NAMES = (
+    *("small", "medium", "assign", "wide", "memory", "scaling", "tracking", "peers", "pedestrians"),
+    *("rings", "spectral", "million", "processes"),
+)
+DRAWING = ("scaling", "million")
 RESULTS = Path(__file__).with_name("results")
 
 
@@ -40,9 +44,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def measure(name: str, options: argparse.Namespace) -> list[Row]:
-    """Rows of one benchmark; the one that draws is told where."""
+    """Rows of one benchmark; those that draw are told where."""
     module = importlib.import_module(f"benchmarks.{name}")
-    where = {"out": options.out} if name == "scaling" else {}
+    where = {"out": options.out} if name in DRAWING else {}
     rows: list[Row] = module.run(options.quick, **where)
     return rows
 

@@ -1,16 +1,17 @@
-"""The same trial on many seeds, on two processes; seeds are independent of each other."""
+"""The same trial on many seeds, on two processes; and time that a busy machine does not distort."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from time import process_time
 from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.clock import timed
+from benchmarks.clock import Job, timed
 from dynmeans.datasets import Stream
 from dynmeans.metrics import per_step_accuracy, tracking_accuracy
 
@@ -24,6 +25,7 @@ class Score(NamedTuple):
 
     tracked: float
     per_step: float
+    clusters: int  # different ids in the stream
     seconds: float  # a step
 
 
@@ -33,13 +35,22 @@ class Summary(NamedTuple):
     tracked: float
     worst: float  # of the streams, tracked
     per_step: float
+    clusters: float
     seconds: float  # a step
 
     def told(self) -> str:
         """One line for a note."""
         return (
-            f"worst stream {self.worst:.3f}, per step {self.per_step:.3f}, {1e3 * self.seconds:.1f} ms a step"
+            f"worst stream {self.worst:.3f}, per step {self.per_step:.3f}, "
+            f"{self.clusters:.0f} ids, {1e3 * self.seconds:.1f} ms a step"
         )
+
+
+def processor_seconds(job: Job) -> float:
+    """Time that processors worked on one call: what others do on the machine meanwhile does not count."""
+    start = process_time()
+    job()
+    return process_time() - start
 
 
 def judge(follow: Follow, stream: Stream) -> Score:
@@ -49,14 +60,16 @@ def judge(follow: Follow, stream: Stream) -> Score:
     return Score(
         tracking_accuracy(stream.labels, found),
         per_step_accuracy(stream.labels, found),
+        len(np.unique(np.concatenate(found))),
         total / len(stream.batches),
     )
 
 
 def summarise(scores: Sequence[Score]) -> Summary:
     """Means over the streams, and the worst of them."""
-    tracked, per_step, seconds = np.mean(scores, axis=0).tolist()
-    return Summary(tracked, min(score.tracked for score in scores), per_step, seconds)
+    mean = Score(*np.mean(scores, axis=0).tolist())
+    worst = min(score.tracked for score in scores)
+    return Summary(mean.tracked, worst, mean.per_step, mean.clusters, mean.seconds)
 
 
 def over_seeds(trial: Callable[[int], Score], seeds: Sequence[int], processes: int = PROCESSES) -> Summary:

@@ -40,7 +40,7 @@ html_theme_options = {
     "dark_css_variables": {"color-brand-primary": "#758efe", "color-brand-content": "#758efe"},
 }
 
-_COLUMN = re.compile(r"^    (\w+): ([^#\n]+?) *# *(.+)$", re.MULTILINE)
+_COLUMN = re.compile(r"^    (\w+): ([^#=\n]+?)(?: = [^#\n]+?)? *# *(.+)$", re.MULTILINE)
 
 
 def _document_columns(_app: Any, what: str, _name: str, thing: Any, _options: Any, lines: list[str]) -> None:

@@ -2,8 +2,8 @@
 
 One convention for every page: what a ``python`` block prints is shown in the ``text`` block right below
 it, and a block without one prints nothing. A ``console`` block shows lines that begin with ``$`` and, below
-each, what the command prints; if nothing is shown, it matters only that the command succeeds. ``...`` stands
-for anything.
+each, what the command prints; if nothing is shown, it matters only that the command succeeds. A backslash at
+the end of a line continues the command. ``...`` stands for anything.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read_blocks(page: Path) -> list[Block]:
 
 def _commands(text: str, line: int) -> list[Block]:
     """Each command of a console block with the lines below it."""
-    parts = re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
+    parts = re.split(r"^\$ ", text.replace("\\\n", ""), flags=re.MULTILINE)[1:]
     pairs = [part.partition("\n") for part in parts]
     return [Block("console", command, output, line) for command, _, output in pairs]
 

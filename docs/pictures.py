@@ -108,6 +108,35 @@ def any_time() -> Figure:
     return figure
 
 
+def rings() -> Figure:
+    """One batch by D-Means and by SD-Means."""
+    page = run_page("tutorial/7-not-round.md")
+    figure, axes = _panels(2, height=3.3)
+    for axis, name, model in zip(axes, ("D-Means", "SD-Means"), (page["cut"], page["once"]), strict=True):
+        _draw_rows(axis, page["stream"].batches[0], model.labels_)
+        axis.set(title=name)
+    return figure
+
+
+def rings_stream() -> Figure:
+    """Three steps of the rings in one frame, coloured by id."""
+    page = run_page("tutorial/7-not-round.md")
+    figure, axes = _panels(3, height=2.6)
+    steps = (1, 10, 20)
+    shown = np.concatenate([page["stream"].batches[step - 1] for step in steps])
+    low, high = shown.min(axis=0) - 0.03, shown.max(axis=0) + 0.03
+    for axis, step in zip(axes, steps, strict=True):
+        _draw_rows(axis, page["stream"].batches[step - 1], page["found"][step - 1])
+        axis.set(title=f"step {step}", xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    return figure
+
+
+def _draw_rows(axis: Axes, rows: Any, labels: Any) -> None:
+    axis.scatter(*rows.T, s=6, c=COLORS[labels % len(COLORS)], linewidths=0)
+    axis.set(aspect="equal", xticks=[], yticks=[])
+    axis.spines[["top", "right"]].set_visible(True)
+
+
 def plateau() -> Figure:
     """Number of clusters over birth cost."""
     page = run_page("costs.md")
@@ -149,6 +178,8 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "motion.svg": motion,
     "lives.svg": lives,
     "any-time.svg": any_time,
+    "rings.svg": rings,
+    "rings-stream.svg": rings_stream,
     "plateau.svg": plateau,
     "reach.svg": reach,
 }

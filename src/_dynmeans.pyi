@@ -20,4 +20,49 @@ def descend(
     n_threads: int,
 ) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...
 def nearest(X: Rows, centers: Floats, n_threads: int) -> NDArray[np.int32]: ...
+def kernel_descend(
+    weights: Floats,
+    diagonal: Floats,
+    y_phi: Floats,
+    phi_phi: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+    seed: int,
+    step: int,
+    restart: int,
+    max_iter: int,
+    start: NDArray[np.int32] | None = None,
+    matrix: Floats | None = None,
+    features: Floats | None = None,
+    phi_features: Floats | None = None,
+    begin: NDArray[np.int64] | None = None,
+    neighbours: NDArray[np.int32] | None = None,
+    values: Floats | None = None,
+) -> tuple[NDArray[np.int32], float, int]: ...
+def cut_tree(
+    edges: NDArray[np.int32], lengths: Floats, scale: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]: ...
+def spanning_tree(X: Floats, n_threads: int = 0) -> tuple[NDArray[np.int32], Floats]: ...
+def align_shifts(
+    rows: Floats,
+    weights: Floats,
+    kept: Floats,
+    shares: Floats,
+    owner: NDArray[np.int64],
+    n_old: int,
+    bandwidth: float,
+    background: float,
+    widest: float = 3.5,
+    n_rounds: int = 10,
+) -> Floats: ...
+def explained(
+    rows: Floats,
+    kept: Floats,
+    shares: Floats,
+    owner: NDArray[np.int64],
+    n_old: int,
+    bandwidth: float,
+    background: float,
+) -> Floats: ...
 def lanes() -> str: ...

@@ -6,6 +6,7 @@ The random numbers are those of the core, so that a twin must find the very same
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
-FIRST_SWEEP = 4096
+SHUFFLED = 65536
 
 
 class Problem(NamedTuple):
@@ -74,12 +75,10 @@ def cost(problem: Problem, labels: np.ndarray) -> float:
     return float(total)
 
 
-def label_costs(problem: Problem, labels: np.ndarray, i: int) -> dict[int, float]:
-    """Eq. labelupdate for row i: what each awake and each sleeping cluster asks; -2 stands for a new one."""
+def label_costs(problem: Problem, centers: dict[int, np.ndarray], i: int) -> dict[int, float]:
+    """Eq. labelupdate for row i: what each awake and each sleeping cluster asks, and a new one (-2)."""
     y, m = problem.X[i], min(problem.weights[i], 1.0)
-    costs = {-2: problem.birth}
-    for k in np.unique(labels[labels >= 0]):
-        costs[int(k)] = m * ((y - center(problem, labels, k)) ** 2).sum()
+    costs = {-2: problem.birth} | {k: m * ((y - c) ** 2).sum() for k, c in centers.items()}
     for k in range(len(problem.phi)):
         if k not in costs:
             g = problem.gamma[k]
@@ -87,19 +86,21 @@ def label_costs(problem: Problem, labels: np.ndarray, i: int) -> dict[int, float
     return costs
 
 
+def all_centers(problem: Problem, labels: np.ndarray) -> dict[int, np.ndarray]:
+    """Centres of the awake clusters."""
+    return {int(k): center(problem, labels, k) for k in np.unique(labels[labels >= 0])}
+
+
 def descend(problem: Problem, seed: int, step: int, restart: int, max_iter: int) -> tuple[np.ndarray, int]:
     """One restart of the descent, literally."""
     random = Random(seed, step, restart)
     labels = np.full(len(problem.X), -1)
-    moved = False
-    for i in _first_rows(len(problem.X), random):
-        moved |= _place(problem, labels, i)
+    moved = _place_each(problem, labels, _first_rows(len(problem.X), random))
     n_iter = 1
     while moved and n_iter < max_iter:
         moved, restless = _pass(problem, labels)
         random.shuffle(restless)
-        for i in restless:
-            moved |= _place(problem, labels, i)
+        moved |= _place_each(problem, labels, restless)
         n_iter += 1
     return labels, n_iter
 
@@ -130,29 +131,39 @@ def optimum(problem: Problem) -> float:
 
 
 def _first_rows(n: int, random: Random) -> list[int]:
-    count = min(n, FIRST_SWEEP)
-    rows = []
-    for s in range(count):
-        begin, end = s * n // count, (s + 1) * n // count
-        rows.append(begin + random.below(end - begin))
-    random.shuffle(rows)
-    return rows
+    if n <= SHUFFLED:
+        rows = list(range(n))
+        random.shuffle(rows)
+        return rows
+    stride = n // 4 + random.below(n // 2)
+    while math.gcd(stride, n) != 1:
+        stride += 1
+    start = random.below(n)
+    return [(start + stride * i) % n for i in range(n)]
 
 
-def _place(problem: Problem, labels: np.ndarray, i: int) -> bool:
-    costs = label_costs(problem, labels, i)
-    best = min((c, k) for k, c in costs.items() if k != -2) if len(costs) > 1 else (np.inf, -2)
-    if best[0] > problem.birth:
-        best = (problem.birth, max(len(problem.phi), labels.max() + 1))
-    moved = labels[i] != best[1]
-    labels[i] = best[1]
-    return bool(moved)
+def _place_each(problem: Problem, labels: np.ndarray, rows: list[int]) -> bool:
+    """One row after another, against centres that stay; newborn and revived clusters join at once."""
+    centers, moved = all_centers(problem, labels), False
+    for i in rows:
+        costs = label_costs(problem, centers, i)
+        del costs[-2]
+        price, best = min(((c, k) for k, c in costs.items()), default=(np.inf, -1))
+        y, m = problem.X[i], problem.weights[i]
+        if price > problem.birth:
+            best = max([len(problem.phi) - 1, labels.max(), *centers]) + 1
+            centers[best] = y
+        elif best not in centers:
+            g = problem.gamma[best]
+            centers[best] = (g * problem.phi[best] + m * y) / (g + m)
+        moved |= bool(labels[i] != best)
+        labels[i] = best
+    return moved
 
 
 def _pass(problem: Problem, labels: np.ndarray) -> tuple[bool, list[int]]:
     """Every row to the nearest awake centre as it was before the pass; then who wants more than that."""
-    awake = np.unique(labels[labels >= 0])
-    centers = {int(k): center(problem, labels, k) for k in awake}
+    centers = all_centers(problem, labels)
     moved, restless, new = False, [], labels.copy()
     for i, y in enumerate(problem.X):
         gaps = {k: ((y - c) ** 2).sum() for k, c in centers.items()}

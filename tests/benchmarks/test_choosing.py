@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.choosing import mean_over, product_of
 
 from benchmarks import tracking
+from benchmarks.choosing import mean_over, product_of
 
 
 def test_grid_holds_every_combination() -> None:

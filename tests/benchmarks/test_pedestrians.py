@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.pedestrians import Setting
 
 from benchmarks import pedestrians
+from benchmarks.pedestrians import Setting
 
 CENTIMETRES = "# framerate: 25 fps\n# id frame x/cm y/cm z/cm\n"
 METRES = "#generated\n# id frame x/m y/m z/m\n"

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from benchmarks.rivals import MAKERS, NOISE, ReclusterAndMatch, oracle
 from benchmarks.tracking import CHOSEN
-
 from dynmeans.datasets import moving_gaussians
 
 LEFT, RIGHT, FAR = [0.0, 0.0], [1.0, 0.0], [9.0, 0.0]

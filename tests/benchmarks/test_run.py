@@ -5,11 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
+
+from benchmarks import million, pedestrians, report, scaling
 from benchmarks.__main__ import NAMES, main
 from benchmarks.rows import Row, Target
-from benchmarks.scaling import PICTURE
-
-from benchmarks import pedestrians, report
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +40,10 @@ def test_every_number_to_reach_is_judged(folder: Path) -> None:
         "scaling": 3,
         "tracking": 2,
         "peers": 0,
+        "rings": 6,
+        "spectral": 2,
+        "million": 4,
+        "processes": 3,
     }
     assert {name: judged[name] for name in expected} == expected
     assert judged["pedestrians"] == (4 if pedestrians.DATA.is_dir() else 0)
@@ -52,8 +55,9 @@ def test_machine_versions_and_date_are_written(folder: Path) -> None:
     assert set(report.PACKAGES) < set(told["versions"])
 
 
-def test_the_plot_is_drawn(folder: Path) -> None:
-    assert (folder / PICTURE).read_bytes().startswith(b"\x89PNG")
+@pytest.mark.parametrize("picture", [scaling.PICTURE, million.PICTURE])
+def test_the_plots_are_drawn(folder: Path, picture: str) -> None:
+    assert (folder / picture).read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -96,6 +96,12 @@ def test_text_that_is_not_right_below_a_block_is_not_its_output(tmp_path: Path) 
     ]
 
 
+def test_a_command_may_go_on_in_the_next_line(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```console\n$ ls \\\n  a\nb\n```\n")
+    assert [(b.code.split(), b.output) for b in read_blocks(page)] == [(["ls", "a"], "b\n")]
+
+
 def test_pages_speak_of_no_folder_of_the_machine_they_were_written_on() -> None:
     for page in PAGES:
         assert not re.search(r"/(work|home|tmp|root)/", page.read_text(encoding="utf-8")), page

@@ -3,16 +3,19 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dynmeans
-from dynmeans import datasets, metrics
+from dynmeans import datasets, kernels, metrics
 from dynmeans.io.snapshot import SnapshotError
 from dynmeans.model.events import Event, StepReport
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
-PUBLIC = [f"{module.__name__}.{name}" for module in (dynmeans, metrics, datasets) for name in module.__all__]
+MODULES = {module.__name__: module for module in (dynmeans, metrics, datasets, kernels)}
+PUBLIC = [f"{name}.{attribute}" for name, module in MODULES.items() for attribute in module.__all__]
+ESTIMATORS = (dynmeans.DMeans, dynmeans.KDMeans, dynmeans.SDMeans)
 TYPES = [f"{kind.__module__}.{kind.__name__}" for kind in (Event, StepReport, SnapshotError)]
 
 
@@ -25,27 +28,31 @@ def test_every_public_name_is_in_the_reference(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in PUBLIC if not name.endswith("__")])
 def test_every_public_name_has_a_docstring_of_its_own(name: str) -> None:
     module, _, attribute = name.rpartition(".")
-    thing = getattr(
-        {"dynmeans": dynmeans}.get(module) or {"metrics": metrics, "datasets": datasets}[module[9:]],
-        attribute,
-    )
-    words = inspect.getdoc(thing) or ""
+    words = inspect.getdoc(getattr(MODULES[module], attribute)) or ""
     assert len(words) > 20
     assert not words.startswith(f"{attribute}("), "that is what named tuples have by themselves"
 
 
-def test_every_public_method_of_the_estimator_is_in_the_reference_with_a_docstring() -> None:
-    ours = [kind for kind in dynmeans.DMeans.__mro__ if kind.__module__.startswith("dynmeans.")]
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_every_public_method_of_an_estimator_is_in_the_reference_with_a_docstring(estimator: Any) -> None:
+    ours = [kind for kind in estimator.__mro__ if kind.__module__.startswith("dynmeans.")]
     functions = {
         name: thing for kind in ours for name, thing in vars(kind).items() if inspect.isfunction(thing)
     }
     own = {name for name in functions if not name.startswith("_")}
-    assert own == set(re.findall(r"automethod:: (\w+)", REFERENCE))
+    assert own == set(re.findall(r"automethod:: (\w+)$", REFERENCE, re.MULTILINE))
     assert all(inspect.getdoc(functions[name]) for name in own)
 
 
-def test_every_attribute_of_a_fitted_estimator_is_in_its_docstring() -> None:
-    model = dynmeans.DMeans(birth_cost=1.0).fit([[0.0], [5.0]])
+def _attributes(estimator: Any) -> set[str]:
+    """Names in the part of a docstring that tells the attributes."""
+    part = (inspect.getdoc(estimator) or "").partition("\nAttributes\n")[2].partition("\nExamples\n")[0]
+    return set(re.findall(r"\w+_\b", part))
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_every_attribute_of_a_fitted_estimator_is_in_its_docstring(estimator: Any) -> None:
+    model = estimator(birth_cost=1.0).fit([[0.0], [5.0]])
     fitted = {name for name in dir(model) if name.endswith("_") and not name.startswith("_")}
-    words = inspect.getdoc(dynmeans.DMeans) or ""
-    assert not {name for name in fitted if f"\n{name} : " not in words}
+    shared = {"n_features_in_"}  # of every estimator of scikit-learn
+    assert fitted - shared <= _attributes(estimator)

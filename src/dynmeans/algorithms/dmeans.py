@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dynmeans.algorithms.batch import Batch, Search
+from dynmeans.algorithms.spectrum import relaxed
 from dynmeans.core import descend
+from dynmeans.kernels.base import Similarity
 from dynmeans.model.costs import Costs
 from dynmeans.model.lifecycle import Rolled, roll_forward
 from dynmeans.model.motion import Motion
 from dynmeans.model.objective import Fit
 from dynmeans.model.prior import Prior, carry_forward
 from dynmeans.model.state import ClusterState
+from dynmeans.model.types import FloatArray
 
 
-def step(state: ClusterState, batch: Batch, costs: Costs, motion: Motion, search: Search) -> Rolled:
+def step(
+    state: ClusterState, batch: Batch, costs: Costs, motion: Motion, search: Search, *, certify: bool = False
+) -> Rolled:
     """Algorithm (dynmeans): one time step, from the memory and a batch to the next memory and a report."""
     prior = carry_forward(state, batch.time, costs, motion)
     fit = cluster(batch, prior, costs, search, state.n_steps)
-    return roll_forward(state, prior, fit, costs, motion, batch.time)
+    rolled = roll_forward(state, prior, fit, costs, motion, batch.time)
+    if not certify:
+        return rolled
+    bound = min(lower_bound(batch, prior, costs), fit.cost)
+    return rolled._replace(report=rolled.report._replace(lower_bound=bound))
 
 
 def cluster(batch: Batch, prior: Prior, costs: Costs, search: Search, n_steps: int) -> Fit:
@@ -35,3 +46,23 @@ def cluster(batch: Batch, prior: Prior, costs: Costs, search: Search, n_steps: i
         n_threads=search.n_threads,
     )
     return Fit(*found)
+
+
+def lower_bound(batch: Batch, prior: Prior, costs: Costs) -> float:
+    """No clustering of the batch costs less: the spectral relaxation with the linear kernel.
+
+    The relaxation depends on the origin, the cost does not; the mean of the batch is a good one.
+    """
+    weights = np.ones(len(batch.rows)) if batch.weights is None else batch.weights
+    rows: FloatArray = np.asarray(batch.rows, dtype=np.float64)
+    middle = weights @ rows / weights.sum()
+    rows, centers = rows - middle, prior.centers - middle
+    similarity = Similarity(
+        weights=weights,
+        diagonal=np.einsum("ij,ij->i", rows, rows),
+        y_phi=rows @ centers.T,
+        phi_phi=np.einsum("kj,kj->k", centers, centers),
+        features=rows,
+        phi_features=centers,
+    )
+    return relaxed(similarity, prior, costs).lower_bound

@@ -19,6 +19,15 @@ class Motion(str, Enum):
 
     walk = "walk"
     velocity = "velocity"
+    align = "align"
+
+
+class Algorithm(str, Enum):
+    """Choices of --algorithm."""
+
+    dmeans = "dmeans"
+    kdmeans = "kdmeans"
+    sdmeans = "sdmeans"
 
 
 class Format(str, Enum):
@@ -90,7 +99,8 @@ BirthCostOption = Annotated[
 LifetimeOption = Annotated[
     float | None,
     typer.Option(
-        help="Time that a cluster may go unseen before it is forgotten, > 1; 3 if not given.",
+        help="Time that a cluster may go unseen before it is forgotten, > 1; if not given, 3 for dmeans "
+        "and 12 with a kernel.",
         rich_help_panel=_COSTS,
     ),
 ]
@@ -98,7 +108,7 @@ ReachOption = Annotated[
     float | None,
     typer.Option(
         help="A cluster is found again in the next step up to a squared distance of this many birth costs, "
-        ">= 1; 1.5 if not given.",
+        ">= 1; if not given, 1.5 for dmeans and 5 with a kernel.",
         rich_help_panel=_COSTS,
     ),
 ]
@@ -115,7 +125,44 @@ DriftOption = Annotated[
 ]
 MotionOption = Annotated[
     Motion,
-    typer.Option(help="Whether clusters wander or keep their speed.", rich_help_panel=_COSTS),
+    typer.Option(
+        help="Whether clusters wander, keep their speed (dmeans), or are first shifted to meet the new rows "
+        "(kdmeans, sdmeans).",
+        rich_help_panel=_COSTS,
+    ),
+]
+AlgorithmOption = Annotated[
+    Algorithm,
+    typer.Option(
+        help="dmeans for round clusters; kdmeans and sdmeans for clusters of any shape, through a kernel.",
+        rich_help_panel=_COSTS,
+    ),
+]
+KernelOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME[:PARAM=VALUE,...]",
+        help="rbf, linear, mst, diffusion or gaussian_process, such as mst:scale=0.07; rbf if not given.",
+        rich_help_panel=_COSTS,
+    ),
+]
+RelativeOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--relative/--absolute",
+        help="With a kernel: costs are shares of the rows of a step, or in units of the kernel. Shares "
+        "where the birth cost is auto.",
+        rich_help_panel=_COSTS,
+        show_default=False,
+    ),
+]
+BudgetOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="With a kernel: most past rows that stand for a cluster; 80 if not given.",
+        rich_help_panel=_COSTS,
+    ),
 ]
 RestartsOption = Annotated[
     int, typer.Option(min=1, help="Random orders tried in each step.", rich_help_panel=_COSTS)
@@ -162,6 +209,10 @@ def cluster(
     aging_cost: AgingCostOption = None,
     drift: DriftOption = None,
     motion: MotionOption = Motion.walk,
+    algorithm: AlgorithmOption = Algorithm.dmeans,
+    kernel: KernelOption = None,
+    relative: RelativeOption = None,
+    budget: BudgetOption = None,
     restarts: RestartsOption = 3,
     seed: SeedOption = 0,
     jobs: JobsOption = None,
@@ -184,6 +235,10 @@ def cluster(
         aging_cost=aging_cost,
         drift=drift,
         motion=motion.value,
+        algorithm=algorithm.value,
+        kernel=kernel,
+        relative=relative,
+        budget=budget,
         restarts=restarts,
         seed=seed,
         format=None if format is None else format.value,

@@ -19,7 +19,8 @@ from dynmeans.cli.progress import Progress, given
 from dynmeans.cli.report import draw_report
 from dynmeans.cli.session import Outline, Session
 from dynmeans.cli.settings import Settings, make_model, make_rule, time_info, time_unit
-from dynmeans.estimators import DMeans, from_snapshot
+from dynmeans.estimators import from_snapshot
+from dynmeans.estimators.base import BatchClusterer
 from dynmeans.io.errors import InputError
 from dynmeans.io.folder import check_folder
 from dynmeans.io.inputs import Stretch, open_inputs, reopen_inputs
@@ -120,10 +121,10 @@ def _take_up(progress: Progress, old: Progress, name: str) -> Progress:
     return progress._replace(scale=old.scale, clock=old.clock, windows=windows)
 
 
-def _model(job: Job, plan: Plan) -> DMeans:
+def _model(job: Job, plan: Plan) -> BatchClusterer:
     if plan.snapshot is None:
         return make_model(job.settings, job.jobs)
-    model: DMeans = from_snapshot(plan.snapshot)
+    model: BatchClusterer = from_snapshot(plan.snapshot)
     model.n_jobs = job.jobs
     return model
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans.cli.progress import KEY, Progress, given, to_json
-from dynmeans.estimators import DMeans, to_snapshot
+from dynmeans.estimators import to_snapshot
+from dynmeans.estimators.base import BatchClusterer
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.folder import clear_folder
 from dynmeans.io.labels import labels_file, write_labels
@@ -46,7 +47,7 @@ class Session:
     Parameters
     ----------
     outline : Outline
-    model : DMeans
+    model : BatchClusterer
     progress : Progress
         Where the run stands; a run that goes on finds its files in the folder and cuts them back to it.
     carry : callable
@@ -54,7 +55,11 @@ class Session:
     """
 
     def __init__(
-        self, outline: Outline, model: DMeans, progress: Progress, carry: Callable[[], dict[str, Any]] = dict
+        self,
+        outline: Outline,
+        model: BatchClusterer,
+        progress: Progress,
+        carry: Callable[[], dict[str, Any]] = dict,
     ) -> None:
         self.outline, self.model, self.progress, self._carry = outline, model, progress, carry
         self._events: list[Event] = []

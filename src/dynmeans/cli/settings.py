@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 
-from dynmeans.estimators import DMeans
+from dynmeans.estimators import DMeans, KDMeans, SDMeans
+from dynmeans.estimators.base import BatchClusterer
 from dynmeans.io.columns import Columns
 from dynmeans.io.errors import InputError
 from dynmeans.io.rules import ByPart, ByRows, ByTime, ByWindow, Every, Rule, parse_every
+from dynmeans.kernels import Kernel, Precomputed, kernel_from_params
 from dynmeans.model.costs import Lifespan, costs_from
 
 
@@ -25,6 +28,10 @@ class Settings(NamedTuple):
     aging_cost: float | None = None
     drift: float | None = None
     motion: str = "walk"
+    algorithm: str = "dmeans"
+    kernel: str | None = None
+    relative: bool | None = None
+    budget: int | None = None
     restarts: int = 3
     seed: int = 0
     format: str | None = None
@@ -38,6 +45,7 @@ def check_settings(settings: Settings) -> None:
         costs_from(birth_cost, lifespan)
     except ValueError as error:
         raise InputError(str(error)) from None
+    _check_algorithm(settings)
     every = _every(settings)
     if every is not None and every.unit != "rows" and settings.time is None:
         raise InputError(f"--every {settings.every} needs --time; without it, count rows: --every 500rows")
@@ -63,19 +71,53 @@ def parse_features(text: str | None) -> list[str] | None:
     return names
 
 
-def make_model(settings: Settings, jobs: int | None) -> DMeans:
+def make_model(settings: Settings, jobs: int | None) -> BatchClusterer:
     """Build the model that the settings describe."""
-    return DMeans(
-        settings.birth_cost,
-        settings.lifetime,
-        settings.reach,
-        aging_cost=settings.aging_cost,
-        drift=settings.drift,
-        motion=settings.motion,
-        n_restarts=settings.restarts,
-        n_jobs=jobs,
-        random_state=settings.seed,
-    )
+    shared: dict[str, Any] = {
+        "birth_cost": settings.birth_cost,
+        "lifetime": settings.lifetime,
+        "reach": settings.reach,
+        "aging_cost": settings.aging_cost,
+        "drift": settings.drift,
+        "motion": settings.motion,
+        "n_restarts": settings.restarts,
+        "n_jobs": jobs,
+        "random_state": settings.seed,
+    }
+    if settings.algorithm == "dmeans":
+        return DMeans(**shared)
+    if settings.budget is not None:
+        shared["budget"] = settings.budget
+    kind = KDMeans if settings.algorithm == "kdmeans" else SDMeans
+    return kind(parse_kernel(settings.kernel or "rbf"), relative=settings.relative, **shared)
+
+
+def parse_kernel(text: str) -> Kernel:
+    """Read a name, with parameters after a colon if need be: ``mst:scale=0.07``, ``rbf:bandwidth=2``."""
+    name, _, rest = text.partition(":")
+    params: dict[str, Any] = {"kernel": name}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = part.partition("=")
+        try:
+            params[key.strip()] = json.loads(value) if equals else None
+        except json.JSONDecodeError:
+            raise InputError(f"--kernel {text!r}: {value!r} is not a number") from None
+    try:
+        return kernel_from_params(params)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"--kernel {text!r}: {error}") from None
+
+
+def _check_algorithm(settings: Settings) -> None:
+    """Kernels belong to KD-Means and SD-Means, and each motion to some of the algorithms."""
+    name = settings.algorithm
+    for option in ("kernel", "relative", "budget"):
+        if name == "dmeans" and getattr(settings, option) is not None:
+            raise InputError(f"--{option} needs --algorithm kdmeans or sdmeans")
+    if settings.motion == ("align" if name == "dmeans" else "velocity"):
+        raise InputError(f"--motion {settings.motion} does not go with --algorithm {name}")
+    if settings.kernel is not None and isinstance(parse_kernel(settings.kernel), Precomputed):
+        raise InputError("--kernel precomputed needs similarities, not rows: use it from Python")
 
 
 def make_rule(settings: Settings, carried: dict[str, Any]) -> Rule:

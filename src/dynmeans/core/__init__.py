@@ -3,6 +3,24 @@
 The compiled module lies beside the package, so that tools that read imports from source can follow them.
 """
 
-from _dynmeans import descend, lanes, nearest
+from _dynmeans import (
+    align_shifts,
+    cut_tree,
+    descend,
+    explained,
+    kernel_descend,
+    lanes,
+    nearest,
+    spanning_tree,
+)
 
-__all__ = ["descend", "lanes", "nearest"]
+__all__ = [
+    "align_shifts",
+    "cut_tree",
+    "descend",
+    "explained",
+    "kernel_descend",
+    "lanes",
+    "nearest",
+    "spanning_tree",
+]

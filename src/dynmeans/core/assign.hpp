@@ -58,8 +58,7 @@ class Assignment {
         slots.add_sums(k, &chunk.sum[std::size_t(k) * slots.d()], chunk.weight[k], chunk.rows[k]);
       moved |= chunk.any;
     }
-    if (moved)
-      for (int k = 0; k < slots.count(); ++k) slots.update_center(k);
+    if (moved) slots.update_centers();
     trusted_ = true;
     return moved;
   }

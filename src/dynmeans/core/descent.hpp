@@ -53,37 +53,48 @@ class Descent {
   }
 
  private:
-  // Rows that are placed one after another before the first pass over all.
-  static constexpr Row kFirstSweep = 4096;
+  static constexpr Row kShuffled = 65536;  // larger batches are visited in great strides instead
 
   int descend(Random& random) {
     slots_.reset();
     assignment_.reset();
-    bool moved = false;
-    for (const Row i : first_rows(random)) moved |= place(i);
+    bool moved = place_all(random);
     int n_iter = 1;
     for (; moved && n_iter < options_.max_iter; ++n_iter) {
       moved = assignment_.pass(slots_, team_);
       std::vector<Row> restless = assignment_.restless();
       random.shuffle(restless);
-      for (const Row i : restless) moved |= place(i);
+      moved |= place_each(restless);
     }
     return n_iter;
   }
 
-  // A random order of the rows; of large batches, of one row from each of many equal stretches.
-  std::vector<Row> first_rows(Random& random) const {
-    const Row n = points_.n, count = std::min(n, kFirstSweep);
-    std::vector<Row> rows(count);
-    for (Row s = 0; s < count; ++s) {
-      const Row begin = s * n / count, end = (s + 1) * n / count;
-      rows[s] = begin + Row(random.below(end - begin));
+  // The first pass: every row once, in random order.
+  bool place_all(Random& random) {
+    const Row n = points_.n;
+    if (n <= kShuffled) {
+      std::vector<Row> rows(n);
+      std::iota(rows.begin(), rows.end(), Row(0));
+      random.shuffle(rows);
+      return place_each(rows);
     }
-    random.shuffle(rows);
-    return rows;
+    Row stride = n / 4 + Row(random.below(n / 2));
+    while (std::gcd(stride, n) != 1) ++stride;
+    Row i = Row(random.below(n));
+    for (Row visited = 0; visited < n; ++visited, i = (i + stride) % n) place(i);
+    slots_.update_centers();
+    return true;
   }
 
-  // Eq. (labelupdate), then (paramupdate) at once for the clusters it touches; a tie joins.
+  // One row after another; clusters that are born or revived are there for the next row.
+  bool place_each(const std::vector<Row>& rows) {
+    bool moved = false;
+    for (const Row i : rows) moved |= place(i);
+    if (moved) slots_.update_centers();
+    return moved;
+  }
+
+  // Eq. (labelupdate) for one row; a tie joins.
   bool place(Row i) {
     const double m = points_.weight(i);
     const std::int32_t own = assignment_.labels()[i];
@@ -108,11 +119,10 @@ class Descent {
       for (double& coordinate : y_) coordinate *= m;
       slots_.add_sums(labels[i], y_.data(), m, 1);
     }
+    slots_.update_centers();
     double cost = 0;
-    for (int k = 0; k < slots_.count(); ++k) {
-      slots_.update_center(k);
+    for (int k = 0; k < slots_.count(); ++k)
       if (slots_.is_awake(k)) cost += slots_.is_old(k) ? past_cost(k) : options_.birth;
-    }
     for (Row i = 0; i < points_.n; ++i)
       cost += points_.weight(i) * points_.squared_distance(i, slots_.center(labels[i]));
     return cost;

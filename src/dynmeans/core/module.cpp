@@ -6,10 +6,16 @@
 namespace dynmeans {
 
 void bind_descent(nanobind::module_& m);
+void bind_kernel_descent(nanobind::module_& m);
+void bind_spanning_tree(nanobind::module_& m);
+void bind_align(nanobind::module_& m);
 
 NB_MODULE(_dynmeans, m) {
   m.doc() = "The loops of dynmeans.";
   bind_descent(m);
+  bind_kernel_descent(m);
+  bind_spanning_tree(m);
+  bind_align(m);
   m.def("lanes", [] { return lanes().name; }, "Which set of vector instructions is in use.");
 }
 

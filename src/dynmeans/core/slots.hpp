@@ -1,6 +1,7 @@
 // The clusters inside one descent. Slots 0 .. K-1 are the remembered clusters, those after are newborn.
 //
-// A slot is awake (it owns rows), asleep (remembered, owns none) or empty (a newborn without rows). In all
+// A slot is awake (it owns rows), asleep (remembered, owns none) or empty (a newborn without rows). Centres
+// stay where they are while rows come and go, until update_centers: so the paper has it. In all
 // three cases the cost of giving it a point y of weight 1 is scale_k |y - c_k|^2 + offset_k, with
 //   awake   1,                c = theta, 0
 //   asleep  gamma/(gamma+1),  c = phi,   Q dt
@@ -40,6 +41,7 @@ class Slots {
     grow(count_);
     std::fill(weight_.begin(), weight_.end(), 0.0);
     std::fill(rows_.begin(), rows_.end(), 0);
+    std::fill(awake_.begin(), awake_.end(), false);
     std::fill(offset_.begin(), offset_.end(), std::numeric_limits<double>::infinity());
     std::fill(sum_.begin(), sum_.end(), 0.0);
     for (int k = 0; k < n_old_; ++k) sleep(k);
@@ -48,7 +50,7 @@ class Slots {
   int d() const { return d_; }
   int n_old() const { return n_old_; }
   int count() const { return count_; }
-  bool is_awake(int k) const { return rows_[k] > 0; }
+  bool is_awake(int k) const { return awake_[k]; }
   bool is_old(int k) const { return k < n_old_; }
   const double* center(int k) const { return theta_.data() + at(k); }
   const double* old_center(int k) const { return phi_.data() + at(k); }
@@ -88,15 +90,15 @@ class Slots {
     return count_++;
   }
 
+  // Gives a row to a slot; a sleeping or empty one wakes up where this row alone would have it.
   void add(int k, const double* y, double m) {
-    if (!is_awake(k)) ++wake_up_count_;
     change(k, y, m, +1);
+    if (!is_awake(k)) wake(k, y, m);
   }
   void remove(int k, const double* y, double m) { change(k, y, -m, -1); }
 
-  // Adds up what a pass moved; the centre follows in update_center.
+  // Adds up what a pass over all rows moved.
   void add_sums(int k, const double* sum, double weight, long rows) {
-    if (!is_awake(k) && rows > 0) ++wake_up_count_;
     for (int j = 0; j < d_; ++j) sum_[at(k) + j] += sum[j];
     weight_[k] += weight;
     rows_[k] += rows;
@@ -108,6 +110,13 @@ class Slots {
     std::fill(rows_.begin(), rows_.end(), 0);
   }
 
+  void update_centers() {
+    for (int k = 0; k < count_; ++k) update_center(k);
+  }
+
+ private:
+  std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
+
   // Eq. (paramupdate): theta = (gamma phi + sum of m y) / (gamma + n); without rows, sleep or vanish.
   void update_center(int k) {
     if (rows_[k] == 0) return is_old(k) ? sleep(k) : vanish(k);
@@ -116,12 +125,17 @@ class Slots {
       const double past = is_old(k) ? pull * phi_[at(k) + j] : 0.0;
       set_coordinate(k, j, (past + sum_[at(k) + j]) * share);
     }
-    scale_[k] = 1;
-    offset_[k] = 0;
   }
 
- private:
-  std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
+  void wake(int k, const double* y, double m) {
+    const double pull = gamma(k), share = 1.0 / (pull + m);
+    for (int j = 0; j < d_; ++j)
+      set_coordinate(k, j, is_old(k) ? (pull * phi_[at(k) + j] + m * y[j]) * share : y[j]);
+    scale_[k] = 1;
+    offset_[k] = 0;
+    awake_[k] = true;
+    ++wake_up_count_;
+  }
 
   void set_coordinate(int k, int j, double value) {
     theta_[at(k) + j] = value;
@@ -132,19 +146,20 @@ class Slots {
     for (int j = 0; j < d_; ++j) sum_[at(k) + j] += m * y[j];
     weight_[k] += m;
     rows_[k] += rows;
-    update_center(k);
   }
 
   void sleep(int k) {
     forget_sums(k);
+    awake_[k] = false;
     for (int j = 0; j < d_; ++j) set_coordinate(k, j, phi_[at(k) + j]);
     scale_[k] = gamma(k) / (gamma(k) + 1);
     offset_[k] = revival(k);
   }
 
   void vanish(int k) {
-    if (offset_[k] == std::numeric_limits<double>::infinity()) return;
+    if (!is_awake(k)) return;
     forget_sums(k);
+    awake_[k] = false;
     offset_[k] = std::numeric_limits<double>::infinity();
     free_.push_back(k);
   }
@@ -169,6 +184,7 @@ class Slots {
     offset_.resize(wider, std::numeric_limits<double>::infinity());
     weight_.resize(wider, 0.0);
     rows_.resize(wider, 0);
+    awake_.resize(wider, false);
     sum_.resize(static_cast<std::size_t>(wider) * d_, 0.0);
     theta_.resize(static_cast<std::size_t>(wider) * d_, 0.0);
   }
@@ -179,6 +195,7 @@ class Slots {
   std::vector<double> phi_;                        // (K, d) shifted
   std::vector<double> theta_, sum_;                // (slots, d)
   std::vector<double> weight_;                     // n (slots,)
+  std::vector<char> awake_;                        // (slots,)
   std::vector<long> rows_;                         // (slots,)
   std::vector<double> columns_;                    // (d, stride) theta or phi, as `cheapest` wants it
   std::vector<double> scale_, offset_, fraction_;  // (stride,)

@@ -2,5 +2,7 @@
 
 from dynmeans.datasets._common import Stream
 from dynmeans.datasets.gaussians import moving_gaussians
+from dynmeans.datasets.processes import gaussian_processes
+from dynmeans.datasets.rings import moving_rings
 
-__all__ = ["Stream", "moving_gaussians"]
+__all__ = ["Stream", "gaussian_processes", "moving_gaussians", "moving_rings"]

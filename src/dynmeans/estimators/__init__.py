@@ -1,6 +1,8 @@
 """The shell: scikit-learn estimators around the model, without arithmetic."""
 
 from dynmeans.estimators.dmeans import DMeans
+from dynmeans.estimators.kdmeans import KDMeans
 from dynmeans.estimators.saving import from_snapshot, load, to_snapshot
+from dynmeans.estimators.sdmeans import SDMeans
 
-__all__ = ["DMeans", "from_snapshot", "load", "to_snapshot"]
+__all__ = ["DMeans", "KDMeans", "SDMeans", "from_snapshot", "load", "to_snapshot"]

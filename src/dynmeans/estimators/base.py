@@ -7,21 +7,20 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dynmeans.algorithms.batch import Batch, Search
+from dynmeans.algorithms.batch import Batch, Rows, Search
 from dynmeans.estimators.saving import save_model
 from dynmeans.estimators.validation import valid_count, valid_number, valid_rows, valid_threads, valid_weights
-from dynmeans.model.costs import Costs, Lifespan, costs_from
+from dynmeans.model.costs import Costs, Default, Lifespan, costs_from
 from dynmeans.model.events import Event, StepReport
-from dynmeans.model.lifecycle import Rolled
 from dynmeans.model.state import ClusterState, next_time
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans.model.types import BoolArray, FloatArray, IntArray
 
 Self = TypeVar("Self", bound="BatchClusterer")
 
@@ -40,6 +39,8 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
     random_state: Any
     history_size: int
     on_event: Callable[[Event], object] | None
+
+    _default: ClassVar[Default] = Default()
 
     n_features_in_: int
     feature_names_in_: np.ndarray[Any, np.dtype[np.object_]]
@@ -62,8 +63,10 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         """Raise if a parameter of the subclass is impossible."""
 
     @abstractmethod
-    def _advance(self, state: Any, batch: Batch, costs: Costs, search: Search) -> Rolled:
-        """Make one step."""
+    def _advance(
+        self, state: Any, batch: Batch, costs: Costs, search: Search
+    ) -> tuple[Any, StepReport, tuple[Event, ...]]:
+        """Make one step: what is carried on, what is told, and the turns."""
 
     @abstractmethod
     def _guess_birth_cost(self, batch: Batch, seed: int) -> float | None:
@@ -177,25 +180,31 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         self._search(0)
         self._costs(1.0)
         columns = copy(self) if first else self  # a failure must not change what we know of the columns
-        rows = valid_rows(columns, X, reset=first)
+        rows = columns._read(X, reset=first)
         weights = valid_weights(sample_weight, len(rows))
         present = None
         if weights is not None and not weights.all():
             present = weights > 0
-            rows, weights = rows[present], weights[present]
+            rows, weights = self._drop(rows, present), weights[present]
         state = self._begin(rows.shape[1]) if first else self._state
         seed = _draw_seed(self.random_state) if first else self._seed
         batch = Batch(rows, weights, next_time(self._clusters(state), t))
         estimate = None if first else self._estimate
         if self.birth_cost == "auto" and estimate is None:
             estimate = self._guess_birth_cost(batch, seed)
-        rolled = self._advance(state, batch, self._costs(estimate), self._search(seed))
+        state, report, events = self._advance(state, batch, self._costs(estimate), self._search(seed))
         if first:
             self._history = deque(maxlen=history_size)
             self._adopt_columns(columns)
-        self._state, self._seed, self._estimate = rolled.state, seed, estimate
-        self._publish(rolled.report, rolled.events, X, present)
+        self._state, self._seed, self._estimate = state, seed, estimate
+        self._publish(report, events, X, present)
         return self
+
+    def _read(self, X: Any, *, reset: bool) -> Rows:
+        return valid_rows(self, X, reset=reset)
+
+    def _drop(self, rows: Rows, present: BoolArray) -> Rows:
+        return rows[present]
 
     def _adopt_columns(self, other: BatchClusterer) -> None:
         self.n_features_in_ = other.n_features_in_
@@ -216,8 +225,8 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
             valid_number("drift", self.drift),
         )
         if self.birth_cost == "auto":
-            return costs_from(1.0 if estimate is None else estimate, span)
-        return costs_from(valid_number("birth_cost", self.birth_cost) or 0.0, span)
+            return costs_from(1.0 if estimate is None else estimate, span, self._default)
+        return costs_from(valid_number("birth_cost", self.birth_cost) or 0.0, span, self._default)
 
     def _search(self, seed: int) -> Search:
         return Search(

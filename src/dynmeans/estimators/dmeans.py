@@ -45,6 +45,9 @@ class DMeans(BatchClusterer):
     motion : {"walk", "velocity"}, default="walk"
         ``"walk"`` is the paper's random walk. ``"velocity"`` also learns how fast each cluster moves,
         and looks for it where it should be by now.
+    certify : bool, default=False
+        Also compute ``step_.lower_bound``: no clustering of the batch costs less. It says most when there
+        are more features than clusters.
     n_restarts : int, default=3
         Random assignment orders that are tried in each step; the lowest cost wins.
     max_iter : int, default=100
@@ -105,6 +108,7 @@ class DMeans(BatchClusterer):
         aging_cost: float | None = None,
         drift: float | None = None,
         motion: str = "walk",
+        certify: bool = False,
         n_restarts: int = 3,
         max_iter: int = 100,
         n_jobs: int | None = None,
@@ -118,6 +122,7 @@ class DMeans(BatchClusterer):
         self.aging_cost = aging_cost
         self.drift = drift
         self.motion = motion
+        self.certify = certify
         self.n_restarts = n_restarts
         self.max_iter = max_iter
         self.n_jobs = n_jobs
@@ -150,7 +155,7 @@ class DMeans(BatchClusterer):
         motion_named(self.motion)
 
     def _advance(self, state: ClusterState, batch: Batch, costs: Costs, search: Search) -> Rolled:
-        return step(state, batch, costs, motion_named(self.motion), search)
+        return step(state, batch, costs, motion_named(self.motion), search, certify=bool(self.certify))
 
     def _guess_birth_cost(self, batch: Batch, seed: int) -> float | None:
         return estimate_birth_cost(batch.rows, batch.weights, seed)

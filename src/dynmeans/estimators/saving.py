@@ -9,7 +9,10 @@ from typing import Any, get_args
 
 import numpy as np
 
+from dynmeans.algorithms.kernel_step import KernelMemory
+from dynmeans.algorithms.support import Support
 from dynmeans.io.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
+from dynmeans.kernels import Precomputed, kernel_from_params, kernel_named, to_params
 from dynmeans.model.events import Event, EventKind
 from dynmeans.model.state import ClusterState
 
@@ -50,11 +53,12 @@ def load(path: str | PathLike[str]) -> Any:
 
 def to_snapshot(model: Any) -> Snapshot:
     """Gather all that a fitted estimator needs to go on."""
-    state: ClusterState = model._state
+    state: ClusterState = model._remembered
     params = {k: v for k, v in model.get_params(deep=False).items() if k not in _NOT_SAVED}
     header = {
         "estimator": type(model).__name__,
         "params": {name: _plain(value) for name, value in params.items()},
+        "n_features": model.n_features_in_,
         "seed": model._seed,
         "estimate": model._estimate,
         "birth_cost": model.birth_cost_,
@@ -63,37 +67,57 @@ def to_snapshot(model: Any) -> Snapshot:
         "n_steps": state.n_steps,
         "feature_names": [str(name) for name in getattr(model, "feature_names_in_", [])],
     }
-    arrays = {name: getattr(state, name) for name in _STATE_ARRAYS}
-    return Snapshot(header, arrays | _history_arrays(model.history_))
+    arrays = {name: getattr(state, name) for name in _STATE_ARRAYS} | _history_arrays(model.history_)
+    if isinstance(model._state, KernelMemory):
+        header["kernel"] = to_params(model._state.kernel)
+        arrays |= {f"support_{name}": column for name, column in model._state.support._asdict().items()}
+        arrays["origins"] = model._state.origins
+    return Snapshot(header, arrays)
 
 
 def from_snapshot(snapshot: Snapshot) -> Any:
     """Build the estimator again; a snapshot that contradicts itself is refused."""
-    from dynmeans.estimators import dmeans
-
-    classes = {"DMeans": dmeans.DMeans}
     header, arrays = snapshot
     try:
-        name = header["estimator"]
-        if name not in classes:
-            raise SnapshotError(f"the state file holds an unknown estimator {name!r}")
-        model = classes[name](**header["params"], random_state=header["seed"])
+        model = _unfitted(header)
         state = _checked_state(header, arrays)
-        model._state, model._seed = state, _whole(header["seed"])
+        model._state = _checked_memory(header, arrays, state) if "kernel" in header else state
+        model._seed = _whole(header["seed"])
         model._estimate = None if header["estimate"] is None else float(header["estimate"])
         model.birth_cost_ = float(header["birth_cost"])
         model._history = deque(_history_events(arrays), maxlen=_whole(header["params"]["history_size"]))
-        model.n_features_in_ = state.centers.shape[1]
+        model.n_features_in_ = _whole(header["n_features"])
         if header["feature_names"]:
             model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+    except SnapshotError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise SnapshotError(f"the state file lacks or garbles a part: {error}") from error
     return model
 
 
+def _unfitted(header: dict[str, Any]) -> Any:
+    """The estimator with its parameters; only the names below can be built, whatever the file says."""
+    from dynmeans.estimators import DMeans, KDMeans, SDMeans
+
+    classes = {cls.__name__: cls for cls in (DMeans, KDMeans, SDMeans)}
+    name, params = header["estimator"], dict(header["params"])
+    if name not in classes:
+        raise SnapshotError(f"the state file holds an unknown estimator {name!r}")
+    if (name == "DMeans") == ("kernel" in header):
+        raise SnapshotError(
+            f"the state file contradicts itself: {name} {'with' if name == 'DMeans' else 'without'} a kernel"
+        )
+    if isinstance(params.get("kernel"), dict):
+        params["kernel"] = kernel_from_params(params["kernel"])
+    return classes[name](**params, random_state=header["seed"])
+
+
 def _plain(value: Any) -> Any:
-    """NumPy scalars as JSON has them."""
-    return value.item() if isinstance(value, np.generic) else value
+    """NumPy scalars and kernels as JSON has them."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return to_params(kernel_named(value)) if hasattr(value, "compare") or callable(value) else value
 
 
 def _whole(value: Any) -> int:
@@ -118,7 +142,7 @@ def _checked_state(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any
             raise SnapshotError(f"the state file has a wrong array {name!r}: {column.dtype} {column.shape}")
     sound = (
         n >= 1
-        and d >= 1
+        and (d >= 1 or "kernel" in header)
         and bool((state.weights > 0).all())
         and bool((np.diff(state.ids) > 0).all())
         and state.ids[0] >= 0
@@ -129,6 +153,27 @@ def _checked_state(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any
     if not sound:
         raise SnapshotError("the state file contradicts itself: weights, ids or times are out of order")
     return state
+
+
+def _checked_memory(
+    header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], clusters: ClusterState
+) -> KernelMemory:
+    support = Support(*(arrays[f"support_{name}"] for name in Support._fields))
+    m, kernel = len(support.ids), kernel_from_params(header["kernel"])
+    columns = m if isinstance(kernel, Precomputed) else clusters.centers.shape[1]
+    shapes = [(m, columns), (m,), (m,)]
+    for name, column, shape in zip(Support._fields, support, shapes, strict=True):
+        wanted = np.int64 if name == "ids" else np.float64
+        if column.shape != shape or column.dtype != wanted or not np.isfinite(column).all():
+            raise SnapshotError(
+                f"the state file has a wrong array 'support_{name}': {column.dtype} {column.shape}"
+            )
+    if not np.array_equal(np.unique(support.ids), clusters.ids) or (np.diff(support.ids) < 0).any():
+        raise SnapshotError("the state file contradicts itself: kept points and clusters do not match")
+    origins = arrays["origins"]
+    if origins.shape != (m if isinstance(kernel, Precomputed) else 0, 2) or origins.dtype != np.int64:
+        raise SnapshotError(f"the state file has a wrong array 'origins': {origins.dtype} {origins.shape}")
+    return KernelMemory(clusters, support, kernel, origins)
 
 
 def _history_arrays(history: tuple[Event, ...]) -> dict[str, np.ndarray[Any, Any]]:

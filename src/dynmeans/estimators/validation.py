@@ -46,7 +46,8 @@ def valid_weights(sample_weight: Any, n: int) -> FloatArray | None:
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
         row = int(np.argmax(bad))
-        raise ValueError(f"sample_weight must be finite and not negative, got {float(weights[row])} in row {row}")
+        value = float(weights[row])
+        raise ValueError(f"sample_weight must be finite and not negative, got {value} in row {row}")
     if not weights.any():
         raise ValueError(
             "sample_weight must not be zero everywhere: a zero weight means that the row is absent"

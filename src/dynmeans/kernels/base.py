@@ -6,7 +6,7 @@ coefficients, phi = sum of a_j omega(u_j), and these points take part in the ker
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Similarity(NamedTuple):
     diagonal: FloatArray  # (R,)  of K_YY
     y_phi: FloatArray  # (R, K)
     phi_phi: FloatArray  # (K,)  diagonal of K_PhiPhi
-    matrix: FloatArray | None = None  # (R, R) dense, or a scipy.sparse array
+    matrix: Any = None  # (R, R) dense, or a scipy.sparse array
     features: FloatArray | None = None  # (R, f)
     phi_features: FloatArray | None = None  # (K, f)  with features: y_phi = features @ phi_features.T
     group: IntArray | None = None  # (n,)  representative of each row
@@ -55,6 +55,9 @@ class Similarity(NamedTuple):
 
 class Kernel(Protocol):
     """A similarity between points; an object with a name and a few parameters, never with data."""
+
+    def fitted(self, scene: Scene) -> Kernel:
+        """The same kernel with every parameter that is estimated, from the first batch."""
 
     def compare(self, scene: Scene) -> Similarity:
         """Similarities of one step."""

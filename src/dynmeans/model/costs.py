@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-DEFAULT_LIFETIME = 3.0
-DEFAULT_REACH = 1.5
-
 
 class Costs(NamedTuple):
     """lambda, T_Q and tau; Q is lambda / T_Q.
@@ -24,6 +21,10 @@ class Costs(NamedTuple):
         """Q, the price of each unit of time that a cluster went unseen."""
         return self.birth / self.lifetime
 
+    def of_batch(self, weight: float) -> Costs:
+        """Costs that are shares of a batch, for a batch of this weight."""
+        return Costs(self.birth * weight, self.lifetime, self.drift / weight)
+
 
 class Lifespan(NamedTuple):
     """A user's choice between the two ways to say how clusters age and move; None means not given."""
@@ -34,8 +35,16 @@ class Lifespan(NamedTuple):
     drift: float | None = None
 
 
-def costs_from(birth: float, span: Lifespan) -> Costs:
+class Default(NamedTuple):
+    """Lifetime and reach where a user gives none."""
+
+    lifetime: float = 3.0
+    reach: float = 1.5
+
+
+def costs_from(birth: float, span: Lifespan, default: Default | None = None) -> Costs:
     """Check a user's choice and turn it into the three costs of the model."""
+    default = default or Default()
     raw = span.aging_cost is not None or span.drift is not None
     if raw and (span.lifetime is not None or span.reach is not None):
         raise ValueError(
@@ -45,8 +54,8 @@ def costs_from(birth: float, span: Lifespan) -> Costs:
     _require("birth_cost", birth, birth > 0, "> 0")
     if raw:
         return _from_raw(birth, span.aging_cost or 0.0, span.drift or 0.0)
-    lifetime = DEFAULT_LIFETIME if span.lifetime is None else span.lifetime
-    reach = DEFAULT_REACH if span.reach is None else span.reach
+    lifetime = default.lifetime if span.lifetime is None else span.lifetime
+    reach = default.reach if span.reach is None else span.reach
     _require("lifetime", lifetime, lifetime > 1, "> 1")
     _require("reach", reach, reach >= 1, ">= 1")
     return Costs(birth, lifetime, drift_from_reach(lifetime, reach))

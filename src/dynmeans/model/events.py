@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple
 
 from dynmeans.model.types import FloatArray, IntArray
@@ -16,7 +17,7 @@ class Event(NamedTuple):
     id: int  # the cluster, for life
     step: int  # number of the time step, the first is 1
     time: float  # event time of the step
-    cost: float  # what the turn added to the objective; 0 for sleep, the unpaid revival price for death
+    cost: float  # the birth cost; the price Q dt of a revival, paid, or of a death, unpaid; 0 for sleep
 
 
 class StepReport(NamedTuple):
@@ -35,3 +36,11 @@ class StepReport(NamedTuple):
     asleep: IntArray  # ids that fell asleep in this step
     died: IntArray  # ids forgotten at the end of this step
     birth_cost: float  # the squared distance in force, also when it was estimated
+    lower_bound: float = math.nan  # no clustering of the batch costs less; NaN where it was not asked for
+    shifts: FloatArray | None = None  # (K, d) how remembered clusters were moved to meet the batch
+    support_errors: FloatArray | None = None  # error of each active id's kept points, for kernels
+
+    @property
+    def gap(self) -> float:
+        """How far the cost is above the lower bound: 0 certifies that no clustering is cheaper."""
+        return self.cost - self.lower_bound

@@ -38,7 +38,13 @@ def roll_forward(
         "death": grown.ids[dead],
     }
     report = _tell(grown, fit, costs, turns)
-    return Rolled(_keep(grown, ~dead), report, _log(grown, prior, fit, costs, turns))
+    return Rolled(_keep(grown, ~dead), report, _log(grown, prior, costs, turns))
+
+
+def slot_ids(state: ClusterState, n_slots: int) -> IntArray:
+    """Return the id of every slot: the remembered clusters, then the next ids for the newborn."""
+    born = np.arange(state.next_id, state.next_id + n_slots - len(state.ids))
+    return np.concatenate([state.ids, born])
 
 
 def _absorb(
@@ -67,7 +73,7 @@ def _absorb(
         velocities=np.concatenate([kept.velocities, new_speed]),
         velocity_cov=np.concatenate([kept.velocity_cov, new_cov]),
         last_seen=np.concatenate([kept.last_seen, np.full(n_new, now)]),
-        ids=np.concatenate([state.ids, np.arange(state.next_id, kept.next_id)]),
+        ids=slot_ids(state, len(fit.taken)),
     )
 
 
@@ -105,20 +111,17 @@ def _tell(grown: ClusterState, fit: Fit, costs: Costs, turns: dict[EventKind, In
 
 
 def _log(
-    grown: ClusterState, prior: Prior, fit: Fit, costs: Costs, turns: dict[EventKind, IntArray]
+    grown: ClusterState, prior: Prior, costs: Costs, turns: dict[EventKind, IntArray]
 ) -> tuple[Event, ...]:
     """One event a turn, with its price."""
 
-    def price(kind: EventKind, row: int) -> float:
-        if kind == "revival":
-            way = fit.centers[row] - prior.centers[row]
-            return float(prior.revival[row] + prior.gammas[row] * (way @ way))
-        if kind == "death":
-            return float(prior.revival[row])
-        return costs.birth if kind == "birth" else 0.0
+    def price(kind: EventKind, k: int) -> float:
+        if kind in ("birth", "sleep"):
+            return costs.birth if kind == "birth" else 0.0
+        return float(prior.revival[np.searchsorted(grown.ids, k)])
 
     return tuple(
-        Event(kind, k, grown.n_steps, grown.clock, price(kind, int(np.searchsorted(grown.ids, k))))
+        Event(kind, k, grown.n_steps, grown.clock, price(kind, k))
         for kind, who in turns.items()
         for k in who.tolist()
     )

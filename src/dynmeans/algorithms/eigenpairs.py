@@ -1,0 +1,116 @@
+"""The largest eigenvalues of a symmetric operator: all above a threshold, however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh, qr
+
+from dynmeans.model.types import FloatArray
+
+TINY = 40  # up to this size all eigenpairs are found sooner than some of them
+BLOCK = 12  # vectors multiplied at once; a product with a block costs little more than with a vector
+MOST_BLOCKS = 24  # then a wider block starts from the best vectors so far
+TOLERANCE = 1e-7  # residual relative to the largest eigenvalue; the error of an eigenvalue is its square
+
+
+class Eigenpairs(NamedTuple):
+    """Eigenvalues in falling order, with their unit vectors."""
+
+    values: FloatArray  # (c,)
+    vectors: FloatArray  # (n, c)
+
+
+class Operator(NamedTuple):
+    """A symmetric matrix that is known by what it does to a block of vectors (n, b)."""
+
+    size: int
+    multiply: Callable[[FloatArray], FloatArray]
+
+
+class _Ritz(NamedTuple):
+    """Eigenpairs of the operator within a subspace, and how far they are from true ones."""
+
+    values: FloatArray  # (m,) falling
+    weights: FloatArray  # (m, m) of the basis vectors
+    residuals: FloatArray  # (m,) length of A v - value v
+
+
+def dense_pairs(matrix: FloatArray, threshold: float, at_least: int) -> Eigenpairs:
+    """All eigenpairs above the threshold, by LAPACK's range of values; no fewer than ``at_least``."""
+    size = len(matrix)
+    if size <= TINY:
+        values, vectors = np.linalg.eigh(matrix)
+        first = size - max(at_least, int(np.count_nonzero(values > threshold)))
+        return Eigenpairs(values[first:][::-1], vectors[:, first:][:, ::-1])
+    values, vectors = eigh(matrix, subset_by_value=(threshold, np.inf), driver="evr", check_finite=False)
+    if len(values) < at_least:
+        last = (size - at_least, size - 1)
+        values, vectors = eigh(matrix, subset_by_index=last, driver="evr", check_finite=False)
+    return Eigenpairs(values[::-1], vectors[:, ::-1])
+
+
+def lanczos_pairs(operator: Operator, threshold: float, at_least: int) -> Eigenpairs | None:
+    """All eigenpairs above the threshold by block Lanczos; None if they are too many for it to pay.
+
+    A block must have more vectors than there are eigenvalues to find. Then a random block reaches all of
+    them, equal ones too, which a single vector would miss: a bound that is built on them can be trusted.
+    """
+    rng = np.random.default_rng(0)
+    block, known = max(BLOCK, at_least + 4), np.empty((operator.size, 0))
+    while 8 * block <= operator.size:
+        fresh = rng.standard_normal((operator.size, block - known.shape[1]))
+        pairs, done = _krylov(operator, np.hstack([known, fresh]), threshold, at_least)
+        if done:
+            return pairs
+        block, known = 2 * max(block, len(pairs.values)), pairs.vectors
+    return None
+
+
+def _krylov(
+    operator: Operator, start: FloatArray, threshold: float, at_least: int
+) -> tuple[Eigenpairs, bool]:
+    """Grow a basis block by block until it holds what is wanted; or what it holds when it must stop."""
+    size, width = start.shape
+    blocks = min(MOST_BLOCKS, size // width - 1)
+    basis = np.empty((size, width * (blocks + 1)), order="F")
+    inside = np.zeros((width * blocks, width * blocks))  # the operator within the basis
+    basis[:, :width] = qr(start, mode="economic", check_finite=False)[0]
+    for end in range(width, width * blocks + 1, width):
+        product = operator.multiply(basis[:, end - width : end])
+        inside[:end, end - width : end] = basis[:, :end].T @ product
+        inside[end - width : end, :end] = inside[:end, end - width : end].T
+        product = product - basis[:, :end] @ inside[:end, end - width : end]
+        basis[:, end : end + width], leak = _orthonormal(product, basis[:, :end])
+        ritz = _ritz(inside[:end, :end], leak)
+        wanted = _wanted(ritz, threshold, at_least)
+        done = wanted < width and bool(np.all(ritz.residuals[:wanted] <= TOLERANCE * np.abs(ritz.values[0])))
+        if done or np.count_nonzero(ritz.values > threshold) >= width:
+            break
+    found = max(at_least, int(np.count_nonzero(ritz.values > threshold)))
+    return Eigenpairs(ritz.values[:found], basis[:, :end] @ ritz.weights[:, :found]), done
+
+
+def _orthonormal(block: FloatArray, basis: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Unit vectors orthogonal to the basis and each other, and the block in terms of them.
+
+    Twice, because a block that already lies in the basis leaves only rounding, which points anywhere.
+    """
+    first, outer = qr(block, mode="economic", check_finite=False)
+    second, inner = qr(first - basis @ (basis.T @ first), mode="economic", check_finite=False)
+    return second, inner @ outer
+
+
+def _ritz(inside: FloatArray, leak: FloatArray) -> _Ritz:
+    """Solve within the basis; only its last block leaks out of it."""
+    values, weights = np.linalg.eigh(inside)
+    values, weights = values[::-1], weights[:, ::-1]
+    return _Ritz(values, weights, np.linalg.norm(leak @ weights[-len(leak) :], axis=0))
+
+
+def _wanted(ritz: _Ritz, threshold: float, at_least: int) -> int:
+    """How many of the largest must be exact: those asked for, and those that may yet pass the threshold."""
+    near = np.flatnonzero(ritz.values + ritz.residuals > threshold)
+    return max(at_least, int(near[-1]) + 1 if len(near) else 0)

@@ -1,0 +1,96 @@
+"""The cost of a clustering in the space of a kernel, from sums over its clusters."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from dynmeans.kernels.base import Similarity
+from dynmeans.model.costs import Costs
+from dynmeans.model.prior import Prior
+from dynmeans.model.types import FloatArray, IntArray
+
+LARGEST_DENSE = 100_000  # entries of an indicator matrix up to which a dense one is faster than a sparse one
+
+
+class ClusterSums(NamedTuple):
+    """All that the cost needs to know of L clusters."""
+
+    weight: FloatArray  # n (L,)
+    past: FloatArray  # (L, K)  sum of m_i K_YPhi_ik over the members i
+    within: FloatArray  # (L,)  sum of m_i m_j K_YY_ij over pairs of members i, j
+
+
+def cluster_sums(similarity: Similarity, labels: IntArray, n_clusters: int) -> ClusterSums:
+    """Sum the similarities of every cluster 0 .. n_clusters-1; what has no members is 0."""
+    members = _members(similarity.weights, labels, n_clusters)
+    weight = np.asarray(members.sum(axis=0))
+    return ClusterSums(weight, members.T @ similarity.y_phi, _within(similarity, members))
+
+
+def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: Costs) -> float:
+    """Eq. (krnmin): what a clustering costs when every centre is the best one for its members.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        Of R representatives and K remembered clusters.
+    labels : ndarray of shape (R,)
+        Slots: 0 .. K-1 are the remembered clusters, those after are newborn.
+    prior : Prior
+        Weights (gamma) and revival prices (Q dt) of the remembered clusters.
+    costs : Costs
+        Of which only the birth cost enters.
+
+    Returns
+    -------
+    float
+        The objective of D-Means in the space of the kernel.
+
+    Notes
+    -----
+    The printed indicator of the birth cost is short for dt = 0: new clusters pay it, old ones pay Q dt.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dynmeans.kernels.base import Similarity
+    >>> from dynmeans.model.costs import Costs
+    >>> from dynmeans.model.prior import Prior
+    >>> none = np.empty(0)
+    >>> alike = Similarity(np.ones(2), np.ones(2), np.empty((2, 0)), none, matrix=np.ones((2, 2)))
+    >>> nobody = Prior(np.empty((0, 1)), none, none, none, None)
+    >>> kernel_cost(alike, np.array([0, 0]), nobody, Costs(birth=0.5, lifetime=3.0, drift=1.0))
+    0.5
+    """
+    old = len(prior.gammas)
+    sums = cluster_sums(similarity, labels, max(old, int(labels.max()) + 1))
+    gamma = np.zeros(len(sums.weight))
+    price = np.full(len(sums.weight), float(costs.birth))
+    pull = np.zeros(len(sums.weight))  # what the old centre adds: gamma (n K_PhiPhi - 2 sum of K_YPhi)
+    gamma[:old], price[:old] = prior.gammas, prior.revival
+    pull[:old] = prior.gammas * (sums.weight[:old] * similarity.phi_phi - 2.0 * np.diagonal(sums.past))
+    active = sums.weight > 0
+    share = (pull - sums.within)[active] / (gamma + sums.weight)[active]
+    return float(similarity.weights @ similarity.diagonal + np.sum(price[active] + share))
+
+
+def _members(weights: FloatArray, labels: IntArray, n_clusters: int) -> FloatArray | csr_array:
+    """Matrix (R, L) that holds the weight of r in the column of its cluster."""
+    size = len(labels)
+    if size * n_clusters > LARGEST_DENSE:
+        return csr_array((weights, labels, np.arange(size + 1)), shape=(size, n_clusters))
+    members = np.zeros((size, n_clusters))
+    members[np.arange(size), labels] = weights
+    return members
+
+
+def _within(similarity: Similarity, members: FloatArray | csr_array) -> FloatArray:
+    """Sums over pairs; with features, the squared length of the cluster's sum."""
+    if similarity.features is not None:
+        total = members.T @ similarity.features
+        return np.asarray(np.einsum("lf,lf->l", total, total))
+    matrix: Any = similarity.matrix  # dense or sparse, and so may the members be
+    return np.asarray((members.T @ (matrix @ members)).diagonal())

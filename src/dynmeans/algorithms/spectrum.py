@@ -1,0 +1,166 @@
+"""The relaxed problem: old clusters and points in one matrix, its largest eigenvalues, and a certificate."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+
+from dynmeans.algorithms.eigenpairs import Eigenpairs, Operator, dense_pairs, lanczos_pairs
+from dynmeans.kernels.base import Similarity
+from dynmeans.model.costs import Costs
+from dynmeans.model.prior import Prior
+from dynmeans.model.types import FloatArray
+
+Route = Literal["auto", "dense", "lanczos", "reduced"]
+
+LARGEST_DENSE = 256  # up to this size LAPACK's range of eigenvalues is faster than Lanczos
+
+
+class Spectrum(NamedTuple):
+    """The relaxed optimum."""
+
+    values: FloatArray  # sigma (c,)  falling, above the birth cost; the largest one if none is
+    vectors: FloatArray  # V* (R + K, c)  unit eigenvectors of G: points, then remembered clusters
+    lower_bound: float  # no clustering of the batch costs less
+
+
+def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "auto") -> Spectrum:
+    """Eq. (relaxedopt): the eigenvectors of G with eigenvalues above the birth cost.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        Of R representatives and K remembered clusters.
+    prior, costs : Prior, Costs
+        Weights and revival prices of the remembered clusters, and the birth cost.
+    route : {"auto", "dense", "lanczos", "reduced"}
+        How to find them; all give the same. "reduced" needs features.
+
+    Returns
+    -------
+    Spectrum
+        Eigenpairs and lower bound.
+
+    Notes
+    -----
+    A feasible Z has a column for each remembered cluster, seen or not, and at least one in all. So the bound
+    adds up no fewer than max(K, 1) eigenvalues, even where some are below the birth cost: without this,
+    every sleeping cluster would loosen it by up to a birth cost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dynmeans.kernels.base import Similarity
+    >>> from dynmeans.model.costs import Costs
+    >>> from dynmeans.model.prior import Prior
+    >>> none = np.empty(0)
+    >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))  # two groups of three equal points
+    >>> alike = Similarity(np.ones(6), np.ones(6), np.empty((6, 0)), none, matrix=blocks)
+    >>> nobody = Prior(np.empty((0, 1)), none, none, none, None)
+    >>> found = relaxed(alike, nobody, Costs(birth=0.5, lifetime=3.0, drift=1.0))
+    >>> found.values.round(6), round(found.lower_bound, 6)
+    (array([3., 3.]), 1.0)
+    """
+    at_least = max(1, len(prior.gammas))
+    pairs = _eigenpairs(similarity, prior, costs.birth, at_least, route)
+    above = max(1, int(np.count_nonzero(pairs.values > costs.birth)))
+    bound = _constant(similarity, prior, costs) - float(np.sum(pairs.values - costs.birth))
+    return Spectrum(pairs.values[:above], pairs.vectors[:, :above], bound)
+
+
+def _constant(similarity: Similarity, prior: Prior, costs: Costs) -> float:
+    """The part of Eq. (spectralmin) that no Z changes: traces, over all remembered clusters."""
+    points = similarity.weights @ similarity.diagonal
+    return float(points + np.sum(prior.gammas * similarity.phi_phi + prior.revival - costs.birth))
+
+
+def _eigenpairs(s: Similarity, prior: Prior, birth: float, at_least: int, route: Route) -> Eigenpairs:
+    chosen = _route(s, prior) if route == "auto" else route
+    if chosen == "reduced":
+        return _reduced_pairs(s, prior, birth, at_least)
+    pairs = lanczos_pairs(_operator(s, prior), birth, at_least) if chosen == "lanczos" else None
+    return pairs or dense_pairs(_dense(s, prior), birth, at_least)
+
+
+def _route(s: Similarity, prior: Prior) -> Route:
+    if s.features is not None and s.features.shape[1] < len(s.weights):
+        return "reduced"
+    return "dense" if len(s.weights) + len(prior.gammas) <= LARGEST_DENSE else "lanczos"
+
+
+def _old_diagonal(s: Similarity, prior: Prior) -> FloatArray:
+    """Gamma K_PhiPhi + Omega: of K_PhiPhi, only the diagonal takes part."""
+    diagonal: FloatArray = prior.gammas * s.phi_phi + prior.revival
+    return diagonal
+
+
+def _dense(s: Similarity, prior: Prior) -> FloatArray:
+    """Eq. (ZGdefine): G (R + K, R + K). A point of weight m has sqrt(m) times the row of a single one."""
+    size, root = len(s.weights), np.sqrt(s.weights)
+    matrix = np.zeros((size + len(prior.gammas),) * 2)
+    matrix[:size, :size] = _among_points(s) * root * root[:, None]
+    matrix[:size, size:] = root[:, None] * s.y_phi * np.sqrt(prior.gammas)
+    matrix[size:, :size] = matrix[:size, size:].T
+    np.fill_diagonal(matrix[size:, size:], _old_diagonal(s, prior))
+    return matrix
+
+
+def _among_points(s: Similarity) -> Any:
+    """K_YY as a dense matrix, whatever its form."""
+    if s.features is not None:
+        return s.features @ s.features.T
+    return s.matrix.toarray() if issparse(s.matrix) else s.matrix
+
+
+def _operator(s: Similarity, prior: Prior) -> Operator:
+    """G as what it does to vectors, so that the kernel's own structure does the work."""
+    size, root = len(s.weights), np.sqrt(s.weights)[:, None]
+    pull, diagonal = s.y_phi * np.sqrt(prior.gammas), _old_diagonal(s, prior)[:, None]
+
+    def multiply(vectors: FloatArray) -> FloatArray:
+        points, past = root * vectors[:size], vectors[size:]
+        above = root * (s.multiply(points) + pull @ past)
+        return np.concatenate([above, pull.T @ points + diagonal * past])
+
+    return Operator(size + len(prior.gammas), multiply)
+
+
+def _reduced_pairs(s: Similarity, prior: Prior, birth: float, at_least: int) -> Eigenpairs:
+    """Eigenpairs of G from a matrix of size f + K, exact: the others are 0.
+
+    With features B, A = B'MB and P those of the old clusters, the columns of M^1/2 B A^-1/2 are orthonormal
+    and span the point part of every eigenvector that is wanted. In that basis G is
+    [[A, A^1/2 P' Gamma^1/2], [., diag]]. An eigenvector (h, g) of it has the point part
+    M^1/2 B (A^1/2 h + P' Gamma^1/2 g) / value in G, where no small number divides.
+    """
+    features = np.sqrt(s.weights)[:, None] * s.features
+    gram = features.T @ features
+    if len(prior.gammas) == 0:
+        pairs = _matrix_pairs(gram, birth, at_least)
+        return pairs._replace(vectors=features @ (pairs.vectors / np.sqrt(_positive(pairs.values))))
+    root, old = _square_root(gram), np.sqrt(prior.gammas)[:, None] * s.phi_features
+    small = np.block([[gram, root @ old.T], [old @ root, np.diag(_old_diagonal(s, prior))]])
+    values, vectors = _matrix_pairs(small, birth, at_least)
+    above, past = vectors[: len(gram)], vectors[len(gram) :]
+    points = features @ ((root @ above + old.T @ past) / _positive(values))
+    return Eigenpairs(values, np.concatenate([points, past]))
+
+
+def _matrix_pairs(matrix: FloatArray, birth: float, at_least: int) -> Eigenpairs:
+    pairs = None
+    if len(matrix) > LARGEST_DENSE:
+        pairs = lanczos_pairs(Operator(len(matrix), matrix.__matmul__), birth, at_least)
+    return pairs or dense_pairs(matrix, birth, at_least)
+
+
+def _positive(values: FloatArray) -> FloatArray:
+    """Eigenvalues to divide by; that of a batch of zeros is 0, and so are its vectors."""
+    return np.maximum(values, np.finfo(float).tiny)
+
+
+def _square_root(gram: FloatArray) -> FloatArray:
+    values, vectors = np.linalg.eigh(gram)
+    root: FloatArray = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return root

@@ -1,0 +1,136 @@
+"""What KD-Means and SD-Means share as scikit-learn estimators."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from dynmeans.algorithms.batch import Batch, Rows, Search
+from dynmeans.algorithms.kernel_step import (
+    Clusterer,
+    KernelMemory,
+    KernelOptions,
+    begin,
+    squared_distances,
+    step,
+)
+from dynmeans.algorithms.scale import estimate_birth_cost
+from dynmeans.algorithms.selection import Selection
+from dynmeans.estimators.base import BatchClusterer
+from dynmeans.estimators.validation import valid_count, valid_rows
+from dynmeans.kernels import Kernel, Linear, Precomputed, kernel_named
+from dynmeans.model.costs import Costs, Default
+from dynmeans.model.events import Event, StepReport
+from dynmeans.model.state import ClusterState
+from dynmeans.model.types import BoolArray, FloatArray, IntArray
+
+BIRTH_SHARE = 0.1  # of the points of a batch: what a cluster must bring together to be worth its birth
+MOTIONS = ("walk", "align")
+
+
+class KernelClusterer(BatchClusterer):
+    """A clusterer of batches in the space of a kernel; a subclass says how one batch is clustered."""
+
+    # A kernel is bounded: even a point of its own lies at a distance from the centre of its cluster, and the
+    # old centre must be allowed to be that far away.
+    _default: ClassVar[Default] = Default(lifetime=12.0, reach=5.0)
+
+    kernel: Any
+    relative: bool | None
+    motion: str
+    budget: int
+    selection: Selection
+
+    def _clusterer(self) -> Clusterer:
+        """Return the function that clusters one batch."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> IntArray:
+        """Return the id of the remembered cluster that is nearest in the space of the kernel."""
+        check_is_fitted(self)
+        ids: IntArray = self._remembered.ids[self._distances(X).argmin(axis=1)]
+        return ids
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return the distances to all remembered clusters in the space of the kernel, by id."""
+        check_is_fitted(self)
+        return np.sqrt(self._distances(X))
+
+    @property
+    def kept_rows_(self) -> IntArray:
+        """Step and row of every kept point, (M, 2), in the order of the columns that a precomputed kernel
+        must have for them in the next batch; without lines for other kernels.
+        """
+        self._remembered  # noqa: B018
+        origins: IntArray = self._state.origins
+        return origins
+
+    def _distances(self, X: Any) -> FloatArray:
+        rows = self._read(X, reset=False)
+        return squared_distances(self._state, Batch(rows, None, self._remembered.clock))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
+        return tags
+
+    def _kernel(self) -> Kernel:
+        return kernel_named(self.kernel)
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self._kernel(), Precomputed)
+
+    def _begin(self, n_features: int) -> KernelMemory:
+        return begin(self._kernel(), n_features)
+
+    def _clusters(self, state: KernelMemory) -> ClusterState:
+        return state.clusters
+
+    def _check(self) -> None:
+        self._kernel()
+        valid_count("budget", self.budget, 1)
+        if self.selection not in get_args(Selection):
+            raise ValueError(f"selection must be one of {list(get_args(Selection))}, got {self.selection!r}")
+        if self.motion not in MOTIONS:
+            raise ValueError(f"motion must be one of {list(MOTIONS)}, got {self.motion!r}")
+        if self.motion == "align" and self._is_precomputed():
+            raise ValueError("motion='align' moves rows, and a precomputed kernel has none: use 'walk'")
+
+    def _advance(
+        self, state: KernelMemory, batch: Batch, costs: Costs, search: Search
+    ) -> tuple[KernelMemory, StepReport, tuple[Event, ...]]:
+        options = KernelOptions(self._clusterer(), self.budget, self.selection, self.motion == "align")
+        if self._is_relative():
+            costs = costs.of_batch(_mass(batch))
+        memory, rolled = step(state, batch, costs, search, options)
+        return memory, rolled.report, rolled.events
+
+    def _is_relative(self) -> bool:
+        """Tell whether costs are shares of the batch: by default where the birth cost is ours to find."""
+        if self.relative is not None:
+            return bool(self.relative)
+        return self.birth_cost == "auto" and not isinstance(self._kernel(), Linear)
+
+    def _guess_birth_cost(self, batch: Batch, seed: int) -> float | None:
+        if isinstance(self._kernel(), Linear):
+            found = estimate_birth_cost(batch.rows, batch.weights, seed)
+            return found if found is None or not self._is_relative() else found / _mass(batch)
+        return BIRTH_SHARE if self._is_relative() else BIRTH_SHARE * _mass(batch)
+
+    def _read(self, X: Any, *, reset: bool) -> Rows:
+        """Check rows; a precomputed kernel has another number of columns in every step."""
+        return valid_rows(self, X, reset=reset or self._is_precomputed())
+
+    def _drop(self, rows: Rows, present: BoolArray) -> Rows:
+        if self._is_precomputed():
+            row = int(np.argmin(present))
+            raise ValueError(
+                f"sample_weight is 0 in row {row}: leave it and its column out of the kernel matrix"
+            )
+        return super()._drop(rows, present)
+
+
+def _mass(batch: Batch) -> float:
+    return float(len(batch.rows) if batch.weights is None else batch.weights.sum())

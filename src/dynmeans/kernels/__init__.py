@@ -1,0 +1,33 @@
+"""Similarities between points: what KD-Means and SD-Means know of the data.
+
+A kernel is a small object with parameters and no data. Its ``fitted`` fills in parameters that are
+estimated from a batch; its ``compare`` gives the similarities of a step in the form that its structure
+allows.
+"""
+
+from dynmeans.kernels._parts import first_scene
+from dynmeans.kernels.base import Kernel, Scene, Similarity
+from dynmeans.kernels.diffusion import Diffusion
+from dynmeans.kernels.gaussian_process import GaussianProcess
+from dynmeans.kernels.linear import Linear
+from dynmeans.kernels.mst import MST
+from dynmeans.kernels.precomputed import Custom, Precomputed
+from dynmeans.kernels.rbf import RBF
+from dynmeans.kernels.registry import kernel_from_params, kernel_named, to_params
+
+__all__ = [
+    "MST",
+    "RBF",
+    "Custom",
+    "Diffusion",
+    "GaussianProcess",
+    "Kernel",
+    "Linear",
+    "Precomputed",
+    "Scene",
+    "Similarity",
+    "first_scene",
+    "kernel_from_params",
+    "kernel_named",
+    "to_params",
+]

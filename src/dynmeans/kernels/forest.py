@@ -1,0 +1,85 @@
+"""The spanning tree of points with its long edges cut: components, and a tree of long edges between them."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+import numpy as np
+
+from dynmeans.core import cut_tree, spanning_tree
+from dynmeans.model.types import FloatArray, IntArray
+
+
+class Forest(NamedTuple):
+    """Components joined by short edges; component 0 is the root of the tree of long ones."""
+
+    component: IntArray  # (n,)  of each point
+    parent: IntArray  # (m,)  component towards the root, always of a smaller number; -1 at the root
+    length: FloatArray  # (m,)  of the long edge to the parent; 0 at the root
+
+
+class ForestMemory:
+    """Remembers the last forest: all questions about one step are about the same points.
+
+    Points are known again by a digest, so that none are kept, and points changed in place are new ones.
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[bytes, Forest] | None = None
+
+    def grow(self, points: FloatArray, scale: float) -> Forest:
+        """Forest of the points (n, d), cut at edges longer than the scale."""
+        points = np.ascontiguousarray(points)
+        digest = hashlib.blake2b(points.data, key=f"{scale!r} {points.shape}".encode()).digest()
+        last = self._last  # read once, because another thread may replace it
+        if last is None or last[0] != digest:
+            last = self._last = digest, grow_forest(points, scale)
+        return last[1]
+
+
+def grow_forest(points: FloatArray, scale: float) -> Forest:
+    """Forest of the points (n, d): their minimum spanning tree, cut at edges longer than the scale."""
+    return Forest(*cut_tree(*spanning_tree(points), scale))
+
+
+def all_distances(forest: Forest) -> FloatArray:
+    """Sums of the long edges along the path between any two components (m, m)."""
+    m = len(forest.parent)
+    distance = np.zeros((m, m))
+    for v in range(1, m):
+        distance[v, :v] = distance[forest.parent[v], :v] + forest.length[v]
+        distance[:v, v] = distance[v, :v]
+    return distance
+
+
+def near_distances(forest: Forest, sources: IntArray, reach: float) -> tuple[IntArray, IntArray, FloatArray]:
+    """The same from some components to those no farther than reach: index of the source, target, distance."""
+    start, neighbour, length = _adjacency(forest)
+    source, here = np.arange(len(sources)), sources
+    before = np.full(len(sources), -1)
+    distance = np.zeros(len(sources))
+    found = []
+    while len(source):
+        found.append((source, here, distance))
+        degree = start[here + 1] - start[here]
+        step = np.repeat(np.arange(len(here)), degree)
+        edge = np.arange(len(step)) + np.repeat(start[here] - (np.cumsum(degree) - degree), degree)
+        farther = distance[step] + length[edge]
+        # In a tree a path that never turns back visits every component once.
+        onward = (neighbour[edge] != before[step]) & (farther <= reach)
+        source, before = source[step[onward]], here[step[onward]]
+        here, distance = neighbour[edge[onward]], farther[onward]
+    source, here, distance = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return source, here, distance
+
+
+def _adjacency(forest: Forest) -> tuple[IntArray, IntArray, FloatArray]:
+    """Where the neighbours of each component begin (m + 1,), the neighbours, and the edges to them."""
+    child = np.arange(1, len(forest.parent))
+    ends = np.concatenate([child, forest.parent[1:]])
+    others = np.concatenate([forest.parent[1:], child])
+    lengths = np.tile(forest.length[1:], 2)
+    order = np.argsort(ends, kind="stable")
+    start = np.searchsorted(ends[order], np.arange(len(forest.parent) + 1))
+    return start, others[order], lengths[order]

@@ -1,0 +1,118 @@
+"""The paper's kernel along the minimum spanning tree, which follows chains of points of any shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from dynmeans.core import spanning_tree
+from dynmeans.kernels._parts import check_positive, mixing
+from dynmeans.kernels.base import Scene, Similarity
+from dynmeans.kernels.forest import Forest, ForestMemory, all_distances, near_distances
+from dynmeans.model.types import FloatArray, IntArray
+
+MAX_DENSE = 3000  # components with a dense matrix
+NEGLIGIBLE = 1e-12  # similarities that a sparse matrix leaves out
+TYPICAL_EDGES = 4.0  # an estimated scale, in median edges of the tree
+FADED = 50.0  # distance, in scales, at which the kernel is 0 in double precision
+
+_forests = ForestMemory()
+
+
+@dataclass(frozen=True)
+class MST:
+    """K(x, y) = exp(-d^2 / (2 scale^2)), d = sum of the edges longer than scale on the path from x to y.
+
+    The path is that of the minimum Euclidean spanning tree over the rows of the batch and the points kept
+    from earlier ones. The kernel is constant between the components that are left when the long edges are
+    cut; each component is one representative, and the matrix has their number, not that of the rows. It
+    need not be positive semidefinite: a component with five others at barely more than the scale around
+    it has a negative eigenvalue.
+
+    Parameters
+    ----------
+    scale : float or None
+        The paper's omega, in units of the data. None estimates it: four times the median length of the edges
+        of the tree that are not 0, in a batch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dynmeans.kernels import MST, first_scene
+    >>> similarity = MST(scale=1.0).compare(first_scene(np.array([[0.0], [0.9], [1.8], [3.8]])))
+    >>> similarity.weights, similarity.group
+    (array([3., 1.]), array([0, 0, 0, 1]))
+    >>> similarity.matrix.round(3)
+    array([[1.   , 0.135],
+           [0.135, 1.   ]])
+    """
+
+    scale: float | None = None
+
+    def __post_init__(self) -> None:
+        check_positive("scale", self.scale)
+
+    def fitted(self, scene: Scene) -> MST:
+        """The kernel with the scale of this batch; itself if it has one or all rows are equal."""
+        estimate = estimate_scale(scene.rows) if self.scale is None else None
+        return self if estimate is None else replace(self, scale=estimate)
+
+    def compare(self, scene: Scene) -> Similarity:
+        """Similarities of one step; a representative is a component with at least one row of the batch."""
+        forest, scale = self._forest(scene)
+        kernel = component_kernel(forest, scale, np.arange(len(forest.parent)))
+        n = len(scene.rows)
+        rows_in = np.bincount(forest.component[:n], minlength=len(forest.parent))
+        seen = np.flatnonzero(rows_in)
+        group = np.cumsum(rows_in > 0)[forest.component[:n]] - 1
+        mix = mixing(scene, forest.component[n:], len(forest.parent))
+        blend = kernel @ mix
+        return Similarity(
+            np.bincount(group, weights=scene.weights).astype(np.float64),
+            np.ones(len(seen)),
+            blend[seen],
+            np.einsum("ck,ck->k", mix, blend),
+            matrix=kernel if len(seen) == len(mix) else kernel[seen][:, seen],
+            group=group,
+        )
+
+    def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray:
+        """W over kept points, then rows."""
+        forest, scale = self._forest(scene)
+        where = forest.component[np.concatenate([len(scene.rows) + kept, members])]
+        some, place = np.unique(where, return_inverse=True)
+        block = component_kernel(forest, scale, some)[:, some]
+        dense = block.toarray() if sparse.issparse(block) else block
+        gram: FloatArray = dense[place][:, place]
+        return gram
+
+    def _forest(self, scene: Scene) -> tuple[Forest, float]:
+        fitted = self.fitted(scene).scale
+        scale = 1.0 if fitted is None else fitted
+        return _forests.grow(np.concatenate([scene.rows, scene.kept]), scale), scale
+
+
+def component_kernel(forest: Forest, scale: float, some: IntArray) -> Any:
+    """Kernel of some components with all of them: dense, or a scipy.sparse array if there are many."""
+    m = len(forest.parent)
+    if m <= MAX_DENSE:
+        return _fade(all_distances(forest)[some], scale)
+    reach = scale * np.sqrt(-2.0 * np.log(NEGLIGIBLE))
+    source, target, distance = near_distances(forest, some, reach)
+    return sparse.csr_array((_fade(distance, scale), (source, target)), shape=(len(some), m))
+
+
+def estimate_scale(rows: FloatArray) -> float | None:
+    """Multiple of the median edge of the tree, edges between equal rows aside; None if all rows are equal."""
+    lengths = spanning_tree(np.ascontiguousarray(rows))[1]
+    apart = lengths[lengths > 0]
+    return TYPICAL_EDGES * float(np.median(apart)) if len(apart) else None
+
+
+def _fade(distance: FloatArray, scale: float) -> FloatArray:
+    ratio = np.minimum(distance, FADED * scale) / scale
+    faded: FloatArray = np.exp(-0.5 * ratio * ratio)
+    return faded

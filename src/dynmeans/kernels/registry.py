@@ -1,0 +1,88 @@
+"""Kernels by name, for users; and as plain values, for state files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from typing import Any, TypeAlias, cast
+
+from dynmeans.kernels.base import Kernel
+from dynmeans.kernels.diffusion import Diffusion
+from dynmeans.kernels.gaussian_process import GaussianProcess
+from dynmeans.kernels.linear import Linear
+from dynmeans.kernels.mst import MST
+from dynmeans.kernels.precomputed import Custom, Precomputed
+from dynmeans.kernels.rbf import RBF
+from dynmeans.model.types import FloatArray
+
+KernelFunction: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+
+KERNELS: dict[str, type[Any]] = {
+    "diffusion": Diffusion,
+    "gaussian_process": GaussianProcess,
+    "linear": Linear,
+    "mst": MST,
+    "precomputed": Precomputed,
+    "rbf": RBF,
+}
+
+
+def kernel_named(kernel: str | Kernel | KernelFunction) -> Kernel:
+    """The kernel with a name and its default parameters; kernels are returned as they are, functions wrapped.
+
+    Examples
+    --------
+    >>> from dynmeans.kernels import kernel_named
+    >>> kernel_named("mst")
+    MST(scale=None)
+    """
+    if isinstance(kernel, str):
+        found: Kernel = _type_named(kernel)()
+        return found
+    if hasattr(kernel, "compare") and hasattr(kernel, "gram"):
+        return cast(Kernel, kernel)
+    if callable(kernel):
+        return Custom(kernel)
+    raise TypeError(
+        f"kernel is {kernel!r}; it must be one of {_names()}, a kernel or a function of two arrays"
+    )
+
+
+def to_params(kernel: Kernel) -> dict[str, Any]:
+    """Name and parameters of a kernel as values that JSON can hold.
+
+    Examples
+    --------
+    >>> from dynmeans.kernels import RBF, kernel_from_params, to_params
+    >>> to_params(RBF(bandwidth=0.5))
+    {'kernel': 'rbf', 'bandwidth': 0.5, 'landmarks': None, 'max_dense': 2000}
+    >>> kernel_from_params(_) == RBF(bandwidth=0.5)
+    True
+    """
+    for name, kind in KERNELS.items():
+        if isinstance(kernel, kind):
+            return {"kernel": name, **asdict(kernel)}
+    raise ValueError(f"kernel is {kernel!r}; only the kernels {_names()} can be written to a state file")
+
+
+def kernel_from_params(params: dict[str, Any]) -> Kernel:
+    """The kernel of `to_params`."""
+    values = dict(params)
+    name = values.pop("kernel", None)
+    kind = _type_named(name)
+    known = {field.name for field in fields(kind)}
+    for parameter in values:
+        if parameter not in known:
+            raise ValueError(f"kernel {name!r} has no parameter {parameter!r}; it has {sorted(known)}")
+    found: Kernel = kind(**values)
+    return found
+
+
+def _type_named(name: object) -> type[Any]:
+    if not isinstance(name, str) or name not in KERNELS:
+        raise ValueError(f"kernel is {name!r}; it must be one of {_names()}")
+    return KERNELS[name]
+
+
+def _names() -> str:
+    return ", ".join(map(repr, KERNELS))

@@ -1,0 +1,112 @@
+"""Kept points that move to where the new batch is."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.stats import ortho_group
+
+from align_twins import scene_between
+from dynmeans.algorithms.align import align
+from dynmeans.datasets import moving_gaussians, moving_rings
+from dynmeans.kernels import Scene, first_scene
+from kernel_twins import scenes
+from strategies import seeds
+
+
+def errors(together, **shape):
+    """Distance between found and true shifts of every ring in every step, and the true lengths."""
+    wrong, length = [], []
+    for seed in range(4):
+        stream = moving_rings(12, together=together, random_state=seed, **shape)
+        for step in range(1, 12):
+            true = stream.centers[step] - stream.centers[step - 1]
+            wrong.append(np.linalg.norm(align(scene_between(stream, step))[1] - true, axis=1))
+            length.append(np.linalg.norm(true, axis=1))
+    return np.stack(wrong), np.stack(length)
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("shape", [{}, {"n_points": 200}, {"n_points": 800}, {"noise": 0.02}])
+def test_shifts_of_rings_are_found_to_a_fraction_of_a_step(together, shape):
+    wrong, length = errors(together, **shape)
+    assert np.median(wrong) < 0.25 * np.median(length)
+
+
+def test_nothing_is_told_about_noise_or_scale():
+    stream = moving_rings(2, random_state=0)
+    scene = scene_between(stream, 1)
+    shifts = align(scene)[1]
+    for scale in (1e-6, 1e6):
+        larger = scene._replace(rows=scale * scene.rows, kept=scale * scene.kept)
+        np.testing.assert_allclose(align(larger)[1], scale * shifts, rtol=1e-6, atol=1e-9 * scale)
+
+
+@given(seeds)
+@settings(max_examples=20, deadline=None)
+def test_shifts_turn_with_the_data(seed):
+    scene = scene_between(moving_gaussians(4, 2, death=0, random_state=seed), 1)
+    turn = ortho_group.rvs(2, random_state=seed % 2**32)
+    place = np.array([3.0, -2.0])
+    turned = scene._replace(rows=scene.rows @ turn + place, kept=scene.kept @ turn + place)
+    np.testing.assert_allclose(align(turned)[1], align(scene)[1] @ turn, atol=1e-4)
+
+
+def test_kept_points_move_with_their_cluster_and_nothing_else_changes():
+    scene = scene_between(moving_rings(2, together=False, random_state=1), 1)
+    moved, shifts = align(scene)
+    np.testing.assert_array_equal(moved.kept, scene.kept + shifts[scene.owner])
+    assert moved._replace(kept=scene.kept) == scene
+
+
+@pytest.mark.parametrize("unseen", [0, 1, 2, 3, 4])
+def test_a_cluster_that_does_not_appear_stays_where_it_was(unseen):
+    away = []
+    for seed in range(6):
+        stream = moving_gaussians(5, 2, points_per_cluster=60, noise=0.03, death=0, random_state=seed)
+        shifts = align(scene_between(stream, 1, unseen=unseen))[1]
+        away.append(np.linalg.norm(shifts[unseen]))
+    assert np.median(away) < 0.03
+    assert max(away) < 0.3
+
+
+def test_a_cluster_that_left_does_not_slide_onto_its_neighbour():
+    rng = np.random.default_rng(0)
+    left, right = rng.normal(0.0, 1.0, (80, 2)), rng.normal((5.0, 0.0), 1.0, (80, 2))
+    rows = rng.normal((0.0, 1.0), 1.0, (80, 2))
+    scene = Scene(
+        rows, np.ones(80), np.concatenate([left, right]), np.full(160, 1 / 80), np.repeat([0, 1], 80), 2
+    )
+    shifts = align(scene)[1]
+    np.testing.assert_allclose(shifts[0], [0.0, 1.0], atol=0.4)
+    np.testing.assert_allclose(shifts[1], 0.0, atol=0.1)
+
+
+def test_a_large_batch_is_aligned_on_a_part_of_its_rows_as_well_as_on_all(monkeypatch):
+    scene = scene_between(moving_rings(2, n_points=5000, random_state=0), 1)
+    part = align(scene)[1]
+    monkeypatch.setattr("dynmeans.algorithms.align.MOST_ROWS", 5000)
+    whole = align(scene)[1]
+    assert not np.array_equal(part, whole)
+    np.testing.assert_allclose(part, whole, atol=0.01)
+
+
+def test_before_anything_is_remembered_nothing_moves():
+    scene = first_scene(np.random.default_rng(0).normal(size=(5, 3)))
+    moved, shifts = align(scene)
+    assert moved is scene
+    assert shifts.shape == (0, 3)
+
+
+@given(scenes())
+@settings(max_examples=150, deadline=None)
+def test_any_scene_gives_finite_shifts(scene):
+    assert np.isfinite(align(scene)[1]).all()
+
+
+@pytest.mark.parametrize("n", [1, 5])
+@pytest.mark.parametrize("place", [0.0, 4.0])
+def test_rows_in_a_single_place_work(n, place):
+    scene = Scene(
+        np.full((n, 2), place), np.ones(n), np.zeros((3, 2)), np.full(3, 1 / 3), np.zeros(3, int), 1
+    )
+    assert np.isfinite(align(scene)[1]).all()
