@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar, get_args
 
 import numpy as np
@@ -43,9 +44,9 @@ class KernelClusterer(BatchClusterer):
     budget: int
     selection: Selection
 
+    @abstractmethod
     def _clusterer(self) -> Clusterer:
         """Return the function that clusters one batch."""
-        raise NotImplementedError
 
     def predict(self, X: Any) -> IntArray:
         """Return the id of the remembered cluster that is nearest in the space of the kernel."""
