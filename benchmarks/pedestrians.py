@@ -41,8 +41,8 @@ class People(NamedTuple):
 
 
 # Chosen on these very streams, so in-sample: velocity from parts of the grid below, walk from a coarser one.
-# Velocity was searched again, and the restarts raised from 3 to 10, after the corridor gave 0.936 with 3; the walk
-# was not searched again, so the comparison favours velocity.
+# Velocity was searched again, and the restarts raised from 3 to 10, after the corridor gave 0.936 with 3;
+# the walk was not searched again, so the comparison favours velocity.
 EACH = {
     "velocity": {"corridor": Setting(0.11, 1.5, 2.0), "bottleneck": Setting(0.08, 4.0, 1.5)},
     "walk": {"corridor": Setting(0.09, 2.0, 3.0), "bottleneck": Setting(0.09, 3.0, 2.0)},
