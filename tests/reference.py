@@ -149,7 +149,7 @@ def _place_each(problem: Problem, labels: np.ndarray, rows: list[int]) -> bool:
         costs = label_costs(problem, centers, i)
         del costs[-2]
         price, best = min(((c, k) for k, c in costs.items()), default=(np.inf, -1))
-        y, m = problem.X[i], problem.weights[i]
+        y, m = problem.X[i], min(problem.weights[i], 1.0)  # of copies, the first wakes it
         if price > problem.birth:
             best = max([len(problem.phi) - 1, labels.max(), *centers]) + 1
             centers[best] = y

@@ -90,10 +90,11 @@ class Slots {
     return count_++;
   }
 
-  // Gives a row to a slot; a sleeping or empty one wakes up where this row alone would have it.
+  // Gives a row to a slot; a sleeping or empty one wakes up where this row alone would have it. Of copies,
+  // the first wakes it and the others join, so they do not pull it towards them before the pass is over.
   void add(int k, const double* y, double m) {
     change(k, y, m, +1);
-    if (!is_awake(k)) wake(k, y, m);
+    if (!is_awake(k)) wake(k, y, std::min(m, 1.0));
   }
   void remove(int k, const double* y, double m) { change(k, y, -m, -1); }
 
