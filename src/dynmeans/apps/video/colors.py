@@ -1,0 +1,92 @@
+"""The colours of a picture: each distinct one once, in the space where distances are taken."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynmeans.core import distinct_colors
+from dynmeans.model.types import FloatArray
+
+Pixels: TypeAlias = NDArray[np.uint8]
+COLORSPACES = ("rgb", "oklab")
+
+# Linear light to the responses of the cones, and their cube roots to OKLab (Björn Ottosson, 2020).
+_TO_CONES = np.array(
+    [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+)
+_TO_LAB = np.array(
+    [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+)
+_SCALE = 255 * np.sqrt(3)  # black and white are as far apart as in RGB, so that a birth cost means the same
+
+
+class Colors(NamedTuple):
+    """The distinct colours of a picture."""
+
+    rows: Pixels  # (m, 3) RGB, in the order of first appearance
+    counts: FloatArray  # (m,) pixels of each
+    of: NDArray[np.int32]  # (height, width) which of them each pixel has
+
+
+def distinct(pixels: Pixels) -> Colors:
+    """Find the distinct colours of a picture.
+
+    Parameters
+    ----------
+    pixels : uint8 array of shape (height, width, 3)
+
+    Returns
+    -------
+    Colors
+        ``rows[of]`` is the picture.
+
+    Examples
+    --------
+    >>> picture = np.array([[[9, 9, 9], [0, 0, 0], [9, 9, 9]]], dtype=np.uint8)
+    >>> distinct(picture).counts.tolist()
+    [2.0, 1.0]
+    """
+    rows, counts, of = distinct_colors(np.ascontiguousarray(pixels).reshape(-1, 3))
+    return Colors(rows, counts, of.reshape(pixels.shape[:2]))
+
+
+def to_space(colors: Pixels, space: str) -> NDArray[np.float32]:
+    """Coordinates of RGB colours (m, 3) in a colour space, as long as RGB from black to white."""
+    if space == "rgb":
+        return colors.astype(np.float32)
+    light = _LIGHT[colors]
+    points = _SCALE * (np.cbrt(light @ _TO_CONES.T) @ _TO_LAB.T)
+    return np.ascontiguousarray(points, dtype=np.float32)
+
+
+def from_space(points: FloatArray, space: str) -> Pixels:
+    """Nearest RGB colours to points (m, 3) of a colour space."""
+    if space == "oklab":
+        cones = (points / _SCALE) @ np.linalg.inv(_TO_LAB).T
+        light = cones**3 @ np.linalg.inv(_TO_CONES).T
+        points = 255 * _encode(np.clip(light, 0, 1))
+    colors: Pixels = np.clip(np.rint(points), 0, 255).astype(np.uint8)
+    return colors
+
+
+def _encode(light: FloatArray) -> FloatArray:
+    """Linear light to the values of sRGB, both from 0 to 1."""
+    return np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+
+
+def _decode(values: FloatArray) -> FloatArray:
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+_LIGHT = _decode(np.arange(256) / 255)  # of each byte

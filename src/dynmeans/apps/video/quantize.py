@@ -1,0 +1,180 @@
+"""From a video file to one in few colours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from dynmeans.apps.video.colors import distinct
+from dynmeans.apps.video.measures import Meter, Quality
+from dynmeans.apps.video.painters import Palette, painter
+from dynmeans.apps.video.palette_file import PaletteLog
+from dynmeans.apps.video.preview import Preview
+from dynmeans.apps.video.reading import Frame, Sound, VideoFile
+from dynmeans.apps.video.writing import MAX_GIF_COLORS, PALETTE_SUFFIXES, Shape, VideoWriter
+from dynmeans.io.atomic import replacing
+from dynmeans.io.errors import InputError
+from dynmeans.model.costs import Lifespan, costs_from
+
+
+class Job(NamedTuple):
+    """What to read, how to paint, and what to write."""
+
+    source: Path
+    target: Path
+    settings: Palette
+    codec: str | None = None
+    palette_file: Path | None = None
+    preview_file: Path | None = None
+
+
+class Outcome(NamedTuple):
+    """What was done."""
+
+    frames: int
+    quality: Quality
+    sound: str  # "copied", "none", or why there is none
+    complete: bool  # False if it was asked to stop
+    damage: InputError | None  # what is wrong with the source; all before it was written
+
+
+Show = Callable[[int, "int | None", int], object]  # frames done, frames in all if known, colours
+
+
+def quantize(job: Job, show: Show = lambda *_: None, stopped: Callable[[], bool] = lambda: False) -> Outcome:
+    """Paint a video with few colours.
+
+    The target appears when it is whole. If the source turns out to be damaged half-way, or `stopped` says
+    so, it holds all frames up to there, and can be played.
+
+    Parameters
+    ----------
+    job : Job
+    show : callable, optional
+        Told after each frame: frames done, frames in all or None, colours of this frame.
+    stopped : callable, optional
+        Asked before each frame whether to end here.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    InputError
+        If not even one frame can be read, or the target cannot be written.
+
+    Examples
+    --------
+    >>> quantize(Job(Path("in.mp4"), Path("out.gif"), Palette()))  # doctest: +SKIP
+    """
+    _check(job)
+    with VideoFile(job.source) as video, replacing(job.target) as place:
+        recording = _Recording(job, video, place)
+        outcome = _record(recording, video, show, stopped)
+    recording.write_sheets()
+    return outcome
+
+
+def _record(recording: _Recording, video: VideoFile, show: Show, stopped: Callable[[], bool]) -> Outcome:
+    """Take everything until the end, a stop or damage, and close the file in each case."""
+    complete, damage = True, None
+    try:
+        for part in video.parts():
+            if stopped():
+                complete = False
+                break
+            recording.take(part)
+            if isinstance(part, Frame):
+                show(recording.frames, video.n_frames, recording.colors)
+    except InputError as error:
+        if not recording.frames:
+            raise
+        damage = error
+    finally:
+        recording.close()
+    if not recording.frames:
+        raise InputError(f"{video.path}: stopped before the first frame")
+    return Outcome(recording.frames, recording.meter.quality, recording.sound, complete, damage)
+
+
+class _Recording:
+    """A target under way, and what is noted of its frames beside it."""
+
+    def __init__(self, job: Job, video: VideoFile, place: Path) -> None:
+        self._job, self._video, self._place = job, video, place
+        self._paint = painter(_limited(job.settings, job.target))
+        self._writer: VideoWriter | None = None
+        self._waiting: list[Sound] = []  # sound that comes before the first frame
+        self._log, self._preview = PaletteLog(), Preview()
+        self.meter, self.frames, self.colors = Meter(), 0, 0
+
+    @property
+    def sound(self) -> str:
+        """What became of the sound."""
+        if self._video.sound is None:
+            return "none"
+        if self._writer is not None and self._writer.has_sound:
+            return "copied"
+        return f"left out: {self._job.target.suffix} holds no {self._video.sound.codec_context.name}"
+
+    def take(self, part: Frame | Sound) -> None:
+        if isinstance(part, Sound):
+            self._waiting.append(part)
+        else:
+            self._take_frame(part)
+        if self._writer is not None:
+            for sound in self._waiting:
+                self._writer.write_sound(sound.packet)
+            self._waiting.clear()
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def write_sheets(self) -> None:
+        """Write the palette over time and the preview, where they are wanted."""
+        if self._job.palette_file is not None:
+            with replacing(self._job.palette_file) as place:
+                place.write_text(self._log.text)
+        if self._job.preview_file is not None:
+            self._preview.write(self._job.preview_file)
+
+    def _take_frame(self, frame: Frame) -> None:
+        if self._writer is None:
+            self._writer = self._open(frame)
+        colors = distinct(frame.pixels)
+        painting = self._paint(colors)
+        self._writer.write(painting, frame.seconds)
+        self.meter.take(frame.pixels, colors, painting)
+        if self._job.palette_file is not None:
+            self._log.take(painting, frame.seconds)
+        if self._job.preview_file is not None:
+            self._preview.take(frame.pixels, painting)
+        self.frames, self.colors = self.frames + 1, len(painting.palette)
+
+    def _open(self, frame: Frame) -> VideoWriter:
+        height, width = frame.pixels.shape[:2]
+        shape = Shape(width, height, self._video.rate)
+        name = str(self._job.target)
+        return VideoWriter(self._place, shape, codec=self._job.codec, sound=self._video.sound, name=name)
+
+
+def _limited(settings: Palette, target: Path) -> Palette:
+    """Settings with no more colours than the kind of file can hold."""
+    if target.suffix.lower() not in PALETTE_SUFFIXES:
+        return settings
+    return settings._replace(max_colors=min(settings.max_colors or MAX_GIF_COLORS, MAX_GIF_COLORS))
+
+
+def _check(job: Job) -> None:
+    """Find what cannot be, before anything is read."""
+    if job.target.exists() and job.source.exists() and job.target.samefile(job.source):
+        raise InputError(f"{job.target}: the result must not replace the video that it is made from")
+    if not job.target.absolute().parent.is_dir():
+        raise InputError(f"{job.target}: there is no folder {job.target.parent}")
+    try:
+        costs_from(job.settings.birth_cost, Lifespan(job.settings.lifetime, job.settings.reach))
+    except ValueError as error:
+        raise InputError(str(error)) from None
