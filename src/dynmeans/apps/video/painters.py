@@ -34,6 +34,11 @@ class Palette(NamedTuple):
     seed: int = 0
     jobs: int | None = None
 
+    def limited(self, most: int) -> Palette:
+        """Settings with no more than so many colours."""
+        usual = KMEANS_COLORS if self.per_frame == "kmeans" else most
+        return self._replace(max_colors=min(self.max_colors or usual, most))
+
 
 class Painting(NamedTuple):
     """A picture by its palette."""

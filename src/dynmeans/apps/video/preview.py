@@ -47,7 +47,7 @@ class Preview:
 
     def picture(self) -> Pixels:
         """The moments beside each other, originals above."""
-        which = np.unique(np.linspace(0, len(self._columns) - 1, _MOMENTS).round().astype(int))
+        which = np.unique((np.arange(_MOMENTS) + 0.5) * len(self._columns) // _MOMENTS).astype(int)
         gap = np.full((len(self._columns[0]), _GAP, 3), _PAPER, dtype=np.uint8)
         pieces = [piece for i in which for piece in (gap, self._columns[i])]
         return np.concatenate([*pieces, gap], axis=1)

@@ -104,7 +104,8 @@ class _Recording:
 
     def __init__(self, job: Job, video: VideoFile, place: Path) -> None:
         self._job, self._video, self._place = job, video, place
-        self._paint = painter(_limited(job.settings, job.target))
+        indexed = job.target.suffix.lower() in PALETTE_SUFFIXES
+        self._paint = painter(job.settings.limited(MAX_GIF_COLORS) if indexed else job.settings)
         self._writer: VideoWriter | None = None
         self._waiting: list[Sound] = []  # sound that comes before the first frame
         self._log, self._preview = PaletteLog(), Preview()
@@ -159,13 +160,6 @@ class _Recording:
         shape = Shape(width, height, self._video.rate)
         name = str(self._job.target)
         return VideoWriter(self._place, shape, codec=self._job.codec, sound=self._video.sound, name=name)
-
-
-def _limited(settings: Palette, target: Path) -> Palette:
-    """Settings with no more colours than the kind of file can hold."""
-    if target.suffix.lower() not in PALETTE_SUFFIXES:
-        return settings
-    return settings._replace(max_colors=min(settings.max_colors or MAX_GIF_COLORS, MAX_GIF_COLORS))
 
 
 def _check(job: Job) -> None:

@@ -61,10 +61,9 @@ class VideoFile:
         with blame_av(str(path)):
             self._container = av.open(str(path))
         if not self._container.streams.video:
+            rest = ", only sound" if self._container.streams.audio else ""
             self._container.close()
-            raise InputError(
-                f"{path}: no video in it{', only sound' if self._container.streams.audio else ''}"
-            )
+            raise InputError(f"{path}: no video in it{rest}")
         self._stream = self._container.streams.video[0]
         self._stream.thread_type = "AUTO"
         self._size: tuple[int, int] | None = None
@@ -107,7 +106,7 @@ class VideoFile:
             Where the file is damaged or ends too early, after all that could be read before.
         """
         wanted = [self._stream] if self.sound is None else [self._stream, self.sound]
-        count, last = 0, 0.0
+        count, last, shift = 0, 0.0, 0.0
         with blame_av(lambda: f"{self.path}: damaged after {last:.2f} s ({count:,} frames)"):
             for packet in self._container.demux(wanted):
                 if packet.stream is not self._stream:
@@ -115,8 +114,11 @@ class VideoFile:
                         yield Sound(packet)
                     continue
                 for picture in packet.decode():
-                    seconds = picture.time if picture.time is not None else float(count / self.rate)
-                    count, last = count + 1, float(seconds)
+                    seconds = float(count / self.rate if picture.time is None else picture.time) + shift
+                    if count and seconds <= last:  # the clock was set back, as where files were joined
+                        shift += last + float(1 / self.rate) - seconds
+                        seconds = last + float(1 / self.rate)
+                    count, last = count + 1, seconds
                     yield Frame(self._upright(picture), last)
         if not count:
             raise InputError(f"{self.path}: no frame in it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -22,11 +23,12 @@ _OPTIONS = {
     "libx265": {"crf": "18", "preset": "veryfast", "x265-params": "log-level=error"},
     "libvpx-vp9": {"crf": "20", "b": "0", "deadline": "realtime", "cpu-used": "6", "row-mt": "1"},
     "libwebp_anim": {"lossless": "1"},
+    "gif": {"gifflags": "-transdiff"},  # which would keep old pixels whose colour is only nearly the new one
 }
 _BITS_A_PIXEL = 0.3  # for encoders that are told a rate and not a quality
-# Colours at half resolution play everywhere, but take an even width and height.
-_EVEN = ("pal8", "yuv420p")
-_ANY = ("yuv444p", "bgra", "rgb24", "bgr24", "gbrp", "bgr0", "rgb8", "yuvj444p")
+# Colours at half resolution play everywhere, but take an even width and height; RGB loses nothing.
+_EVEN, _ODD = ("yuv420p", "yuv444p"), ("yuv444p", "yuvj444p")
+_EXACT = ("pal8", "rgb24", "bgr24", "gbrp", "bgr0", "bgra")
 _FINEST = 65535  # steps a second: MPEG-4 knows no more
 
 
@@ -84,6 +86,7 @@ class VideoWriter:
             raise
         self._begin: float | None = None
         self._last = -1
+        self._last_sound = -math.inf
 
     @property
     def has_sound(self) -> bool:
@@ -104,8 +107,9 @@ class VideoWriter:
             self._container.mux(self._stream.encode(picture))
 
     def write_sound(self, packet: Any) -> None:
-        """Add a packet of the stream of sound."""
-        if self._sound is not None:
+        """Add a packet of the stream of sound; one that is out of order is left out."""
+        if self._sound is not None and packet.dts > self._last_sound:
+            self._last_sound = packet.dts
             packet.stream = self._sound
             with blame_av(self._name):
                 self._container.mux(packet)
@@ -154,7 +158,9 @@ class VideoWriter:
     def _format(self, encoder: Any, shape: Shape, name: str) -> str:
         known = [format.name for format in encoder.video_formats or ()]
         odd = shape.width % 2 or shape.height % 2
-        wanted: Sequence[str] = ("pal8", *_ANY, *known) if odd else (*_EVEN, *_ANY, *known)
+        exact = name in ("libwebp_anim", "gif") or (encoder.lossless and not encoder.lossy)
+        usual = _ODD if odd else _EVEN
+        wanted: Sequence[str] = (*_EXACT, *usual, *known) if exact else (*usual, *_EXACT, *known)
         choices = [format for format in wanted if format in known and not (odd and "420" in format)]
         if not choices:
             size = f"{shape.width} x {shape.height}"

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from dynmeans.apps.video.colors import COLORSPACES, from_space, to_space
+from dynmeans.apps.video.kmeans import kmeans
+
+colors = arrays(np.uint8, (5, 3))
+
+
+@given(colors, st.sampled_from(COLORSPACES))
+def test_every_colour_survives_the_way_there_and_back(rows: np.ndarray, space: str) -> None:
+    np.testing.assert_array_equal(from_space(to_space(rows, space).astype(np.float64), space), rows)
+
+
+@pytest.mark.parametrize("space", COLORSPACES)
+def test_black_and_white_are_equally_far_apart_in_all_spaces(space: str) -> None:
+    black, white = to_space(np.array([[0, 0, 0], [255, 255, 255]], dtype=np.uint8), space)
+    assert np.linalg.norm(white - black) == pytest.approx(255 * np.sqrt(3), rel=1e-4)
+
+
+def test_oklab_has_the_published_values() -> None:
+    red = to_space(np.array([[255, 0, 0]], dtype=np.uint8), "oklab")[0] / (255 * np.sqrt(3))
+    np.testing.assert_allclose(red, [0.62796, 0.22486, 0.12585], atol=1e-4)
+
+
+def test_colours_out_of_range_become_the_nearest_in_range() -> None:
+    assert from_space(np.array([[-4.0, 255.4, 300.0]]), "rgb").tolist() == [[0, 255, 255]]
+
+
+@given(arrays(np.float32, (12, 2), elements=st.integers(0, 5)), st.integers(1, 6), st.integers(0, 9))
+def test_kmeans_ends_where_no_point_is_nearer_to_another_mean(points: np.ndarray, k: int, seed: int) -> None:
+    weights = np.arange(1.0, 13.0)
+    found = kmeans(points, weights, k, seed)
+    gaps = ((points[:, None] - found.centers) ** 2).sum(axis=2)
+    np.testing.assert_allclose(gaps[np.arange(12), found.labels], gaps.min(axis=1), atol=1e-9)
+    assert len(found.centers) == min(k, len(np.unique(points, axis=0)))
+    for j, center in enumerate(found.centers):
+        mine = found.labels == j
+        np.testing.assert_allclose(center, np.average(points[mine], axis=0, weights=weights[mine]))

@@ -1,0 +1,79 @@
+"""Small videos, really encoded."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+av = pytest.importorskip("av", reason="the videos need PyAV")
+
+COLORS = np.array([[200, 30, 30], [30, 160, 40], [20, 40, 190]], dtype=np.uint8)
+
+
+def pictures(n: int = 8, height: int = 48, width: int = 64) -> list[np.ndarray]:
+    """Two bars that move over a background, with a little noise."""
+    random = np.random.default_rng(0)
+    made = []
+    for i in range(n):
+        which = np.zeros((height, width), dtype=int)
+        which[:, (2 * i) % width : (2 * i) % width + 9] = 1
+        which[4 + i : 14 + i, :] = 2
+        noise = random.integers(-3, 4, (height, width, 1))
+        made.append(np.clip(COLORS[which] + noise, 0, 255).astype(np.uint8))
+    return made
+
+
+def write_clip(
+    path: Path,
+    frames: list[np.ndarray],
+    *,
+    codec: str = "ffv1",
+    pixel_format: str | None = None,
+    sound: bool = False,
+    rate: int = 10,
+    options: dict[str, str] | None = None,
+) -> Path:
+    """Encode frames; by default without loss."""
+    with av.open(str(path), "w", options=options or {}) as container:
+        stream = container.add_stream(codec, rate=rate)
+        stream.height, stream.width = frames[0].shape[:2]
+        stream.pix_fmt = pixel_format or ("bgr0" if codec == "ffv1" else "yuv420p")
+        tone = container.add_stream("aac", rate=8000, layout="mono") if sound else None
+        for pixels in frames:
+            kind = "rgba" if pixels.shape[2] == 4 else "rgb24"
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format=kind)))
+        container.mux(stream.encode())
+        if tone is not None:
+            _add_tone(container, tone, len(frames) / rate)
+    return path
+
+
+def write_sound(path: Path) -> Path:
+    """A file with sound alone."""
+    with av.open(str(path), "w") as container:
+        _add_tone(container, container.add_stream("aac", rate=8000, layout="mono"), 0.5)
+    return path
+
+
+def read_clip(path: Path) -> list[np.ndarray]:
+    """All frames of a file in RGB."""
+    with av.open(str(path)) as container:
+        return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+
+
+def packets(path: Path) -> list[bytes]:
+    """The encoded sound of a file."""
+    with av.open(str(path)) as container:
+        return [bytes(packet) for packet in container.demux(audio=0) if packet.size]
+
+
+def _add_tone(container: Any, stream: Any, seconds: float) -> None:
+    samples = (3000 * np.sin(np.arange(int(8000 * seconds)) / 5)).astype(np.int16)[None]
+    piece = av.AudioFrame.from_ndarray(samples, format="s16", layout="mono")
+    piece.sample_rate, piece.pts, piece.time_base = 8000, 0, Fraction(1, 8000)
+    container.mux(stream.encode(piece))
+    container.mux(stream.encode())
