@@ -33,10 +33,8 @@ def test_the_palette_of_three_colours_with_noise_is_these_three() -> None:
 
 
 def test_distinct_colours_with_counts_are_clustered_as_all_pixels_would_be() -> None:
-    paint, twin = (
-        painter(Palette()),
-        DMeans(800.0, lifetime=15, reach=1.1, n_restarts=1, max_iter=PASSES, random_state=0),
-    )
+    paint = painter(Palette())
+    twin = DMeans(800.0, lifetime=15, reach=1.1, n_restarts=1, max_iter=PASSES, random_state=0)
     for picture in pictures(4):
         painting = paint(distinct(picture))
         twin.partial_fit(picture.reshape(-1, 3).astype(np.float32))

@@ -40,6 +40,8 @@ class VideoFile:
     Parameters
     ----------
     path : path
+    size : (width, height), optional
+        To which all frames are scaled, before they are turned.
 
     Raises
     ------
@@ -55,7 +57,7 @@ class VideoFile:
     ...         print(frame.seconds, frame.pixels.mean())
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, size: tuple[int, int] | None = None) -> None:
         self.path = Path(path)
         av = require("av", "video")
         with blame_av(str(path)):
@@ -66,7 +68,7 @@ class VideoFile:
             raise InputError(f"{path}: no video in it{rest}")
         self._stream = self._container.streams.video[0]
         self._stream.thread_type = "AUTO"
-        self._size: tuple[int, int] | None = None
+        self._size = size
 
     def __enter__(self) -> VideoFile:
         return self
