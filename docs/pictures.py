@@ -1,6 +1,6 @@
 """Draws the pictures of these pages from the numbers that the pages themselves compute.
 
-``python docs/pictures.py`` draws them all into docs/pictures.
+``python docs/pictures.py`` draws them into docs/pictures; those of a film only if it is named behind.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pages import run_page
 
+from dynmeans.apps.video import Job, Palette, quantize
+from dynmeans.experiments.video import figures, run
 from dynmeans.io.run import PICTURE_FILE
 from dynmeans.model.costs import drift_from_reach
 from dynmeans.plots.palette import PALETTE
@@ -172,7 +174,16 @@ def draw_demo(path: Path) -> None:
         shutil.copy(Path(folder) / PICTURE_FILE, path)
 
 
+def draw_film(folder: Path, film: Path) -> None:
+    """Repaint a film, and draw moments of it and how much it flickers."""
+    with tempfile.TemporaryDirectory() as scratch:
+        quantize(Job(film, Path(scratch) / "few.mkv", Palette(), preview_file=folder / FILM[0]))
+    figure = figures(run(film))["video"]
+    figure.savefig(folder / FILM[1], dpi=120)
+
+
 DEMO = "demo.png"
+FILM = ("video-preview.png", "video-flicker.png")  # from a film that is not part of the repository
 PICTURES: dict[str, Callable[[], Figure]] = {
     "first-batch.svg": first_batch,
     "motion.svg": motion,
@@ -199,7 +210,10 @@ def draw_all(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    films = [Path(name).resolve() for name in sys.argv[1:]]
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)  # some pages write files
         draw_all(HERE / "pictures")
         draw_demo(HERE / "pictures" / DEMO)
+        for film in films:
+            draw_film(HERE / "pictures", film)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import million, pedestrians, report, scaling
+from benchmarks import million, pedestrians, report, scaling, video
 from benchmarks.__main__ import NAMES, main
 from benchmarks.rows import Row, Target
 
@@ -47,6 +47,7 @@ def test_every_number_to_reach_is_judged(folder: Path) -> None:
     }
     assert {name: judged[name] for name in expected} == expected
     assert judged["pedestrians"] == (4 if pedestrians.DATA.is_dir() else 0)
+    assert judged["video"] == (6 if video.FILM.is_file() else 0)
 
 
 def test_machine_versions_and_date_are_written(folder: Path) -> None:

@@ -10,7 +10,7 @@ import pictures
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-DRAWN = {*pictures.PICTURES, pictures.DEMO}
+DRAWN = {*pictures.PICTURES, pictures.DEMO, *pictures.FILM}
 # Either way has words for those who cannot see the picture.
 IMAGE = re.compile(r"^```\{image\} (\S+)\n:alt: \S+|^!\[[^\]]+\]\((\S+)\)", re.MULTILINE)
 

@@ -15,7 +15,7 @@ pytest.importorskip("matplotlib")
 
 
 def test_every_method_is_measured_and_drawn(tmp_path: Path) -> None:
-    result = video.run(write_clip(tmp_path / "a.mkv", pictures(6)), max_frames=5, size=(32, 24))
+    result = video.run(write_clip(tmp_path / "a.mkv", pictures(6)), max_frames=5)
     result = json.loads(json.dumps(result))
     assert result["frames"] == 5
     assert list(result["methods"]) == ["D-Means", "DP-means", "k-means", "FFmpeg"]

@@ -101,22 +101,16 @@ def draw(result: Mapping[str, Any], folder: str | Path) -> list[Path]:
 
 
 def figures(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Colours, frame-to-frame difference and error over time; dashes tell the methods apart without colour."""
+    """Colours, frame-to-frame difference and error over time; dashes tell methods apart without colour."""
     figure = require("matplotlib.figure", "plot").Figure(figsize=(7.2, 6.4), layout="constrained", dpi=200)
     require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
     panels = figure.subplots(3, 1, sharex=True)
     frames = np.arange(1, result["frames"] + 1)
     for i, (name, method) in enumerate(result["methods"].items()):
-        style = {
-            "ls": LINES[i],
-            "color": PALETTE[i],
-            "lw": 0.8 if i else 1.6,
-            "zorder": 2 if i else 3,
-            "label": name,
-        }
-        panels[0].plot(frames, method["n_colors"], **style)
-        panels[1].plot(frames[1:], np.array(method["change"], dtype=np.float64), **style)
-        panels[2].plot(frames, method["error"], **style)
+        look = {"ls": LINES[i], "color": PALETTE[i], "lw": 0.8 if i else 1.6, "zorder": 2 if i else 3}
+        panels[0].plot(frames, method["n_colors"], label=name, **look)
+        panels[1].plot(frames[1:], np.array(method["change"], dtype=np.float64), **look)
+        panels[2].plot(frames, method["error"], **look)
     panels[0].set_title("(a) number of colours", loc="left", fontsize=9)
     panels[0].legend(frameon=False, ncols=4, loc="lower right", bbox_to_anchor=(1, 1), fontsize=8)
     panels[1].set_title("(b) frame-to-frame difference, divided by the original's", loc="left", fontsize=9)
