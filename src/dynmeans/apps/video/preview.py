@@ -41,7 +41,7 @@ class Preview:
         """Look at the next frame."""
         if self._seen % self._every == 0:
             self._columns.append(_column(pixels, painting))
-            if len(self._columns) > 2 * _MOMENTS:
+            if len(self._columns) > 4 * _MOMENTS:
                 self._columns, self._every = self._columns[::2], 2 * self._every
         self._seen += 1
 
