@@ -179,7 +179,7 @@ def draw_film(folder: Path, film: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         quantize(Job(film, Path(scratch) / "few.mkv", Palette(), preview_file=folder / FILM[0]))
     figure = figures(run(film))["video"]
-    figure.savefig(folder / FILM[1], dpi=120)
+    figure.savefig(folder / FILM[1], dpi=72)
 
 
 DEMO = "demo.png"

@@ -36,7 +36,7 @@ def test_a_video_its_palette_and_a_preview_are_written(dynmeans: Command, folder
     assert len((folder / "p.csv").read_text().splitlines()) == 1 + 8 * 3
     (preview,) = read_clip(folder / "p.png")
     assert preview.shape == (148, 4 * 64 + 5 * 6, 3)
-    np.testing.assert_array_equal(preview[6:54, 6:70], pictures()[1])
+    np.testing.assert_array_equal(preview[6:54, 6:70], pictures()[0])
 
 
 @pytest.mark.usefixtures("clip")

@@ -35,19 +35,23 @@ class Preview:
 
     def __init__(self) -> None:
         self._columns: list[Pixels] = []
+        self._colors: list[int] = []  # of each column
         self._every, self._seen = 1, 0
 
     def take(self, pixels: Pixels, painting: Painting) -> None:
         """Look at the next frame."""
         if self._seen % self._every == 0:
             self._columns.append(_column(pixels, painting))
+            self._colors.append(len(painting.palette))
             if len(self._columns) > 4 * _MOMENTS:
-                self._columns, self._every = self._columns[::2], 2 * self._every
+                self._columns, self._colors = self._columns[::2], self._colors[::2]
+                self._every *= 2
         self._seen += 1
 
     def picture(self) -> Pixels:
-        """The moments beside each other, originals above."""
-        which = np.unique((np.arange(_MOMENTS) + 0.5) * len(self._columns) // _MOMENTS).astype(int)
+        """The most colourful moment of each quarter, side by side, originals above."""
+        quarters = np.array_split(np.arange(len(self._columns)), _MOMENTS)
+        which = [max(quarter, key=lambda i: self._colors[i]) for quarter in quarters if len(quarter)]
         gap = np.full((len(self._columns[0]), _GAP, 3), _PAPER, dtype=np.uint8)
         pieces = [piece for i in which for piece in (gap, self._columns[i])]
         return np.concatenate([*pieces, gap], axis=1)
