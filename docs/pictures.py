@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pages import run_page
 
+from dynmeans.apps.flights.chart import draw_flows
 from dynmeans.io.run import PICTURE_FILE
 from dynmeans.model.costs import drift_from_reach
 from dynmeans.plots.palette import PALETTE
@@ -172,6 +173,12 @@ def draw_demo(path: Path) -> None:
         shutil.copy(Path(folder) / PICTURE_FILE, path)
 
 
+def flights() -> Figure:
+    """The map of a small synthetic week."""
+    figure: Figure = draw_flows(run_page("flights.md")["flows"])
+    return figure
+
+
 DEMO = "demo.png"
 PICTURES: dict[str, Callable[[], Figure]] = {
     "first-batch.svg": first_batch,
@@ -180,6 +187,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "any-time.svg": any_time,
     "rings.svg": rings,
     "rings-stream.svg": rings_stream,
+    "flights.svg": flights,
     "plateau.svg": plateau,
     "reach.svg": reach,
 }

@@ -11,6 +11,7 @@ from dynmeans import __version__
 from dynmeans.cli.cluster import cluster
 from dynmeans.cli.console import complain, say
 from dynmeans.cli.demo import demo
+from dynmeans.cli.flights import flights
 from dynmeans.cli.report import report
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.snapshot import SnapshotError
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command()(cluster)
 app.command()(report)
 app.command()(demo)
+app.command()(flights)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,1 @@
+"""The paper's applications as tools: read, featurise, cluster, draw."""
