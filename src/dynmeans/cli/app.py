@@ -12,6 +12,7 @@ from dynmeans.cli.cluster import cluster
 from dynmeans.cli.console import complain, say
 from dynmeans.cli.demo import demo
 from dynmeans.cli.report import report
+from dynmeans.cli.reproduce import reproduce
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.snapshot import SnapshotError
 
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command()(cluster)
 app.command()(report)
 app.command()(demo)
+app.command()(reproduce)
 
 
 def _print_version(wanted: bool) -> None:
