@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # other commands need not wait until all that is compared has
 class Name(str, Enum):
     """Which experiment."""
 
+    gaussians = "gaussians"
     rings = "rings"
     gps = "gps"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -15,12 +14,13 @@ from dynmeans.core import lanes
 PACKAGES = ("dynmeans", "numpy", "scipy", "scikit-learn")
 
 
-def describe_machine(packages: Sequence[str] = PACKAGES) -> dict[str, Any]:
+@cache
+def describe_machine(packages: tuple[str, ...] = PACKAGES) -> dict[str, Any]:
     """Processor, cores, system, and versions of Python and packages.
 
     Parameters
     ----------
-    packages : sequence of str
+    packages : tuple of str
         Installed packages whose versions are told.
 
     Returns
@@ -43,7 +43,6 @@ def describe_machine(packages: Sequence[str] = PACKAGES) -> dict[str, Any]:
     return {"machine": machine, "versions": versions}
 
 
-@cache
 def _processor() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []

@@ -44,6 +44,9 @@ class Look(NamedTuple):
     line: str
 
 
+PLAIN = Look("#1c2127", "", ":")  # of what is no method, but a mark to measure by
+
+
 def look(number: int) -> Look:
     """Look of the method with this number in its experiment."""
     return Look(
@@ -86,8 +89,8 @@ def surface(groups: Sequence[Group], place: Callable[[Setting], tuple[float, flo
 def contours(axes: Any, shape: Surface, chosen: tuple[float, float]) -> None:
     """Lines of equal accuracy, with a star at the chosen setting."""
     if min(shape.height.shape) > 1:
-        axes.contourf(*shape, levels=8, cmap="Blues", alpha=0.75)
-        lines = axes.contour(*shape, levels=8, colors="#1c2127", linewidths=0.6)
+        axes.contourf(*shape, levels=6, cmap="Blues", alpha=0.75)
+        lines = axes.contour(*shape, levels=6, colors="#1c2127", linewidths=0.6)
         axes.clabel(lines, fontsize=6, fmt="%.2f")
     axes.plot(*chosen, marker="*", ms=9, mfc="white", mec="black", ls="", clip_on=False, zorder=5)
 
@@ -105,14 +108,22 @@ def plain_log(axes: Any, *sides: str) -> None:
         axis.set_minor_formatter(ticker.NullFormatter())
 
 
-def band(axes: Any, x: Sequence[float], groups: Sequence[Group], number: str, how: Look, label: str) -> None:
+def band(
+    axes: Any,
+    x: Sequence[float],
+    groups: Sequence[Group],
+    number: str,
+    how: Look,
+    label: str,
+    *,
+    scale: float = 1.0,
+) -> None:
     """Means over the trials, and one standard deviation to either side."""
-    columns = [group.column(number) for group in groups]
+    columns = [scale * group.column(number) for group in groups]
     mean, spread = np.array([c.mean() for c in columns]), np.array([c.std() for c in columns])
     axes.plot(x, mean, color=how.color, marker=how.marker, ls=how.line, mec="white", mew=0.4, label=label)
-    axes.fill_between(
-        x, np.maximum(mean - spread, 0.02 * mean), mean + spread, color=how.color, alpha=0.12, lw=0
-    )
+    low = np.maximum(mean - spread, 0.3 * mean)  # which a logarithmic axis can show
+    axes.fill_between(x, low, mean + spread, color=how.color, alpha=0.1, lw=0)
 
 
 def histogram(axes: Any, columns: Mapping[str, FloatArray], bins: Any) -> None:

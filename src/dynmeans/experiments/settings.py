@@ -13,7 +13,19 @@ GAUSSIANS: dict[str, dict[str, Any]] = {
     "isotropic": {"birth_cost": 0.065, "lifetime": 2.0, "reach": 1.01, "n_restarts": 3},
     "radial": {"birth_cost": 0.065, "lifetime": 2.0, "reach": 1.01, "n_restarts": 3},
 }
-N_RESTARTS = 30  # beside the paper's three
+N_RESTARTS = 100  # beside the paper's three
+# Clusterers of single batches, and the largest squared distance over which ids are handed on.
+MATCHED: dict[str, dict[str, Any]] = {
+    "k-means": {"n_init": 3, "gate": 0.04},
+    "DBSCAN": {"eps": 0.09, "min_samples": 7, "gate": 0.04},
+    "HDBSCAN": {"min_cluster_size": 8, "min_samples": 2, "gate": 0.04},
+    "Bayesian mixture": {"n_components": 20, "weight_concentration_prior": 0.001, "gate": 0.04},
+    "DP-means": {"birth_cost": 0.06, "n_restarts": 10, "gate": 0.04},
+    "truth": {"gate": 0.04},
+}
+SAMPLES, PARTICLES, TOLERANCE = 5000, 100, 1e-16  # the paper's
+# Variance of a displacement in each coordinate: a length in a random direction splits between the two.
+TRANSITION = {"isotropic": 0.05**2, "radial": 0.05**2 / 2}
 
 RINGS: dict[str, Any] = {
     "kernel": "diffusion",
