@@ -147,12 +147,13 @@ def _trade(results: Results) -> Any:
     """Accuracy against time while restarts or samples grow; tracking enforced, and not."""
     figure = panels.canvas(3.0, width=4.6)
     axes = figure.subplots()
-    for name in (OURS, GIBBS, GIBBS_TOLD):
+    for name, label in ((MANY, "D-Means"), (GIBBS, GIBBS), (GIBBS_TOLD, GIBBS_TOLD)):
         groups = results.part("trade", method=name)
+        groups += results.part("five", method=name, displacement="isotropic") if name != MANY else []
         time = [1e3 * group.mean("seconds") for group in groups]
         for number, line, words in (("tracked", "-", ""), ("per_step", "--", ", not enforced")):
-            how = LOOKS[name]._replace(line=line)
-            panels.band(axes, time, groups, number, how, f"{name}{words}")
+            how = LOOKS[label]._replace(line=line)
+            panels.band(axes, time, groups, number, how, f"{label}{words}")
     axes.set(xlabel=TIME, ylabel="accuracy", ylim=(0, 1))
     panels.plain_log(axes, "x")
     figure.legend(loc="outside lower center", ncols=2)
