@@ -13,6 +13,7 @@ from dynmeans.cli.console import complain, say
 from dynmeans.cli.demo import demo
 from dynmeans.cli.flights import flights
 from dynmeans.cli.report import report
+from dynmeans.cli.reproduce import reproduce
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.snapshot import SnapshotError
 
@@ -30,6 +31,7 @@ app.command()(cluster)
 app.command()(report)
 app.command()(demo)
 app.command()(flights)
+app.command()(reproduce)
 
 
 def _print_version(wanted: bool) -> None:

@@ -8,8 +8,10 @@ from _dynmeans import (
     cut_tree,
     descend,
     explained,
+    gibbs,
     kernel_descend,
     lanes,
+    learn_particles,
     nearest,
     spanning_tree,
 )
@@ -19,8 +21,10 @@ __all__ = [
     "cut_tree",
     "descend",
     "explained",
+    "gibbs",
     "kernel_descend",
     "lanes",
+    "learn_particles",
     "nearest",
     "spanning_tree",
 ]
