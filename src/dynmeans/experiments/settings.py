@@ -55,3 +55,18 @@ PAPER_RINGS_DMEANS: dict[str, Any] = {"birth_cost": 0.1, "lifetime": 15.0, "reac
 GPS: dict[str, Any] = {"birth_cost": 0.055, "lifetime": 10.0, "reach": 1.01, "relative": True}
 GPS_KERNEL: dict[str, float] = {"length_scale": 1.0, "signal": 1.0, "noise": 0.2}
 GPS_DMEANS: dict[str, Any] = {"birth_cost": 20.0, "lifetime": 3.0, "reach": 1.01, "n_restarts": 3}
+
+# Chosen by `experiments/choose_flights.py`; those of a file on the day over Switzerland of the package traffic.
+_SAMPLER: dict[str, Any] = {"n_samples": 50, "prior_variance": 1 / 400, "survival": 0.99}
+FLIGHTS: dict[str, dict[str, dict[str, Any]]] = {
+    "synthetic week": {
+        "D-Means": {"birth_cost": 0.08, "lifetime": 336.0, "reach": 1.01, "n_restarts": 3},
+        "DP-means": {"birth_cost": 0.17, "n_restarts": 3},
+        "Gibbs": {**_SAMPLER, "observation_variance": 7e-5, "transition_variance": 7e-7},
+    },
+    "file": {
+        "D-Means": {"birth_cost": 0.6, "lifetime": 48.0, "reach": 1.01, "n_restarts": 3},
+        "DP-means": {"birth_cost": 0.6, "n_restarts": 3},
+        "Gibbs": {**_SAMPLER, "observation_variance": 7e-4, "transition_variance": 7e-6},
+    },
+}
