@@ -26,8 +26,8 @@ GRIDS: dict[str, dict[str, dict[str, Sequence[float]]]] = {
     },
     DAY: {
         "D-Means": {"birth_cost": (0.3, 0.45, 0.6, 0.8), "lifetime": (12.0, 48.0)},
-        "DP-means": {"birth_cost": (0.3, 0.45, 0.6, 0.8, 1.0)},
-        "Gibbs": {"observation_variance": (2e-4, 4e-4, 7e-4, 1e-3), "transition_variance": (7e-7, 7e-6)},
+        "DP-means": {"birth_cost": (0.6, 0.8, 1.0, 1.3, 1.7)},
+        "Gibbs": {"observation_variance": (7e-4, 1e-3, 1.5e-3, 2e-3), "transition_variance": (7e-6,)},
     },
 }
 

@@ -66,7 +66,7 @@ FLIGHTS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "file": {
         "D-Means": {"birth_cost": 0.6, "lifetime": 48.0, "reach": 1.01, "n_restarts": 3},
-        "DP-means": {"birth_cost": 0.6, "n_restarts": 3},
-        "Gibbs": {**_SAMPLER, "observation_variance": 7e-4, "transition_variance": 7e-6},
+        "DP-means": {"birth_cost": 1.3, "n_restarts": 3},
+        "Gibbs": {**_SAMPLER, "observation_variance": 1e-3, "transition_variance": 7e-6},
     },
 }
