@@ -7,13 +7,10 @@ from typing import Any, Protocol
 
 import numpy as np
 from river import cluster as river_cluster
-from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 from sklearn.cluster import DBSCAN, HDBSCAN, KMeans, MiniBatchKMeans
 
 from dynmeans import DMeans
-
-NOISE = -1
+from dynmeans.baselines import ReclusterAndMatch, TrueLabels
 
 
 class Tracker(Protocol):
@@ -23,49 +20,6 @@ class Tracker(Protocol):
 
     def partial_fit(self, X: np.ndarray, y: np.ndarray) -> object:
         """Take the next batch; y is the truth."""
-
-
-class ReclusterAndMatch:
-    """Cluster every batch afresh, and hand on the ids of the nearest clusters of the batch before.
-
-    Pairs are those of least total squared distance between centres. Clusters without a partner, or with
-    one whose squared distance is above `gate`, get new ids. The noise label -1 is left as it is.
-    """
-
-    def __init__(
-        self, cluster: Callable[[np.ndarray, np.ndarray], np.ndarray], gate: float | None = None
-    ) -> None:
-        self.cluster = cluster
-        self.gate = np.inf if gate is None else gate
-        self.labels_ = np.empty(0, dtype=np.int64)
-        self._centers: np.ndarray | None = None
-        self._ids = np.empty(0, dtype=np.int64)
-        self._next_id = 0
-
-    def partial_fit(self, X: np.ndarray, y: np.ndarray) -> ReclusterAndMatch:
-        """Cluster, match, relabel."""
-        found = self.cluster(X, y)
-        names, which = np.unique(found, return_inverse=True)
-        centers = np.array([X[found == name].mean(axis=0) for name in names])
-        ids = np.full(len(names), NOISE, dtype=np.int64)
-        real = names != NOISE
-        ids[real] = self._identify(centers[real])
-        self._centers, self._ids = centers[real], ids[real]
-        self.labels_ = ids[which]
-        return self
-
-    def _identify(self, centers: np.ndarray) -> np.ndarray:
-        """Ids of the partners in the batch before, new ones for the rest."""
-        ids = np.full(len(centers), NOISE, dtype=np.int64)
-        if self._centers is not None and len(self._centers) and len(centers):
-            distance = cdist(centers, self._centers, "sqeuclidean")
-            mine, before = linear_sum_assignment(distance)
-            near = distance[mine, before] <= self.gate
-            ids[mine[near]] = self._ids[before[near]]
-        new = ids == NOISE
-        ids[new] = self._next_id + np.arange(new.sum())
-        self._next_id += int(new.sum())
-        return ids
 
 
 class OnlineKMeans:
@@ -102,17 +56,15 @@ def dmeans(**setting: Any) -> Tracker:
 
 
 def kmeans(n_clusters: int, gate: float | None = None) -> Tracker:
-    return ReclusterAndMatch(lambda X, y: KMeans(n_clusters, n_init=3, random_state=0).fit_predict(X), gate)
+    return ReclusterAndMatch(KMeans(n_clusters, n_init=3, random_state=0), gate=gate)
 
 
 def dbscan(eps: float, min_samples: int, gate: float | None = None) -> Tracker:
-    return ReclusterAndMatch(lambda X, y: DBSCAN(eps=eps, min_samples=min_samples).fit_predict(X), gate)
+    return ReclusterAndMatch(DBSCAN(eps=eps, min_samples=min_samples), gate=gate)
 
 
 def hdbscan(min_cluster_size: int, min_samples: int, gate: float | None = None) -> Tracker:
-    return ReclusterAndMatch(
-        lambda X, y: HDBSCAN(min_cluster_size, min_samples=min_samples, copy=True).fit_predict(X), gate
-    )
+    return ReclusterAndMatch(HDBSCAN(min_cluster_size, min_samples=min_samples, copy=True), gate=gate)
 
 
 def dbstream(**setting: Any) -> Tracker:
@@ -125,7 +77,7 @@ def denstream(**setting: Any) -> Tracker:
 
 def oracle(gate: float | None = None) -> Tracker:
     """The true segmentation of every batch, linked like the others."""
-    return ReclusterAndMatch(lambda X, y: y, gate)
+    return ReclusterAndMatch(TrueLabels(), gate=gate)
 
 
 MAKERS: dict[str, Callable[..., Tracker]] = {

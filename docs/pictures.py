@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pages import run_page
 
+from dynmeans.apps.flights.chart import draw_flows
 from dynmeans.apps.video import Job, Palette, quantize
 from dynmeans.experiments.video import figures, run
 from dynmeans.io.run import PICTURE_FILE
@@ -182,6 +183,12 @@ def draw_film(folder: Path, film: Path) -> None:
     figure.savefig(folder / FILM[1], dpi=72)
 
 
+def flights() -> Figure:
+    """The map of a small synthetic week."""
+    figure: Figure = draw_flows(run_page("flights.md")["flows"])
+    return figure
+
+
 DEMO = "demo.png"
 FILM = ("video-preview.png", "video-flicker.png")  # from a film that is not part of the repository
 PICTURES: dict[str, Callable[[], Figure]] = {
@@ -191,6 +198,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "any-time.svg": any_time,
     "rings.svg": rings,
     "rings-stream.svg": rings_stream,
+    "flights.svg": flights,
     "plateau.svg": plateau,
     "reach.svg": reach,
 }

@@ -66,4 +66,47 @@ def explained(
     background: float,
 ) -> Floats: ...
 def distinct_colors(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Floats, NDArray[np.int32]]: ...
+def gibbs(
+    X: Floats,
+    centers: Floats,
+    variances: Floats,
+    counts: Floats,
+    weights: Floats,
+    noise: float,
+    concentration: float,
+    prior_variance: float,
+    prior_mean: Floats,
+    seed: int,
+    step: int,
+    n_samples: int,
+    keep: bool = False,
+    start: NDArray[np.int32] | None = None,
+) -> tuple[NDArray[np.int32], Floats, NDArray[np.int32]]: ...
+def learn_particles(
+    X: Floats,
+    begin: NDArray[np.int64],
+    founders: NDArray[np.int64],
+    centers: Floats,
+    variances: Floats,
+    counts: Floats,
+    weights: Floats,
+    log_densities: Floats,
+    noise: float,
+    concentration: float,
+    prior_variance: float,
+    prior_mean: Floats,
+    first_number: int,
+    seed: int,
+    step: int,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    Floats,
+    Floats,
+    Floats,
+    Floats,
+    Floats,
+    NDArray[np.int64],
+    float,
+]: ...
 def lanes() -> str: ...

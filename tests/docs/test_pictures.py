@@ -38,4 +38,4 @@ def test_the_script_draws_the_pictures_of_the_pages(tmp_path: Path, monkeypatch:
 
 
 def test_pictures_stay_small() -> None:
-    assert sum(path.stat().st_size for path in (DOCS / "pictures").iterdir()) < 1_000_000
+    assert sum(path.stat().st_size for path in (DOCS / "pictures").iterdir()) < 3_000_000

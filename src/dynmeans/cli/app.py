@@ -11,7 +11,9 @@ from dynmeans import __version__
 from dynmeans.cli.cluster import cluster
 from dynmeans.cli.console import complain, say
 from dynmeans.cli.demo import demo
+from dynmeans.cli.flights import flights
 from dynmeans.cli.report import report
+from dynmeans.cli.reproduce import reproduce
 from dynmeans.cli.video import video
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.snapshot import SnapshotError
@@ -30,6 +32,8 @@ app.command()(cluster)
 app.command()(report)
 app.command()(demo)
 app.command()(video)
+app.command()(flights)
+app.command()(reproduce)
 
 
 def _print_version(wanted: bool) -> None:

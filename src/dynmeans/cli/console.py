@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, SpinnerColumn, TextColumn
+from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from dynmeans.cli.progress import Progress
@@ -51,6 +51,24 @@ def progress_bar(*, endless: bool) -> Iterator[Show]:
         yield show
 
 
+@contextmanager
+def share_bar() -> Iterator[Callable[[str, float], None]]:
+    """Show what is being done, which share of it is done, and the time left; nothing without a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda what, share: None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(what: str, share: float) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=1.0)
+            bar.update(tasks[what], completed=share)
+
+        yield show
+
+
 def _silent(progress: Progress, clusters: int, done: float) -> None:
     """Nobody is looking."""
 
@@ -61,9 +79,9 @@ def say(*lines: str) -> None:
         print(line)
 
 
-def tell(entries: dict[str, str]) -> None:
-    """Print a summary: one fact a line, in two columns."""
-    width = max(map(len, entries))
+def tell(entries: dict[str, str], width: int = 0) -> None:
+    """Print a summary: one fact a line, in two columns, the first at least so wide."""
+    width = max(width, *map(len, entries))
     say(*(f"{name:<{width}}  {value}" for name, value in entries.items()))
 
 

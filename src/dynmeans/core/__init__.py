@@ -9,8 +9,10 @@ from _dynmeans import (
     descend,
     distinct_colors,
     explained,
+    gibbs,
     kernel_descend,
     lanes,
+    learn_particles,
     nearest,
     spanning_tree,
 )
@@ -21,8 +23,10 @@ __all__ = [
     "descend",
     "distinct_colors",
     "explained",
+    "gibbs",
     "kernel_descend",
     "lanes",
+    "learn_particles",
     "nearest",
     "spanning_tree",
 ]

@@ -10,6 +10,7 @@ void bind_kernel_descent(nanobind::module_& m);
 void bind_spanning_tree(nanobind::module_& m);
 void bind_align(nanobind::module_& m);
 void bind_colors(nanobind::module_& m);
+void bind_chain(nanobind::module_& m);
 
 NB_MODULE(_dynmeans, m) {
   m.doc() = "The loops of dynmeans.";
@@ -18,6 +19,7 @@ NB_MODULE(_dynmeans, m) {
   bind_spanning_tree(m);
   bind_align(m);
   bind_colors(m);
+  bind_chain(m);
   m.def("lanes", [] { return lanes().name; }, "Which set of vector instructions is in use.");
 }
 

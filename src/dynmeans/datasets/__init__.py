@@ -1,8 +1,9 @@
 """Streams with known truth: batches of points, and for every point the id of the cluster that made it."""
 
 from dynmeans.datasets._common import Stream
+from dynmeans.datasets.airlines import AirTraffic, airline_week
 from dynmeans.datasets.gaussians import moving_gaussians
 from dynmeans.datasets.processes import gaussian_processes
 from dynmeans.datasets.rings import moving_rings
 
-__all__ = ["Stream", "gaussian_processes", "moving_gaussians", "moving_rings"]
+__all__ = ["AirTraffic", "Stream", "airline_week", "gaussian_processes", "moving_gaussians", "moving_rings"]

@@ -11,12 +11,19 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from dynmeans.algorithms.batch import Batch, Rows, Search
 from dynmeans.estimators.saving import save_model
-from dynmeans.estimators.validation import valid_count, valid_number, valid_rows, valid_threads, valid_weights
+from dynmeans.estimators.validation import (
+    adopt_columns,
+    draw_seed,
+    valid_count,
+    valid_number,
+    valid_rows,
+    valid_threads,
+    valid_weights,
+)
 from dynmeans.model.costs import Costs, Default, Lifespan, costs_from
 from dynmeans.model.events import Event, StepReport
 from dynmeans.model.state import ClusterState, next_time
@@ -187,7 +194,7 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
             present = weights > 0
             rows, weights = self._drop(rows, present), weights[present]
         state = self._begin(rows.shape[1]) if first else self._state
-        seed = _draw_seed(self.random_state) if first else self._seed
+        seed = draw_seed(self.random_state) if first else self._seed
         batch = Batch(rows, weights, next_time(self._clusters(state), t))
         estimate = None if first else self._estimate
         if self.birth_cost == "auto" and estimate is None:
@@ -195,7 +202,7 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         state, report, events = self._advance(state, batch, self._costs(estimate), self._search(seed))
         if first:
             self._history = deque(maxlen=history_size)
-            self._adopt_columns(columns)
+            adopt_columns(self, columns)
         self._state, self._seed, self._estimate = state, seed, estimate
         self._publish(report, events, X, present)
         return self
@@ -205,13 +212,6 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
 
     def _drop(self, rows: Rows, present: BoolArray) -> Rows:
         return rows[present]
-
-    def _adopt_columns(self, other: BatchClusterer) -> None:
-        self.n_features_in_ = other.n_features_in_
-        if hasattr(other, "feature_names_in_"):
-            self.feature_names_in_ = other.feature_names_in_
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
     def _costs(self, estimate: float | None) -> Costs:
         """Return the costs of a step.
@@ -250,10 +250,3 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         if self.on_event is not None:
             for event in events:
                 self.on_event(event)
-
-
-def _draw_seed(random_state: Any) -> int:
-    """Return the seed of the whole run; after that, randomness depends on it and the step number."""
-    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
-        return int(random_state)
-    return int(check_random_state(random_state).randint(0, 2**63 - 1, dtype=np.int64))

@@ -6,6 +6,7 @@ import numbers
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from dynmeans.algorithms.batch import Rows, in_range
@@ -74,3 +75,19 @@ def valid_number(name: str, value: Any) -> float | None:
 def valid_threads(n_jobs: Any) -> int:
     """Return the number of threads, 0 for as many as the batch pays for."""
     return 0 if n_jobs is None or n_jobs == -1 else valid_count("n_jobs", n_jobs, 1)
+
+
+def adopt_columns(estimator: Any, other: Any) -> None:
+    """Take over what another knows of the columns of its data."""
+    estimator.n_features_in_ = other.n_features_in_
+    if hasattr(other, "feature_names_in_"):
+        estimator.feature_names_in_ = other.feature_names_in_
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def draw_seed(random_state: Any) -> int:
+    """Return the seed of the whole run; after that, randomness depends on it and the step number."""
+    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        return int(random_state)
+    return int(check_random_state(random_state).randint(0, 2**63 - 1, dtype=np.int64))

@@ -104,6 +104,35 @@ def _plain(cells: Cells) -> bool:
     return kinds <= {int, float} or (kinds == {str} and "_" not in "".join(cells))  # type: ignore[arg-type]
 
 
+def lenient(cells: Cells, kind: str) -> FloatArray:
+    """Numbers of a column where any cell may be missing or nonsense: NaN in its place.
+
+    Parameters
+    ----------
+    cells : sequence or ndarray
+    kind : {"number", "date"}
+
+    Examples
+    --------
+    >>> lenient(["1", "", "x"], "number")
+    array([ 1., nan, nan])
+    """
+    convert = _seconds if kind == "date" else _number
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in ("M" if kind == "date" else "iuf"):
+        return _epoch_seconds(cells) if kind == "date" else cells.astype(np.float64)
+    values = _parse(cells, convert)  # all of them at once, if all are good
+    if len(values) == len(cells):
+        return values
+    return np.array([_or_nan(cell, convert) for cell in cells], dtype=np.float64)
+
+
+def _or_nan(cell: object, convert: Callable[[Any], float]) -> float:
+    try:
+        return convert(cell)
+    except (ValueError, TypeError, OverflowError):
+        return np.nan
+
+
 def _finite(values: FloatArray) -> FloatArray:
     """The values before the first that is not finite."""
     wrong = ~np.isfinite(values)

@@ -139,13 +139,15 @@ class Every(NamedTuple):
     unit: str  # "rows", "seconds" or "" for the units of the time column
 
 
-def parse_every(text: str) -> Every:
+def parse_every(text: str, option: str = "--every") -> Every:
     """Read a window length such as ``30min``, ``10s``, ``500rows`` or ``0.25``.
 
     Parameters
     ----------
     text : str
         A positive number with ``ms``, ``s``, ``min``, ``h``, ``d``, ``w`` or ``rows``, or alone.
+    option : str
+        What errors call it.
 
     Returns
     -------
@@ -175,5 +177,5 @@ def parse_every(text: str) -> Every:
         if not unit:
             return Every(size, "")
     raise InputError(
-        f"--every is {text!r}; it must be a positive length such as 30min, 10s, 2h, 1d, 500rows or 0.25"
+        f"{option} is {text!r}; it must be a positive length such as 30min, 10s, 2h, 1d, 500rows or 0.25"
     )

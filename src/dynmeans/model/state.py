@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from dynmeans.model.types import FloatArray, IntArray
+
+
+class Timed(Protocol):
+    """Whatever knows when its last batch was."""
+
+    @property
+    def clock(self) -> float:
+        """Event time of the last batch."""
+
+    @property
+    def n_steps(self) -> int:
+        """Batches seen."""
 
 
 class ClusterState(NamedTuple):
@@ -38,7 +50,7 @@ def empty_state(n_features: int) -> ClusterState:
     )
 
 
-def next_time(state: ClusterState, t: float | None) -> float:
+def next_time(state: Timed, t: float | None) -> float:
     """Event time of the next batch; without one, it is a unit later than the last."""
     if t is None:
         return state.clock + 1.0

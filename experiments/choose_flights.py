@@ -1,0 +1,57 @@
+"""Looks for the settings of the synthetic week of flights, on smaller weeks that are never reported.
+
+``python experiments/choose_flights.py`` prints them; `dynmeans.experiments.settings` holds what it printed.
+With a file of messages as argument it looks for those of the file instead, on the file itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from dynmeans.experiments.flights import DAY, WEEK, run
+from dynmeans.experiments.settings import FLIGHTS
+from dynmeans.experiments.trials import CHOOSING_SEED, Trial
+
+SEEDS, N_FLIGHTS = 3, 3000
+GRIDS: dict[str, dict[str, dict[str, Sequence[float]]]] = {
+    WEEK: {
+        "D-Means": {"birth_cost": (0.06, 0.08, 0.1, 0.12), "lifetime": (96.0, 336.0)},
+        "DP-means": {"birth_cost": (0.12, 0.15, 0.17, 0.2)},
+        "Gibbs": {"observation_variance": (3e-5, 7e-5, 1.5e-4), "transition_variance": (7e-8, 7e-7)},
+    },
+    DAY: {
+        "D-Means": {"birth_cost": (0.3, 0.45, 0.6, 0.8), "lifetime": (12.0, 48.0)},
+        "DP-means": {"birth_cost": (0.6, 0.8, 1.0, 1.3, 1.7)},
+        "Gibbs": {"observation_variance": (7e-4, 1e-3, 1.5e-3, 2e-3), "transition_variance": (7e-6,)},
+    },
+}
+
+
+def main() -> None:
+    """Choose anew, which takes some minutes."""
+    file = sys.argv[1] if len(sys.argv) > 1 else None
+    stream: dict[str, Any] = (
+        {"data": WEEK, "n_flights": N_FLIGHTS} if file is None else {"data": DAY, "file": file}
+    )
+    seeds = range(CHOOSING_SEED, CHOOSING_SEED + (SEEDS if file is None else 1))
+    for method, grid in GRIDS[stream["data"]].items():
+        places = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+        scores = [np.mean([_accuracy(stream, method, place, seed) for seed in seeds]) for place in places]
+        best = int(np.argmax(scores))
+        sys.stdout.write(f"{method}: {scores[best]:.3f} {places[best]}\n")
+
+
+def _accuracy(stream: dict[str, Any], method: str, place: dict[str, float], seed: int) -> float:
+    parameters = {**FLIGHTS[stream["data"]][method], **place}
+    return float(
+        run(Trial("choice", {**stream, "method": method, "parameters": parameters}, seed))["accuracy"]
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""What a search for flows leaves behind: flights, counts, events and ways, for tables and maps."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynmeans.apps.flights.flows import Flow, Flows, popular
+from dynmeans.io.atomic import replacing
+
+FLIGHTS_FILE = "flights.csv"
+COUNTS_FILE = "counts.csv"
+EVENTS_FILE = "events.jsonl"
+WAYS_FILE = "flows.geojson"
+MAP_FILE = "map.png"
+FILES = (FLIGHTS_FILE, COUNTS_FILE, EVENTS_FILE, WAYS_FILE, MAP_FILE, "map.svg")
+
+
+def write_flows(flows: Flows, folder: Path) -> None:
+    """Write every table of a search for flows into a folder, each whole or not at all.
+
+    Parameters
+    ----------
+    flows : Flows
+    folder : Path
+        It need not exist.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_rows(folder / FLIGHTS_FILE, _flight_rows(flows))
+    _write_rows(folder / COUNTS_FILE, _count_rows(flows))
+    lines = [json.dumps(event._asdict()) for event in flows.events]
+    _write_text(folder / EVENTS_FILE, "".join(f"{line}\n" for line in lines))
+    ways = [_feature(flow) for flow in popular(flows, len(np.unique(flows.labels)))]
+    _write_text(folder / WAYS_FILE, json.dumps({"type": "FeatureCollection", "features": ways}))
+
+
+def iso(seconds: float) -> str:
+    """Return a time as people and programs read it, in UTC."""
+    return datetime.fromtimestamp(seconds, tz=timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _flight_rows(flows: Flows) -> list[dict[str, Any]]:
+    flights, messages = flows.flights, flows.flights.messages
+    return [
+        {
+            "flow": int(flows.labels[f]),
+            "aircraft": messages.aircraft[first],
+            "callsign": messages.callsigns[first],
+            "start": iso(messages.times[first]),
+            "end": iso(messages.times[last]),
+            "window": iso(flows.windows[f]),
+            "messages": int(last - first + 1),
+            "start_latitude": round(float(messages.latitudes[first]), 4),
+            "start_longitude": round(float(messages.longitudes[first]), 4),
+            "end_latitude": round(float(messages.latitudes[last]), 4),
+            "end_longitude": round(float(messages.longitudes[last]), 4),
+        }
+        for f, (first, last) in enumerate(zip(flights.first, flights.last, strict=True))
+    ]
+
+
+def _count_rows(flows: Flows) -> list[dict[str, Any]]:
+    pairs = np.stack([flows.windows, flows.labels], axis=1)
+    found, counts = np.unique(pairs, axis=0, return_counts=True)
+    return [
+        {"window": iso(window), "flow": int(flow), "flights": int(count)}
+        for (window, flow), count in zip(found, counts, strict=True)
+    ]
+
+
+def _feature(flow: Flow) -> dict[str, Any]:
+    """One mean way as GeoJSON."""
+    way = np.round(flow.path, 4).tolist()
+    return {
+        "type": "Feature",
+        "properties": {"flow": flow.id, "flights": len(flow.members)},
+        "geometry": {"type": "LineString", "coordinates": way},
+    }
+
+
+def _write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    with replacing(path) as place, place.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _write_text(path: Path, text: str) -> None:
+    with replacing(path) as place:
+        place.write_text(text, encoding="utf-8")

@@ -1,0 +1,151 @@
+"""Each trajectory as a field of velocities: a Gaussian process from place to velocity, read off on a lattice.
+
+Far from its way a trajectory says nothing and the field is zero, so two flights are alike where they fly
+the same way in the same direction. All processes of a batch have the same shape and are solved together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from dynmeans.apps.flights.trajectories import Area, Trajectories
+from dynmeans.model.types import FloatArray, IntArray
+
+_KNOTS = 32  # messages of a trajectory that its process sees, evenly spaced along it
+_TOGETHER = 256  # trajectories solved in one call; their kernels fit into the cache of a small machine
+# Longer than a cell or two, and with hardly any noise, a process says more of places where nobody flew than
+# of the way: it swings to many times the speed of any aircraft.
+_LENGTHS = (0.5, 0.7, 1.0, 1.4)  # in cells of the lattice
+_NOISES = (0.03, 0.1, 0.3)  # variance of a velocity around its process, as a share of the whole
+_SAMPLE = 200  # trajectories that choose among them
+_SPARE = 0.005  # share of the messages on each side that may lie outside of the lattice
+
+
+class Lattice(NamedTuple):
+    """A regular grid of places."""
+
+    area: Area
+    rows: int = 10
+    columns: int = 20
+
+    def places(self) -> FloatArray:
+        """Every place in cells, row by row from the south-west, shape (rows * columns, 2)."""
+        east, north = np.meshgrid(np.arange(self.columns), np.arange(self.rows))
+        return np.stack([east.ravel(), north.ravel()], axis=1).astype(np.float64)
+
+    def cells(self, latitudes: FloatArray, longitudes: FloatArray) -> FloatArray:
+        """Places measured in cells of the lattice from its south-west corner, shape (..., 2)."""
+        east = (longitudes - self.area.west) / (self.area.east - self.area.west) * (self.columns - 1)
+        north = (latitudes - self.area.south) / (self.area.north - self.area.south) * (self.rows - 1)
+        return np.stack([east, north], axis=-1)
+
+
+class Smoother(NamedTuple):
+    """A Gaussian process with a squared exponential kernel, zero mean and unit variance."""
+
+    lattice: Lattice
+    length: float  # in cells of the lattice
+    noise: float  # variance of an observation
+    speed: float  # m/s  unit of velocity
+
+
+class Knots(NamedTuple):
+    """What the processes of some trajectories see; padded with points of weight 0 to the same length."""
+
+    places: FloatArray  # (B, m, 2)  in cells
+    velocities: FloatArray  # (B, m, 2)  in units of the smoother's speed
+    present: FloatArray  # (B, m)  1, or 0 for padding
+
+
+def area_of(flights: Trajectories) -> Area:
+    """Return the box that holds nearly all messages."""
+    south, north = np.quantile(flights.messages.latitudes, [_SPARE, 1 - _SPARE])
+    west, east = np.quantile(flights.messages.longitudes, [_SPARE, 1 - _SPARE])
+    return Area(float(south), float(north), float(west), float(east))
+
+
+def fit_smoother(flights: Trajectories, lattice: Lattice) -> Smoother:
+    """Choose length and noise of the processes by the likelihood of a sample of the trajectories.
+
+    Parameters
+    ----------
+    flights : Trajectories
+        At least one.
+    lattice : Lattice
+
+    Returns
+    -------
+    Smoother
+    """
+    speed = max(float(np.sqrt(np.mean(flights.messages.velocities**2))), 1e-9)
+    sample = np.unique(
+        np.linspace(0, flights.n_flights - 1, min(_SAMPLE, flights.n_flights)).astype(np.int64)
+    )
+    choices = [Smoother(lattice, length, noise, speed) for length in _LENGTHS for noise in _NOISES]
+    knots = _knots(flights, sample, choices[0])
+    return max(choices, key=lambda smoother: _log_likelihood(knots, smoother))
+
+
+def read_off(flights: Trajectories, smoother: Smoother) -> Iterator[FloatArray]:
+    """Mean velocities of each trajectory's process on the lattice.
+
+    Yields
+    ------
+    ndarray of shape (B, 2 * rows * columns)
+        For the next B trajectories: to the east at every place, then to the north, in units of the
+        smoother's speed.
+    """
+    places = smoother.lattice.places()
+    for start in range(0, flights.n_flights, _TOGETHER):
+        which = np.arange(start, min(start + _TOGETHER, flights.n_flights))
+        knots = _knots(flights, which, smoother)
+        solved = np.linalg.solve(_covariance(knots, smoother), knots.velocities)
+        cross = _kernel(places[None], knots.places, smoother) * knots.present[:, None, :]
+        yield np.swapaxes(cross @ solved, 1, 2).reshape(len(which), -1)
+
+
+def _knots(flights: Trajectories, which: IntArray, smoother: Smoother) -> Knots:
+    first, last = flights.first[which], flights.last[which]
+    count = np.minimum(last - first + 1, _KNOTS)
+    at = np.minimum(np.arange(_KNOTS), count[:, None] - 1)
+    rows = first[:, None] + np.rint(at * ((last - first) / np.maximum(count - 1, 1))[:, None]).astype(
+        np.int64
+    )
+    messages = flights.messages
+    return Knots(
+        smoother.lattice.cells(messages.latitudes[rows], messages.longitudes[rows]),
+        messages.velocities[rows] / smoother.speed,
+        (np.arange(_KNOTS) < count[:, None]).astype(np.float64),
+    )
+
+
+def _kernel(left: FloatArray, right: FloatArray, smoother: Smoother) -> FloatArray:
+    """exp(-|a - b|^2 / 2 length^2) of all pairs, shape (B, a, b)."""
+    gaps = (
+        np.sum(left**2, axis=-1)[..., :, None]
+        + np.sum(right**2, axis=-1)[..., None, :]
+        - 2.0 * left @ np.swapaxes(right, -1, -2)
+    )
+    gaps *= -0.5 / smoother.length**2
+    kernel: FloatArray = np.exp(np.minimum(gaps, 0.0, out=gaps), out=gaps)
+    return kernel
+
+
+def _covariance(knots: Knots, smoother: Smoother) -> FloatArray:
+    """Of the observations; padding is independent of everything."""
+    both = knots.present[:, :, None] * knots.present[:, None, :]
+    covariance = _kernel(knots.places, knots.places, smoother) * both
+    covariance += np.eye(_KNOTS) * (smoother.noise + 1.0 - knots.present)[:, :, None]
+    return covariance
+
+
+def _log_likelihood(knots: Knots, smoother: Smoother) -> float:
+    """Of the observed velocities, but for a constant; the padding adds the same to every smoother's."""
+    covariance = _covariance(knots, smoother)
+    seen = knots.velocities * knots.present[:, :, None]
+    fits = np.sum(seen * np.linalg.solve(covariance, seen))
+    padding = np.sum(1.0 - knots.present) * np.log1p(smoother.noise)
+    return -0.5 * float(fits) - float(np.sum(np.linalg.slogdet(covariance)[1]) - padding)

@@ -1,0 +1,68 @@
+"""The handicap of the paper: of many samples, take the one that the truth likes best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from dynmeans.model.types import BoolArray, FloatArray, IntArray
+
+UNNAMED = -1  # the id of a cluster that has none yet
+
+
+def best_sample(samples: Any, log_densities: FloatArray, y: Any, ids: IntArray, pairs: dict[Any, int]) -> int:
+    """Return the sample with most points right; the densest among equals.
+
+    Right is meant as in :func:`dynmeans.metrics.tracking_accuracy`: pairs of a true and a found id, once
+    made, last for ever, and the rest are paired for the largest overlap.
+
+    Parameters
+    ----------
+    samples : ndarray of shape (n_samples, n)
+        Clusters 0 .. F-1 of the rows, one sample a row.
+    log_densities : ndarray of shape (n_samples,)
+    y : array-like of shape (n,)
+        True labels.
+    ids : ndarray of shape (F,)
+        Id of each cluster.
+    pairs : dict
+        Found id of each true label that has one.
+    """
+    names, truth = np.unique(_valid(y, samples.shape[1]), return_inverse=True)
+    allowed = _may_pair(names, ids, pairs)
+    distinct, which = np.unique(samples, axis=0, return_inverse=True)
+    overlaps = (_overlap(truth, found, allowed) for found in distinct)
+    right = np.array([shared[linear_sum_assignment(shared, maximize=True)].sum() for shared in overlaps])
+    return int(np.lexsort((log_densities, right[which.ravel()]))[-1])
+
+
+def lasting_pairs(pairs: dict[Any, int], labels: IntArray, y: Any) -> dict[Any, int]:
+    """Return the pairs, and those that the labels (n,) of the next batch add to them."""
+    names, truth = np.unique(_valid(y, len(labels)), return_inverse=True)
+    ids, found = np.unique(labels, return_inverse=True)
+    shared = _overlap(truth, found, _may_pair(names, ids, pairs))
+    true, partner = linear_sum_assignment(shared, maximize=True)
+    made = shared[true, partner] > 0
+    return pairs | dict(zip(names[true[made]].tolist(), ids[partner[made]].tolist(), strict=True))
+
+
+def _valid(y: Any, n: int) -> Any:
+    truth = np.asarray(y)
+    if truth.shape != (n,):
+        raise ValueError(f"y must have shape ({n},), got {truth.shape}")
+    return truth
+
+
+def _may_pair(names: Any, ids: IntArray, pairs: dict[Any, int]) -> BoolArray:
+    """Whether each true label may be paired with each found id (T, F)."""
+    partner = np.array([pairs.get(name, UNNAMED) for name in names.tolist()])[:, None]
+    free = ~np.isin(ids, list(pairs.values()))
+    return np.where(partner == UNNAMED, free, ids == partner)
+
+
+def _overlap(truth: IntArray, found: IntArray, allowed: BoolArray) -> IntArray:
+    """Count the points (T, F) that each allowed pair has in common."""
+    code = truth * allowed.shape[1] + found
+    return np.bincount(code, minlength=allowed.size).reshape(allowed.shape) * allowed

@@ -1,0 +1,134 @@
+"""DP-means, which knows no time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynmeans.algorithms.batch import Batch, Rows, Search
+from dynmeans.algorithms.dmeans import cluster
+from dynmeans.algorithms.scale import estimate_birth_cost
+from dynmeans.baselines.base import Baseline, Moment
+from dynmeans.estimators.validation import valid_count, valid_number, valid_threads
+from dynmeans.model.costs import Costs, Lifespan, costs_from
+from dynmeans.model.motion import motion_named
+from dynmeans.model.prior import carry_forward
+from dynmeans.model.state import empty_state
+from dynmeans.model.types import FloatArray, IntArray
+
+
+class _Memory(NamedTuple):
+    next_id: int
+    estimate: float | None  # the birth cost, if it is ours to find and was found
+
+
+class DPMeans(Baseline):
+    """Cluster every batch by itself with DP-means (Kulis and Jordan, 2012).
+
+    The small-variance limit of a Dirichlet process mixture: k-means, except that a point farther than the
+    root of ``birth_cost`` from every centre founds a cluster. It is D-Means without a past, and runs on the
+    same compiled descent. Nothing is carried from batch to batch, so every batch gets new ids; to link
+    them, wrap it in :class:`ReclusterAndMatch`. All data at once is one call of :meth:`fit`.
+
+    A step costs O(n K d) for each pass and restart: some tens of microseconds for 75 points.
+
+    Parameters
+    ----------
+    birth_cost : float or "auto", default="auto"
+        Squared distance at which a point founds a new cluster (lambda). ``"auto"`` estimates it from the
+        first batch whose rows are not all equal.
+    n_restarts : int, default=10
+        Random orders of the rows that are tried; the lowest cost wins.
+    max_iter : int, default=100
+        Most passes over a batch in each restart.
+    n_jobs : int, optional
+        Threads for large batches; by default as many as there are. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the orders.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Id of every row of the last batch. Ids are never reused.
+    cluster_ids_ : ndarray of shape (K,)
+        Ids of the clusters of the last batch.
+    cluster_centers_ : ndarray of shape (K, n_features)
+        Their means.
+    cost_ : float
+        Sum of squared distances plus ``birth_cost`` for each cluster.
+    birth_cost_ : float
+        The birth cost in force.
+    n_iter_ : int
+        Passes over the batch, of the restart that won.
+    n_steps_ : int
+        Batches seen.
+
+    Examples
+    --------
+    >>> from dynmeans.baselines import DPMeans
+    >>> model = DPMeans(birth_cost=1.0, random_state=0)
+    >>> model.partial_fit([[0.0], [0.1], [5.0]]).labels_
+    array([0, 0, 1])
+    >>> model.partial_fit([[0.0], [0.1], [5.0]]).labels_
+    array([2, 2, 3])
+    """
+
+    cluster_ids_: IntArray
+    cluster_centers_: FloatArray
+    cost_: float
+    birth_cost_: float
+    n_iter_: int
+
+    def __init__(
+        self,
+        birth_cost: float | str = "auto",
+        *,
+        n_restarts: int = 10,
+        max_iter: int = 100,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.birth_cost = birth_cost
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _begin(self, rows: Rows) -> _Memory:
+        return _Memory(0, None)
+
+    def _advance(
+        self, memory: _Memory, rows: Rows, y: Any, moment: Moment
+    ) -> tuple[_Memory, Mapping[str, Any]]:
+        estimate = memory.estimate
+        if self.birth_cost == "auto" and estimate is None:
+            estimate = estimate_birth_cost(rows, None, moment.seed)
+        costs = self._costs(estimate)
+        nothing = carry_forward(empty_state(rows.shape[1]), 0.0, costs, motion_named("walk"))
+        fit = cluster(Batch(rows, None, 0.0), nothing, costs, self._search(moment.seed), moment.n_steps)
+        ids = memory.next_id + np.arange(len(fit.taken))
+        fitted = {
+            "labels_": ids[fit.slots],
+            "cluster_ids_": ids,
+            "cluster_centers_": fit.centers,
+            "cost_": fit.cost,
+            "birth_cost_": costs.birth,
+            "n_iter_": fit.n_iter,
+        }
+        return _Memory(memory.next_id + len(ids), estimate), fitted
+
+    def _costs(self, estimate: float | None) -> Costs:
+        """Return the costs; while all rows are equal, any birth cost gives one cluster."""
+        if self.birth_cost == "auto":
+            return costs_from(1.0 if estimate is None else estimate, Lifespan())
+        return costs_from(valid_number("birth_cost", self.birth_cost) or 0.0, Lifespan())
+
+    def _search(self, seed: int) -> Search:
+        return Search(
+            seed,
+            valid_count("n_restarts", self.n_restarts, 1),
+            valid_count("max_iter", self.max_iter, 1),
+            valid_threads(self.n_jobs),
+        )

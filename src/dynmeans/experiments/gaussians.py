@@ -1,0 +1,137 @@
+"""The paper's moving Gaussians: tuning of D-Means, and everyone's accuracy and time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+from dynmeans.datasets import Stream, moving_gaussians
+from dynmeans.experiments.draw_gaussians import draw, tell
+from dynmeans.experiments.rivals import GIBBS, GIBBS_TOLD, MANY, OURS, RIVALS
+from dynmeans.experiments.settings import GAUSSIANS
+from dynmeans.experiments.settings import SAMPLES as ALL_SAMPLES
+from dynmeans.experiments.trials import (
+    CHOOSING_SEED,
+    REPORTED_SEED,
+    Experiment,
+    Follow,
+    Numbers,
+    Setting,
+    Size,
+    Trial,
+    crossing,
+    judge,
+    show_frames,
+    tracking,
+)
+
+READINGS = ("isotropic", "radial")
+FEW = 5  # clusters, where everyone is compared
+COUNTS = (1, 2, 3, 5, 7, 10, 15, 20)
+FIRST_FRAME = 40
+QUICK_SAMPLES = 300  # of Gibbs sampling in a quick run
+# Birth costs, lifetimes and reaches of the contours.
+GRID = (
+    (0.02, 0.03, 0.04, 0.05, 0.06, 0.065, 0.07, 0.08, 0.1),
+    (1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 6.8),
+    (1.01, 1.25, 1.5, 2.0, 2.5, 3.0),
+)
+RESTARTS, SAMPLES = (1, 3, 10, 30, 100, 300), (10, 30, 100, 300, 1000)
+
+
+def plan(size: Size) -> list[Trial]:
+    """Trials of all parts; what the numbers rest on first."""
+    steps = 20 if size.quick else 100
+    first = min(FIRST_FRAME, steps - 5)
+    shown = _trial("frames", OURS, FEW, "isotropic", steps, 0, first=first)
+    return [shown, *_five(size, steps), *_tuning(size, steps), *_trade(size, steps), *_counts(size, steps)]
+
+
+def _five(size: Size, steps: int) -> Iterator[Trial]:
+    """Everyone on five clusters, under both readings."""
+    for i, reading, method in product(range(size.trials), READINGS, RIVALS):
+        yield _trial("five", method, FEW, reading, steps, i, **_fewer(method, size))
+
+
+def _fewer(method: str, size: Size) -> dict[str, int]:
+    """Samples of a quick run."""
+    return {"n_samples": QUICK_SAMPLES} if size.quick and method in (GIBBS, GIBBS_TOLD) else {}
+
+
+def _counts(size: Size, steps: int) -> Iterator[Trial]:
+    """Everyone on other numbers of clusters; five of them are the part above."""
+    counts = (2, 10) if size.quick else COUNTS
+    for i, n_clusters, method in product(range(size.trials), counts, RIVALS):
+        if n_clusters != FEW:
+            yield _trial("counts", method, n_clusters, "isotropic", steps, i, **_fewer(method, size))
+
+
+def _trade(size: Size, steps: int) -> Iterator[Trial]:
+    """More restarts, or more samples; all the samples are in the part with five clusters."""
+    restarts, samples = (RESTARTS[:3], SAMPLES[:3]) if size.quick else (RESTARTS, SAMPLES)
+    for i in range(size.trials):
+        for number in restarts:
+            yield _trial("trade", MANY, FEW, "isotropic", steps, i, n_restarts=number)
+        for method, number in product((GIBBS, GIBBS_TOLD), samples):
+            yield _trial("trade", method, FEW, "isotropic", steps, i, n_samples=number)
+
+
+def _tuning(size: Size, steps: int) -> Iterator[Trial]:
+    """Contours of D-Means, on choosing seeds."""
+    names = ("birth_cost", "lifetime", "reach")
+    for i, reading in product(range(size.trials), READINGS):
+        for place in crossing(GRID, [GAUSSIANS[reading][name] for name in names], size):
+            given: Setting = dict(zip(names, place, strict=True))
+            trial = _trial("tuning", OURS, FEW, reading, steps, i, **given)
+            yield trial._replace(seed=CHOOSING_SEED + i)
+
+
+def _trial(
+    part: str,
+    method: str,
+    n_clusters: int,
+    reading: str,
+    steps: int,
+    number: int,
+    *,
+    first: int = 0,
+    **given: Any,
+) -> Trial:
+    """A trial; `given` replaces parameters of the method."""
+    parameters = {**RIVALS[method].parameters(n_clusters, reading), **given}
+    setting = {"method": method, "n_clusters": n_clusters, "displacement": reading, "n_steps": steps}
+    setting |= {"first": first} if first else {}
+    share = given.get("n_samples", ALL_SAMPLES) / ALL_SAMPLES
+    effort = RIVALS[method].seconds * steps * share * n_clusters / FEW
+    return Trial(part, {**setting, "parameters": parameters}, REPORTED_SEED + number, effort)
+
+
+def run(trial: Trial) -> Numbers:
+    """One trial of any part."""
+    return _PARTS.get(trial.part, _judged)(trial.setting, trial.seed)
+
+
+def _judged(setting: Setting, seed: int) -> Numbers:
+    return judge(follow(setting), _stream(setting, seed))
+
+
+def _framed(setting: Setting, seed: int) -> Numbers:
+    return show_frames(follow(setting), _stream(setting, seed), setting["first"])
+
+
+def follow(setting: Setting) -> Follow:
+    """The method of a setting."""
+    rival = RIVALS[setting["method"]]
+    return tracking(rival.make(**setting["parameters"]), told=rival.told)
+
+
+def _stream(setting: Setting, seed: int) -> Stream:
+    return moving_gaussians(
+        setting["n_clusters"], setting["n_steps"], displacement=setting["displacement"], random_state=seed
+    )
+
+
+_PARTS: dict[str, Callable[[Setting, int], Numbers]] = {"frames": _framed}
+
+GAUSSIANS_EXPERIMENT = Experiment("gaussians", Size(50), Size(2, quick=True), plan, run, draw, tell)

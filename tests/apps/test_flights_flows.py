@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF
+
+from air_traffic import as_messages, small_week
+from dynmeans.apps.flights.flows import FlowOptions, features_of, find_flows, popular
+from dynmeans.apps.flights.gates import gates
+from dynmeans.apps.flights.smoothing import Lattice, Smoother, area_of, read_off
+from dynmeans.apps.flights.trajectories import Limits, join
+from dynmeans.io.errors import InputError
+
+WEEK = small_week()
+FLIGHTS = join(as_messages(WEEK), Limits())[0]
+
+
+def test_the_processes_solved_together_are_those_of_scikit_learn_one_by_one():
+    smoother = Smoother(Lattice(area_of(FLIGHTS), 4, 5), length=1.0, noise=0.1, speed=100.0)
+    fields = np.concatenate(list(read_off(FLIGHTS, smoother)))
+    messages = FLIGHTS.messages
+    lengths = np.diff(FLIGHTS.bounds)
+    for f in np.flatnonzero(lengths <= 32)[:10]:  # short enough that every message is seen
+        here = slice(FLIGHTS.bounds[f], FLIGHTS.bounds[f + 1])
+        process = GaussianProcessRegressor(RBF(1.0), alpha=0.1, optimizer=None)
+        cells = smoother.lattice.cells(messages.latitudes[here], messages.longitudes[here])
+        process.fit(cells, messages.velocities[here] / 100.0)
+        wanted = process.predict(smoother.lattice.places())
+        np.testing.assert_allclose(fields[f], wanted.T.ravel(), atol=1e-8)
+
+
+def test_a_long_trajectory_is_seen_at_evenly_spaced_messages_from_first_to_last():
+    smoother = Smoother(Lattice(area_of(FLIGHTS), 4, 5), length=1.0, noise=0.1, speed=100.0)
+    whole = np.concatenate(list(read_off(FLIGHTS, smoother)))
+    longest = int(np.argmax(np.diff(FLIGHTS.bounds)))
+    assert np.diff(FLIGHTS.bounds)[longest] > 32
+    changed = FLIGHTS.messages.velocities.copy()
+    changed[FLIGHTS.last[longest]] += 100.0
+    moved = FLIGHTS._replace(messages=FLIGHTS.messages._replace(velocities=changed))
+    fields = np.concatenate(list(read_off(moved, smoother)))
+    differ = (fields != whole).any(axis=1)
+    np.testing.assert_array_equal(np.flatnonzero(differ), [longest])
+
+
+def test_flights_of_one_route_share_a_flow_all_day():
+    found = find_flows(FLIGHTS, FlowOptions())
+    routes = WEEK.routes[[int(name, 16) for name in FLIGHTS.messages.aircraft[FLIGHTS.first]]]
+    table = np.zeros((6, found.labels.max() + 1))
+    np.add.at(table, (routes, found.labels), 1)
+    assert table[linear_sum_assignment(table, maximize=True)].sum() >= 0.9 * len(routes)
+    births = [event.id for event in found.events if event.kind == "birth"]
+    assert sorted(births) == np.unique(found.labels).tolist()
+
+
+def test_windows_begin_at_full_half_hours_and_hold_the_take_off():
+    found = find_flows(FLIGHTS, FlowOptions())
+    starts = FLIGHTS.messages.times[FLIGHTS.first]
+    assert (found.windows % 1800 == 0).all()
+    assert ((starts >= found.windows) & (starts < found.windows + 1800)).all()
+
+
+def test_popular_flows_come_by_size_with_the_mean_of_their_ways():
+    found = find_flows(FLIGHTS, FlowOptions())
+    flows = popular(found, 3)
+    sizes = np.sort(np.unique(found.labels, return_counts=True)[1])[::-1]
+    assert [len(flow.members) for flow in flows] == sizes[:3].tolist()
+    messages = FLIGHTS.messages
+    for flow in flows:
+        first = FLIGHTS.first[flow.members]
+        begin = [messages.longitudes[first].mean(), messages.latitudes[first].mean()]
+        np.testing.assert_allclose(flow.path[0], begin)
+
+
+def test_features_have_unit_mean_square_and_do_not_care_for_the_unit_of_speed():
+    features, _ = features_of(FLIGHTS, FlowOptions())
+    assert np.mean(np.sum(features**2, axis=1)) == pytest.approx(1.0)
+    messages = FLIGHTS.messages._replace(velocities=1000 * FLIGHTS.messages.velocities)
+    again, _ = features_of(FLIGHTS._replace(messages=messages), FlowOptions())
+    np.testing.assert_allclose(features, again, rtol=1e-9, atol=1e-12)
+
+
+def test_gates_tell_routes_apart_and_are_sure_away_from_borders():
+    labels, confidence = gates(FLIGHTS, area_of(FLIGHTS))
+    routes = WEEK.routes[[int(name, 16) for name in FLIGHTS.messages.aircraft[FLIGHTS.first]]]
+    assert ((confidence >= 0) & (confidence <= 1)).all()
+    for route in range(6):
+        seen = labels[(routes == route) & (confidence > 0.2)]
+        assert len(np.unique(seen)) <= 1
+
+
+def test_no_flights_and_no_area_are_said_in_one_line():
+    nothing = FLIGHTS._replace(bounds=np.zeros(1, dtype=np.int64))
+    with pytest.raises(InputError, match="no trajectory"):
+        find_flows(nothing, FlowOptions())
+    still = FLIGHTS.messages._replace(latitudes=np.zeros(len(FLIGHTS.messages.times)))
+    with pytest.raises(InputError, match="one place"):
+        find_flows(FLIGHTS._replace(messages=still), FlowOptions())

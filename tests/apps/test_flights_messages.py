@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from air_traffic import as_messages, as_rows, small_week, write_csv, write_json
+from dynmeans.apps.flights.messages import Messages, read_messages
+from dynmeans.io.errors import InputError
+
+
+def same(found: Messages, wanted: Messages) -> None:
+    np.testing.assert_array_equal(found.aircraft, wanted.aircraft)
+    for name in ("times", "latitudes", "longitudes", "velocities"):
+        np.testing.assert_allclose(getattr(found, name), getattr(wanted, name), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["week.csv", "week.json", "week.json.gz", "week.jsonl", "week.parquet"])
+def test_every_format_gives_the_same_messages(tmp_path: Path, name: str) -> None:
+    week = small_week()
+    rows, path = as_rows(week), tmp_path / name
+    if name.endswith(".csv"):
+        write_csv(rows, path)
+    elif ".json" in name and not name.endswith("jsonl"):
+        write_json(rows, path)
+    elif name.endswith("jsonl"):
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        pyarrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    found = read_messages([str(path)])
+    same(found, as_messages(week))
+    assert found.callsigns[0] == f"F{found.aircraft[0]}"
+
+
+def test_the_answer_of_openskys_interface_is_read(tmp_path: Path) -> None:
+    state = ["3c6444", "DLH9LF  ", "Germany", 1458564120, 1458564120, 6.15, 50.19, 9639, False, 232.8, 98.2]
+    path = tmp_path / "states.json"
+    path.write_text(json.dumps({"time": 1458564121, "states": [state, [*state[:5], None, None, *state[7:]]]}))
+    found = read_messages([str(path)])
+    assert (found.aircraft[0], found.callsigns[0], found.times[0]) == ("3c6444", "DLH9LF", 1458564120)
+    assert (found.latitudes[0], found.longitudes[0]) == (50.19, 6.15)
+    assert np.isnan(found.latitudes[1])
+    np.testing.assert_allclose(np.hypot(*found.velocities[0]), 232.8)
+
+
+@pytest.mark.parametrize(
+    ("time", "seconds"),
+    [(1533101250, 1533101250), (1533101250000, 1533101250), ("2018-08-01T05:27:30Z", 1533101250)],
+)
+def test_times_are_seconds_milliseconds_or_dates(tmp_path: Path, time: object, seconds: float) -> None:
+    row = {"timestamp": time, "icao24": "a", "latitude": 1, "longitude": 2, "groundspeed": 100, "track": 90}
+    found = read_messages([str(write_json([row], tmp_path / "a.json"))])
+    assert found.times[0] == seconds
+    np.testing.assert_allclose(found.velocities[0], [51.4444, 0.0], atol=1e-9)  # knots
+
+
+def test_cells_that_say_nothing_are_missing_and_not_errors(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("time,icao24,lat,lon\n1,aa,,2\nx,bb,1,oops\n2,cc,3,4\n")
+    found = read_messages([str(path)])
+    np.testing.assert_array_equal(np.isnan(found.times), [False, True, False])
+    np.testing.assert_array_equal(np.isnan(found.latitudes), [True, False, False])
+    np.testing.assert_array_equal(np.isnan(found.longitudes), [False, True, False])
+    assert np.isnan(found.velocities).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "rule"),
+    [
+        ("time,icao24,lat\n1,a,2\n", "a.csv", "no column 'longitude' or 'lon'"),
+        ("[1, 2]", "a.json", "array of objects"),
+        ('{"states": 3}', "a.json", "array of objects"),
+        ('[{"time": 1', "a.json", "a.json"),
+        ("[]", "a.json", "no column"),
+        ("", "a.csv", "empty"),
+    ],
+)
+def test_files_that_are_no_messages_are_named_in_one_line(
+    tmp_path: Path, text: str, name: str, rule: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(InputError, match=rule) as caught:
+        read_messages([str(path)])
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from air_traffic import as_messages, small_week
+from dynmeans.apps.flights.messages import Messages
+from dynmeans.apps.flights.trajectories import Area, Limits, Trajectories, join
+
+WEEK = small_week()
+MESSAGES = as_messages(WEEK)
+
+
+def flights_of(found: Trajectories) -> list[tuple[str, int]]:
+    ends = zip(found.first, found.last, strict=True)
+    return sorted((str(found.messages.aircraft[a]), int(b - a + 1)) for a, b in ends)
+
+
+def test_each_flight_of_a_week_is_one_trajectory():
+    found, dropped = join(MESSAGES, Limits())
+    names, counts = np.unique(WEEK.aircraft, return_counts=True)
+    assert flights_of(found) == sorted(zip(names.tolist(), counts.tolist(), strict=True))
+    assert sum(dropped.values()) == 0
+    assert (np.diff(found.messages.times[found.first]) >= 0).all()
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=20, deadline=None)
+def test_the_order_of_messages_and_messages_sent_twice_change_nothing(seed):
+    rng = np.random.default_rng(seed)
+    n = len(MESSAGES.times)
+    again = rng.integers(n, size=10)
+    found, dropped = join(MESSAGES.take(rng.permutation(np.append(np.arange(n), again))), Limits())
+    assert flights_of(found) == flights_of(join(MESSAGES, Limits())[0])
+    assert dropped["messages sent twice"] == 10
+
+
+def broken(which: object, **values: object) -> Messages:
+    changed = {name: getattr(MESSAGES, name).copy() for name in values}
+    for name, value in values.items():
+        changed[name][which] = value
+    return MESSAGES._replace(**changed)
+
+
+@pytest.mark.parametrize(
+    ("messages", "reason", "count"),
+    [
+        (broken([3, 9], latitudes=np.nan), "messages without aircraft, time or place", 2),
+        (broken([3], aircraft=""), "messages without aircraft, time or place", 1),
+        (broken([3], latitudes=91), "messages from places that do not exist", 1),
+        (broken([5], latitudes=-40), "messages too far from the one before and the one after", 1),
+    ],
+)
+def test_messages_that_cannot_be_are_left_out_and_counted(messages, reason, count):
+    found, dropped = join(messages, Limits())
+    assert dropped[reason] == count
+    assert sum(dropped.values()) == count
+    assert found.n_flights == 120
+
+
+def one(latitudes: list[float], step: float = 60.0) -> Messages:
+    n = len(latitudes)
+    lat, blank = np.array(latitudes), np.full(n, "")
+    return Messages(np.full(n, "a"), blank, step * np.arange(n), lat, np.zeros(n), np.full((n, 2), np.nan))
+
+
+@pytest.mark.parametrize(
+    ("latitudes", "reason"),
+    [
+        ([0.0, 0.1, 0.2], "trajectories of too few messages"),
+        ([0.0, 0.0, 0.001, 0.0, 0.001], "trajectories that stay in one place"),
+        ([0.0, 0.1, 0.2, 30.0, 30.1, 30.2], "trajectories faster than any aircraft"),
+    ],
+)
+def test_trajectories_that_cannot_be_are_left_out_and_counted(latitudes, reason):
+    found, dropped = join(one(latitudes), Limits())
+    assert found.n_flights == 0
+    assert {name: count for name, count in dropped.items() if count} == {reason: 1}
+
+
+def test_a_long_silence_ends_a_trajectory():
+    messages = one([0.1 * i for i in range(12)])
+    late = messages._replace(times=messages.times + 3600.0 * (np.arange(12) >= 6))
+    assert flights_of(join(late, Limits())[0]) == [("a", 6), ("a", 6)]
+    assert flights_of(join(late, Limits(gap=7200.0))[0]) == [("a", 12)]
+
+
+def test_velocities_that_were_not_told_come_from_the_way():
+    found, _ = join(one([0.1 * i for i in range(12)]), Limits())
+    speed = np.radians(0.1) * 6371e3 / 60
+    np.testing.assert_allclose(
+        found.messages.velocities, np.tile([0.0, speed], (12, 1)), rtol=1e-9, atol=1e-9
+    )
+
+
+def test_told_velocities_stay_beside_those_that_are_filled_in():
+    untold = broken([7], velocities=np.nan)
+    found, _ = join(untold, Limits())
+    whole, _ = join(MESSAGES, Limits())
+    differ = (found.messages.velocities != whole.messages.velocities).any(axis=1)
+    assert differ.sum() == 1
+    np.testing.assert_allclose(found.messages.velocities, whole.messages.velocities, atol=60)
+
+
+def test_messages_outside_of_the_area_are_left_out():
+    area = Area(30, 45, -100, -70)
+    found, dropped = join(MESSAGES, Limits(area=area))
+    lat, lon = found.messages.latitudes, found.messages.longitudes
+    assert dropped["messages from outside the area"] > 0
+    assert ((lat >= 30) & (lat <= 45) & (lon >= -100) & (lon <= -70)).all()
+
+
+def test_nothing_gives_no_trajectories():
+    found, _ = join(MESSAGES.take(np.zeros(len(MESSAGES.times), dtype=bool)), Limits())
+    assert found.n_flights == 0

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from air_traffic import as_rows, small_week, write_csv
+from dynmeans.experiments.flights import flights_experiment, weighted_accuracy
+from dynmeans.experiments.results import Results
+from dynmeans.experiments.runner import run_experiment
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    folder = tmp_path_factory.mktemp("flights")
+    file = write_csv(as_rows(small_week()), folder / "week.csv")
+    experiment = flights_experiment(str(file))
+    return run_experiment(experiment, experiment.quick, folder)
+
+
+def test_every_method_finds_most_routes_of_the_week(results: Results) -> None:
+    week = {group.setting["method"]: group for group in results.part("table", data="synthetic week")}
+    assert set(week) == {"D-Means", "DP-means", "Gibbs"}
+    assert week["D-Means"].mean("accuracy") > 0.8
+    assert week["Gibbs"].mean("seconds") > week["D-Means"].mean("seconds")
+
+
+def test_the_table_has_a_row_for_each_method_and_stream_and_the_figure_a_panel(results: Results) -> None:
+    pytest.importorskip("matplotlib")
+    experiment = flights_experiment()
+    lines = experiment.tell(results).splitlines()
+    assert len(lines) == 2 + 6
+    assert all(line.rstrip(" |").endswith("1.0") for line in lines if "| D-Means |" in line)
+    (figure,) = experiment.draw(results).values()
+    assert len(figure.axes) == 2
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=12))
+@settings(deadline=None)
+def test_weighted_accuracy_is_the_best_of_all_pairings(rows: list[tuple[int, int, int]]) -> None:
+    true, found, weights = map(np.array, zip(*rows, strict=True))
+    if not weights.sum():
+        return
+    best = max(weights[np.array(p)[found] == true].sum() for p in permutations(range(4)))
+    assert weighted_accuracy(true, found, weights.astype(float)) == pytest.approx(best / weights.sum())
+
+
+def test_without_a_file_only_the_week_is_run(tmp_path: Path) -> None:
+    experiment = flights_experiment()
+    assert {trial.setting["data"] for trial in experiment.plan(experiment.full)} == {"synthetic week"}

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynmeans.experiments.results import Group, Results, read_results, write_results
+from dynmeans.experiments.tables import difference, markdown, with_interval
+from dynmeans.experiments.trials import Size, Trial, crossing
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32)
+
+
+@given(st.dictionaries(st.integers(0, 99), NUMBERS, min_size=1), st.sampled_from(["a", "b"]))
+def test_what_is_written_is_read_again(
+    tmp_path_factory: pytest.TempPathFactory, column: dict[int, float], method: str
+) -> None:
+    results = Results("made up")
+    for seed, value in column.items():
+        results.add(Trial("part", {"method": method}, seed), {"value": value, "list": np.arange(2)})
+    path = tmp_path_factory.mktemp("results") / "made-up.json"
+    write_results(results, path)
+    (group,) = read_results(path)
+    assert group.setting == {"method": method}
+    np.testing.assert_allclose(group.column("value"), [column[seed] for seed in sorted(column)], rtol=1e-5)
+    assert group.first["list"] == [0, 1]
+
+
+def test_part_gives_groups_with_the_wanted_settings_in_order() -> None:
+    results = Results("made up")
+    for part, method, size in (("a", "x", 1), ("b", "x", 1), ("a", "x", 2), ("a", "y", 1)):
+        results.add(Trial(part, {"method": method, "size": size}, 0), {"value": 1.0})
+    assert [group.setting["size"] for group in results.part("a", method="x")] == [1, 2]
+    assert results.part("a", method="z") == []
+
+
+def test_empty_groups_are_not_shown() -> None:
+    plan = [Trial("a", {"size": size}, 0) for size in (1, 2)]
+    results = Results("made up").arranged(plan)
+    results.add(plan[1], {"value": 1.0})
+    assert [group.setting["size"] for group in results] == [2]
+
+
+def test_interval_is_that_of_students_t() -> None:
+    group = Group("a", {}, {seed: {"value": float(seed)} for seed in range(3)})
+    assert with_interval(group, "value") == "1.000 ± 2.484"  # 4.303 / sqrt(3)
+
+
+def test_difference_is_taken_stream_by_stream() -> None:
+    ours = Group("a", {}, {0: {"value": 1.0}, 1: {"value": 2.0}, 2: {"value": 9.0}})
+    theirs = Group("a", {}, {0: {"value": 0.5}, 1: {"value": 1.5}})
+    assert difference(ours, theirs, "value") == "+0.500 ± 0.000"
+
+
+def test_table_has_a_rule_below_its_header() -> None:
+    assert markdown(("a", "b"), [("1", "2")]) == "| a | b |\n| --- | ---: |\n| 1 | 2 |"
+
+
+def test_two_planes_cross_in_the_chosen_setting_and_hold_each_place_once() -> None:
+    grid, chosen = ((1.0, 2.0, 3.0), (1.0, 2.0), (5.0, 6.0, 7.0)), (2.0, 1.0, 6.0)
+    places = crossing(grid, chosen, Size(1))
+    assert len(places) == len(set(places)) == 3 * 2 + 3 * 3 - 3
+    assert chosen in places
+    assert all(y == 1.0 or z == 6.0 for _, y, z in places)
+
+
+def test_quick_planes_have_the_ends_and_the_chosen_value_of_every_axis() -> None:
+    grid, chosen = ((1.0, 2.0, 3.0, 4.0), (1.0, 2.0), (5.0, 6.0, 7.0)), (3.0, 1.0, 6.0)
+    places = crossing(grid, chosen, Size(1, quick=True))
+    assert {x for x, _, _ in places} == {1.0, 3.0, 4.0}
