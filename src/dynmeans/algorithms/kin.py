@@ -9,6 +9,7 @@ of a merger must lie where the old clusters were.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -19,7 +20,7 @@ from dynmeans.kernels.base import Similarity
 from dynmeans.model.lifecycle import Kin, Rolled, slot_ids, tell_kin
 from dynmeans.model.objective import Fit
 from dynmeans.model.state import ClusterState
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans.model.types import BoolArray, FloatArray, IntArray
 
 PART = 0.25  # of the rows of the whole: the least that a piece of a split, or a source of a merger, has
 AROUND = 0.5  # squared distances: how much nearer the old place is to the middle of all pieces than to any
@@ -103,27 +104,28 @@ def with_kin(
     space : Places or Alike
         Rows and forecasts.
     """
+    old, n_slots = len(state.ids), len(fit.taken)
     awake = np.flatnonzero(state.last_seen == state.clock)
-    gone = awake[fit.taken[awake] == 0]
-    born = np.arange(len(state.ids), len(fit.taken))
-    if len(awake) == 0 or len(fit.slots) == 0 or (len(born) == 0 and (len(gone) == 0 or len(awake) < 2)):
+    is_gone = fit.taken[awake] == 0
+    nothing_happened = n_slots == old and not (len(awake) > 1 and is_gone.any())
+    if len(awake) == 0 or len(fit.slots) == 0 or nothing_happened:
         return rolled
     slots = fit.slots.astype(np.int64)
     mass = np.ones(len(slots)) if weights is None else weights
     if isinstance(space, Places) and len(slots) > MOST_ROWS:
         every = -(-len(slots) // MOST_ROWS)
         slots, mass, space = slots[::every], mass[::every], space._replace(rows=space.rows[::every].copy())
-    kin = find_kin(slots, mass, len(fit.taken), awake, gone, born, space)
-    return tell_kin(rolled, slot_ids(state, len(fit.taken)), kin) if kin.splits or kin.merges else rolled
+    kin = find_kin(slots, mass, awake, is_gone, old, n_slots, space)
+    return tell_kin(rolled, slot_ids(state, n_slots), kin) if kin.splits or kin.merges else rolled
 
 
 def find_kin(
     slots: IntArray,
     mass: FloatArray,
-    n_slots: int,
     awake: IntArray,
-    gone: IntArray,
-    born: IntArray,
+    is_gone: BoolArray,
+    old: int,
+    n_slots: int,
     space: Space,
 ) -> Kin:
     """Splits and merges in slots.
@@ -132,60 +134,74 @@ def find_kin(
     ----------
     slots, mass : ndarray of shape (n,)
         Slot and weight of every row.
-    n_slots : int
-        Remembered and newborn slots.
-    awake, gone, born : ndarray of slots
-        With rows in the step before; those of them without rows now; newborn now.
+    awake, is_gone : ndarray of shape (A,)
+        Slots with rows in the step before, and which of them have none now.
+    old, n_slots : int
+        Remembered slots, and all with the newborn, which come last.
     space : Space
         Where homes and distances are taken.
     """
     homes = space.homes(awake)
-    pairs = np.bincount(homes * n_slots + slots, mass, len(awake) * n_slots).astype(np.float64)
-    shared = pairs.reshape(len(awake), n_slots)
-    step = _Step(slots, mass, awake, homes, shared, space)
-    parents = np.unique(shared[:, born].argmax(axis=0)).tolist()
-    heirs = np.unique(shared[np.isin(awake, gone)].argmax(axis=1)).tolist()
-    splits = [(int(awake[home]), step.pieces(home, born)) for home in parents]
-    merges = [(slot, step.sources(slot, gone)) for slot in heirs]
+    pairs = np.bincount(homes * n_slots + slots, mass, len(awake) * n_slots)
+    shared: FloatArray = pairs.reshape(len(awake), n_slots).astype(np.float64)
+    step = _Step(slots, mass, awake.tolist(), homes, shared, space)
+    gone = np.flatnonzero(is_gone).tolist()
+    children = _grouped(shared[:, old:].argmax(axis=0).tolist(), range(old, n_slots))
+    parents = _grouped(shared[is_gone].argmax(axis=1).tolist(), gone)
+    splits = [(step.awake[home], step.pieces(home, born)) for home, born in children.items()]
+    merges = [(slot, step.sources(slot, lost)) for slot, lost in parents.items()]
     return Kin([one for one in splits if one[1]], [one for one in merges if one[1]])
+
+
+def _grouped(keys: list[int], values: Iterable[int]) -> dict[int, list[int]]:
+    """Values by their keys."""
+    groups: dict[int, list[int]] = {}
+    for key, value in zip(keys, values, strict=True):
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 class _Step(NamedTuple):
     slots: IntArray  # (n,)
     mass: FloatArray  # (n,)
-    awake: IntArray  # (A,)  slots that had rows before
+    awake: list[int]  # A slots that had rows before
     homes: IntArray  # (n,)  home of each row, 0 .. A-1
     shared: FloatArray  # (A, slots)  weight of the rows of each home in each slot
     space: Space
 
-    def pieces(self, home: int, born: IntArray) -> list[int]:
-        """Newborn slots that the cluster of a home split into, itself aside; none if it did not split."""
-        parent, row = int(self.awake[home]), self.shared[home]
-        parts = np.append(born, parent)
-        parts = parts[row[parts] > 0.5 * self.shared[:, parts].sum(axis=0)]
-        parts = parts[row[parts] >= PART * row[parts].sum()]
-        if len(parts) < 2:
+    def pieces(self, home: int, born: list[int]) -> list[int]:
+        """Which newborn slots split off the cluster of a home, which lives on; none if it did not split."""
+        parent = self.awake[home]
+        taken = {p: float(self.shared[home, p]) for p in (parent, *born)}
+        whole = {p: n for p, n in taken.items() if n > 0.5 * float(self.shared[:, p].sum())}
+        parts = [p for p, n in whole.items() if n >= PART * sum(whole.values())]
+        if len(parts) < 2 or parent not in parts:
             return []
-        middle = self.space.from_past(self._rows(np.isin(self.slots, parts)), parent)
-        nearest_piece = min(self.space.from_past(self._rows(self.slots == p), parent) for p in parts.tolist())
-        return sorted({*parts.tolist()} - {parent}) if middle < AROUND * nearest_piece else []
+        each = [self._rows(self.slots == p) for p in parts]
+        middle = self.space.from_past(np.sum(each, axis=0), parent)
+        around = middle < AROUND * min(self.space.from_past(rows, parent) for rows in each)
+        return parts[1:] if around else []
 
-    def sources(self, slot: int, gone: IntArray) -> list[int]:
-        """Remembered slots that ended in a slot, itself aside; none if it is no merger."""
-        column = self.shared[:, slot]
-        may = np.isin(self.awake, np.append(gone, slot))
-        most = (column > 0.5 * self.shared.sum(axis=1)) & (column >= PART * column.sum())
-        homes = np.flatnonzero(may & most)
-        if len(homes) < 2 or not all(self._is_at_home(home, slot) for home in homes.tolist()):
+    def sources(self, slot: int, gone: list[int]) -> list[int]:
+        """Which remembered slots, at these homes, ended in a slot; none if it is no merger."""
+        own = [self.awake.index(slot)] if slot in self.awake else []
+        total = float(self.shared[:, slot].sum())
+        taken = {home: float(self.shared[home, slot]) for home in (*own, *gone)}
+        homes = [
+            home
+            for home, n in taken.items()
+            if n >= PART * total and n > 0.5 * float(self.shared[home].sum())
+        ]
+        if len(homes) < 2 or not all(self._is_at_home(home, slot) for home in homes):
             return []
-        return sorted({*self.awake[homes].tolist()} - {slot})
+        return [self.awake[home] for home in homes if home not in own]
 
     def _is_at_home(self, home: int, slot: int) -> bool:
         """Tell whether the rows of a home in a slot lie nearer to the old place than to the slot's middle."""
         inside = self.slots == slot
         rows = self._rows(inside & (self.homes == home))
-        old = self.space.from_past(rows, int(self.awake[home]))
+        old = self.space.from_past(rows, self.awake[home])
         return old < self.space.apart(rows, self._rows(inside))
 
-    def _rows(self, which: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> FloatArray:
-        return np.where(which, self.mass, 0.0)
+    def _rows(self, which: BoolArray) -> FloatArray:
+        return self.mass * which

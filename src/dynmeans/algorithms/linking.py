@@ -53,17 +53,23 @@ def gather(batch: Batch, labels: IntArray, *, merged: bool = False) -> Groups:
     real = labels != NOISE
     rows = np.asarray(batch.rows[real], dtype=np.float64)
     weights = np.ones(len(rows)) if batch.weights is None else batch.weights[real]
-    names, which = np.unique(labels[real], return_inverse=True)
+    which = _by_appearance(labels[real])
     origin = np.arange(len(rows))
     if merged:
         marked, origin = np.unique(np.column_stack([which, rows]), axis=0, return_inverse=True)
         origin = origin.ravel()
         which, rows = marked[:, 0].astype(np.int64), np.ascontiguousarray(marked[:, 1:])
         weights = np.bincount(origin, weights, len(rows)).astype(np.float64)
-    sizes: FloatArray = np.bincount(which, weights, len(names)).astype(np.float64)
-    sums = np.zeros((len(names), rows.shape[1]))
+    sizes: FloatArray = np.bincount(which, weights).astype(np.float64)
+    sums = np.zeros((len(sizes), rows.shape[1]))
     np.add.at(sums, which, weights[:, None] * rows)
     return Groups(rows, weights, which, sizes, sums / sizes[:, None], real, origin, batch.time)
+
+
+def _by_appearance(labels: IntArray) -> IntArray:
+    """Numbers 0, 1, ... in the order in which labels appear: their names have no say."""
+    _, first, which = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[which]
 
 
 def link_places(state: ClusterState, groups: Groups, costs: Costs, motion: Motion) -> Rolled:
