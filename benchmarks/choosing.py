@@ -1,7 +1,7 @@
 """Choosing settings on a grid: seeds for choosing are never those that are reported.
 
-``python -m benchmarks.choosing`` prints what it chooses; the constants of `tracking` and `pedestrians` come
-from there.
+``python -m benchmarks.choosing`` prints what it chooses; the constants of `tracking`, `lasting` and
+`pedestrians` come from there.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ def main() -> None:
     pedestrians = importlib.import_module("benchmarks.pedestrians")
     for name in tracking.GRIDS:
         print("tracking", name, tracking.choose(name), flush=True)
+    lasting = importlib.import_module("benchmarks.lasting")
+    for name in lasting.CLUSTERERS:
+        print("lasting", name, lasting.choose_gate(name), flush=True)
     for motion in pedestrians.EACH:
         for stream, setting in pedestrians.choose(motion, seeds=range(2)).items():
             print("pedestrians", motion, stream, tuple(setting), flush=True)

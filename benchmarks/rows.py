@@ -7,11 +7,12 @@ import operator
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-Sense = Literal[">=", "<=", "<"]
+Sense = Literal[">=", ">", "<=", "<"]
 Column = Literal["ours", "ratio"]
 
 _HOLDS: dict[Sense, Callable[[float, float], bool]] = {
     ">=": operator.ge,
+    ">": operator.gt,
     "<=": operator.le,
     "<": operator.lt,
 }

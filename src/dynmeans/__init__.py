@@ -5,7 +5,7 @@ Clusters are born, move, fall asleep, come back under the same id, and die.
 
 from importlib.metadata import version as _version
 
-from dynmeans.estimators import DMeans, KDMeans, SDMeans, load
+from dynmeans.estimators import DMeans, KDMeans, PersistentIds, SDMeans, load
 
 __version__ = _version("dynmeans")
-__all__ = ["DMeans", "KDMeans", "SDMeans", "__version__", "load"]
+__all__ = ["DMeans", "KDMeans", "PersistentIds", "SDMeans", "__version__", "load"]

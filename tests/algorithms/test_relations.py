@@ -131,7 +131,7 @@ def test_every_label_can_be_traced_through_the_events(batches, motion):
             elif event.kind == "sleep":
                 awake.remove(event.id)
                 asleep.add(event.id)
-            else:
+            elif event.kind == "death":
                 asleep.remove(event.id)
         assert awake == set(r.report.labels.tolist()) == set(r.report.active.tolist())
         assert awake | asleep == set(r.state.ids.tolist())

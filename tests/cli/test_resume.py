@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from dynmeans.cli import run, session
+from dynmeans.io.lock import locked
 from point_files import contents, write_points
 
 LINE = ("--time", "when", "--every", "1min", "--birth-cost", "0.06", "--standardize")
@@ -183,6 +184,16 @@ def test_a_later_day_may_be_killed_as_well(
     for file in ("labels.csv", "steps.csv", "clusters.csv", "sample.csv"):
         assert one[file] + two[file].split(b"\n", 1)[1] == whole[file]
     assert one["events.jsonl"] + two["events.jsonl"] == whole["events.jsonl"]
+
+
+def test_two_runs_never_share_a_state_file(dynmeans: Callable[..., Any], points: Path) -> None:
+    with locked(Path("state")):
+        refused = dynmeans("cluster", points, *LINE, *STATE)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "state: in use by another run" in refused.err
+    assert not Path("dynmeans-run").exists()
+    assert dynmeans("cluster", points, *LINE, *STATE).code == 0
+    assert not Path(".state.lock").exists()
 
 
 def test_a_complete_run_says_so_and_changes_nothing(dynmeans: Callable[..., Any], points: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import dynmeans
 from dynmeans import DMeans
 from dynmeans.datasets import moving_gaussians
+from dynmeans.estimators import from_snapshot, to_snapshot
 from dynmeans.io.snapshot import SnapshotError
 from strategies import streams
 
@@ -33,6 +34,20 @@ def test_save_load_continue_equals_never_stopping(tmp_path_factory, batches, mot
     np.testing.assert_array_equal(again.cluster_centers_, whole.cluster_centers_)
     assert again.history_ == whole.history_
     assert again.get_params() == whole.get_params()
+
+
+def test_splits_and_merges_are_saved_and_files_from_before_them_load(tmp_path):
+    model = DMeans(birth_cost=1.0, lifetime=3, random_state=0)
+    spread = np.linspace(-0.1, 0.1, 9)
+    model.partial_fit(np.append(spread, 50.0)[:, None])
+    model.partial_fit(np.concatenate([spread - 1.1, spread + 1.1])[:, None])
+    assert [(e.kind, len(e.others)) for e in model.history_ if e.others] == [("split", 1)]
+    snapshot = to_snapshot(model)
+    assert from_snapshot(snapshot).history_ == model.history_
+    old = {name: column for name, column in snapshot.arrays.items() if "others" not in name}
+    assert from_snapshot(snapshot._replace(arrays=old)).history_ == tuple(
+        event._replace(others=()) for event in model.history_
+    )
 
 
 def test_a_run_with_a_random_seed_goes_on_as_it_would_have(tmp_path):

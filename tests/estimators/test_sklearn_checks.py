@@ -2,7 +2,7 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from dynmeans import DMeans, KDMeans, SDMeans
+from dynmeans import DMeans, KDMeans, PersistentIds, SDMeans
 
 
 @parametrize_with_checks(
@@ -14,6 +14,8 @@ from dynmeans import DMeans, KDMeans, SDMeans
         KDMeans(kernel="linear", certify=True),
         SDMeans(),
         SDMeans(kernel="linear"),
+        PersistentIds(DMeans()),
+        PersistentIds(DMeans(birth_cost=1.0), kernel="rbf"),
     ]
 )
 def test_keeps_the_promises_of_scikit_learn(estimator, check):

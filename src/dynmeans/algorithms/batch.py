@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dynmeans.model.types import FloatArray
+from dynmeans.model.types import FloatArray, IntArray
 
 Rows: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
@@ -20,6 +20,7 @@ class Batch(NamedTuple):
     rows: Rows  # (n, d) C-contiguous, float32 or float64, finite
     weights: FloatArray | None  # (n,) all positive; None for ones
     time: float
+    labels: IntArray | None = None  # (n,) clusters that somebody else found, -1 for noise
 
 
 class Search(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynmeans.algorithms.batch import Batch, Search
+from dynmeans.algorithms.kin import Places, with_kin
 from dynmeans.algorithms.spectrum import relaxed
 from dynmeans.core import descend
 from dynmeans.kernels.base import Similarity
@@ -24,6 +25,7 @@ def step(
     prior = carry_forward(state, batch.time, costs, motion)
     fit = cluster(batch, prior, costs, search, state.n_steps)
     rolled = roll_forward(state, prior, fit, costs, motion, batch.time)
+    rolled = with_kin(rolled, state, fit, batch.weights, Places(batch.rows, prior.centers))
     if not certify:
         return rolled
     bound = min(lower_bound(batch, prior, costs), fit.cost)

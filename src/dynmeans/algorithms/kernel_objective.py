@@ -25,7 +25,17 @@ class ClusterSums(NamedTuple):
 
 def cluster_sums(similarity: Similarity, labels: IntArray, n_clusters: int) -> ClusterSums:
     """Sum the similarities of every cluster 0 .. n_clusters-1; what has no members is 0."""
-    members = _members(similarity.weights, labels, n_clusters)
+    index = np.arange(len(labels))
+    return _sums(similarity, _members(index, similarity.weights, labels, len(labels), n_clusters))
+
+
+def row_sums(similarity: Similarity, weights: FloatArray, labels: IntArray, n_clusters: int) -> ClusterSums:
+    """Like `cluster_sums`, but for labels (n,) of rows; those of one representative may differ."""
+    index = np.arange(len(labels)) if similarity.group is None else similarity.group
+    return _sums(similarity, _members(index, weights, labels, len(similarity.weights), n_clusters))
+
+
+def _sums(similarity: Similarity, members: FloatArray | csr_array) -> ClusterSums:
     weight = np.asarray(members.sum(axis=0))
     return ClusterSums(weight, members.T @ similarity.y_phi, _within(similarity, members))
 
@@ -65,8 +75,13 @@ def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: C
     >>> kernel_cost(alike, np.array([0, 0]), nobody, Costs(birth=0.5, lifetime=3.0, drift=1.0))
     0.5
     """
+    n_slots = max(len(prior.gammas), int(labels.max()) + 1)
+    return cost_of_sums(cluster_sums(similarity, labels, n_slots), similarity, prior, costs)
+
+
+def cost_of_sums(sums: ClusterSums, similarity: Similarity, prior: Prior, costs: Costs) -> float:
+    """Add up births, revivals and distances of the slots 0 .. K-1, then newborn."""
     old = len(prior.gammas)
-    sums = cluster_sums(similarity, labels, max(old, int(labels.max()) + 1))
     gamma = np.zeros(len(sums.weight))
     price = np.full(len(sums.weight), float(costs.birth))
     pull = np.zeros(len(sums.weight))  # what the old centre adds: gamma (n K_PhiPhi - 2 sum of K_YPhi)
@@ -77,13 +92,14 @@ def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: C
     return float(similarity.weights @ similarity.diagonal + np.sum(price[active] + share))
 
 
-def _members(weights: FloatArray, labels: IntArray, n_clusters: int) -> FloatArray | csr_array:
-    """Matrix (R, L) that holds the weight of r in the column of its cluster."""
-    size = len(labels)
+def _members(
+    index: IntArray, weights: FloatArray, labels: IntArray, size: int, n_clusters: int
+) -> FloatArray | csr_array:
+    """Matrix (R, L) that holds, in the column of a cluster, what representatives weigh in it."""
     if size * n_clusters > LARGEST_DENSE:
-        return csr_array((weights, labels, np.arange(size + 1)), shape=(size, n_clusters))
+        return csr_array((weights, (index, labels)), shape=(size, n_clusters))
     members = np.zeros((size, n_clusters))
-    members[np.arange(size), labels] = weights
+    np.add.at(members, (index, labels), weights)
     return members
 
 

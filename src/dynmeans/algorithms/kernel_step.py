@@ -9,6 +9,8 @@ import numpy as np
 
 from dynmeans.algorithms.align import align
 from dynmeans.algorithms.batch import Batch, Search
+from dynmeans.algorithms.fitting import fit_slots
+from dynmeans.algorithms.kin import Alike, with_kin
 from dynmeans.algorithms.selection import Selection
 from dynmeans.algorithms.support import Support, empty_support, keep_ids, renew, scene_of
 from dynmeans.kernels import Kernel, Precomputed, Scene, Similarity
@@ -62,26 +64,57 @@ def begin(kernel: Kernel, n_features: int) -> KernelMemory:
     )
 
 
+class Meeting(NamedTuple):
+    """A batch and the memory, compared."""
+
+    scene: Scene
+    kernel: Kernel  # with what this batch told of it
+    similarity: Similarity
+    prior: Prior
+    shifts: FloatArray | None  # (K, d) of the kept points, if they were moved
+
+
 def step(
     memory: KernelMemory, batch: Batch, costs: Costs, search: Search, options: KernelOptions
 ) -> tuple[KernelMemory, Rolled]:
     """One time step, from the memory and a batch to the next memory and a report."""
     batch, which = _merged(memory.kernel, batch)
+    meeting = meet(memory, batch, costs, options.aligned)
+    found = options.cluster(meeting.similarity, meeting.prior, costs, search, memory.clusters.n_steps)
+    carried, rolled = settle(memory, meeting, found, costs, batch.time, options.budget, options.selection)
+    return carried, rolled._replace(report=rolled.report._replace(labels=rolled.report.labels[which]))
+
+
+def meet(memory: KernelMemory, batch: Batch, costs: Costs, aligned: bool) -> Meeting:
+    """Compare a batch with the memory, whose kept points are first moved to meet it if they are aligned."""
     prior = carry_forward(memory.clusters, batch.time, costs, WALK)
     scene = see(memory, batch)
     kernel = memory.kernel.fitted(scene)
-    scene, shifts = align(scene) if options.aligned else (scene, None)
+    scene, shifts = align(scene) if aligned else (scene, None)
     prior = prior if shifts is None else prior._replace(centers=prior.centers + shifts)
-    similarity = kernel.compare(scene)
-    found = options.cluster(similarity, prior, costs, search, memory.clusters.n_steps)
-    fit = _fit(similarity.expand(found.labels), scene, prior, found, memory.clusters.centers.shape[1])
-    rolled = roll_forward(memory.clusters, prior, fit, costs, WALK, batch.time)
-    carried, errors = _remember(memory._replace(kernel=kernel), scene, fit, prior, rolled, options)
+    return Meeting(scene, kernel, kernel.compare(scene), prior, shifts)
+
+
+def settle(
+    memory: KernelMemory,
+    meeting: Meeting,
+    found: Found,
+    costs: Costs,
+    now: float,
+    budget: int,
+    selection: Selection = "greedy",
+) -> tuple[KernelMemory, Rolled]:
+    """Roll the memory forward after a clustering, whose labels are of representatives or of rows."""
+    scene, prior, alike = meeting.scene, meeting.prior, meeting.similarity
+    slots = found.labels if len(found.labels) == len(scene.rows) else alike.expand(found.labels)
+    fit = fit_slots(slots, scene.rows[:, : memory.clusters.centers.shape[1]], scene.weights, prior)
+    fit = fit._replace(cost=found.cost, n_iter=found.n_iter, restart_costs=found.restart_costs)
+    rolled = roll_forward(memory.clusters, prior, fit, costs, WALK, now)
+    rolled = with_kin(rolled, memory.clusters, fit, scene.weights, Alike(alike))
+    memory = memory._replace(kernel=meeting.kernel)
+    carried, errors = _remember(memory, scene, fit, prior, rolled, budget, selection)
     report = rolled.report._replace(
-        labels=rolled.report.labels[which],
-        lower_bound=found.lower_bound,
-        shifts=shifts,
-        support_errors=errors,
+        lower_bound=found.lower_bound, shifts=meeting.shifts, support_errors=errors
     )
     return carried, rolled._replace(report=report)
 
@@ -120,48 +153,20 @@ def squared_distances(memory: KernelMemory, batch: Batch) -> FloatArray:
     return rows
 
 
-def _fit(slots: IntArray, scene: Scene, prior: Prior, found: Found, n_features: int) -> Fit:
-    """Sizes and means of the slots; eq. paramupdate for the means, where rows are places."""
-    old, n_slots = scene.n_old, max(scene.n_old, int(slots.max()) + 1)
-    places = scene.rows[:, :n_features]
-    taken: FloatArray = np.bincount(slots, weights=scene.weights, minlength=n_slots).astype(np.float64)
-    gammas = np.concatenate([prior.gammas, np.zeros(n_slots - old)])
-    sums = np.zeros((n_slots, n_features))
-    np.add.at(sums, slots, scene.weights[:, None] * places)
-    sums[:old] += prior.gammas[:, None] * prior.centers
-    centers = sums / (gammas + taken)[:, None]
-    order = _newborn_last(centers, taken, old, np.average(places, axis=0, weights=scene.weights))
-    rank = np.argsort(order)
-    return Fit(
-        rank[slots].astype(np.int32),
-        centers[order],
-        taken[order],
-        found.cost,
-        found.n_iter,
-        found.restart_costs,
-    )
-
-
-def _newborn_last(centers: FloatArray, taken: FloatArray, old: int, middle: FloatArray) -> IntArray:
-    """Remembered slots as they are, then newborn ones by size and nearness to the middle, as in D-Means.
-
-    Nearness counts in steps of a millionth, so that rounding does not decide between equals.
-    """
-    gaps = np.sum((centers[old:] - middle) ** 2, axis=1)
-    steps = np.round(1e6 * gaps / max(float(gaps.max(initial=0.0)), np.finfo(float).tiny))
-    return np.concatenate([np.arange(old), old + np.lexsort((steps, -taken[old:]))])
-
-
 def _remember(
-    memory: KernelMemory, scene: Scene, fit: Fit, prior: Prior, rolled: Rolled, options: KernelOptions
+    memory: KernelMemory,
+    scene: Scene,
+    fit: Fit,
+    prior: Prior,
+    rolled: Rolled,
+    budget: int,
+    selection: Selection,
 ) -> tuple[KernelMemory, FloatArray]:
     """The points that stand for the clusters from now on, and the errors of the active ones."""
     ids, slots = slot_ids(memory.clusters, len(fit.taken)), fit.slots.astype(np.int64)
 
     def reduced(support: Support, scene: Scene, kernel: Kernel) -> tuple[Support, FloatArray]:
-        result, errors = renew(
-            support, scene, kernel, slots, ids, prior.gammas, fit.taken, options.budget, options.selection
-        )
+        result, errors = renew(support, scene, kernel, slots, ids, prior.gammas, fit.taken, budget, selection)
         return keep_ids(result, rolled.state.ids), errors[fit.taken > 0]
 
     if not isinstance(memory.kernel, Precomputed):

@@ -30,25 +30,35 @@ def link(labels: IntArray, similarity: Similarity, prior: Prior, costs: Costs) -
     ndarray of shape (R,)
         Slots: 0 .. K-1 for clusters that are an old one again, K, K+1, ... for the others.
     """
-    n_clusters, old = int(labels.max()) + 1, len(prior.gammas)
+    change = link_costs(cluster_sums(similarity, labels, int(labels.max()) + 1), similarity, prior, costs)
+    return cheapest_slots(change)[labels]
+
+
+def cheapest_slots(change: FloatArray) -> IntArray:
+    """Slot (L,) of every cluster, from what each link (L, K) changes the cost by; newborn in their order."""
+    n_clusters, old = change.shape
     slots = np.full(n_clusters, -1, dtype=np.int64)
-    if old > 0:
-        change = link_costs(cluster_sums(similarity, labels, n_clusters), similarity, prior, costs)
+    if n_clusters > 0 and old > 0:
         found, known = linear_sum_assignment(np.minimum(change, 0.0))
         saves = change[found, known] < 0
         slots[found[saves]] = known[saves]
     newborn = slots < 0
     slots[newborn] = old + np.arange(np.count_nonzero(newborn))
-    return slots[labels]
+    return slots
 
 
 def link_costs(sums: ClusterSums, similarity: Similarity, prior: Prior, costs: Costs) -> FloatArray:
-    """Change of the cost (L, K) when cluster l is old cluster k instead of a new one.
+    """Change of the cost (L, K) when cluster l is old cluster k instead of a new one, through a kernel."""
+    n = sums.weight[:, None]
+    zeta = n * similarity.phi_phi - 2.0 * sums.past + sums.within[:, None] / n
+    return link_prices(zeta, sums.weight, prior, costs)
+
+
+def link_prices(zeta: FloatArray, weight: FloatArray, prior: Prior, costs: Costs) -> FloatArray:
+    """Price of each link less that of a birth, (L, K).
 
     zeta_lk is n_l times the squared distance between the mean of cluster l and the old centre k.
     """
-    n = sums.weight[:, None]
-    zeta = n * similarity.phi_phi - 2.0 * sums.past + sums.within[:, None] / n
-    gamma = prior.gammas
+    n, gamma = weight[:, None], prior.gammas
     change: FloatArray = prior.revival - costs.birth + gamma * zeta / (gamma + n)
     return change

@@ -25,6 +25,7 @@ from dynmeans.io.errors import InputError
 from dynmeans.io.folder import check_folder
 from dynmeans.io.inputs import Stretch, open_inputs, reopen_inputs
 from dynmeans.io.labels import labels_file
+from dynmeans.io.lock import locked
 from dynmeans.io.run import INFO_FILE, REPORT_FILE
 from dynmeans.io.runfiles import LABELS_SPOOL
 from dynmeans.io.sources import STDIN, Source, find_source
@@ -48,8 +49,16 @@ def run_job(job: Job) -> None:
     if job.inputs.count(STDIN) > 1:
         raise InputError("standard input (-) can be read only once")
     sources = [find_source(name, job.settings.format) for name in job.inputs]
-    if job.state is not None:
-        _ready_state(job.state)
+    if job.state is None:
+        _follow_plan(job, sources)
+        return
+    _ready_folder(job.state)
+    with locked(job.state):
+        _remove_leftovers(job.state)
+        _follow_plan(job, sources)
+
+
+def _follow_plan(job: Job, sources: Sequence[Source]) -> None:
     plan = make_plan(job.state, sources, job.settings._asdict(), job.out)
     if plan.action == "done":
         _tell_done(job, plan)
@@ -134,11 +143,15 @@ def _title(sources: Sequence[Source]) -> str:
     return first if len(sources) == 1 else f"{first} and {len(sources) - 1} more"
 
 
-def _ready_state(state: Path) -> None:
-    """A folder for the state file, without what a killed run may have left half-written in it."""
+def _ready_folder(state: Path) -> None:
+    """Make a folder for the state file."""
     state.parent.mkdir(parents=True, exist_ok=True)
     if state.is_dir():
         raise InputError(f"{state}: a folder, --state must be a file")
+
+
+def _remove_leftovers(state: Path) -> None:
+    """Remove what a killed run may have left half-written."""
     for leftover in state.parent.glob(f".{escape(state.name)}.*.tmp"):
         leftover.unlink(missing_ok=True)
 

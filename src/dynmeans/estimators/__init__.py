@@ -2,7 +2,8 @@
 
 from dynmeans.estimators.dmeans import DMeans
 from dynmeans.estimators.kdmeans import KDMeans
+from dynmeans.estimators.persistent import PersistentIds
 from dynmeans.estimators.saving import from_snapshot, load, to_snapshot
 from dynmeans.estimators.sdmeans import SDMeans
 
-__all__ = ["DMeans", "KDMeans", "SDMeans", "from_snapshot", "load", "to_snapshot"]
+__all__ = ["DMeans", "KDMeans", "PersistentIds", "SDMeans", "from_snapshot", "load", "to_snapshot"]

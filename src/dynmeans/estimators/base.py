@@ -180,7 +180,15 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
             )
         return self._clusters(self._state)
 
-    def _take(self: Self, X: Any, sample_weight: Any, t: float | None, *, first: bool) -> Self:
+    def _take(
+        self: Self,
+        X: Any,
+        sample_weight: Any,
+        t: float | None,
+        *,
+        first: bool,
+        labels: IntArray | None = None,
+    ) -> Self:
         """Validate, step, publish; an error on the way leaves the model as it was."""
         history_size = valid_count("history_size", self.history_size, 0)
         self._check()
@@ -193,9 +201,10 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         if weights is not None and not weights.all():
             present = weights > 0
             rows, weights = self._drop(rows, present), weights[present]
+            labels = None if labels is None else labels[present]
         state = self._begin(rows.shape[1]) if first else self._state
         seed = draw_seed(self.random_state) if first else self._seed
-        batch = Batch(rows, weights, next_time(self._clusters(state), t))
+        batch = Batch(rows, weights, next_time(self._clusters(state), t), labels)
         estimate = None if first else self._estimate
         if self.birth_cost == "auto" and estimate is None:
             estimate = self._guess_birth_cost(batch, seed)

@@ -74,11 +74,11 @@ class DMeans(BatchClusterer):
     cluster_ages_ : ndarray of shape (K,)
         Time since each was last seen, 0 for the active ones.
     step_ : StepReport
-        What happened in the last step: cost, born, revived, asleep, died, ...
+        What happened in the last step: cost, born, revived, asleep, died, splits, merges, ...
     birth_cost_ : float
         The birth cost in force.
     history_ : tuple of Event
-        The newest births, revivals, falls asleep and deaths.
+        The newest births, revivals, falls asleep, deaths, splits and merges.
     n_steps_ : int
         Time steps seen.
     n_iter_ : int

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import numpy as np
 
 from dynmeans.algorithms.kernel_step import KernelMemory
+from dynmeans.algorithms.link_scale import KernelScale, LinkMemory, PlaceScale
 from dynmeans.algorithms.support import Support
 from dynmeans.io.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
 from dynmeans.kernels import Precomputed, kernel_from_params, kernel_named, to_params
@@ -17,7 +18,7 @@ from dynmeans.model.events import Event, EventKind
 from dynmeans.model.state import ClusterState
 
 KINDS: tuple[EventKind, ...] = get_args(EventKind)
-_NOT_SAVED = ("on_event", "random_state")  # a callback, and what the seed stands for
+_NOT_SAVED = ("on_event", "random_state", "estimator")  # code of others, and what the seed stands for
 _STATE_ARRAYS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids")
 
 
@@ -26,7 +27,7 @@ def save_model(model: Any, path: str | PathLike[str]) -> None:
     write_snapshot(path, to_snapshot(model))
 
 
-def load(path: str | PathLike[str]) -> Any:
+def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
     """Read an estimator that was saved, ready to go on with the stream.
 
     Going on gives, bit for bit, the labels of a run that never stopped.
@@ -35,6 +36,9 @@ def load(path: str | PathLike[str]) -> Any:
     ----------
     path : str or path-like
         A file written by ``model.save``.
+    estimator : clusterer, optional
+        For a saved :class:`PersistentIds`: the clusterer to go on with. A file holds no code, so this one is
+        not in it; without it the model goes on by ``update``, or when its ``estimator`` is set.
 
     Returns
     -------
@@ -48,7 +52,12 @@ def load(path: str | PathLike[str]) -> Any:
     >>> dynmeans.load(path).predict([[4.0]])
     array([1])
     """
-    return from_snapshot(read_snapshot(path))
+    model = from_snapshot(read_snapshot(path))
+    if estimator is not None:
+        if not hasattr(model, "estimator"):
+            raise ValueError(f"the state file holds a {type(model).__name__}, which takes no estimator")
+        model.estimator = estimator
+    return model
 
 
 def to_snapshot(model: Any) -> Snapshot:
@@ -68,10 +77,14 @@ def to_snapshot(model: Any) -> Snapshot:
         "feature_names": [str(name) for name in getattr(model, "feature_names_in_", [])],
     }
     arrays = {name: getattr(state, name) for name in _STATE_ARRAYS} | _history_arrays(model.history_)
-    if isinstance(model._state, KernelMemory):
-        header["kernel"] = to_params(model._state.kernel)
-        arrays |= {f"support_{name}": column for name, column in model._state.support._asdict().items()}
-        arrays["origins"] = model._state.origins
+    memory = model._state
+    if isinstance(memory, LinkMemory):
+        arrays["scale"] = np.hstack(memory.scale)
+        memory = memory.past
+    if isinstance(memory, KernelMemory):
+        header["kernel"] = to_params(memory.kernel)
+        arrays |= {f"support_{name}": column for name, column in memory.support._asdict().items()}
+        arrays["origins"] = memory.origins
     return Snapshot(header, arrays)
 
 
@@ -81,7 +94,8 @@ def from_snapshot(snapshot: Snapshot) -> Any:
     try:
         model = _unfitted(header)
         state = _checked_state(header, arrays)
-        model._state = _checked_memory(header, arrays, state) if "kernel" in header else state
+        past = _checked_memory(header, arrays, state) if "kernel" in header else state
+        model._state = LinkMemory(past, _checked_scale(arrays, past)) if _is_linking(header) else past
         model._seed = _whole(header["seed"])
         model._estimate = None if header["estimate"] is None else float(header["estimate"])
         model.birth_cost_ = float(header["birth_cost"])
@@ -98,15 +112,16 @@ def from_snapshot(snapshot: Snapshot) -> Any:
 
 def _unfitted(header: dict[str, Any]) -> Any:
     """The estimator with its parameters; only the names below can be built, whatever the file says."""
-    from dynmeans.estimators import DMeans, KDMeans, SDMeans
+    from dynmeans.estimators import DMeans, KDMeans, PersistentIds, SDMeans
 
-    classes = {cls.__name__: cls for cls in (DMeans, KDMeans, SDMeans)}
+    classes = {cls.__name__: cls for cls in (DMeans, KDMeans, PersistentIds, SDMeans)}
     name, params = header["estimator"], dict(header["params"])
     if name not in classes:
         raise SnapshotError(f"the state file holds an unknown estimator {name!r}")
-    if (name == "DMeans") == ("kernel" in header):
+    has_kernel = "kernel" in params and params["kernel"] is not None
+    if has_kernel != ("kernel" in header):
         raise SnapshotError(
-            f"the state file contradicts itself: {name} {'with' if name == 'DMeans' else 'without'} a kernel"
+            f"the state file contradicts itself: {name} {'without' if has_kernel else 'with'} a kernel"
         )
     if isinstance(params.get("kernel"), dict):
         params["kernel"] = kernel_from_params(params["kernel"])
@@ -141,18 +156,34 @@ def _checked_state(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any
         if column.shape != shapes.get(name, (n,)) or column.dtype != wanted or not np.isfinite(column).all():
             raise SnapshotError(f"the state file has a wrong array {name!r}: {column.dtype} {column.shape}")
     sound = (
-        n >= 1
+        n >= (0 if _is_linking(header) else 1)  # all rows may have been noise
         and (d >= 1 or "kernel" in header)
         and bool((state.weights > 0).all())
         and bool((np.diff(state.ids) > 0).all())
-        and state.ids[0] >= 0
-        and state.ids[-1] < state.next_id
+        and bool((state.ids >= 0).all())
+        and bool((state.ids < state.next_id).all())
         and math.isfinite(state.clock)
         and bool((state.last_seen <= state.clock).all())
     )
     if not sound:
         raise SnapshotError("the state file contradicts itself: weights, ids or times are out of order")
     return state
+
+
+def _is_linking(header: dict[str, Any]) -> bool:
+    return bool(header["estimator"] == "PersistentIds")
+
+
+def _checked_scale(
+    arrays: dict[str, np.ndarray[Any, Any]], past: ClusterState | KernelMemory
+) -> PlaceScale | KernelScale:
+    scale = arrays["scale"]
+    d = 0 if isinstance(past, KernelMemory) else past.centers.shape[1]
+    n_numbers = len(KernelScale._fields) if d == 0 else d + len(PlaceScale._fields) - 1
+    if scale.shape != (n_numbers,) or scale.dtype != np.float64 or not np.isfinite(scale).all():
+        raise SnapshotError(f"the state file has a wrong array 'scale': {scale.dtype} {scale.shape}")
+    numbers = scale[d:].tolist()
+    return KernelScale(*numbers) if d == 0 else PlaceScale(scale[:d].copy(), *numbers)
 
 
 def _checked_memory(
@@ -183,11 +214,18 @@ def _history_arrays(history: tuple[Event, ...]) -> dict[str, np.ndarray[Any, Any
         "event_step": np.array([e.step for e in history], dtype=np.int64),
         "event_time": np.array([e.time for e in history], dtype=np.float64),
         "event_cost": np.array([e.cost for e in history], dtype=np.float64),
+        "event_n_others": np.array([len(e.others) for e in history], dtype=np.int64),
+        "event_others": np.array([k for e in history for k in e.others], dtype=np.int64),
     }
 
 
 def _history_events(arrays: dict[str, np.ndarray[Any, Any]]) -> list[Event]:
     columns = [arrays[f"event_{name}"].tolist() for name in ("kind", "id", "step", "time", "cost")]
+    if "event_others" not in arrays:  # a file from before splits and merges were told
+        columns.append([()] * len(columns[0]))
+    else:
+        others = np.split(arrays["event_others"], np.cumsum(arrays["event_n_others"]))[:-1]
+        columns.append([tuple(ids.tolist()) for ids in others])
     if len({len(column) for column in columns}) != 1:
         raise SnapshotError("the state file has event columns of different lengths")
     return [Event(KINDS[kind], *rest) for kind, *rest in zip(*columns, strict=True)]

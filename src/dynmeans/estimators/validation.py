@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from dynmeans.algorithms.batch import Rows, in_range
-from dynmeans.model.types import FloatArray
+from dynmeans.model.types import FloatArray, IntArray
 
 
 def valid_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
@@ -54,6 +54,22 @@ def valid_weights(sample_weight: Any, n: int) -> FloatArray | None:
             "sample_weight must not be zero everywhere: a zero weight means that the row is absent"
         )
     return weights
+
+
+def valid_labels(labels: Any) -> IntArray:
+    """Return (n,) labels of clusters that somebody else found, -1 for noise."""
+    found = np.asarray(labels)
+    if found.ndim != 1 or found.dtype.kind not in "iub":
+        raise ValueError(
+            f"labels must be a list of whole numbers, got an array of {found.dtype} {found.shape}"
+        )
+    whole: IntArray = found.astype(np.int64)
+    if whole.min(initial=0) < -1:
+        row = int(np.argmin(whole))
+        raise ValueError(
+            f"labels must be whole numbers >= -1, where -1 is noise, got {whole[row]} in row {row}"
+        )
+    return whole
 
 
 def valid_count(name: str, value: Any, least: int) -> int:

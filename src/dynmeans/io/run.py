@@ -194,7 +194,9 @@ def _parse_event(line: str, place: str) -> Event:
         raw = json.loads(line)
         if not isinstance(raw, dict) or raw.get("kind") not in EVENT_KINDS:
             raise InputError(f"{place}: {line.strip()!r} is no event, its kind must be one of {EVENT_KINDS}")
-        return Event(raw["kind"], int(raw["id"]), int(raw["step"]), float(raw["time"]), float(raw["cost"]))
+        others = tuple(int(other) for other in raw.get("others", ()))
+        numbers = int(raw["id"]), int(raw["step"]), float(raw["time"]), float(raw["cost"])
+        return Event(raw["kind"], *numbers, others)
 
 
 def _check_steps(run: Run, folder: Path) -> Run:

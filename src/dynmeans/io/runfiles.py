@@ -120,5 +120,13 @@ def _evenly_spaced(count: int) -> IntArray:
 
 
 def _event_line(event: Event, time: float) -> bytes:
-    line = {"step": event.step, "time": time, "kind": event.kind, "id": event.id, "cost": event.cost}
+    line: dict[str, Any] = {
+        "step": event.step,
+        "time": time,
+        "kind": event.kind,
+        "id": event.id,
+        "cost": event.cost,
+    }
+    if event.others:
+        line["others"] = list(event.others)
     return f"{json.dumps(line, allow_nan=False, separators=(',', ':'))}\n".encode()

@@ -25,6 +25,14 @@ class Costs(NamedTuple):
         """Costs that are shares of a batch, for a batch of this weight."""
         return Costs(self.birth * weight, self.lifetime, self.drift / weight)
 
+    def of_groups(self) -> Costs:
+        """Costs whose reach is about whole groups: they are seen where they are, single points beside it.
+
+        A well-known cluster is then found again by a large group up to a squared distance of exactly
+        ``reach * birth``, since (1 - 1/T_Q) (tau + 1) = k_tau.
+        """
+        return self._replace(drift=self.drift + 1.0)
+
 
 class Lifespan(NamedTuple):
     """A user's choice between the two ways to say how clusters age and move; None means not given."""

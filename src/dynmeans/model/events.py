@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from dynmeans.model.types import FloatArray, IntArray
 
-EventKind = Literal["birth", "revival", "sleep", "death"]
+EventKind = Literal["birth", "revival", "sleep", "death", "split", "merge"]
 
 
 class Event(NamedTuple):
@@ -17,7 +17,10 @@ class Event(NamedTuple):
     id: int  # the cluster, for life
     step: int  # number of the time step, the first is 1
     time: float  # event time of the step
-    cost: float  # the birth cost; the price Q dt of a revival, paid, or of a death, unpaid; 0 for sleep
+    cost: float  # the birth cost; the price Q dt of a revival, paid, or of a death, unpaid; 0 for others
+    others: tuple[
+        int, ...
+    ] = ()  # of a split: the newborn pieces; of a merge: those that ended in the cluster
 
 
 class StepReport(NamedTuple):
@@ -39,6 +42,8 @@ class StepReport(NamedTuple):
     lower_bound: float = math.nan  # no clustering of the batch costs less; NaN where it was not asked for
     shifts: FloatArray | None = None  # (K, d) how remembered clusters were moved to meet the batch
     support_errors: FloatArray | None = None  # error of each active id's kept points, for kernels
+    splits: tuple[Event, ...] = ()  # clusters that became several
+    merges: tuple[Event, ...] = ()  # clusters that several became
 
     @property
     def gap(self) -> float:

@@ -1,4 +1,4 @@
-"""Birth, revival, sleep and death: the only place where slots become ids."""
+"""Birth, revival, sleep, death and kinship: the only place where slots become ids."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ from dynmeans.model.objective import Fit
 from dynmeans.model.prior import Prior
 from dynmeans.model.state import ClusterState
 from dynmeans.model.types import BoolArray, IntArray
+
+
+class Kin(NamedTuple):
+    """Which slots came out of which, each with the others that took part."""
+
+    splits: list[tuple[int, list[int]]]  # a remembered slot, and the newborn pieces of it
+    merges: list[tuple[int, list[int]]]  # a slot with rows, and the remembered ones that ended in it
 
 
 class Rolled(NamedTuple):
@@ -45,6 +52,20 @@ def slot_ids(state: ClusterState, n_slots: int) -> IntArray:
     """Return the id of every slot: the remembered clusters, then the next ids for the newborn."""
     born = np.arange(state.next_id, state.next_id + n_slots - len(state.ids))
     return np.concatenate([state.ids, born])
+
+
+def tell_kin(rolled: Rolled, ids: IntArray, kin: Kin) -> Rolled:
+    """Add splits and merges to what is told about a step; ``ids`` (slots,) are those of `slot_ids`."""
+    step, time = rolled.report.step, rolled.report.time
+
+    def events(kind: EventKind, found: list[tuple[int, list[int]]]) -> tuple[Event, ...]:
+        return tuple(
+            Event(kind, int(ids[one]), step, time, 0.0, tuple(ids[rest].tolist())) for one, rest in found
+        )
+
+    splits, merges = events("split", kin.splits), events("merge", kin.merges)
+    report = rolled.report._replace(splits=splits, merges=merges)
+    return rolled._replace(report=report, events=rolled.events + splits + merges)
 
 
 def _absorb(
