@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from dynmeans.kernels.base import Similarity
 from dynmeans.model.costs import Costs
 from dynmeans.model.prior import Prior
 from dynmeans.model.types import FloatArray, IntArray
 
-LARGEST_DENSE = 100_000  # entries of an indicator matrix up to which a dense one is faster than a sparse one
+LARGEST_DENSE = 10_000  # entries of an indicator matrix up to which a dense one is faster than a sparse one
 
 
 class ClusterSums(NamedTuple):
@@ -27,7 +27,7 @@ def cluster_sums(similarity: Similarity, labels: IntArray, n_clusters: int) -> C
     """Sum the similarities of every cluster 0 .. n_clusters-1; what has no members is 0."""
     members = _members(similarity.weights, labels, n_clusters)
     weight = np.asarray(members.sum(axis=0))
-    return ClusterSums(weight, members.T @ similarity.y_phi, _within(similarity, members))
+    return ClusterSums(weight, members.T @ similarity.y_phi, _within(similarity, members, labels))
 
 
 def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: Costs) -> float:
@@ -87,10 +87,13 @@ def _members(weights: FloatArray, labels: IntArray, n_clusters: int) -> FloatArr
     return members
 
 
-def _within(similarity: Similarity, members: FloatArray | csr_array) -> FloatArray:
+def _within(similarity: Similarity, members: FloatArray | csr_array, labels: IntArray) -> FloatArray:
     """Sums over pairs; with features, the squared length of the cluster's sum."""
     if similarity.features is not None:
         total = members.T @ similarity.features
         return np.asarray(np.einsum("lf,lf->l", total, total))
-    matrix: Any = similarity.matrix  # dense or sparse, and so may the members be
-    return np.asarray((members.T @ (matrix @ members)).diagonal())
+    pulls = members.T @ similarity.matrix  # of each cluster at each row
+    if issparse(pulls):
+        return np.asarray((pulls @ members).diagonal())
+    own = similarity.weights * pulls[labels, np.arange(len(labels))]
+    return np.bincount(labels, weights=own, minlength=len(pulls)).astype(np.float64)

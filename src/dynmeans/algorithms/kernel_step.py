@@ -11,7 +11,9 @@ from dynmeans.algorithms.align import align
 from dynmeans.algorithms.batch import Batch, Search
 from dynmeans.algorithms.selection import Selection
 from dynmeans.algorithms.support import Support, empty_support, keep_ids, renew, scene_of
+from dynmeans.core import distinct_rows, slot_sums
 from dynmeans.kernels import Kernel, Precomputed, Scene, Similarity
+from dynmeans.kernels.base import Places
 from dynmeans.model.costs import Costs
 from dynmeans.model.lifecycle import Rolled, roll_forward, slot_ids
 from dynmeans.model.motion import motion_named
@@ -76,7 +78,8 @@ def step(
     found = options.cluster(similarity, prior, costs, search, memory.clusters.n_steps)
     fit = _fit(similarity.expand(found.labels), scene, prior, found, memory.clusters.centers.shape[1])
     rolled = roll_forward(memory.clusters, prior, fit, costs, WALK, batch.time)
-    carried, errors = _remember(memory._replace(kernel=kernel), scene, fit, prior, rolled, options)
+    memory = memory._replace(kernel=kernel)
+    carried, errors = _remember(memory, scene, similarity.places, fit, prior, rolled, options)
     report = rolled.report._replace(
         labels=rolled.report.labels[which],
         lower_bound=found.lower_bound,
@@ -91,17 +94,10 @@ def _merged(kernel: Kernel, batch: Batch) -> tuple[Batch, IntArray]:
 
     So a row of weight n is n copies of it, and the order in which rows arrive has no say.
     """
-    n = len(batch.rows)
     if isinstance(kernel, Precomputed):
-        return batch, np.arange(n)
-    order = np.lexsort(batch.rows.T[::-1])
-    rows = batch.rows[order]
-    is_new = np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)])
-    which = np.empty(n, dtype=np.int64)
-    which[order] = np.cumsum(is_new) - 1
-    mass = np.ones(n) if batch.weights is None else batch.weights
-    weights: FloatArray = np.bincount(which, weights=mass).astype(np.float64)
-    return batch._replace(rows=rows[is_new], weights=weights), which
+        return batch, np.arange(len(batch.rows))
+    rows, weights, which = distinct_rows(np.asarray(batch.rows, dtype=np.float64), batch.weights)
+    return batch._replace(rows=rows, weights=weights), which
 
 
 def see(memory: KernelMemory, batch: Batch) -> Scene:
@@ -123,14 +119,15 @@ def squared_distances(memory: KernelMemory, batch: Batch) -> FloatArray:
 def _fit(slots: IntArray, scene: Scene, prior: Prior, found: Found, n_features: int) -> Fit:
     """Sizes and means of the slots; eq. paramupdate for the means, where rows are places."""
     old, n_slots = scene.n_old, max(scene.n_old, int(slots.max()) + 1)
-    places = scene.rows[:, :n_features]
-    taken: FloatArray = np.bincount(slots, weights=scene.weights, minlength=n_slots).astype(np.float64)
-    gammas = np.concatenate([prior.gammas, np.zeros(n_slots - old)])
-    sums = np.zeros((n_slots, n_features))
-    np.add.at(sums, slots, scene.weights[:, None] * places)
+    taken, sums = slot_sums(slots, scene.weights, scene.rows[:, :n_features], n_slots)
+    middle = sums.sum(axis=0) / taken.sum()
+    mass = taken.copy()
+    mass[:old] += prior.gammas
     sums[:old] += prior.gammas[:, None] * prior.centers
-    centers = sums / (gammas + taken)[:, None]
-    order = _newborn_last(centers, taken, old, np.average(places, axis=0, weights=scene.weights))
+    centers = sums / mass[:, None]
+    if n_slots == old:
+        return Fit(slots.astype(np.int32), centers, taken, found.cost, found.n_iter, found.restart_costs)
+    order = _newborn_last(centers, taken, old, middle)
     rank = np.argsort(order)
     return Fit(
         rank[slots].astype(np.int32),
@@ -153,16 +150,24 @@ def _newborn_last(centers: FloatArray, taken: FloatArray, old: int, middle: Floa
 
 
 def _remember(
-    memory: KernelMemory, scene: Scene, fit: Fit, prior: Prior, rolled: Rolled, options: KernelOptions
+    memory: KernelMemory,
+    scene: Scene,
+    places: Places | None,
+    fit: Fit,
+    prior: Prior,
+    rolled: Rolled,
+    options: KernelOptions,
 ) -> tuple[KernelMemory, FloatArray]:
     """The points that stand for the clusters from now on, and the errors of the active ones."""
     ids, slots = slot_ids(memory.clusters, len(fit.taken)), fit.slots.astype(np.int64)
 
     def reduced(support: Support, scene: Scene, kernel: Kernel) -> tuple[Support, FloatArray]:
         result, errors = renew(
-            support, scene, kernel, slots, ids, prior.gammas, fit.taken, options.budget, options.selection
+            *(support, scene, kernel, slots, ids, prior.gammas, fit.taken),
+            *(options.budget, options.selection, places),
         )
-        return keep_ids(result, rolled.state.ids), errors[fit.taken > 0]
+        alive = rolled.state.ids
+        return result if len(alive) == len(ids) else keep_ids(result, alive), errors[fit.taken > 0]
 
     if not isinstance(memory.kernel, Precomputed):
         support, errors = reduced(memory.support, scene, memory.kernel)

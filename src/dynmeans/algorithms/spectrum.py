@@ -80,7 +80,9 @@ def _eigenpairs(s: Similarity, prior: Prior, birth: float, at_least: int, route:
     chosen = _route(s, prior) if route == "auto" else route
     if chosen == "reduced":
         return _reduced_pairs(s, prior, birth, at_least)
-    pairs = lanczos_pairs(_operator(s, prior), birth, at_least) if chosen == "lanczos" else None
+    pairs = None
+    if chosen == "lanczos":
+        pairs = lanczos_pairs(_operator(s, prior), birth, at_least, _guess(s, prior))
     return pairs or dense_pairs(_dense(s, prior), birth, at_least)
 
 
@@ -125,6 +127,12 @@ def _operator(s: Similarity, prior: Prior) -> Operator:
         return np.concatenate([above, pull.T @ points + diagonal * past])
 
     return Operator(size + len(prior.gammas), multiply)
+
+
+def _guess(s: Similarity, prior: Prior) -> FloatArray:
+    """What the eigenvectors of clusters that stay where they were look like (R + K, K)."""
+    past = np.diag(np.sqrt(prior.gammas) * s.phi_phi)
+    return np.concatenate([np.sqrt(s.weights)[:, None] * s.y_phi, past])
 
 
 def _reduced_pairs(s: Similarity, prior: Prior, birth: float, at_least: int) -> Eigenpairs:

@@ -5,22 +5,36 @@ The compiled module lies beside the package, so that tools that read imports fro
 
 from _dynmeans import (
     align_shifts,
-    cut_tree,
+    cut_forest,
     descend,
+    distinct_rows,
+    expand_centers,
     explained,
+    gaussian,
     kernel_descend,
     lanes,
     nearest,
+    pursue,
+    round_rows,
+    slot_sums,
     spanning_tree,
+    tree_distances,
 )
 
 __all__ = [
     "align_shifts",
-    "cut_tree",
+    "cut_forest",
     "descend",
+    "distinct_rows",
+    "expand_centers",
     "explained",
+    "gaussian",
     "kernel_descend",
     "lanes",
     "nearest",
+    "pursue",
+    "round_rows",
+    "slot_sums",
     "spanning_tree",
+    "tree_distances",
 ]
