@@ -5,8 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynmeans.core import gaussian
+from dynmeans import core
 from strategies import seeds
+
+
+def gaussian(a, b, bandwidth):
+    out = np.full((len(a), len(b)), np.nan)
+    core.gaussian(a, b, bandwidth, out)
+    return out
 
 
 @given(seeds, st.integers(1, 70), st.integers(1, 70), st.integers(1, 4), st.sampled_from([0.01, 0.3, 5.0]))
@@ -29,3 +35,8 @@ def test_points_against_themselves_give_a_symmetric_matrix_with_ones_on_the_diag
 def test_points_of_different_dimension_are_refused():
     with pytest.raises(ValueError, match="got 2 and 3"):
         gaussian(np.zeros((1, 2)), np.zeros((1, 3)), 1.0)
+
+
+def test_a_result_of_another_shape_is_refused():
+    with pytest.raises(ValueError, match=r"shape \(2, 2\)"):
+        core.gaussian(np.zeros((2, 2)), np.zeros((2, 2)), 1.0, np.zeros((2, 3)))

@@ -13,7 +13,7 @@ from dynmeans.model.types import FloatArray
 TINY = 40  # up to this size all eigenpairs are found sooner than some of them
 BLOCK = 8  # vectors multiplied at once come in multiples of this, for which BLAS is quick
 SPARE = 4  # vectors in a block beyond those that are sought
-STIR = 0.1  # of randomness in a vector to start from, so that no direction is missing in a block
+STIR = 0.02  # of randomness in a vector to start from, so that no direction is missing in a block
 MOST_BLOCKS = 24  # then a wider block starts from the best vectors so far
 TOLERANCE = 1e-6  # residual relative to the largest eigenvalue; the error of an eigenvalue is its square
 
@@ -97,31 +97,33 @@ def _krylov(
         inside[:end, end - width : end] = basis[:, :end].T @ product
         inside[end - width : end, :end] = inside[:end, end - width : end].T
         product = product - basis[:, :end] @ inside[:end, end - width : end]
-        basis[:, end : end + width], leak = _orthonormal(product, basis[:, :end])
-        ritz = _ritz(inside[:end, :end], leak)
+        ritz = _ritz(inside[:end, :end], product)
         wanted = _wanted(ritz, threshold, at_least)
         done = wanted < width and bool(np.all(ritz.residuals[:wanted] <= TOLERANCE * np.abs(ritz.values[0])))
         if done or np.count_nonzero(ritz.values > threshold) >= width:
             break
+        basis[:, end : end + width] = _orthonormal(product, basis[:, :end])
     found = max(at_least, int(np.count_nonzero(ritz.values > threshold)))
     return Eigenpairs(ritz.values[:found], basis[:, :end] @ ritz.weights[:, :found]), done
 
 
-def _orthonormal(block: FloatArray, basis: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Unit vectors orthogonal to the basis and each other, and the block in terms of them.
+def _orthonormal(block: FloatArray, basis: FloatArray) -> FloatArray:
+    """Unit vectors that are orthogonal to the basis and each other, and span the block with it.
 
     Twice, because a block that already lies in the basis leaves only rounding, which points anywhere.
     """
-    first, outer = qr(block, mode="economic", check_finite=False)
-    second, inner = qr(first - basis @ (basis.T @ first), mode="economic", check_finite=False)
-    return second, inner @ outer
+    first: FloatArray = qr(block, mode="economic", check_finite=False)[0]
+    second: FloatArray = qr(first - basis @ (basis.T @ first), mode="economic", check_finite=False)[0]
+    return second
 
 
 def _ritz(inside: FloatArray, leak: FloatArray) -> _Ritz:
-    """Solve within the basis; only its last block leaks out of it."""
+    """Solve within the basis; only the product with its last block leaks out of it."""
     values, weights = np.linalg.eigh(inside)
     values, weights = values[::-1], weights[:, ::-1]
-    return _Ritz(values, weights, np.linalg.norm(leak @ weights[-len(leak) :], axis=0))
+    last = weights[-leak.shape[1] :]
+    squares = np.einsum("bm,bm->m", last, (leak.T @ leak) @ last)
+    return _Ritz(values, weights, np.sqrt(np.maximum(squares, 0.0)))
 
 
 def _wanted(ritz: _Ritz, threshold: float, at_least: int) -> int:

@@ -90,8 +90,10 @@ def _seen(vectors: FloatArray, weights: FloatArray, gammas: FloatArray) -> Float
     """
     size = len(weights)
     points, past = vectors[:size], vectors[size:]
+    if len(past) == 0:
+        return points
     mass, turn = np.linalg.eigh(points.T @ points)
-    spread = np.sum((past @ turn) ** 2 / gammas[:, None], axis=0)
+    spread = ((past @ turn) ** 2 / gammas[:, None]).sum(axis=0)
     carries = mass >= 0.5 * weights.min() * spread
     carries[-1] = True
     seen: FloatArray = points if carries.all() else points @ turn[:, carries]

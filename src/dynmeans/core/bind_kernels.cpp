@@ -1,5 +1,4 @@
 // Loops over pairs of points, as Python sees them.
-#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -10,25 +9,17 @@
 namespace dynmeans {
 namespace {
 
-// A large matrix that is written whole need not be 0 first.
-nb::ndarray<nb::numpy, double> own(std::unique_ptr<double[]> values, std::size_t n, std::size_t m) {
-  double* data = values.release();
-  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-  return nb::ndarray<nb::numpy, double>(data, {n, m}, owner);
-}
-
-nb::ndarray<nb::numpy, double> gaussian_of(const Matrix<double>& a, const Matrix<double>& b,
-                                           double bandwidth) {
+// NumPy gives large arrays large pages, which a vector of ours would not have.
+void gaussian_of(const Matrix<double>& a, const Matrix<double>& b, double bandwidth,
+                 const nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& out) {
   const std::size_t n = a.shape(0), m = b.shape(0);
   if (a.shape(1) != b.shape(1))
     throw std::invalid_argument("points must have the same dimension, got " + std::to_string(a.shape(1)) +
                                 " and " + std::to_string(b.shape(1)));
-  std::unique_ptr<double[]> out(new double[n * m]);
-  {
-    nb::gil_scoped_release unlocked;
-    gaussian(a.data(), std::int64_t(n), b.data(), std::int64_t(m), int(a.shape(1)), bandwidth, out.get());
-  }
-  return own(std::move(out), n, m);
+  if (out.shape(0) != n || out.shape(1) != m)
+    throw std::invalid_argument("out must have shape (" + std::to_string(n) + ", " + std::to_string(m) + ")");
+  nb::gil_scoped_release unlocked;
+  gaussian(a.data(), std::int64_t(n), b.data(), std::int64_t(m), int(a.shape(1)), bandwidth, out.data());
 }
 
 nb::tuple pursue(const Matrix<double>& gram, const Vector& coefficients, std::int64_t budget,
@@ -50,8 +41,8 @@ nb::tuple pursue(const Matrix<double>& gram, const Vector& coefficients, std::in
 }  // namespace
 
 void bind_kernels(nb::module_& m) {
-  m.def("gaussian", &gaussian_of, "a"_a, "b"_a, "bandwidth"_a,
-        "exp(-|x - y|^2 / (2 bandwidth^2)) of every row of a and every row of b.");
+  m.def("gaussian", &gaussian_of, "a"_a, "b"_a, "bandwidth"_a, "out"_a.noconvert(),
+        "Into out: exp(-|x - y|^2 / (2 bandwidth^2)) of every row of a and every row of b.");
   m.def("pursue", &pursue, "gram"_a, "coefficients"_a, "budget"_a, "dependent"_a, "equal"_a, "negligible"_a,
         "Orthogonal matching pursuit for a combination of points: (chosen, coefficients), as picked.");
 }

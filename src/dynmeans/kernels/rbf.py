@@ -77,7 +77,9 @@ class RBF:
     def between(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Kernel of every row of a (n, d) with every row of b (m, d); a bandwidth of None stands for 1."""
         width = 1.0 if self.bandwidth is None else self.bandwidth
-        return gaussian(a, b, width)
+        kernel = np.empty((len(a), len(b)))
+        gaussian(a, b, width, kernel)
+        return kernel
 
     def _landmarks(self, scene: Scene) -> FloatArray:
         """Landmarks among rows and kept points: clusters that are not seen now are represented too."""
