@@ -12,6 +12,7 @@ from dynmeans.model.types import FloatArray
 
 TINY = 40  # up to this size all eigenpairs are found sooner than some of them
 BLOCK = 8  # vectors multiplied at once come in multiples of this, for which BLAS is quick
+NARROWEST = 12  # vectors in a block; a product with them costs little more than with fewer
 SPARE = 4  # vectors in a block beyond those that are sought
 STIR = 0.02  # of randomness in a vector to start from, so that no direction is missing in a block
 MOST_BLOCKS = 24  # then a wider block starts from the best vectors so far
@@ -65,7 +66,7 @@ def lanczos_pairs(
     """
     rng = np.random.default_rng(0)
     known = np.empty((operator.size, 0)) if guess is None else _stirred(guess, rng)
-    block = -(-(max(at_least, known.shape[1]) + SPARE) // BLOCK) * BLOCK
+    block = max(NARROWEST, -(-(max(at_least, known.shape[1]) + SPARE) // BLOCK) * BLOCK)
     while 8 * block <= operator.size:
         fresh = rng.standard_normal((operator.size, block - known.shape[1]))
         pairs, done = _krylov(operator, np.hstack([known, fresh]), threshold, at_least)
