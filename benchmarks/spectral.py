@@ -27,6 +27,7 @@ TARGET = "50 times as fast with the MST kernel, 5 times with RBF; the kernel is 
 
 
 LANDMARKS = "RBF with 100 landmarks"
+ROUNDS = 3  # of which the best counts for either side: a busy machine only ever slows down
 
 
 class Case(NamedTuple):
@@ -88,7 +89,13 @@ def rows_of(name: str, case: Case) -> list[Row]:
 
 
 def measure(case: Case) -> dict[str, float]:
-    """Median milliseconds of the processor for each way; a first batch, not counted, gives ours a past."""
+    """Milliseconds of the processor for each way: of several rounds the best, of all batches the median."""
+    rounds = [measure_once(case) for _ in range(ROUNDS)]
+    return {name: 1e3 * float(np.median(np.min([r[name] for r in rounds], axis=0))) for name in rounds[0]}
+
+
+def measure_once(case: Case) -> dict[str, list[float]]:
+    """Seconds for each way and batch; a first batch, not counted, gives ours a past."""
     model = SDMeans(**case.setting, random_state=0).partial_fit(case.batches[0])
     advance = functional(case)
     advance(case.batches[0])
@@ -101,7 +108,7 @@ def measure(case: Case) -> dict[str, float]:
         times["given"].append(processor_seconds(partial(given.partial_fit, matrix)))
         peer = SpectralClustering(case.n_clusters, affinity="precomputed", random_state=0)
         times["peer"].append(processor_seconds(partial(peer.fit, matrix)))
-    return {name: 1e3 * float(np.median(every)) for name, every in times.items()}
+    return times
 
 
 def kernel_matrix(case: Case, X: np.ndarray) -> np.ndarray:

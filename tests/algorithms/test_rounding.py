@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import ortho_group
 
 from algorithms import kernel_reference as twin
-from dynmeans.algorithms import rounding
+from algorithms.rounding_twin import best_rotation, nearest_axes, round_slowly
 from dynmeans.algorithms.rounding import Embedding, embed, largest_row, random_row, round_to_labels
 from dynmeans.algorithms.spectrum import relaxed
 from strategies import seeds
@@ -44,6 +44,20 @@ def test_rows_near_turned_axes_get_back_their_labels_from_any_first_row(seed, c)
         assert twin.same_partition(found, labels)
 
 
+@given(seeds, st.integers(1, 6), st.integers(0, 39), st.sampled_from([0.1, 0.4, 0.8]))
+@settings(max_examples=150, deadline=None)
+def test_the_compiled_rounding_equals_its_twin(seed, c, first, noise):
+    """But for rows of few or no members, which leave the rotation free."""
+    rng, labels = np.random.default_rng(seed), every_label(seed, 40, c)
+    embedding = Embedding(indicators(labels, noise, seed), np.ones(40), rng.uniform(0.5, 3.0, size=40))
+    slow_labels, slow_n_iter, slow_clarity = round_slowly(embedding, first, 100)
+    assume(slow_labels.max() + 1 == c)
+    found = round_to_labels(embedding, first, 100)
+    np.testing.assert_array_equal(found.labels, slow_labels)
+    assert found.n_iter == slow_n_iter
+    assert found.clarity == pytest.approx(slow_clarity)
+
+
 @given(seeds, st.integers(2, 5))
 @settings(max_examples=60, deadline=None)
 def test_each_alternation_brings_indicators_and_rows_nearer(seed, c):
@@ -52,9 +66,9 @@ def test_each_alternation_brings_indicators_and_rows_nearer(seed, c):
     embedding = Embedding(indicators(labels, 0.6, seed), np.ones(40), rng.uniform(0.5, 3.0, size=40))
     guess, last = rng.integers(c, size=40), np.inf
     for _ in range(6):
-        rotation, _ = rounding._best_rotation(embedding, guess)
+        rotation, _ = best_rotation(embedding, guess)
         np.testing.assert_allclose(rotation @ rotation.T, np.eye(c), atol=1e-12)
-        guess = rounding._nearest_axes(embedding, rotation)
+        guess = nearest_axes(embedding, rotation)
         assert distance(embedding, guess, rotation) <= last + 1e-9
         last = distance(embedding, guess, rotation)
 
@@ -65,7 +79,7 @@ def test_no_turn_at_random_beats_the_best_rotation(seed, c):
     labels = every_label(seed, 30, c)
     weights = np.random.default_rng(seed).uniform(0.5, 3.0, size=30)
     embedding = Embedding(indicators(labels, 0.8, seed), np.ones(30), weights)
-    rotation, agreement = rounding._best_rotation(embedding, labels)
+    rotation, agreement = best_rotation(embedding, labels)
     best = distance(embedding, labels, rotation)
     assert best == pytest.approx(2.0 * (weights.sum() - agreement))
     for other in ortho_group.rvs(c, size=20, random_state=seed % 2**31):

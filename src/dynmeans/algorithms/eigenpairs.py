@@ -11,9 +11,12 @@ from scipy.linalg import eigh, qr
 from dynmeans.model.types import FloatArray
 
 TINY = 40  # up to this size all eigenpairs are found sooner than some of them
-BLOCK = 12  # vectors multiplied at once; a product with a block costs little more than with a vector
+BLOCK = 8  # vectors multiplied at once come in multiples of this, for which BLAS is quick
+NARROWEST = 12  # vectors in a block; a product with them costs little more than with fewer
+SPARE = 4  # vectors in a block beyond those that are sought
+STIR = 0.02  # of randomness in a vector to start from, so that no direction is missing in a block
 MOST_BLOCKS = 24  # then a wider block starts from the best vectors so far
-TOLERANCE = 1e-7  # residual relative to the largest eigenvalue; the error of an eigenvalue is its square
+TOLERANCE = 1e-6  # residual relative to the largest eigenvalue; the error of an eigenvalue is its square
 
 
 class Eigenpairs(NamedTuple):
@@ -52,14 +55,18 @@ def dense_pairs(matrix: FloatArray, threshold: float, at_least: int) -> Eigenpai
     return Eigenpairs(values[::-1], vectors[:, ::-1])
 
 
-def lanczos_pairs(operator: Operator, threshold: float, at_least: int) -> Eigenpairs | None:
+def lanczos_pairs(
+    operator: Operator, threshold: float, at_least: int, guess: FloatArray | None = None
+) -> Eigenpairs | None:
     """All eigenpairs above the threshold by block Lanczos; None if they are too many for it to pay.
 
     A block must have more vectors than there are eigenvalues to find. Then a random block reaches all of
     them, equal ones too, which a single vector would miss: a bound that is built on them can be trusted.
+    A guess (n, g) at some of the vectors saves products; stirred, it is as good as random in all other ways.
     """
     rng = np.random.default_rng(0)
-    block, known = max(BLOCK, at_least + 4), np.empty((operator.size, 0))
+    known = np.empty((operator.size, 0)) if guess is None else _stirred(guess, rng)
+    block = max(NARROWEST, -(-(max(at_least, known.shape[1]) + SPARE) // BLOCK) * BLOCK)
     while 8 * block <= operator.size:
         fresh = rng.standard_normal((operator.size, block - known.shape[1]))
         pairs, done = _krylov(operator, np.hstack([known, fresh]), threshold, at_least)
@@ -67,6 +74,14 @@ def lanczos_pairs(operator: Operator, threshold: float, at_least: int) -> Eigenp
             return pairs
         block, known = 2 * max(block, len(pairs.values)), pairs.vectors
     return None
+
+
+def _stirred(guess: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Vectors of unit length with some randomness in them."""
+    lengths = np.maximum(np.linalg.norm(guess, axis=0), np.finfo(float).tiny)
+    noise = rng.standard_normal(guess.shape) * (STIR / np.sqrt(len(guess)))
+    stirred: FloatArray = guess / lengths + noise
+    return stirred
 
 
 def _krylov(
@@ -83,31 +98,33 @@ def _krylov(
         inside[:end, end - width : end] = basis[:, :end].T @ product
         inside[end - width : end, :end] = inside[:end, end - width : end].T
         product = product - basis[:, :end] @ inside[:end, end - width : end]
-        basis[:, end : end + width], leak = _orthonormal(product, basis[:, :end])
-        ritz = _ritz(inside[:end, :end], leak)
+        ritz = _ritz(inside[:end, :end], product)
         wanted = _wanted(ritz, threshold, at_least)
         done = wanted < width and bool(np.all(ritz.residuals[:wanted] <= TOLERANCE * np.abs(ritz.values[0])))
         if done or np.count_nonzero(ritz.values > threshold) >= width:
             break
+        basis[:, end : end + width] = _orthonormal(product, basis[:, :end])
     found = max(at_least, int(np.count_nonzero(ritz.values > threshold)))
     return Eigenpairs(ritz.values[:found], basis[:, :end] @ ritz.weights[:, :found]), done
 
 
-def _orthonormal(block: FloatArray, basis: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Unit vectors orthogonal to the basis and each other, and the block in terms of them.
+def _orthonormal(block: FloatArray, basis: FloatArray) -> FloatArray:
+    """Unit vectors that are orthogonal to the basis and each other, and span the block with it.
 
     Twice, because a block that already lies in the basis leaves only rounding, which points anywhere.
     """
-    first, outer = qr(block, mode="economic", check_finite=False)
-    second, inner = qr(first - basis @ (basis.T @ first), mode="economic", check_finite=False)
-    return second, inner @ outer
+    first: FloatArray = qr(block, mode="economic", check_finite=False)[0]
+    second: FloatArray = qr(first - basis @ (basis.T @ first), mode="economic", check_finite=False)[0]
+    return second
 
 
 def _ritz(inside: FloatArray, leak: FloatArray) -> _Ritz:
-    """Solve within the basis; only its last block leaks out of it."""
+    """Solve within the basis; only the product with its last block leaks out of it."""
     values, weights = np.linalg.eigh(inside)
     values, weights = values[::-1], weights[:, ::-1]
-    return _Ritz(values, weights, np.linalg.norm(leak @ weights[-len(leak) :], axis=0))
+    last = weights[-leak.shape[1] :]
+    squares = np.einsum("bm,bm->m", last, (leak.T @ leak) @ last)
+    return _Ritz(values, weights, np.sqrt(np.maximum(squares, 0.0)))
 
 
 def _wanted(ritz: _Ritz, threshold: float, at_least: int) -> int:

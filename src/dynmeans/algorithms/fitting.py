@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynmeans.core import slot_sums
 from dynmeans.model.objective import Fit
 from dynmeans.model.prior import Prior
 from dynmeans.model.types import FloatArray, IntArray
+
+_UNPRICED = (np.nan, 1, np.full(1, np.nan))  # what a fit says of its cost before that is known
 
 
 def fit_slots(slots: IntArray, places: FloatArray, weights: FloatArray, prior: Prior) -> Fit:
@@ -24,17 +27,17 @@ def fit_slots(slots: IntArray, places: FloatArray, weights: FloatArray, prior: P
         Of K remembered clusters.
     """
     old, n_slots = len(prior.gammas), max(len(prior.gammas), int(slots.max(initial=-1)) + 1)
-    taken: FloatArray = np.bincount(slots, weights=weights, minlength=n_slots).astype(np.float64)
-    gammas = np.concatenate([prior.gammas, np.zeros(n_slots - old)])
-    sums = np.zeros((n_slots, places.shape[1]))
-    np.add.at(sums, slots, weights[:, None] * places)
+    taken, sums = slot_sums(slots, weights, places, n_slots)
+    middle = sums.sum(axis=0) / max(taken.sum(), np.finfo(float).tiny)
+    mass = taken.copy()
+    mass[:old] += prior.gammas
     sums[:old] += prior.gammas[:, None] * prior.centers
-    centers = sums / (gammas + taken)[:, None]
-    order = np.arange(n_slots)
-    if n_slots > old:
-        order = _newborn_last(centers, taken, old, np.average(places, axis=0, weights=weights))
+    centers = sums / mass[:, None]
+    if n_slots == old:
+        return Fit(slots.astype(np.int32), centers, taken, *_UNPRICED)
+    order = _newborn_last(centers, taken, old, middle)
     rank = np.argsort(order)
-    return Fit(rank[slots].astype(np.int32), centers[order], taken[order], np.nan, 1, np.full(1, np.nan))
+    return Fit(rank[slots].astype(np.int32), centers[order], taken[order], *_UNPRICED)
 
 
 def _newborn_last(centers: FloatArray, taken: FloatArray, old: int, middle: FloatArray) -> IntArray:

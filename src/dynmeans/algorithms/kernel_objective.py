@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from dynmeans.kernels.base import Similarity
 from dynmeans.model.costs import Costs
 from dynmeans.model.prior import Prior
 from dynmeans.model.types import FloatArray, IntArray
 
-LARGEST_DENSE = 100_000  # entries of an indicator matrix up to which a dense one is faster than a sparse one
+LARGEST_DENSE = 10_000  # entries of an indicator matrix up to which a dense one is faster than a sparse one
 
 
 class ClusterSums(NamedTuple):
@@ -108,5 +108,9 @@ def _within(similarity: Similarity, members: FloatArray | csr_array) -> FloatArr
     if similarity.features is not None:
         total = members.T @ similarity.features
         return np.asarray(np.einsum("lf,lf->l", total, total))
-    matrix: Any = similarity.matrix  # dense or sparse, and so may the members be
-    return np.asarray((members.T @ (matrix @ members)).diagonal())
+    pulls = members.T @ similarity.matrix  # of each cluster at each representative
+    if issparse(pulls):
+        return np.asarray((pulls @ members).diagonal())
+    if issparse(members):
+        return np.asarray(members.multiply(pulls.T).sum(axis=0))
+    return np.asarray(np.einsum("lr,rl->l", pulls, members))

@@ -13,7 +13,9 @@ from dynmeans.algorithms.fitting import fit_slots
 from dynmeans.algorithms.kin import Alike, with_kin
 from dynmeans.algorithms.selection import Selection
 from dynmeans.algorithms.support import Support, empty_support, keep_ids, renew, scene_of
+from dynmeans.core import distinct_rows
 from dynmeans.kernels import Kernel, Precomputed, Scene, Similarity
+from dynmeans.kernels.base import Places
 from dynmeans.model.costs import Costs
 from dynmeans.model.lifecycle import Rolled, roll_forward, slot_ids
 from dynmeans.model.motion import motion_named
@@ -112,7 +114,7 @@ def settle(
     rolled = roll_forward(memory.clusters, prior, fit, costs, WALK, now)
     rolled = with_kin(rolled, memory.clusters, fit, scene.weights, Alike(alike))
     memory = memory._replace(kernel=meeting.kernel)
-    carried, errors = _remember(memory, scene, fit, prior, rolled, budget, selection)
+    carried, errors = _remember(memory, scene, alike.places, fit, prior, rolled, budget, selection)
     report = rolled.report._replace(
         lower_bound=found.lower_bound, shifts=meeting.shifts, support_errors=errors
     )
@@ -124,17 +126,10 @@ def _merged(kernel: Kernel, batch: Batch) -> tuple[Batch, IntArray]:
 
     So a row of weight n is n copies of it, and the order in which rows arrive has no say.
     """
-    n = len(batch.rows)
     if isinstance(kernel, Precomputed):
-        return batch, np.arange(n)
-    order = np.lexsort(batch.rows.T[::-1])
-    rows = batch.rows[order]
-    is_new = np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)])
-    which = np.empty(n, dtype=np.int64)
-    which[order] = np.cumsum(is_new) - 1
-    mass = np.ones(n) if batch.weights is None else batch.weights
-    weights: FloatArray = np.bincount(which, weights=mass).astype(np.float64)
-    return batch._replace(rows=rows[is_new], weights=weights), which
+        return batch, np.arange(len(batch.rows))
+    rows, weights, which = distinct_rows(np.asarray(batch.rows, dtype=np.float64), batch.weights)
+    return batch._replace(rows=rows, weights=weights), which
 
 
 def see(memory: KernelMemory, batch: Batch) -> Scene:
@@ -156,6 +151,7 @@ def squared_distances(memory: KernelMemory, batch: Batch) -> FloatArray:
 def _remember(
     memory: KernelMemory,
     scene: Scene,
+    places: Places | None,
     fit: Fit,
     prior: Prior,
     rolled: Rolled,
@@ -166,8 +162,11 @@ def _remember(
     ids, slots = slot_ids(memory.clusters, len(fit.taken)), fit.slots.astype(np.int64)
 
     def reduced(support: Support, scene: Scene, kernel: Kernel) -> tuple[Support, FloatArray]:
-        result, errors = renew(support, scene, kernel, slots, ids, prior.gammas, fit.taken, budget, selection)
-        return keep_ids(result, rolled.state.ids), errors[fit.taken > 0]
+        result, errors = renew(
+            support, scene, kernel, slots, ids, prior.gammas, fit.taken, budget, selection, places
+        )
+        alive = rolled.state.ids
+        return result if len(alive) == len(ids) else keep_ids(result, alive), errors[fit.taken > 0]
 
     if not isinstance(memory.kernel, Precomputed):
         support, errors = reduced(memory.support, scene, memory.kernel)

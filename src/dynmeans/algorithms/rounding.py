@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynmeans.core import round_rows
 from dynmeans.model.types import FloatArray, IntArray
 
 
@@ -64,15 +65,7 @@ def round_to_labels(embedding: Embedding, first: int, max_iter: int) -> Rounded:
     >>> round_to_labels(Embedding(rows, np.ones(3), np.ones(3)), first=0, max_iter=10).labels
     array([0, 0, 1])
     """
-    rotation = _most_orthogonal_rows(embedding, first)
-    labels, n_iter = _nearest_axes(embedding, rotation), 0
-    best, falls = 0.0, True
-    while falls and n_iter < max_iter:
-        rotation, agreement = _best_rotation(embedding, labels)
-        nearest = _nearest_axes(embedding, rotation)
-        falls = agreement > best and not np.array_equal(nearest, labels)
-        labels, best, n_iter = nearest, agreement, n_iter + 1
-    return Rounded(_by_first_appearance(labels), n_iter, best / float(embedding.weights.sum()))
+    return Rounded(*round_rows(embedding.rows, embedding.lengths, embedding.weights, first, max_iter))
 
 
 def largest_row(embedding: Embedding) -> int:
@@ -97,46 +90,11 @@ def _seen(vectors: FloatArray, weights: FloatArray, gammas: FloatArray) -> Float
     """
     size = len(weights)
     points, past = vectors[:size], vectors[size:]
+    if len(past) == 0:
+        return points
     mass, turn = np.linalg.eigh(points.T @ points)
-    spread = np.sum((past @ turn) ** 2 / gammas[:, None], axis=0)
+    spread = ((past @ turn) ** 2 / gammas[:, None]).sum(axis=0)
     carries = mass >= 0.5 * weights.min() * spread
     carries[-1] = True
     seen: FloatArray = points if carries.all() else points @ turn[:, carries]
     return seen
-
-
-def _most_orthogonal_rows(embedding: Embedding, first: int) -> FloatArray:
-    """U (c, c) to begin with: rows of the embedding, each the least like those before it."""
-    rows = embedding.rows
-    overlap = np.where(embedding.lengths > 0, 0.0, np.inf)
-    axes = [rows[first]]
-    for _ in range(rows.shape[1] - 1):
-        overlap += np.abs(rows @ axes[-1])
-        axes.append(rows[np.argmin(overlap)])
-    return np.stack(axes, axis=1)
-
-
-def _nearest_axes(embedding: Embedding, rotation: FloatArray) -> IntArray:
-    """Eq. (XUpdate): every row to the axis it points along most."""
-    nearest: IntArray = np.argmax(embedding.rows @ rotation, axis=1)
-    return nearest
-
-
-def _best_rotation(embedding: Embedding, labels: IntArray) -> tuple[FloatArray, float]:
-    """Eq. (UUpdate): the rotation that brings the rows nearest to the indicators, and how well it does.
-
-    The squared distance between indicators X and rows V U is a constant less twice the sum of the singular
-    values of X'V, so the distance falls when their sum rises. A row of weight m counts m times.
-    """
-    indicators = np.eye(embedding.rows.shape[1])[labels]
-    indicators *= embedding.weights[:, None]
-    left, values, right = np.linalg.svd(indicators.T @ embedding.rows)
-    return right.T @ left.T, float(values.sum())
-
-
-def _by_first_appearance(labels: IntArray) -> IntArray:
-    """Number the labels that occur 0, 1, ... in the order of their first rows."""
-    first = np.full(int(labels.max()) + 1, len(labels))
-    first[labels[::-1]] = np.arange(len(labels))[::-1]  # of several writes the last stays: the first row
-    number: IntArray = np.argsort(np.argsort(first))
-    return number[labels]

@@ -6,8 +6,8 @@ import math
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
+from dynmeans.core import pursue
 from dynmeans.model.types import BoolArray, FloatArray, IntArray
 
 Selection = Literal["greedy", "l1"]
@@ -61,18 +61,13 @@ def choose(gram: FloatArray, coefficients: FloatArray, budget: int, method: Sele
         raise ValueError(f"budget must be at least 1, got {budget!r}")
     if method not in get_args(Selection):
         raise ValueError(f"method must be one of {list(get_args(Selection))}, got {method!r}")
-    target = gram @ coefficients
-    if method == "greedy":
-        picked = _greedy(gram, target, float(coefficients @ target), budget)
-    else:
-        path = _l1_path(gram, target, budget)
-        picked = _Picked(path, _solve(gram[np.ix_(path, path)], target[path]))
-    if len(picked.chosen) == 0:  # the centre is at the origin, but a cluster without points cannot be kept
-        picked = _Picked(np.zeros(1, dtype=np.int64), np.zeros(1))
-    order = np.argsort(picked.chosen)
+    chosen, fitted = _PICK[method](gram, coefficients, budget)
+    if len(chosen) == 0:  # the centre is at the origin, but a cluster without points cannot be kept
+        chosen, fitted = np.zeros(1, dtype=np.int64), np.zeros(1)
+    order = np.argsort(chosen)
     left = coefficients.copy()
-    left[picked.chosen] -= picked.coefficients
-    return Reduced(picked.chosen[order], picked.coefficients[order], length_of(gram, left))
+    left[chosen] -= fitted
+    return Reduced(chosen[order], fitted[order], length_of(gram, left))
 
 
 def thin(coefficients: FloatArray, budget: int) -> tuple[IntArray, FloatArray]:
@@ -110,39 +105,19 @@ def length_of(gram: FloatArray, coefficients: FloatArray) -> float:
     return math.sqrt(max(float(coefficients @ (gram @ coefficients)), 0.0))
 
 
-class _Picked(NamedTuple):
-    chosen: IntArray  # in the order of the picks
-    coefficients: FloatArray
+def _greedy(gram: FloatArray, coefficients: FloatArray, budget: int) -> tuple[IntArray, FloatArray]:
+    """Points that reduce the error most, one after the other, and their coefficients."""
+    return pursue(gram, coefficients, budget, DEPENDENT, EQUAL, NEGLIGIBLE)
 
 
-def _greedy(gram: FloatArray, target: FloatArray, length: float, budget: int) -> _Picked:
-    """Orthogonal matching pursuit, one column of a pivoted Cholesky factor of W a pick.
+def _l1(gram: FloatArray, coefficients: FloatArray, budget: int) -> tuple[IntArray, FloatArray]:
+    """Points on the l1 path, and the coefficients that fit best without the penalty."""
+    target = gram @ coefficients
+    path = _l1_path(gram, target, budget)
+    return path, _solve(gram[np.ix_(path, path)], target[path])
 
-    ``apart`` is the squared length of what each point adds to the chosen ones, ``pull`` its product with
-    what is left of the centre: taking it reduces the squared error by pull^2 / apart.
-    """
-    s = len(target)
-    diagonal = gram.diagonal()
-    apart, pull, left = diagonal.copy(), target.copy(), length
-    factor, steps, chosen = np.zeros((s, min(budget, s))), [], []  # W ~ factor factor'
-    for p in range(factor.shape[1]):
-        fresh = apart > DEPENDENT * diagonal
-        gain = np.divide(pull * pull, apart, out=np.full(s, -1.0), where=fresh)
-        j = int(np.argmax(np.where(gain >= EQUAL * gain.max(), apart, -1.0)))
-        if gain[j] <= 0.0 or left <= NEGLIGIBLE * length:
-            break
-        column = (gram[j] - factor[:, :p] @ factor[j, :p]) / np.sqrt(apart[j])
-        step = pull[j] / np.sqrt(apart[j])
-        factor[:, p] = column
-        apart -= column * column
-        pull -= step * column
-        left -= step * step
-        steps.append(step)
-        chosen.append(j)
-    which = np.array(chosen, dtype=np.int64)
-    return _Picked(
-        which, solve_triangular(factor[which, : len(which)], np.array(steps), trans="T", lower=True)
-    )
+
+_PICK = {"greedy": _greedy, "l1": _l1}
 
 
 def _solve(gram: FloatArray, target: FloatArray) -> FloatArray:

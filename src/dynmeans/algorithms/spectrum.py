@@ -66,21 +66,23 @@ def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "
     at_least = max(1, len(prior.gammas))
     pairs = _eigenpairs(similarity, prior, costs.birth, at_least, route)
     above = max(1, int(np.count_nonzero(pairs.values > costs.birth)))
-    bound = _constant(similarity, prior, costs) - float(np.sum(pairs.values - costs.birth))
+    bound = _constant(similarity, prior, costs) - float((pairs.values - costs.birth).sum())
     return Spectrum(pairs.values[:above], pairs.vectors[:, :above], bound)
 
 
 def _constant(similarity: Similarity, prior: Prior, costs: Costs) -> float:
     """The part of Eq. (spectralmin) that no Z changes: traces, over all remembered clusters."""
     points = similarity.weights @ similarity.diagonal
-    return float(points + np.sum(prior.gammas * similarity.phi_phi + prior.revival - costs.birth))
+    return float(points + (_old_diagonal(similarity, prior) - costs.birth).sum())
 
 
 def _eigenpairs(s: Similarity, prior: Prior, birth: float, at_least: int, route: Route) -> Eigenpairs:
     chosen = _route(s, prior) if route == "auto" else route
     if chosen == "reduced":
         return _reduced_pairs(s, prior, birth, at_least)
-    pairs = lanczos_pairs(_operator(s, prior), birth, at_least) if chosen == "lanczos" else None
+    pairs = None
+    if chosen == "lanczos":
+        pairs = lanczos_pairs(_operator(s, prior), birth, at_least, _guess(s, prior))
     return pairs or dense_pairs(_dense(s, prior), birth, at_least)
 
 
@@ -98,12 +100,15 @@ def _old_diagonal(s: Similarity, prior: Prior) -> FloatArray:
 
 def _dense(s: Similarity, prior: Prior) -> FloatArray:
     """Eq. (ZGdefine): G (R + K, R + K). A point of weight m has sqrt(m) times the row of a single one."""
-    size, root = len(s.weights), np.sqrt(s.weights)
-    matrix = np.zeros((size + len(prior.gammas),) * 2)
-    matrix[:size, :size] = _among_points(s) * root * root[:, None]
-    matrix[:size, size:] = root[:, None] * s.y_phi * np.sqrt(prior.gammas)
-    matrix[size:, :size] = matrix[:size, size:].T
-    np.fill_diagonal(matrix[size:, size:], _old_diagonal(s, prior))
+    size = len(s.weights)
+    root = np.sqrt(np.concatenate([s.weights, prior.gammas]))
+    matrix = np.zeros((len(root), len(root)))
+    matrix[:size, :size] = _among_points(s)
+    matrix[:size, size:] = s.y_phi
+    matrix[size:, :size] = s.y_phi.T
+    matrix *= root * root[:, None]
+    old = np.arange(size, len(root))
+    matrix[old, old] = _old_diagonal(s, prior)
     return matrix
 
 
@@ -125,6 +130,12 @@ def _operator(s: Similarity, prior: Prior) -> Operator:
         return np.concatenate([above, pull.T @ points + diagonal * past])
 
     return Operator(size + len(prior.gammas), multiply)
+
+
+def _guess(s: Similarity, prior: Prior) -> FloatArray:
+    """What the eigenvectors of clusters that stay where they were look like (R + K, K)."""
+    past = np.diag(np.sqrt(prior.gammas) * s.phi_phi)
+    return np.concatenate([np.sqrt(s.weights)[:, None] * s.y_phi, past])
 
 
 def _reduced_pairs(s: Similarity, prior: Prior, birth: float, at_least: int) -> Eigenpairs:

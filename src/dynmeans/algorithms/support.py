@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dynmeans.algorithms.selection import Selection, choose, length_of, thin
-from dynmeans.kernels.base import Kernel, Scene
+from dynmeans.core import expand_centers
+from dynmeans.kernels.base import Kernel, Places, Scene
 from dynmeans.model.types import BoolArray, FloatArray, IntArray
 
 CANDIDATES = 1024  # points of one cluster that are compared with each other
@@ -51,7 +52,8 @@ def scene_of(support: Support, cluster_ids: IntArray, rows: FloatArray, weights:
 
 def keep_ids(support: Support, cluster_ids: IntArray) -> Support:
     """What is left when all other clusters are forgotten."""
-    return _take(support, np.isin(support.ids, cluster_ids))
+    left = np.isin(support.ids, cluster_ids)
+    return support if left.all() else _take(support, left)
 
 
 def renew(
@@ -64,6 +66,7 @@ def renew(
     taken: FloatArray,
     budget: int,
     method: Selection = "greedy",
+    places: Places | None = None,
 ) -> tuple[Support, FloatArray]:
     """Centres after a batch: those of active clusters move, and keep at most ``budget`` points.
 
@@ -87,6 +90,9 @@ def renew(
         Largest number of points that a cluster keeps.
     method : {"greedy", "l1"}
         See ``choose``.
+    places : Places, optional
+        Where the kernel says that points are, if it says so. Of a cluster that is over its budget, points at
+        one place become one, at no error.
 
     Returns
     -------
@@ -98,76 +104,109 @@ def renew(
     """
     if budget < 1:
         raise ValueError(f"budget must be at least 1, got {budget!r}")
-    order, bounds = _members(slots, len(ids))
-    errors, seen = np.zeros(len(ids)), taken > 0
-    parts = [_take(support, ~np.isin(support.ids, ids[seen]))]
-    for k in np.flatnonzero(seen).tolist():
-        gamma = float(gammas[k]) if k < scene.n_old else 0.0
-        whole = _absorb(scene, order[bounds[k] : bounds[k + 1]], k, gamma, float(taken[k]))
-        points, errors[k] = _reduce(whole, scene, kernel, budget, method)
-        rows = np.concatenate([scene.kept[points.kept], scene.rows[points.members]])
-        parts.append(Support(rows, points.coefficients, np.full(len(rows), ids[k])))
-    joined = Support(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    return _take(joined, np.argsort(joined.ids, kind="stable")), errors
+    whole = _absorb(scene, slots, gammas, taken, places, budget)
+    bounds = np.searchsorted(whole.slots, np.arange(len(ids) + 1))
+    errors, stays = np.zeros(len(ids)), np.ones(len(whole.slots), dtype=np.bool_)
+    for k in np.flatnonzero(np.diff(bounds) > budget).tolist():
+        mine = slice(bounds[k], bounds[k + 1])
+        centre = _Centre(whole.points[mine], whole.coefficients[mine], len(scene.kept))
+        chosen, coefficients, errors[k] = _reduce(centre, scene, kernel, places, budget, method)
+        stays[mine] = False
+        stays[bounds[k] + chosen] = True
+        whole.coefficients[bounds[k] + chosen] = coefficients
+    points = np.concatenate([scene.kept, scene.rows])[whole.points[stays]]
+    awake = Support(points, whole.coefficients[stays], ids[whole.slots[stays]])
+    return _with_sleepers(awake, _take(support, taken[scene.owner] == 0)), errors
 
 
 class _Expansion(NamedTuple):
-    """A centre as a sum over kept points, then rows of the batch."""
+    """Centres as sums over points, sorted by slot: kept points are 0 .. M-1, rows of the batch follow."""
 
-    kept: IntArray  # indices into the scene's kept points
-    members: IntArray  # indices into the scene's rows
-    coefficients: FloatArray  # (kept + members,)
+    points: IntArray  # (P,)
+    slots: IntArray  # (P,)
+    coefficients: FloatArray  # (P,)
 
 
-def _members(slots: IntArray, n_slots: int) -> tuple[IntArray, IntArray]:
-    """Rows sorted by slot, and where each slot begins and ends among them."""
-    order = np.argsort(slots, kind="stable")
-    return order, np.searchsorted(slots[order], np.arange(n_slots + 1))
+class _Centre(NamedTuple):
+    """One of them."""
+
+    points: IntArray  # (p,) rising
+    coefficients: FloatArray  # (p,)
+    n_kept: int  # M
+
+    @property
+    def kept(self) -> IntArray:
+        return self.points[self.points < self.n_kept]
+
+    @property
+    def members(self) -> IntArray:
+        rows: IntArray = self.points[self.points >= self.n_kept] - self.n_kept
+        return rows
 
 
 def _take(support: Support, which: BoolArray | IntArray) -> Support:
     return Support(support.rows[which], support.coefficients[which], support.ids[which])
 
 
-def _absorb(scene: Scene, members: IntArray, k: int, gamma: float, taken: float) -> _Expansion:
-    """Eq. (phiinitapprox): phi = (gamma phi + sum of m omega(y)) / (gamma + n), over all its points."""
-    kept = np.flatnonzero(scene.owner == k)
-    shares = np.concatenate([gamma * scene.coefficients[kept], scene.weights[members]])
-    return _Expansion(kept, members, shares / (gamma + taken))
+def _with_sleepers(awake: Support, asleep: Support) -> Support:
+    if len(asleep.ids) == 0:
+        return awake
+    both = Support(*(np.concatenate(column) for column in zip(awake, asleep, strict=True)))
+    return _take(both, np.argsort(both.ids, kind="stable"))
+
+
+def _absorb(
+    scene: Scene,
+    slots: IntArray,
+    gammas: FloatArray,
+    taken: FloatArray,
+    places: Places | None,
+    budget: int,
+) -> _Expansion:
+    """Eq. (phiinitapprox): phi = (gamma phi + sum of m omega(y)) / (gamma + n), over the points of all slots.
+
+    Clusters that took nothing are left out.
+    """
+    every = np.concatenate([scene.owner, slots])
+    mass = taken.copy()
+    mass[: len(gammas)] += gammas
+    shares = np.concatenate([gammas[scene.owner] * scene.coefficients, scene.weights]) / mass[every]
+    if places is None:
+        return _Expansion(*expand_centers(every, shares, taken, None, 0, budget))
+    return _Expansion(*expand_centers(every, shares, taken, places.all, places.matrix.shape[0], budget))
 
 
 def _reduce(
-    whole: _Expansion, scene: Scene, kernel: Kernel, budget: int, method: Selection
-) -> tuple[_Expansion, float]:
-    """At most ``budget`` points of an expansion, and the error that this makes."""
-    if len(whole.coefficients) <= budget:
-        return whole, 0.0
-    some, thinned = _candidates(whole)
-    gram = kernel.gram(scene, some.members, some.kept)
+    centre: _Centre, scene: Scene, kernel: Kernel, places: Places | None, budget: int, method: Selection
+) -> tuple[IntArray, FloatArray, float]:
+    """Which of the points of a centre stay, with what coefficients, and the error that this makes."""
+    some, among, thinned = _candidates(centre)
+    gram = kernel.gram(scene, some.members, some.kept) if places is None else places.gram(some.points)
     if gram is None:
-        chosen, coefficients = thin(whole.coefficients, budget)
-        return _subset(whole, chosen, coefficients), np.nan
+        return *thin(centre.coefficients, budget), np.nan
     found = choose(gram, some.coefficients, budget, method)
     error = found.error + (_thinning_error(gram, some) if thinned else 0.0)
-    return _subset(some, found.chosen, found.coefficients), error
+    return among[found.chosen], found.coefficients, error
 
 
-def _candidates(whole: _Expansion) -> tuple[_Expansion, bool]:
-    """Few enough points to compare all pairs: all kept ones, and of many rows an even sample by weight.
+def _candidates(centre: _Centre) -> tuple[_Centre, IntArray, bool]:
+    """Few enough points to compare all pairs, which they are, and whether some are missing.
 
-    The rows lose nothing of their total weight. Systematic sampling in the order of the batch is
-    deterministic, and each row stays with a chance in proportion to its weight.
+    All kept ones, and of many rows an even sample by weight. The rows lose nothing of their total weight.
+    Systematic sampling in the order of the batch is deterministic, and each row stays with a chance in
+    proportion to its weight.
     """
-    n_kept = len(whole.kept)
+    n_kept, n_points = len(centre.kept), len(centre.points)
     room = max(CANDIDATES - n_kept, CANDIDATES // 2)
-    if len(whole.members) <= room:
-        return whole, False
-    rows, coefficients = thin(whole.coefficients[n_kept:], room)
+    if n_points - n_kept <= room:
+        return centre, np.arange(n_points), False
+    rows, coefficients = thin(centre.coefficients[n_kept:], room)
     chosen = np.concatenate([np.arange(n_kept), n_kept + rows])
-    return _subset(whole, chosen, np.concatenate([whole.coefficients[:n_kept], coefficients])), True
+    shares = np.concatenate([centre.coefficients[:n_kept], coefficients])
+    return _Centre(centre.points[chosen], shares, centre.n_kept), chosen, True
 
 
-def _thinning_error(gram: FloatArray, some: _Expansion) -> float:
+def _thinning_error(gram: FloatArray, some: _Centre) -> float:
     """Estimate of what the sample of rows is away from all of them: half the distance between its two halves.
 
     Every other sampled row is one half. If the halves err independently, by e each in the square, they are
@@ -176,10 +215,3 @@ def _thinning_error(gram: FloatArray, some: _Expansion) -> float:
     signs = np.where(np.arange(len(some.members)) % 2 == 0, 1.0, -1.0)
     n_kept = len(some.kept)
     return length_of(gram[n_kept:, n_kept:], signs * some.coefficients[n_kept:])
-
-
-def _subset(whole: _Expansion, chosen: IntArray, coefficients: FloatArray) -> _Expansion:
-    """Some points (rising indices) of an expansion, with other coefficients."""
-    n_kept = len(whole.kept)
-    old, new = chosen[chosen < n_kept], chosen[chosen >= n_kept]
-    return _Expansion(whole.kept[old], whole.members[new - n_kept], coefficients)

@@ -95,4 +95,14 @@ class TreeCutter {
   CutTree result_;
 };
 
+// in: parent (m,), each before its children, length (m,) of the edges to them; out: distance (m, m)
+inline void tree_distances(const std::int64_t* parent, const double* length, std::size_t m,
+                           double* distance) {
+  for (std::size_t v = 0; v < m; ++v) {
+    distance[v * m + v] = 0;
+    for (std::size_t u = 0; u < v; ++u)
+      distance[v * m + u] = distance[u * m + v] = distance[std::size_t(parent[v]) * m + u] + length[v];
+  }
+}
+
 }  // namespace dynmeans

@@ -46,13 +46,15 @@ class KernelDescent {
     seat(start);
     std::iota(born_.begin(), born_.end(), 0);
     n_born_ = count_;
+    bool is_fresh = std::find(start.begin(), start.end(), kNone) == start.end();
     int n_iter = 0;
     while (n_iter < search_.max_iter) {
       ++n_iter;
       if (!sweep(random)) break;
+      is_fresh = false;
     }
-    const double cost = finish();
-    return {numbered(), cost, n_iter};
+    if (!is_fresh) seat(std::vector<std::int32_t>(labels_));
+    return {numbered(), cost(), n_iter};
   }
 
  private:
@@ -168,8 +170,7 @@ class KernelDescent {
   }
 
   // Eq. krnmin, as the distances and prices that it is made of.
-  double finish() {
-    seat(std::vector<std::int32_t>(labels_));
+  double cost() {
     double cost = 0;
     for (std::int32_t k = 0; k < count_; ++k)
       if (rows_[k] > 0)

@@ -11,6 +11,9 @@ void bind_spanning_tree(nanobind::module_& m);
 void bind_align(nanobind::module_& m);
 void bind_colors(nanobind::module_& m);
 void bind_chain(nanobind::module_& m);
+void bind_kernels(nanobind::module_& m);
+void bind_rows(nanobind::module_& m);
+void bind_rounding(nanobind::module_& m);
 
 NB_MODULE(_dynmeans, m) {
   m.doc() = "The loops of dynmeans.";
@@ -20,6 +23,9 @@ NB_MODULE(_dynmeans, m) {
   bind_align(m);
   bind_colors(m);
   bind_chain(m);
+  bind_kernels(m);
+  bind_rows(m);
+  bind_rounding(m);
   m.def("lanes", [] { return lanes().name; }, "Which set of vector instructions is in use.");
 }
 

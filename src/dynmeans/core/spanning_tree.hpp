@@ -194,10 +194,14 @@ inline double safe_unit(const double* data, std::size_t count) {
   return std::ldexp(1.0, -std::clamp(std::ilogb(std::max(largest, 1e-300)), -1000, 1000));
 }
 
+// Up to so many rows, looking at all pairs is quicker than a search tree.
+inline int few_rows(int d) {
+  return d <= 3 ? 1500 : std::min(500 * d, 20000);
+}
+
 // in: data (n, d), n > 0, all finite
 inline SpanningEdges spanning_tree(const double* data, std::int32_t n, int d, double unit, int n_threads) {
-  const int few = d <= 3 ? 1500 : std::min(500 * d, 20000);
-  if (n <= few) return Prim(data, n, d, unit).run();
+  if (n <= few_rows(d)) return Prim(data, n, d, unit).run();
   if (d == 1) return SpanningTree<1>(data, n, d, unit, n_threads).run();
   if (d == 2) return SpanningTree<2>(data, n, d, unit, n_threads).run();
   if (d == 3) return SpanningTree<3>(data, n, d, unit, n_threads).run();

@@ -192,8 +192,7 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         """Validate, step, publish; an error on the way leaves the model as it was."""
         history_size = valid_count("history_size", self.history_size, 0)
         self._check()
-        self._search(0)
-        self._costs(1.0)
+        search, costs = self._search(0), self._costs(1.0)
         columns = copy(self) if first else self  # a failure must not change what we know of the columns
         rows = columns._read(X, reset=first)
         weights = valid_weights(sample_weight, len(rows))
@@ -206,9 +205,10 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         seed = draw_seed(self.random_state) if first else self._seed
         batch = Batch(rows, weights, next_time(self._clusters(state), t), labels)
         estimate = None if first else self._estimate
-        if self.birth_cost == "auto" and estimate is None:
-            estimate = self._guess_birth_cost(batch, seed)
-        state, report, events = self._advance(state, batch, self._costs(estimate), self._search(seed))
+        if self.birth_cost == "auto":
+            estimate = self._guess_birth_cost(batch, seed) if estimate is None else estimate
+            costs = self._costs(estimate)
+        state, report, events = self._advance(state, batch, costs, search._replace(seed=seed))
         if first:
             self._history = deque(maxlen=history_size)
             adopt_columns(self, columns)

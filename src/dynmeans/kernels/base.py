@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy.sparse import issparse
 
 from dynmeans.model.types import FloatArray, IntArray
 
@@ -22,6 +23,19 @@ class Scene(NamedTuple):
     coefficients: FloatArray  # a (M,)
     owner: IntArray  # (M,)  which old cluster, 0 .. K-1, a kept point belongs to
     n_old: int  # K
+
+
+class Places(NamedTuple):
+    """Points that a kernel cannot tell apart share a place. Points are kept ones, then rows of the batch."""
+
+    all: IntArray  # (M + n,)  place 0 .. m-1 of each point
+    matrix: Any  # (m, m)  kernel between places, dense or a scipy.sparse array
+
+    def gram(self, points: IntArray) -> FloatArray:
+        """W between some points."""
+        places = self.all[points]
+        block = self.matrix[places][:, places]
+        return block.toarray() if issparse(block) else np.asarray(block)
 
 
 class Similarity(NamedTuple):
@@ -40,13 +54,16 @@ class Similarity(NamedTuple):
     features: FloatArray | None = None  # (R, f)
     phi_features: FloatArray | None = None  # (K, f)  with features: y_phi = features @ phi_features.T
     group: IntArray | None = None  # (n,)  representative of each row
+    places: Places | None = None  # with groups: where rows and kept points are
 
     def multiply(self, vectors: FloatArray) -> FloatArray:
         """K_YY times vectors (R, c), without forming the matrix where there are features."""
         if self.features is not None:
             product: FloatArray = self.features @ (self.features.T @ vectors)
             return product
-        return np.asarray(self.matrix @ vectors)
+        if issparse(self.matrix):
+            return np.asarray(self.matrix @ vectors)
+        return np.asarray((vectors.T @ self.matrix).T)  # it is symmetric, and so BLAS is quicker
 
     def expand(self, labels: IntArray) -> IntArray:
         """Labels of the representatives as labels of the rows."""
@@ -73,4 +90,4 @@ def combine(scene: Scene, y_kept: FloatArray, kept_kept: FloatArray) -> tuple[Fl
     """K_YPhi (n, K) and diag K_PhiPhi (K,) from the kernels of rows and kept points, and of kept points."""
     mix = np.zeros((len(scene.kept), scene.n_old))
     mix[np.arange(len(scene.kept)), scene.owner] = scene.coefficients
-    return y_kept @ mix, np.einsum("jk,jl,lk->k", mix, kept_kept, mix)
+    return y_kept @ mix, np.einsum("jk,jk->k", mix, kept_kept @ mix)

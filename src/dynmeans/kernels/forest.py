@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans.core import cut_tree, spanning_tree
+from dynmeans.core import cut_forest, tree_distances
 from dynmeans.model.types import FloatArray, IntArray
 
 
@@ -19,46 +18,22 @@ class Forest(NamedTuple):
     length: FloatArray  # (m,)  of the long edge to the parent; 0 at the root
 
 
-class ForestMemory:
-    """Remembers the last forest: all questions about one step are about the same points.
-
-    Points are known again by a digest, so that none are kept, and points changed in place are new ones.
-    """
-
-    def __init__(self) -> None:
-        self._last: tuple[bytes, Forest] | None = None
-
-    def grow(self, points: FloatArray, scale: float) -> Forest:
-        """Forest of the points (n, d), cut at edges longer than the scale."""
-        points = np.ascontiguousarray(points)
-        digest = hashlib.blake2b(points.data, key=f"{scale!r} {points.shape}".encode()).digest()
-        last = self._last  # read once, because another thread may replace it
-        if last is None or last[0] != digest:
-            last = self._last = digest, grow_forest(points, scale)
-        return last[1]
-
-
 def grow_forest(points: FloatArray, scale: float) -> Forest:
     """Forest of the points (n, d): their minimum spanning tree, cut at edges longer than the scale."""
-    return Forest(*cut_tree(*spanning_tree(points), scale))
+    return Forest(*cut_forest(points, scale))
 
 
 def all_distances(forest: Forest) -> FloatArray:
     """Sums of the long edges along the path between any two components (m, m)."""
-    m = len(forest.parent)
-    distance = np.zeros((m, m))
-    for v in range(1, m):
-        distance[v, :v] = distance[forest.parent[v], :v] + forest.length[v]
-        distance[:v, v] = distance[v, :v]
-    return distance
+    return tree_distances(forest.parent, forest.length)
 
 
-def near_distances(forest: Forest, sources: IntArray, reach: float) -> tuple[IntArray, IntArray, FloatArray]:
-    """The same from some components to those no farther than reach: index of the source, target, distance."""
+def near_distances(forest: Forest, reach: float) -> tuple[IntArray, IntArray, FloatArray]:
+    """The same between components no farther apart than reach: one, the other, distance."""
     start, neighbour, length = _adjacency(forest)
-    source, here = np.arange(len(sources)), sources
-    before = np.full(len(sources), -1)
-    distance = np.zeros(len(sources))
+    source = here = np.arange(len(forest.parent))
+    before = np.full(len(source), -1)
+    distance = np.zeros(len(source))
     found = []
     while len(source):
         found.append((source, here, distance))

@@ -10,16 +10,14 @@ from scipy import sparse
 
 from dynmeans.core import spanning_tree
 from dynmeans.kernels._parts import check_positive, mixing
-from dynmeans.kernels.base import Scene, Similarity
-from dynmeans.kernels.forest import Forest, ForestMemory, all_distances, near_distances
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans.kernels.base import Places, Scene, Similarity
+from dynmeans.kernels.forest import Forest, all_distances, grow_forest, near_distances
+from dynmeans.model.types import BoolArray, FloatArray, IntArray
 
 MAX_DENSE = 3000  # components with a dense matrix
 NEGLIGIBLE = 1e-12  # similarities that a sparse matrix leaves out
 TYPICAL_EDGES = 4.0  # an estimated scale, in median edges of the tree
 FADED = 50.0  # distance, in scales, at which the kernel is 0 in double precision
-
-_forests = ForestMemory()
 
 
 @dataclass(frozen=True)
@@ -62,47 +60,54 @@ class MST:
 
     def compare(self, scene: Scene) -> Similarity:
         """Similarities of one step; a representative is a component with at least one row of the batch."""
-        forest, scale = self._forest(scene)
-        kernel = component_kernel(forest, scale, np.arange(len(forest.parent)))
-        n = len(scene.rows)
-        rows_in = np.bincount(forest.component[:n], minlength=len(forest.parent))
-        seen = np.flatnonzero(rows_in)
-        group = np.cumsum(rows_in > 0)[forest.component[:n]] - 1
-        mix = mixing(scene, forest.component[n:], len(forest.parent))
-        blend = kernel @ mix
-        return Similarity(
-            np.bincount(group, weights=scene.weights).astype(np.float64),
-            np.ones(len(seen)),
-            blend[seen],
+        places = self._places(scene)
+        kept, rows = places.all[: len(scene.kept)], places.all[len(scene.kept) :]
+        mass = np.bincount(rows, weights=scene.weights, minlength=places.matrix.shape[0])
+        mix = mixing(scene, kept, len(mass))
+        blend = places.matrix @ mix
+        similarity = Similarity(
+            mass.astype(np.float64),
+            np.ones(len(mass)),
+            blend,
             np.einsum("ck,ck->k", mix, blend),
-            matrix=kernel if len(seen) == len(mix) else kernel[seen][:, seen],
-            group=group,
+            matrix=places.matrix,
+            group=rows,
+            places=places,
         )
+        return similarity if mass.all() else _of_places(similarity, mass > 0)
 
     def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray:
         """W over kept points, then rows."""
-        forest, scale = self._forest(scene)
-        where = forest.component[np.concatenate([len(scene.rows) + kept, members])]
-        some, place = np.unique(where, return_inverse=True)
-        block = component_kernel(forest, scale, some)[:, some]
-        dense = block.toarray() if sparse.issparse(block) else block
-        gram: FloatArray = dense[place][:, place]
-        return gram
+        return self._places(scene).gram(np.concatenate([kept, len(scene.kept) + members]))
 
-    def _forest(self, scene: Scene) -> tuple[Forest, float]:
+    def _places(self, scene: Scene) -> Places:
+        """Components of all points, and the kernel between components."""
         fitted = self.fitted(scene).scale
         scale = 1.0 if fitted is None else fitted
-        return _forests.grow(np.concatenate([scene.rows, scene.kept]), scale), scale
+        forest = grow_forest(np.concatenate([scene.kept, scene.rows]), scale)
+        return Places(forest.component, component_kernel(forest, scale))
 
 
-def component_kernel(forest: Forest, scale: float, some: IntArray) -> Any:
-    """Kernel of some components with all of them: dense, or a scipy.sparse array if there are many."""
+def component_kernel(forest: Forest, scale: float) -> Any:
+    """Kernel of all components: dense, or a scipy.sparse array if there are many."""
     m = len(forest.parent)
     if m <= MAX_DENSE:
-        return _fade(all_distances(forest)[some], scale)
+        return _fade(all_distances(forest), scale)
     reach = scale * np.sqrt(-2.0 * np.log(NEGLIGIBLE))
-    source, target, distance = near_distances(forest, some, reach)
-    return sparse.csr_array((_fade(distance, scale), (source, target)), shape=(len(some), m))
+    source, target, distance = near_distances(forest, reach)
+    return sparse.csr_array((_fade(distance, scale), (source, target)), shape=(m, m))
+
+
+def _of_places(similarity: Similarity, seen: BoolArray) -> Similarity:
+    """Representatives at some places, those that have rows."""
+    number = np.cumsum(seen) - 1
+    return similarity._replace(
+        weights=similarity.weights[seen],
+        diagonal=similarity.diagonal[seen],
+        y_phi=similarity.y_phi[seen],
+        matrix=similarity.matrix[seen][:, seen],
+        group=number[similarity.group],
+    )
 
 
 def estimate_scale(rows: FloatArray) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from dynmeans.core import gaussian
 from dynmeans.kernels._parts import check_positive, from_features, from_matrices, pick
 from dynmeans.kernels.base import Scene, Similarity
 from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
@@ -76,10 +77,9 @@ class RBF:
     def between(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Kernel of every row of a (n, d) with every row of b (m, d); a bandwidth of None stands for 1."""
         width = 1.0 if self.bandwidth is None else self.bandwidth
-        kernel = cdist(a / width, b / width, "sqeuclidean")
-        kernel *= -0.5
-        exponential: FloatArray = np.exp(kernel, out=kernel)
-        return exponential
+        kernel = np.empty((len(a), len(b)))
+        gaussian(a, b, width, kernel)
+        return kernel
 
     def _landmarks(self, scene: Scene) -> FloatArray:
         """Landmarks among rows and kept points: clusters that are not seen now are represented too."""

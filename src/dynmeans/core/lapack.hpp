@@ -1,0 +1,65 @@
+// LAPACK and BLAS as SciPy brings them, so that the core links with neither.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace dynmeans {
+
+struct Lapack {
+  void (*dgesdd)(char* job, int* m, int* n, double* a, int* lda, double* s, double* u, int* ldu, double* vt,
+                 int* ldvt, double* work, int* lwork, int* iwork, int* info);
+  void (*dgemm)(char* trans_a, char* trans_b, int* m, int* n, int* k, double* alpha, double* a, int* lda,
+                double* b, int* ldb, double* beta, double* c, int* ldc);
+};
+
+template <class Function>
+Function scipy_function(const char* module, const char* name) {
+  namespace nb = nanobind;
+  const auto found = nb::cast<nb::capsule>(nb::module_::import_(module).attr("__pyx_capi__")[name]);
+  if (std::string(found.name()).find("int *") == std::string::npos)
+    throw std::runtime_error(std::string(module) + "." + name + " has the signature " + found.name() +
+                             "; its integers must be of type int");
+  return reinterpret_cast<Function>(found.data());
+}
+
+// Call it for the first time with the lock of Python.
+inline const Lapack& lapack() {
+  static const Lapack found{
+      scipy_function<decltype(Lapack::dgesdd)>("scipy.linalg.cython_lapack", "dgesdd"),
+      scipy_function<decltype(Lapack::dgemm)>("scipy.linalg.cython_blas", "dgemm"),
+  };
+  return found;
+}
+
+// Lines of a (n, k) times b (k, m), all stored line by line: out (n, m).
+inline void multiply(const Lapack& lapack, double* a, double* b, int n, int k, int m, double* out) {
+  char plain = 'N';
+  double one = 1, zero = 0;
+  lapack.dgemm(&plain, &plain, &m, &n, &k, &one, b, &m, a, &k, &zero, out, &m);
+}
+
+struct Singular {
+  std::vector<double> left;    // (c, c) line by line: a = left diag(values) right
+  std::vector<double> values;  // (c,)
+  std::vector<double> right;   // (c, c)
+};
+
+// in: a (c, c) line by line. To LAPACK that is its transpose, so left and right change places.
+inline Singular singular(const Lapack& lapack, std::vector<double> a, int c) {
+  Singular found{std::vector<double>(c * c), std::vector<double>(c), std::vector<double>(c * c)};
+  char all = 'A';
+  int info = 0, n_work = 4 * c * c + 7 * c;
+  std::vector<double> work(n_work);
+  std::vector<int> more(8 * c);
+  lapack.dgesdd(&all, &c, &c, a.data(), &c, found.values.data(), found.right.data(), &c, found.left.data(),
+                &c, work.data(), &n_work, more.data(), &info);
+  if (info != 0) throw std::runtime_error("the singular values did not converge");
+  return found;
+}
+
+}  // namespace dynmeans
