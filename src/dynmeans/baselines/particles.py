@@ -47,8 +47,8 @@ class ParticleLearning(ChainBaseline):
     paper. All particles go on either way. A cluster is known by the row that founded it, so that particles
     with a common past share its ids.
 
-    A batch costs O(n_particles n K d), 3 to 10 ms for 100 particles and 75 points in 2-D. Labels are never
-    revised, and after some tens of rows the particles share most of their past: more of them help slowly.
+    A batch costs O(n_particles n K d), where K also counts sleeping clusters. Labels are never revised, and
+    after some tens of rows the particles share most of their past: more of them help slowly.
 
     Parameters
     ----------
