@@ -111,6 +111,6 @@ def _within(similarity: Similarity, members: FloatArray | csr_array) -> FloatArr
     pulls = members.T @ similarity.matrix  # of each cluster at each representative
     if issparse(pulls):
         return np.asarray((pulls @ members).diagonal())
-    if issparse(members):
+    if isinstance(members, csr_array):
         return np.asarray(members.multiply(pulls.T).sum(axis=0))
     return np.asarray(np.einsum("lr,rl->l", pulls, members))

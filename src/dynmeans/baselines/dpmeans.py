@@ -32,7 +32,7 @@ class DPMeans(Baseline):
     same compiled descent. Nothing is carried from batch to batch, so every batch gets new ids; to link
     them, wrap it in :class:`ReclusterAndMatch`. All data at once is one call of :meth:`fit`.
 
-    A step costs O(n K d) for each pass and restart: some tens of microseconds for 75 points.
+    A step costs O(n K d) for each pass and restart, like one of D-Means.
 
     Parameters
     ----------

@@ -35,8 +35,8 @@ class MCGMMGibbs(ChainBaseline):
     out. Where true labels ``y`` are given, it is the one that :func:`~dynmeans.metrics.tracking_accuracy`
     likes best instead: the handicap of the paper, which no real stream allows.
 
-    A batch costs O(n_samples n K d), 0.2 to 0.4 s for 5,000 samples of 75 points in 2-D; with ``y``, a
-    pairing of labels for each distinct sample on top.
+    A batch costs O(n_samples n K d), by far the most of all baselines; with ``y``, a pairing of labels for
+    each distinct sample on top, and memory for all samples.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynmeans.algorithms.batch import Rows
 from dynmeans.baselines.base import Moment, largest_first
-from dynmeans.baselines.chain import FORGOTTEN, ChainBaseline, Law
+from dynmeans.baselines.chain import ChainBaseline, Law, Tracks, forecast
 from dynmeans.baselines.choice import UNNAMED, best_sample, lasting_pairs
 from dynmeans.core import learn_particles
 from dynmeans.estimators.validation import valid_count
@@ -47,8 +47,8 @@ class ParticleLearning(ChainBaseline):
     paper. All particles go on either way. A cluster is known by the row that founded it, so that particles
     with a common past share its ids.
 
-    A batch costs O(n_particles n K d), 3 to 10 ms for 100 particles and 75 points in 2-D. Labels are never
-    revised, and after some tens of rows the particles share most of their past: more of them help slowly.
+    A batch costs O(n_particles n K d), where K also counts sleeping clusters. Labels are never revised, and
+    after some tens of rows the particles share most of their past: more of them help slowly.
 
     Parameters
     ----------
@@ -171,16 +171,22 @@ class ParticleLearning(ChainBaseline):
 
 
 def age(particles: Particles, elapsed: float, law: Law) -> Particles:
-    """Let time pass: centres walk on, clusters may have died, and faint ones are forgotten."""
-    weights = particles.weights * law.survival**elapsed
-    kept = weights >= FORGOTTEN * law.concentration
+    """Let time pass for the clusters of all particles."""
+    everyone = Tracks(
+        particles.centers,
+        particles.variances,
+        particles.counts,
+        particles.weights,
+        ids=np.arange(len(particles.founders)),
+    )
+    aged = forecast(everyone, elapsed, law)
     return Particles(
-        np.append(0, np.cumsum(kept))[particles.begin],
-        particles.founders[kept],
-        particles.centers[kept],
-        particles.variances[kept] + law.drift * elapsed,
-        particles.counts[kept],
-        weights[kept],
+        np.searchsorted(aged.ids, particles.begin),
+        particles.founders[aged.ids],
+        aged.centers,
+        aged.variances,
+        aged.counts,
+        aged.weights,
         particles.log_densities,
     )
 

@@ -30,8 +30,8 @@ class ReclusterAndMatch(Baseline):
 
     Pairs are those of least total squared distance between centres (Hungarian matching), where a pair
     beyond ``gate`` costs no more than the gate and is not made; so a newborn far away does not push the
-    others into wrong pairs. Clusters without a partner get new ids. Only the batch before counts: a cluster that misses
-    one batch comes back as a new one. The noise label -1 stays as it is.
+    others into wrong pairs. Clusters without a partner get new ids. Only the batch before counts: a cluster
+    that misses one batch comes back as a new one. The noise label -1 stays as it is.
 
     A step costs what the clusterer costs, plus O(K^3) for the matching.
 

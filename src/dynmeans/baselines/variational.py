@@ -36,8 +36,8 @@ class VariationalDP(ChainBaseline):
     in up to ``max_new`` new ones. A row's label is the cluster with the largest share. New clusters that
     are nobody's first choice are dropped.
 
-    A round costs O(n K d), with K counting remembered and new clusters: about 0.2 ms for 75 points in 2-D,
-    and a batch takes tens to hundreds of rounds.
+    A round costs O(n K d), with K counting remembered clusters and ``max_new``; a batch takes tens to
+    hundreds of rounds, more for a smaller ``tol``.
 
     Parameters
     ----------
