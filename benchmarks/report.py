@@ -39,12 +39,22 @@ def summary(results: Results) -> str:
 
 
 def write_json(results: Results, folder: Path) -> Path:
-    """Machine, versions, date and every row."""
+    """Machine, versions, and every row with the date of its benchmark; what was not run anew stays."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / JSON_NAME
+    path, told = folder / JSON_NAME, describe_machine()
+    kept = _measured_here(path, told)
     rows = {name: [row.as_dict() for row in found] for name, found in results.items()}
-    path.write_text(json.dumps({**describe_machine(), "benchmarks": rows}, indent=1) + "\n")
+    told["benchmarks"] = {**kept.get("benchmarks", {}), **rows}
+    told["dates"] = {**kept.get("dates", {}), **dict.fromkeys(rows, told["date"])}
+    path.write_text(json.dumps(told, indent=1) + "\n")
     return path
+
+
+def _measured_here(path: Path, told: Mapping[str, Any]) -> dict[str, Any]:
+    """What the file holds, if it comes from the same machine and versions; a table must not mix them."""
+    before: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    same = all(before.get(part) == told[part] for part in ("machine", "versions"))
+    return before if same else {}
 
 
 def describe_machine() -> dict[str, Any]:

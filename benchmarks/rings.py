@@ -19,7 +19,7 @@ WHAT = "three rings that move together, or each on its own: 20 streams of 100 st
 PEER = "every point to the nearest of the true rings; what the paper reports of its own settings"
 TARGET = "0.97 tracked together, 0.88 each on its own, 0.99 per step without align, 0.95 in other conditions"
 
-REPORTED_SEEDS = range(100, 120)  # settings were chosen on others
+REPORTED_SEEDS = range(5000, 5020)  # settings and the kernel were worked out on seeds below 1000
 N_STEPS = 100
 OURS: dict[str, Any] = {
     "kernel": "diffusion",
@@ -27,6 +27,7 @@ OURS: dict[str, Any] = {
     "aging_cost": 0.01,
     "drift": 4.0,
     "relative": True,
+    "refine": False,  # where rings cross, the rounding is a little nearer to the truth than the cheapest cost
     "random_state": 0,
 }
 PAPER: dict[str, Any] = {"birth_cost": 55.0, "lifetime": 13.0, "reach": 4.5, "random_state": 0}

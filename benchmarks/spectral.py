@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from sklearn.cluster import SpectralClustering
@@ -16,6 +16,7 @@ from dynmeans import SDMeans
 from dynmeans.algorithms.batch import Batch, Search
 from dynmeans.algorithms.kernel_step import Found, KernelOptions, begin, step
 from dynmeans.algorithms.sdmeans import cluster_spectral
+from dynmeans.algorithms.selection import Selection, choose
 from dynmeans.datasets import moving_gaussians, moving_rings
 from dynmeans.kernels import MST, RBF, first_scene
 from dynmeans.model.costs import Lifespan, costs_from
@@ -43,7 +44,8 @@ def run(quick: bool) -> list[Row]:
     """Two kernels, batch by batch in turn."""
     cases = tiny_cases() if quick else full_cases()
     with threadpool_limits(1):
-        return [row for name, case in cases.items() for row in rows_of(name, case)]
+        rows = [row for name, case in cases.items() for row in rows_of(name, case)]
+        return [*rows, selection_row(60, 10) if quick else selection_row(400, 80)]
 
 
 def full_cases() -> dict[str, Case]:
@@ -86,6 +88,18 @@ def rows_of(name: str, case: Case) -> list[Row]:
         faster(f"{size}: step without the estimator / same", times["step"], theirs, "ms"),
         faster(f"{size}: dense matrix given to both / same", times["given"], theirs, "ms"),
     ]
+
+
+def selection_row(n_points: int, budget: int) -> Row:
+    """The two ways to choose the points that stand for a centre, on a round cluster."""
+    points = np.random.default_rng(0).normal(size=(n_points, 2))
+    matrix = RBF(1.0).between(points, points)
+    coefficients = np.full(n_points, 1.0 / n_points)
+    jobs = {name: partial(choose, matrix, coefficients, budget, name) for name in get_args(Selection)}
+    times = {name: 1e3 * min(processor_seconds(job) for _ in range(3)) for name, job in jobs.items()}
+    errors = ", ".join(f"{name} {job().error:.1e}" for name, job in jobs.items())
+    what = f"{budget} of {n_points} points kept: greedy / l1 path"
+    return faster(what, times["greedy"], times["l1"], "ms", note=f"errors: {errors}")
 
 
 def measure(case: Case) -> dict[str, float]:

@@ -30,6 +30,19 @@ def make_scene(seed: int, n: int, d: int, n_old: int, *, copies: bool = False) -
     return Scene(points[:n], rng.uniform(0.2, 3.0, size=n), points[n:], coefficients, owner, n_old)
 
 
+def slow_neighbours(rows: np.ndarray, i: int, k: int) -> np.ndarray:
+    """Row i and its neighbours, of 3k near ones, twice sorted by the covariance of the first 0.7k of them."""
+    order = np.argsort(np.linalg.norm(rows - rows[i], axis=1), kind="stable")[: 3 * k + 1]
+    for _ in range(2):
+        core = rows[order[: max(1, round(0.7 * k)) + 1]]
+        covariance = np.atleast_2d(np.cov(core.T, bias=True))
+        width = np.trace(covariance) / rows.shape[1]
+        metric = np.linalg.inv(covariance + 0.1 * width * np.eye(rows.shape[1]))
+        lengths = [(rows[j] - rows[i]) @ metric @ (rows[j] - rows[i]) for j in order]
+        order = order[np.argsort(lengths, kind="stable")]
+    return order
+
+
 @st.composite
 def scenes(draw: st.DrawFn) -> Scene:
     """One row or some, kept points or none, copies or none."""

@@ -57,6 +57,20 @@ def test_machine_versions_and_date_are_written(folder: Path) -> None:
     assert set(report.PACKAGES) < set(told["versions"])
 
 
+def test_a_run_of_some_keeps_the_rows_of_others(tmp_path: Path) -> None:
+    report.write_json({"one": [Row("a", 1.0)], "other": [Row("b", 2.0)]}, tmp_path)
+    told = json.loads(report.write_json({"one": [Row("a", 3.0)]}, tmp_path).read_text())
+    assert [told["benchmarks"][name][0]["ours"] for name in ("one", "other")] == [3.0, 2.0]
+    assert set(told["dates"]) == {"one", "other"}
+
+
+def test_rows_of_another_machine_are_not_kept(tmp_path: Path) -> None:
+    path = report.write_json({"other": [Row("b", 2.0)]}, tmp_path)
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps({**told, "machine": {"processor": "another"}}))
+    assert set(json.loads(report.write_json({"one": []}, tmp_path).read_text())["benchmarks"]) == {"one"}
+
+
 @pytest.mark.parametrize("picture", [scaling.PICTURE, million.PICTURE])
 def test_the_plots_are_drawn(folder: Path, picture: str) -> None:
     assert (folder / picture).read_bytes().startswith(b"\x89PNG")

@@ -31,6 +31,12 @@ def make_rng(random_state: RandomState) -> np.random.Generator:
     return np.random.default_rng(int(random_state))
 
 
+def mirror(place: FloatArray) -> FloatArray:
+    """Fold space into the unit cube by mirrors at 0 and 1, however far outside a place lies."""
+    folded = place % 2.0
+    return np.minimum(folded, 2.0 - folded)
+
+
 def check_count(name: str, value: int) -> None:
     """Refuse anything but a whole number of at least 1."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):

@@ -16,6 +16,7 @@ from dynmeans.datasets._common import (
     check_choice,
     check_count,
     make_rng,
+    mirror,
 )
 
 
@@ -145,7 +146,7 @@ def _live_on(clusters: _Clusters, law: _Motion, rng: np.random.Generator) -> _Cl
     newborn = rng.random((clusters.ids.size - len(moved), clusters.centers.shape[1]))
     next_id = clusters.next_id + len(newborn)
     return _Clusters(
-        np.concatenate([_mirror(moved) if law.reflect else moved, newborn]),
+        np.concatenate([mirror(moved) if law.reflect else moved, newborn]),
         np.concatenate([clusters.ids[survives], _new_ids(clusters.next_id, next_id)]),
         next_id,
     )
@@ -160,9 +161,3 @@ def _displacements(shape: tuple[int, ...], law: _Motion, rng: np.random.Generato
     if law.radial:
         step *= rng.normal(0.0, 1.0, (shape[0], 1)) / np.linalg.norm(step, axis=1, keepdims=True)
     return law.length * step
-
-
-def _mirror(place: FloatArray) -> FloatArray:
-    """Fold space into the unit cube by mirrors at 0 and 1, however far outside a place lies."""
-    folded = place % 2.0
-    return np.minimum(folded, 2.0 - folded)

@@ -17,6 +17,7 @@ from dynmeans.datasets._common import (
     check_choice,
     check_count,
     make_rng,
+    mirror,
 )
 
 
@@ -111,7 +112,7 @@ def moving_rings(
     for step in range(n_steps):
         if step:
             centers = centers + rng.normal(0.0, motion, (1 if together else len(radii), 2))
-            centers = np.abs((centers + 1.0) % 2.0 - 1.0) if boundary == "reflect" else centers
+            centers = mirror(centers) if boundary == "reflect" else centers
         points, labels = _emit(centers, law, rng)
         stream.batches.append(points)
         stream.labels.append(labels)

@@ -21,11 +21,12 @@ TIME = 0.6  # of the number of points: about what heat needs to go round a ring 
 class Diffusion:
     """Two points are alike if heat flows from one to the other along many short ways.
 
-    The points of a step form a graph: mutual nearest neighbours, weighed by the squared overlap of their
-    neighbourhoods. Noise between two shapes makes few and weak ways, so they stay apart where single
-    linkage would join them. The features of a row are its coordinates in the leading eigenvectors of
-    the graph, damped as heat is at time t and scaled to unit length: inside a shape the kernel is near 1,
-    and its largest eigenvalues are near the sizes of the shapes. So costs should be relative to the batch.
+    The points of a step form a graph: mutual nearest neighbours, in neighbourhoods that are stretched along
+    the shape they lie on, weighed by the squared overlap of the neighbourhoods. Noise between two shapes
+    makes few and weak ways, so they stay apart where single linkage would join them. The features of a row
+    are its coordinates in the leading eigenvectors of the graph, damped as heat is at time t and scaled to
+    unit length: inside a shape the kernel is near 1, and its largest eigenvalues are near the sizes of the
+    shapes. So costs should be relative to the batch.
 
     The past takes part twice. Kept points of clusters that lie where the rows are, as they do when nothing
     moved or after alignment, join the graph and make the shapes denser. And with q_ik the posterior of old
@@ -36,7 +37,7 @@ class Diffusion:
     Parameters
     ----------
     n_neighbors : int or None
-        Neighbours of each point; None for about sqrt(n) - 5 of n points.
+        Neighbours of each point; None for about 0.85 sqrt(n) of n points.
     rank : int
         Eigenvectors of the graph that are used. It bounds the number of shapes that can be told apart.
     time : float or None
@@ -122,9 +123,8 @@ class Diffusion:
 
 
 def default_neighbors(n: int) -> int:
-    """About sqrt(n) - 5, but 0.65 sqrt(n) below 200 points, where the other is too few to connect."""
-    root = math.sqrt(n)
-    return max(2, round(max(0.65 * root, root - 5.0)))
+    """0.85 sqrt(n): enough to connect a third of the points on a ring, few enough not to reach the next."""
+    return max(2, round(0.85 * math.sqrt(n)))
 
 
 def _unit(rows: FloatArray) -> FloatArray:

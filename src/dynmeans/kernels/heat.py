@@ -6,9 +6,9 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
-from scipy.spatial import cKDTree
 
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans.kernels.neighbours import stretched_neighbours
+from dynmeans.model.types import FloatArray
 
 _DENSE = 150  # up to this many rows LAPACK is quicker than Lanczos
 _THREAD = 1e-4  # weight of the edge that ties every row to its nearest neighbour
@@ -25,7 +25,7 @@ def shared_neighbours(rows: FloatArray, k: int) -> sparse.csr_array:
     n = len(rows)
     if k < 1:
         return sparse.csr_array((n, n))
-    near = _neighbours(rows, k)
+    near = stretched_neighbours(rows, k)
     starts = np.arange(0, near.size + 1, k + 1)
     sets = sparse.csr_array((np.ones(near.size), near.ravel(), starts), shape=(n, n))
     graph = (sets @ sets.T).multiply(sets.multiply(sets.T)).tocsr()
@@ -55,17 +55,6 @@ def leading_eigenpairs(
         return np.ones(known), pieces
     values, vectors = _next_eigenpairs(spread, pieces, min(rank, n) - known)
     return np.concatenate([np.ones(known), values]), np.hstack([pieces, vectors])
-
-
-def _neighbours(rows: FloatArray, k: int) -> IntArray:
-    """Each row, then its k nearest others, (n, k + 1); a row with many equals may not find itself."""
-    near: IntArray = cKDTree(rows).query(rows, k + 1)[1]
-    own = np.arange(len(rows))
-    itself = near == own[:, None]
-    place = np.where(itself.any(axis=1), itself.argmax(axis=1), k)
-    near[own, place] = near[:, 0]
-    near[:, 0] = own
-    return near
 
 
 def _piece_vectors(graph: sparse.csr_array, root_degree: FloatArray, rank: int) -> FloatArray:

@@ -14,7 +14,7 @@ from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
 from dynmeans.model.types import FloatArray, IntArray
 
 SAMPLE = 1000  # rows from which a bandwidth is estimated
-WIDTH = 1.5  # an estimated bandwidth, in distances to the neighbour of rank sqrt(n) / 2
+WIDTH = 2.5  # an estimated bandwidth, in distances to the neighbour of rank sqrt(n) / 2
 CANDIDATES = 4000  # rows among which landmarks are sought
 LANDMARKS = 100  # of a batch that is too large for a dense matrix
 
@@ -26,7 +26,7 @@ class RBF:
     Parameters
     ----------
     bandwidth : float or None
-        Distance at which similarity fades. None estimates it: 1.5 times the median distance from a row to its
+        Distance at which similarity fades. None estimates it: 2.5 times the median distance from a row to its
         neighbour of rank sqrt(n) / 2, over at most 1,000 evenly spaced rows of which equal ones count
         once. That is about the size of a cluster, if there are no more than 2 sqrt(n) of them, and it
         follows the scale of the data.
