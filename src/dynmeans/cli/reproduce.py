@@ -22,6 +22,7 @@ from rich.progress import (
 )
 
 from dynmeans.cli.console import say
+from dynmeans.io.errors import InputError
 
 if TYPE_CHECKING:  # other commands need not wait until all that is compared has been imported
     from dynmeans.experiments.results import Results
@@ -35,6 +36,8 @@ class Name(str, Enum):
     gaussians = "gaussians"
     rings = "rings"
     gps = "gps"
+    video = "video"
+    flights = "flights"
 
 
 def reproduce(
@@ -48,13 +51,19 @@ def reproduce(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for results and figures.")] = Path(
         "results"
     ),
+    input: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="For video, a film; for flights, messages to run on as well."),
+    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one for each core.")] = None,
 ) -> None:
     """Run one of the paper's experiments and draw its figures; a run that was stopped goes on."""
-    from dynmeans.experiments import EXPERIMENTS
+    from dynmeans.experiments import ON_FILES, find_experiment
     from dynmeans.experiments.runner import results_file, run_experiment
 
-    experiment = EXPERIMENTS[name.value]
+    if input is not None and name.value not in ON_FILES:
+        raise InputError(f"--input is {input!r}, but reproduce {name.value} makes its own data")
+    experiment = find_experiment(name.value, input)
     size = experiment.quick if quick else experiment.full
     size = size if trials is None else size._replace(trials=trials)
     with _progress_bar() as show:

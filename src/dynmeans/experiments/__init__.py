@@ -1,12 +1,27 @@
-"""The paper's experiments on synthetic data: trials, results as files, figures and tables drawn from them."""
+"""The paper's experiments: trials, results as files, figures and tables drawn from them."""
 
+from collections.abc import Callable
+
+from dynmeans.experiments.flights import flights_experiment
 from dynmeans.experiments.gaussians import GAUSSIANS_EXPERIMENT
 from dynmeans.experiments.gps import GPS_EXPERIMENT
 from dynmeans.experiments.rings import RINGS_EXPERIMENT
 from dynmeans.experiments.trials import Experiment
+from dynmeans.experiments.video import video_experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment for experiment in (GAUSSIANS_EXPERIMENT, RINGS_EXPERIMENT, GPS_EXPERIMENT)
 }
+# Those that can take a file of the user's.
+ON_FILES: dict[str, Callable[[str | None], Experiment]] = {
+    "video": video_experiment,
+    "flights": flights_experiment,
+}
 
-__all__ = ["EXPERIMENTS"]
+
+def find_experiment(name: str, file: str | None = None) -> Experiment:
+    """Return an experiment by its name; a file is for those that can take one."""
+    return ON_FILES[name](file) if name in ON_FILES else EXPERIMENTS[name]
+
+
+__all__ = ["EXPERIMENTS", "ON_FILES", "find_experiment"]

@@ -14,15 +14,17 @@ from dynmeans.apps.video import Colors, Meter, Palette, VideoFile, distinct, pai
 from dynmeans.apps.video.colors import Pixels
 from dynmeans.apps.video.ffmpeg import ffmpeg_painter
 from dynmeans.apps.video.painters import Painting
-from dynmeans.io.atomic import replacing
+from dynmeans.experiments.results import Results
+from dynmeans.experiments.trials import Experiment, Numbers, Size, Trial
+from dynmeans.io.errors import InputError
 from dynmeans.io.extras import require
 from dynmeans.plots.palette import PALETTE
 
 COLORS = 20  # k of the paper's k-means, and of FFmpeg's palette
+QUICK_FRAMES = 48
 MOVING = 0.1  # mean difference of two frames, in levels, above which they differ to the eye
 LINES = ("-", "--", ":", "-.")
 
-Numbers = dict[str, Any]
 Paint = Callable[[Pixels, Colors], Painting]
 
 
@@ -76,28 +78,32 @@ def run(
     return {"video": Path(path).name, "frames": len(moving) + 1, "methods": methods}
 
 
-def draw(result: Mapping[str, Any], folder: str | Path) -> list[Path]:
-    """Draw the figures into a folder, as PNG and SVG.
+def video_experiment(file: str | None = None) -> Experiment:
+    """The experiment on a film; a trial is the whole of it, and there is nothing to repeat."""
 
-    Parameters
-    ----------
-    result : dict
-        As :func:`run` returns it.
-    folder : path
-        It must exist.
+    def plan(size: Size) -> list[Trial]:
+        if file is None:
+            raise InputError("reproduce video needs a film: --input FILE")
+        return [Trial("film", {"file": file, "max_frames": QUICK_FRAMES if size.quick else None}, 0)]
 
-    Returns
-    -------
-    list of Path
-        The files.
-    """
-    paths = []
-    for name, figure in figures(result).items():
-        for suffix in ("png", "svg"):
-            paths.append(Path(folder) / f"{name}.{suffix}")
-            with replacing(paths[-1]) as place:
-                figure.savefig(place)
-    return paths
+    return Experiment(
+        name="video",
+        full=Size(1),
+        quick=Size(1, quick=True),
+        plan=plan,
+        run=_run_trial,
+        draw=lambda results: figures(_only(results)),
+        tell=lambda results: tell(_only(results)),
+    )
+
+
+def _run_trial(trial: Trial) -> Numbers:
+    return run(trial.setting["file"], max_frames=trial.setting["max_frames"])
+
+
+def _only(results: Results) -> Numbers:
+    (group,) = results.part("film")
+    return group.first
 
 
 def figures(result: Mapping[str, Any]) -> dict[str, Any]:
