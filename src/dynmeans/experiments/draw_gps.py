@@ -16,7 +16,7 @@ from dynmeans.plots.palette import PALETTE
 NAMES = ("x", "-x", "sin x", "cos x")
 RIVALS = ("SD-Means", "D-Means")
 MOST_SHOWN = 6  # functions of a method, the largest first
-HEADER = ("method", "tracked", "per step", "clusters", "trials with four", "ms a step")
+HEADER = ("method", "trials", "tracked", "per step", "clusters", "trials with four", "ms a step")
 
 
 def draw(results: Results) -> Figures:
@@ -36,6 +36,7 @@ def tell(results: Results) -> str:
         rows.append(
             (
                 group.setting["method"],
+                str(len(counts)),
                 with_interval(group, "tracked"),
                 with_interval(group, "per_step"),
                 f"{counts.mean():.1f}",

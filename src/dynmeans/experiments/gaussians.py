@@ -42,7 +42,7 @@ RESTARTS, SAMPLES = (1, 3, 10, 30, 100, 300), (10, 30, 100, 300, 1000)
 
 def plan(size: Size) -> list[Trial]:
     """Trials of all parts; what the numbers rest on first."""
-    steps = 20 if size.quick else 100
+    steps = 12 if size.quick else 100
     first = min(FIRST_FRAME, steps - 5)
     shown = _trial("frames", OURS, FEW, "isotropic", steps, 0, first=first)
     return [shown, *_five(size, steps), *_tuning(size, steps), *_trade(size, steps), *_counts(size, steps)]
