@@ -73,7 +73,8 @@ def _functions(results: Results) -> Any:
     """Clusters of one stream, the largest first, and whose sets are in them."""
     groups = results.part("functions")
     figure = panels.canvas(1.75 * len(groups))
-    grid = figure.subplots(len(groups), MOST_SHOWN, sharex=True, sharey=True, squeeze=False)
+    width = min(MOST_SHOWN, max(len(group.first["sizes"]) for group in groups))
+    grid = figure.subplots(len(groups), width, sharex=True, sharey=True, squeeze=False)
     for row, group in zip(grid, groups, strict=True):
         shown = group.first
         for i, axes in enumerate(row):

@@ -11,7 +11,7 @@ PAPER_GAUSSIANS: dict[str, Any] = {"birth_cost": 0.04, "lifetime": 6.8, "reach":
 # The best settings depend on how the displacements are read, and on the restarts.
 GAUSSIANS: dict[str, dict[str, Any]] = {
     "isotropic": {"birth_cost": 0.055, "lifetime": 2.0, "reach": 1.01, "n_restarts": 3},
-    "radial": {"birth_cost": 0.055, "lifetime": 2.5, "reach": 1.01, "n_restarts": 3},
+    "radial": {"birth_cost": 0.045, "lifetime": 3.0, "reach": 1.01, "n_restarts": 3},
 }
 GAUSSIANS_MANY: dict[str, dict[str, Any]] = {
     "isotropic": {"birth_cost": 0.065, "lifetime": 2.0, "reach": 1.01, "n_restarts": 100},
