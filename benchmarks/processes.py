@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ from benchmarks.choosing import product_of
 from benchmarks.rows import Row, Target, better
 from benchmarks.trials import Follow, Score, judge, summarise
 from dynmeans import DMeans, SDMeans
-from dynmeans.datasets import Stream, gaussian_processes
+from dynmeans.datasets import gaussian_processes
+from dynmeans.experiments.gps import likeliest, on_grid
 from dynmeans.kernels import GaussianProcess
 
 WHAT = "1,000 sets of 30 observations of four functions, in batches of 100, 20 streams, one setting"
@@ -23,8 +24,6 @@ CHOOSING_SEEDS = range(0, 14)
 REPORTED_SEEDS = range(5000, 5020)
 N_FUNCTIONS = 4
 MOST = 0.55  # of twenty streams, the smallest share above a half
-NOISE = 0.2
-GRID = np.linspace(0.0, 1.0, 51)  # a spacing of 0.02
 
 GRIDS: dict[str, dict[str, Sequence[Any]]] = {
     OURS: {
@@ -105,38 +104,10 @@ def spectral(setting: Mapping[str, Any]) -> Follow:
 def on_means(setting: Mapping[str, Any]) -> Follow:
     """D-Means on discretised means."""
     model = DMeans(**setting, random_state=0)
-    return lambda stream: [told.labels for told in model.stream(_means(stream))]
+    return lambda stream: [told.labels for told in model.stream(on_grid(stream))]
 
 
 METHODS: dict[str, Callable[[Mapping[str, Any]], Follow]] = {OURS: spectral, RIVAL: on_means}
-
-
-def _means(stream: Stream) -> Iterator[np.ndarray]:
-    return map(posterior_means, stream.batches)
-
-
-def posterior_means(rows: np.ndarray, length_scale: float = 1.0) -> np.ndarray:
-    """Mean (s, 51) of the Gaussian process of every set, given its observations."""
-    x, y = np.split(rows, 2, axis=1)
-    places = np.broadcast_to(GRID, (len(rows), len(GRID)))
-    noisy = _covariance(x, x, length_scale) + NOISE**2 * np.eye(x.shape[1])
-    pull = np.linalg.solve(noisy, y[:, :, None])
-    means: np.ndarray = (_covariance(places, x, length_scale) @ pull)[:, :, 0]
-    return means
-
-
-def _covariance(a: np.ndarray, b: np.ndarray, length_scale: float) -> np.ndarray:
-    return np.exp(-0.5 * ((a[:, :, None] - b[:, None, :]) / length_scale) ** 2)
-
-
-def likeliest(stream: Stream) -> list[np.ndarray]:
-    """The true function from which the observations of each set are least far."""
-    found = []
-    for rows in stream.batches:
-        x, y = np.split(rows, 2, axis=1)
-        gaps = np.stack([x, -x, np.sin(x), np.cos(x)]) - y
-        found.append((gaps**2).sum(axis=2).argmin(axis=0))
-    return found
 
 
 def choose(name: str, seeds: Sequence[int] = CHOOSING_SEEDS) -> dict[str, Any]:

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from benchmarks import readings
 from benchmarks.rows import Row, Target
 from benchmarks.trials import PROCESSES, Score, Summary, judge, over_seeds
 from dynmeans import DMeans, SDMeans
 from dynmeans.datasets import Stream, moving_rings
+from dynmeans.experiments.rings import nearest_rings
 from dynmeans.kernels import MST
 
 WHAT = "three rings that move together, or each on its own: 20 streams of 100 steps, one setting"
@@ -111,14 +110,6 @@ def trial(case: Case, n_steps: int, seed: int) -> Score:
 def true_trial(case: Case, n_steps: int, seed: int) -> Score:
     """The nearest true ring: what noise and crossings leave to be found."""
     return judge(nearest_rings, _make(case, n_steps, seed))
-
-
-def nearest_rings(stream: Stream, radii: Sequence[float] = (0.4, 0.2, 0.0)) -> list[np.ndarray]:
-    """Ring whose circle is nearest to each point, of every batch."""
-    return [
-        np.abs(np.linalg.norm(X[:, None] - centers, axis=2) - radii).argmin(axis=1)
-        for X, centers in zip(stream.batches, stream.centers, strict=True)
-    ]
 
 
 def _make(case: Case, n_steps: int, seed: int) -> Stream:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans.experiments.gaussians import READINGS, run
-from dynmeans.experiments.rivals import CEILING, KMEANS, OURS
+from dynmeans.experiments.rivals import CEILING, KMEANS, MANY, OURS
 from dynmeans.experiments.trials import CHOOSING_SEED, Trial
 
 GATES = (0.02, 0.03, 0.04, 0.05)
@@ -26,6 +26,15 @@ GRIDS: dict[str, tuple[int, dict[str, Sequence[Any]]]] = {  # seeds, and values
             "lifetime": (1.5, 2.0, 2.5, 3.0, 4.0),
             "reach": (1.01,),
             "n_restarts": (3,),
+        },
+    ),
+    MANY: (
+        50,
+        {
+            "birth_cost": (0.06, 0.065, 0.07),
+            "lifetime": (2.0, 2.5, 3.0),
+            "reach": (1.01,),
+            "n_restarts": (100,),
         },
     ),
     CEILING: (50, {"gate": GATES}),

@@ -1,6 +1,7 @@
-"""Puts the tables of the results into the page "The paper's experiments" (docs/experiments.md).
+"""Draws the figures again and puts the tables into the page "The paper's experiments" (docs/experiments.md).
 
-``python experiments/page.py`` rewrites what stands between the marks of the page; a test compares them.
+``python experiments/page.py`` takes the results as they are, those of an unfinished run too. It rewrites what
+stands between the marks of the page; a test compares them.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from pathlib import Path
 
 from dynmeans.experiments import EXPERIMENTS
 from dynmeans.experiments.results import read_results
+from dynmeans.experiments.runner import draw_experiment
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "experiments.md"
 RESULTS = ROOT / "experiments" / "results"
-_MARKED = re.compile(r"(<!-- results: (\w+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
+_MARKED = re.compile(r"(<!-- results: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def with_tables(text: str) -> str:
@@ -23,10 +25,11 @@ def with_tables(text: str) -> str:
 
 
 def tables(name: str) -> str:
-    """What an experiment tells, and from how many trials."""
-    experiment, results = EXPERIMENTS[name], read_results(RESULTS / f"{name}.json")
-    return f"\n{experiment.tell(results)}\n"
+    """What an experiment tells."""
+    return f"\n{EXPERIMENTS[name].tell(read_results(RESULTS / f'{name}.json'))}\n\n"
 
 
 if __name__ == "__main__":
+    for experiment in EXPERIMENTS.values():
+        draw_experiment(experiment, read_results(RESULTS / f"{experiment.name}.json"), RESULTS)
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

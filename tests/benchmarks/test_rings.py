@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks import rings
 from benchmarks.readings import RowsOnlyMST, gusty_rings
-from benchmarks.rings import CASES, METHODS, REPORTED_SEEDS, STREAMS, nearest_rings, run
+from benchmarks.rings import CASES, METHODS, REPORTED_SEEDS, STREAMS, run
 from dynmeans.datasets import moving_rings
 from dynmeans.kernels import MST, Scene, first_scene
 
@@ -29,12 +29,6 @@ def test_twenty_streams_are_reported() -> None:
 def test_all_of_our_cases_have_one_setting() -> None:
     aligned, walking = (METHODS[name]().get_params() for name in ("align", "walk"))
     assert {name for name in aligned if aligned[name] != walking[name]} == {"motion"}
-
-
-def test_nearest_true_ring_is_right_where_there_is_no_noise() -> None:
-    stream = moving_rings(3, noise=0.0, random_state=0)
-    for found, true in zip(nearest_rings(stream), stream.labels, strict=True):
-        np.testing.assert_array_equal(found, true)
 
 
 def test_case_is_judged_under_its_own_condition(monkeypatch: pytest.MonkeyPatch) -> None:

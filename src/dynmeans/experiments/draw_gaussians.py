@@ -56,6 +56,7 @@ def _five(results: Results, reading: str) -> str:
     ceiling, ours, many = groups[CEILING].mean("tracked"), groups[OURS].mean("seconds"), groups[MANY]
     header = (
         "method",
+        "trials",
         "tracked",
         f"{MANY}: more by",
         "of the ceiling",
@@ -68,6 +69,7 @@ def _five(results: Results, reading: str) -> str:
         rows.append(
             (
                 name,
+                str(len(group.trials)),
                 with_interval(group, "tracked"),
                 "" if name == MANY else difference(many, group, "tracked"),
                 f"{100 * group.mean('tracked') / ceiling:.0f}%",

@@ -16,7 +16,7 @@ from dynmeans.plots.palette import PALETTE
 NAMES = ("x", "-x", "sin x", "cos x")
 RIVALS = ("SD-Means", "D-Means")
 MOST_SHOWN = 6  # functions of a method, the largest first
-HEADER = ("method", "tracked", "per step", "clusters", "trials with four", "ms a step")
+HEADER = ("method", "trials", "tracked", "per step", "clusters", "trials with four", "ms a step")
 
 
 def draw(results: Results) -> Figures:
@@ -36,6 +36,7 @@ def tell(results: Results) -> str:
         rows.append(
             (
                 group.setting["method"],
+                str(len(counts)),
                 with_interval(group, "tracked"),
                 with_interval(group, "per_step"),
                 f"{counts.mean():.1f}",
@@ -72,7 +73,8 @@ def _functions(results: Results) -> Any:
     """Clusters of one stream, the largest first, and whose sets are in them."""
     groups = results.part("functions")
     figure = panels.canvas(1.75 * len(groups))
-    grid = figure.subplots(len(groups), MOST_SHOWN, sharex=True, sharey=True, squeeze=False)
+    width = min(MOST_SHOWN, max(len(group.first["sizes"]) for group in groups))
+    grid = figure.subplots(len(groups), width, sharex=True, sharey=True, squeeze=False)
     for row, group in zip(grid, groups, strict=True):
         shown = group.first
         for i, axes in enumerate(row):

@@ -13,7 +13,7 @@ from dynmeans.experiments.tables import markdown, milliseconds, with_interval
 from dynmeans.experiments.trials import Figures, Setting
 
 PAPER = {"SD-Means, MST": ("0.751", "2900"), "D-Means": ("0.187", "0.84")}  # accuracy, ms a step
-HEADER = ("method", "rings", "tracked", "per step", "ms a step", "paper: accuracy", "paper: ms")
+HEADER = ("method", "rings", "trials", "tracked", "per step", "ms a step", "paper: accuracy", "paper: ms")
 
 
 def draw(results: Results) -> Figures:
@@ -32,7 +32,7 @@ def tell(results: Results) -> str:
         method, together = group.setting["method"], group.setting["together"]
         way = "together" if together else "each on its own"
         scores = (with_interval(group, "tracked"), with_interval(group, "per_step"), milliseconds(group))
-        rows.append((method, way, *scores, *PAPER.get(method, ("", ""))))
+        rows.append((method, way, str(len(group.trials)), *scores, *PAPER.get(method, ("", ""))))
     return markdown(HEADER, rows)
 
 

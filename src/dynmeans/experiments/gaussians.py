@@ -33,16 +33,16 @@ FIRST_FRAME = 40
 QUICK_SAMPLES = 300  # of Gibbs sampling in a quick run
 # Birth costs, lifetimes and reaches of the contours.
 GRID = (
-    (0.02, 0.03, 0.04, 0.05, 0.06, 0.065, 0.07, 0.08, 0.1),
-    (1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 6.8),
-    (1.01, 1.25, 1.5, 2.0, 2.5, 3.0),
+    (0.02, 0.03, 0.04, 0.045, 0.055, 0.065, 0.08, 0.1),
+    (1.25, 1.5, 2.0, 3.0, 4.0, 6.8),
+    (1.01, 1.25, 1.5, 2.0, 3.0),
 )
 RESTARTS, SAMPLES = (1, 3, 10, 30, 100, 300), (10, 30, 100, 300, 1000)
 
 
 def plan(size: Size) -> list[Trial]:
     """Trials of all parts; what the numbers rest on first."""
-    steps = 20 if size.quick else 100
+    steps = 12 if size.quick else 100
     first = min(FIRST_FRAME, steps - 5)
     shown = _trial("frames", OURS, FEW, "isotropic", steps, 0, first=first)
     return [shown, *_five(size, steps), *_tuning(size, steps), *_trade(size, steps), *_counts(size, steps)]

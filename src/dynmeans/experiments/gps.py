@@ -65,13 +65,13 @@ def _follow(setting: Setting) -> Follow:
         return likeliest
     if method == MEANS:
         on_means = DMeans(**parameters, n_jobs=1, random_state=0)
-        return lambda stream: [told.labels for told in on_means.stream(_means(stream))]
+        return lambda stream: [told.labels for told in on_means.stream(on_grid(stream))]
     kernel = GaussianProcess(**parameters.pop("kernel"))
     model = SDMeans(kernel, **parameters, random_state=0)
     return lambda stream: [told.labels for told in model.stream(stream.batches)]
 
 
-def _means(stream: Stream) -> Iterator[FloatArray]:
+def on_grid(stream: Stream) -> Iterator[FloatArray]:
     """What D-Means clusters: the mean of every process on a grid."""
     return map(posterior_means, stream.batches)
 

@@ -41,7 +41,7 @@ SETTINGS: dict[str, Setting] = {
 }
 EFFORT = {ALIGN: 0.02, WALK: 0.015, TREE: 0.004, MEANS: 0.0005, TRUTH: 0.0001}  # seconds a step
 FIRST_FRAME = 40
-TUNED_STEPS = 30  # of a stream: long enough to rank settings
+TUNED_STEPS, QUICK_STEPS = 30, 6  # of a stream, in the contours: long enough to rank settings
 # Grids of the contours, as (birth costs, lifetimes, drifts) and (birth costs, lifetimes, reaches).
 HEAT_GRID = ((0.06, 0.09, 0.12, 0.15, 0.2), (3.0, 6.0, 12.0, 24.0, 48.0), (1.0, 2.0, 4.0, 8.0, 16.0))
 TREE_GRID = (
@@ -54,7 +54,7 @@ TREE_GRID = (
 def plan(size: Size) -> list[Trial]:
     """Trials of all parts, those that show single streams first."""
     steps = 12 if size.quick else 100
-    return [*_shown(steps), *_table(size, steps), *_tuning(size, min(steps, TUNED_STEPS))]
+    return [*_shown(steps), *_table(size, steps), *_tuning(size, QUICK_STEPS if size.quick else TUNED_STEPS)]
 
 
 def _shown(steps: int) -> list[Trial]:

@@ -65,7 +65,8 @@ def run_experiment(
     plan = experiment.plan(size)
     results = read_results(path) if path.exists() else Results(experiment.name)
     results = results.arranged(plan)
-    todo = [trial for trial in plan if trial not in results]
+    # Short ones first: most of every figure is there early, also if the run is stopped.
+    todo = sorted((trial for trial in plan if trial not in results), key=lambda trial: trial.effort)
     standing = Standing(len(plan) - len(todo), len(plan), 0.0, sum(trial.effort for trial in todo), "")
     tell = show or (lambda _: None)
     tell(standing)
