@@ -11,6 +11,7 @@ from dynmeans import __version__
 from dynmeans.cli.cluster import cluster
 from dynmeans.cli.console import complain, say
 from dynmeans.cli.demo import demo
+from dynmeans.cli.points import points
 from dynmeans.cli.report import report
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.snapshot import SnapshotError
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 app.command()(cluster)
 app.command()(report)
+app.command()(points)
 app.command()(demo)
 
 

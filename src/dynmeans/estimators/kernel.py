@@ -23,8 +23,8 @@ from dynmeans.estimators.base import BatchClusterer
 from dynmeans.estimators.validation import valid_count, valid_rows
 from dynmeans.kernels import Kernel, Linear, Precomputed, kernel_named
 from dynmeans.model.costs import Costs, Default
-from dynmeans.model.motion import motion_named
 from dynmeans.model.events import Event, StepReport
+from dynmeans.model.motion import motion_named
 from dynmeans.model.state import ClusterState
 from dynmeans.model.types import BoolArray, FloatArray, IntArray
 
@@ -98,7 +98,9 @@ class KernelClusterer(BatchClusterer):
         if self.motion not in MOTIONS:
             raise ValueError(f"motion must be one of {list(MOTIONS)}, got {self.motion!r}")
         if self.motion != "walk" and self._is_precomputed():
-            raise ValueError(f"motion={self.motion!r} moves rows, and a precomputed kernel has none: use 'walk'")
+            raise ValueError(
+                f"motion={self.motion!r} moves rows, and a precomputed kernel has none: use 'walk'"
+            )
 
     def _advance(
         self, state: KernelMemory, batch: Batch, costs: Costs, search: Search
