@@ -14,7 +14,7 @@ from dynmeans.algorithms.support import Support, empty_support, keep_ids, renew,
 from dynmeans.kernels import Kernel, Precomputed, Scene, Similarity
 from dynmeans.model.costs import Costs
 from dynmeans.model.lifecycle import Rolled, roll_forward, slot_ids
-from dynmeans.model.motion import Motion, motion_named
+from dynmeans.model.motion import motion_named
 from dynmeans.model.objective import Fit
 from dynmeans.model.prior import Prior, carry_forward
 from dynmeans.model.state import ClusterState, empty_state
@@ -51,8 +51,7 @@ class KernelOptions(NamedTuple):
     cluster: Clusterer
     budget: int  # most points kept for a cluster
     selection: Selection
-    aligned: bool = False  # kept points are shifted to meet the batch
-    motion: Motion = WALK  # of the means of the rows; kept points go along with their forecast
+    aligned: bool  # kept points are shifted to meet the batch
 
 
 def begin(kernel: Kernel, n_features: int) -> KernelMemory:
@@ -68,14 +67,15 @@ def step(
 ) -> tuple[KernelMemory, Rolled]:
     """One time step, from the memory and a batch to the next memory and a report."""
     batch, which = _merged(memory.kernel, batch)
-    prior = carry_forward(memory.clusters, batch.time, costs, options.motion)
+    prior = carry_forward(memory.clusters, batch.time, costs, WALK)
     scene = see(memory, batch)
     kernel = memory.kernel.fitted(scene)
-    scene, prior, shifts = _moved(scene, prior, memory.clusters, options)
+    scene, shifts = align(scene) if options.aligned else (scene, None)
+    prior = prior if shifts is None else prior._replace(centers=prior.centers + shifts)
     similarity = kernel.compare(scene)
     found = options.cluster(similarity, prior, costs, search, memory.clusters.n_steps)
     fit = _fit(similarity.expand(found.labels), scene, prior, found, memory.clusters.centers.shape[1])
-    rolled = roll_forward(memory.clusters, prior, fit, costs, options.motion, batch.time)
+    rolled = roll_forward(memory.clusters, prior, fit, costs, WALK, batch.time)
     carried, errors = _remember(memory._replace(kernel=kernel), scene, fit, prior, rolled, options)
     report = rolled.report._replace(
         labels=rolled.report.labels[which],
@@ -84,19 +84,6 @@ def step(
         support_errors=errors,
     )
     return carried, rolled._replace(report=report)
-
-
-def _moved(
-    scene: Scene, prior: Prior, clusters: ClusterState, options: KernelOptions
-) -> tuple[Scene, Prior, FloatArray | None]:
-    """Kept points where their clusters should be by now, the prior there too, and how far they went."""
-    if options.aligned:
-        scene, shifts = align(scene)
-        return scene, prior._replace(centers=prior.centers + shifts), shifts
-    if options.motion is WALK:
-        return scene, prior, None
-    shifts = prior.centers - clusters.centers
-    return scene._replace(kept=scene.kept + shifts[scene.owner]), prior, shifts
 
 
 def _merged(kernel: Kernel, batch: Batch) -> tuple[Batch, IntArray]:

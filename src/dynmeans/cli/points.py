@@ -8,12 +8,13 @@ from enum import Enum
 from itertools import chain
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from dynmeans import __version__
 from dynmeans.apps.points import (
+    DEFAULT,
     Background,
     EmptyScene,
     Follower,
@@ -44,7 +45,7 @@ class Algorithm(str, Enum):
 
 
 class Motion(str, Enum):
-    """Choices of --motion, as `dynmeans.apps.points.MOTIONS`."""
+    """Choices of --motion."""
 
     walk = "walk"
     velocity = "velocity"
@@ -110,23 +111,23 @@ def points(
         typer.Option(
             help="Seconds that a person may be hidden before he is forgotten.", rich_help_panel=_COSTS
         ),
-    ] = Setting().lifetime,
+    ] = DEFAULT.lifetime,
     reach: Annotated[
         float,
         typer.Option(
             help="After a second a person is found again up to a squared distance of so many birth costs.",
             rich_help_panel=_COSTS,
         ),
-    ] = Setting().reach,
+    ] = DEFAULT.reach,
     motion: Annotated[
         Motion, typer.Option(help="Whether hidden people keep their speed.", rich_help_panel=_COSTS)
-    ] = Motion(Setting().motion),
+    ] = Motion.walk,
     voxel: Annotated[
         float, typer.Option(help="Edge of a cell, in metres, whose points are one.", rich_help_panel=_COSTS)
-    ] = Setting().voxel,
+    ] = DEFAULT.voxel,
     restarts: Annotated[
         int, typer.Option(min=1, help="Random orders tried in each step.", rich_help_panel=_COSTS)
-    ] = Setting().restarts,
+    ] = DEFAULT.restarts,
     seed: Annotated[int, typer.Option(min=0, help="Seed of those orders.", rich_help_panel=_COSTS)] = 0,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
@@ -185,7 +186,7 @@ def _run(job: _Job) -> None:
     frames = read_frames(job.paths, job.time)
     first = next(frames, None)  # if it cannot be read, nothing is written
     title = job.paths[0].name if len(job.paths) == 1 else f"{job.paths[0].name} and {len(job.paths) - 1} more"
-    info = {"title": title, "settings": given(job.setting._asdict()), "version": __version__}
+    info = {"title": title, "settings": _told(job.setting), "version": __version__}
     recorder, follower = Recorder(job.out, info), Follower(job.setting, job.background, events.append)
     complete = False
     try:
@@ -201,6 +202,12 @@ def _run(job: _Job) -> None:
     if job.report:
         draw_report(job.out)
     _tell(job, recorder, follower, title, seconds)
+
+
+def _told(setting: Setting) -> dict[str, Any]:
+    """The settings that say something, as run.json has them."""
+    unused = {"bandwidth", "pull"} if setting.algorithm == "dmeans" else set()
+    return {name: value for name, value in given(setting._asdict()).items() if name not in unused}
 
 
 def _follow(

@@ -66,8 +66,8 @@ def _to_walls(directions: FloatArray) -> FloatArray:
 
 
 def _pillars() -> _Capsules:
-    ends = [np.column_stack([PILLARS, np.full(len(PILLARS), up)]) for up in (-1.0, 4.0)]
-    return _Capsules(*ends, np.full(len(PILLARS), PILLAR_RADIUS), np.arange(len(PILLARS)))
+    low, high = (np.column_stack([PILLARS, np.full(len(PILLARS), up)]) for up in (-1.0, 4.0))
+    return _Capsules(low, high, np.full(len(PILLARS), PILLAR_RADIUS), np.arange(len(PILLARS)))
 
 
 def _capsules(bodies: Bodies) -> _Capsules:
@@ -77,7 +77,8 @@ def _capsules(bodies: Bodies) -> _Capsules:
     hip and shoulder, an arm against the leg of its side.
     """
     swing, one = bodies.swing * np.sin(bodies.phase), np.ones(len(bodies.place))
-    parts = [(0.0, 0.0, 1.6, 0.0, 0.0, 1.65, 0.105)]  # forward, left and up of both ends, radius: the head
+    head = (0.0, 0.0, 1.6, 0.0, 0.0, 1.65, 0.105)  # forward, left and up of both ends, then the radius
+    parts: list[tuple[float | FloatArray, ...]] = [head]
     for side in (-1.0, 1.0):
         leg, arm = side * swing, -0.8 * side * swing
         foot, hand = (0.8 * np.sin(leg), 0.8 * np.cos(leg)), (0.58 * np.sin(arm), 0.58 * np.cos(arm))

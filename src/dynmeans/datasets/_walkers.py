@@ -151,9 +151,9 @@ def _pushes(place: FloatArray, obstacles: FloatArray, room: float, wish: FloatAr
     force = 6.0 * np.exp((room - gap) / 0.12)
     ahead = np.maximum(0.0, -np.einsum("pd,pod->po", wish, away)) * np.exp((room - gap) / 0.5)
     aside = np.stack([-away[:, :, 1], away[:, :, 0]], axis=2)  # everybody keeps to the same side
-    return np.einsum("po,pod->pd", np.minimum(force, 30.0), away) + 2.0 * np.einsum(
-        "po,pod->pd", ahead, aside
-    )
+    outward = np.einsum("po,pod->pd", np.minimum(force, 30.0), away)
+    push: FloatArray = outward + 2.0 * np.einsum("po,pod->pd", ahead, aside)
+    return push
 
 
 def _turn(people: Walkers, pace: FloatArray, seconds: float) -> None:

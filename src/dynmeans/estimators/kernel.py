@@ -24,12 +24,11 @@ from dynmeans.estimators.validation import valid_count, valid_rows
 from dynmeans.kernels import Kernel, Linear, Precomputed, kernel_named
 from dynmeans.model.costs import Costs, Default
 from dynmeans.model.events import Event, StepReport
-from dynmeans.model.motion import motion_named
 from dynmeans.model.state import ClusterState
 from dynmeans.model.types import BoolArray, FloatArray, IntArray
 
 BIRTH_SHARE = 0.1  # of the points of a batch: what a cluster must bring together to be worth its birth
-MOTIONS = ("walk", "velocity", "align")
+MOTIONS = ("walk", "align")
 
 
 class KernelClusterer(BatchClusterer):
@@ -97,17 +96,13 @@ class KernelClusterer(BatchClusterer):
             raise ValueError(f"selection must be one of {list(get_args(Selection))}, got {self.selection!r}")
         if self.motion not in MOTIONS:
             raise ValueError(f"motion must be one of {list(MOTIONS)}, got {self.motion!r}")
-        if self.motion != "walk" and self._is_precomputed():
-            raise ValueError(
-                f"motion={self.motion!r} moves rows, and a precomputed kernel has none: use 'walk'"
-            )
+        if self.motion == "align" and self._is_precomputed():
+            raise ValueError("motion='align' moves rows, and a precomputed kernel has none: use 'walk'")
 
     def _advance(
         self, state: KernelMemory, batch: Batch, costs: Costs, search: Search
     ) -> tuple[KernelMemory, StepReport, tuple[Event, ...]]:
-        aligned = self.motion == "align"
-        motion = motion_named("walk" if aligned else self.motion)
-        options = KernelOptions(self._clusterer(), self.budget, self.selection, aligned, motion)
+        options = KernelOptions(self._clusterer(), self.budget, self.selection, self.motion == "align")
         if self._is_relative():
             costs = costs.of_batch(_mass(batch))
         memory, rolled = step(state, batch, costs, search, options)

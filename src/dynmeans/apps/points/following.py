@@ -15,7 +15,6 @@ from dynmeans.estimators.base import BatchClusterer
 from dynmeans.model.events import Event, StepReport
 from dynmeans.model.types import FloatArray, IntArray
 
-MOTIONS = ("walk", "velocity")
 BACKGROUND = -1  # label of points that belong to nobody
 EVEN_WIDTH = 0.5  # metres around a cell within which it shares its weight: about a person
 PERSON = 20.0  # weight of a person, in points
@@ -23,7 +22,7 @@ BIRTH_COSTS = {"dmeans": 0.8, "sdmeans": 0.5 * PERSON}  # by algorithm
 
 
 class Setting(NamedTuple):
-    """How people are followed; lengths in metres, times in seconds. A person is the unit of everything else."""
+    """How people are followed; lengths in metres, times in seconds."""
 
     algorithm: str = "dmeans"
     birth_cost: float | None = None  # square metres, or units of the kernel; None is that of BIRTH_COSTS
@@ -37,6 +36,9 @@ class Setting(NamedTuple):
     seed: int = 0
 
 
+DEFAULT = Setting()
+
+
 class Step(NamedTuple):
     """One frame with its people."""
 
@@ -48,9 +50,9 @@ class Step(NamedTuple):
 class Follower:
     """Names the points of frames, one after another; a person keeps his id for life.
 
-    Every frame is cleared of its background and thinned to cells of the ground plane, whose weights are evened
-    out so that a person near the sensor weighs as much as one far away. D-Means or SD-Means clusters them, in
-    seconds.
+    Every frame is cleared of its background and thinned to cells of the ground plane, whose weights are
+    evened out so that a person near the sensor weighs as much as one far away. D-Means or SD-Means clusters
+    them, with time in seconds.
 
     Parameters
     ----------
@@ -70,7 +72,7 @@ class Follower:
 
     def __init__(
         self,
-        setting: Setting = Setting(),
+        setting: Setting = DEFAULT,
         background: Background | None = None,
         on_event: Callable[[Event], object] | None = None,
     ) -> None:
@@ -134,7 +136,7 @@ def make_model(setting: Setting) -> BatchClusterer:
 
 
 class GroundKernel(NamedTuple):
-    """Likeness of places on the ground: near ones are alike, and far ones are the less so the farther they are.
+    """Likeness of places on the ground: near ones are alike, far ones the less so the farther they are.
 
     A Gaussian alone is blind beyond its width: all that is far is equally far, and an old cluster could be
     found again anywhere. A linear part, in square metres, tells how far.

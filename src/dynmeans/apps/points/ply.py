@@ -22,7 +22,7 @@ class _Header(NamedTuple):
     """What the first lines of a file say of its vertices."""
 
     format: str
-    count: int
+    n_vertices: int
     fields: list[tuple[str, str]]  # name and NumPy type
 
 
@@ -37,17 +37,17 @@ def read_ply(file: BinaryIO, name: str) -> FloatArray:
         return _read_text(file, name, header)[:, [names.index(axis) for axis in "xyz"]]
     order = _ORDERS[header.format]
     kind = np.dtype([(field, order + type) for field, type in header.fields])
-    data = file.read(header.count * kind.itemsize)
-    if len(data) < header.count * kind.itemsize:
-        raise InputError(f"{name}: cut short, {len(data) // kind.itemsize} of {header.count} vertices")
+    data = file.read(header.n_vertices * kind.itemsize)
+    if len(data) < header.n_vertices * kind.itemsize:
+        raise InputError(f"{name}: cut short, {len(data) // kind.itemsize} of {header.n_vertices} vertices")
     table = np.frombuffer(data, kind)
     return np.stack([table[axis].astype(np.float64) for axis in "xyz"], axis=1)
 
 
 def _read_text(file: BinaryIO, name: str, header: _Header) -> FloatArray:
-    lines = [line.split() for _, line in zip(range(header.count), file, strict=False)]
-    if len(lines) < header.count:
-        raise InputError(f"{name}: cut short, {len(lines)} of {header.count} vertices")
+    lines = [line.split() for _, line in zip(range(header.n_vertices), file, strict=False)]
+    if len(lines) < header.n_vertices:
+        raise InputError(f"{name}: cut short, {len(lines)} of {header.n_vertices} vertices")
     width = len(header.fields)
     for row, line in enumerate(lines, 1):
         if len(line) != width:

@@ -36,8 +36,8 @@ def read_frames(paths: Sequence[Path], time: str | None = None) -> Iterator[Fram
     Parameters
     ----------
     paths : sequence of Path
-        PCD, PLY, LAS, LAZ, NPY, BIN (KITTI) files, one frame each (an NPY array of three dimensions holds many),
-        or CSV and other tables. Their order is that of time.
+        PCD, PLY, LAS, LAZ, NPY and BIN (KITTI) files, one frame each (an NPY array of three dimensions holds
+        many), or CSV and other tables. Their order is that of time.
     time : str or None
         Column of the tables with the time in seconds; rows of equal time are a frame. None makes every table
         one frame.
@@ -69,9 +69,11 @@ def in_order(paths: Sequence[Path]) -> list[Path]:
     ['f9.pcd', 'f10.pcd']
     """
     files = [file for path in paths for file in ([*path.iterdir()] if path.is_dir() else [path])]
-    return sorted(
-        files, key=lambda path: [(int(n or -1), w) for n, w in re.findall(r"(\d+)|(\D+)", str(path))]
-    )
+    return sorted(files, key=_natural)
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    return [(int(digits or -1), word) for digits, word in re.findall(r"(\d+)|(\D+)", str(path))]
 
 
 def _checked(clouds: Iterator[FloatArray], path: Path) -> Iterator[Frame]:
