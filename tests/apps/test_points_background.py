@@ -16,7 +16,7 @@ def test_without_background_everything_is_kept() -> None:
 
 
 def test_what_was_there_when_the_scene_was_empty_is_background() -> None:
-    scene = EmptyScene([FLOOR, FLOOR + [0.0, 0.0, 0.03]])
+    scene = EmptyScene([FLOOR, FLOOR + np.array([0.0, 0.0, 0.03])])
     again = FLOOR + RNG.normal(0, 0.01, FLOOR.shape)
     assert scene.keeps(again).mean() < 0.02
     assert scene.keeps(PERSON).all()
@@ -35,6 +35,6 @@ def test_what_stands_on_a_ground_that_slopes_is_kept(slope: float) -> None:
 
 
 def test_a_ceiling_is_not_kept_and_too_few_points_are_no_ground() -> None:
-    ceiling = FLOOR + [0.0, 0.0, 2.8]
+    ceiling = FLOOR + np.array([0.0, 0.0, 2.8])
     assert not Ground().keeps(np.concatenate([FLOOR, ceiling])).any()
     assert Ground().keeps(FLOOR[:2]).all()

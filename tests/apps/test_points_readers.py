@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cloud_files import FORMATS, POINTS, ply_bytes, write_cloud
 
+from cloud_files import FORMATS, POINTS, ply_bytes, write_cloud
 from dynmeans.apps.points import in_order, read_frames
 from dynmeans.io.errors import InputError
 
