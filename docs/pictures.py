@@ -167,7 +167,7 @@ def reach() -> Figure:
 def people() -> Figure:
     """Four moments of a foyer from above, by the ids that were found."""
     page = run_page("points.md")
-    figure, axes = _panels(4, height=1.9)
+    figure, axes = _panels(4, height=1.5)
     for axis, step in zip(axes, (0, 9, 19, 29), strict=True):
         points, found = page["stream"].batches[step], page["found"][step]
         shown = np.flatnonzero(found >= 0)[::3]
@@ -175,7 +175,9 @@ def people() -> Figure:
         for k in np.unique(found[shown]):
             x, y = points[found == k, :2].mean(axis=0)
             axis.text(x + 0.3, y + 0.2, f"{k}", color=INK, size=8)
-        axis.set(title=f"{step / 30:.1f} s", xlim=(0, 12), ylim=(0, 9), aspect="equal", xticks=[], yticks=[])
+        axis.set(
+            title=f"{step / 30:.1f} s", xlim=(2, 12), ylim=(3, 8.5), aspect="equal", xticks=[], yticks=[]
+        )
         axis.spines[["top", "right"]].set_visible(True)
     return figure
 

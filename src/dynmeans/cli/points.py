@@ -206,13 +206,14 @@ def _run(job: _Job) -> None:
 
 def _told(setting: Setting) -> dict[str, Any]:
     """The settings that say something, as run.json has them."""
-    unused = {"bandwidth", "pull"} if setting.algorithm == "dmeans" else set()
+    unused = {"bandwidth", "pull", "budget"} if setting.algorithm == "dmeans" else set()
     return {name: value for name, value in given(setting._asdict()).items() if name not in unused}
 
 
 def _follow(
     job: _Job, frames: Iterator[Frame], recorder: Recorder, follower: Follower, events: list[Event]
 ) -> None:
+    place = {path: i for i, path in enumerate(job.paths)}
     with progress_bar(endless=False) as show:
         for frame in frames:
             events.clear()
@@ -222,8 +223,8 @@ def _follow(
             except ValueError as error:
                 raise InputError(f"{frame.name}: {reason(error)}") from None
             recorder.take(frame, now, step, follower.model, events)
-            done = job.paths.index(frame.source) / len(job.paths)
-            show(recorder, 0 if step.report is None else len(step.report.active), done)
+            people = 0 if step.report is None else len(step.report.active)
+            show(recorder, people, place[frame.source] / len(job.paths))
 
 
 def _tell(job: _Job, recorder: Recorder, follower: Follower, title: str, seconds: float) -> None:

@@ -116,7 +116,7 @@ def _solid() -> Name:
 
 
 METHODS: dict[str, Callable[[], Name]] = {
-    SPECTRAL: lambda: _follower(DEFAULT._replace(algorithm="sdmeans", voxel=0.2)),
+    SPECTRAL: lambda: _follower(DEFAULT._replace(algorithm="sdmeans")),
     GROUND: lambda: _follower(DEFAULT),
     SOLID: _solid,
 }

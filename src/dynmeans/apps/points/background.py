@@ -46,16 +46,17 @@ class EmptyScene:
     def __init__(self, frames: Iterable[FloatArray], size: float = 0.1) -> None:
         self.size = size
         steps = np.stack(np.meshgrid(*[[-1, 0, 1]] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
-        found = [np.unique(keys_of(cells_of(points, size))) for points in frames]
+        measured = (points[np.isfinite(points).all(axis=1)] for points in frames)
+        found = [np.unique(keys_of(cells_of(points, size))) for points in measured]
         offsets = keys_of(steps) - keys_of(np.zeros((1, 3), dtype=np.int64))
         occupied: IntArray = np.unique(np.concatenate(found))
-        self._taken: IntArray = np.unique(occupied[:, None] + offsets)
+        beyond = np.iinfo(np.int64).max  # so that a search always ends at some key
+        self._taken: IntArray = np.append(np.unique(occupied[:, None] + offsets), beyond)
 
     def keeps(self, points: FloatArray) -> BoolArray:
         """Keep what lies in cells that were empty, and not next to others."""
         keys = keys_of(cells_of(points, self.size))
-        place = np.minimum(np.searchsorted(self._taken, keys), len(self._taken) - 1)
-        kept: BoolArray = self._taken[place] != keys
+        kept: BoolArray = self._taken[np.searchsorted(self._taken, keys)] != keys
         return kept
 
 

@@ -29,9 +29,10 @@ class Setting(NamedTuple):
     lifetime: float = 4.0
     reach: float = 3.0
     motion: str = "walk"
-    voxel: float = 0.1
+    voxel: float = 0.15
     bandwidth: float = 0.35  # sdmeans: within which points are alike
-    pull: float = 4.0  # sdmeans: how much a square metre counts beside likeness
+    pull: float = 1.0  # sdmeans: how much a square metre counts beside likeness
+    budget: int = 8  # sdmeans: cells that stand for the past of a person
     restarts: int = 1
     seed: int = 0
 
@@ -132,7 +133,7 @@ def make_model(setting: Setting) -> BatchClusterer:
     if setting.algorithm == "dmeans":
         return DMeans(birth, **shared)
     kernel = GroundKernel(setting.bandwidth, setting.pull)
-    return SDMeans(kernel, birth, relative=False, **shared)
+    return SDMeans(kernel, birth, relative=False, budget=setting.budget, **shared)
 
 
 class GroundKernel(NamedTuple):
