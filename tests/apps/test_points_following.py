@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans.apps.points import Follower, Setting
+from dynmeans.apps.points import SETTINGS, Follower
 from dynmeans.apps.points.following import even_weights
 from dynmeans.apps.points.tracks import trace
 from dynmeans.apps.points.voxels import thin
@@ -37,7 +37,7 @@ def test_a_person_near_the_sensor_weighs_as_much_as_one_far_away() -> None:
 @pytest.mark.parametrize("algorithm", ["dmeans", "sdmeans"])
 def test_people_keep_their_ids(algorithm: str) -> None:
     stream = walking_people(20, n_people=5, random_state=2)
-    follower = Follower(Setting(algorithm))
+    follower = Follower(SETTINGS[algorithm])
     found = [follower.take(points, i / 30).labels for i, points in enumerate(stream.batches)]
     assert per_step_accuracy(stream.labels, found) > 0.97
     assert identity_f1(stream.labels, found) > 0.95

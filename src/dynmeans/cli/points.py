@@ -14,7 +14,7 @@ import typer
 
 from dynmeans import __version__
 from dynmeans.apps.points import (
-    DEFAULT,
+    SETTINGS,
     Background,
     EmptyScene,
     Follower,
@@ -102,32 +102,40 @@ def points(
     birth_cost: Annotated[
         float | None,
         typer.Option(
-            help="What a new person costs; if not given, 0.8 square metres for dmeans, 10 for sdmeans.",
+            help="What a new person costs; if not given, 0.8 square metres for dmeans, 3 for sdmeans.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
     lifetime: Annotated[
-        float,
+        float | None,
         typer.Option(
-            help="Seconds that a person may be hidden before he is forgotten.", rich_help_panel=_COSTS
-        ),
-    ] = DEFAULT.lifetime,
-    reach: Annotated[
-        float,
-        typer.Option(
-            help="After a second a person is found again up to a squared distance of so many birth costs.",
+            help="Seconds that a person may be hidden before he is forgotten; 4 if not given.",
             rich_help_panel=_COSTS,
         ),
-    ] = DEFAULT.reach,
+    ] = None,
+    reach: Annotated[
+        float | None,
+        typer.Option(
+            help="After a second a person is found again up to a squared distance of so many "
+            "birth costs; 3 if not given.",
+            rich_help_panel=_COSTS,
+        ),
+    ] = None,
     motion: Annotated[
         Motion, typer.Option(help="Whether hidden people keep their speed.", rich_help_panel=_COSTS)
     ] = Motion.walk,
     voxel: Annotated[
-        float, typer.Option(help="Edge of a cell, in metres, whose points are one.", rich_help_panel=_COSTS)
-    ] = DEFAULT.voxel,
+        float | None,
+        typer.Option(
+            help="Edge of a cell, in metres, whose points are one; 0.1 for dmeans "
+            "and 0.15 for sdmeans if not given.",
+            rich_help_panel=_COSTS,
+        ),
+    ] = None,
     restarts: Annotated[
-        int, typer.Option(min=1, help="Random orders tried in each step.", rich_help_panel=_COSTS)
-    ] = DEFAULT.restarts,
+        int | None,
+        typer.Option(min=1, help="Random orders tried in each step; 1 if not given.", rich_help_panel=_COSTS),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of those orders.", rich_help_panel=_COSTS)] = 0,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
@@ -140,9 +148,16 @@ def points(
     ] = False,
 ) -> None:
     """Follow people through frames of points: who is where, also after a time behind a pillar."""
-    setting = Setting(
-        algorithm.value, birth_cost, lifetime, reach, motion.value, voxel, restarts=restarts, seed=seed
-    )
+    options = {
+        "birth_cost": birth_cost,
+        "lifetime": lifetime,
+        "reach": reach,
+        "voxel": voxel,
+        "restarts": restarts,
+        "motion": motion.value,
+        "seed": seed,
+    }
+    setting = SETTINGS[algorithm.value]._replace(**given(options))
     _check(setting, rate)
     paths = _files(frames)
     check_folder(out, force=force, again=None, inputs=paths)
@@ -155,7 +170,7 @@ def _check(setting: Setting, rate: float) -> None:
         if not 0 < value < 1e6:
             raise InputError(f"{name} is {value}; it must be more than 0")
     try:
-        costs_from(setting.birth_cost or 1.0, Lifespan(setting.lifetime, setting.reach, None, None))
+        costs_from(setting.birth_cost, Lifespan(setting.lifetime, setting.reach, None, None))
     except ValueError as error:
         raise InputError(str(error)) from None
 

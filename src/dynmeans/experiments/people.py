@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans.apps.points import DEFAULT, Follower, Setting
+from dynmeans.apps.points import SETTINGS, Follower, Setting
 from dynmeans.datasets import Stream, walking_people
 from dynmeans.estimators import DMeans
 from dynmeans.metrics import identity_f1, identity_switches, per_step_accuracy, tracking_accuracy
@@ -116,8 +116,8 @@ def _solid() -> Name:
 
 
 METHODS: dict[str, Callable[[], Name]] = {
-    SPECTRAL: lambda: _follower(DEFAULT._replace(algorithm="sdmeans")),
-    GROUND: lambda: _follower(DEFAULT),
+    SPECTRAL: lambda: _follower(SETTINGS["sdmeans"]),
+    GROUND: lambda: _follower(SETTINGS["dmeans"]),
     SOLID: _solid,
 }
 
