@@ -42,7 +42,7 @@ def draw(result: dict[str, Any], folder: Path) -> list[Path]:
 
 def _figure(frames: dict[str, list[dict[str, Any]]]) -> Any:
     columns = len(next(iter(frames.values())))
-    size = (2.4 * columns, 1.7 * len(frames))
+    size = (2.4 * columns, 1.2 * len(frames))
     figure = require("matplotlib.figure", "plot").Figure(figsize=size, dpi=200, layout="constrained")
     require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
     grid = figure.subplots(len(frames), columns, squeeze=False, sharex=True, sharey=True)
