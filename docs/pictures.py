@@ -167,6 +167,24 @@ def reach() -> Figure:
     return figure
 
 
+def people() -> Figure:
+    """Four moments of a foyer from above, by the ids that were found."""
+    page = run_page("points.md")
+    figure, axes = _panels(4, height=1.5)
+    for axis, step in zip(axes, (0, 9, 19, 29), strict=True):
+        points, found = page["stream"].batches[step], page["found"][step]
+        shown = np.flatnonzero(found >= 0)[::3]
+        axis.scatter(*points[shown, :2].T, s=3, c=COLORS[found[shown] % len(COLORS)], linewidths=0)
+        for k in np.unique(found[shown]):
+            x, y = points[found == k, :2].mean(axis=0)
+            axis.text(x + 0.3, y + 0.2, f"{k}", color=INK, size=8)
+        axis.set(
+            title=f"{step / 30:.1f} s", xlim=(2, 12), ylim=(3, 8.5), aspect="equal", xticks=[], yticks=[]
+        )
+        axis.spines[["top", "right"]].set_visible(True)
+    return figure
+
+
 def draw_demo(path: Path) -> None:
     """Copy the picture that `dynmeans demo` draws."""
     with tempfile.TemporaryDirectory() as folder:
@@ -201,6 +219,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "flights.svg": flights,
     "plateau.svg": plateau,
     "reach.svg": reach,
+    "people.svg": people,
 }
 
 

@@ -12,6 +12,7 @@ from dynmeans.cli.cluster import cluster
 from dynmeans.cli.console import complain, say
 from dynmeans.cli.demo import demo
 from dynmeans.cli.flights import flights
+from dynmeans.cli.points import points
 from dynmeans.cli.report import report
 from dynmeans.cli.reproduce import reproduce
 from dynmeans.cli.video import video
@@ -32,6 +33,7 @@ app.command()(cluster)
 app.command()(report)
 app.command()(demo)
 app.command()(video)
+app.command()(points)
 app.command()(flights)
 app.command()(reproduce)
 

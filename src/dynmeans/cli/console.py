@@ -12,13 +12,23 @@ from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from dynmeans.cli.progress import Progress
+
+class Counted(Protocol):
+    """Knows how far a run has come."""
+
+    @property
+    def rows(self) -> int:
+        """Rows read."""
+
+    @property
+    def steps(self) -> int:
+        """Steps made."""
 
 
 class Show(Protocol):
     """Takes note of one more step."""
 
-    def __call__(self, progress: Progress, clusters: int, done: float, /) -> None:
+    def __call__(self, progress: Counted, clusters: int, done: float, /) -> None:
         """Where the run stands, the clusters alive, and the share of the input that has been read."""
 
 
@@ -41,7 +51,7 @@ def progress_bar(*, endless: bool) -> Iterator[Show]:
         task = bar.add_task("", total=None if endless else 1.0, rows=0, steps=0, clusters=0, speed=0.0)
         began, before = monotonic(), -1
 
-        def show(progress: Progress, clusters: int, done: float) -> None:
+        def show(progress: Counted, clusters: int, done: float) -> None:
             nonlocal before
             before = progress.rows if before < 0 else before  # what an earlier run did is not our speed
             speed = (progress.rows - before) / max(monotonic() - began, 1e-9)
@@ -69,7 +79,7 @@ def share_bar() -> Iterator[Callable[[str, float], None]]:
         yield show
 
 
-def _silent(progress: Progress, clusters: int, done: float) -> None:
+def _silent(progress: Counted, clusters: int, done: float) -> None:
     """Nobody is looking."""
 
 

@@ -1,0 +1,90 @@
+"""PLY files: ASCII, and binary of either byte order."""
+
+from __future__ import annotations
+
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from dynmeans.io.errors import InputError
+from dynmeans.model.types import FloatArray
+
+_TYPES = {
+    **{"char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4"},
+    **{"float": "f4", "double": "f8", "int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2"},
+    **{"int32": "i4", "uint32": "u4", "float32": "f4", "float64": "f8"},
+}
+_ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
+_MOST_LINES = 1000  # of a header
+
+
+class _Header(NamedTuple):
+    """What the first lines of a file say of its vertices."""
+
+    format: str
+    n_vertices: int
+    fields: list[tuple[str, str]]  # name and NumPy type
+
+
+def read_ply(file: BinaryIO, name: str) -> FloatArray:
+    """Points (n, 3) of an open PLY file; `name` is what errors call it."""
+    header = _read_header(file, name)
+    names = [field for field, _ in header.fields]
+    missing = [axis for axis in "xyz" if axis not in names]
+    if missing:
+        raise InputError(f"{name}: the vertices have no {missing[0]!r}, only {', '.join(names) or 'nothing'}")
+    if header.format == "ascii":
+        return _read_text(file, name, header)[:, [names.index(axis) for axis in "xyz"]]
+    order = _ORDERS[header.format]
+    kind = np.dtype([(field, order + type) for field, type in header.fields])
+    data = file.read(header.n_vertices * kind.itemsize)
+    if len(data) < header.n_vertices * kind.itemsize:
+        raise InputError(f"{name}: cut short, {len(data) // kind.itemsize} of {header.n_vertices} vertices")
+    table = np.frombuffer(data, kind)
+    return np.stack([table[axis].astype(np.float64) for axis in "xyz"], axis=1)
+
+
+def _read_text(file: BinaryIO, name: str, header: _Header) -> FloatArray:
+    lines = [line.split() for _, line in zip(range(header.n_vertices), file, strict=False)]
+    if len(lines) < header.n_vertices:
+        raise InputError(f"{name}: cut short, {len(lines)} of {header.n_vertices} vertices")
+    width = len(header.fields)
+    for row, line in enumerate(lines, 1):
+        if len(line) != width:
+            raise InputError(f"{name}: vertex {row} has {len(line)} numbers, the header promises {width}")
+    table: FloatArray = np.array(lines, dtype=np.float64).reshape(-1, width)
+    return table
+
+
+def _read_header(file: BinaryIO, name: str) -> _Header:
+    """Lines up to end_header; vertices must come first, as they do in every point cloud."""
+    if file.readline().strip() != b"ply":
+        raise InputError(f"{name}: not a PLY file, its first line is not 'ply'")
+    format, count, element = "", -1, ""
+    fields: list[tuple[str, str]] = []
+    for _ in range(_MOST_LINES):
+        words = file.readline().decode("ascii", "replace").split()
+        match words:
+            case ["format", kind, _]:
+                format = kind
+            case ["element", element, number]:
+                if element != "vertex" and count < 0:
+                    raise InputError(f"{name}: begins with {element!r}, the vertices must come first")
+                count = _whole(number, name) if element == "vertex" else count
+            case ["property", kind, field] if element == "vertex" and kind in _TYPES:
+                fields.append((field, _TYPES[kind]))
+            case ["property", kind, *_] if element == "vertex":
+                raise InputError(f"{name}: a vertex has a property of type {kind!r}, which cannot be read")
+            case ["end_header"]:
+                break
+    else:
+        raise InputError(f"{name}: the header has no end")
+    if format not in _ORDERS or count < 0:
+        raise InputError(f"{name}: the header names no known format, or no vertices (format {format!r})")
+    return _Header(format, count, fields)
+
+
+def _whole(text: str, name: str) -> int:
+    if not text.isdigit():
+        raise InputError(f"{name}: {text!r} vertices, it must be a whole number")
+    return int(text)

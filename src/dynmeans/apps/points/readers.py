@@ -1,0 +1,148 @@
+"""Point clouds from files: one frame a file, or many frames in a table with a time column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from dynmeans.apps.points.ply import read_ply
+from dynmeans.io.errors import InputError, blame, reason
+from dynmeans.io.extras import require
+from dynmeans.io.inputs import open_inputs
+from dynmeans.io.rules import ByPart, ByTime
+from dynmeans.io.sources import Source, find_source
+from dynmeans.io.windows import cut
+from dynmeans.model.types import FloatArray
+
+AXES = ("x", "y", "z")
+
+
+class Frame(NamedTuple):
+    """What the sensor saw at one moment."""
+
+    points: FloatArray  # (n, 3) metres, height last
+    time: float | None  # seconds; None where the file does not say
+    name: str  # file, and row where it matters, in words
+    source: Path  # the file
+
+
+def read_frames(paths: Sequence[Path], time: str | None = None) -> Iterator[Frame]:
+    """Read the frames of files, one after another.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        PCD, PLY, LAS, LAZ, NPY and BIN (KITTI) files, one frame each (an NPY array of three dimensions holds
+        many), or CSV and other tables. Their order is that of time.
+    time : str or None
+        Column of the tables with the time in seconds; rows of equal time are a frame. None makes every table
+        one frame.
+
+    Yields
+    ------
+    Frame
+
+    Raises
+    ------
+    InputError
+        At the first file, or row, that cannot be read; the frames before it have been given.
+    """
+    for path in paths:
+        if not path.is_file():
+            raise InputError(f"{path}: there is no such file")
+        read = _READERS.get(path.suffix.lower())
+        yield from _table(path, time) if read is None else _checked(read(path), path)
+
+
+def in_order(paths: Sequence[Path]) -> list[Path]:
+    """Files as they follow each other in time: numbers in their names count as numbers.
+
+    Folders stand for the files in them.
+
+    Examples
+    --------
+    >>> [path.name for path in in_order([Path("f10.pcd"), Path("f9.pcd")])]
+    ['f9.pcd', 'f10.pcd']
+    """
+    files = [file for path in paths for file in ([*path.iterdir()] if path.is_dir() else [path])]
+    return sorted(files, key=_natural)
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    return [(int(digits or -1), word) for digits, word in re.findall(r"(\d+)|(\D+)", str(path))]
+
+
+def _checked(clouds: Iterator[FloatArray], path: Path) -> Iterator[Frame]:
+    """Frames of one file, whose damage names the file."""
+    with blame(str(path)):
+        for i, points in enumerate(clouds, 1):
+            yield Frame(np.asarray(points, dtype=np.float64), None, f"{path}, frame {i}", path)
+
+
+def _table(path: Path, time: str | None) -> Iterator[Frame]:
+    """Frames of a table, told apart by its time column."""
+    source: Source = find_source(str(path))
+    _, stretches = open_inputs([source], features=AXES, time=time)
+    for batch in cut(stretches, ByPart() if time is None else ByTime()):
+        yield Frame(batch.X, batch.time, batch.place, path)
+
+
+def _read_pcd(path: Path) -> Iterator[FloatArray]:
+    module = require("pypcd4", "points")
+    try:
+        cloud = module.PointCloud.from_path(path)
+        points = cloud.numpy(AXES)
+    except Exception as error:  # of any kind: the library checks little before it computes
+        raise InputError(f"{path}: not a PCD file that can be read ({reason(error)})") from None
+    if len(points) < cloud.metadata.points:
+        raise InputError(f"{path}: cut short, {len(points)} of {cloud.metadata.points} points")
+    yield points
+
+
+def _read_ply(path: Path) -> Iterator[FloatArray]:
+    with path.open("rb") as file:
+        yield read_ply(file, str(path))
+
+
+def _read_las(path: Path) -> Iterator[FloatArray]:
+    module = require("laspy", "points")
+    try:
+        cloud = module.read(path)
+        points, promised = np.array(cloud.xyz), int(cloud.header.point_count)
+    except Exception as error:  # of any kind, from the decompressor too
+        raise InputError(f"{path}: not a LAS file that can be read ({reason(error)})") from None
+    if len(points) < promised:
+        raise InputError(f"{path}: cut short, {len(points)} of {promised} points")
+    yield points
+
+
+def _read_npy(path: Path) -> Iterator[FloatArray]:
+    array = np.load(path, allow_pickle=False, mmap_mode="r")
+    if array.dtype.names is not None and set(AXES) <= set(array.dtype.names):
+        yield np.stack([array[axis] for axis in AXES], axis=1)
+        return
+    if array.ndim not in (2, 3) or array.shape[-1] < 3 or array.dtype.kind not in "fiu":
+        raise InputError(f"{path}: shape {array.shape}, it must be (n, 3) or (frames, n, 3)")
+    yield from (frame[:, :3] for frame in (array if array.ndim == 3 else array[None]))
+
+
+def _read_bin(path: Path) -> Iterator[FloatArray]:
+    """KITTI: x, y, z and the strength of the echo as 4-byte numbers."""
+    size = path.stat().st_size
+    if size % 16:
+        raise InputError(f"{path}: {size} bytes, a KITTI file has 16 for each point")
+    yield np.fromfile(path, dtype="<f4").reshape(-1, 4)[:, :3]
+
+
+_READERS: dict[str, Callable[[Path], Iterator[FloatArray]]] = {
+    ".pcd": _read_pcd,
+    ".ply": _read_ply,
+    ".las": _read_las,
+    ".laz": _read_las,
+    ".npy": _read_npy,
+    ".bin": _read_bin,
+}

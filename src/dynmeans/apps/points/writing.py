@@ -1,0 +1,103 @@
+"""What a run over frames leaves behind: labels, tracks, and a run folder that the report draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynmeans.apps.points.following import BACKGROUND, Step
+from dynmeans.apps.points.readers import Frame
+from dynmeans.apps.points.tracks import TRACKS_COLUMNS, trace, track_lines
+from dynmeans.estimators.base import BatchClusterer
+from dynmeans.io.atomic import replacing
+from dynmeans.io.folder import clear_folder
+from dynmeans.io.labels import COLUMN
+from dynmeans.io.run import FORMAT
+from dynmeans.io.runfiles import LABELS_SPOOL, StepRecord, headings, lines_of, write_info
+from dynmeans.io.spool import Spool
+from dynmeans.model.events import Event
+from dynmeans.model.types import IntArray
+
+TRACKS_FILE = "tracks.csv"
+LABELS_FOLDER = "labels"
+FEATURES = ("x", "y")  # of the top view
+_TABLES = (".csv", ".tsv")
+
+
+class Recorder:
+    """Writes down every frame; what was taken before an error stays readable.
+
+    Parameters
+    ----------
+    folder : Path
+        Emptied of an earlier run first.
+    info : dict
+        Title, settings and version, as run.json has them.
+    """
+
+    def __init__(self, folder: Path, info: dict[str, Any]) -> None:
+        self.folder, self.steps, self.rows = folder, 0, 0
+        self._info = {**info, "format": FORMAT, "features": list(FEATURES)}
+        self._info["time"] = {"name": "seconds", "kind": "number"}
+        clear_folder(folder)
+        (folder / LABELS_FOLDER).mkdir(exist_ok=True)
+        for old in (folder / LABELS_FOLDER).iterdir():
+            old.unlink()
+        self._write_info(complete=False)
+        first = {**headings(FEATURES), TRACKS_FILE: f"{','.join(TRACKS_COLUMNS)}\n".encode()}
+        del first[LABELS_SPOOL]
+        self._spool = Spool(folder, first)
+        self._source: Path | None = None
+        self._labels: list[IntArray] = []
+
+    def take(
+        self, frame: Frame, time: float, step: Step, model: BatchClusterer, events: Sequence[Event]
+    ) -> None:
+        """Add one frame."""
+        if frame.source != self._source:
+            self._write_labels()
+            self._source = frame.source
+        self._labels.append(step.labels)
+        self.steps, self.rows = self.steps + 1, self.rows + len(step.labels)
+        if step.report is None:
+            return
+        people = np.flatnonzero(step.labels != BACKGROUND)
+        points, labels = frame.points[people], step.labels[people]
+        report = step.report._replace(labels=labels)
+        ids, centers, ages = model.cluster_ids_, model.cluster_centers_, model.cluster_ages_
+        lines = lines_of(StepRecord(report, time, points[:, :2], ids, centers, ages, events))
+        del lines[LABELS_SPOOL]
+        self._spool.append({**lines, TRACKS_FILE: track_lines(time, trace(points, labels))})
+
+    def close(self, *, complete: bool) -> None:
+        """Bring everything to disk, also after an error."""
+        self._spool.close()
+        self._write_labels()
+        self._write_info(complete=complete)
+
+    def _write_labels(self) -> None:
+        """Labels of all rows of a file so far, in its order."""
+        if self._source is None:
+            return
+        with replacing(self.folder / LABELS_FOLDER / labels_name(self._source)) as place:
+            _save_labels(place, np.concatenate(self._labels))
+        self._source, self._labels = None, []
+
+    def _write_info(self, *, complete: bool) -> None:
+        counts = {"rows": self.rows, "steps": self.steps, "complete": complete}
+        write_info(self.folder, {**self._info, **counts})
+
+
+def labels_name(source: Path) -> str:
+    """A table's labels are a table, those of all other files an array."""
+    return source.name if source.suffix.lower() in _TABLES else f"{source.name}.npy"
+
+
+def _save_labels(place: Path, labels: IntArray) -> None:
+    if place.suffix.lower() in _TABLES:
+        place.write_text("\n".join([COLUMN, *map(str, labels.tolist()), ""]), encoding="utf-8")
+    else:
+        np.save(place, labels)

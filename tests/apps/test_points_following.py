@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynmeans.apps.points import SETTINGS, Follower
+from dynmeans.apps.points.following import even_weights
+from dynmeans.apps.points.tracks import trace
+from dynmeans.apps.points.voxels import thin
+from dynmeans.datasets import walking_people
+from dynmeans.metrics import identity_f1, per_step_accuracy
+
+
+@given(st.integers(1, 200), st.floats(0.05, 3.0), st.integers(0, 99))
+def test_cells_hold_all_points_and_their_means(n: int, size: float, seed: int) -> None:
+    points = np.random.default_rng(seed).normal(0.0, 2.0, (n, 2))
+    cells = thin(points, size)
+    assert cells.counts.sum() == n
+    for k in range(len(cells.counts)):
+        mine = points[cells.cell == k]
+        assert len({tuple(cell) for cell in np.floor(mine / size)}) == 1
+        np.testing.assert_allclose(cells.centers[k], mine.mean(axis=0))
+    assert len(cells.counts) == len({tuple(cell) for cell in np.floor(points / size)})
+
+
+def test_a_person_near_the_sensor_weighs_as_much_as_one_far_away() -> None:
+    rng = np.random.default_rng(0)
+    near, far = rng.normal(0.0, 0.1, (900, 2)), rng.normal(8.0, 0.1, (30, 2))
+    cells = thin(np.concatenate([near, far]), 0.1)
+    weights = even_weights(cells.centers, cells.counts)
+    is_far = cells.centers[:, 0] > 4.0
+    assert weights[is_far].sum() == pytest.approx(weights[~is_far].sum(), rel=0.1)
+
+
+@pytest.mark.parametrize("algorithm", ["dmeans", "sdmeans"])
+def test_people_keep_their_ids(algorithm: str) -> None:
+    stream = walking_people(20, n_people=5, random_state=2)
+    follower = Follower(SETTINGS[algorithm])
+    found = [follower.take(points, i / 30).labels for i, points in enumerate(stream.batches)]
+    assert per_step_accuracy(stream.labels, found) > 0.97
+    assert identity_f1(stream.labels, found) > 0.95
+
+
+def test_points_that_are_not_kept_belong_to_nobody() -> None:
+    class LeftHalf:
+        def keeps(self, points: np.ndarray) -> np.ndarray:
+            return points[:, 0] < 6.0
+
+    stream = walking_people(1, n_people=6, random_state=5)
+    points = np.concatenate([stream.batches[0], [[np.nan, 0.0, 0.0]]])
+    labels = Follower(background=LeftHalf()).take(points, 0.0).labels
+    np.testing.assert_array_equal(labels >= 0, points[:, 0] < 6.0)
+
+
+def test_a_frame_without_points_is_nobody() -> None:
+    follower = Follower()
+    assert follower.take(np.empty((0, 3)), 0.0).report is None
+    assert follower.take(np.zeros((2, 3)), 1.0).labels.tolist() == [0, 0]
+
+
+def test_tracks_are_boxes_around_the_points_of_each_id() -> None:
+    rng = np.random.default_rng(3)
+    points, labels = rng.normal(size=(50, 3)), rng.integers(-1, 4, 50)
+    tracks = trace(points, labels)
+    assert tracks.ids.tolist() == [0, 1, 2, 3]
+    for k, center, extent, count in zip(*tracks, strict=True):
+        mine = points[labels == k]
+        np.testing.assert_allclose(center, (mine.min(axis=0) + mine.max(axis=0)) / 2)
+        np.testing.assert_allclose(extent, np.ptp(mine, axis=0))
+        assert count == len(mine)
+    assert len(trace(points, np.full(50, -1)).ids) == 0

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cloud_files import FORMATS, POINTS, ply_bytes, write_cloud
+from dynmeans.apps.points import in_order, read_frames
+from dynmeans.io.errors import InputError
+
+pytest.importorskip("laspy", reason="LAS files need laspy")
+pytest.importorskip("pypcd4", reason="PCD files need pypcd4")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_gives_the_points_that_were_written(tmp_path: Path, format: str) -> None:
+    path = write_cloud(tmp_path, format)
+    (frame,) = read_frames([path])
+    np.testing.assert_allclose(frame.points, POINTS, atol=2e-3)
+    assert frame.points.dtype == np.float64
+    assert (frame.time, frame.source) == (None, path)
+
+
+@pytest.mark.parametrize("format", ["pcd", "ascii.ply", "little.ply", "big.ply", "las", "laz", "npy", "bin"])
+def test_a_file_that_was_cut_short_is_named_in_one_line(tmp_path: Path, format: str) -> None:
+    path = write_cloud(tmp_path, format)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) * 2 // 3 + 1])
+    with pytest.raises(InputError, match=path.name) as caught:
+        list(read_frames([path]))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("format", ["pcd", "x.ply", "las", "laz", "npy"])
+def test_a_file_of_another_kind_is_refused(tmp_path: Path, format: str) -> None:
+    path = tmp_path / f"cloud.{format}"
+    path.write_bytes(b"this is a letter, not a point cloud\n" * 20)
+    with pytest.raises(InputError, match=path.name):
+        list(read_frames([path]))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (b"property float y", b"property float q", "no 'y'"),
+        (b"ascii 1.0", b"morse 1.0", "no known format"),
+        (b"element vertex 40", b"element vertex many", "'many' vertices"),
+        (b"element vertex 40", b"element face 3\nelement vertex 40", "vertices must come first"),
+        (b"property uchar red", b"property list uchar int red", "type 'list'"),
+        (b"end_header\n", b"", "header has no end"),
+    ],
+)
+def test_a_ply_header_that_promises_nonsense_is_refused(
+    tmp_path: Path, old: bytes, new: bytes, words: str
+) -> None:
+    path = tmp_path / "cloud.ply"
+    path.write_bytes(ply_bytes("ascii", POINTS).replace(old, new))
+    with pytest.raises(InputError, match=words):
+        list(read_frames([path]))
+
+
+def test_a_pcd_header_that_promises_more_points_than_there_are_is_refused(tmp_path: Path) -> None:
+    path = write_cloud(tmp_path, "pcd")
+    path.write_bytes(path.read_bytes().replace(b"POINTS 40", b"POINTS 90").replace(b"WIDTH 40", b"WIDTH 90"))
+    with pytest.raises(InputError, match=r"cloud\.pcd"):
+        list(read_frames([path]))
+
+
+def test_rows_of_equal_time_are_a_frame(tmp_path: Path) -> None:
+    path = tmp_path / "walk.csv"
+    times = np.repeat([0.0, 0.5, 2.0], [10, 20, 10])
+    np.savetxt(path, np.column_stack([times, POINTS]), delimiter=",", header="t,x,y,z", comments="")
+    frames = list(read_frames([path], time="t"))
+    assert [(len(frame.points), frame.time) for frame in frames] == [(10, 0.0), (20, 0.5), (10, 2.0)]
+
+
+def test_a_table_without_a_column_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "walk.csv"
+    path.write_text("x,y\n1,2\n")
+    with pytest.raises(InputError, match=r"walk\.csv.*z"):
+        list(read_frames([path]))
+
+
+def test_an_array_of_three_dimensions_holds_many_frames(tmp_path: Path) -> None:
+    np.save(tmp_path / "walk.npy", np.stack([POINTS, POINTS + 1.0]))
+    frames = list(read_frames([tmp_path / "walk.npy"]))
+    np.testing.assert_array_equal(frames[1].points, POINTS + 1.0)
+    named = np.zeros(3, dtype=[("z", "f4"), ("x", "f4"), ("y", "f4")])
+    named["x"] = 5.0
+    np.save(tmp_path / "named.npy", named)
+    (frame,) = read_frames([tmp_path / "named.npy"])
+    assert frame.points[0].tolist() == [5.0, 0.0, 0.0]
+    np.save(tmp_path / "flat.npy", POINTS[:, :2])
+    with pytest.raises(InputError, match=r"shape \(40, 2\)"):
+        list(read_frames([tmp_path / "flat.npy"]))
+
+
+def test_files_come_in_the_order_of_the_numbers_in_their_names(tmp_path: Path) -> None:
+    for name in ("f10.bin", "f9.bin", "f1.bin"):
+        (tmp_path / name).touch()
+    assert [path.name for path in in_order([tmp_path])] == ["f1.bin", "f9.bin", "f10.bin"]

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cloud_files import write_cloud
+from dynmeans.datasets import walking_people
+from dynmeans.io.run import read_run
+from dynmeans.metrics import identity_f1
+
+STREAM = walking_people(6, n_people=4, background=True, random_state=1)
+
+
+@pytest.fixture
+def frames(folder: Path) -> Path:
+    """A folder with six frames of four people, in KITTI's format, floor and walls included."""
+    (folder / "frames").mkdir()
+    for i, points in enumerate(STREAM.batches):
+        np.hstack([points, np.zeros((len(points), 1))]).astype("<f4").tofile(folder / "frames" / f"{i}.bin")
+    np.save(folder / "empty.npy", np.concatenate([X[y < 0] for X, y in zip(*STREAM[:2], strict=True)]))
+    return folder / "frames"
+
+
+def labels_of(out: Path) -> list[np.ndarray]:
+    return [np.load(out / "labels" / f"{i}.bin.npy") for i in range(len(STREAM.batches))]
+
+
+def test_frames_become_labels_tracks_and_a_report(frames: Path, dynmeans: Callable[..., Any]) -> None:
+    done = dynmeans("points", frames, "--empty", "empty.npy", "--rate", 10, "--out", "out")
+    assert done.code == 0, done.err
+    found = labels_of(Path("out"))
+    kept = [(y[z >= 0], z[z >= 0]) for y, z in zip(STREAM.labels, found, strict=True)]
+    assert identity_f1([y for y, _ in kept], [z for _, z in kept]) > 0.9
+    with Path("out/tracks.csv").open() as file:
+        tracks = list(csv.DictReader(file))
+    assert {row["time"] for row in tracks} == {"0", "0.1", "0.2", "0.3", "0.4", "0.5"}
+    assert sum(int(row["points"]) for row in tracks) == sum((z >= 0).sum() for z in found)
+    run = read_run("out")
+    assert run.info["complete"]
+    assert run.info["features"] == ["x", "y"]
+    assert len(run.steps["step"]) == 6
+    assert Path("out/report.html").stat().st_size > 10_000
+
+
+def test_a_broken_frame_ends_the_run_in_one_line_and_leaves_the_frames_before_it(
+    frames: Path, dynmeans: Callable[..., Any]
+) -> None:
+    (frames / "4.bin").write_bytes((frames / "4.bin").read_bytes()[:-7])
+    done = dynmeans("points", frames, "--empty", "empty.npy", "--out", "out")
+    assert done.code == 2
+    assert done.err.count("\n") == 1
+    assert "4.bin" in done.err
+    run = read_run("out")
+    assert not run.info["complete"]
+    assert len(run.steps["step"]) == 4
+    assert len(np.load("out/labels/3.bin.npy")) == len(STREAM.batches[3])
+    assert not Path("out/labels/4.bin.npy").exists()
+
+
+def test_a_table_with_times_gives_a_table_of_labels(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    rows = [np.column_stack([np.full((y >= 0).sum(), i / 30), X[y >= 0]]) for i, (X, y) in _numbered()]
+    table = np.concatenate(rows)
+    np.savetxt("walk.csv", table, delimiter=",", header="seconds,x,y,z", comments="")
+    done = dynmeans("points", "walk.csv", "--time", "seconds", "--out", "out", "--no-report")
+    assert done.code == 0, done.err
+    assert len(Path("out/labels/walk.csv").read_text().split()) == len(table) + 1
+    assert not Path("out/report.html").exists()
+
+
+def _numbered() -> enumerate[tuple[np.ndarray, np.ndarray]]:
+    return enumerate(zip(STREAM.batches, STREAM.labels, strict=True))
+
+
+def test_the_ground_is_left_out(frames: Path, dynmeans: Callable[..., Any]) -> None:
+    done = dynmeans("points", frames, "--ground", "--out", "out", "--no-report")
+    assert done.code == 0, done.err
+    for points, found in zip(STREAM.batches, labels_of(Path("out")), strict=True):
+        assert (found[points[:, 2] < 0.1] == -1).all()
+        assert (found[(points[:, 2] > 0.5) & (points[:, 2] < 1.8)] >= 0).all()
+
+
+def test_a_run_is_not_overwritten_unless_asked(frames: Path, dynmeans: Callable[..., Any]) -> None:
+    line = ("points", frames, "--empty", "empty.npy", "--out", "out", "--no-report")
+    assert dynmeans(*line).code == 0
+    assert dynmeans(*line).code == 2
+    (frames / "5.bin").unlink()
+    assert dynmeans(*line, "--force", "--algorithm", "sdmeans").code == 0
+    assert json.loads(Path("out/run.json").read_text())["settings"]["algorithm"] == "sdmeans"
+    assert not Path("out/labels/5.bin.npy").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("nowhere.pcd",), "nowhere.pcd: there is no such file"),
+        (("cloud.csv", "--time", "when"), "when"),
+        (("cloud.csv", "--rate", "0"), "--rate is 0"),
+        (("cloud.csv", "--voxel", "-1"), "--voxel is -1"),
+        (("cloud.csv", "--lifetime", "0.5"), "lifetime"),
+        (("cloud.csv", "--empty", "cloud.csv", "--ground"), "give one of them"),
+        (("cloud.csv", "cloud.csv"), "called cloud.csv too"),
+        (("cloud.xyz",), "unknown kind of file"),
+    ],
+)
+def test_bad_input_gets_one_line(
+    folder: Path, dynmeans: Callable[..., Any], options: tuple[str, ...], words: str
+) -> None:
+    write_cloud(folder, "csv")
+    (folder / "cloud.xyz").write_text("1 2 3\n")
+    done = dynmeans("points", *options, "--out", "out")
+    assert done.code == 2
+    assert words in done.err
+    assert done.err.count("\n") == 1
+    assert not Path("out").exists()
