@@ -65,4 +65,15 @@ def explained(
     bandwidth: float,
     background: float,
 ) -> Floats: ...
+def code_length(
+    rows: Floats,
+    weights: Floats | None,
+    ids: NDArray[np.int64],
+    n_ids: int,
+    starts: NDArray[np.int64],
+    times: Floats,
+    means: Floats,
+    covs: Floats,
+    floor: Floats,
+) -> Floats: ...
 def lanes() -> str: ...

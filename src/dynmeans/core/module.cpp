@@ -9,6 +9,7 @@ void bind_descent(nanobind::module_& m);
 void bind_kernel_descent(nanobind::module_& m);
 void bind_spanning_tree(nanobind::module_& m);
 void bind_align(nanobind::module_& m);
+void bind_code_length(nanobind::module_& m);
 
 NB_MODULE(_dynmeans, m) {
   m.doc() = "The loops of dynmeans.";
@@ -16,6 +17,7 @@ NB_MODULE(_dynmeans, m) {
   bind_kernel_descent(m);
   bind_spanning_tree(m);
   bind_align(m);
+  bind_code_length(m);
   m.def("lanes", [] { return lanes().name; }, "Which set of vector instructions is in use.");
 }
 
