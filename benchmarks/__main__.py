@@ -14,7 +14,7 @@ from benchmarks.rows import Row
 
 NAMES = (
     *("small", "medium", "assign", "wide", "memory", "scaling", "tracking", "peers", "pedestrians"),
-    *("rings", "spectral", "million", "processes"),
+    *("rings", "spectral", "million", "processes", "tuning"),
 )
 DRAWING = ("scaling", "million")
 RESULTS = Path(__file__).with_name("results")

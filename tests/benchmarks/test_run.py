@@ -44,6 +44,7 @@ def test_every_number_to_reach_is_judged(folder: Path) -> None:
         "spectral": 2,
         "million": 4,
         "processes": 3,
+        "tuning": 1,
     }
     assert {name: judged[name] for name in expected} == expected
     assert judged["pedestrians"] == (4 if pedestrians.DATA.is_dir() else 0)

@@ -12,6 +12,7 @@ from dynmeans.cli.cluster import cluster
 from dynmeans.cli.console import complain, say
 from dynmeans.cli.demo import demo
 from dynmeans.cli.report import report
+from dynmeans.cli.tune import tune
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.snapshot import SnapshotError
 
@@ -26,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(cluster)
+app.command()(tune)
 app.command()(report)
 app.command()(demo)
 
