@@ -1,4 +1,4 @@
-"""The last word: the best few settings again under other orders, and the safest of equals."""
+"""The last word: the best few settings again under other orders, and the most central of equals."""
 
 from __future__ import annotations
 
@@ -9,33 +9,32 @@ import numpy as np
 from dynmeans.tuning.search import ranked
 from dynmeans.tuning.trials import Runner, Trial
 
-FINALISTS = 8  # half of them for their scores, half for their safety
+FINALISTS = 8  # half of them for their scores, half for being central
 
 
 def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Trial]:
     """All trials, the chosen one first, then the other finalists, then the rest, each by their scores.
 
     Scores that differ by less than the tolerance, or than the orders do, tell nothing. Among such equals the
-    one that lies farthest from all settings that failed is chosen: streams change, and what works at the edge
-    today fails tomorrow.
+    one in the middle of all good settings is chosen: streams change, and what works at the edge today fails
+    tomorrow.
     """
     order = ranked(trials)
     again = _finalists(order, order[0].score + tolerance)
     finalists = ranked(runner.run_again(again))
     rest = [trial for trial in order if not any(trial is other for other in again)]
     limit = finalists[0].score + max(tolerance, _noise(finalists[0]))
-    failed = [trial for trial in [*finalists, *rest] if trial.score > limit]
-    chosen = max(
-        (trial for trial in finalists if trial.score <= limit), key=lambda trial: _safety(trial, failed)
-    )
+    good = [trial for trial in [*finalists, *rest] if trial.score <= limit]
+    equals = [trial for trial in finalists if trial.score <= limit]
+    chosen = min(equals, key=lambda trial: _remoteness(trial, good))
     return [chosen, *(trial for trial in finalists if trial is not chosen), *rest]
 
 
 def _finalists(order: Sequence[Trial], limit: float) -> list[Trial]:
     best, others = list(order[: FINALISTS // 2]), order[FINALISTS // 2 :]
-    failed = [trial for trial in order if trial.score > limit]
-    safest = sorted(others, key=lambda trial: (trial.score > limit, -_safety(trial, failed), trial.score))
-    return best + safest[: FINALISTS - len(best)]
+    good = [trial for trial in order if trial.score <= limit]
+    central = sorted(good[len(best) :], key=lambda trial: _remoteness(trial, good))
+    return [*best, *central, *others[len(central) :]][:FINALISTS]
 
 
 def _noise(trial: Trial) -> float:
@@ -43,7 +42,7 @@ def _noise(trial: Trial) -> float:
     return float(np.std(trial.scores) / np.sqrt(max(len(trial.scores) - 1, 1)))
 
 
-def _safety(trial: Trial, failed: Sequence[Trial]) -> float:
-    """Distance to the nearest setting of the same choice that failed."""
-    places = [other.place for other in failed if other.choice == trial.choice]
-    return min((float(np.linalg.norm(trial.place - place)) for place in places), default=0.0)
+def _remoteness(trial: Trial, good: Sequence[Trial]) -> float:
+    """Mean distance to the good settings of the same choice."""
+    places = [other.place for other in good if other.choice == trial.choice]
+    return float(np.mean([np.linalg.norm(trial.place - place) for place in places])) if places else 0.0

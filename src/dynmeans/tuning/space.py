@@ -13,7 +13,9 @@ from dynmeans.model.types import FloatArray
 
 SAMPLE = 400  # rows of a batch that are looked at
 BATCHES = 7  # batches that are looked at
+NEIGHBOUR = 3  # clusters of fewer points are no use
 FARTHEST = 0.99  # quantile of squared distances: a few outliers must not stretch the range
+BEYOND = 2.0  # times that: only above the diameter is one cluster certain
 LIFETIMES = (1.2, 20.0)  # in usual steps
 REACHES = (1.01, 10.0)
 SHARES = (0.01, 0.5)  # of a batch, for kernels: more clusters than a hundred, or than two, are no use
@@ -83,7 +85,7 @@ def make_space(
 
 
 def _scales(batch: FloatArray) -> tuple[float, float] | None:
-    """Squared distance to the nearest other row, in the median, and to the farthest."""
+    """Squared distance to the third neighbour, in the median, and between the farthest rows."""
     every = np.linspace(0, len(batch) - 1, min(len(batch), SAMPLE)).astype(int)
     rows = np.unique(batch[every], axis=0)
     if len(rows) < 2:
@@ -91,7 +93,7 @@ def _scales(batch: FloatArray) -> tuple[float, float] | None:
     rows = rows - rows.mean(axis=0)
     unit = float(np.abs(rows).max())
     apart = cdist(rows / unit, rows / unit, "sqeuclidean")
-    high = float(np.quantile(apart, FARTHEST))
-    np.fill_diagonal(apart, np.inf)
-    low = float(np.median(apart.min(axis=1)))
+    high = BEYOND * float(np.quantile(apart, FARTHEST))
+    rank = min(NEIGHBOUR, len(rows) - 1)  # the row itself has rank 0
+    low = float(np.median(np.partition(apart, rank, axis=1)[:, rank]))
     return (max(low, 1e-12 * high) * unit**2, high * unit**2) if high > 0 else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import Any, Literal, NamedTuple
@@ -55,8 +56,8 @@ def tune(
 
     Every setting is run over the batches, and its result is judged by its code length
     (:func:`dynmeans.tuning.code_length`); for kernels, by how far two halves of the data agree. The best few
-    are run again under other assignment orders; among those that are as good, the one farthest from settings
-    that fail is taken. The ranges come from the data.
+    are run again under other assignment orders; among those that are as good, the one in the middle of all
+    good settings is taken. The ranges come from the data.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def tune(
         space = paper_space(space, stream, seeds.search)
     runner = Runner(_judge(model, stream, labels), space, seeds.orders, n_jobs, on_trial)
     trials = _search(strategy, runner, budget, seeds.search, storage)
-    return _finish(model, stream, decide(runner, trials, _tolerance(model, stream, labels)))
+    return _finish(model, stream, decide(runner, trials, _tolerance(model, stream, labels, budget)))
 
 
 def _search(
@@ -170,10 +171,12 @@ def _judge(model: BatchClusterer, stream: TuningStream, labels: Sequence[Any] | 
     )
 
 
-def _tolerance(model: BatchClusterer, stream: TuningStream, labels: Sequence[Any] | None) -> float:
-    """What differences tell nothing: a nat a step in code length, nothing in tracking accuracy."""
+def _tolerance(
+    model: BatchClusterer, stream: TuningStream, labels: Sequence[Any] | None, budget: int
+) -> float:
+    """What differences tell nothing: in code length, the nats that it takes to name one of the settings."""
     if labels is not None:
         return 0.0
     if isinstance(model, KernelClusterer):
         return TOLERANCE
-    return len(stream.batches) / float(sum(map(len, stream.batches)))
+    return math.log(budget) / sum(map(len, stream.batches))
