@@ -14,7 +14,7 @@ from benchmarks.rows import Row
 
 NAMES = (
     *("small", "medium", "assign", "wide", "memory", "scaling", "tracking", "peers", "pedestrians"),
-    *("rings", "spectral", "million", "processes", "lasting", "video", "people"),
+    *("rings", "spectral", "million", "processes", "tuning", "lasting", "video", "people"),
 )
 DRAWING = ("scaling", "million")
 RESULTS = Path(__file__).with_name("results")

@@ -110,6 +110,17 @@ def learn_particles(
     NDArray[np.int64],
     float,
 ]: ...
+def code_length(
+    rows: Floats,
+    weights: Floats | None,
+    ids: NDArray[np.int64],
+    n_ids: int,
+    starts: NDArray[np.int64],
+    times: Floats,
+    means: Floats,
+    covs: Floats,
+    floor: Floats,
+) -> Floats: ...
 def lanes() -> str: ...
 def gaussian(a: Floats, b: Floats, bandwidth: float, out: Floats) -> None: ...
 def pursue(

@@ -46,6 +46,7 @@ def test_every_number_to_reach_is_judged(folder: Path) -> None:
         "processes": 3,
         "lasting": 2,
         "people": 9,
+        "tuning": 1,
     }
     assert {name: judged[name] for name in expected} == expected
     assert judged["pedestrians"] == (4 if pedestrians.DATA.is_dir() else 0)

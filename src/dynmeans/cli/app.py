@@ -15,6 +15,7 @@ from dynmeans.cli.flights import flights
 from dynmeans.cli.points import points
 from dynmeans.cli.report import report
 from dynmeans.cli.reproduce import reproduce
+from dynmeans.cli.tune import tune
 from dynmeans.cli.video import video
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.snapshot import SnapshotError
@@ -30,6 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(cluster)
+app.command()(tune)
 app.command()(report)
 app.command()(demo)
 app.command()(video)

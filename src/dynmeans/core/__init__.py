@@ -5,6 +5,7 @@ The compiled module lies beside the package, so that tools that read imports fro
 
 from _dynmeans import (
     align_shifts,
+    code_length,
     cut_forest,
     descend,
     distinct_colors,
@@ -26,6 +27,7 @@ from _dynmeans import (
 
 __all__ = [
     "align_shifts",
+    "code_length",
     "cut_forest",
     "descend",
     "distinct_colors",

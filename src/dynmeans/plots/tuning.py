@@ -1,0 +1,56 @@
+"""The score of every setting that tuning has tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from dynmeans.io.extras import require
+
+_NUMBERS = ("birth_cost", "lifetime", "reach", "aging_cost", "drift")
+_FLOOR = 1e-3  # excess over the best score that is still drawn apart
+
+
+def draw_tuning(table: Mapping[str, Any], path: str | PathLike[str] | None = None) -> Any:
+    """Draw how far every setting is from the best, over each number that was searched.
+
+    Parameters
+    ----------
+    table : mapping of arrays
+        ``table_`` of a :class:`dynmeans.tuning.Tuning`, the winner first.
+    path : path, optional
+        File to write; its suffix says which kind.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ImportError
+        If matplotlib, which the extra ``plot`` brings, is missing.
+    """
+    names = [name for name in _NUMBERS if name in table]
+    figure = require("matplotlib.figure", "plot").Figure(figsize=(4 * len(names), 3.4), layout="constrained")
+    require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
+    score = np.asarray(table["score"], dtype=float)
+    finite = np.isfinite(score)
+    excess = np.maximum(score - score[finite].min(), _FLOOR)
+    for axes, name in zip(figure.subplots(1, len(names), sharey=True, squeeze=False)[0], names, strict=True):
+        points = axes.scatter(
+            np.asarray(table[name])[finite],
+            excess[finite],
+            c=np.asarray(table["n_clusters"])[finite],
+            norm="log",
+            s=18,
+        )
+        axes.plot(table[name][0], excess[0], marker="*", ms=15, mfc="none", mec="#c0392b", mew=1.5)
+        axes.set(xscale="log", yscale="log", xlabel=name.replace("_", " "))
+    figure.axes[0].set_ylabel("score above the best")
+    figure.colorbar(points, ax=figure.axes, label="clusters in a step")
+    if path is not None:
+        figure.savefig(path)
+    return figure

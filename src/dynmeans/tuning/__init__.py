@@ -1,0 +1,8 @@
+"""Choosing the costs, without labels if need be."""
+
+from dynmeans.tuning.code_length import code_length
+from dynmeans.tuning.result import Tuning
+from dynmeans.tuning.trials import Trial
+from dynmeans.tuning.tune import tune
+
+__all__ = ["Trial", "Tuning", "code_length", "tune"]

@@ -1,0 +1,70 @@
+"""Bayesian optimisation with Optuna (extra `tune`), in studies that can be resumed."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from dynmeans.io.extras import require
+from dynmeans.tuning.space import Space
+from dynmeans.tuning.trials import Runner, Spot, Trial
+
+STUDY = "dynmeans"
+CHOICE, BEST_SEED = "choice", "best_seed"
+COUNTS = ("n_clusters", "n_ids")
+
+
+def search_with_optuna(
+    runner: Runner, budget: int, seed: int, storage: str | PathLike[str] | None = None
+) -> list[Trial]:
+    """Try settings that Optuna suggests, one after another, until the study has as many as the budget.
+
+    With a storage, what an earlier search has tried counts. The data must be the same: a study over other
+    ranges is refused.
+    """
+    optuna = require("optuna", "tune")
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = _open_study(optuna, runner.space, seed, storage)
+    trials = [_from_study(old, runner.space) for old in study.trials if old.values]
+    while len(trials) < budget:
+        asked = study.ask()
+        (trial,) = runner.run([_suggest(asked, runner.space)])
+        asked.set_user_attr(BEST_SEED, trial.seed)
+        for name in COUNTS:
+            asked.set_user_attr(name, getattr(trial, name))
+        study.tell(asked, trial.score)
+        trials.append(trial)
+    return trials
+
+
+def _open_study(optuna: Any, space: Space, seed: int, storage: str | PathLike[str] | None) -> Any:
+    journal = optuna.storages.journal
+    kept = (
+        None
+        if storage is None
+        else optuna.storages.JournalStorage(journal.JournalFileBackend(fspath(storage)))
+    )
+    sampler = optuna.samplers.TPESampler(seed=seed)
+    study = optuna.create_study(storage=kept, sampler=sampler, study_name=STUDY, load_if_exists=True)
+    ranges = [[axis.name, axis.low, axis.high] for axis in space.axes] + [[CHOICE, 0, len(space.choices)]]
+    known = study.user_attrs.get("ranges", ranges)
+    if known != ranges:
+        raise ValueError(f"{storage}: the study is about other data or choices: {known}, not {ranges}")
+    study.set_user_attr("ranges", ranges)
+    return study
+
+
+def _suggest(asked: Any, space: Space) -> Spot:
+    place = np.array([asked.suggest_float(axis.name, 0.0, 1.0) for axis in space.axes])
+    return Spot(place, asked.suggest_categorical(CHOICE, list(range(len(space.choices)))))
+
+
+def _from_study(old: Any, space: Space) -> Trial:
+    place = np.array([old.params[axis.name] for axis in space.axes])
+    params = space.params(place, old.params[CHOICE])
+    n_clusters, n_ids = (old.user_attrs[name] for name in COUNTS)
+    return Trial(
+        place, old.params[CHOICE], params, (old.value,), n_clusters, n_ids, old.user_attrs[BEST_SEED]
+    )

@@ -1,0 +1,48 @@
+"""The last word: the best few settings again under other orders, and the most central of equals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dynmeans.tuning.search import ranked
+from dynmeans.tuning.trials import Runner, Trial
+
+FINALISTS = 8  # half of them for their scores, half for being central
+
+
+def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Trial]:
+    """All trials, the chosen one first, then the other finalists, then the rest, each by their scores.
+
+    Scores that differ by less than the tolerance, or than the orders do, tell nothing. Among such equals the
+    one in the middle of all good settings is chosen: streams change, and what works at the edge today fails
+    tomorrow.
+    """
+    order = ranked(trials)
+    again = _finalists(order, order[0].score + tolerance)
+    finalists = ranked(runner.run_again(again))
+    rest = [trial for trial in order if not any(trial is other for other in again)]
+    limit = finalists[0].score + max(tolerance, _noise(finalists[0]))
+    good = [trial for trial in [*finalists, *rest] if trial.score <= limit]
+    equals = [trial for trial in finalists if trial.score <= limit]
+    chosen = min(equals, key=lambda trial: _remoteness(trial, good))
+    return [chosen, *(trial for trial in finalists if trial is not chosen), *rest]
+
+
+def _finalists(order: Sequence[Trial], limit: float) -> list[Trial]:
+    best, others = list(order[: FINALISTS // 2]), order[FINALISTS // 2 :]
+    good = [trial for trial in order if trial.score <= limit]
+    central = sorted(good[len(best) :], key=lambda trial: _remoteness(trial, good))
+    return [*best, *central, *others[len(central) :]][:FINALISTS]
+
+
+def _noise(trial: Trial) -> float:
+    """Standard error of a score over orders."""
+    return float(np.std(trial.scores) / np.sqrt(max(len(trial.scores) - 1, 1)))
+
+
+def _remoteness(trial: Trial, good: Sequence[Trial]) -> float:
+    """Mean distance to the good settings of the same choice."""
+    places = [other.place for other in good if other.choice == trial.choice]
+    return float(np.mean([np.linalg.norm(trial.place - place) for place in places])) if places else 0.0

@@ -1,0 +1,94 @@
+"""What tuning has found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from dynmeans.estimators.base import BatchClusterer
+from dynmeans.tuning.trials import Trial
+
+Column = np.ndarray[Any, np.dtype[Any]]
+
+
+class Tuning:
+    """The result of :func:`dynmeans.tune`.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        Parameters of the winner: ``DMeans(**best_params_)``.
+    best_estimator_ : estimator
+        Fitted on all batches with these parameters, under the best of the orders that were tried; the next
+        ``partial_fit`` goes on with the stream.
+    best_score_ : float
+        Code length in nats per point; 1 minus the agreement of two halves, for kernels; or 1 minus tracking
+        accuracy, with labels. Less is better.
+    runner_up_ : dict or None
+        Parameters of the setting that came second.
+    table_ : dict of arrays
+        Every setting that was tried, a column for each parameter, with ``score``, ``score_std`` over
+        orders, ``n_orders``, ``n_clusters`` in a step and ``n_ids`` in all. The winner comes first, then the
+        others that were run again, then the rest, by score. ``pandas.DataFrame(table_)`` works.
+    notes_ : tuple of str
+        What to know before trusting the winner: empty, mostly.
+    """
+
+    def __init__(self, trials: Sequence[Trial], best: BatchClusterer, notes: tuple[str, ...]) -> None:
+        self._trials = tuple(trials)
+        self.best_params_ = dict(trials[0].params)
+        self.best_score_ = trials[0].score
+        self.best_estimator_ = best
+        self.runner_up_ = dict(trials[1].params) if len(trials) > 1 else None
+        self.notes_ = notes
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{name}={_short(value)}" for name, value in self.best_params_.items())
+        return f"Tuning({words}; {self._trials[0].n_clusters:g} clusters, {len(self._trials)} settings tried)"
+
+    @property
+    def table_(self) -> dict[str, Column]:  # noqa: D102
+        columns: dict[str, list[Any]] = {name: [] for name in self.best_params_}
+        for trial in self._trials:
+            for name, column in columns.items():
+                column.append(trial.params[name])
+        told: dict[str, list[Any]] = {
+            "score": [trial.score for trial in self._trials],
+            "score_std": [float(np.std(trial.scores)) for trial in self._trials],
+            "n_orders": [len(trial.scores) for trial in self._trials],
+            "n_clusters": [trial.n_clusters for trial in self._trials],
+            "n_ids": [trial.n_ids for trial in self._trials],
+        }
+        return {name: _column(values) for name, values in {**columns, **told}.items()}
+
+    def plot(self, path: str | PathLike[str] | None = None) -> Any:
+        """Draw the score over every parameter, and the number of clusters.
+
+        Parameters
+        ----------
+        path : path, optional
+            File to write; its suffix says which kind.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from dynmeans.plots.tuning import draw_tuning
+
+        return draw_tuning(self.table_, path)
+
+
+def _column(values: list[Any]) -> Column:
+    """Numbers as numbers, kernels as objects."""
+    if all(isinstance(value, int | float | str) for value in values):
+        return np.array(values)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else repr(value)

@@ -1,0 +1,51 @@
+"""The batches to tune on, read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_array
+
+from dynmeans.model.types import FloatArray
+
+
+class TuningStream(NamedTuple):
+    """All batches in memory."""
+
+    steps: list[dict[str, Any]]  # arguments of partial_fit
+    batches: list[FloatArray]  # (n, d)
+    weights: list[FloatArray] | None  # (n,)
+    times: FloatArray  # (T,)
+
+
+def read_stream(batches: Iterable[Any]) -> TuningStream:
+    """Read batches as :meth:`dynmeans.DMeans.stream` takes them: arrays, or mappings of arguments."""
+    steps = [dict(item) if isinstance(item, Mapping) else {"X": item} for item in batches]
+    if not steps:
+        raise ValueError("there are no batches to tune on")
+    rows = [check_array(step["X"], dtype=np.float64) for step in steps]
+    widths = sorted({batch.shape[1] for batch in rows})
+    if len(widths) > 1:
+        raise ValueError(f"all batches must have as many features, got {widths}")
+    return TuningStream(steps, rows, _weights(steps, rows), _times(steps))
+
+
+def _weights(steps: list[dict[str, Any]], rows: list[FloatArray]) -> list[FloatArray] | None:
+    if all(step.get("sample_weight") is None for step in steps):
+        return None
+    given = [step.get("sample_weight") for step in steps]
+    return [
+        np.ones(len(batch)) if w is None else np.broadcast_to(np.asarray(w, dtype=np.float64), len(batch))
+        for w, batch in zip(given, rows, strict=True)
+    ]
+
+
+def _times(steps: list[dict[str, Any]]) -> FloatArray:
+    """Event times; a step without one is a unit after the last."""
+    times: list[float] = []
+    for step in steps:
+        t = step.get("t")
+        times.append(float(t) if t is not None else (times[-1] + 1.0 if times else 1.0))
+    return np.array(times)

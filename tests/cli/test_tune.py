@@ -1,0 +1,74 @@
+"""`dynmeans tune`: the line that it prints runs, and its table and figure are written."""
+
+from __future__ import annotations
+
+import csv
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynmeans.cli.settings import Settings
+from dynmeans.cli.tune import command
+from dynmeans.datasets import moving_gaussians
+from dynmeans.io.run import read_run
+from dynmeans.kernels import RBF
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def blobs(folder: Path) -> Path:
+    """Ten steps of three round clusters."""
+    stream = moving_gaussians(3, 10, noise=0.02, motion=0.02, death=0.0, random_state=1)
+    lines = ["t,x,y"] + [f"{t},{x!r},{y!r}" for t, X in enumerate(stream.batches) for x, y in X.tolist()]
+    (folder / "blobs.csv").write_text("\n".join(lines))
+    return folder / "blobs.csv"
+
+
+def test_the_printed_line_clusters_with_what_was_found(dynmeans: Command, blobs: Path, folder: Path) -> None:
+    outcome = dynmeans("tune", "blobs.csv", "--time", "t", "--trials", 20, "--jobs", 1)
+    assert outcome.code == 0, outcome.err
+    line = shlex.split(outcome.out.strip().splitlines()[-1])
+    assert line[:3] == ["dynmeans", "cluster", "blobs.csv"]
+    assert dynmeans(*line[1:], "--no-report").code == 0
+    assert len(set(read_run(folder / "dynmeans-run").clusters["id"].tolist())) == 3
+
+
+def test_table_and_figure_are_written(dynmeans: Command, blobs: Path, folder: Path) -> None:
+    pytest.importorskip("matplotlib", reason='pip install "dynmeans[plot]"')
+    dynmeans("tune", blobs, "--time", "t", "--trials", 9, "--choose-motion", "--steps", 6, "--out", "found")
+    with (folder / "found" / "settings.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 9
+    assert {row["motion"] for row in rows} == {"walk", "velocity"}
+    assert (folder / "found" / "tuning.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_warning_is_one_line(dynmeans: Command, folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    lines = [f"{t},{x!r},{y!r}" for t in range(6) for x, y in rng.normal(size=(60, 2)).tolist()]
+    (folder / "one.csv").write_text("\n".join(["t,x,y", *lines]))
+    outcome = dynmeans("tune", "one.csv", "--time", "t", "--trials", 24)
+    assert "one cluster" in outcome.err.splitlines()[0]
+
+
+def test_kernels_are_written_as_cluster_reads_them() -> None:
+    settings = Settings(algorithm="sdmeans", features=["x", "y"], standardize=True, motion="align")
+    line = command(["a b.csv"], settings, {"birth_cost": 0.1, "kernel": RBF(0.5), "relative": True})
+    assert line == (
+        "dynmeans cluster 'a b.csv' --features x,y --standardize --algorithm sdmeans --motion align "
+        "--kernel rbf:bandwidth=0.5,max_dense=2000 --birth-cost 0.1 --relative"
+    )
+
+
+def test_what_cannot_be_is_said_in_one_line(dynmeans: Command, folder: Path) -> None:
+    (folder / "same.csv").write_text("t,x\n0,1\n0,1\n1,1\n")
+    outcome = dynmeans("tune", "same.csv", "--time", "t")
+    assert outcome.code == 2
+    assert "same.csv: all rows of a batch are equal" in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert not (folder / "dynmeans-tune").exists()

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dynmeans.datasets import moving_gaussians
+from dynmeans.tuning import code_length
+from dynmeans.tuning.code_length import code_parts, make_reference
+from strategies import seeds, streams
+from tuning_twins import code_parts as slow_parts
+
+
+def random_ids(batches: list[np.ndarray], seed: int, n_ids: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [rng.integers(n_ids, size=len(batch)) for batch in batches]
+
+
+@settings(max_examples=40, deadline=None)
+@given(streams(), seeds, st.integers(1, 6), st.booleans(), st.booleans())
+def test_the_loops_agree_with_one_cluster_at_a_time(
+    batches: list[np.ndarray], seed: int, n_ids: int, weighted: bool, timed: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    labels = random_ids(batches, seed, n_ids)
+    times = np.cumsum(rng.choice([0.5, 1.0, 40.0], len(batches))) if timed else np.arange(len(batches)) * 1.0
+    weights = [rng.choice([0.5, 1.0, 3.0], len(batch)) for batch in batches] if weighted else None
+    reference = make_reference(batches, times, weights)
+    found = code_parts(reference, labels)
+    np.testing.assert_allclose(found, slow_parts(reference, labels), rtol=1e-7, atol=1e-7)
+
+
+@settings(max_examples=20, deadline=None)
+@given(streams(), seeds)
+def test_units_place_and_names_of_ids_change_nothing(batches: list[np.ndarray], seed: int) -> None:
+    labels = random_ids(batches, seed, 4)
+    length = code_length(batches, labels)
+    assert code_length([1000 * batch for batch in batches], labels) == pytest.approx(length, abs=1e-6)
+    assert code_length([batch + 1e4 for batch in batches], labels) == pytest.approx(length, abs=1e-4)
+    assert code_length(batches, [90 - 7 * ids for ids in labels]) == pytest.approx(length, abs=1e-9)
+
+
+@pytest.mark.parametrize("n_features", [2, 10, 40])
+def test_the_truth_is_shorter_than_merging_splitting_or_swapping(n_features: int) -> None:
+    stream = moving_gaussians(4, 20, noise=0.02, motion=0.02, n_features=n_features, random_state=1)
+    truth = code_length(stream.batches, stream.labels)
+    rng = np.random.default_rng(0)
+    merged = [ids // 2 for ids in stream.labels]
+    split = [2 * ids + rng.integers(2, size=len(ids)) for ids in stream.labels]
+    renamed = [100 * t + ids for t, ids in enumerate(stream.labels)]
+    for worse in (merged, split, renamed):
+        assert truth < code_length(stream.batches, worse)
+
+
+def test_ids_that_keep_their_speed_are_cheaper_than_ids_that_swap_at_a_crossing() -> None:
+    rng = np.random.default_rng(0)
+    places = [np.array([[t, 0.0], [20.0 - t, 0.5]]) for t in range(21)]
+    batches = [(np.repeat(p, 10, axis=0) + 0.3 * rng.normal(size=(20, 2))) for p in places]
+    kept = [np.repeat([0, 1], 10) for _ in places]
+    swapped = [ids if t <= 10 else 1 - ids for t, ids in enumerate(kept)]
+    assert code_length(batches, kept) < code_length(batches, swapped)
+
+
+def test_copies_of_points_do_not_make_tiny_clusters_free() -> None:
+    rng = np.random.default_rng(0)
+    batches = [np.round(rng.normal([0, 0], 2.0, (200, 2))) for _ in range(8)]
+    cells = [(batch[:, 0] * 100 + batch[:, 1]).astype(int) for batch in batches]
+    assert code_length(batches, [0 * ids for ids in cells]) < code_length(batches, cells)
+
+
+def test_equal_rows_have_a_finite_length() -> None:
+    assert np.isfinite(code_length([np.ones((5, 2))] * 3, [np.zeros(5, int)] * 3))

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynmeans import DMeans, SDMeans, tune
+from dynmeans.datasets import moving_gaussians
+from dynmeans.kernels import RBF
+from dynmeans.metrics import tracking_accuracy
+from dynmeans.tuning.notes import pieces_that_move_together
+
+
+@pytest.fixture(scope="module")
+def stream() -> Any:
+    return moving_gaussians(3, 24, noise=0.03, motion=0.03, death=0.02, random_state=2)
+
+
+@pytest.fixture(scope="module")
+def found(stream: Any) -> Any:
+    return tune(stream.batches[:12], budget=24, random_state=0, n_jobs=1)
+
+
+def test_a_tuned_model_follows_the_rest_of_the_stream(stream: Any, found: Any) -> None:
+    model = deepcopy(found.best_estimator_)
+    assert model.n_steps_ == 12
+    rest = [step.labels for step in model.stream(stream.batches[12:])]
+    assert tracking_accuracy(stream.labels[12:], rest) > 0.8
+
+
+def test_the_best_parameters_make_the_best_estimator_again(stream: Any, found: Any) -> None:
+    again = DMeans(**found.best_params_, random_state=found.best_estimator_.random_state)
+    fresh = tune(stream.batches[:12], budget=24, random_state=0, n_jobs=1).best_estimator_
+    for X in stream.batches[:12]:
+        again.partial_fit(X)
+    np.testing.assert_array_equal(again.cluster_centers_, fresh.cluster_centers_)
+
+
+def test_threads_change_nothing(stream: Any, found: Any) -> None:
+    side_by_side = tune(stream.batches[:12], budget=24, random_state=0, n_jobs=3)
+    for name, column in found.table_.items():
+        np.testing.assert_array_equal(column, side_by_side.table_[name])
+
+
+def test_the_table_has_every_setting_and_the_winner_first(found: Any) -> None:
+    table = found.table_
+    assert {len(column) for column in table.values()} == {24}
+    assert table["birth_cost"][0] == found.best_params_["birth_cost"]
+    assert (np.diff(table["score"][8:]) >= 0).all()
+    assert found.runner_up_["birth_cost"] == table["birth_cost"][1]
+    assert "24 settings" in repr(found)
+
+
+@pytest.mark.parametrize("change", [lambda X: 1000 * X, lambda X: X + 1e6])
+def test_units_and_place_of_the_data_change_no_label(stream: Any, found: Any, change: Any) -> None:
+    moved = tune([change(X) for X in stream.batches[:12]], budget=24, random_state=0)
+    for X in stream.batches[12:]:
+        np.testing.assert_array_equal(
+            moved.best_estimator_.predict(change(X)), found.best_estimator_.predict(X)
+        )
+
+
+def test_with_labels_the_score_is_what_is_not_tracked(stream: Any) -> None:
+    found = tune(stream.batches[:12], budget=16, random_state=0, labels=stream.labels[:12])
+    assert 0 <= found.best_score_ < 0.1
+
+
+def test_motion_is_chosen_where_it_is_asked_for() -> None:
+    rng = np.random.default_rng(0)
+    places = np.array([[0.0, 0.0], [0.0, 1.0], [20.0, 0.5]])
+    speeds = np.array([[1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
+    batches = [np.repeat(places + t * speeds, 12, axis=0) + 0.1 * rng.normal(size=(36, 2)) for t in range(14)]
+    found = tune(batches, budget=40, motions=("walk", "velocity"), random_state=0)
+    assert set(found.table_["motion"]) == {"walk", "velocity"}
+    assert "motion" in found.best_params_
+
+
+def test_time_in_other_units_gives_the_same_labels(stream: Any, found: Any) -> None:
+    seconds = [{"X": X, "t": 0.04 * t} for t, X in enumerate(stream.batches[:12])]
+    timed = tune(seconds, budget=24, random_state=0)
+    assert set(timed.best_params_) == {"birth_cost", "aging_cost", "drift"}
+    np.testing.assert_array_equal(timed.best_estimator_.labels_, found.best_estimator_.labels_)
+
+
+@pytest.mark.parametrize("strategy", ["grid", "paper"])
+def test_other_ways_to_search_stay_within_the_budget(stream: Any, strategy: Any) -> None:
+    found = tune(stream.batches[:8], budget=20, strategy=strategy, random_state=0)
+    births = set(found.table_["birth_cost"])
+    assert 8 <= len(found.table_["score"]) <= 20
+    assert len(births) == 1 if strategy == "paper" else len(births) > 2
+
+
+def test_a_study_goes_on_where_it_was_left(stream: Any, tmp_path: Path) -> None:
+    pytest.importorskip("optuna", reason='pip install "dynmeans[tune]"')
+    storage = tmp_path / "study.log"
+    arguments: dict[str, Any] = {"strategy": "optuna", "storage": storage, "random_state": 0}
+    begun = tune(stream.batches[:6], budget=9, **arguments)
+    tried: list[Any] = []
+    done = tune(stream.batches[:6], budget=12, **arguments, on_trial=tried.append)
+    assert len(tried) == 3 + 8  # three more settings, and eight finalists
+    assert set(begun.table_["birth_cost"]) < set(done.table_["birth_cost"])
+    with pytest.raises(ValueError, match="other data"):
+        tune([2 * X for X in stream.batches[:6]], budget=12, **arguments)
+
+
+def test_two_halves_tell_a_kernel_with_rings_from_one_without() -> None:
+    rng = np.random.default_rng(0)
+
+    def rings(n: int) -> np.ndarray:
+        angle, radius = rng.uniform(0, 2 * np.pi, n), np.where(rng.random(n) < 0.5, 1.0, 4.0)
+        return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1) + 0.1 * rng.normal(
+            size=(n, 2)
+        )
+
+    batches = [rings(100) for _ in range(4)]
+    found = tune(batches, SDMeans(), kernels=[RBF(0.5), RBF(20.0)], budget=10, random_state=0)
+    assert found.best_params_["kernel"] == RBF(0.5)
+    assert found.best_params_["relative"] is True
+
+
+def test_one_cluster_that_wins_is_said() -> None:
+    rng = np.random.default_rng(0)
+    found = tune([rng.normal(size=(60, 2)) for _ in range(6)], budget=24, random_state=0)
+    assert found.table_["n_clusters"][0] == 1
+    assert "one cluster" in found.notes_[0]
+
+
+def test_pieces_of_one_shape_are_seen_to_move_together() -> None:
+    rng = np.random.default_rng(0)
+    path = np.cumsum(rng.normal(size=(12, 2)), axis=0)
+    batches, labels = [], []
+    for place in path:
+        along = rng.uniform(0, 4, 80)
+        batches.append(place + np.stack([along, 0.1 * rng.normal(size=80)], axis=1))
+        labels.append(along.astype(int))
+    assert pieces_that_move_together(batches, labels) == ({0, 1, 2, 3}, 4)
+    apart = [X + 3.0 * ids[:, None] * rng.normal(size=2) for X, ids in zip(batches, labels, strict=True)]
+    assert pieces_that_move_together(apart, labels)[0] == set()
+
+
+def test_the_picture_is_drawn(found: Any, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason='pip install "dynmeans[plot]"')
+    figure = found.plot(tmp_path / "tuning.png")
+    assert (tmp_path / "tuning.png").read_bytes().startswith(b"\x89PNG")
+    assert len(figure.axes) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"batches": []}, "no batches"),
+        ({"budget": 0}, "budget must be"),
+        ({"strategy": "magic"}, "strategy must be one of"),
+        ({"storage": "file"}, "storage keeps the studies"),
+        ({"kernels": [RBF(1.0)]}, "kernels are for KDMeans"),
+        ({"batches": [np.ones((3, 2)), np.ones((3, 3))]}, "as many features"),
+        ({"batches": [np.ones((3, 2))] * 3}, "all rows of a batch are equal"),
+        ({"estimator": SDMeans("precomputed")}, "precomputed"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(stream: Any, arguments: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tune(**{"batches": stream.batches[:3], "budget": 2, **arguments})
