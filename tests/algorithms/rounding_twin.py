@@ -4,16 +4,17 @@ import numpy as np
 
 
 def round_slowly(embedding, first, max_iter):
-    """Labels, alternations and clarity."""
+    """Labels, alternations, clarity, and the fewest axes that had members before a rotation."""
     rotation = most_orthogonal_rows(embedding, first)
     labels, n_iter = nearest_axes(embedding, rotation), 0
-    best, falls = 0.0, True
+    best, falls, fewest = 0.0, True, embedding.rows.shape[1]
     while falls and n_iter < max_iter:
+        fewest = min(fewest, len(np.unique(labels)))
         rotation, agreement = best_rotation(embedding, labels)
         nearest = nearest_axes(embedding, rotation)
         falls = agreement > best and not np.array_equal(nearest, labels)
         labels, best, n_iter = nearest, agreement, n_iter + 1
-    return by_first_appearance(labels), n_iter, best / embedding.weights.sum()
+    return by_first_appearance(labels), n_iter, best / embedding.weights.sum(), fewest
 
 
 def most_orthogonal_rows(embedding, first):
