@@ -26,7 +26,7 @@ struct TileLanes {
                       const T* centers,      // in  (K, d)
                       int n_centers,         // in  K >= 1
                       T* best,               // out (kTile,)
-                      T* second,             // out (kTile,)
+                      T* second,             // out (kTile,), or null if nobody asks
                       std::int32_t* which);  // out (kTile,)
 };
 

@@ -35,8 +35,8 @@ inline V load(const T* from) {
 template <class T>
 constexpr T kInfinity = static_cast<T>(__builtin_inff());
 
-// The running smallest and second smallest of some lanes.
-template <class T>
+// The running smallest of some lanes and, if Two, the second smallest.
+template <class T, bool Two>
 struct Best {
   using V = typename Register<T>::Values;
   using I = typename Register<T>::Indices;
@@ -46,16 +46,18 @@ struct Best {
 
   void meet(V value, int k) {
     const I less = value < first;
-    const V worse = less ? first : value;
-    second = worse < second ? worse : second;
+    if constexpr (Two) {
+      const V worse = less ? first : value;
+      second = worse < second ? worse : second;
+    }
     first = less ? value : first;
     which = less ? I{} + k : which;
   }
 };
 
 // Squared distances of `Pair` registers of points to `Block` consecutive centres.
-template <class T, int Pair, int Block, int D>
-inline void meet_block(const T* tile, int d, const T* centers, int k, Best<T>* best) {
+template <class T, bool Two, int Pair, int Block, int D>
+inline void meet_block(const T* tile, int d, const T* centers, int k, Best<T, Two>* best) {
   using V = typename Register<T>::Values;
   const int dim = D ? D : d;
   V sum[Block][Pair] = {};
@@ -74,23 +76,24 @@ inline void meet_block(const T* tile, int d, const T* centers, int k, Best<T>* b
     for (int p = 0; p < Pair; ++p) best[p].meet(sum[q][p], k + q);
 }
 
-template <class T, int D>
-void nearest_two_dim(const T* tile, int d, const T* centers, int n_centers, T* first, T* second,
-                     std::int32_t* which) {
+template <class T, bool Two, int D>
+void nearest_dim(const T* tile, int d, const T* centers, int n_centers, T* first, T* second,
+                 std::int32_t* which) {
   constexpr int width = Register<T>::width;
   constexpr int pair = 2;
   // In few dimensions the points stay in registers; in many, four centres share each load of them.
   constexpr int block = D ? 2 : 4;
   static_assert(kTile % (pair * width) == 0);
   for (int b = 0; b < kTile; b += pair * width) {
-    Best<T> best[pair];
+    Best<T, Two> best[pair];
     int k = 0;
-    for (; k + block <= n_centers; k += block) meet_block<T, pair, block, D>(tile + b, d, centers, k, best);
-    for (; k < n_centers; ++k) meet_block<T, pair, 1, D>(tile + b, d, centers, k, best);
+    for (; k + block <= n_centers; k += block)
+      meet_block<T, Two, pair, block, D>(tile + b, d, centers, k, best);
+    for (; k < n_centers; ++k) meet_block<T, Two, pair, 1, D>(tile + b, d, centers, k, best);
     for (int p = 0; p < pair; ++p) {
       for (int i = 0; i < width; ++i) {
         first[b + p * width + i] = best[p].first[i];
-        second[b + p * width + i] = best[p].second[i];
+        if constexpr (Two) second[b + p * width + i] = best[p].second[i];
         which[b + p * width + i] = static_cast<std::int32_t>(best[p].which[i]);
       }
     }
@@ -118,19 +121,26 @@ void spread(const T* rows, int d, const T* shift, T* tile) {
   }
 }
 
+template <class T, bool Two>
+void nearest_some(const T* tile, int d, const T* centers, int n_centers, T* best, T* second,
+                  std::int32_t* which) {
+  switch (d) {
+    case 1:
+      return nearest_dim<T, Two, 1>(tile, d, centers, n_centers, best, second, which);
+    case 2:
+      return nearest_dim<T, Two, 2>(tile, d, centers, n_centers, best, second, which);
+    case 3:
+      return nearest_dim<T, Two, 3>(tile, d, centers, n_centers, best, second, which);
+    default:
+      return nearest_dim<T, Two, 0>(tile, d, centers, n_centers, best, second, which);
+  }
+}
+
 template <class T>
 void nearest_two(const T* tile, int d, const T* centers, int n_centers, T* best, T* second,
                  std::int32_t* which) {
-  switch (d) {
-    case 1:
-      return nearest_two_dim<T, 1>(tile, d, centers, n_centers, best, second, which);
-    case 2:
-      return nearest_two_dim<T, 2>(tile, d, centers, n_centers, best, second, which);
-    case 3:
-      return nearest_two_dim<T, 3>(tile, d, centers, n_centers, best, second, which);
-    default:
-      return nearest_two_dim<T, 0>(tile, d, centers, n_centers, best, second, which);
-  }
+  if (second) return nearest_some<T, true>(tile, d, centers, n_centers, best, second, which);
+  nearest_some<T, false>(tile, d, centers, n_centers, best, second, which);
 }
 
 Cheapest cheapest(const double* y, int d, const double* columns, int stride, const double* scale,
@@ -139,7 +149,7 @@ Cheapest cheapest(const double* y, int d, const double* columns, int stride, con
   constexpr int width = Register<double>::width;
   constexpr int pair = 2;
   static_assert(kSlotBlock % (pair * width) == 0);
-  Best<double> best[pair];
+  Best<double, false> best[pair];
   for (int k = 0; k < n_slots; k += pair * width) {
     V sum[pair] = {};
     for (int j = 0; j < d; ++j) {

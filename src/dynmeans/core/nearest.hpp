@@ -26,7 +26,7 @@ void nearest_centers(const T* data,          // in  (n, d)
   Team team(n_threads);
   team.share(chunks, [&](int c) {
     std::vector<T> tile(std::size_t(d) * kTile), last(tile.size());
-    std::array<T, kTile> best, second;
+    std::array<T, kTile> best;
     std::array<std::int32_t, kTile> found;
     const Row end = std::min(n, Row(c + 1) * kRows);
     for (Row i = c * kRows; i < end; i += kTile) {
@@ -37,7 +37,7 @@ void nearest_centers(const T* data,          // in  (n, d)
         rows = last.data();
       }
       tile_lanes<T>().spread(rows, d, shift.data(), tile.data());
-      tile_lanes<T>().nearest_two(tile.data(), d, shifted.data(), n_centers, best.data(), second.data(),
+      tile_lanes<T>().nearest_two(tile.data(), d, shifted.data(), n_centers, best.data(), nullptr,
                                   found.data());
       std::copy_n(found.begin(), count, which + i);
     }
