@@ -13,7 +13,7 @@ from dynmeans.io.run import REPORT_FILE, read_run
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `dynmeans cluster` has written.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of `dynmeans cluster`, points or demo.")],
 ) -> None:
     """Draw the report of a run again."""
     draw_report(run)

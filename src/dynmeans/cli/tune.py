@@ -27,7 +27,6 @@ from dynmeans.cli.cluster import (
     KernelOption,
     Motion,
     MotionOption,
-    SeedOption,
     StandardizeOption,
     TimeOption,
     WeightOption,
@@ -36,6 +35,7 @@ from dynmeans.cli.console import amount, complain, say, tell
 from dynmeans.cli.settings import Settings, check_settings, make_model, make_rule, parse_features
 from dynmeans.io.atomic import replacing
 from dynmeans.io.errors import InputError, reason
+from dynmeans.io.folder import check_place
 from dynmeans.io.inputs import open_inputs
 from dynmeans.io.scale import learn_scale
 from dynmeans.io.sources import STDIN, find_source
@@ -76,6 +76,7 @@ StudyOption = Annotated[
     ),
 ]
 TuneOutOption = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the table and the figure.")]
+TuneForceOption = Annotated[bool, typer.Option("--force", help="Overwrite a table and a figure in it.")]
 
 
 def tune(
@@ -93,10 +94,11 @@ def tune(
     steps: StepsOption = None,
     strategy: StrategyOption = Strategy.refine,
     study: StudyOption = None,
-    seed: SeedOption = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the search and of all runs.")] = 0,
     jobs: JobsOption = None,
     out: TuneOutOption = Path("dynmeans-tune"),
     format: FormatOption = None,
+    force: TuneForceOption = False,
 ) -> None:
     """Find the costs that suit the rows of files, without labels, and print the line to run."""
     settings = Settings(
@@ -112,6 +114,9 @@ def tune(
         format=None if format is None else format.value,
     )
     check_settings(settings)
+    if study is not None and strategy is not Strategy.optuna:
+        raise InputError(f"--study needs --strategy optuna, got --strategy {strategy.value}")
+    check_place(out, (TABLE_FILE, FIGURE_FILE), force=force or study is not None)
     motions = ("walk", "velocity" if settings.algorithm == "dmeans" else "align") if choose_motion else None
     batches = _read(inputs, settings, steps)
     with _progress(trials + min(_FINALISTS, trials)) as show:

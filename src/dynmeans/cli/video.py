@@ -15,8 +15,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dynmeans.apps.video import Job, Outcome, Palette, quantize
+from dynmeans.apps.video import Job, Outcome, Palette, check, quantize
 from dynmeans.cli.console import amount, complain, tell
+from dynmeans.io.errors import InputError
 
 _COSTS, _OUTPUT = "Palette", "Output"
 INTERRUPTED = 130
@@ -113,6 +114,9 @@ def video(
             rich_help_panel=_OUTPUT,
         ),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=_OUTPUT)
+    ] = False,
 ) -> None:
     """Repaint a video with few colours that move with it instead of flickering."""
     settings = Palette(
@@ -126,6 +130,10 @@ def video(
         jobs,
     )
     job = Job(source, target, settings, codec, palette, preview)
+    check(job)
+    present = [path for path in (target, palette, preview) if path is not None and path.exists()]
+    if present and not force:
+        raise InputError(f"{present[0]}: is there already; --force overwrites it")
     began = monotonic()
     with _progress() as show, _on_interrupt() as stopped:
         outcome = quantize(job, show, stopped)
