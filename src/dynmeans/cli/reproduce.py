@@ -23,6 +23,7 @@ from rich.progress import (
 
 from dynmeans.cli.console import say
 from dynmeans.io.errors import InputError
+from dynmeans.io.folder import check_place
 
 if TYPE_CHECKING:  # other commands need not wait until all that is compared has been imported
     from dynmeans.experiments.results import Results
@@ -63,6 +64,7 @@ def reproduce(
 
     if input is not None and name.value not in ON_FILES:
         raise InputError(f"--input is {input!r}, but reproduce {name.value} makes its own data")
+    check_place(out, (), force=True)
     experiment = find_experiment(name.value, input)
     size = experiment.quick if quick else experiment.full
     size = size if trials is None else size._replace(trials=trials)
