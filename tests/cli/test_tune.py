@@ -72,6 +72,9 @@ def test_what_cannot_be_is_said_in_one_line(dynmeans: Command, folder: Path) -> 
     assert "same.csv: all rows of a batch are equal" in outcome.err
     assert outcome.err.count("\n") == 1
     assert not (folder / "dynmeans-tune").exists()
+    (folder / "far.csv").write_text("t,x\n0,1\n0,1e300\n1,1\n")
+    outcome = dynmeans("tune", "far.csv", "--time", "t")
+    assert outcome.err == "dynmeans: error: far.csv: coordinates must lie within ±1e+150, got 1e+300\n"
 
 
 def test_a_folder_with_results_is_overwritten_only_by_force(

@@ -24,5 +24,6 @@ def draw_report(folder: Path) -> None:
     """Write the report of a run folder, whole or not at all."""
     from dynmeans.plots.report import write_report
 
+    run = read_run(folder)
     with replacing(folder / REPORT_FILE) as place:
-        write_report(read_run(folder), place)
+        write_report(run, place)
