@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import shlex
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -12,9 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TextColumn
-from rich.progress import Progress as Bar
 
 from dynmeans.cli.cluster import (
     Algorithm,
@@ -31,7 +28,7 @@ from dynmeans.cli.cluster import (
     TimeOption,
     WeightOption,
 )
-from dynmeans.cli.console import amount, complain, say, tell
+from dynmeans.cli.console import amount, complain, say, tell, terminal_bar
 from dynmeans.cli.settings import Settings, check_settings, make_model, make_rule, parse_features
 from dynmeans.io.atomic import replacing
 from dynmeans.io.errors import InputError, reason
@@ -190,12 +187,12 @@ def _read(inputs: list[str], settings: Settings, steps: int | None) -> list[dict
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[Trial], object] | None]:
     """Show a bar with the best so far on a terminal, and nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
     text = "{task.completed} of {task.total} runs  best so far {task.fields[best]}"
     columns = (SpinnerColumn(), BarColumn(bar_width=20), TextColumn(text))
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with terminal_bar(*columns) as bar:
+        if bar is None:
+            yield None
+            return
         task, lowest, best = bar.add_task("", total=total, best="-"), float("inf"), "-"
 
         def show(trial: Trial) -> None:
