@@ -34,3 +34,14 @@ def test_without_matplotlib_the_demo_says_how_to_get_the_picture(
     assert outcome.code == 0
     assert 'pip install "dynmeans[plot]"' in outcome.out
     assert Path("d/report.html").exists()
+
+
+def test_the_demo_replaces_a_run_that_is_not_a_demo_only_by_force(
+    dynmeans: Callable[..., Any], points: Path
+) -> None:
+    assert dynmeans("cluster", points, "--every", "60rows", "--no-report").code == 0
+    before = Path("dynmeans-run/labels.csv").read_bytes()
+    outcome = dynmeans("demo", "--out", "dynmeans-run")
+    assert outcome.code == 2
+    assert outcome.err.endswith("dynmeans-run: holds a run already (run.json); --force overwrites it\n")
+    assert Path("dynmeans-run/labels.csv").read_bytes() == before

@@ -72,3 +72,33 @@ def test_what_cannot_be_is_said_in_one_line(dynmeans: Command, folder: Path) -> 
     assert "same.csv: all rows of a batch are equal" in outcome.err
     assert outcome.err.count("\n") == 1
     assert not (folder / "dynmeans-tune").exists()
+    (folder / "far.csv").write_text("t,x\n0,1\n0,1e300\n1,1\n")
+    outcome = dynmeans("tune", "far.csv", "--time", "t")
+    assert outcome.err == "dynmeans: error: far.csv: coordinates must lie within ±1e+150, got 1e+300\n"
+
+
+def test_a_folder_with_results_is_overwritten_only_by_force(
+    dynmeans: Command, blobs: Path, folder: Path
+) -> None:
+    (folder / "found").mkdir()
+    (folder / "found" / "settings.csv").write_text("mine")
+    line = ("tune", blobs, "--time", "t", "--trials", 3, "--out", "found")
+    outcome = dynmeans(*line)
+    assert outcome.code == 2
+    assert outcome.err.endswith("found: holds results already (settings.csv); --force overwrites them\n")
+    assert (folder / "found" / "settings.csv").read_text() == "mine"
+    assert dynmeans(*line, "--force").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--out", "blobs.csv"), "blobs.csv: cannot be written, blobs.csv is not a folder"),
+        (("--study", "study.log"), "--study needs --strategy optuna, got --strategy refine"),
+    ],
+)
+def test_what_could_not_be_written_is_said_before_the_search(
+    dynmeans: Command, blobs: Path, options: tuple[str, ...], message: str
+) -> None:
+    outcome = dynmeans("tune", blobs, "--time", "t", "--trials", 10**6, *options)
+    assert (outcome.code, outcome.err) == (2, f"dynmeans: error: {message}\n")

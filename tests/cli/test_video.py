@@ -61,12 +61,17 @@ def test_every_way_to_choose_the_palette_gives_a_video(
         (("nothing.mp4", "out.mp4"), "nothing.mp4: No such file"),
         (("clip.mkv", "out.xyz"), "out.xyz: .xyz is no kind of video file"),
         (("clip.mkv", "clip.mkv"), "clip.mkv: the result must not replace"),
+        (("clip.mkv", "out.mp4", "--palette", "clip.mkv"), "clip.mkv: the result must not replace"),
+        (("clip.mkv", "out.mp4", "--preview", "out.mp4"), "must be different files"),
+        (("clip.mkv", "out.mp4", "--preview", "no/p.png"), "no/p.png: there is no folder no"),
+        (("clip.mkv", "."), ".: a folder, it must be a file"),
+        (("clip.mkv", "out"), "out: the name must end in the kind of video"),
         (("clip.mkv", "no/out.mp4"), "no/out.mp4: there is no folder no"),
         (("clip.mkv", "out.mp4", "--codec", "magic"), "out.mp4: FFmpeg has no encoder called magic"),
         (("clip.mkv", "out.webm", "--codec", "libx264"), "out.webm: "),
         (("clip.mkv", "out.mp4", "--birth-cost", "-1"), "birth_cost must be"),
         (("clip.mkv", "out.mp4", "--lifetime", "1"), "lifetime must be"),
-        (("clip.mkv", "out.mp4", "--max-colors", "0"), "--max-colors"),
+        (("clip.mkv", "out.mp4", "--max-colors", "0"), "got '0'"),
     ],
 )
 def test_bad_lines_get_one_line_and_write_nothing(
@@ -80,6 +85,16 @@ def test_bad_lines_get_one_line_and_write_nothing(
     assert done.err.count("\n") == 1
     assert message in done.err
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.usefixtures("clip")
+def test_files_that_are_there_are_overwritten_only_by_force(dynmeans: Command, folder: Path) -> None:
+    (folder / "p.csv").write_text("mine")
+    done = dynmeans("video", "clip.mkv", "out.gif", "--palette", "p.csv")
+    assert (done.code, done.err) == (2, "dynmeans: error: p.csv: is there already; --force overwrites it\n")
+    assert (folder / "p.csv").read_text() == "mine"
+    assert dynmeans("video", "clip.mkv", "out.gif", "--palette", "p.csv", "--force").code == 0
+    assert (folder / "p.csv").read_text() != "mine"
 
 
 def test_damage_is_told_with_what_could_be_saved(dynmeans: Command, folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -78,5 +78,13 @@ def _run() -> int:
         # Typer's own errors: the class moved between versions, this method did not.
         if not hasattr(error, "format_message"):
             raise
-        complain(error.format_message())
+        complain(_with_value(error.format_message(), error.__cause__))
     return BAD_INPUT
+
+
+def _with_value(message: str, cause: Any) -> str:
+    """A complaint about an option with what was given, which newer versions of Typer keep to themselves."""
+    if not hasattr(cause, "errors"):
+        return message
+    value = repr(cause.errors()[0]["input"])
+    return message if value in message else f"{message}, got {value}"

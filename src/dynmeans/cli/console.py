@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 
@@ -33,6 +33,24 @@ class Show(Protocol):
 
 
 @contextmanager
+def terminal_bar(*columns: ProgressColumn, patience: float = 30.0) -> Iterator[Bar | None]:
+    """Make a bar that vanishes at its end, or None where no terminal shows it.
+
+    Parameters
+    ----------
+    columns : columns of rich
+    patience : float
+        Seconds of the past by which the time left is estimated.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    console = Console(stderr=True)
+    with Bar(*columns, console=console, transient=True, speed_estimate_period=patience) as bar:
+        yield bar
+
+
+@contextmanager
 def progress_bar(*, endless: bool) -> Iterator[Show]:
     """Show a bar on a terminal, and nothing elsewhere.
 
@@ -41,13 +59,13 @@ def progress_bar(*, endless: bool) -> Iterator[Show]:
     endless : bool
         Whether the length of the input is unknown.
     """
-    if not sys.stderr.isatty():
-        yield _silent
-        return
     text = "{task.fields[rows]:,} rows  {task.fields[steps]:,} steps  "
     text += "{task.fields[clusters]} clusters alive  {task.fields[speed]:,.0f} points/s"
     columns = (SpinnerColumn(), BarColumn(bar_width=20), TextColumn(text))
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with terminal_bar(*columns) as bar:
+        if bar is None:
+            yield _silent
+            return
         task = bar.add_task("", total=None if endless else 1.0, rows=0, steps=0, clusters=0, speed=0.0)
         began, before = monotonic(), -1
 
@@ -64,11 +82,11 @@ def progress_bar(*, endless: bool) -> Iterator[Show]:
 @contextmanager
 def share_bar() -> Iterator[Callable[[str, float], None]]:
     """Show what is being done, which share of it is done, and the time left; nothing without a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda what, share: None
-        return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with terminal_bar(*columns) as bar:
+        if bar is None:
+            yield lambda what, share: None
+            return
         tasks: dict[str, TaskID] = {}
 
         def show(what: str, share: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated
@@ -18,7 +19,7 @@ from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.io.columns import Columns
 from dynmeans.io.folder import check_folder
 from dynmeans.io.inputs import Position
-from dynmeans.io.run import PICTURE_FILE, REPORT_FILE, read_run
+from dynmeans.io.run import INFO_FILE, PICTURE_FILE, REPORT_FILE, read_run
 from dynmeans.io.windows import Batch
 from dynmeans.metrics import per_step_accuracy, tracking_accuracy
 from dynmeans.model.types import IntArray
@@ -29,9 +30,12 @@ _TITLE = "Moving Gaussians"
 def demo(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("dynmeans-demo"),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the points.")] = 0,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a run in the folder; an earlier demo always is.")
+    ] = False,
 ) -> None:
     """Cluster points around five centres that move, die and are replaced, and draw what happened."""
-    check_folder(out, force=True, again=None, inputs=[])
+    check_folder(out, force=force or _is_demo(out), again=None, inputs=[])
     stream = moving_gaussians(random_state=seed)
     settings = Settings(birth_cost=0.05, lifetime=3.0, reach=1.3, seed=seed)
     session = _session(out, settings)
@@ -41,6 +45,14 @@ def demo(
     session.finish(draw_report)
     _tell(session, stream, found, speed)
     say("", f"report   {out / REPORT_FILE}", f"picture  {_draw_picture(out)}")
+
+
+def _is_demo(folder: Path) -> bool:
+    """Whether nothing but an earlier demo lies there."""
+    try:
+        return bool(json.loads((folder / INFO_FILE).read_text(encoding="utf-8"))["title"] == _TITLE)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def _session(out: Path, settings: Settings) -> Session:

@@ -17,6 +17,7 @@ from dynmeans.cli.console import amount, say, share_bar, tell
 from dynmeans.cli.settings import Settings, check_settings
 from dynmeans.io.atomic import replacing
 from dynmeans.io.errors import InputError
+from dynmeans.io.folder import check_place
 from dynmeans.io.rules import parse_every
 
 _JOIN, _FLOWS = "Trajectories", "Flows"
@@ -65,7 +66,11 @@ def flights(
         typer.Option(help="Windows that a flow may go unseen until it is forgotten.", rich_help_panel=_FLOWS),
     ] = FlowOptions().lifetime,
     reach: Annotated[
-        float, typer.Option(help="As for dynmeans cluster.", rich_help_panel=_FLOWS)
+        float,
+        typer.Option(
+            help="A flow is found again in the next window up to so many birth costs, >= 1.",
+            rich_help_panel=_FLOWS,
+        ),
     ] = FlowOptions().reach,
     lattice: Annotated[
         str,
@@ -75,7 +80,7 @@ def flights(
             rich_help_panel=_FLOWS,
         ),
     ] = "10x20",
-    seed: Annotated[int, typer.Option(min=0, help="Of the clustering.", rich_help_panel=_FLOWS)] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the clustering.", rich_help_panel=_FLOWS)] = 0,
 ) -> None:
     """Find the flows of air traffic: which ways are flown, when, and by how many."""
     began = perf_counter()
@@ -93,7 +98,7 @@ def flights(
         seed=seed,
     )
     check_settings(Settings(birth_cost=birth_cost, lifetime=lifetime, reach=reach))
-    _check_out(out, force=force)
+    check_place(out, FILES, force=force)
     messages = read_messages(inputs)
     joined, dropped = join(messages, limits)
     _tell_dropped(len(messages.times), joined.n_flights, dropped)
@@ -129,14 +134,6 @@ def _parse_lattice(text: str) -> tuple[int, int]:
     if min(rows, columns) < 2 or rows * columns > 10_000:
         raise InputError(f"--lattice is {text!r}; it must be ROWSxCOLUMNS, from 2x2 to 10,000 places")
     return rows, columns
-
-
-def _check_out(out: Path, *, force: bool) -> None:
-    present = [name for name in FILES if (out / name).exists()]
-    if present and not force:
-        raise InputError(f"{out}: holds results already ({present[0]}); --force overwrites them")
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out}: is not a folder")
 
 
 def _tell_dropped(n_messages: int, n_flights: int, dropped: dict[str, int]) -> None:

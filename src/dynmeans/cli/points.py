@@ -67,7 +67,7 @@ def points(
     frames: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FRAMES...",
+            metavar="FRAMES",
             help="PCD, PLY, LAS, LAZ, NPY or KITTI BIN files with a frame each, folders of them, or tables "
             "(CSV, ...) with columns x, y and z. Metres, height last; numbers in names give the order.",
         ),

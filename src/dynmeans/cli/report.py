@@ -13,7 +13,7 @@ from dynmeans.io.run import REPORT_FILE, read_run
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `dynmeans cluster` has written.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of `dynmeans cluster`, points or demo.")],
 ) -> None:
     """Draw the report of a run again."""
     draw_report(run)
@@ -24,5 +24,6 @@ def draw_report(folder: Path) -> None:
     """Write the report of a run folder, whole or not at all."""
     from dynmeans.plots.report import write_report
 
+    run = read_run(folder)
     with replacing(folder / REPORT_FILE) as place:
-        write_report(read_run(folder), place)
+        write_report(run, place)

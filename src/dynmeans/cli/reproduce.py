@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -11,18 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import (
     BarColumn,
-    Progress,
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
 
-from dynmeans.cli.console import say
+from dynmeans.cli.console import say, terminal_bar
 from dynmeans.io.errors import InputError
+from dynmeans.io.folder import check_place
 
 if TYPE_CHECKING:  # other commands need not wait until all that is compared has been imported
     from dynmeans.experiments.results import Results
@@ -63,6 +61,7 @@ def reproduce(
 
     if input is not None and name.value not in ON_FILES:
         raise InputError(f"--input is {input!r}, but reproduce {name.value} makes its own data")
+    check_place(out, (), force=True)
     experiment = find_experiment(name.value, input)
     size = experiment.quick if quick else experiment.full
     size = size if trials is None else size._replace(trials=trials)
@@ -85,9 +84,6 @@ def _draw(experiment: Experiment, results: Results, out: Path) -> list[str]:
 @contextmanager
 def _progress_bar() -> Iterator[Show | None]:
     """Show a bar with the time left on a terminal, and nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
     text = TextColumn("{task.fields[done]:,} of {task.fields[of]:,} trials  {task.description}")
     columns = (
         SpinnerColumn(),
@@ -97,7 +93,10 @@ def _progress_bar() -> Iterator[Show | None]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=120.0) as bar:
+    with terminal_bar(*columns, patience=120.0) as bar:
+        if bar is None:
+            yield None
+            return
         task = bar.add_task("", total=None, done=0, of=0)
 
         def show(now: Standing) -> None:

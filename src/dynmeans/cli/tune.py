@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import shlex
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -12,9 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TextColumn
-from rich.progress import Progress as Bar
 
 from dynmeans.cli.cluster import (
     Algorithm,
@@ -27,15 +24,15 @@ from dynmeans.cli.cluster import (
     KernelOption,
     Motion,
     MotionOption,
-    SeedOption,
     StandardizeOption,
     TimeOption,
     WeightOption,
 )
-from dynmeans.cli.console import amount, complain, say, tell
+from dynmeans.cli.console import amount, complain, say, tell, terminal_bar
 from dynmeans.cli.settings import Settings, check_settings, make_model, make_rule, parse_features
 from dynmeans.io.atomic import replacing
 from dynmeans.io.errors import InputError, reason
+from dynmeans.io.folder import check_place
 from dynmeans.io.inputs import open_inputs
 from dynmeans.io.scale import learn_scale
 from dynmeans.io.sources import STDIN, find_source
@@ -76,6 +73,7 @@ StudyOption = Annotated[
     ),
 ]
 TuneOutOption = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the table and the figure.")]
+TuneForceOption = Annotated[bool, typer.Option("--force", help="Overwrite a table and a figure in it.")]
 
 
 def tune(
@@ -93,10 +91,11 @@ def tune(
     steps: StepsOption = None,
     strategy: StrategyOption = Strategy.refine,
     study: StudyOption = None,
-    seed: SeedOption = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the search and of all runs.")] = 0,
     jobs: JobsOption = None,
     out: TuneOutOption = Path("dynmeans-tune"),
     format: FormatOption = None,
+    force: TuneForceOption = False,
 ) -> None:
     """Find the costs that suit the rows of files, without labels, and print the line to run."""
     settings = Settings(
@@ -112,6 +111,9 @@ def tune(
         format=None if format is None else format.value,
     )
     check_settings(settings)
+    if study is not None and strategy is not Strategy.optuna:
+        raise InputError(f"--study needs --strategy optuna, got --strategy {strategy.value}")
+    check_place(out, (TABLE_FILE, FIGURE_FILE), force=force or study is not None)
     motions = ("walk", "velocity" if settings.algorithm == "dmeans" else "align") if choose_motion else None
     batches = _read(inputs, settings, steps)
     with _progress(trials + min(_FINALISTS, trials)) as show:
@@ -185,12 +187,12 @@ def _read(inputs: list[str], settings: Settings, steps: int | None) -> list[dict
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[Trial], object] | None]:
     """Show a bar with the best so far on a terminal, and nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
     text = "{task.completed} of {task.total} runs  best so far {task.fields[best]}"
     columns = (SpinnerColumn(), BarColumn(bar_width=20), TextColumn(text))
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with terminal_bar(*columns) as bar:
+        if bar is None:
+            yield None
+            return
         task, lowest, best = bar.add_task("", total=total, best="-"), float("inf"), "-"
 
         def show(trial: Trial) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -12,11 +11,11 @@ from time import monotonic
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from dynmeans.apps.video import Job, Outcome, Palette, quantize
-from dynmeans.cli.console import amount, complain, tell
+from dynmeans.apps.video import Job, Outcome, Palette, check, quantize
+from dynmeans.cli.console import amount, complain, tell, terminal_bar
+from dynmeans.io.errors import InputError
 
 _COSTS, _OUTPUT = "Palette", "Output"
 INTERRUPTED = 130
@@ -113,6 +112,9 @@ def video(
             rich_help_panel=_OUTPUT,
         ),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=_OUTPUT)
+    ] = False,
 ) -> None:
     """Repaint a video with few colours that move with it instead of flickering."""
     settings = Palette(
@@ -126,6 +128,10 @@ def video(
         jobs,
     )
     job = Job(source, target, settings, codec, palette, preview)
+    check(job)
+    present = [path for path in (target, palette, preview) if path is not None and path.exists()]
+    if present and not force:
+        raise InputError(f"{present[0]}: is there already; --force overwrites it")
     began = monotonic()
     with _progress() as show, _on_interrupt() as stopped:
         outcome = quantize(job, show, stopped)
@@ -157,15 +163,13 @@ def _tell(job: Job, outcome: Outcome, seconds: float) -> None:
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int | None, int], None]]:
     """Show a bar with frames a second and the time left on a terminal, and nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda done, total, colors: None
-        return
     words = TextColumn(
         "{task.completed:,.0f} frames  {task.fields[colors]} colors  {task.fields[speed]:.1f} fps"
     )
-    with Progress(
-        BarColumn(bar_width=20), words, TimeRemainingColumn(), console=Console(stderr=True), transient=True
-    ) as bar:
+    with terminal_bar(BarColumn(bar_width=20), words, TimeRemainingColumn()) as bar:
+        if bar is None:
+            yield lambda done, total, colors: None
+            return
         task = bar.add_task("", total=None, colors=0, speed=0.0)
         began = monotonic()
 

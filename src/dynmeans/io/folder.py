@@ -54,6 +54,20 @@ def check_folder(
         raise InputError(f"{folder}: holds a run already ({present[0].name}); --force overwrites it")
 
 
+def check_place(folder: Path, names: Iterable[str], *, force: bool) -> None:
+    """Make sure that files may be written into a folder, which need not exist.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, or holds one of the files and `force` does not allow to overwrite it.
+    """
+    _check_writable(folder)
+    present = [name for name in names if (folder / name).exists()]
+    if present and not force:
+        raise InputError(f"{folder}: holds results already ({present[0]}); --force overwrites them")
+
+
 def clear_folder(folder: Path) -> None:
     """Make a folder, or remove the files of a run from it; run.json goes last, to tell what the rest is."""
     folder.mkdir(parents=True, exist_ok=True)

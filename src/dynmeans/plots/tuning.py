@@ -49,8 +49,19 @@ def draw_tuning(table: Mapping[str, Any], path: str | PathLike[str] | None = Non
         )
         axes.plot(table[name][0], excess[0], marker="*", ms=15, mfc="none", mec="#c0392b", mew=1.5)
         axes.set(xscale="log", yscale="log", xlabel=name.replace("_", " "))
+        _plain_ticks(axes.xaxis)
     figure.axes[0].set_ylabel("score above the best")
-    figure.colorbar(points, ax=figure.axes, label="clusters in a step")
+    bar = figure.colorbar(points, ax=figure.axes, label="clusters in a step")
+    _plain_ticks(bar.ax.yaxis)
     if path is not None:
         figure.savefig(path)
     return figure
+
+
+def _plain_ticks(axis: Any) -> None:
+    """A few plain numbers on a logarithmic axis; powers of ten would overlap."""
+    ticker = require("matplotlib.ticker", "plot")
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))
+    axis.set_major_formatter(ticker.FormatStrFormatter("%g"))
+    axis.set_minor_formatter(ticker.NullFormatter())

@@ -3,7 +3,7 @@
 from dynmeans.apps.video.colors import COLORSPACES, Colors, distinct
 from dynmeans.apps.video.measures import Meter, Quality
 from dynmeans.apps.video.painters import PER_FRAME, Painting, Palette, painter
-from dynmeans.apps.video.quantize import Job, Outcome, quantize
+from dynmeans.apps.video.quantize import Job, Outcome, check, quantize
 from dynmeans.apps.video.reading import Frame, VideoFile
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Palette",
     "Quality",
     "VideoFile",
+    "check",
     "distinct",
     "painter",
     "quantize",

@@ -69,7 +69,7 @@ def quantize(job: Job, show: Show = lambda *_: None, stopped: Callable[[], bool]
     --------
     >>> quantize(Job(Path("in.mp4"), Path("out.gif"), Palette()))  # doctest: +SKIP
     """
-    _check(job)
+    check(job)
     with VideoFile(job.source) as video, replacing(job.target) as place:
         recording = _Recording(job, video, place)
         outcome = _record(recording, video, show, stopped)
@@ -162,13 +162,26 @@ class _Recording:
         return VideoWriter(self._place, shape, codec=self._job.codec, sound=self._video.sound, name=name)
 
 
-def _check(job: Job) -> None:
+def check(job: Job) -> None:
     """Find what cannot be, before anything is read."""
-    if job.target.exists() and job.source.exists() and job.target.samefile(job.source):
-        raise InputError(f"{job.target}: the result must not replace the video that it is made from")
-    if not job.target.absolute().parent.is_dir():
-        raise InputError(f"{job.target}: there is no folder {job.target.parent}")
+    written = [path for path in (job.target, job.palette_file, job.preview_file) if path is not None]
+    for path in written:
+        _check_place(path, job.source)
+    if len({path.resolve() for path in written}) < len(written):
+        raise InputError(f"{job.target}: video, palette and preview must be different files")
+    if not job.target.suffix:
+        raise InputError(f"{job.target}: the name must end in the kind of video, such as .mp4 or .gif")
     try:
         costs_from(job.settings.birth_cost, Lifespan(job.settings.lifetime, job.settings.reach))
     except ValueError as error:
         raise InputError(str(error)) from None
+
+
+def _check_place(path: Path, source: Path) -> None:
+    """A file can be put there, and does not take the place of the video that it is made from."""
+    if path.is_dir():
+        raise InputError(f"{path}: a folder, it must be a file")
+    if path.exists() and source.exists() and path.samefile(source):
+        raise InputError(f"{path}: the result must not replace the video that it is made from")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}")
