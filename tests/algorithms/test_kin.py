@@ -41,7 +41,9 @@ MODELS = {
     "kdmeans": lambda: KDMeans("linear", birth_cost=0.15, lifetime=3, reach=1.5, random_state=0),
     "sdmeans": lambda: SDMeans(RBF(0.15), random_state=0),
     "persistent": lambda: PersistentIds(DMeans(birth_cost=0.15, random_state=0)),
-    "persistent, kernel": lambda: PersistentIds(DMeans(birth_cost=0.15, random_state=0), 0.3, kernel="rbf"),
+    "persistent, kernel": lambda: PersistentIds(
+        DMeans(birth_cost=0.15, random_state=0), 0.3, kernel=RBF(0.3)
+    ),
 }
 every_model = pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
 

@@ -159,7 +159,7 @@ def _remember(
     selection: Selection,
 ) -> tuple[KernelMemory, FloatArray]:
     """The points that stand for the clusters from now on, and the errors of the active ones."""
-    ids, slots = slot_ids(memory.clusters, len(fit.taken)), fit.slots.astype(np.int64)
+    ids, slots = slot_ids(memory.clusters, len(fit.taken)), fit.slots
 
     def reduced(support: Support, scene: Scene, kernel: Kernel) -> tuple[Support, FloatArray]:
         result, errors = renew(

@@ -13,7 +13,7 @@ void bind_colors(nanobind::module_& m);
 void bind_chain(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
-void bind_rounding(nanobind::module_& m);
+void bind_spectral(nanobind::module_& m);
 
 NB_MODULE(_dynmeans, m) {
   m.doc() = "The loops of dynmeans.";
@@ -25,7 +25,7 @@ NB_MODULE(_dynmeans, m) {
   bind_chain(m);
   bind_kernels(m);
   bind_rows(m);
-  bind_rounding(m);
+  bind_spectral(m);
   m.def("lanes", [] { return lanes().name; }, "Which set of vector instructions is in use.");
 }
 
