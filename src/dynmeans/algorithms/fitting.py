@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
 from dynmeans.core import slot_means
@@ -9,11 +11,15 @@ from dynmeans.model.objective import Fit
 from dynmeans.model.prior import Prior
 from dynmeans.model.types import FloatArray, IntArray
 
-_UNPRICED = (np.nan, 1, np.full(1, np.nan))  # what a fit says of its cost before that is known
+Price: TypeAlias = tuple[float, int, FloatArray]
+
+UNPRICED: Price = (np.nan, 1, np.full(1, np.nan))  # what a fit says of its cost before that is known
 
 
-def fit_slots(slots: IntArray, places: FloatArray, weights: FloatArray, prior: Prior) -> Fit:
-    """Sizes and means of the slots; eq. paramupdate for the means. What it cost is not known here.
+def fit_slots(
+    slots: IntArray, places: FloatArray, weights: FloatArray, prior: Prior, price: Price = UNPRICED
+) -> Fit:
+    """Sizes and means of the slots; eq. paramupdate for the means.
 
     Parameters
     ----------
@@ -25,5 +31,7 @@ def fit_slots(slots: IntArray, places: FloatArray, weights: FloatArray, prior: P
         Of the rows.
     prior : Prior
         Of K remembered clusters.
+    price : tuple
+        Cost, iterations and costs of the restarts, if they are known.
     """
-    return Fit(*slot_means(slots, weights, places, prior.centers, prior.gammas), *_UNPRICED)
+    return Fit(*slot_means(slots, weights, places, prior.centers, prior.gammas), *price)

@@ -66,11 +66,13 @@ def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "
     >>> found.values.round(6), round(found.lower_bound, 6)
     (array([3., 3.]), 1.0)
     """
-    pairs = _eigenpairs(similarity, prior, costs.birth, route)
+    chosen = _route(similarity, prior) if route == "auto" else route
+    parts = _parts(similarity, prior)
+    pairs = None if chosen == "dense" else _eigenpairs(similarity, prior, costs.birth, chosen)
+    if pairs is None:
+        return Spectrum(*relax(*parts, costs.birth, _among_points(similarity)))
     above = max(1, int(np.count_nonzero(pairs.values > costs.birth)))
-    bound = relaxed_bound(pairs.values, *_parts(similarity, prior), costs.birth)
-    if above == len(pairs.values):
-        return Spectrum(*pairs, bound)
+    bound = relaxed_bound(pairs.values, *parts, costs.birth)
     return Spectrum(pairs.values[:above], np.ascontiguousarray(pairs.vectors[:, :above]), bound)
 
 
@@ -79,14 +81,12 @@ def _parts(s: Similarity, prior: Prior) -> _Parts:
     return s.weights, s.diagonal, s.y_phi, s.phi_phi, prior.gammas, prior.revival
 
 
-def _eigenpairs(s: Similarity, prior: Prior, birth: float, route: Route) -> Eigenpairs:
-    chosen, at_least = _route(s, prior) if route == "auto" else route, max(1, len(prior.gammas))
-    if chosen == "reduced":
+def _eigenpairs(s: Similarity, prior: Prior, birth: float, route: Route) -> Eigenpairs | None:
+    """No fewer than old clusters; None if they are too many for Lanczos to pay."""
+    at_least = max(1, len(prior.gammas))
+    if route == "reduced":
         return _reduced_pairs(s, prior, birth, at_least)
-    pairs = None
-    if chosen == "lanczos":
-        pairs = lanczos_pairs(_operator(s, prior), birth, at_least, _guess(s, prior))
-    return pairs or Eigenpairs(*relax(*_parts(s, prior), birth, _among_points(s)))
+    return lanczos_pairs(_operator(s, prior), birth, at_least, _guess(s, prior))
 
 
 def _route(s: Similarity, prior: Prior) -> Route:

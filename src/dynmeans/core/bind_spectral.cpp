@@ -6,11 +6,6 @@
 namespace dynmeans {
 namespace {
 
-nb::tuple to_tuple(Eigenpairs&& pairs, std::size_t n) {
-  const std::size_t c = pairs.values.size();
-  return nb::make_tuple(to_numpy(std::move(pairs.values), {c}), to_numpy(std::move(pairs.vectors), {n, c}));
-}
-
 nb::tuple eigenpairs(const Matrix<double>& matrix, double threshold, int at_least) {
   const std::size_t n = matrix.shape(0);
   if (n < 1 || matrix.shape(1) != n || at_least < 0 || std::size_t(at_least) > n)
@@ -22,7 +17,8 @@ nb::tuple eigenpairs(const Matrix<double>& matrix, double threshold, int at_leas
     std::vector<double> copy(matrix.data(), matrix.data() + n * n);
     pairs = SymmetricMatrix(std::move(copy), int(n), routines).above(threshold, at_least);
   }
-  return to_tuple(std::move(pairs), n);
+  const std::size_t c = pairs.values.size();
+  return nb::make_tuple(to_numpy(std::move(pairs.values), {c}), to_numpy(std::move(pairs.vectors), {n, c}));
 }
 
 nb::tuple relax_of(const Vector& weights, const Vector& diagonal, const Matrix<double>& y_phi,
@@ -32,12 +28,14 @@ nb::tuple relax_of(const Vector& weights, const Vector& diagonal, const Matrix<d
   if (matrix.shape(0) != std::size_t(view.n) || matrix.shape(1) != std::size_t(view.n) || view.n < 1)
     throw std::invalid_argument("matrix must be square with one line a row");
   const Lapack& routines = lapack();
-  Eigenpairs pairs;
+  Relaxed found;
   {
     nb::gil_scoped_release unlocked;
-    pairs = relax(view, matrix.data(), birth, routines);
+    found = relax(view, matrix.data(), birth, routines);
   }
-  return to_tuple(std::move(pairs), view.n + view.n_old);
+  const std::size_t size = view.n + view.n_old, c = found.pairs.values.size();
+  return nb::make_tuple(to_numpy(std::move(found.pairs.values), {c}),
+                        to_numpy(std::move(found.pairs.vectors), {size, c}), found.bound);
 }
 
 double relaxed_bound_of(const Vector& values, const Vector& weights, const Vector& diagonal,
@@ -112,7 +110,7 @@ void bind_spectral(nb::module_& m) {
         "Eigenpairs of a symmetric matrix above a threshold, falling: (values (c,), vectors (n, c)).");
   m.def("relax", &relax_of, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a, "gammas"_a, "revival"_a,
         "birth"_a, "matrix"_a,
-        "Eigenpairs of the relaxed problem, no fewer than old clusters: (values, vectors).");
+        "Eigenpairs of the relaxed problem above the birth cost, and a bound: (values, vectors, bound).");
   m.def("relaxed_bound", &relaxed_bound_of, "values"_a, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a,
         "gammas"_a, "revival"_a, "birth"_a, "What no clustering costs less than, from these eigenvalues.");
   m.def("embed_rows", &embed_rows, "vectors"_a, "weights"_a, "gammas"_a,

@@ -14,7 +14,14 @@ namespace dynmeans {
 struct Eigenpairs {
   std::vector<double> values;   // (c,)  falling
   std::vector<double> vectors;  // (n, c)  of unit length, one a column
-  int count() const { return int(values.size()); }
+
+  // The first few of them.
+  void keep(int few) {
+    const std::size_t c = values.size(), n = vectors.size() / c;
+    for (std::size_t i = 0; i < n; ++i) std::copy_n(vectors.begin() + i * c, few, vectors.begin() + i * few);
+    values.resize(few);
+    vectors.resize(n * few);
+  }
 };
 
 class SymmetricMatrix {

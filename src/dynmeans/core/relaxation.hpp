@@ -32,12 +32,6 @@ inline std::vector<double> joint_matrix(const KernelView& view, const double* ma
   return joint;
 }
 
-// The eigenpairs of G above lambda, and no fewer than max(K, 1). in: matrix (R, R)
-inline Eigenpairs relax(const KernelView& view, const double* matrix, double birth, const Lapack& lapack) {
-  const int size = int(view.n) + view.n_old;
-  return SymmetricMatrix(joint_matrix(view, matrix), size, lapack).above(birth, std::max(1, view.n_old));
-}
-
 // The part of Eq. (spectralmin) that no Z changes, traces over all remembered clusters, less the most that
 // a Z can bring: what no clustering costs less than. in: values (c,)
 inline double relaxed_bound(const KernelView& view, double birth, const double* values, std::size_t c) {
@@ -46,6 +40,23 @@ inline double relaxed_bound(const KernelView& view, double birth, const double* 
   for (int k = 0; k < view.n_old; ++k) bound += old_diagonal(view, k) - birth;
   for (std::size_t s = 0; s < c; ++s) bound -= values[s] - birth;
   return bound;
+}
+
+struct Relaxed {
+  Eigenpairs pairs;  // of values above lambda; the largest one if none is
+  double bound;      // no clustering costs less
+};
+
+// in: matrix (R, R)
+inline Relaxed relax(const KernelView& view, const double* matrix, double birth, const Lapack& lapack) {
+  const int size = int(view.n) + view.n_old;
+  SymmetricMatrix joint(joint_matrix(view, matrix), size, lapack);
+  Relaxed out{joint.above(birth, std::max(1, view.n_old)), 0};
+  out.bound = relaxed_bound(view, birth, out.pairs.values.data(), out.pairs.values.size());
+  const auto below = std::find_if(out.pairs.values.begin() + 1, out.pairs.values.end(),
+                                  [&](double value) { return !(value > birth); });
+  out.pairs.keep(int(below - out.pairs.values.begin()));
+  return out;
 }
 
 }  // namespace dynmeans
