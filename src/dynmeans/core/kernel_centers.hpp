@@ -117,12 +117,18 @@ class DenseCenters : public ImpliedCenters {
 
   // in: labels (R,); in, out: sums (labels,)
   void within(const std::int64_t* labels, double* sums) const {
+    std::vector<std::vector<Row>> members;
     for (Row i = 0; i < view_.n; ++i) {
-      const double* similar = matrix_ + i * view_.n;
-      double alike = 0;
-      for (Row j = 0; j < view_.n; ++j) alike += labels[j] == labels[i] ? view_.weights[j] * similar[j] : 0.0;
-      sums[labels[i]] += view_.weights[i] * alike;
+      if (labels[i] >= std::int64_t(members.size())) members.resize(labels[i] + 1);
+      members[labels[i]].push_back(i);
     }
+    for (const auto& rows : members)
+      for (const Row i : rows) {
+        const double* similar = matrix_ + i * view_.n;
+        double alike = 0;
+        for (const Row j : rows) alike += view_.weights[j] * similar[j];
+        sums[labels[i]] += view_.weights[i] * alike;
+      }
   }
 
  private:
