@@ -127,17 +127,77 @@ def pursue(
     gram: Floats, coefficients: Floats, budget: int, dependent: float, equal: float, negligible: float
 ) -> tuple[NDArray[np.int64], Floats]: ...
 def distinct_rows(X: Floats, weights: Floats | None) -> tuple[Floats, Floats, NDArray[np.int64]]: ...
-def slot_sums(
-    slots: NDArray[np.int64], weights: Floats, X: Floats, n_slots: int
-) -> tuple[Floats, Floats]: ...
+def shared_weight(
+    one: NDArray[np.int32], other: NDArray[np.int32], weights: Floats | None, n_one: int, n_other: int
+) -> Floats: ...
+def slot_means(
+    slots: NDArray[np.int64], weights: Floats, X: Floats, centers: Floats, gammas: Floats
+) -> tuple[NDArray[np.int32], Floats, Floats]: ...
 def expand_centers(
-    slots: NDArray[np.int64],
-    shares: Floats,
-    weight: Floats,
+    owner: NDArray[np.int64],
+    coefficients: Floats,
+    slots: NDArray[np.int32],
+    weights: Floats,
+    gammas: Floats,
+    taken: Floats,
     places: NDArray[np.int64] | None,
     n_places: int,
     budget: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]: ...
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, NDArray[np.int64], NDArray[np.int64]]: ...
+def blend_components(
+    matrix: Floats,
+    components: NDArray[np.int64],
+    weights: Floats,
+    coefficients: Floats,
+    owner: NDArray[np.int64],
+    n_old: int,
+) -> tuple[Floats, Floats, Floats, Floats | None, NDArray[np.int64]]: ...
+def eigenpairs(matrix: Floats, threshold: float, at_least: int) -> tuple[Floats, Floats]: ...
+def relax(
+    weights: Floats,
+    diagonal: Floats,
+    y_phi: Floats,
+    phi_phi: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+    matrix: Floats,
+) -> tuple[Floats, Floats, float]: ...
+def relaxed_bound(
+    values: Floats,
+    weights: Floats,
+    diagonal: Floats,
+    y_phi: Floats,
+    phi_phi: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+) -> float: ...
+def embed_rows(vectors: Floats, weights: Floats, gammas: Floats) -> tuple[Floats, Floats]: ...
 def round_rows(
     rows: Floats, lengths: Floats, weights: Floats, first: int, max_iter: int
 ) -> tuple[NDArray[np.int64], int, float]: ...
+def cheapest_slots(
+    apart: Floats, weight: Floats, gammas: Floats, revival: Floats, birth: float
+) -> NDArray[np.int64]: ...
+def cluster_vectors(
+    vectors: Floats,
+    weights: Floats,
+    diagonal: Floats,
+    y_phi: Floats,
+    phi_phi: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+    seed: int,
+    step: int,
+    n_restarts: int,
+    max_iter: int,
+    refine: bool,
+    matrix: Floats | None = None,
+    features: Floats | None = None,
+    phi_features: Floats | None = None,
+    begin: NDArray[np.int64] | None = None,
+    neighbours: NDArray[np.int32] | None = None,
+    values: Floats | None = None,
+) -> tuple[NDArray[np.int64], int, Floats]: ...

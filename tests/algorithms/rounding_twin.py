@@ -1,6 +1,54 @@
-"""The rounding after Yu and Shi in NumPy: the slow twin of the compiled one."""
+"""The rounding after Yu and Shi: the parts of the compiled one by name, and its slow twin in NumPy."""
+
+from typing import NamedTuple
 
 import numpy as np
+
+from dynmeans.core import embed_rows, round_rows
+
+
+class Embedding(NamedTuple):
+    """The points as the eigenvectors see them."""
+
+    rows: np.ndarray
+    lengths: np.ndarray
+    weights: np.ndarray
+
+
+class Rounded(NamedTuple):
+    """A partition of the points."""
+
+    labels: np.ndarray
+    n_iter: int
+    clarity: float
+
+
+def embed(vectors, weights, gammas):
+    """The compiled embedding."""
+    return Embedding(*embed_rows(vectors, weights, gammas), weights)
+
+
+def round_to_labels(embedding, first, max_iter):
+    """The compiled rounding."""
+    return Rounded(*round_rows(*embedding, first, max_iter))
+
+
+def largest_row(embedding):
+    """The row that the first restart begins with."""
+    return int(np.argmax(embedding.lengths))
+
+
+def embed_slowly(vectors, weights, gammas):
+    """Unit rows of the points, without directions that belong to unseen old clusters."""
+    points, past = vectors[: len(weights)], vectors[len(weights) :]
+    if len(past) > 0:
+        mass, turn = np.linalg.eigh(points.T @ points)
+        carries = mass >= 0.5 * weights.min() * ((past @ turn) ** 2 / gammas[:, None]).sum(axis=0)
+        carries[-1] = True
+        points = points if carries.all() else points @ turn[:, carries]
+    points = points / np.sqrt(weights)[:, None]
+    lengths = np.linalg.norm(points, axis=1)
+    return Embedding(points / np.where(lengths > 0, lengths, 1.0)[:, None], lengths, weights)
 
 
 def round_slowly(embedding, first, max_iter):

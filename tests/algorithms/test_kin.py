@@ -160,5 +160,6 @@ def test_through_the_linear_kernel_the_same_is_told_as_in_the_space_of_the_rows(
     shared = (slots, mass, awake, ~np.isin(awake, slots), n_old, n_old + n_new)
     places, alike = Places(rows, old), Alike(Linear().compare(scene))
     assert find_kin(*shared, places) == find_kin(*shared, alike)
-    np.testing.assert_allclose(places.from_past(mass, 1), alike.from_past(mass, 1))
-    np.testing.assert_allclose(places.apart(mass, mass**2), alike.apart(mass, mass**2), atol=1e-12)
+    shares = np.stack([mass, mass**2])
+    np.testing.assert_allclose(places.from_past(shares, 1), alike.from_past(shares, 1))
+    np.testing.assert_allclose(places.apart(shares), alike.apart(shares), atol=1e-12)

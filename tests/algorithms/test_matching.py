@@ -5,12 +5,14 @@ from itertools import permutations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from scipy.optimize import linprog
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment, linprog
 
 from algorithms import kernel_reference as twin
 from algorithms.kernel_reference import steps
+from algorithms.linking_twin import link, link_costs
 from dynmeans.algorithms.kernel_objective import cluster_sums, kernel_cost
-from dynmeans.algorithms.matching import link, link_costs
+from dynmeans.core import cheapest_slots
 from strategies import seeds
 
 
@@ -79,3 +81,17 @@ def test_linking_names_clusters_and_splits_or_joins_none(step, seed):
 def test_a_link_that_saves_nothing_is_not_made():
     step = twin.ideal_blocks([3], {0: (1.0, 0.5)}, birth=0.5)
     assert link(np.zeros(3, dtype=np.int64), *step).tolist() == [1, 1, 1]
+
+
+@given(seeds, st.integers(1, 30), st.integers(1, 30))
+@settings(max_examples=60, deadline=None)
+def test_many_clusters_are_paired_as_cheaply_as_by_the_assignment_of_scipy(seed, n_found, n_old):
+    rng = np.random.default_rng(seed)
+    apart, gammas = rng.uniform(0.0, 2.0, size=(n_found, n_old)), np.full(n_old, 1e12)  # prices are distances
+    change = apart - 1.0
+    slots = cheapest_slots(change + 1.0, np.ones(n_found), gammas, np.zeros(n_old), 1.0)
+    linked = slots < n_old
+    assert len(set(slots)) == n_found
+    least = np.minimum(change, 0.0)
+    best = least[linear_sum_assignment(least)].sum()
+    assert change[linked, slots[linked]].sum() == pytest.approx(best, abs=1e-9)

@@ -7,8 +7,16 @@ from hypothesis import strategies as st
 from scipy.stats import ortho_group
 
 from algorithms import kernel_reference as twin
-from algorithms.rounding_twin import best_rotation, nearest_axes, round_slowly
-from dynmeans.algorithms.rounding import Embedding, embed, largest_row, random_row, round_to_labels
+from algorithms.rounding_twin import (
+    Embedding,
+    best_rotation,
+    embed,
+    embed_slowly,
+    largest_row,
+    nearest_axes,
+    round_slowly,
+    round_to_labels,
+)
 from dynmeans.algorithms.spectrum import relaxed
 from strategies import seeds
 
@@ -166,12 +174,12 @@ def test_a_single_point_keeps_the_direction_of_a_well_known_cluster():
     assert embed(spectrum.vectors, step.similarity.weights, step.prior.gammas).rows.shape == (6, 2)
 
 
-@given(seeds)
-@settings(max_examples=30, deadline=None)
-def test_a_random_first_row_is_drawn_by_weight(seed):
-    weights = np.array([1.0, 0.0, 3.0])
-    embedding = Embedding(np.ones((3, 1)), np.ones(3), weights)
-    rng = np.random.default_rng(seed)
-    drawn = np.bincount([random_row(embedding, rng) for _ in range(2000)], minlength=3)
-    assert drawn[1] == 0
-    assert drawn[0] / 2000 == pytest.approx(0.25, abs=0.06)
+@given(seeds, st.integers(1, 30), st.integers(0, 4), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_the_compiled_embedding_equals_its_twin_up_to_a_turn(seed, n, n_old, weighted):
+    step = twin.make_step(seed, n, n_old, form="matrix", weighted=weighted, birth=0.5)
+    vectors, gammas = relaxed(*step).vectors, step.prior.gammas
+    found, slow = (make(vectors, step.similarity.weights, gammas) for make in (embed, embed_slowly))
+    assert found.rows.shape == slow.rows.shape
+    np.testing.assert_allclose(found.lengths, slow.lengths, atol=1e-12)
+    np.testing.assert_allclose(found.rows @ found.rows.T, slow.rows @ slow.rows.T, atol=1e-6)

@@ -2,14 +2,18 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from algorithms import kernel_reference as twin
 from algorithms.kernel_reference import blobs, ideal_blocks, steps
+from algorithms.linking_twin import link_slowly
+from algorithms.rounding_twin import embed_slowly, largest_row, round_slowly
 from dynmeans.algorithms.batch import Search
+from dynmeans.algorithms.kdmeans import descend_kernel
 from dynmeans.algorithms.kernel_objective import kernel_cost
 from dynmeans.algorithms.sdmeans import cluster_spectral
+from dynmeans.algorithms.spectrum import relaxed
 from strategies import seeds
 
 SEARCH = Search(seed=7, n_restarts=3, max_iter=100, n_threads=1)
@@ -95,3 +99,51 @@ def test_more_restarts_never_cost_more(step):
     many = cluster_spectral(*step, SEARCH._replace(n_restarts=8), 0)
     assert many.cost <= few.cost
     assert many.restart_costs[0] == few.restart_costs[0]
+
+
+def vague_step():
+    """Points on an arc, which may be cut in more ways than one."""
+    angles = np.sort(np.random.default_rng(0).uniform(0.0, 2.2, size=30))
+    rows = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    weights = np.random.default_rng(0).choice([0.3, 1.0, 3.5], size=30)
+    similarity = twin.linear(rows, weights, np.empty((0, 2)), "matrix")
+    return twin.Step(similarity, twin.prior_of(np.empty(0), np.empty(0)), twin.costs_of(2.0))
+
+
+def slow_trial(step, embedding, first, refine):
+    """Round from one row, link and refine, part by part."""
+    labels, n_iter, _, fewest = round_slowly(embedding, first, SEARCH.max_iter)
+    slots = link_slowly(labels, *step)
+    cost = kernel_cost(step.similarity, slots, step.prior, step.costs)
+    if refine:
+        fit = descend_kernel(*step, SEARCH, 0, start=slots)
+        slots, cost, n_iter = fit.labels, fit.cost, n_iter + fit.n_iter
+    return slots, cost, n_iter, fewest
+
+
+@given(
+    seeds, st.sampled_from(["matrix", "features", "sparse"]), st.integers(0, 3), st.booleans(), st.booleans()
+)
+@settings(max_examples=60, deadline=None)
+def test_the_compiled_way_is_that_of_its_parts_from_the_largest_row(seed, form, n_old, weighted, refine):
+    step = twin.make_step(seed, 25, n_old, form=form, weighted=weighted, birth=1.0)
+    embedding = embed_slowly(relaxed(*step).vectors, step.similarity.weights, step.prior.gammas)
+    slots, cost, n_iter, fewest = slow_trial(step, embedding, largest_row(embedding), refine)
+    assume(fewest == embedding.rows.shape[1])  # an axis without members leaves the rotation free
+    fit = cluster_spectral(*step, SEARCH._replace(n_restarts=1), 0, refine=refine)
+    assert fit.cost == pytest.approx(cost, abs=1e-9)
+    assert twin.same_partition(fit.labels, slots)
+    assert set(fit.labels[slots < n_old]) == set(slots[slots < n_old])
+    assert fit.n_iter == n_iter
+
+
+def test_other_restarts_begin_with_rows_drawn_by_weight():
+    step = vague_step()
+    embedding = embed_slowly(relaxed(*step).vectors, step.similarity.weights, step.prior.gammas)
+    n, weights = len(embedding.rows), step.similarity.weights
+    every = [slow_trial(step, embedding, first, refine=False)[1] for first in range(n)]
+    drawn = cluster_spectral(*step, SEARCH._replace(n_restarts=2001), 0, refine=False).restart_costs[1:]
+    assert len(np.unique(np.round(every, 9))) > 3
+    for cost in np.unique(np.round(every, 9)):
+        share = weights[np.isclose(every, cost)].sum() / weights.sum()
+        assert np.isclose(drawn, cost).mean() == pytest.approx(share, abs=0.05)

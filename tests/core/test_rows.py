@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynmeans.core import distinct_rows, expand_centers, slot_sums
+from dynmeans.core import distinct_rows, expand_centers, shared_weight, slot_means
 from strategies import seeds
 
 
@@ -22,36 +22,92 @@ def test_distinct_rows_are_those_of_numpy_with_the_weights_of_their_copies(seed,
     np.testing.assert_allclose(mass, np.bincount(which, weights=weights))
 
 
-@given(seeds, st.integers(1, 40), st.integers(0, 3), st.integers(1, 5))
-@settings(max_examples=60, deadline=None)
-def test_slot_sums_are_those_of_a_loop(seed, n, d, n_slots):
+def some_step(seed, n, d, n_old, n_born):
+    """Slots of rows, none of the newborn empty, with weights that are often equal."""
     rng = np.random.default_rng(seed)
-    slots, weights, X = rng.integers(n_slots, size=n), rng.uniform(size=n), rng.normal(size=(n, d))
-    taken, sums = slot_sums(slots, weights, X, n_slots)
-    for k in range(n_slots):
-        assert taken[k] == pytest.approx(weights[slots == k].sum())
-        np.testing.assert_allclose(sums[k], weights[slots == k] @ X[slots == k], atol=1e-12)
+    born = n_old + np.arange(n_born)
+    slots = np.concatenate([born, rng.integers(n_old + n_born, size=n)])
+    X, weights = rng.normal(size=(len(slots), d)), rng.integers(1, 3, size=len(slots)).astype(float)
+    return slots, weights, X, rng.normal(size=(n_old, d)), rng.uniform(0.1, 5.0, size=n_old)
+
+
+@given(seeds, st.integers(1, 40), st.integers(0, 3), st.integers(0, 3), st.integers(1, 4))
+@settings(max_examples=100, deadline=None)
+def test_slots_have_the_means_of_their_rows_and_of_the_past(seed, n, d, n_old, n_born):
+    slots, weights, X, centers, gammas = some_step(seed, n, d, n_old, n_born)
+    found, means, taken = slot_means(slots, weights, X, centers, gammas)
+    np.testing.assert_array_equal(found[slots < n_old], slots[slots < n_old])
+    for k in range(n_old + n_born):
+        inside = found == k
+        assert len(set(slots[inside])) <= 1
+        assert taken[k] == pytest.approx(weights[inside].sum())
+        gamma = gammas[k] if k < n_old else 0.0
+        past = gamma * centers[k] if k < n_old else 0.0
+        np.testing.assert_allclose(
+            (gamma + taken[k]) * means[k], weights[inside] @ X[inside] + past, atol=1e-12
+        )
+
+
+@given(seeds, st.integers(1, 20), st.integers(0, 3), st.integers(2, 5))
+@settings(max_examples=100, deadline=None)
+def test_newborn_slots_come_by_size_then_by_nearness_to_the_middle(seed, n, n_old, n_born):
+    slots, weights, X, centers, gammas = some_step(seed, n, 2, n_old, n_born)
+    _, means, taken = slot_means(slots, weights, X, centers, gammas)
+    gaps = np.linalg.norm(means - weights @ X / weights.sum(), axis=1)
+    keys = list(zip(-taken[n_old:], gaps[n_old:], strict=True))
+    assert keys == sorted(keys)
 
 
 def test_a_slot_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match=r"0 \.\. 1, got 2"):
-        slot_sums(np.array([0, 2]), np.ones(2), np.zeros((2, 1)), 2)
+        slot_means(np.array([0, 2]), np.ones(2), np.zeros((2, 1)), np.empty((0, 1)), np.empty(0))
 
 
-@given(seeds, st.integers(1, 60), st.integers(1, 4), st.integers(1, 6), st.integers(1, 20))
+@given(
+    seeds, st.integers(0, 20), st.integers(1, 40), st.integers(1, 4), st.integers(1, 6), st.integers(1, 20)
+)
 @settings(max_examples=150, deadline=None)
-def test_points_are_sorted_by_slot_and_merged_by_place_where_there_are_too_many(seed, n, n_slots, m, budget):
+def test_points_are_sorted_by_slot_and_merged_by_place_where_there_are_too_many(
+    seed, n_kept, n, n_old, m, budget
+):
+    """The points of slots without rows come through as they were."""
     rng = np.random.default_rng(seed)
-    slots, places, shares = rng.integers(n_slots, size=n), rng.integers(m, size=n), rng.normal(size=n)
-    weight = rng.integers(0, 2, size=n_slots).astype(float)
-    expected = []
-    for k in np.flatnonzero(weight):
-        mine = np.flatnonzero(slots == k)
-        if len(mine) <= budget:
-            expected += [(i, k, shares[i]) for i in mine]
-        else:
-            together = [mine[places[mine] == p] for p in dict.fromkeys(places[mine])]
-            expected += [(who[0], k, shares[who].sum()) for who in together]
-    found = list(zip(*expand_centers(slots, shares, weight, places, m, budget), strict=True))
+    owner, slots = np.sort(rng.integers(n_old, size=n_kept)), rng.integers(n_old + 1, size=n)
+    coefficients, weights, gammas = rng.normal(size=n_kept), rng.uniform(size=n), rng.uniform(size=n_old)
+    taken, places = np.bincount(slots, weights, n_old + 1), rng.integers(m, size=n_kept + n)
+    every, mass = np.concatenate([owner, slots]), taken + np.append(gammas, 0.0)
+    shares = np.concatenate([gammas[owner] * coefficients, weights]) / mass[every]
+    expected, crowded = [], []
+    for k in range(n_old + 1):
+        mine = np.flatnonzero(every == k)
+        if taken[k] == 0:
+            expected += [(n_kept + n + i, k, coefficients[i]) for i in mine]
+            continue
+        together = [mine[places[mine] == p] for p in dict.fromkeys(places[mine])]
+        together = [[i] for i in mine] if len(mine) <= budget else together
+        expected += [(who[0], k, shares[who].sum()) for who in together]
+        crowded += [k] if len(together) > budget else []
+    *columns, begin, over = expand_centers(
+        owner, coefficients, slots.astype(np.int32), weights, gammas, taken, places, m, budget
+    )
+    found = list(zip(*columns, strict=True))
     assert [point[:2] for point in found] == [point[:2] for point in expected]
     np.testing.assert_allclose([p[2] for p in found], [p[2] for p in expected], atol=1e-12)
+    assert begin.tolist() == np.searchsorted(columns[1], np.arange(n_old + 2)).tolist()
+    assert over.tolist() == crowded
+
+
+@given(seeds, st.integers(1, 40), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_shared_weights_are_those_of_a_loop(seed, n, weighted):
+    rng = np.random.default_rng(seed)
+    one, other = rng.integers(3, size=n).astype(np.int32), rng.integers(4, size=n).astype(np.int32)
+    weights = rng.uniform(size=n) if weighted else None
+    expected = np.zeros((3, 4))
+    np.add.at(expected, (one, other), np.ones(n) if weights is None else weights)
+    np.testing.assert_allclose(shared_weight(one, other, weights, 3, 4), expected)
+
+
+def test_a_label_out_of_range_is_refused():
+    with pytest.raises(ValueError, match="row 1 is out of range"):
+        shared_weight(np.array([0, 3], dtype=np.int32), np.zeros(2, dtype=np.int32), None, 3, 1)

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, qr
+from scipy.linalg import qr
 
 from dynmeans.model.types import FloatArray
 
-TINY = 40  # up to this size all eigenpairs are found sooner than some of them
 BLOCK = 8  # vectors multiplied at once come in multiples of this, for which BLAS is quick
 NARROWEST = 12  # vectors in a block; a product with them costs little more than with fewer
 SPARE = 4  # vectors in a block beyond those that are sought
@@ -39,20 +38,6 @@ class _Ritz(NamedTuple):
     values: FloatArray  # (m,) falling
     weights: FloatArray  # (m, m) of the basis vectors
     residuals: FloatArray  # (m,) length of A v - value v
-
-
-def dense_pairs(matrix: FloatArray, threshold: float, at_least: int) -> Eigenpairs:
-    """All eigenpairs above the threshold, by LAPACK's range of values; no fewer than ``at_least``."""
-    size = len(matrix)
-    if size <= TINY:
-        values, vectors = np.linalg.eigh(matrix)
-        first = size - max(at_least, int(np.count_nonzero(values > threshold)))
-        return Eigenpairs(values[first:][::-1], vectors[:, first:][:, ::-1])
-    values, vectors = eigh(matrix, subset_by_value=(threshold, np.inf), driver="evr", check_finite=False)
-    if len(values) < at_least:
-        last = (size - at_least, size - 1)
-        values, vectors = eigh(matrix, subset_by_index=last, driver="evr", check_finite=False)
-    return Eigenpairs(values[::-1], vectors[:, ::-1])
 
 
 def lanczos_pairs(

@@ -160,12 +160,12 @@ def _descend(problem: _Problem, search: _Search, start: IntArray | None = None) 
         restart=search.restart,
         max_iter=search.max_iter,
         start=None if start is None else start.astype(np.int32),
-        **_form(similarity),
+        **form_of(similarity),
     )
     return _Found(labels.astype(np.int64), cost, n_iter)
 
 
-def _form(similarity: Similarity) -> dict[str, Any]:
+def form_of(similarity: Similarity) -> dict[str, Any]:
     """K_YY as the core takes it: a matrix, features, or compressed sparse rows."""
     if similarity.features is not None:
         return {"features": similarity.features, "phi_features": similarity.phi_features}

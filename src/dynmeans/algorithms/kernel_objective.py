@@ -92,6 +92,13 @@ def cost_of_sums(sums: ClusterSums, similarity: Similarity, prior: Prior, costs:
     return float(similarity.weights @ similarity.diagonal + np.sum(price[active] + share))
 
 
+def apart_from_old(sums: ClusterSums, similarity: Similarity) -> FloatArray:
+    """n_l times the squared distance between the mean of cluster l and the old centre k, (L, K)."""
+    n = sums.weight[:, None]
+    apart: FloatArray = n * similarity.phi_phi - 2.0 * sums.past + sums.within[:, None] / n
+    return apart
+
+
 def _members(
     index: IntArray, weights: FloatArray, labels: IntArray, size: int, n_clusters: int
 ) -> FloatArray | csr_array:

@@ -83,8 +83,7 @@ def step(
     batch, which = _merged(memory.kernel, batch)
     meeting = meet(memory, batch, costs, options.aligned)
     found = options.cluster(meeting.similarity, meeting.prior, costs, search, memory.clusters.n_steps)
-    carried, rolled = settle(memory, meeting, found, costs, batch.time, options.budget, options.selection)
-    return carried, rolled._replace(report=rolled.report._replace(labels=rolled.report.labels[which]))
+    return settle(memory, meeting, found, costs, batch.time, options.budget, options.selection, which)
 
 
 def meet(memory: KernelMemory, batch: Batch, costs: Costs, aligned: bool) -> Meeting:
@@ -105,20 +104,25 @@ def settle(
     now: float,
     budget: int,
     selection: Selection = "greedy",
+    which: IntArray | None = None,
 ) -> tuple[KernelMemory, Rolled]:
-    """Roll the memory forward after a clustering, whose labels are of representatives or of rows."""
+    """Roll the memory forward after a clustering, whose labels are of representatives or of rows.
+
+    With ``which``, the labels told are of other rows (n,), each of which is one of those of the scene.
+    """
     scene, prior, alike = meeting.scene, meeting.prior, meeting.similarity
     slots = found.labels if len(found.labels) == len(scene.rows) else alike.expand(found.labels)
-    fit = fit_slots(slots, scene.rows[:, : memory.clusters.centers.shape[1]], scene.weights, prior)
-    fit = fit._replace(cost=found.cost, n_iter=found.n_iter, restart_costs=found.restart_costs)
+    places = scene.rows[:, : memory.clusters.centers.shape[1]]
+    fit = fit_slots(slots, places, scene.weights, prior, (found.cost, found.n_iter, found.restart_costs))
     rolled = roll_forward(memory.clusters, prior, fit, costs, WALK, now)
     rolled = with_kin(rolled, memory.clusters, fit, scene.weights, Alike(alike))
     memory = memory._replace(kernel=meeting.kernel)
     carried, errors = _remember(memory, scene, alike.places, fit, prior, rolled, budget, selection)
+    labels = rolled.report.labels if which is None else rolled.report.labels[which]
     report = rolled.report._replace(
-        lower_bound=found.lower_bound, shifts=meeting.shifts, support_errors=errors
+        labels=labels, lower_bound=found.lower_bound, shifts=meeting.shifts, support_errors=errors
     )
-    return carried, rolled._replace(report=report)
+    return carried, Rolled(rolled.state, report, rolled.events)
 
 
 def _merged(kernel: Kernel, batch: Batch) -> tuple[Batch, IntArray]:
@@ -159,7 +163,7 @@ def _remember(
     selection: Selection,
 ) -> tuple[KernelMemory, FloatArray]:
     """The points that stand for the clusters from now on, and the errors of the active ones."""
-    ids, slots = slot_ids(memory.clusters, len(fit.taken)), fit.slots.astype(np.int64)
+    ids, slots = slot_ids(memory.clusters, len(fit.taken)), fit.slots
 
     def reduced(support: Support, scene: Scene, kernel: Kernel) -> tuple[Support, FloatArray]:
         result, errors = renew(

@@ -9,11 +9,11 @@ from scipy.spatial.distance import cdist
 
 from dynmeans.algorithms.batch import Batch
 from dynmeans.algorithms.fitting import fit_slots
-from dynmeans.algorithms.kernel_objective import cost_of_sums, row_sums
+from dynmeans.algorithms.kernel_objective import apart_from_old, cost_of_sums, row_sums
 from dynmeans.algorithms.kernel_step import Found, KernelMemory, Meeting, meet, settle
 from dynmeans.algorithms.kin import Places, with_kin
-from dynmeans.algorithms.matching import cheapest_slots, link_costs, link_prices
 from dynmeans.algorithms.support import keep_ids
+from dynmeans.core import cheapest_slots
 from dynmeans.model.costs import Costs
 from dynmeans.model.lifecycle import Rolled, roll_forward
 from dynmeans.model.motion import Motion, motion_named
@@ -80,7 +80,7 @@ def link_places(state: ClusterState, groups: Groups, costs: Costs, motion: Motio
     """
     prior = carry_forward(state, groups.time, costs, motion)
     zeta = groups.sizes[:, None] * cdist(groups.means, prior.centers, "sqeuclidean")
-    slots = cheapest_slots(link_prices(zeta, groups.sizes, prior, costs))
+    slots = cheapest_slots(zeta, groups.sizes, prior.gammas, prior.revival, costs.birth)
     fit = fit_slots(slots[groups.which], groups.rows, groups.weights, prior)
     cost = objective(groups.rows, groups.weights, fit, prior, costs)
     fit = fit._replace(cost=cost, restart_costs=np.full(1, cost))
@@ -96,7 +96,8 @@ def link_alike(
     prior = meeting.prior._replace(revival=costs.aging * meeting.prior.elapsed)
     meeting, alike = meeting._replace(prior=prior), meeting.similarity
     sums = row_sums(alike, groups.weights, groups.which, len(groups.sizes))
-    slots = cheapest_slots(link_costs(sums, alike, prior, costs))[groups.which]
+    zeta = apart_from_old(sums, alike)
+    slots = cheapest_slots(zeta, sums.weight, prior.gammas, prior.revival, costs.birth)[groups.which]
     n_slots = max(len(prior.gammas), int(slots.max()) + 1)
     cost = cost_of_sums(row_sums(alike, groups.weights, slots, n_slots), alike, prior, costs)
     found = Found(slots, cost, 1, np.full(1, cost), np.nan)

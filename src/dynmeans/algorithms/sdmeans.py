@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-
 from dynmeans.algorithms.batch import Search
-from dynmeans.algorithms.kdmeans import descend_kernel
-from dynmeans.algorithms.kernel_objective import kernel_cost
-from dynmeans.algorithms.matching import link
-from dynmeans.algorithms.rounding import Embedding, Rounded, embed, largest_row, random_row, round_to_labels
+from dynmeans.algorithms.kdmeans import form_of
 from dynmeans.algorithms.spectrum import relaxed
+from dynmeans.core import cluster_vectors
 from dynmeans.kernels.base import Similarity
 from dynmeans.model.costs import Costs
 from dynmeans.model.prior import Prior
 from dynmeans.model.types import FloatArray, IntArray
-
-CLEAR = 0.98  # mean cosine of rows with their axes above which other first rows lead to the same axes
 
 
 class SpectralFit(NamedTuple):
@@ -30,14 +23,6 @@ class SpectralFit(NamedTuple):
     n_iter: int  # alternations of the rounding and sweeps of the refinement, of the restart that won
     restart_costs: FloatArray  # (n_restarts,)
     n_eigenvectors: int  # above the birth cost, at least 1
-
-
-class _Trial(NamedTuple):
-    """One restart."""
-
-    labels: IntArray  # (R,) slots
-    cost: float
-    n_iter: int
 
 
 def cluster_spectral(
@@ -80,43 +65,28 @@ def cluster_spectral(
     (array([0, 0, 0, 1, 1, 1]), 1.0, 1.0)
     """
     spectrum = relaxed(similarity, prior, costs)
-    embedding = embed(spectrum.vectors, similarity.weights, prior.gammas)
-    roundings = _roundings(embedding, search, n_steps)
-
-    def finish(rounded: Rounded) -> _Trial:
-        slots = link(rounded.labels, similarity, prior, costs)
-        if not refine:
-            return _Trial(slots, kernel_cost(similarity, slots, prior, costs), rounded.n_iter)
-        fit = descend_kernel(similarity, prior, costs, search, n_steps, start=slots)
-        return _Trial(fit.labels, fit.cost, rounded.n_iter + fit.n_iter)
-
-    trials = _once_each(roundings, finish)
-    best = min(trials, key=lambda trial: trial.cost)
+    labels, n_iter, restart_costs = cluster_vectors(
+        spectrum.vectors,
+        similarity.weights,
+        similarity.diagonal,
+        similarity.y_phi,
+        similarity.phi_phi,
+        prior.gammas,
+        prior.revival,
+        birth=costs.birth,
+        seed=search.seed,
+        step=n_steps,
+        n_restarts=search.n_restarts,
+        max_iter=search.max_iter,
+        refine=refine,
+        **form_of(similarity),
+    )
+    cost = float(restart_costs.min())
     return SpectralFit(
-        labels=best.labels,
-        cost=best.cost,
-        lower_bound=min(spectrum.lower_bound, best.cost),  # equal ones may differ by rounding
-        n_iter=best.n_iter,
-        restart_costs=np.array([trial.cost for trial in trials]),
+        labels=labels,
+        cost=cost,
+        lower_bound=min(spectrum.lower_bound, cost),  # equal ones may differ by rounding
+        n_iter=n_iter,
+        restart_costs=restart_costs,
         n_eigenvectors=len(spectrum.values),
     )
-
-
-def _roundings(embedding: Embedding, search: Search, n_steps: int) -> list[Rounded]:
-    """Round from the safest row first, then from random ones, unless the first leaves nothing to improve."""
-    first = round_to_labels(embedding, largest_row(embedding), search.max_iter)
-    if first.clarity > CLEAR:
-        return [first] * search.n_restarts
-    rngs = [np.random.default_rng([search.seed, n_steps, restart]) for restart in range(1, search.n_restarts)]
-    rows = [random_row(embedding, rng) for rng in rngs]
-    return [first, *(round_to_labels(embedding, row, search.max_iter) for row in rows)]
-
-
-def _once_each(roundings: list[Rounded], finish: Callable[[Rounded], _Trial]) -> list[_Trial]:
-    """Finish every restart; many round to the same partition, which is worked on only once."""
-    trials: dict[bytes, _Trial] = {}
-    for rounded in roundings:
-        key = rounded.labels.tobytes()
-        if key not in trials:
-            trials[key] = finish(rounded)
-    return [trials[rounded.labels.tobytes()] for rounded in roundings]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
 
-from dynmeans.algorithms.eigenpairs import Eigenpairs, Operator, dense_pairs, lanczos_pairs
+from dynmeans.algorithms.eigenpairs import Eigenpairs, Operator, lanczos_pairs
+from dynmeans.core import eigenpairs, relax, relaxed_bound
 from dynmeans.kernels.base import Similarity
 from dynmeans.model.costs import Costs
 from dynmeans.model.prior import Prior
 from dynmeans.model.types import FloatArray
 
 Route = Literal["auto", "dense", "lanczos", "reduced"]
+
+_Parts: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
 
 LARGEST_DENSE = 256  # up to this size LAPACK's range of eigenvalues is faster than Lanczos
 
@@ -63,27 +66,27 @@ def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "
     >>> found.values.round(6), round(found.lower_bound, 6)
     (array([3., 3.]), 1.0)
     """
-    at_least = max(1, len(prior.gammas))
-    pairs = _eigenpairs(similarity, prior, costs.birth, at_least, route)
+    chosen = _route(similarity, prior) if route == "auto" else route
+    parts = _parts(similarity, prior)
+    pairs = None if chosen == "dense" else _eigenpairs(similarity, prior, costs.birth, chosen)
+    if pairs is None:
+        return Spectrum(*relax(*parts, costs.birth, _among_points(similarity)))
     above = max(1, int(np.count_nonzero(pairs.values > costs.birth)))
-    bound = _constant(similarity, prior, costs) - float((pairs.values - costs.birth).sum())
-    return Spectrum(pairs.values[:above], pairs.vectors[:, :above], bound)
+    bound = relaxed_bound(pairs.values, *parts, costs.birth)
+    return Spectrum(pairs.values[:above], np.ascontiguousarray(pairs.vectors[:, :above]), bound)
 
 
-def _constant(similarity: Similarity, prior: Prior, costs: Costs) -> float:
-    """The part of Eq. (spectralmin) that no Z changes: traces, over all remembered clusters."""
-    points = similarity.weights @ similarity.diagonal
-    return float(points + (_old_diagonal(similarity, prior) - costs.birth).sum())
+def _parts(s: Similarity, prior: Prior) -> _Parts:
+    """What the core wants to know of a step besides K_YY."""
+    return s.weights, s.diagonal, s.y_phi, s.phi_phi, prior.gammas, prior.revival
 
 
-def _eigenpairs(s: Similarity, prior: Prior, birth: float, at_least: int, route: Route) -> Eigenpairs:
-    chosen = _route(s, prior) if route == "auto" else route
-    if chosen == "reduced":
+def _eigenpairs(s: Similarity, prior: Prior, birth: float, route: Route) -> Eigenpairs | None:
+    """No fewer than old clusters; None if they are too many for Lanczos to pay."""
+    at_least = max(1, len(prior.gammas))
+    if route == "reduced":
         return _reduced_pairs(s, prior, birth, at_least)
-    pairs = None
-    if chosen == "lanczos":
-        pairs = lanczos_pairs(_operator(s, prior), birth, at_least, _guess(s, prior))
-    return pairs or dense_pairs(_dense(s, prior), birth, at_least)
+    return lanczos_pairs(_operator(s, prior), birth, at_least, _guess(s, prior))
 
 
 def _route(s: Similarity, prior: Prior) -> Route:
@@ -96,20 +99,6 @@ def _old_diagonal(s: Similarity, prior: Prior) -> FloatArray:
     """Gamma K_PhiPhi + Omega: of K_PhiPhi, only the diagonal takes part."""
     diagonal: FloatArray = prior.gammas * s.phi_phi + prior.revival
     return diagonal
-
-
-def _dense(s: Similarity, prior: Prior) -> FloatArray:
-    """Eq. (ZGdefine): G (R + K, R + K). A point of weight m has sqrt(m) times the row of a single one."""
-    size = len(s.weights)
-    root = np.sqrt(np.concatenate([s.weights, prior.gammas]))
-    matrix = np.zeros((len(root), len(root)))
-    matrix[:size, :size] = _among_points(s)
-    matrix[:size, size:] = s.y_phi
-    matrix[size:, :size] = s.y_phi.T
-    matrix *= root * root[:, None]
-    old = np.arange(size, len(root))
-    matrix[old, old] = _old_diagonal(s, prior)
-    return matrix
 
 
 def _among_points(s: Similarity) -> Any:
@@ -163,7 +152,7 @@ def _matrix_pairs(matrix: FloatArray, birth: float, at_least: int) -> Eigenpairs
     pairs = None
     if len(matrix) > LARGEST_DENSE:
         pairs = lanczos_pairs(Operator(len(matrix), matrix.__matmul__), birth, at_least)
-    return pairs or dense_pairs(matrix, birth, at_least)
+    return pairs or Eigenpairs(*eigenpairs(matrix, birth, at_least))
 
 
 def _positive(values: FloatArray) -> FloatArray:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynmeans.algorithms.selection import Selection, choose, length_of, thin
 from dynmeans.core import expand_centers
 from dynmeans.kernels.base import Kernel, Places, Scene
-from dynmeans.model.types import BoolArray, FloatArray, IntArray
+from dynmeans.model.types import FloatArray, IntArray
 
 CANDIDATES = 1024  # points of one cluster that are compared with each other
 
@@ -53,14 +54,14 @@ def scene_of(support: Support, cluster_ids: IntArray, rows: FloatArray, weights:
 def keep_ids(support: Support, cluster_ids: IntArray) -> Support:
     """What is left when all other clusters are forgotten."""
     left = np.isin(support.ids, cluster_ids)
-    return support if left.all() else _take(support, left)
+    return Support(support.rows[left], support.coefficients[left], support.ids[left])
 
 
 def renew(
     support: Support,
     scene: Scene,
     kernel: Kernel,
-    slots: IntArray,
+    slots: NDArray[np.int32],
     ids: IntArray,
     gammas: FloatArray,
     taken: FloatArray,
@@ -104,27 +105,35 @@ def renew(
     """
     if budget < 1:
         raise ValueError(f"budget must be at least 1, got {budget!r}")
-    whole = _absorb(scene, slots, gammas, taken, places, budget)
-    bounds = np.searchsorted(whole.slots, np.arange(len(ids) + 1))
-    errors, stays = np.zeros(len(ids)), np.ones(len(whole.slots), dtype=np.bool_)
-    for k in np.flatnonzero(np.diff(bounds) > budget).tolist():
-        mine = slice(bounds[k], bounds[k + 1])
+    n_places = 0 if places is None else places.matrix.shape[0]
+    where = None if places is None else places.all
+    whole = _Expansion(
+        *expand_centers(
+            scene.owner, scene.coefficients, slots, scene.weights, gammas, taken, where, n_places, budget
+        )
+    )
+    errors, points = np.zeros(len(ids)), np.concatenate([scene.kept, scene.rows, support.rows])
+    if len(whole.crowded) == 0:
+        return Support(points[whole.points], whole.coefficients, ids[whole.slots]), errors
+    stays = np.ones(len(whole.slots), dtype=np.bool_)
+    for k in whole.crowded.tolist():
+        mine = slice(*whole.begin[k : k + 2].tolist())
         centre = _Centre(whole.points[mine], whole.coefficients[mine], len(scene.kept))
         chosen, coefficients, errors[k] = _reduce(centre, scene, kernel, places, budget, method)
         stays[mine] = False
-        stays[bounds[k] + chosen] = True
-        whole.coefficients[bounds[k] + chosen] = coefficients
-    points = np.concatenate([scene.kept, scene.rows])[whole.points[stays]]
-    awake = Support(points, whole.coefficients[stays], ids[whole.slots[stays]])
-    return _with_sleepers(awake, _take(support, taken[scene.owner] == 0)), errors
+        stays[mine.start + chosen] = True
+        whole.coefficients[mine.start + chosen] = coefficients
+    return Support(points[whole.points[stays]], whole.coefficients[stays], ids[whole.slots[stays]]), errors
 
 
 class _Expansion(NamedTuple):
-    """Centres as sums over points, sorted by slot: kept points are 0 .. M-1, rows of the batch follow."""
+    """Centres as sums over points, sorted by slot: kept points, then rows, then points of the sleeping."""
 
     points: IntArray  # (P,)
     slots: IntArray  # (P,)
     coefficients: FloatArray  # (P,)
+    begin: IntArray  # (L + 1,)  where the points of each slot begin
+    crowded: IntArray  # slots with rows and more points than the budget
 
 
 class _Centre(NamedTuple):
@@ -142,38 +151,6 @@ class _Centre(NamedTuple):
     def members(self) -> IntArray:
         rows: IntArray = self.points[self.points >= self.n_kept] - self.n_kept
         return rows
-
-
-def _take(support: Support, which: BoolArray | IntArray) -> Support:
-    return Support(support.rows[which], support.coefficients[which], support.ids[which])
-
-
-def _with_sleepers(awake: Support, asleep: Support) -> Support:
-    if len(asleep.ids) == 0:
-        return awake
-    both = Support(*(np.concatenate(column) for column in zip(awake, asleep, strict=True)))
-    return _take(both, np.argsort(both.ids, kind="stable"))
-
-
-def _absorb(
-    scene: Scene,
-    slots: IntArray,
-    gammas: FloatArray,
-    taken: FloatArray,
-    places: Places | None,
-    budget: int,
-) -> _Expansion:
-    """Eq. (phiinitapprox): phi = (gamma phi + sum of m omega(y)) / (gamma + n), over the points of all slots.
-
-    Clusters that took nothing are left out.
-    """
-    every = np.concatenate([scene.owner, slots])
-    mass = taken.copy()
-    mass[: len(gammas)] += gammas
-    shares = np.concatenate([gammas[scene.owner] * scene.coefficients, scene.weights]) / mass[every]
-    if places is None:
-        return _Expansion(*expand_centers(every, shares, taken, None, 0, budget))
-    return _Expansion(*expand_centers(every, shares, taken, places.all, places.matrix.shape[0], budget))
 
 
 def _reduce(

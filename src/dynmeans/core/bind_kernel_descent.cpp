@@ -1,19 +1,11 @@
 // KD-Means as Python sees it.
-#include <nanobind/stl/optional.h>
-
-#include <stdexcept>
-#include <string>
-
-#include "arrays.hpp"
-#include "feature_centers.hpp"
+#include "kernel_arrays.hpp"
 #include "kernel_descent.hpp"
 
 namespace dynmeans {
 namespace {
 
 using Labels = Column<std::int32_t>;
-template <class Array>
-using Maybe = std::optional<Array>;
 
 // A label is a place in tables that have a line for every remembered cluster and every row.
 const std::int32_t* checked(const Labels& start, std::size_t n, std::size_t n_old) {
@@ -29,17 +21,6 @@ const std::int32_t* checked(const Labels& start, std::size_t n, std::size_t n_ol
   return start.data();
 }
 
-template <class Centers>
-nb::tuple run(const KernelView& view, const KernelSearch& search, Centers centers) {
-  KernelResult result;
-  {
-    nb::gil_scoped_release unlocked;
-    result = KernelDescent<Centers>(view, search, std::move(centers)).run();
-  }
-  return nb::make_tuple(to_numpy(std::move(result.labels), {std::size_t(view.n)}), result.cost,
-                        result.n_iter);
-}
-
 nb::tuple kernel_descend(const Vector& weights, const Vector& diagonal, const Matrix<double>& y_phi,
                          const Vector& phi_phi, const Vector& gammas, const Vector& revival, double birth,
                          std::uint64_t seed, std::uint64_t step, std::uint64_t restart, int max_iter,
@@ -47,21 +28,16 @@ nb::tuple kernel_descend(const Vector& weights, const Vector& diagonal, const Ma
                          const Maybe<Matrix<double>>& features, const Maybe<Matrix<double>>& phi_features,
                          const Maybe<Column<std::int64_t>>& begin, const Maybe<Labels>& neighbours,
                          const Maybe<Vector>& values) {
-  const std::size_t n = weights.shape(0), n_old = gammas.shape(0);
-  const KernelView view{weights.data(), diagonal.data(), y_phi.data(), phi_phi.data(),
-                        gammas.data(),  revival.data(),  Row(n),       int(n_old)};
+  const KernelView view = kernel_view(weights, diagonal, y_phi, phi_phi, gammas, revival);
   if (max_iter < 1)
     throw std::invalid_argument("max_iter must be at least 1, got " + std::to_string(max_iter));
-  const std::int32_t* labels = start ? checked(*start, n, n_old) : nullptr;
+  const std::int32_t* labels = start ? checked(*start, view.n, view.n_old) : nullptr;
   const KernelSearch search{birth, seed, step, restart, max_iter, labels};
-  if (matrix) return run(view, search, DenseCenters(view, matrix->data()));
-  if (features && phi_features) {
-    const int d = int(features->shape(1));
-    return run(view, search, FeatureCenters(view, features->data(), phi_features->data(), d));
-  }
-  if (begin && neighbours && values)
-    return run(view, search, SparseCenters(view, begin->data(), neighbours->data(), values->data()));
-  throw std::invalid_argument("give matrix, or features and phi_features, or begin, neighbours and values");
+  const KernelForm form{matrix, features, phi_features, begin, neighbours, values};
+  KernelResult found = with_centers(view, form, [&](auto centers) {
+    return KernelDescent<decltype(centers)>(view, search, std::move(centers)).run();
+  });
+  return nb::make_tuple(to_numpy(std::move(found.labels), {std::size_t(view.n)}), found.cost, found.n_iter);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "expansion.hpp"
+#include "slot_means.hpp"
 #include "sorted_rows.hpp"
 
 namespace dynmeans {
@@ -23,43 +24,75 @@ nb::tuple distinct_rows(const Matrix<double>& X, const std::optional<Vector>& we
                         to_numpy(std::move(result.which), {n}));
 }
 
-nb::tuple slot_sums(const Column<std::int64_t>& slots, const Vector& weights, const Matrix<double>& X,
-                    std::int64_t n_slots) {
-  const std::size_t n = X.shape(0), d = X.shape(1);
+nb::tuple slot_means(const Column<std::int64_t>& slots, const Vector& weights, const Matrix<double>& X,
+                     const Matrix<double>& centers, const Vector& gammas) {
+  const std::size_t n = X.shape(0), d = X.shape(1), n_old = gammas.shape(0);
   if (slots.shape(0) != n || weights.shape(0) != n)
     throw std::invalid_argument("slots and weights must have one entry a row");
-  std::vector<double> taken(n_slots), sums(n_slots * d);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::int64_t k = slots.data()[i];
-    if (k < 0 || k >= n_slots)
-      throw std::invalid_argument("slots must lie in 0 .. " + std::to_string(n_slots - 1) + ", got " +
-                                  std::to_string(k));
-    const double m = weights.data()[i];
-    taken[k] += m;
-    for (std::size_t c = 0; c < d; ++c) sums[k * d + c] += m * X.data()[i * d + c];
-  }
-  return nb::make_tuple(to_numpy(std::move(taken), {std::size_t(n_slots)}),
-                        to_numpy(std::move(sums), {std::size_t(n_slots), d}));
+  if (centers.shape(0) != n_old || centers.shape(1) != d)
+    throw std::invalid_argument("centers must have one line an old cluster, as long as a row");
+  for (std::size_t i = 0; i < n; ++i)
+    if (slots.data()[i] < 0 || slots.data()[i] >= std::int64_t(n + n_old))
+      throw std::invalid_argument("slots must lie in 0 .. " + std::to_string(n + n_old - 1) + ", got " +
+                                  std::to_string(slots.data()[i]));
+  SlotMeans found = SlotMeaner({slots.data(), weights.data(), X.data(), centers.data(), gammas.data(),
+                                std::int64_t(n), std::int64_t(n_old), int(d)})
+                        .run();
+  const std::size_t n_slots = found.taken.size();
+  return nb::make_tuple(to_numpy(std::move(found.slots), {n}),
+                        to_numpy(std::move(found.centers), {n_slots, d}),
+                        to_numpy(std::move(found.taken), {n_slots}));
 }
 
-nb::tuple expand_centers(const Column<std::int64_t>& slots, const Vector& shares, const Vector& weight,
-                         const std::optional<Column<std::int64_t>>& places, std::int64_t n_places,
-                         std::int64_t budget) {
-  const std::size_t n = slots.shape(0);
-  if (shares.shape(0) != n || (places && places->shape(0) != n))
-    throw std::invalid_argument("shares and places must have one entry a point");
-  const Taken taken{slots.data(),    shares.data(),
-                    weight.data(),   places ? places->data() : nullptr,
-                    std::int64_t(n), std::int64_t(weight.shape(0)),
-                    n_places,        budget};
+nb::ndarray<nb::numpy, double> shared_weight(const Column<std::int32_t>& one,
+                                             const Column<std::int32_t>& other,
+                                             const std::optional<Vector>& weights, std::size_t n_one,
+                                             std::size_t n_other) {
+  const std::size_t n = one.shape(0);
+  if (other.shape(0) != n || (weights && weights->shape(0) != n))
+    throw std::invalid_argument("both labels and weights must have one entry a row");
+  std::vector<double> table(n_one * n_other);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto a = std::size_t(one.data()[i]), b = std::size_t(other.data()[i]);
+    if (a >= n_one || b >= n_other)
+      throw std::invalid_argument("a label of row " + std::to_string(i) + " is out of range");
+    table[a * n_other + b] += weights ? weights->data()[i] : 1.0;
+  }
+  return to_numpy(std::move(table), {n_one, n_other});
+}
+
+nb::tuple expand_centers(const Column<std::int64_t>& owner, const Vector& coefficients,
+                         const Column<std::int32_t>& slots, const Vector& weights, const Vector& gammas,
+                         const Vector& taken, const std::optional<Column<std::int64_t>>& places,
+                         std::int64_t n_places, std::int64_t budget) {
+  const std::size_t n_kept = owner.shape(0), n_rows = slots.shape(0);
+  if (coefficients.shape(0) != n_kept || weights.shape(0) != n_rows)
+    throw std::invalid_argument("a kept point must have a coefficient, and a row a weight");
+  if (places && places->shape(0) != n_kept + n_rows)
+    throw std::invalid_argument("places must have one entry a point");
+  const Taken scene{owner.data(),
+                    coefficients.data(),
+                    slots.data(),
+                    weights.data(),
+                    gammas.data(),
+                    taken.data(),
+                    places ? places->data() : nullptr,
+                    std::int64_t(n_kept),
+                    std::int64_t(n_rows),
+                    std::int64_t(gammas.shape(0)),
+                    std::int64_t(taken.shape(0)),
+                    n_places,
+                    budget};
   Expansion found;
   {
     nb::gil_scoped_release unlocked;
-    found = expand(taken);
+    found = Expander(scene).run();
   }
-  const std::size_t count = found.points.size();
+  const std::size_t count = found.points.size(), n_crowded = found.crowded.size();
   return nb::make_tuple(to_numpy(std::move(found.points), {count}), to_numpy(std::move(found.slots), {count}),
-                        to_numpy(std::move(found.coefficients), {count}));
+                        to_numpy(std::move(found.coefficients), {count}),
+                        to_numpy(std::move(found.begin), {taken.shape(0) + 1}),
+                        to_numpy(std::move(found.crowded), {n_crowded}));
 }
 
 }  // namespace
@@ -67,12 +100,14 @@ nb::tuple expand_centers(const Column<std::int64_t>& slots, const Vector& shares
 void bind_rows(nb::module_& m) {
   m.def("distinct_rows", &distinct_rows, "X"_a, "weights"_a.none(),
         "Distinct rows in lexical order: (rows (m, d), weights (m,), which of them each row is (n,)).");
-  m.def("slot_sums", &slot_sums, "slots"_a, "weights"_a, "X"_a, "n_slots"_a,
-        "Weight and weighted sum of the rows of every slot: ((n_slots,), (n_slots, d)).");
-  m.def("expand_centers", &expand_centers, "slots"_a, "shares"_a, "weight"_a, "places"_a.none(), "n_places"_a,
-        "budget"_a,
-        "Points of all slots with weight, sorted by slot, and merged by place in slots over the budget: "
-        "(points, slots, coefficients).");
+  m.def("slot_means", &slot_means, "slots"_a, "weights"_a, "X"_a, "centers"_a, "gammas"_a,
+        "Slots with the newborn in order, their centres, and the weight of their rows.");
+  m.def("shared_weight", &shared_weight, "one"_a, "other"_a, "weights"_a.none(), "n_one"_a, "n_other"_a,
+        "Weight of the rows with each pair of two labels: (n_one, n_other).");
+  m.def("expand_centers", &expand_centers, "owner"_a, "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a,
+        "taken"_a, "places"_a.none(), "n_places"_a, "budget"_a,
+        "Points of all slots, sorted by slot, and merged by place in slots over the budget: "
+        "(points, slots, coefficients, begin, crowded).");
 }
 
 }  // namespace dynmeans

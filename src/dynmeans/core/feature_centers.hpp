@@ -50,6 +50,16 @@ class FeatureCenters {
     for (int k = 0; k < count; ++k) settle(k);
   }
 
+  void within(const std::int64_t* labels, double* sums) const {
+    std::vector<double> totals;  // (labels, d)
+    for (Row i = 0; i < view_.n; ++i) {
+      if (totals.size() < at(int(labels[i]) + 1)) totals.resize(at(int(labels[i]) + 1));
+      for (int j = 0; j < d_; ++j)
+        totals[at(int(labels[i])) + j] += view_.weights[i] * features_[at(int(i)) + j];
+    }
+    for (std::size_t e = 0; e < totals.size(); ++e) sums[e / d_] += totals[e] * totals[e];
+  }
+
   void clear(int k) {
     const bool old = k < view_.n_old;
     mass_[k] = old ? view_.gammas[k] : 0.0;

@@ -27,32 +27,49 @@ struct NearestNew {
   double* gaps;      // in, out (stride,)
   double* from;      // in, out (stride,) component of the nearest row in the tree
 
+  // Vectors side by side: the next does not wait for the comparison of the one before.
+  static constexpr int kSide = 4;
+
+  // A known number of dimensions makes a loop that stays in registers.
   [[gnu::always_inline]] void run() const {
+    if (d == 2) return look(2);
+    if (d == 3) return look(3);
+    look(d);
+  }
+
+  [[gnu::always_inline]] void look(int d) const {
     const Four here = Four{} + component;
-    for (std::int64_t k = 0; k < n; k += kFour) {
-      Four least = Four{} + std::numeric_limits<double>::infinity();
-      for (std::int64_t f = 0; f < n_fresh; ++f) {
-        Four sum{};
-        for (int c = 0; c < d; ++c) {
-          const Four step = load_four(columns + c * stride + k) - fresh[f * d + c];
-          sum += step * step;
+    for (std::int64_t k = 0; k < n; k += kSide * kFour) {
+      Four least[kSide];
+      for (Four& gap : least) gap = Four{} + std::numeric_limits<double>::infinity();
+      for (std::int64_t f = 0; f < n_fresh; ++f)
+        for (int s = 0; s < kSide; ++s) {
+          Four sum{};
+          for (int c = 0; c < d; ++c) {
+            const Four step = load_four(columns + c * stride + k + s * kFour) - fresh[f * d + c];
+            sum += step * step;
+          }
+          least[s] = sum < least[s] ? sum : least[s];
         }
-        least = sum < least ? sum : least;
+      for (int s = 0; s < kSide; ++s) {
+        const std::int64_t at = k + s * kFour;
+        const Four gap = load_four(gaps + at);
+        store_four(from + at, least[s] < gap ? here : load_four(from + at));
+        store_four(gaps + at, least[s] < gap ? least[s] : gap);
       }
-      const Four gap = load_four(gaps + k);
-      store_four(from + k, least < gap ? here : load_four(from + k));
-      store_four(gaps + k, least < gap ? least : gap);
     }
   }
 };
 
 class Flood {
+  static constexpr std::int64_t kWidth = NearestNew::kSide * kFour;
+
  public:
   // in: data (n, d), n > 0; unit: rows are multiplied by it, so that no square of a distance overflows
   Flood(const double* data, std::int64_t n, int d, double unit, double scale)
       : d_(d),
         n_(n),
-        stride_((n + kFour - 1) / kFour * kFour),
+        stride_((n + kWidth - 1) / kWidth * kWidth),
         unit_(unit),
         reach_(largest_square(scale * unit)),
         columns_(d * stride_),

@@ -7,6 +7,7 @@
 //   gaps     squared distances |omega(y_i) - theta_k|^2 of one row to all centres
 //   add      takes a row into a slot, or out of it with a negative weight; the centre follows
 //   clear    a slot without rows
+//   within   sums of m_i m_j K_YY_ij over pairs of rows of one label, for any labels
 //   scale    size of the numbers whose difference a squared distance is, for its rounding error
 // and none of them knows what anything costs.
 #pragma once
@@ -114,6 +115,22 @@ class DenseCenters : public ImpliedCenters {
     for (int k = 0; k < count; ++k) out[k] = gap(i, k, scores_[static_cast<std::size_t>(k) * view_.n + i]);
   }
 
+  // in: labels (R,); in, out: sums (labels,)
+  void within(const std::int64_t* labels, double* sums) const {
+    std::vector<std::vector<Row>> members;
+    for (Row i = 0; i < view_.n; ++i) {
+      if (labels[i] >= std::int64_t(members.size())) members.resize(labels[i] + 1);
+      members[labels[i]].push_back(i);
+    }
+    for (const auto& rows : members)
+      for (const Row i : rows) {
+        const double* similar = matrix_ + i * view_.n;
+        double alike = 0;
+        for (const Row j : rows) alike += view_.weights[j] * similar[j];
+        sums[labels[i]] += view_.weights[i] * alike;
+      }
+  }
+
  private:
   double* line(int k) { return scores_.data() + static_cast<std::size_t>(k) * view_.n; }
 
@@ -145,6 +162,13 @@ class SparseCenters : public ImpliedCenters {
       if (k >= 0) out[k] += view_.weights[neighbours_[e]] * values_[e];
     }
     for (int k = 0; k < count; ++k) out[k] = gap(i, k, out[k]);
+  }
+
+  void within(const std::int64_t* labels, double* sums) const {
+    for (Row i = 0; i < view_.n; ++i)
+      for (std::int64_t e = begin_[i]; e < begin_[i + 1]; ++e)
+        if (labels[neighbours_[e]] == labels[i])
+          sums[labels[i]] += view_.weights[i] * view_.weights[neighbours_[e]] * values_[e];
   }
 
  private:

@@ -13,6 +13,12 @@ namespace dynmeans {
 struct Lapack {
   void (*dgesdd)(char* job, int* m, int* n, double* a, int* lda, double* s, double* u, int* ldu, double* vt,
                  int* ldvt, double* work, int* lwork, int* iwork, int* info);
+  void (*dsyev)(char* job, char* triangle, int* n, double* a, int* lda, double* values, double* work,
+                int* lwork, int* info);
+  void (*dsyevr)(char* job, char* range, char* triangle, int* n, double* a, int* lda, double* low,
+                 double* high, int* first, int* last, double* tolerance, int* found, double* values,
+                 double* vectors, int* ldz, int* support, double* work, int* lwork, int* iwork, int* liwork,
+                 int* info);
   void (*dgemm)(char* trans_a, char* trans_b, int* m, int* n, int* k, double* alpha, double* a, int* lda,
                 double* b, int* ldb, double* beta, double* c, int* ldc);
 };
@@ -31,6 +37,8 @@ Function scipy_function(const char* module, const char* name) {
 inline const Lapack& lapack() {
   static const Lapack found{
       scipy_function<decltype(Lapack::dgesdd)>("scipy.linalg.cython_lapack", "dgesdd"),
+      scipy_function<decltype(Lapack::dsyev)>("scipy.linalg.cython_lapack", "dsyev"),
+      scipy_function<decltype(Lapack::dsyevr)>("scipy.linalg.cython_lapack", "dsyevr"),
       scipy_function<decltype(Lapack::dgemm)>("scipy.linalg.cython_blas", "dgemm"),
   };
   return found;
@@ -41,6 +49,15 @@ inline void multiply(const Lapack& lapack, double* a, double* b, int n, int k, i
   char plain = 'N';
   double one = 1, zero = 0;
   lapack.dgemm(&plain, &plain, &m, &n, &k, &one, b, &m, a, &k, &zero, out, &m);
+}
+
+// Lines of a (n, c): a'a (c, c).
+inline std::vector<double> gram(const Lapack& lapack, const double* a, int n, int c) {
+  std::vector<double> out(std::size_t(c) * c);
+  char plain = 'N', turned = 'T';
+  double one = 1, zero = 0, *lines = const_cast<double*>(a);
+  lapack.dgemm(&plain, &turned, &c, &c, &n, &one, lines, &c, lines, &c, &zero, out.data(), &c);
+  return out;
 }
 
 struct Singular {

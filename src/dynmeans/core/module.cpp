@@ -13,8 +13,8 @@ void bind_colors(nanobind::module_& m);
 void bind_chain(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
-void bind_rounding(nanobind::module_& m);
 void bind_code_length(nanobind::module_& m);
+void bind_spectral(nanobind::module_& m);
 
 NB_MODULE(_dynmeans, m) {
   m.doc() = "The loops of dynmeans.";
@@ -26,8 +26,8 @@ NB_MODULE(_dynmeans, m) {
   bind_chain(m);
   bind_kernels(m);
   bind_rows(m);
-  bind_rounding(m);
   bind_code_length(m);
+  bind_spectral(m);
   m.def("lanes", [] { return lanes().name; }, "Which set of vector instructions is in use.");
 }
 

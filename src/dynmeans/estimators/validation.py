@@ -25,7 +25,7 @@ def _is_ready(estimator: Any, X: Any) -> bool:
     """Tell whether X is just what is wanted: scikit-learn's look at it takes as long as a small step."""
     return (
         type(X) is np.ndarray
-        and X.dtype in (np.float64, np.float32)
+        and X.dtype.char in "fd"
         and X.ndim == 2
         and X.shape[0] > 0
         and X.shape[1] == estimator.n_features_in_

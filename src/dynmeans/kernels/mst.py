@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+from scipy.sparse import csr_array, issparse
 
-from dynmeans.core import spanning_tree
+from dynmeans.core import blend_components, spanning_tree
 from dynmeans.kernels._parts import check_positive, mixing
 from dynmeans.kernels.base import Places, Scene, Similarity
 from dynmeans.kernels.forest import Forest, all_distances, grow_forest, near_distances
-from dynmeans.model.types import BoolArray, FloatArray, IntArray
+from dynmeans.model.types import FloatArray, IntArray
 
 MAX_DENSE = 3000  # components with a dense matrix
 NEGLIGIBLE = 1e-12  # similarities that a sparse matrix leaves out
@@ -61,20 +61,14 @@ class MST:
     def compare(self, scene: Scene) -> Similarity:
         """Similarities of one step; a representative is a component with at least one row of the batch."""
         places = self._places(scene)
-        kept, rows = places.all[: len(scene.kept)], places.all[len(scene.kept) :]
-        mass = np.bincount(rows, weights=scene.weights, minlength=places.matrix.shape[0])
-        mix = mixing(scene, kept, len(mass))
-        blend = places.matrix @ mix
-        similarity = Similarity(
-            mass.astype(np.float64),
-            np.ones(len(mass)),
-            blend,
-            np.einsum("ck,ck->k", mix, blend),
-            matrix=places.matrix,
-            group=rows,
-            places=places,
+        if issparse(places.matrix):
+            return _of_many(scene, places)
+        weights, y_phi, phi_phi, seen, group = blend_components(
+            places.matrix, places.all, scene.weights, scene.coefficients, scene.owner, scene.n_old
         )
-        return similarity if mass.all() else _of_places(similarity, mass > 0)
+        matrix = places.matrix if seen is None else seen
+        diagonal = np.ones(len(weights))
+        return Similarity(weights, diagonal, y_phi, phi_phi, matrix=matrix, group=group, places=places)
 
     def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray:
         """W over kept points, then rows."""
@@ -95,18 +89,23 @@ def component_kernel(forest: Forest, scale: float) -> Any:
         return _fade(all_distances(forest), scale)
     reach = scale * np.sqrt(-2.0 * np.log(NEGLIGIBLE))
     source, target, distance = near_distances(forest, reach)
-    return sparse.csr_array((_fade(distance, scale), (source, target)), shape=(m, m))
+    return csr_array((_fade(distance, scale), (source, target)), shape=(m, m))
 
 
-def _of_places(similarity: Similarity, seen: BoolArray) -> Similarity:
-    """Representatives at some places, those that have rows."""
-    number = np.cumsum(seen) - 1
-    return similarity._replace(
-        weights=similarity.weights[seen],
-        diagonal=similarity.diagonal[seen],
-        y_phi=similarity.y_phi[seen],
-        matrix=similarity.matrix[seen][:, seen],
-        group=number[similarity.group],
+def _of_many(scene: Scene, places: Places) -> Similarity:
+    """The same as `blend_components` through a sparse matrix."""
+    kept, rows = places.all[: len(scene.kept)], places.all[len(scene.kept) :]
+    mass: FloatArray = np.bincount(rows, scene.weights, places.matrix.shape[0]).astype(np.float64)
+    mix = mixing(scene, kept, len(mass))
+    blend, seen = places.matrix @ mix, mass > 0
+    return Similarity(
+        mass[seen],
+        np.ones(np.count_nonzero(seen)),
+        blend[seen],
+        np.einsum("ck,ck->k", mix, blend),
+        matrix=places.matrix if seen.all() else places.matrix[seen][:, seen],
+        group=(np.cumsum(seen) - 1)[rows],
+        places=places,
     )
 
 

@@ -22,6 +22,10 @@ class Kin(NamedTuple):
     merges: list[tuple[int, list[int]]]  # a slot with rows, and the remembered ones that ended in it
 
 
+_NOBODY: IntArray = np.empty(0, dtype=np.int64)
+_QUIET: dict[EventKind, IntArray] = dict.fromkeys(("birth", "revival", "sleep", "death"), _NOBODY)
+
+
 class Rolled(NamedTuple):
     """A finished step: what is carried on, what is told, and the log of turns."""
 
@@ -36,7 +40,10 @@ def roll_forward(
     """Name the slots, update the memory, forget the dead, and tell what happened."""
     seen = fit.taken[: len(state.ids)] > 0
     was_awake = state.last_seen == state.clock
-    grown = _absorb(state, prior, fit, seen, costs, motion, now)
+    is_complete = bool(seen.all())
+    grown = _absorb(state, prior, fit, None if is_complete else seen, costs, motion, now)
+    if is_complete and len(fit.taken) == len(seen) and was_awake.all():
+        return Rolled(grown, _tell(grown, fit, costs, _QUIET, slice(None)), ())
     dead = now - grown.last_seen > costs.lifetime
     turns: dict[EventKind, IntArray] = {
         "birth": grown.ids[len(state.ids) :],
@@ -44,12 +51,14 @@ def roll_forward(
         "sleep": state.ids[was_awake & ~seen],
         "death": grown.ids[dead],
     }
-    report = _tell(grown, fit, costs, turns)
+    report = _tell(grown, fit, costs, turns, fit.taken > 0)
     return Rolled(_keep(grown, ~dead), report, _log(grown, prior, costs, turns))
 
 
 def slot_ids(state: ClusterState, n_slots: int) -> IntArray:
     """Return the id of every slot: the remembered clusters, then the next ids for the newborn."""
+    if n_slots == len(state.ids):
+        return state.ids
     born = np.arange(state.next_id, state.next_id + n_slots - len(state.ids))
     return np.concatenate([state.ids, born])
 
@@ -69,22 +78,26 @@ def tell_kin(rolled: Rolled, ids: IntArray, kin: Kin) -> Rolled:
 
 
 def _absorb(
-    state: ClusterState, prior: Prior, fit: Fit, seen: BoolArray, costs: Costs, motion: Motion, now: float
+    state: ClusterState,
+    prior: Prior,
+    fit: Fit,
+    seen: BoolArray | None,
+    costs: Costs,
+    motion: Motion,
+    now: float,
 ) -> ClusterState:
-    """Eq. (wupdate): seen clusters move to theta with weight gamma + n; unseen ones stay as they were."""
+    """Eq. (wupdate): seen clusters (None for all) move to theta with weight gamma + n; others stay."""
     old, features = state.centers.shape
     n_new = len(fit.taken) - old
     speed, cov = motion.correct(state, prior.forecast, fit.centers[:old], fit.taken[:old])
-    kept = state._replace(
-        centers=np.where(seen[:, None], fit.centers[:old], state.centers),
-        weights=np.where(seen, prior.gammas + fit.taken[:old], state.weights),
-        velocities=speed,
-        velocity_cov=cov,
-        last_seen=np.where(seen, now, state.last_seen),
-        next_id=state.next_id + n_new,
-        clock=now,
-        n_steps=state.n_steps + 1,
-    )
+    centers, weights = fit.centers[:old], prior.gammas + fit.taken[:old]
+    last_seen = np.full(old, now)
+    if seen is not None:
+        centers = np.where(seen[:, None], centers, state.centers)
+        weights = np.where(seen, weights, state.weights)
+        last_seen = np.where(seen, last_seen, state.last_seen)
+    next_id, n_steps = state.next_id + n_new, state.n_steps + 1
+    kept = ClusterState(centers, weights, speed, cov, last_seen, state.ids, next_id, now, n_steps)
     if n_new == 0:
         return kept
     new_speed, new_cov = motion.newborn(n_new, features, costs.drift)
@@ -112,8 +125,13 @@ def _keep(state: ClusterState, alive: BoolArray) -> ClusterState:
     )
 
 
-def _tell(grown: ClusterState, fit: Fit, costs: Costs, turns: dict[EventKind, IntArray]) -> StepReport:
-    active = fit.taken > 0
+def _tell(
+    grown: ClusterState,
+    fit: Fit,
+    costs: Costs,
+    turns: dict[EventKind, IntArray],
+    active: BoolArray | slice,
+) -> StepReport:
     return StepReport(
         step=grown.n_steps,
         time=grown.clock,
