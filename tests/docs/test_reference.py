@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 import dynmeans
-from dynmeans import baselines, datasets, kernels, metrics
+from dynmeans import baselines, datasets, kernels, metrics, tuning
 from dynmeans.io.snapshot import SnapshotError
 from dynmeans.model.events import Event, StepReport
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
-MODULES = {module.__name__: module for module in (dynmeans, metrics, datasets, kernels, baselines)}
+MODULES = {module.__name__: module for module in (dynmeans, metrics, datasets, kernels, baselines, tuning)}
 PUBLIC = [f"{name}.{attribute}" for name, module in MODULES.items() for attribute in module.__all__]
 ESTIMATORS = (dynmeans.DMeans, dynmeans.KDMeans, dynmeans.SDMeans, dynmeans.PersistentIds)
 TYPES = [f"{kind.__module__}.{kind.__name__}" for kind in (Event, StepReport, SnapshotError)]

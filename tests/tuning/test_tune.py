@@ -148,6 +148,14 @@ def test_one_cluster_that_wins_is_said() -> None:
     assert "one cluster" in found.notes_[0]
 
 
+def test_batches_that_say_nothing_of_lifetime_and_reach_are_said_to(found: Any) -> None:
+    rng = np.random.default_rng(0)
+    places = np.repeat([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]], 20, axis=0)
+    still = tune([places + rng.normal(size=(60, 2)) for _ in range(6)], budget=24, random_state=0)
+    assert "make no difference" in still.notes_[0]
+    assert not found.notes_
+
+
 def test_pieces_of_one_shape_are_seen_to_move_together() -> None:
     rng = np.random.default_rng(0)
     path = np.cumsum(rng.normal(size=(12, 2)), axis=0)
