@@ -119,6 +119,7 @@ def code_length(
     times: Floats,
     means: Floats,
     covs: Floats,
+    background: Floats,
     floor: Floats,
 ) -> Floats: ...
 def lanes() -> str: ...

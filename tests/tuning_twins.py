@@ -19,13 +19,16 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
     missed, waited, credit = np.zeros(2), np.zeros(2), np.zeros(2)
     chances, returns = np.zeros(16), np.zeros(16)
     births = fresh_mass = fresh_count = 0.0
+    strays = told = 0.0
     means = scatters = tags = events = mass = 0.0
     for t, now in enumerate(reference.times):
         part = slice(reference.starts[t], reference.starts[t + 1])
         rows = reference.rows[part]
         weights = np.ones(len(rows)) if reference.weights is None else reference.weights[part]
         mass += weights.sum()
-        groups = {k: moments(rows, weights, labels[t] == k, floor) for k in dict.fromkeys(labels[t].tolist())}
+        here = {k: labels[t] == k for k in dict.fromkeys(labels[t].tolist())}
+        sizes_of = {k: weights[rows_of].sum() for k, rows_of in here.items()}
+        groups = {k: moments(rows, weights, rows_of, floor) for k, rows_of in here.items()}
         known = [k for k in groups if k in lives]
         new = [k for k in groups if k not in lives]
         for a in range(16):
@@ -45,20 +48,35 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
             events -= shape * np.log(rate / (rate + 1)) - b * np.log(rate + 1)
             births += b
         usual_size = fresh_mass / fresh_count if fresh_count else 0.0
-        alphas = {k: 0.5 + (lives[k]["n"] if k in lives else usual_size) for k in groups}
-        tags -= sum(lg(alphas[k] + groups[k][0]) - lg(alphas[k]) for k in groups)
+        alphas = {k: 0.5 + (lives[k]["size"] if k in lives else usual_size) for k in groups}
+        tags -= sum(lg(alphas[k] + sizes_of[k]) - lg(alphas[k]) for k in groups)
         tags -= lg(sum(alphas.values())) - lg(sum(alphas.values()) + weights.sum())
-        fresh_mass += sum(groups[k][0] for k in new)
+        fresh_mass += sum(sizes_of[k] for k in new)
         fresh_count += len(new)
         whole = reference.covs[t]
         if t == 0:
             sizes = [0.25**s * whole + floor for s in range(9)]
             each = [sum(wishart(*groups[k][::2], d + 2, size) for k in groups) for size in sizes]
-            scatters -= logsumexp(each) - np.log(9)
             usual = sizes[int(np.argmax(each))]
         else:
             round_part = np.trace(pooled) / d / pooled_n if pooled_n else 0.0
             usual = (pooled + (d + 1) * round_part * eye) / (pooled_n + d + 1) + floor
+        odds = np.log((strays + 0.5) / (told - strays + 9.5))
+        for k in groups:
+            shape = usual + (lives[k]["B"] if k in lives else 0.0)
+            own = lives[k]["A"] if k in lives else 0.0
+            kept = core(rows, weights, here[k], reference.background[part] + odds, shape, own, floor)
+            groups[k] = moments(rows, weights, kept, floor)
+            outside = here[k] & ~kept
+            scatters -= weights[outside] @ reference.background[part][outside]
+        s, n = weights.sum() - sum(group[0] for group in groups.values()), weights.sum()
+        yes, no = strays + 0.5, told - strays + 9.5
+        tags -= lg(yes + s) - lg(yes) + lg(no + n - s) - lg(no) - lg(yes + no + n) + lg(yes + no)
+        strays, told = strays + s, told + n
+        if t == 0:
+            each = [sum(wishart(*groups[k][::2], d + 2, size) for k in groups) for size in sizes]
+            scatters -= logsumexp(each) - np.log(9)
+            usual = sizes[int(np.argmax(each))]
         variance = np.trace(pooled) / d / pooled_n if pooled_n else np.trace(reference.covs[0]) / d
         likelihood, news, wait = np.zeros(2), np.zeros(2), 0.0
         for k, (n, m, S) in groups.items():
@@ -90,6 +108,7 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
             old = lives.get(k, {"A": 0.0, "B": 0.0, "m": m, "t": now - 1})
             speed = (m - old["m"]) / max(now - old["t"], 1e-3)
             lives[k] = {"n": n, "m": m, "v": speed, "t": now, "A": old["A"] + more, "B": old["B"] + S}
+            lives[k]["size"] = sizes_of[k]
         lives = {k: life for k, life in lives.items() if now - life["t"] <= 50}
     return np.array([means, scatters, tags, events]) / mass
 
@@ -99,6 +118,29 @@ def moments(rows: np.ndarray, weights: np.ndarray, here: np.ndarray, floor: np.n
     w, y = weights[here], rows[here]
     m = w @ y / w.sum()
     return w.sum(), m, ((y - m) * w[:, None]).T @ (y - m) + max(w.sum() - 1, 0) * floor
+
+
+def core(
+    rows: np.ndarray,
+    weights: np.ndarray,
+    here: np.ndarray,
+    elsewhere: np.ndarray,
+    shape: np.ndarray,
+    own: float,
+    floor: np.ndarray,
+) -> np.ndarray:
+    """Rows of a group that are no strays: more likely under the group than as points from anywhere."""
+    kept = here
+    for _ in range(5):
+        n, m, S = moments(rows, weights, kept, floor)
+        density = multivariate_normal.logpdf(rows, m, (shape + S) / (1 + own + max(n - 1, 0)))
+        now = here & (np.atleast_1d(density) >= elsewhere)
+        if weights[now].sum() < 0.5 * weights[here].sum():
+            return here
+        if (now == kept).all():
+            break
+        kept = now
+    return kept
 
 
 def wishart(n: float, S: np.ndarray, degrees: float, scale: np.ndarray) -> float:

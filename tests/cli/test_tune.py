@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dynmeans.cli.findings import command
 from dynmeans.cli.settings import Settings
-from dynmeans.cli.tune import command
 from dynmeans.datasets import moving_gaussians
 from dynmeans.io.run import read_run
 from dynmeans.kernels import RBF

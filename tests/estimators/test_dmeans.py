@@ -89,10 +89,36 @@ def test_auto_waits_for_a_batch_whose_rows_differ():
     model = DMeans(random_state=0).partial_fit([[1.0, 2.0]])
     assert model.labels_.tolist() == [0]
     rows = np.concatenate([np.random.default_rng(0).normal(size=(40, 2)) + c for c in (0.0, 30.0)])
-    model.partial_fit(rows)
-    found = model.birth_cost_
-    assert len(np.unique(model.labels_)) == 2
-    assert model.partial_fit(rows * 10).birth_cost_ == found
+    assert len(np.unique(model.partial_fit(rows).labels_)) == 2
+    assert model.birth_cost_ == DMeans(random_state=model._seed).fit(rows).birth_cost_
+
+
+def test_auto_takes_the_middle_of_the_first_five_batches_and_then_stays():
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.normal(size=(40, 2)) + c for c in (0.0, 30.0)])
+    batches = [scale * rows for scale in (1.0, 2.0, 0.5, 3.0, 1.5, 20.0, 20.0)]
+    alone = [DMeans(random_state=0).fit(X).birth_cost_ for X in batches]
+    steps = list(DMeans(random_state=0).stream(batches))
+    expected = [np.exp(np.median(np.log(alone[: min(n + 1, 5)]))) for n in range(7)]
+    assert [step.birth_cost for step in steps] == pytest.approx(expected)
+    assert [step.birth_cost_settled for step in steps] == 4 * [False] + 3 * [True]
+
+
+def test_a_refined_birth_cost_keeps_lifetime_and_reach():
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    model = DMeans(lifetime=4.0, random_state=0).partial_fit(np.concatenate([rows, rows + 40.0]))
+    first = model.birth_cost_
+    deaths = [e for X in 3.0 * rows * np.ones((6, 1, 1)) for e in _turns(model.partial_fit(X), "death")]
+    assert model.birth_cost_ != pytest.approx(first, rel=0.1)
+    assert (deaths[0].step, deaths[0].cost) == (6, 5.0 * model.birth_cost_ / 4.0)
+
+
+def test_a_given_birth_cost_is_settled():
+    assert DMeans(birth_cost=1.0).fit([[0.0], [5.0]]).step_.birth_cost_settled
+
+
+def _turns(model, kind):
+    return [event for event in model.history_ if event.kind == kind and event.step == model.n_steps_]
 
 
 def test_auto_tracks_the_moving_gaussians():

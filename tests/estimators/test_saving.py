@@ -50,6 +50,23 @@ def test_splits_and_merges_are_saved_and_files_from_before_them_load(tmp_path):
     )
 
 
+def test_guesses_of_the_birth_cost_are_saved_and_files_from_before_them_load():
+    batches = moving_gaussians(n_steps=4, random_state=0).batches
+    model = DMeans(random_state=0)
+    for X in batches[:2]:
+        model.partial_fit(X)
+    snapshot = to_snapshot(model)
+    assert len(snapshot.header["guesses"]) == 2
+    header = {name: value for name, value in snapshot.header.items() if name != "guesses"}
+    old = from_snapshot(snapshot._replace(header=header | {"estimate": 0.25}))
+    assert old.partial_fit(batches[2]).step_.birth_cost_settled
+    assert old.birth_cost_ == 0.25
+    young = from_snapshot(snapshot._replace(header=header | {"estimate": None}))
+    assert not young.partial_fit(batches[2]).step_.birth_cost_settled
+    with pytest.raises(SnapshotError, match="not positive"):
+        from_snapshot(snapshot._replace(header=header | {"guesses": [0.1, -1.0]}))
+
+
 def test_a_run_with_a_random_seed_goes_on_as_it_would_have(tmp_path):
     batches = moving_gaussians(n_steps=30, random_state=0).batches
     model = DMeans(birth_cost=0.06)

@@ -71,3 +71,18 @@ def test_copies_of_points_do_not_make_tiny_clusters_free() -> None:
 
 def test_equal_rows_have_a_finite_length() -> None:
     assert np.isfinite(code_length([np.ones((5, 2))] * 3, [np.zeros(5, int)] * 3))
+
+
+def test_a_few_misplaced_points_and_outliers_do_not_make_a_long_cluster_look_like_many_short_ones() -> None:
+    rng = np.random.default_rng(0)
+    batches, truth = [], []
+    for _ in range(12):
+        ids = np.repeat([0, 1], 80)
+        X = rng.normal(size=(160, 2)) * [1.0, 0.03] + 2.0 * np.stack([0 * ids, ids], axis=1)
+        batches.append(X)
+        truth.append(ids)
+    few = [np.where(rng.random(160) < 0.04, 1 - ids, ids) for ids in truth]
+    pieces = [
+        10 * ids + np.digitize(X[:, 0], [-1, -0.3, 0.3, 1]) for X, ids in zip(batches, truth, strict=True)
+    ]
+    assert code_length(batches, truth) < code_length(batches, few) < code_length(batches, pieces)

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynmeans import DMeans, SDMeans, tune
-from dynmeans.datasets import moving_gaussians
+from dynmeans import DMeans, KDMeans, SDMeans, tune
+from dynmeans.datasets import moving_gaussians, moving_rings
 from dynmeans.kernels import RBF
 from dynmeans.metrics import tracking_accuracy
 from dynmeans.tuning.notes import pieces_that_move_together
+from dynmeans.tuning.stability import _agreement, _continuity
 
 
 @pytest.fixture(scope="module")
@@ -121,11 +122,38 @@ def test_two_halves_tell_a_kernel_with_rings_from_one_without() -> None:
     assert found.best_params_["relative"] is True
 
 
+def test_two_halves_choose_a_bandwidth_that_follows_moving_rings() -> None:
+    stream = moving_rings(10, n_points=150, radii=(0.4, 0.0), random_state=0)
+    model = KDMeans(motion="align", n_restarts=1)
+    kernels = [RBF(0.02), RBF(0.2), RBF(2.0)]
+    found = tune(stream.batches[:5], model, kernels=kernels, budget=18, random_state=0)
+    assert found.best_params_["kernel"] == RBF(0.2)
+    rest = [step.labels for step in found.best_estimator_.stream(stream.batches[5:])]
+    assert tracking_accuracy(stream.labels[5:], rest) > 0.9
+
+
+def test_two_halves_do_not_praise_one_cluster_or_ids_that_break_together() -> None:
+    one, two = np.zeros(10, int), np.arange(10) % 2
+    assert _agreement([one, one], [one, one]) == 0.0
+    assert _agreement([two, two], [two, two]) == 1.0
+    assert _agreement([two, two], [two, 1 - two]) == 0.0
+    assert _continuity([two, two, two]) == 1.0
+    assert _continuity([two, two + 2, two + 1]) == 0.5
+
+
 def test_one_cluster_that_wins_is_said() -> None:
     rng = np.random.default_rng(0)
     found = tune([rng.normal(size=(60, 2)) for _ in range(6)], budget=24, random_state=0)
     assert found.table_["n_clusters"][0] == 1
     assert "one cluster" in found.notes_[0]
+
+
+def test_batches_that_say_nothing_of_lifetime_and_reach_are_said_to(found: Any) -> None:
+    rng = np.random.default_rng(0)
+    places = np.repeat([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]], 20, axis=0)
+    still = tune([places + rng.normal(size=(60, 2)) for _ in range(6)], budget=24, random_state=0)
+    assert "make no difference" in still.notes_[0]
+    assert not found.notes_
 
 
 def test_pieces_of_one_shape_are_seen_to_move_together() -> None:

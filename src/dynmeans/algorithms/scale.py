@@ -1,12 +1,14 @@
-"""A birth cost from the first batch alone, for users who know no units.
+"""A birth cost from the first few batches, for users who know no units.
 
 DP-means runs over a range of birth costs that comes from the data; each result is scored by its
 description length as a mixture of equal round Gaussians, and the middle of the stretch of birth costs
-that give the best number of clusters is returned.
+that give the best number of clusters is what the batch says. The middle of what several batches say is used.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +20,7 @@ from dynmeans.model.types import FloatArray
 SAMPLE = 1000  # rows that are looked at
 GRID = 40  # birth costs that are tried
 RESTARTS = 3
+LOOKS = 5  # batches that are asked
 
 
 class Scored(NamedTuple):
@@ -39,6 +42,14 @@ def estimate_birth_cost(rows: Rows, weights: FloatArray | None, seed: int) -> fl
         return None
     scored = [_score(sample, mass, birth, seed) for birth in _grid(sample, farthest)]
     return _middle_of_best(scored)
+
+
+def pooled_birth_cost(guesses: Sequence[float]) -> float | None:
+    """Middle of what several batches say, as ratios go: one strange batch among them counts little."""
+    if not guesses:
+        return None
+    ordered, half = sorted(guesses), len(guesses) // 2
+    return ordered[half] if len(ordered) % 2 else math.sqrt(ordered[half - 1]) * math.sqrt(ordered[half])
 
 
 def _distinct_sample(rows: Rows, weights: FloatArray | None) -> tuple[FloatArray, FloatArray]:

@@ -15,7 +15,7 @@ nb::ndarray<nb::numpy, double> code_length(const Matrix<double>& rows, const std
                                            const Column<std::int64_t>& ids, int n_ids,
                                            const Column<std::int64_t>& starts, const Vector& times,
                                            const Matrix<double>& means, const Cube& covs,
-                                           const Vector& floor) {
+                                           const Vector& background, const Vector& floor) {
   CodeLength found;
   {
     nb::gil_scoped_release unlocked;
@@ -23,7 +23,7 @@ nb::ndarray<nb::numpy, double> code_length(const Matrix<double>& rows, const std
                             ids.data(),         starts.data(),
                             times.data(),       int(times.shape(0)),
                             int(rows.shape(1)), n_ids};
-    found = Coder(result, {means.data(), covs.data(), floor.data()}).run();
+    found = Coder(result, {means.data(), covs.data(), background.data(), floor.data()}).run();
   }
   return to_numpy(std::vector<double>{found.means, found.scatters, found.labels, found.events}, {4});
 }
@@ -32,7 +32,7 @@ nb::ndarray<nb::numpy, double> code_length(const Matrix<double>& rows, const std
 
 void bind_code_length(nb::module_& m) {
   m.def("code_length", &code_length, "rows"_a, "weights"_a.none(), "ids"_a, "n_ids"_a, "starts"_a, "times"_a,
-        "means"_a, "covs"_a, "floor"_a,
+        "means"_a, "covs"_a, "background"_a, "floor"_a,
         "Nats that means, scatters, labels and events of a clustered stream take: (4,).");
 }
 

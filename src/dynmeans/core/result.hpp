@@ -1,6 +1,7 @@
 // A finished clustering of a stream, and what one step of it looks like: size, mean and scatter of each id.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -19,52 +20,70 @@ struct ResultView {
 
 struct Group {
   std::int64_t id;
-  double n = 0.0;            // weight of its points
-  std::vector<double> mean;  // m (d,)
-  Square scatter;            // S = sum of w (y - m)(y - m)'
+  double n = 0.0;                  // weight of its points
+  std::vector<std::int64_t> rows;  // all of them
+  double core = 0.0;               // weight of those that are no strays, which the others are about
+  std::vector<double> mean;        // m (d,)
+  Square scatter;                  // S = sum of w (y - m)(y - m)'
 };
 
 // The groups of one step after another, in order of appearance.
 class Grouping {
  public:
-  explicit Grouping(const ResultView& result) : result_(result), slot_(result.n_ids, -1) {}
+  // floor: (d,) least variance, because a point is known only to the resolution of the data
+  Grouping(const ResultView& result, const double* floor)
+      : result_(result), floor_(floor), slot_(result.n_ids, -1) {}
 
   std::vector<Group> of_step(int t) {
     std::vector<Group> groups;
-    for (auto i = result_.starts[t]; i < result_.starts[t + 1]; ++i) add_to_mean(groups, i);
-    for (Group& group : groups)
-      for (double& value : group.mean) value /= group.n;
-    for (auto i = result_.starts[t]; i < result_.starts[t + 1]; ++i) add_to_scatter(groups, i);
-    for (const Group& group : groups) slot_[group.id] = -1;
+    for (auto i = result_.starts[t]; i < result_.starts[t + 1]; ++i) {
+      int& slot = slot_[result_.ids[i]];
+      if (slot < 0) {
+        slot = int(groups.size());
+        groups.push_back({result_.ids[i]});
+      }
+      groups[slot].n += weight(i);
+      groups[slot].rows.push_back(i);
+    }
+    for (Group& group : groups) {
+      slot_[group.id] = -1;
+      measure(group, group.rows);
+    }
     return groups;
   }
 
- private:
   double weight(std::int64_t i) const { return result_.weights ? result_.weights[i] : 1.0; }
 
-  void add_to_mean(std::vector<Group>& groups, std::int64_t i) {
+  double weight(const std::vector<std::int64_t>& rows) const {
+    double sum = 0.0;
+    for (const auto i : rows) sum += weight(i);
+    return sum;
+  }
+
+  // Weight, mean and scatter of some rows of a group.
+  void measure(Group& group, const std::vector<std::int64_t>& rows) const {
     const int d = result_.d;
-    int& slot = slot_[result_.ids[i]];
-    if (slot < 0) {
-      slot = int(groups.size());
-      groups.push_back({result_.ids[i], 0.0, std::vector<double>(d), Square(std::size_t(d) * d)});
+    group.core = 0.0;
+    group.mean.assign(d, 0.0);
+    group.scatter.assign(std::size_t(d) * d, 0.0);
+    for (const auto i : rows) {
+      group.core += weight(i);
+      for (int j = 0; j < d; ++j) group.mean[j] += weight(i) * result_.rows[i * d + j];
     }
-    groups[slot].n += weight(i);
-    for (int j = 0; j < d; ++j) groups[slot].mean[j] += weight(i) * result_.rows[i * d + j];
+    for (double& value : group.mean) value /= group.core;
+    std::vector<double> offset(d);
+    for (const auto i : rows) {
+      for (int j = 0; j < d; ++j) offset[j] = result_.rows[i * d + j] - group.mean[j];
+      for (int p = 0; p < d; ++p)
+        for (int q = 0; q < d; ++q) group.scatter[p * d + q] += weight(i) * offset[p] * offset[q];
+    }
+    for (int j = 0; j < d; ++j) group.scatter[j * d + j] += std::max(group.core - 1.0, 0.0) * floor_[j];
   }
 
-  void add_to_scatter(std::vector<Group>& groups, std::int64_t i) {
-    const int d = result_.d;
-    Group& group = groups[slot_[result_.ids[i]]];
-    offset_.resize(d);
-    for (int j = 0; j < d; ++j) offset_[j] = result_.rows[i * d + j] - group.mean[j];
-    for (int p = 0; p < d; ++p)
-      for (int q = 0; q < d; ++q) group.scatter[p * d + q] += weight(i) * offset_[p] * offset_[q];
-  }
-
+ private:
   ResultView result_;
+  const double* floor_;
   std::vector<int> slot_;
-  std::vector<double> offset_;
 };
 
 }  // namespace dynmeans

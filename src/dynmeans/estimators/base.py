@@ -7,24 +7,25 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from os import PathLike
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from dynmeans.algorithms.batch import Batch, Rows, Search
+from dynmeans.algorithms.scale import pooled_birth_cost
+from dynmeans.estimators.prices import Priced
 from dynmeans.estimators.saving import save_model
 from dynmeans.estimators.validation import (
     adopt_columns,
     draw_seed,
     valid_count,
-    valid_number,
     valid_rows,
     valid_threads,
     valid_weights,
 )
-from dynmeans.model.costs import Costs, Default, Lifespan, costs_from
+from dynmeans.model.costs import Costs
 from dynmeans.model.events import Event, StepReport
 from dynmeans.model.state import ClusterState, next_time
 from dynmeans.model.types import BoolArray, FloatArray, IntArray
@@ -32,14 +33,9 @@ from dynmeans.model.types import BoolArray, FloatArray, IntArray
 Self = TypeVar("Self", bound="BatchClusterer")
 
 
-class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A clusterer of batches; a subclass says how one step is made and how near a row is to a cluster."""
 
-    birth_cost: float | str
-    lifetime: float | None
-    reach: float | None
-    aging_cost: float | None
-    drift: float | None
     n_restarts: int
     max_iter: int
     n_jobs: int | None
@@ -47,14 +43,12 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
     history_size: int
     on_event: Callable[[Event], object] | None
 
-    _default: ClassVar[Default] = Default()
-
     n_features_in_: int
     feature_names_in_: np.ndarray[Any, np.dtype[np.object_]]
 
-    _state: Any  # all that the next step depends on, but for the seed and the estimate
+    _state: Any  # all that the next step depends on, but for the seed and the guesses
     _seed: int
-    _estimate: float | None  # the birth cost, if it is ours to find and was found
+    _guesses: tuple[float, ...]  # birth costs, one for each batch that was asked, if it is ours to find
     _history: deque[Event]
 
     @abstractmethod
@@ -74,10 +68,6 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         self, state: Any, batch: Batch, costs: Costs, search: Search
     ) -> tuple[Any, StepReport, tuple[Event, ...]]:
         """Make one step: what is carried on, what is told, and the turns."""
-
-    @abstractmethod
-    def _guess_birth_cost(self, batch: Batch, seed: int) -> float | None:
-        """Return a birth cost from one batch, or None while there is nothing to learn it from."""
 
     @abstractmethod
     def predict(self, X: Any) -> IntArray:
@@ -192,7 +182,7 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         """Validate, step, publish; an error on the way leaves the model as it was."""
         history_size = valid_count("history_size", self.history_size, 0)
         self._check()
-        search, costs = self._search(0), self._costs(1.0)
+        search, _ = self._search(0), self._costs(1.0)  # bad parameters are told before bad rows
         columns = copy(self) if first else self  # a failure must not change what we know of the columns
         rows = columns._read(X, reset=first)
         weights = valid_weights(sample_weight, len(rows))
@@ -204,16 +194,14 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         state = self._begin(rows.shape[1]) if first else self._state
         seed = draw_seed(self.random_state) if first else self._seed
         batch = Batch(rows, weights, next_time(self._clusters(state), t), labels)
-        estimate = None if first else self._estimate
-        if self.birth_cost == "auto":
-            estimate = self._guess_birth_cost(batch, seed) if estimate is None else estimate
-            costs = self._costs(estimate)
+        guesses = self._refined(() if first else self._guesses, batch, seed)
+        costs = self._costs(pooled_birth_cost(guesses))
         state, report, events = self._advance(state, batch, costs, search._replace(seed=seed))
         if first:
             self._history = deque(maxlen=history_size)
             adopt_columns(self, columns)
-        self._state, self._seed, self._estimate = state, seed, estimate
-        self._publish(report, events, X, present)
+        self._state, self._seed, self._guesses = state, seed, guesses
+        self._publish(report._replace(birth_cost_settled=self._is_settled(guesses)), events, X, present)
         return self
 
     def _read(self, X: Any, *, reset: bool) -> Rows:
@@ -221,21 +209,6 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
 
     def _drop(self, rows: Rows, present: BoolArray) -> Rows:
         return rows[present]
-
-    def _costs(self, estimate: float | None) -> Costs:
-        """Return the costs of a step.
-
-        While all rows are equal there is nothing to estimate from, and any birth cost gives one cluster.
-        """
-        span = Lifespan(
-            valid_number("lifetime", self.lifetime),
-            valid_number("reach", self.reach),
-            valid_number("aging_cost", self.aging_cost),
-            valid_number("drift", self.drift),
-        )
-        if self.birth_cost == "auto":
-            return costs_from(1.0 if estimate is None else estimate, span, self._default)
-        return costs_from(valid_number("birth_cost", self.birth_cost) or 0.0, span, self._default)
 
     def _search(self, seed: int) -> Search:
         return Search(

@@ -33,7 +33,8 @@ class DMeans(BatchClusterer):
     ----------
     birth_cost : float or "auto", default="auto"
         Squared distance at which a point founds a new cluster (the paper's lambda). ``"auto"``
-        estimates it from the first batch whose rows are not all equal; see ``birth_cost_``.
+        estimates it from the first five batches whose rows are not all equal; see ``birth_cost_``
+        and ``step_.birth_cost_settled``.
     lifetime : float, default=3
         Time steps that a cluster may go unseen before it is forgotten (T_Q, > 1).
     reach : float, default=1.5

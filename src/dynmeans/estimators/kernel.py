@@ -114,6 +114,10 @@ class KernelClusterer(BatchClusterer):
             return bool(self.relative)
         return self.birth_cost == "auto" and not isinstance(self._kernel(), Linear)
 
+    def _n_looks(self) -> int:
+        """A share of the batch needs no second look: it has no units."""
+        return super()._n_looks() if isinstance(self._kernel(), Linear) else 1
+
     def _guess_birth_cost(self, batch: Batch, seed: int) -> float | None:
         if isinstance(self._kernel(), Linear):
             found = estimate_birth_cost(batch.rows, batch.weights, seed)

@@ -11,6 +11,7 @@ import numpy as np
 
 from dynmeans.algorithms.kernel_step import KernelMemory
 from dynmeans.algorithms.link_scale import KernelScale, LinkMemory, PlaceScale
+from dynmeans.algorithms.scale import LOOKS
 from dynmeans.algorithms.support import Support
 from dynmeans.io.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
 from dynmeans.kernels import Precomputed, kernel_from_params, kernel_named, to_params
@@ -69,7 +70,7 @@ def to_snapshot(model: Any) -> Snapshot:
         "params": {name: _plain(value) for name, value in params.items()},
         "n_features": model.n_features_in_,
         "seed": model._seed,
-        "estimate": model._estimate,
+        "guesses": list(model._guesses),
         "birth_cost": model.birth_cost_,
         "next_id": state.next_id,
         "clock": state.clock,
@@ -97,7 +98,7 @@ def from_snapshot(snapshot: Snapshot) -> Any:
         past = _checked_memory(header, arrays, state) if "kernel" in header else state
         model._state = LinkMemory(past, _checked_scale(arrays, past)) if _is_linking(header) else past
         model._seed = _whole(header["seed"])
-        model._estimate = None if header["estimate"] is None else float(header["estimate"])
+        model._guesses = _guesses(header)
         model.birth_cost_ = float(header["birth_cost"])
         model._history = deque(_history_events(arrays), maxlen=_whole(header["params"]["history_size"]))
         model.n_features_in_ = _whole(header["n_features"])
@@ -139,6 +140,17 @@ def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise SnapshotError(f"the state file has {value!r} where a whole number belongs")
     return value
+
+
+def _guesses(header: dict[str, Any]) -> tuple[float, ...]:
+    """Birth costs that were estimated; a file from before they were refined holds one, which was settled."""
+    if "guesses" in header:
+        found = tuple(float(guess) for guess in header["guesses"])
+    else:
+        found = () if header["estimate"] is None else (float(header["estimate"]),) * LOOKS
+    if not all(math.isfinite(guess) and guess > 0 for guess in found):
+        raise SnapshotError(f"the state file has estimated birth costs that are not positive: {found}")
+    return found
 
 
 def _checked_state(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> ClusterState:

@@ -44,6 +44,7 @@ class StepReport(NamedTuple):
     support_errors: FloatArray | None = None  # error of each active id's kept points, for kernels
     splits: tuple[Event, ...] = ()  # clusters that became several
     merges: tuple[Event, ...] = ()  # clusters that several became
+    birth_cost_settled: bool = True  # False while later batches may refine an estimated birth cost
 
     @property
     def gap(self) -> float:

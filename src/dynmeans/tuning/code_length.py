@@ -27,6 +27,7 @@ class Reference(NamedTuple):
     times: FloatArray  # (T,) in usual steps
     means: FloatArray  # (T, r) of all points up to each step
     covs: FloatArray  # (T, r, r)
+    background: FloatArray  # (N,) log density of each point under these: of a point from anywhere
     floor: FloatArray  # (r,) least variance
 
 
@@ -50,7 +51,8 @@ def make_reference(
     starts = np.concatenate([[0], np.cumsum([len(batch) for batch in batches])]).astype(np.int64)
     floor = _resolution(rows) ** 2 / 12.0 + SMALLEST_SHARE
     means, covs = _so_far(rows, mass, starts, floor)
-    return Reference(rows, mass, starts, times / usual_step(times), means, covs, floor)
+    background = _background(rows, starts, means, covs)
+    return Reference(rows, mass, starts, times / usual_step(times), means, covs, background, floor)
 
 
 def code_length(
@@ -102,6 +104,7 @@ def code_parts(reference: Reference, labels: Sequence[Any]) -> FloatArray:
         reference.times,
         reference.means,
         reference.covs,
+        reference.background,
         reference.floor,
     )
     total = len(reference.rows) if reference.weights is None else reference.weights.sum()
@@ -156,3 +159,13 @@ def _so_far(
         means[t] = total / mass
         covs[t] = squares / mass - np.outer(means[t], means[t]) + np.diag(floor)
     return means, covs
+
+
+def _background(rows: FloatArray, starts: IntArray, means: FloatArray, covs: FloatArray) -> FloatArray:
+    """Log density of every point under the Gaussian of all points up to its step."""
+    found = np.empty(len(rows))
+    for t, (mean, cov) in enumerate(zip(means, covs, strict=True)):
+        away = rows[starts[t] : starts[t + 1]] - mean
+        squared = np.sum(away * np.linalg.solve(cov, away.T).T, axis=1)
+        found[starts[t] : starts[t + 1]] = -0.5 * (squared + np.linalg.slogdet(2.0 * np.pi * cov)[1])
+    return found

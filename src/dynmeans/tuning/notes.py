@@ -14,16 +14,28 @@ from dynmeans.tuning.trials import Trial
 FEWEST_STEPS = 4  # that two clusters must have lived through together
 TOGETHER = 0.25  # difference of two clusters' steps over the steps themselves, squared; 1 if independent
 CLEAR = 4.0  # squared steps, in units of what chance makes of a resting cluster
+WIDE = 0.8  # share of a range over which good settings are spread
 TOUCHING = 5.0  # distance of two centres, in standard deviations of the wider cluster
 
 
-def notes_on(trials: Sequence[Trial], stream: TuningStream, labels: Sequence[IntArray]) -> tuple[str, ...]:
-    """Warnings about the winner, in words."""
+def notes_on(
+    trials: Sequence[Trial], tolerance: float, stream: TuningStream, labels: Sequence[IntArray]
+) -> tuple[str, ...]:
+    """Warnings about the winner, in words.
+
+    They are part of the result rather than Python warnings: nothing went wrong, and who tunes in a loop
+    wants to read them beside each winner.
+    """
     notes = []
     if trials[0].n_clusters <= 1:
         notes.append(
             "one cluster wins: the data may have none that can be told apart, or they overlap too much; "
             "look at the other settings of the table"
+        )
+    elif _is_quiet(trials, tolerance):
+        notes.append(
+            "lifetime and reach make no difference to these batches: nothing in them moves far, leaves or "
+            "comes back; if that may happen later, tune on batches that show it"
         )
     pieces, active = pieces_that_move_together(stream.batches, labels)
     if len(pieces) >= 3 and 2 * len(pieces) >= active:
@@ -32,6 +44,13 @@ def notes_on(trials: Sequence[Trial], stream: TuningStream, labels: Sequence[Int
             "round; try KDMeans or SDMeans, or a larger birth cost"
         )
     return tuple(notes)
+
+
+def _is_quiet(trials: Sequence[Trial], tolerance: float) -> bool:
+    """Whether good settings are all over the ranges of lifetime and reach."""
+    limit = min(trial.score for trial in trials) + tolerance
+    good = np.array([trial.place[1:] for trial in trials if trial.score <= limit])
+    return bool((np.ptp(good, axis=0) > WIDE).all())
 
 
 def pieces_that_move_together(

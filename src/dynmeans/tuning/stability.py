@@ -2,9 +2,9 @@
 
 Each batch is cut into two halves at random. Two models follow one half each, and after every step each of
 them also says where the rows of the other half belong. A setting is good if what one model says of rows
-agrees, over the whole stream and up to the names of the ids, with what the other found. Agreement is the
-adjusted Rand index over all rows of all steps: ids that break are disagreement too, and one cluster for
-everything agrees no better than chance.
+agrees with what the other found: on the clusters of each step, and on ids over the whole stream. Agreement is
+the adjusted Rand index, but one cluster for everything, on which it is easy to agree, counts as none. Both
+models may also break their ids at the same moment and agree on that; so the ids have to last, too.
 """
 
 from __future__ import annotations
@@ -35,13 +35,28 @@ def by_stability(estimator: Any, stream: TuningStream) -> Judge:
                 labels.append(model.partial_fit(**half).labels_)
             for other, half, labels in zip(reversed(models), pair, guessed, strict=True):
                 labels.append(other.predict(half["X"]))
-        agreement = [
-            adjusted_rand_score(np.concatenate(a), np.concatenate(b))
-            for a, b in zip(found, guessed, strict=True)
-        ]
-        return verdict(1.0 - float(np.mean(agreement)), found[0])
+        merit = [_agreement(a, b) * _continuity(a) for a, b in zip(found, guessed, strict=True)]
+        return verdict(1.0 - float(np.mean(merit)), found[0])
 
     return judge
+
+
+def _agreement(found: list[IntArray], guessed: list[IntArray]) -> float:
+    """Of clusters in a step, on average, times that of ids over the stream; at best 1, at worst 0."""
+    in_steps = float(np.mean([_rand(a, b) for a, b in zip(found, guessed, strict=True)]))
+    return max(in_steps, 0.0) * max(_rand(np.concatenate(found), np.concatenate(guessed)), 0.0)
+
+
+def _rand(a: IntArray, b: IntArray) -> float:
+    """Adjusted Rand index, and 0 where there is nothing to agree on."""
+    return float(adjusted_rand_score(a, b)) if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0
+
+
+def _continuity(found: list[IntArray]) -> float:
+    """Share of the rows after the first step whose id is older than their step."""
+    newest = np.maximum.accumulate([int(ids.max()) for ids in found])
+    old = [ids <= last for ids, last in zip(found[1:], newest[:-1], strict=True)]
+    return float(np.mean(np.concatenate(old))) if old else 1.0
 
 
 def _halves(stream: TuningStream) -> list[tuple[dict[str, Any], dict[str, Any]]]:

@@ -116,7 +116,8 @@ def tune(
         space = paper_space(space, stream, seeds.search)
     runner = Runner(_judge(model, stream, labels), space, seeds.orders, n_jobs, on_trial)
     trials = _search(strategy, runner, budget, seeds.search, storage)
-    return _finish(model, stream, decide(runner, trials, _tolerance(model, stream, labels, budget)))
+    tolerance = _tolerance(model, stream, labels, budget)
+    return _finish(model, stream, decide(runner, trials, tolerance), tolerance)
 
 
 def _search(
@@ -127,12 +128,12 @@ def _search(
     return search_refining(runner, budget, seed) if strategy == "refine" else search_grid(runner, budget)
 
 
-def _finish(model: BatchClusterer, stream: TuningStream, trials: list[Trial]) -> Tuning:
+def _finish(model: BatchClusterer, stream: TuningStream, trials: list[Trial], tolerance: float) -> Tuning:
     """Run the winner once more, under the best of its orders, on as many threads as the user said."""
     best = prepared(model, trials[0].params, trials[0].seed)
     best.set_params(n_jobs=model.n_jobs)
     found = follow(best, stream)
-    return Tuning(trials, best, notes_on(trials, stream, found))
+    return Tuning(trials, best, notes_on(trials, tolerance, stream, found))
 
 
 def _draw_seeds(random_state: Any) -> _Seeds:

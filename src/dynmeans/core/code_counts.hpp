@@ -1,0 +1,92 @@
+// What it takes to tell counts: which ids return, how many are new, how many points each id has.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace dynmeans {
+
+// Nats for `hits` of `chances`, in a known order, after those counted so far: Beta-binomial.
+struct Frequency {
+  double yes = 0.5, no = 0.5;  // Jeffreys' prior, unless told otherwise
+
+  double tell(double hits, double chances) {
+    const double misses = chances - hits;
+    const double nats = std::lgamma(yes) - std::lgamma(yes + hits) + std::lgamma(no) -
+                        std::lgamma(no + misses) + std::lgamma(yes + no + chances) - std::lgamma(yes + no);
+    yes += hits;
+    no += misses;
+    return nats;
+  }
+
+  double log_odds() const { return std::log(yes / no); }
+};
+
+// An id returns with the frequency that was seen at its age.
+class ReturnCode {
+ public:
+  void may_return(double age) { ++chances_[age_class(age)]; }
+  void returns(double age) { ++hits_[age_class(age)]; }
+
+  double tell() {
+    double nats = 0.0;
+    for (int a = 0; a < kAges; ++a) nats += seen_[a].tell(hits_[a], chances_[a]);
+    chances_ = hits_ = {};
+    return nats;
+  }
+
+ private:
+  static constexpr int kAges = 16;  // ages 1, 2, up to 4, up to 8, ...
+
+  static int age_class(double age) {
+    return std::clamp(int(std::ceil(std::log2(std::max(age, 1.0)) - 1e-9)), 0, kAges - 1);
+  }
+
+  std::array<Frequency, kAges> seen_{};
+  std::array<double, kAges> chances_{}, hits_{};
+};
+
+// Births are Gamma-Poisson. The names of newborns are arbitrary, so that each set of them is told in births!
+// ways. The first step has no rate to go by: a whole number costs about twice its logarithm.
+class BirthCode {
+ public:
+  double tell(double births, int t) {
+    if (t == 0) return 2.0 * std::log(std::max(births, 1.0)) - std::lgamma(births + 1.0);
+    const double shape = births_ + 0.5, steps = t - 0.5;
+    births_ += births;
+    return std::lgamma(shape) - std::lgamma(shape + births) - shape * std::log(steps / (steps + 1.0)) +
+           births * std::log(steps + 1.0);
+  }
+
+ private:
+  double births_ = 0.0;
+};
+
+// Dirichlet-multinomial: 1/2 and the size when last seen, or the usual size of a newborn.
+class LabelCode {
+ public:
+  void add(double n, const double* n_before) {
+    const double alpha = 0.5 + (n_before ? *n_before : newborns_ > 0.0 ? newborn_mass_ / newborns_ : 0.0);
+    nats_ += std::lgamma(alpha) - std::lgamma(alpha + n);
+    prior_ += alpha;
+    mass_ += n;
+    if (n_before) return;
+    fresh_mass_ += n;
+    ++fresh_;
+  }
+
+  double tell() {
+    const double nats = nats_ + std::lgamma(prior_ + mass_) - std::lgamma(prior_);
+    newborn_mass_ += fresh_mass_;
+    newborns_ += fresh_;
+    nats_ = prior_ = mass_ = fresh_mass_ = fresh_ = 0.0;
+    return nats;
+  }
+
+ private:
+  double nats_ = 0.0, prior_ = 0.0, mass_ = 0.0, fresh_mass_ = 0.0, fresh_ = 0.0;  // of this step
+  double newborn_mass_ = 0.0, newborns_ = 0.0;                                     // of all before
+};
+
+}  // namespace dynmeans
