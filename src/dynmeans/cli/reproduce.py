@@ -37,6 +37,7 @@ class Name(str, Enum):
     rings = "rings"
     gps = "gps"
     video = "video"
+    people = "people"
     flights = "flights"
 
 
