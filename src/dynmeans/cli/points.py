@@ -92,7 +92,7 @@ def points(
     lifetime: Annotated[
         float | None,
         typer.Option(
-            help="Seconds that a person may be hidden before he is forgotten; 4 if not given.",
+            help="Seconds that a person may be hidden before he is forgotten; 6 if not given.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
@@ -100,18 +100,13 @@ def points(
         float | None,
         typer.Option(
             help="After a second a person is found again up to a squared distance of so many "
-            "birth costs; 6 for sdmeans and 3 for dmeans if not given.",
+            "birth costs; 9 for sdmeans and 6 for dmeans if not given.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
     motion: Annotated[
-        Motion | None,
-        typer.Option(
-            help="Whether hidden people keep their speed; velocity for sdmeans "
-            "and walk for dmeans if not given.",
-            rich_help_panel=_COSTS,
-        ),
-    ] = None,
+        Motion, typer.Option(help="Whether hidden people keep their speed.", rich_help_panel=_COSTS)
+    ] = Motion.velocity,
     voxel: Annotated[
         float | None,
         typer.Option(
@@ -146,7 +141,7 @@ def points(
         "reach": reach,
         "voxel": voxel,
         "restarts": restarts,
-        "motion": None if motion is None else motion.value,
+        "motion": motion.value,
         "seed": seed,
     }
     setting = SETTINGS[algorithm.value]._replace(**given(options))

@@ -24,9 +24,9 @@ class Setting(NamedTuple):
     birth_cost: float  # square metres
     voxel: float
     weight: float  # of a person, in points
-    lifetime: float = 4.0
-    reach: float = 3.0
-    motion: str = "walk"
+    reach: float
+    lifetime: float = 6.0
+    motion: str = "velocity"
     bandwidth: float = 0.28  # sdmeans: within which cells are alike
     piece_cost: float = 0.35  # sdmeans: what a piece costs, as a share of a person
     few: float = 30.0  # sdmeans: points of a piece that weighs half a person
@@ -36,10 +36,8 @@ class Setting(NamedTuple):
 
 # Chosen on scenes of `walking_people` with seeds below 100.
 SETTINGS = {
-    "dmeans": Setting("dmeans", birth_cost=0.8, voxel=0.1, weight=20.0),
-    "sdmeans": Setting(
-        "sdmeans", birth_cost=0.4, voxel=0.15, weight=5.0, reach=6.0, motion="velocity", restarts=3
-    ),
+    "dmeans": Setting("dmeans", birth_cost=0.8, voxel=0.1, weight=20.0, reach=6.0),
+    "sdmeans": Setting("sdmeans", birth_cost=0.4, voxel=0.15, weight=5.0, reach=9.0, restarts=3),
 }
 DEFAULT = SETTINGS["sdmeans"]
 
