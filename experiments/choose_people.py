@@ -1,6 +1,6 @@
 """Compares settings for people in LiDAR, one change at a time, on scenes that are never reported.
 
-``python experiments/choose_people.py`` prints a line for each; the choice is in `dynmeans.apps.points.SETTINGS`.
+``python experiments/choose_people.py`` prints a line for each; `dynmeans.apps.points.SETTINGS` is the choice.
 """
 
 from __future__ import annotations

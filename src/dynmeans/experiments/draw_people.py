@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def _of_paper(group: Group) -> list[str]:
 def draw(results: Results) -> Figures:
     """Frames of every method; a person has one colour and one marker in all frames of a row."""
     groups = results.part("frames")
-    figure = panels.canvas(1.0 * len(groups) + 0.2)
+    figure = panels.canvas(0.85 * len(groups) + 0.2)
     grid = figure.subplots(
         len(groups), len(groups[0].first["steps"]), squeeze=False, sharex=True, sharey=True
     )
@@ -62,7 +63,7 @@ def _draw_row(row: Any, group: Group) -> None:
     names = list(dict.fromkeys(k for found in group.first["found"] for k in found))
     for axes, points, found in zip(row, group.first["points"], group.first["found"], strict=True):
         _draw_frame(axes, _slanted(np.array(points)), np.array(found), names)
-    row[0].set_ylabel(group.setting["method"].replace(" on ", "\non ").replace(", ", ",\n"))
+    row[0].set_ylabel(fill(group.setting["method"], 14), fontsize=6.5)
 
 
 def _draw_frame(axes: Any, seen: FloatArray, found: Any, names: list[int]) -> None:
