@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.rows import Row, Target, better
 from dynmeans.datasets import walking_people
-from dynmeans.experiments.people import GROUND, METHODS, SOLID, SPECTRAL, follow, mean
-from dynmeans.experiments.people import run as run_scenes
+from dynmeans.experiments import people
+from dynmeans.experiments.draw_people import GROUND, SOLID, SPECTRAL
+from dynmeans.experiments.people import PARAMETERS, follow
+from dynmeans.experiments.results import Results
+from dynmeans.experiments.trials import Size
 
 WHAT = "people in LiDAR frames of a foyer, mean of 10 scenes of 30 s with 7 to 10 people"
 PEER = "D-Means on the 3-D points, as in the paper"
@@ -22,13 +23,21 @@ DENSE_POINTS = 1500  # in a frame, for the times
 def run(quick: bool) -> list[Row]:
     """Accuracy on scenes that chose nothing, and times at 1,500 points a frame on one thread."""
     with threadpool_limits(1):
-        result = run_scenes(range(1000, 1001), 20) if quick else run_scenes()
-        return [*_accuracies(result), *_times(quick)]
+        return [*_accuracies(_scenes(quick)), *_times(quick)]
 
 
-def _accuracies(result: dict[str, Any]) -> list[Row]:
+def _scenes(quick: bool) -> Results:
+    results = Results("people")
+    for trial in people.plan(Size(1, quick=True) if quick else Size(10)):
+        if trial.part == "scenes":
+            results.add(trial, people.run(trial))
+    return results
+
+
+def _accuracies(results: Results) -> list[Row]:
     def of(method: str, number: str) -> float:
-        return mean(result, method, number)
+        (group,) = results.part("scenes", method=method)
+        return group.mean(number)
 
     targets = {"per_step": 0.99, "identity_f1": 0.90, "tracked": 0.70}
     rows = [
@@ -41,7 +50,7 @@ def _accuracies(result: dict[str, Any]) -> list[Row]:
     ]
     lead = of(SPECTRAL, "tracked") - of(SOLID, "tracked")
     behind = of(GROUND, "identity_f1") - of(SPECTRAL, "identity_f1")
-    note = "; ".join(f"{method}: {of(method, 'switches'):.0f} switches a scene" for method in METHODS)
+    note = "; ".join(f"{method}: {of(method, 'switches'):.0f} switches a scene" for method in PARAMETERS)
     return [
         *rows,
         Row("SD-Means above D-Means in 3-D, tracked", lead, target=Target("ours", ">=", 0.2)),
@@ -57,7 +66,7 @@ def _times(quick: bool) -> list[Row]:
     points = np.mean([len(frame) for frame in batches])
     rows = []
     for method in (SPECTRAL, GROUND):
-        times = 1e3 * follow(method, stream)[1]
+        times = 1e3 * follow(method, PARAMETERS[method], stream)[1]
         note = f"{points:.0f} points a frame, processor time of one thread"
         rows.append(
             Row(f"{method}: mean", float(times.mean()), unit="ms", target=Target("ours", "<", 5.0), note=note)

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynmeans.apps.points import SETTINGS, Follower
-from dynmeans.apps.points.following import even_weights
+from dynmeans.apps.points.pieces import cut
 from dynmeans.apps.points.tracks import trace
-from dynmeans.apps.points.voxels import thin
+from dynmeans.apps.points.voxels import even_weights, thin
 from dynmeans.datasets import walking_people
 from dynmeans.metrics import identity_f1, per_step_accuracy
 
@@ -32,6 +32,33 @@ def test_a_person_near_the_sensor_weighs_as_much_as_one_far_away() -> None:
     weights = even_weights(cells.centers, cells.counts)
     is_far = cells.centers[:, 0] > 4.0
     assert weights[is_far].sum() == pytest.approx(weights[~is_far].sum(), rel=0.1)
+
+
+@given(st.integers(1, 5), st.integers(0, 99))
+def test_people_who_stand_apart_are_a_piece_each(n_people: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    spots = np.stack([np.arange(n_people) * 1.5, rng.uniform(0.0, 9.0, n_people)], axis=1)
+    true = rng.permutation(np.repeat(np.arange(n_people), 40))
+    points = spots[true] + rng.uniform(-0.2, 0.2, (len(true), 2))
+    pieces = cut(thin(points, 0.15), 0.28, 0.35)
+    assert len(pieces.counts) == n_people
+    np.testing.assert_array_equal(pieces.counts, np.full(n_people, 40))
+    for k in range(n_people):
+        assert len(set(true[pieces.cell == k])) == 1
+        np.testing.assert_allclose(pieces.centers[k], spots[true[pieces.cell == k][0]], atol=0.2)
+
+
+def test_a_few_points_beside_a_person_are_his_and_many_are_somebody() -> None:
+    rng = np.random.default_rng(0)
+
+    def stand(x: float, n: int) -> np.ndarray:
+        return np.column_stack([rng.normal(x, 0.08, n), rng.normal(0.0, 0.08, n), rng.uniform(0.0, 1.8, n)])
+
+    follower, person = Follower(), stand(0.0, 100)
+    for step, n in enumerate((0, 2, 60)):
+        labels = follower.take(np.concatenate([person, stand(0.7, n)]), step / 30).labels
+        assert set(labels[:100]) == {0}
+        assert set(labels[100:]) == ({0} if n == 2 else {1} if n else set())
 
 
 @pytest.mark.parametrize("algorithm", ["dmeans", "sdmeans"])

@@ -51,6 +51,7 @@ FIGURES = {
     "gaussians": ("gaussians-tuning", "gaussians-counts", "gaussians-trade", "gaussians-frames"),
     "rings": ("rings-tuning", "rings-frames", "rings-kernel"),
     "gps": ("gps-examples", "gps-functions", "gps-histograms"),
+    "people": ("people-frames",),
 }
 
 

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from enum import Enum
-from itertools import chain
 from pathlib import Path
-from time import monotonic
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
 import typer
 
-from dynmeans import __version__
 from dynmeans.apps.points import (
     SETTINGS,
     Background,
     EmptyScene,
-    Follower,
-    Frame,
     Ground,
-    Recorder,
     Setting,
     in_order,
     read_frames,
 )
-from dynmeans.cli.console import amount, complain, progress_bar, tell
+from dynmeans.cli.points_run import Job, follow_frames
 from dynmeans.cli.progress import given
-from dynmeans.cli.report import draw_report
-from dynmeans.io.errors import InputError, reason
+from dynmeans.io.errors import InputError
 from dynmeans.io.folder import check_folder
-from dynmeans.io.run import REPORT_FILE
 from dynmeans.model.costs import Lifespan, costs_from
-from dynmeans.model.events import Event
 
 _FRAMES, _BACKGROUND, _COSTS, _OUTPUT = "Frames", "Background", "People", "Output"
 
@@ -49,18 +39,6 @@ class Motion(str, Enum):
 
     walk = "walk"
     velocity = "velocity"
-
-
-class _Job(NamedTuple):
-    """One command line."""
-
-    paths: list[Path]
-    time: str | None
-    rate: float
-    background: Background | None
-    setting: Setting
-    out: Path
-    report: bool
 
 
 def points(
@@ -97,19 +75,24 @@ def points(
         ),
     ] = False,
     algorithm: Annotated[
-        Algorithm, typer.Option(help="dmeans is faster.", rich_help_panel=_COSTS)
-    ] = Algorithm.dmeans,
+        Algorithm,
+        typer.Option(
+            help="sdmeans cuts each frame into pieces and links them; dmeans links cells, and is faster.",
+            rich_help_panel=_COSTS,
+        ),
+    ] = Algorithm.sdmeans,
     birth_cost: Annotated[
         float | None,
         typer.Option(
-            help="What a new person costs; if not given, 0.8 square metres for dmeans, 3 for sdmeans.",
+            help="What a new person costs, in square metres; 0.4 for sdmeans "
+            "and 0.8 for dmeans if not given.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
     lifetime: Annotated[
         float | None,
         typer.Option(
-            help="Seconds that a person may be hidden before he is forgotten; 4 if not given.",
+            help="Seconds that a person may be hidden before he is forgotten; 6 if not given.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
@@ -117,24 +100,28 @@ def points(
         float | None,
         typer.Option(
             help="After a second a person is found again up to a squared distance of so many "
-            "birth costs; 3 if not given.",
+            "birth costs; 9 for sdmeans and 6 for dmeans if not given.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
     motion: Annotated[
         Motion, typer.Option(help="Whether hidden people keep their speed.", rich_help_panel=_COSTS)
-    ] = Motion.walk,
+    ] = Motion.velocity,
     voxel: Annotated[
         float | None,
         typer.Option(
-            help="Edge of a cell, in metres, whose points are one; 0.1 for dmeans "
-            "and 0.15 for sdmeans if not given.",
+            help="Edge of a cell, in metres, whose points are one; 0.15 for sdmeans "
+            "and 0.1 for dmeans if not given.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
     restarts: Annotated[
         int | None,
-        typer.Option(min=1, help="Random orders tried in each step; 1 if not given.", rich_help_panel=_COSTS),
+        typer.Option(
+            min=1,
+            help="Random orders tried in each step; 3 for sdmeans and 1 for dmeans if not given.",
+            rich_help_panel=_COSTS,
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of those orders.", rich_help_panel=_COSTS)] = 0,
     out: Annotated[
@@ -161,7 +148,7 @@ def points(
     _check(setting, rate)
     paths = _files(frames)
     check_folder(out, force=force, again=None, inputs=paths)
-    _run(_Job(paths, time, rate, _background(empty or [], ground), setting, out, not no_report))
+    follow_frames(Job(paths, time, rate, _background(empty or [], ground), setting, out, not no_report))
 
 
 def _check(setting: Setting, rate: float) -> None:
@@ -194,62 +181,3 @@ def _background(empty: Sequence[Path], ground: bool) -> Background | None:
     if empty:
         return EmptyScene(frame.points for frame in read_frames(list(empty)))
     return Ground() if ground else None
-
-
-def _run(job: _Job) -> None:
-    began, events = monotonic(), list[Event]()
-    frames = read_frames(job.paths, job.time)
-    first = next(frames, None)  # if it cannot be read, nothing is written
-    title = job.paths[0].name if len(job.paths) == 1 else f"{job.paths[0].name} and {len(job.paths) - 1} more"
-    info = {"title": title, "settings": _told(job.setting), "version": __version__}
-    recorder, follower = Recorder(job.out, info), Follower(job.setting, job.background, events.append)
-    complete = False
-    try:
-        _follow(job, chain([] if first is None else [first], frames), recorder, follower, events)
-        complete = True
-    except KeyboardInterrupt:
-        complain(f"interrupted after {amount(recorder.steps, 'frame')}, which are in {job.out}", kind="")
-        raise typer.Exit(130) from None
-    finally:
-        with suppress(OSError):  # on a full disk the first error is the one to tell
-            recorder.close(complete=complete)
-    seconds = monotonic() - began
-    if job.report:
-        draw_report(job.out)
-    _tell(job, recorder, follower, title, seconds)
-
-
-def _told(setting: Setting) -> dict[str, Any]:
-    """The settings that say something, as run.json has them."""
-    unused = {"bandwidth", "pull", "budget"} if setting.algorithm == "dmeans" else set()
-    return {name: value for name, value in given(setting._asdict()).items() if name not in unused}
-
-
-def _follow(
-    job: _Job, frames: Iterator[Frame], recorder: Recorder, follower: Follower, events: list[Event]
-) -> None:
-    place = {path: i for i, path in enumerate(job.paths)}
-    with progress_bar(endless=False) as show:
-        for frame in frames:
-            events.clear()
-            now = recorder.steps / job.rate if frame.time is None else frame.time
-            try:
-                step = follower.take(frame.points, now)
-            except ValueError as error:
-                raise InputError(f"{frame.name}: {reason(error)}") from None
-            recorder.take(frame, now, step, follower.model, events)
-            people = 0 if step.report is None else len(step.report.active)
-            show(recorder, people, place[frame.source] / len(job.paths))
-
-
-def _tell(job: _Job, recorder: Recorder, follower: Follower, title: str, seconds: float) -> None:
-    born = int(follower.model.cluster_ids_.max(initial=-1)) + 1 if hasattr(follower.model, "step_") else 0
-    files = ["tracks.csv", "labels", *([REPORT_FILE] if job.report else [])]
-    tell(
-        {
-            "input": f"{title}: {amount(recorder.rows, 'point')} in {amount(recorder.steps, 'frame')}",
-            "people": f"{born} followed",
-            "speed": f"{recorder.steps / max(seconds, 1e-9):,.0f} frames per second",
-            "written": ", ".join(str(job.out / name) for name in files),
-        }
-    )

@@ -35,6 +35,7 @@ class Name(str, Enum):
     rings = "rings"
     gps = "gps"
     video = "video"
+    people = "people"
     flights = "flights"
 
 

@@ -5,12 +5,14 @@ from collections.abc import Callable
 from dynmeans.experiments.flights import flights_experiment
 from dynmeans.experiments.gaussians import GAUSSIANS_EXPERIMENT
 from dynmeans.experiments.gps import GPS_EXPERIMENT
+from dynmeans.experiments.people import PEOPLE_EXPERIMENT
 from dynmeans.experiments.rings import RINGS_EXPERIMENT
 from dynmeans.experiments.trials import Experiment
 from dynmeans.experiments.video import video_experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (GAUSSIANS_EXPERIMENT, RINGS_EXPERIMENT, GPS_EXPERIMENT)
+    experiment.name: experiment
+    for experiment in (GAUSSIANS_EXPERIMENT, RINGS_EXPERIMENT, GPS_EXPERIMENT, PEOPLE_EXPERIMENT)
 }
 # Those that can take a file of the user's.
 ON_FILES: dict[str, Callable[[str | None], Experiment]] = {

@@ -1,63 +1,61 @@
-"""From frames of points to people: thin, cluster on the ground plane, and name every point."""
+"""From frames of points to people: thin, cut into pieces, link them over time, and name every point."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from dynmeans.apps.points.background import Background, Nothing
-from dynmeans.apps.points.voxels import thin
-from dynmeans.estimators import DMeans, SDMeans
-from dynmeans.estimators.base import BatchClusterer
+from dynmeans.apps.points.pieces import cut
+from dynmeans.apps.points.voxels import Thinned, even_weights, thin
+from dynmeans.estimators import DMeans
 from dynmeans.model.events import Event, StepReport
 from dynmeans.model.types import FloatArray, IntArray
 
 BACKGROUND = -1  # label of points that belong to nobody
-EVEN_WIDTH = 0.5  # metres around a cell within which it shares its weight: about a person
 
 
 class Setting(NamedTuple):
     """How people are followed; lengths in metres, times in seconds."""
 
-    algorithm: str
-    birth_cost: float  # square metres, or for sdmeans units of its kernel
+    algorithm: str  # of one frame: "sdmeans" cuts it into pieces first, "dmeans" takes its cells
+    birth_cost: float  # square metres
     voxel: float
     weight: float  # of a person, in points
-    lifetime: float = 4.0
-    reach: float = 3.0
-    motion: str = "walk"
-    bandwidth: float = 0.4  # sdmeans: within which points are alike
-    pull: float = 0.5  # sdmeans: how much a square metre counts beside likeness
-    budget: int = 8  # sdmeans: cells that stand for the past of a person
+    reach: float
+    lifetime: float = 6.0
+    motion: str = "velocity"
+    bandwidth: float = 0.28  # sdmeans: within which cells are alike
+    piece_cost: float = 0.35  # sdmeans: what a piece costs, as a share of a person
+    few: float = 30.0  # sdmeans: points of a piece that weighs half a person
     restarts: int = 1
     seed: int = 0
 
 
 # Chosen on scenes of `walking_people` with seeds below 100.
 SETTINGS = {
-    "dmeans": Setting("dmeans", birth_cost=0.8, voxel=0.1, weight=20.0),
-    "sdmeans": Setting("sdmeans", birth_cost=3.0, voxel=0.15, weight=6.0),
+    "dmeans": Setting("dmeans", birth_cost=0.8, voxel=0.1, weight=20.0, reach=6.0),
+    "sdmeans": Setting("sdmeans", birth_cost=0.4, voxel=0.15, weight=5.0, reach=9.0, restarts=3),
 }
-DEFAULT = SETTINGS["dmeans"]
+DEFAULT = SETTINGS["sdmeans"]
 
 
 class Step(NamedTuple):
     """One frame with its people."""
 
     labels: IntArray  # (n,) id of each point of the frame, -1 for background
-    report: StepReport | None  # None where nobody has ever been seen
-    cells: int  # that were clustered
+    report: StepReport | None  # of the parts that were linked; None where nobody was seen
 
 
 class Follower:
     """Names the points of frames, one after another; a person keeps his id for life.
 
-    Every frame is cleared of its background and thinned to cells of the ground plane, whose weights are
-    evened out so that a person near the sensor weighs as much as one far away. D-Means or SD-Means clusters
-    them, with time in seconds.
+    Every frame is cleared of its background and thinned to cells of the ground plane. SD-Means cuts them into
+    pieces, which D-Means links over time, in seconds; a piece of few points weighs little, so that it rather
+    belongs to somebody near than founds or wakes a person. With ``algorithm="dmeans"``, D-Means takes the
+    cells, whose weights are evened out so that a person near the sensor weighs as much as one far away.
 
     Parameters
     ----------
@@ -92,63 +90,30 @@ class Follower:
         shown = np.flatnonzero(np.isfinite(points).all(axis=1))
         shown = shown[self._background.keeps(points[shown])]
         if not len(shown):
-            return Step(labels, None, 0)
-        cells = thin(points[shown, :2], self.setting.voxel)
-        weights = self.setting.weight * even_weights(cells.centers, cells.counts)
-        report = self.model.partial_fit(cells.centers, sample_weight=weights, t=time).step_
-        labels[shown] = report.labels[cells.cell]
-        return Step(labels, report, len(cells.counts))
+            return Step(labels, None)
+        parts, shares = self._parts(thin(points[shown, :2], self.setting.voxel))
+        weights = self.setting.weight * shares
+        report = self.model.partial_fit(parts.centers, sample_weight=weights, t=time).step_
+        labels[shown] = report.labels[parts.cell]
+        return Step(labels, report)
+
+    def _parts(self, cells: Thinned) -> tuple[Thinned, FloatArray]:
+        """What is linked, and how much of a person each of it is."""
+        setting = self.setting
+        if setting.algorithm == "dmeans":
+            return cells, even_weights(cells.centers, cells.counts)
+        pieces = cut(cells, setting.bandwidth, setting.piece_cost)
+        return pieces, pieces.counts / (pieces.counts + setting.few)
 
 
-def even_weights(centers: FloatArray, counts: FloatArray, width: float = EVEN_WIDTH) -> FloatArray:
-    """Weights of cells (m,) that add up to about 1 in every crowd of a width, however many points it has.
-
-    Parameters
-    ----------
-    centers : float array of shape (m, d)
-    counts : float array of shape (m,)
-        Points of each cell; their root counts, so that cells with many points do not outweigh the rest.
-    width : float
-        Of the Gaussian over which weight is shared.
-
-    Examples
-    --------
-    >>> even_weights(np.array([[0.0, 0.0], [0.0, 0.0], [9.0, 0.0]]), np.array([4.0, 4.0, 100.0]))
-    array([0.5, 0.5, 1. ])
-    """
-    mass = np.sqrt(counts)
-    crowd = np.exp(cdist(centers, centers, "sqeuclidean") * (-0.5 / width**2)) @ mass
-    weights: FloatArray = mass / crowd
-    return weights
-
-
-def make_model(setting: Setting) -> BatchClusterer:
-    """Build the model of a setting."""
-    shared: dict[str, Any] = {
-        "lifetime": setting.lifetime,
-        "reach": setting.reach,
-        "motion": setting.motion,
-        "n_restarts": setting.restarts,
-        "n_jobs": 1,
-        "random_state": setting.seed,
-    }
-    if setting.algorithm == "dmeans":
-        return DMeans(setting.birth_cost, **shared)
-    kernel = GroundKernel(setting.bandwidth, setting.pull)
-    return SDMeans(kernel, setting.birth_cost, relative=False, budget=setting.budget, **shared)
-
-
-class GroundKernel(NamedTuple):
-    """Likeness of places on the ground: near ones are alike, far ones the less so the farther they are.
-
-    A Gaussian alone is blind beyond its width: all that is far is equally far, and an old cluster could be
-    found again anywhere. A linear part, in square metres, tells how far.
-    """
-
-    bandwidth: float
-    pull: float
-
-    def __call__(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Kernel of every row of a (n, 2) with every row of b (m, 2)."""
-        likeness: FloatArray = np.exp(cdist(a, b, "sqeuclidean") * (-0.5 / self.bandwidth**2))
-        return likeness + self.pull * (a @ b.T)
+def make_model(setting: Setting) -> DMeans:
+    """Build the model that links frames."""
+    return DMeans(
+        setting.birth_cost,
+        setting.lifetime,
+        setting.reach,
+        motion=setting.motion,
+        n_restarts=setting.restarts,
+        n_jobs=1,
+        random_state=setting.seed,
+    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from dynmeans.model.types import FloatArray, IntArray
 
+EVEN_WIDTH = 0.5  # metres around a cell within which it shares its weight: about a person
 _SPAN = 1 << 20  # cells along an axis: a hundred kilometres of cells of 0.1 m
 
 
@@ -52,3 +54,25 @@ def thin(points: FloatArray, size: float) -> Thinned:
     _, cell, counts = np.unique(keys_of(cells_of(points, size)), return_inverse=True, return_counts=True)
     sums = [np.bincount(cell, weights=column, minlength=len(counts)) for column in points.T]
     return Thinned(np.stack(sums, axis=1) / counts[:, None], counts.astype(np.float64), cell)
+
+
+def even_weights(centers: FloatArray, counts: FloatArray, width: float = EVEN_WIDTH) -> FloatArray:
+    """Weights of cells (m,) that add up to about 1 in every crowd of a width, however many points it has.
+
+    Parameters
+    ----------
+    centers : float array of shape (m, d)
+    counts : float array of shape (m,)
+        Points of each cell; their root counts, so that cells with many points do not outweigh the rest.
+    width : float
+        Of the Gaussian over which weight is shared.
+
+    Examples
+    --------
+    >>> even_weights(np.array([[0.0, 0.0], [0.0, 0.0], [9.0, 0.0]]), np.array([4.0, 4.0, 100.0]))
+    array([0.5, 0.5, 1. ])
+    """
+    mass = np.sqrt(counts)
+    crowd = np.exp(cdist(centers, centers, "sqeuclidean") * (-0.5 / width**2)) @ mass
+    weights: FloatArray = mass / crowd
+    return weights
