@@ -41,7 +41,7 @@ from dynmeans.model.types import FloatArray, IntArray
 WEEK, DAY = "synthetic week", "file"
 PAPER_FLIGHTS = 17_895
 EFFORT = {"D-Means": 20.0, "DP-means": 20.0, "Gibbs": 60.0}  # seconds, the features included
-HEADER = ("data", "method", "accuracy", "clusters", "seconds", "times D-Means")
+HEADER = ("data", "method", "trials", "accuracy", "clusters", "seconds", "times D-Means")
 
 
 class Traffic(NamedTuple):
@@ -167,6 +167,7 @@ def tell(results: Results) -> str:
             (
                 group.setting["data"],
                 group.setting["method"],
+                str(len(group.trials)),
                 with_interval(group, "accuracy"),
                 f"{group.mean('clusters'):.0f}",
                 f"{group.mean('seconds'):.2f}",
