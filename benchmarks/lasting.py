@@ -11,9 +11,9 @@ from sklearn.base import clone
 from sklearn.cluster import HDBSCAN, KMeans
 from threadpoolctl import threadpool_limits
 
-from benchmarks.rivals import ReclusterAndMatch
 from benchmarks.rows import Row, Target
 from dynmeans import PersistentIds
+from dynmeans.baselines import ReclusterAndMatch, TrueLabels
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.metrics import tracking_accuracy
 
@@ -85,7 +85,7 @@ def persistent(found: Found) -> float:
 
 def matched(found: Found, gate: float | None) -> float:
     """Tracking accuracy of matching by hand."""
-    tracker = ReclusterAndMatch(lambda X, labels: labels, gate)
+    tracker = ReclusterAndMatch(TrueLabels(), gate=gate)
     pairs = zip(found.stream.batches, found.labels, strict=True)
     return tracking_accuracy(found.stream.labels, [tracker.partial_fit(X, y).labels_ for X, y in pairs])
 

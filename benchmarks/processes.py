@@ -34,7 +34,12 @@ GRIDS: dict[str, dict[str, Sequence[Any]]] = {
         "reach": (1.01, 2.0),
         "relative": (True,),
     },
-    RIVAL: {"birth_cost": (8.0, 10.0, 12.0, 15.0, 20.0, 30.0), "lifetime": (3.0, 10.0), "reach": (1.01,)},
+    RIVAL: {
+        "birth_cost": (8.0, 10.0, 12.0, 15.0, 20.0, 30.0),
+        "lifetime": (3.0, 10.0),
+        "reach": (1.01,),
+        "n_restarts": (3,),
+    },
 }
 CHOSEN: dict[str, dict[str, Any]] = {  # what `choose` returns; the experiments have it, too
     OURS: {"kernel": GaussianProcess(**GPS_KERNEL), **GPS},

@@ -40,7 +40,7 @@ SEARCHES = {
         3, {"n_components": (10, 20), "weight_concentration_prior": (0.001, 0.1), "gate": GATES[1:]}
     ),
     PARTICLE: Search(5, {"survival": (0.5, 0.2, 0.1, 0.05, 0.03, 0.01)}),
-    VARIATIONAL: Search(5, {"survival": (0.5, 0.3, 0.2, 0.15, 0.1), "tol": (1e-8,)}),
+    VARIATIONAL: Search(5, {"survival": (0.7, 0.5, 0.3, 0.2, 0.15, 0.1), "tol": (1e-8,)}),
     GIBBS: Search(5, {"survival": (0.5, 0.1, 0.03, 0.01, 0.003, 0.001), "n_samples": (100,)}),
 }
 

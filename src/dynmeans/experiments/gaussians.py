@@ -135,5 +135,5 @@ def _stream(setting: Setting, seed: int) -> Stream:
 _PARTS: dict[str, Callable[[Setting, int], Numbers]] = {"frames": _framed}
 
 GAUSSIANS_EXPERIMENT = Experiment(
-    "gaussians", Size(50), Size(2, quick=True), plan, run, draw, tell, worth={"five": 20.0}
+    "gaussians", Size(50), Size(2, quick=True), plan, run, draw, tell, worth={"five": 100.0}
 )

@@ -21,15 +21,15 @@ GAUSSIANS_THREE: dict[str, dict[str, Any]] = {
 MATCHED: dict[str, dict[str, dict[str, Any]]] = {
     "isotropic": {
         "k-means": {"n_init": 3, "gate": 0.04},
-        "DBSCAN": {"eps": 0.09, "min_samples": 7, "gate": 0.04},
-        "HDBSCAN": {"min_cluster_size": 8, "min_samples": 2, "gate": 0.04},
+        "DBSCAN": {"eps": 0.09, "min_samples": 7, "gate": 0.03},
+        "HDBSCAN": {"min_cluster_size": 8, "min_samples": 2, "gate": 0.03},
         "Bayesian mixture": {"n_components": 20, "weight_concentration_prior": 0.001, "gate": 0.04},
-        "DP-means": {"birth_cost": 0.06, "n_restarts": 10, "gate": 0.04},
+        "DP-means": {"birth_cost": 0.07, "n_restarts": 10, "gate": 0.04},
         "true clusters": {"gate": 0.04},
     },
     "radial": {
-        "k-means": {"n_init": 3, "gate": 0.03},
-        "DBSCAN": {"eps": 0.09, "min_samples": 7, "gate": 0.03},
+        "k-means": {"n_init": 3, "gate": 0.04},
+        "DBSCAN": {"eps": 0.09, "min_samples": 7, "gate": 0.04},
         "HDBSCAN": {"min_cluster_size": 8, "min_samples": 2, "gate": 0.03},
         "Bayesian mixture": {"n_components": 20, "weight_concentration_prior": 0.001, "gate": 0.03},
         "DP-means": {"birth_cost": 0.06, "n_restarts": 10, "gate": 0.03},
@@ -42,8 +42,8 @@ TRANSITION = {"isotropic": 0.05**2, "radial": 0.05**2 / 2}
 TRUE_SURVIVAL = 0.95
 # With the true rate a cluster of hundreds of past points takes over any newborn that is not far away.
 SURVIVAL: dict[str, dict[str, float]] = {
-    "isotropic": {"Gibbs": 0.03, "variational": 0.2, "particles": 0.03},
-    "radial": {"Gibbs": 0.03, "variational": 0.2, "particles": 0.03},
+    "isotropic": {"Gibbs": 0.003, "variational": 0.2, "particles": 0.03},
+    "radial": {"Gibbs": 0.03, "variational": 0.5, "particles": 0.03},
 }
 
 RINGS: dict[str, Any] = {
