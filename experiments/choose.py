@@ -62,7 +62,7 @@ def _tracked(method: str, reading: str, place: dict[str, Any], seed: int) -> flo
 
 
 def main() -> None:
-    """Choose anew, which takes some ten minutes."""
+    """Choose anew, which takes some ten minutes on an idle core."""
     for method, reading in product(SEARCHES, READINGS):
         score, place = choose(method, reading)
         sys.stdout.write(f"{method} ({reading}): {score:.3f} {place}\n")

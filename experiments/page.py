@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dynmeans.experiments import EXPERIMENTS, ON_FILES, find_experiment
+from dynmeans.experiments import find_experiment
 from dynmeans.experiments.results import read_results
 from dynmeans.experiments.runner import draw_experiment
 
@@ -30,6 +30,6 @@ def tables(name: str) -> str:
 
 
 if __name__ == "__main__":
-    for name in (*EXPERIMENTS, *ON_FILES):
-        draw_experiment(find_experiment(name), read_results(RESULTS / f"{name}.json"), RESULTS)
+    for path in RESULTS.glob("*.json"):
+        draw_experiment(find_experiment(path.stem), read_results(path), RESULTS)
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from dynmeans.experiments import EXPERIMENTS, ON_FILES
+from dynmeans.experiments import EXPERIMENTS
 from dynmeans.experiments.results import Results, read_results
 from dynmeans.experiments.rivals import CEILING, RIVALS, WITHOUT_K
 from dynmeans.experiments.trials import CHOOSING_SEED, REPORTED_SEED, group_name
@@ -34,7 +34,7 @@ def test_tables_of_the_page_are_those_of_the_results() -> None:
     page = load("page")
     text = page.PAGE.read_text(encoding="utf-8")
     assert page.with_tables(text) == text
-    assert text.count("<!-- results: ") == len(EXPERIMENTS) + len(ON_FILES)
+    assert text.count("<!-- results: ") == len(list(page.RESULTS.glob("*.json"))) >= len(EXPERIMENTS)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
