@@ -27,7 +27,7 @@ STYLE = {
     "hatch.linewidth": 0.5,
     "xtick.labelsize": 7.0,
     "ytick.labelsize": 7.0,
-    "savefig.dpi": 200,
+    "savefig.dpi": 150,
     "svg.hashsalt": "dynmeans",  # equal figures are equal files
 }
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
