@@ -13,6 +13,7 @@ from benchmarks.trials import Follow, Score, judge, summarise
 from dynmeans import DMeans, SDMeans
 from dynmeans.datasets import gaussian_processes
 from dynmeans.experiments.gps import likeliest, on_grid
+from dynmeans.experiments.settings import GPS, GPS_DMEANS, GPS_KERNEL
 from dynmeans.kernels import GaussianProcess
 
 WHAT = "1,000 sets of 30 observations of four functions, in batches of 100, 20 streams, one setting"
@@ -31,12 +32,18 @@ GRIDS: dict[str, dict[str, Sequence[Any]]] = {
         "birth_cost": (0.0425, 0.045, 0.0475, 0.05),
         "lifetime": (10.0,),
         "reach": (1.01, 2.0),
+        "relative": (True,),
     },
-    RIVAL: {"birth_cost": (8.0, 10.0, 12.0, 15.0, 20.0, 30.0), "lifetime": (3.0, 10.0), "reach": (1.01,)},
+    RIVAL: {
+        "birth_cost": (8.0, 10.0, 12.0, 15.0, 20.0, 30.0),
+        "lifetime": (3.0, 10.0),
+        "reach": (1.01,),
+        "n_restarts": (3,),
+    },
 }
-CHOSEN: dict[str, dict[str, Any]] = {  # what `choose` returns
-    OURS: {"kernel": GaussianProcess(1.0), "birth_cost": 0.045, "lifetime": 10.0, "reach": 2.0},
-    RIVAL: {"birth_cost": 20.0, "lifetime": 3.0, "reach": 1.01},
+CHOSEN: dict[str, dict[str, Any]] = {  # what `choose` returns; the experiments have it, too
+    OURS: {"kernel": GaussianProcess(**GPS_KERNEL), **GPS},
+    RIVAL: GPS_DMEANS,
 }
 
 
@@ -97,7 +104,7 @@ def _setting() -> str:
 
 def spectral(setting: Mapping[str, Any]) -> Follow:
     """SD-Means on the sets themselves."""
-    model = SDMeans(**setting, relative=True, random_state=0)
+    model = SDMeans(**setting, random_state=0)
     return lambda stream: [told.labels for told in model.stream(stream.batches)]
 
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from benchmarks.rows import Row
-from dynmeans.core import lanes
+from dynmeans.experiments.machine import PACKAGES, describe_machine
 
 HEADER = ("what", "ours", "peer", "ratio", "target", "reached")
-PACKAGES = ("dynmeans", "numpy", "scipy", "scikit-learn", "river")
 JSON_NAME = "bench.json"
 
 Results = Mapping[str, list[Row]]  # benchmark -> its rows
@@ -41,11 +37,12 @@ def summary(results: Results) -> str:
 def write_json(results: Results, folder: Path) -> Path:
     """Machine, versions, and every row with the date of its benchmark; what was not run anew stays."""
     folder.mkdir(parents=True, exist_ok=True)
-    path, told = folder / JSON_NAME, describe_machine()
+    date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    path, told = folder / JSON_NAME, {"date": date, **describe_machine((*PACKAGES, "river"))}
     kept = _measured_here(path, told)
     rows = {name: [row.as_dict() for row in found] for name, found in results.items()}
     told["benchmarks"] = {**kept.get("benchmarks", {}), **rows}
-    told["dates"] = {**kept.get("dates", {}), **dict.fromkeys(rows, told["date"])}
+    told["dates"] = {**kept.get("dates", {}), **dict.fromkeys(rows, date)}
     path.write_text(json.dumps(told, indent=1) + "\n")
     return path
 
@@ -55,27 +52,6 @@ def _measured_here(path: Path, told: Mapping[str, Any]) -> dict[str, Any]:
     before: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
     same = all(before.get(part) == told[part] for part in ("machine", "versions"))
     return before if same else {}
-
-
-def describe_machine() -> dict[str, Any]:
-    """Where and with what the numbers were measured."""
-    return {
-        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "machine": {
-            "processor": _processor(),
-            "cores": os.cpu_count(),
-            "system": platform.system(),
-            "lanes": lanes(),
-        },
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
-    }
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor() or platform.machine())
 
 
 def _cells(row: Row) -> tuple[str, ...]:

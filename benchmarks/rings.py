@@ -12,6 +12,7 @@ from benchmarks.trials import PROCESSES, Score, Summary, judge, over_seeds
 from dynmeans import DMeans, SDMeans
 from dynmeans.datasets import Stream, moving_rings
 from dynmeans.experiments.rings import nearest_rings
+from dynmeans.experiments.settings import OMEGA, PAPER_RINGS, PAPER_RINGS_DMEANS, RINGS
 from dynmeans.kernels import MST
 
 WHAT = "three rings that move together, or each on its own: 20 streams of 100 steps, one setting"
@@ -20,22 +21,14 @@ TARGET = "0.97 tracked together, 0.88 each on its own, 0.99 per step without ali
 
 REPORTED_SEEDS = range(5000, 5020)  # settings and the kernel were worked out on seeds below 1000
 N_STEPS = 100
-OURS: dict[str, Any] = {
-    "kernel": "diffusion",
-    "birth_cost": 0.12,
-    "aging_cost": 0.01,
-    "drift": 4.0,
-    "relative": True,
-    "refine": False,  # where rings cross, the rounding is a little nearer to the truth than the cheapest cost
-    "random_state": 0,
-}
-PAPER: dict[str, Any] = {"birth_cost": 55.0, "lifetime": 13.0, "reach": 4.5, "random_state": 0}
-OMEGA = 0.07
+# Where rings cross, the rounding is a little nearer to the truth than the cheapest cost: no refinement.
+OURS: dict[str, Any] = {**RINGS, "random_state": 0}
+PAPER: dict[str, Any] = {**PAPER_RINGS, "random_state": 0}
 
 METHODS: dict[str, Callable[[], Any]] = {
     "align": lambda: SDMeans(motion="align", **OURS),
     "walk": lambda: SDMeans(**OURS),
-    "D-Means": lambda: DMeans(0.1, 15.0, 1.1, random_state=0),
+    "D-Means": lambda: DMeans(**PAPER_RINGS_DMEANS, random_state=0),
     "MST": lambda: SDMeans(MST(OMEGA), **PAPER),
     "MST, kept points outside": lambda: SDMeans(readings.RowsOnlyMST(OMEGA), **PAPER),
     "MST, not refined": lambda: SDMeans(MST(OMEGA), **PAPER, refine=False),

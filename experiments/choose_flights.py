@@ -1,4 +1,4 @@
-"""Looks for the settings of the synthetic week of flights, on smaller weeks that are never reported.
+"""Looks for the settings of the synthetic week of flights, on weeks that are never reported.
 
 ``python experiments/choose_flights.py`` prints them; `dynmeans.experiments.settings` holds what it printed.
 With a file of messages as argument it looks for those of the file instead, on the file itself.
@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans.experiments.flights import DAY, WEEK, run
+from dynmeans.experiments.flights import DAY, PAPER_FLIGHTS, WEEK, run
 from dynmeans.experiments.settings import FLIGHTS
 from dynmeans.experiments.trials import CHOOSING_SEED, Trial
 
-SEEDS, N_FLIGHTS = 3, 3000
+SEEDS = 2
 GRIDS: dict[str, dict[str, dict[str, Sequence[float]]]] = {
     WEEK: {
-        "D-Means": {"birth_cost": (0.06, 0.08, 0.1, 0.12), "lifetime": (96.0, 336.0)},
-        "DP-means": {"birth_cost": (0.12, 0.15, 0.17, 0.2)},
+        "D-Means": {"birth_cost": (0.1, 0.12, 0.15, 0.2), "lifetime": (96.0, 336.0)},
+        "DP-means": {"birth_cost": (0.2, 0.25, 0.3, 0.35)},
         "Gibbs": {"observation_variance": (3e-5, 7e-5, 1.5e-4), "transition_variance": (7e-8, 7e-7)},
     },
     DAY: {
@@ -36,7 +36,7 @@ def main() -> None:
     """Choose anew, which takes some minutes."""
     file = sys.argv[1] if len(sys.argv) > 1 else None
     stream: dict[str, Any] = (
-        {"data": WEEK, "n_flights": N_FLIGHTS} if file is None else {"data": DAY, "file": file}
+        {"data": WEEK, "n_flights": PAPER_FLIGHTS} if file is None else {"data": DAY, "file": file}
     )
     seeds = range(CHOOSING_SEED, CHOOSING_SEED + (SEEDS if file is None else 1))
     for method, grid in GRIDS[stream["data"]].items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dynmeans.experiments import EXPERIMENTS
+from dynmeans.experiments import find_experiment
 from dynmeans.experiments.results import read_results
 from dynmeans.experiments.runner import draw_experiment
 
@@ -26,10 +26,10 @@ def with_tables(text: str) -> str:
 
 def tables(name: str) -> str:
     """What an experiment tells."""
-    return f"\n{EXPERIMENTS[name].tell(read_results(RESULTS / f'{name}.json'))}\n\n"
+    return f"\n{find_experiment(name).tell(read_results(RESULTS / f'{name}.json'))}\n\n"
 
 
 if __name__ == "__main__":
-    for experiment in EXPERIMENTS.values():
-        draw_experiment(experiment, read_results(RESULTS / f"{experiment.name}.json"), RESULTS)
+    for path in RESULTS.glob("*.json"):
+        draw_experiment(find_experiment(path.stem), read_results(path), RESULTS)
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

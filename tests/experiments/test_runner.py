@@ -8,7 +8,7 @@ import pytest
 from dynmeans.experiments import runner
 from dynmeans.experiments.results import Results, read_results, write_results
 from dynmeans.experiments.runner import Standing, draw_experiment, results_file, run_experiment
-from dynmeans.experiments.trials import Experiment, Figures, Numbers, Size, Trial
+from dynmeans.experiments.trials import Experiment, Figures, Numbers, Size, Trial, by_worth
 from dynmeans.io.errors import InputError
 
 
@@ -69,7 +69,7 @@ def test_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
         run_experiment(counted(first, stop_after=4), SUMS.full, tmp_path)
     second: list[Trial] = []
     run_experiment(counted(second), SUMS.full, tmp_path)
-    assert first + second == sorted(plan(SUMS.full), key=lambda trial: trial.effort)
+    assert first + second == by_worth(plan(SUMS.full))
     again: list[Trial] = []
     run_experiment(counted(again), SUMS.full, tmp_path)
     assert again == []

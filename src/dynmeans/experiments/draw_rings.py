@@ -113,7 +113,8 @@ def _kernel(results: Results) -> Any:
     axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2)
     axes[0].set_title("(a) minimum spanning tree")
     for panel, name, title in ((axes[1], "tree", "(b) MST kernel"), (axes[2], "heat", "(c) heat kernel")):
-        drawn = panel.scatter(*points.T, s=7, c=shown[name], cmap="viridis_r", vmin=0, vmax=1, linewidths=0)
+        look = {"cmap": "viridis_r", "vmin": 0, "vmax": 1, "linewidths": 0, "rasterized": True}
+        drawn = panel.scatter(*points.T, s=7, c=shown[name], **look)
         panel.set_title(title)
     for panel in axes:
         panel.plot(*points[shown["center"]], marker="*", ms=9, mfc="white", mec="black")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
 
@@ -41,7 +42,7 @@ from dynmeans.model.types import FloatArray, IntArray
 WEEK, DAY = "synthetic week", "file"
 PAPER_FLIGHTS = 17_895
 EFFORT = {"D-Means": 20.0, "DP-means": 20.0, "Gibbs": 60.0}  # seconds, the features included
-HEADER = ("data", "method", "accuracy", "clusters", "seconds", "times D-Means")
+HEADER = ("data", "method", "trials", "accuracy", "clusters", "seconds", "times D-Means")
 
 
 class Traffic(NamedTuple):
@@ -165,8 +166,9 @@ def tell(results: Results) -> str:
         (ours,) = _same_data(results, group, "D-Means")
         rows.append(
             (
-                group.setting["data"],
+                _data(group.setting),
                 group.setting["method"],
+                str(len(group.trials)),
                 with_interval(group, "accuracy"),
                 f"{group.mean('clusters'):.0f}",
                 f"{group.mean('seconds'):.2f}",
@@ -174,6 +176,11 @@ def tell(results: Results) -> str:
             )
         )
     return markdown(HEADER, rows)
+
+
+def _data(setting: Setting) -> str:
+    """What readers call the stream."""
+    return Path(setting["file"]).name if "file" in setting else str(setting["data"])
 
 
 def _same_data(results: Results, group: Group, method: str) -> list[Group]:
@@ -185,14 +192,15 @@ def _same_data(results: Results, group: Group, method: str) -> list[Group]:
 def draw(results: Results) -> Figures:
     """Accuracy against time, a panel a stream."""
     groups = results.part("table")
-    streams = list(dict.fromkeys(group.setting["data"] for group in groups))
+    streams = list(dict.fromkeys(_data(group.setting) for group in groups))
     with panels.styled():
         figure = panels.canvas(2.6)
         row = figure.subplots(1, len(streams), squeeze=False)[0]
         for axes, data in zip(row, streams, strict=True):
-            _draw_stream(axes, [group for group in groups if group.setting["data"] == data])
-            axes.set(title=data, xscale="log", xlabel="processor time (s)", ylim=(0, 1.02))
-        row[0].set_ylabel("accuracy, weighted by confidence")
+            _draw_stream(axes, [group for group in groups if _data(group.setting) == data])
+            axes.set(title=data, xlabel="processor time (s)", ylim=(0, 1.02))
+            panels.plain_log(axes, "x")
+        row[0].set_ylabel("weighted accuracy")
         figure.legend(*row[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(METHODS))
     return {"flights": figure}
 

@@ -27,7 +27,7 @@ STYLE = {
     "hatch.linewidth": 0.5,
     "xtick.labelsize": 7.0,
     "ytick.labelsize": 7.0,
-    "savefig.dpi": 200,
+    "savefig.dpi": 150,
     "svg.hashsalt": "dynmeans",  # equal figures are equal files
 }
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
@@ -154,7 +154,9 @@ def frame(axes: Any, points: FloatArray, labels: IntArray, names: Sequence[int],
         rows = points[labels == name]
         if len(rows):
             color, marker = PALETTE[i % len(PALETTE)], MARKERS[(i + i // len(PALETTE)) % len(MARKERS)]
-            axes.scatter(*rows.T, s=8, c=color, marker=marker, linewidths=0.2, edgecolors="white")
+            axes.scatter(
+                *rows.T, s=8, c=color, marker=marker, linewidths=0.2, edgecolors="white", rasterized=True
+            )
     axes.set_title(f"step {step}")
     axes.set(xticks=[], yticks=[], aspect="equal")
     axes.spines[:].set_visible(True)

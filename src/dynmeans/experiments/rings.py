@@ -39,7 +39,7 @@ SETTINGS: dict[str, Setting] = {
     MEANS: PAPER_RINGS_DMEANS,
     TRUTH: {},
 }
-EFFORT = {ALIGN: 0.02, WALK: 0.015, TREE: 0.004, MEANS: 0.0005, TRUTH: 0.0001}  # seconds a step
+EFFORT = {ALIGN: 0.03, WALK: 0.02, TREE: 0.002, MEANS: 0.0005, TRUTH: 0.0001}  # seconds a step
 FIRST_FRAME = 40
 TUNED_STEPS, QUICK_STEPS = 30, 6  # of a stream, in the contours: long enough to rank settings
 # Grids of the contours, as (birth costs, lifetimes, drifts) and (birth costs, lifetimes, reaches).
@@ -170,4 +170,6 @@ _PARTS: dict[str, Callable[[Setting, int], Numbers]] = {
     "kernel": _kernels,
 }
 
-RINGS_EXPERIMENT = Experiment("rings", Size(50), Size(2, quick=True), plan, run, draw, tell)
+RINGS_EXPERIMENT = Experiment(
+    "rings", Size(50), Size(2, quick=True), plan, run, draw, tell, worth={"frames": 20.0, "table": 20.0}
+)

@@ -21,17 +21,19 @@ from dynmeans.baselines import (
 )
 from dynmeans.experiments.settings import (
     GAUSSIANS,
-    GAUSSIANS_MANY,
+    GAUSSIANS_THREE,
     MATCHED,
     PAPER_GAUSSIANS,
     PARTICLES,
     SAMPLES,
+    SURVIVAL,
     TOLERANCE,
     TRANSITION,
+    TRUE_SURVIVAL,
 )
 from dynmeans.experiments.trials import Setting, Tracker
 
-OURS, MANY, PAPER = "D-Means", "D-Means, 100 restarts", "D-Means, the paper's costs"
+OURS, THREE, PAPER = "D-Means", "D-Means, 3 restarts", "D-Means, the paper's costs"
 GIBBS, GIBBS_TOLD = "Gibbs", "Gibbs, told"
 VARIATIONAL = "variational"
 PARTICLE, PARTICLE_TOLD = "particles", "particles, told"
@@ -83,22 +85,38 @@ def _best_matched(name: str) -> Callable[[int, str], Setting]:
     return lambda n_clusters, displacement: MATCHED[displacement][name]
 
 
-def _generative(**setting: Any) -> Callable[[int, str], Setting]:
-    """The true parameters of the stream, as the samplers of the paper had them."""
-    return lambda n_clusters, displacement: {**setting, "transition_variance": TRANSITION[displacement]}
+def _generative(name: str, **setting: Any) -> Callable[[int, str], Setting]:
+    """The true variances of the stream, as the samplers of the paper had them, and the chosen survival."""
+    return lambda n_clusters, displacement: {
+        **setting,
+        "transition_variance": TRANSITION[displacement],
+        "survival": SURVIVAL[displacement][name],
+    }
 
+
+def _truly(rival: Rival) -> Rival:
+    """A sampler that is given the true survival rate."""
+    return rival._replace(
+        parameters=lambda n_clusters, displacement: {
+            **rival.parameters(n_clusters, displacement),
+            "survival": TRUE_SURVIVAL,
+        }
+    )
+
+
+_GIBBS = Rival(_seeded(MCGMMGibbs), _generative(GIBBS, n_samples=SAMPLES), seconds=0.045)
+_VARIATIONAL = Rival(_seeded(VariationalDP), _generative(VARIATIONAL, tol=TOLERANCE), seconds=0.01)
+_PARTICLE = Rival(_seeded(ParticleLearning), _generative(PARTICLE, n_particles=PARTICLES), seconds=0.003)
 
 RIVALS: dict[str, Rival] = {
     OURS: Rival(_dmeans, _tuned(GAUSSIANS)),
-    MANY: Rival(_dmeans, _tuned(GAUSSIANS_MANY), seconds=0.001),
+    THREE: Rival(_dmeans, _tuned(GAUSSIANS_THREE)),
     PAPER: Rival(_dmeans, lambda n_clusters, displacement: PAPER_GAUSSIANS),
-    GIBBS: Rival(_seeded(MCGMMGibbs), _generative(n_samples=SAMPLES), seconds=0.045),
-    GIBBS_TOLD: Rival(_seeded(MCGMMGibbs), _generative(n_samples=SAMPLES), told=True, seconds=0.16),
-    VARIATIONAL: Rival(_seeded(VariationalDP), _generative(tol=TOLERANCE), seconds=0.01),
-    PARTICLE: Rival(_seeded(ParticleLearning), _generative(n_particles=PARTICLES), seconds=0.003),
-    PARTICLE_TOLD: Rival(
-        _seeded(ParticleLearning), _generative(n_particles=PARTICLES), told=True, seconds=0.006
-    ),
+    GIBBS: _GIBBS,
+    GIBBS_TOLD: _GIBBS._replace(told=True, seconds=0.16),
+    VARIATIONAL: _VARIATIONAL,
+    PARTICLE: _PARTICLE,
+    PARTICLE_TOLD: _PARTICLE._replace(told=True, seconds=0.006),
     KMEANS: Rival(
         _matched(_seeded(KMeans)),
         lambda n_clusters, displacement: {**MATCHED[displacement]["k-means"], "n_clusters": n_clusters},
@@ -114,4 +132,7 @@ RIVALS: dict[str, Rival] = {
     "DP-means, matched": Rival(_matched(_seeded(DPMeans)), _best_matched("DP-means"), seconds=0.001),
     CEILING: Rival(_matched(TrueLabels), _best_matched("true clusters"), told=True),
 }
+SAMPLERS = (GIBBS, VARIATIONAL, PARTICLE)
+WITH_TRUTH = {f"{name}, true survival": _truly(RIVALS[name]) for name in SAMPLERS}
+EVERYONE = RIVALS | WITH_TRUTH
 WITHOUT_K = tuple(name for name in RIVALS if name.endswith("matched") and name not in (KMEANS, CEILING))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dynmeans.experiments.panels import styled
 from dynmeans.experiments.results import Results, read_results, write_results
-from dynmeans.experiments.trials import Experiment, Numbers, Size, Trial
+from dynmeans.experiments.trials import Experiment, Numbers, Size, Trial, by_worth
 from dynmeans.io.atomic import replacing
 
 SAVE_EVERY = 5.0  # seconds
@@ -65,8 +65,7 @@ def run_experiment(
     plan = experiment.plan(size)
     results = read_results(path) if path.exists() else Results(experiment.name)
     results = results.arranged(plan)
-    # Short ones first: most of every figure is there early, also if the run is stopped.
-    todo = sorted((trial for trial in plan if trial not in results), key=lambda trial: trial.effort)
+    todo = [trial for trial in by_worth(plan, experiment.worth) if trial not in results]
     standing = Standing(len(plan) - len(todo), len(plan), 0.0, sum(trial.effort for trial in todo), "")
     tell = show or (lambda _: None)
     tell(standing)

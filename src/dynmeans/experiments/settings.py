@@ -10,26 +10,26 @@ from typing import Any
 PAPER_GAUSSIANS: dict[str, Any] = {"birth_cost": 0.04, "lifetime": 6.8, "reach": 1.01, "n_restarts": 3}
 # The best settings depend on how the displacements are read, and on the restarts.
 GAUSSIANS: dict[str, dict[str, Any]] = {
-    "isotropic": {"birth_cost": 0.055, "lifetime": 2.0, "reach": 1.01, "n_restarts": 3},
-    "radial": {"birth_cost": 0.045, "lifetime": 3.0, "reach": 1.01, "n_restarts": 3},
+    "isotropic": {"birth_cost": 0.065, "lifetime": 2.0, "reach": 1.01, "n_restarts": 10},
+    "radial": {"birth_cost": 0.055, "lifetime": 2.0, "reach": 1.01, "n_restarts": 10},
 }
-GAUSSIANS_MANY: dict[str, dict[str, Any]] = {
-    "isotropic": {"birth_cost": 0.065, "lifetime": 2.0, "reach": 1.01, "n_restarts": 100},
-    "radial": {"birth_cost": 0.065, "lifetime": 2.5, "reach": 1.01, "n_restarts": 100},
+GAUSSIANS_THREE: dict[str, dict[str, Any]] = {
+    "isotropic": {"birth_cost": 0.055, "lifetime": 3.0, "reach": 1.01, "n_restarts": 3},
+    "radial": {"birth_cost": 0.045, "lifetime": 3.0, "reach": 1.01, "n_restarts": 3},
 }
 # Clusterers of single batches, and the largest squared distance over which ids are handed on.
 MATCHED: dict[str, dict[str, dict[str, Any]]] = {
     "isotropic": {
         "k-means": {"n_init": 3, "gate": 0.04},
-        "DBSCAN": {"eps": 0.09, "min_samples": 7, "gate": 0.04},
-        "HDBSCAN": {"min_cluster_size": 8, "min_samples": 2, "gate": 0.04},
+        "DBSCAN": {"eps": 0.09, "min_samples": 7, "gate": 0.03},
+        "HDBSCAN": {"min_cluster_size": 8, "min_samples": 2, "gate": 0.03},
         "Bayesian mixture": {"n_components": 20, "weight_concentration_prior": 0.001, "gate": 0.04},
-        "DP-means": {"birth_cost": 0.06, "n_restarts": 10, "gate": 0.04},
+        "DP-means": {"birth_cost": 0.07, "n_restarts": 10, "gate": 0.04},
         "true clusters": {"gate": 0.04},
     },
     "radial": {
-        "k-means": {"n_init": 3, "gate": 0.03},
-        "DBSCAN": {"eps": 0.09, "min_samples": 7, "gate": 0.03},
+        "k-means": {"n_init": 3, "gate": 0.04},
+        "DBSCAN": {"eps": 0.09, "min_samples": 7, "gate": 0.04},
         "HDBSCAN": {"min_cluster_size": 8, "min_samples": 2, "gate": 0.03},
         "Bayesian mixture": {"n_components": 20, "weight_concentration_prior": 0.001, "gate": 0.03},
         "DP-means": {"birth_cost": 0.06, "n_restarts": 10, "gate": 0.03},
@@ -39,6 +39,12 @@ MATCHED: dict[str, dict[str, dict[str, Any]]] = {
 SAMPLES, PARTICLES, TOLERANCE = 5000, 100, 1e-16  # the paper's
 # Variance of a displacement in each coordinate: a length in a random direction splits between the two.
 TRANSITION = {"isotropic": 0.05**2, "radial": 0.05**2 / 2}
+TRUE_SURVIVAL = 0.95
+# With the true rate a cluster of hundreds of past points takes over any newborn that is not far away.
+SURVIVAL: dict[str, dict[str, float]] = {
+    "isotropic": {"Gibbs": 0.003, "variational": 0.2, "particles": 0.03},
+    "radial": {"Gibbs": 0.03, "variational": 0.5, "particles": 0.03},
+}
 
 RINGS: dict[str, Any] = {
     "kernel": "diffusion",
@@ -60,9 +66,9 @@ GPS_DMEANS: dict[str, Any] = {"birth_cost": 20.0, "lifetime": 3.0, "reach": 1.01
 _SAMPLER: dict[str, Any] = {"n_samples": 50, "prior_variance": 1 / 400, "survival": 0.99}
 FLIGHTS: dict[str, dict[str, dict[str, Any]]] = {
     "synthetic week": {
-        "D-Means": {"birth_cost": 0.08, "lifetime": 336.0, "reach": 1.01, "n_restarts": 3},
-        "DP-means": {"birth_cost": 0.17, "n_restarts": 3},
-        "Gibbs": {**_SAMPLER, "observation_variance": 7e-5, "transition_variance": 7e-7},
+        "D-Means": {"birth_cost": 0.15, "lifetime": 336.0, "reach": 1.01, "n_restarts": 3},
+        "DP-means": {"birth_cost": 0.25, "n_restarts": 3},
+        "Gibbs": {**_SAMPLER, "observation_variance": 7e-5, "transition_variance": 7e-8},
     },
     "file": {
         "D-Means": {"birth_cost": 0.6, "lifetime": 48.0, "reach": 1.01, "n_restarts": 3},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from time import process_time
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
@@ -42,7 +42,7 @@ class Trial(NamedTuple):
     part: str  # of the experiment
     setting: Setting  # all that the outcome depends on, beside the seed
     seed: int
-    effort: float = 1.0  # seconds that it may take; only the time left is reckoned from it
+    effort: float = 1.0  # seconds that it may take; the order and the time left are reckoned from it
 
     @property
     def group(self) -> str:
@@ -67,6 +67,30 @@ class Experiment(NamedTuple):
     run: Callable[[Trial], Numbers]  # in another process, so a function of a module
     draw: Callable[[Results], Figures]
     tell: Callable[[Results], str]  # tables in Markdown
+    worth: Mapping[str, float] = {}  # parts that are run before others: see `by_worth`
+
+
+def by_worth(trials: Iterable[Trial], worth: Mapping[str, float] | None = None) -> list[Trial]:
+    """Order trials so that every setting has had about the same time whenever a run is stopped.
+
+    Parameters
+    ----------
+    trials : iterable of Trial
+    worth : dict, optional
+        How many times as much time the settings of a part are worth, by default once.
+
+    Examples
+    --------
+    >>> slow, fast = ([Trial("a", {"slow": flag}, i, 1.0 + flag) for i in range(3)] for flag in (True, False))
+    >>> [(trial.setting["slow"], trial.seed) for trial in by_worth([*slow, *fast])]
+    [(False, 0), (True, 0), (False, 1), (False, 2), (True, 1), (True, 2)]
+    """
+    weight = worth or {}
+
+    def spent(trial: Trial) -> float:
+        return trial.effort * (1 + trial.seed % REPORTED_SEED) / weight.get(trial.part, 1.0)
+
+    return sorted(trials, key=spent)
 
 
 def group_name(part: str, setting: Mapping[str, Any]) -> str:

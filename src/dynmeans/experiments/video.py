@@ -115,7 +115,8 @@ def figures(result: Mapping[str, Any]) -> dict[str, Any]:
     for i, (name, method) in enumerate(result["methods"].items()):
         look = {"ls": LINES[i], "color": PALETTE[i], "lw": 0.8 if i else 1.6, "zorder": 2 if i else 3}
         panels[0].plot(frames, method["n_colors"], label=name, **look)
-        panels[1].plot(frames[1:], np.array(method["change"], dtype=np.float64), **look)
+        change = np.array(method["change"], dtype=np.float64)
+        panels[1].plot(frames[1:], change, **look, rasterized=True)
         panels[2].plot(frames, method["error"], **look)
     panels[0].set_title("(a) number of colours", loc="left", fontsize=9)
     panels[0].legend(frameon=False, ncols=4, loc="lower right", bbox_to_anchor=(1, 1), fontsize=8)
