@@ -17,6 +17,8 @@ from dynmeans.datasets._common import (
     make_rng,
 )
 
+TextArray = NDArray[np.str_]
+
 _EARTH = 6371.0  # km
 _DAY = 86400.0
 _START = 1363915800.0  # 2013-03-22 01:30 UTC, as in the paper
@@ -52,7 +54,7 @@ _AIRPORTS = (
 class AirTraffic(NamedTuple):
     """Messages of aircraft, sorted by flight and time, with the truth about each flight."""
 
-    aircraft: NDArray[np.str_]  # (n,)  address of the aircraft
+    aircraft: TextArray  # (n,)  address of the aircraft
     times: FloatArray  # (n,)  seconds since 1970 UTC
     latitudes: FloatArray  # (n,)  degrees
     longitudes: FloatArray  # (n,)  degrees
