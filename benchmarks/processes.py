@@ -29,7 +29,7 @@ MOST = 0.55  # of twenty streams, the smallest share above a half
 GRIDS: dict[str, dict[str, Sequence[Any]]] = {
     OURS: {
         "kernel": (GaussianProcess(1.0),),
-        "birth_cost": (0.0425, 0.045, 0.0475, 0.05),
+        "birth_cost": (0.045, 0.05, 0.055, 0.06),
         "lifetime": (10.0,),
         "reach": (1.01, 2.0),
         "relative": (True,),

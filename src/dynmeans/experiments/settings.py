@@ -58,7 +58,7 @@ OMEGA = 0.07  # scale of the paper's kernel
 PAPER_RINGS: dict[str, Any] = {"birth_cost": 55.0, "lifetime": 13.0, "reach": 4.5}
 PAPER_RINGS_DMEANS: dict[str, Any] = {"birth_cost": 0.1, "lifetime": 15.0, "reach": 1.1, "n_restarts": 3}
 
-GPS: dict[str, Any] = {"birth_cost": 0.045, "lifetime": 10.0, "reach": 2.0, "relative": True}
+GPS: dict[str, Any] = {"birth_cost": 0.055, "lifetime": 10.0, "reach": 2.0, "relative": True}
 GPS_KERNEL: dict[str, float] = {"length_scale": 1.0, "signal": 1.0, "noise": 0.2}
 GPS_DMEANS: dict[str, Any] = {"birth_cost": 20.0, "lifetime": 3.0, "reach": 1.01, "n_restarts": 3}
 
