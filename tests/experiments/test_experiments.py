@@ -97,7 +97,7 @@ def test_spectral_means_are_far_above_means_on_rings(ran: Callable[[str], Result
 
 
 def test_spectral_means_are_above_means_on_gaussian_processes() -> None:
-    plan = [trial for trial in gps.plan(Size(3)) if trial.part == "trials"]
+    plan = [trial for trial in gps.plan(Size(12)) if trial.part == "trials"]
     tracked = {
         name: np.mean([gps.run(t)["tracked"] for t in plan if t.setting["method"] == name])
         for name in gps.SETTINGS
