@@ -25,6 +25,12 @@ def test_cells_hold_all_points_and_their_means(n: int, size: float, seed: int) -
     assert len(cells.counts) == len({tuple(cell) for cell in np.floor(points / size)})
 
 
+@pytest.mark.parametrize("far", [1e300, -1e308, 1e16])
+def test_a_point_beyond_all_cells_is_named(far: float) -> None:
+    with pytest.raises(ValueError, match="farther out than cells of 0.1 can count"):
+        thin(np.array([[far, 0.0, 0.0], [0.0, 0.0, 0.0]]), 0.1)
+
+
 def test_a_person_near_the_sensor_weighs_as_much_as_one_far_away() -> None:
     rng = np.random.default_rng(0)
     near, far = rng.normal(0.0, 0.1, (900, 2)), rng.normal(8.0, 0.1, (30, 2))

@@ -107,6 +107,16 @@ def test_a_study_goes_on_where_it_was_left(stream: Any, tmp_path: Path) -> None:
         tune([2 * X for X in stream.batches[:6]], budget=12, **arguments)
 
 
+@pytest.mark.parametrize("text", ["not a study\n", '{"a": 1}\n', "[1, 2]\n"])
+def test_a_file_that_is_no_study_is_named_and_left_alone(stream: Any, tmp_path: Path, text: str) -> None:
+    pytest.importorskip("optuna", reason='pip install "dynmeans[tune]"')
+    storage = tmp_path / "notes.txt"
+    storage.write_text(text)
+    with pytest.raises(ValueError, match=r"notes\.txt: not a study of dynmeans"):
+        tune(stream.batches[:6], budget=9, strategy="optuna", storage=storage)
+    assert storage.read_text() == text
+
+
 def test_two_halves_tell_a_kernel_with_rings_from_one_without() -> None:
     rng = np.random.default_rng(0)
 

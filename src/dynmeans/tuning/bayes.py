@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,7 @@ def search_with_optuna(
 
 
 def _open_study(optuna: Any, space: Space, seed: int, storage: str | PathLike[str] | None) -> Any:
-    journal = optuna.storages.journal
-    kept = (
-        None
-        if storage is None
-        else optuna.storages.JournalStorage(journal.JournalFileBackend(fspath(storage)))
-    )
+    kept = None if storage is None else _open_journal(optuna.storages, fspath(storage))
     sampler = optuna.samplers.TPESampler(seed=seed)
     study = optuna.create_study(storage=kept, sampler=sampler, study_name=STUDY, load_if_exists=True)
     ranges = [[axis.name, axis.low, axis.high] for axis in space.axes] + [[CHOICE, 0, len(space.choices)]]
@@ -54,6 +50,19 @@ def _open_study(optuna: Any, space: Space, seed: int, storage: str | PathLike[st
         raise ValueError(f"{storage}: the study is about other data or choices: {known}, not {ranges}")
     study.set_user_attr("ranges", ranges)
     return study
+
+
+def _open_journal(storages: Any, path: str) -> Any:
+    """Storage in a file; one of another kind is refused before anything is appended to it."""
+    file = storages.journal.JournalFileBackend(path)
+    try:
+        entries = list(file.read_logs(0))
+        empty = Path(path).stat().st_size == 0
+        if empty or (entries and all("op_code" in entry for entry in entries)):
+            return storages.JournalStorage(file)
+    except (ValueError, KeyError, TypeError):
+        pass  # what foreign lines give inside Optuna
+    raise ValueError(f"{path}: not a study of dynmeans; name a new file, or one that it wrote")
 
 
 def _suggest(asked: Any, space: Space) -> Spot:

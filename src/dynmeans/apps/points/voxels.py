@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 from dynmeans.model.types import FloatArray, IntArray
 
 EVEN_WIDTH = 0.5  # metres around a cell within which it shares its weight: about a person
+_FAR = 1 << 52  # cells: farther out, floats no longer tell neighbours apart
 _SPAN = 1 << 20  # cells along an axis: a hundred kilometres of cells of 0.1 m
 
 
@@ -23,7 +24,14 @@ class Thinned(NamedTuple):
 
 def cells_of(points: FloatArray, size: float) -> IntArray:
     """Whole coordinates (n, d) of the cell of each point."""
-    return np.floor(points / size).astype(np.int64)
+    with np.errstate(over="ignore"):
+        cells = np.floor(points / size)
+    far = np.abs(cells).max(axis=1, initial=0.0) > _FAR
+    if far.any():
+        raise ValueError(
+            f"point {points[far][0].tolist()} is farther out than cells of {size:g} can count; remove it"
+        )
+    return cells.astype(np.int64)
 
 
 def keys_of(cells: IntArray) -> IntArray:
