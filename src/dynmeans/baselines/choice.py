@@ -9,6 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 from dynmeans.model.types import BoolArray, FloatArray, IntArray
 
+_BLOCK = 512  # samples looked at together
 UNNAMED = -1  # the id of a cluster that has none yet
 
 
@@ -32,10 +33,17 @@ def best_sample(samples: Any, log_densities: FloatArray, y: Any, ids: IntArray, 
     """
     names, truth = np.unique(_valid(y, samples.shape[1]), return_inverse=True)
     allowed = _may_pair(names, ids, pairs)
-    distinct, which = np.unique(samples, axis=0, return_inverse=True)
-    overlaps = (_overlap(truth, found, allowed) for found in distinct)
-    right = np.array([shared[linear_sum_assignment(shared, maximize=True)].sum() for shared in overlaps])
-    return int(np.lexsort((log_densities, right[which.ravel()]))[-1])
+    right, exact = _at_most_right(truth, samples, allowed)
+    best = right.max(initial=0, where=exact)
+    for i in np.argsort(-right, kind="stable"):
+        if exact[i]:
+            continue
+        if right[i] < best:
+            break
+        shared = _overlap(truth, samples[i], allowed)
+        right[i] = shared[linear_sum_assignment(shared, maximize=True)].sum()
+        exact[i], best = True, max(best, right[i])
+    return int(np.lexsort((log_densities, right * exact))[-1])
 
 
 def lasting_pairs(pairs: dict[Any, int], labels: IntArray, y: Any) -> dict[Any, int]:
@@ -46,6 +54,19 @@ def lasting_pairs(pairs: dict[Any, int], labels: IntArray, y: Any) -> dict[Any, 
     true, partner = linear_sum_assignment(shared, maximize=True)
     made = shared[true, partner] > 0
     return pairs | dict(zip(names[true[made]].tolist(), ids[partner[made]].tolist(), strict=True))
+
+
+def _at_most_right(truth: IntArray, samples: IntArray, allowed: BoolArray) -> tuple[IntArray, BoolArray]:
+    """Points right in each sample (n_samples,) if true labels could share a cluster, and whether none does."""
+    most = np.empty(len(samples), dtype=np.int64)
+    exact = np.empty(len(samples), dtype=bool)
+    for start in range(0, len(samples), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        shared = _overlaps(truth, samples[block], allowed)
+        partner = np.sort(np.where(shared.max(axis=2) > 0, shared.argmax(axis=2), -1 - np.arange(len(allowed))))
+        most[block] = shared.max(axis=2).sum(axis=1)
+        exact[block] = (np.diff(partner) > 0).all(axis=1)
+    return most, exact
 
 
 def _valid(y: Any, n: int) -> Any:
@@ -64,5 +85,12 @@ def _may_pair(names: Any, ids: IntArray, pairs: dict[Any, int]) -> BoolArray:
 
 def _overlap(truth: IntArray, found: IntArray, allowed: BoolArray) -> IntArray:
     """Count the points (T, F) that each allowed pair has in common."""
-    code = truth * allowed.shape[1] + found
-    return np.bincount(code, minlength=allowed.size).reshape(allowed.shape) * allowed
+    return _overlaps(truth, found[None], allowed)[0]
+
+
+def _overlaps(truth: IntArray, samples: IntArray, allowed: BoolArray) -> IntArray:
+    """Count them (n_samples, T, F) in each sample."""
+    n_samples, shape = len(samples), allowed.shape
+    code = (np.arange(n_samples)[:, None] * shape[0] + truth) * shape[1] + samples
+    counts = np.bincount(code.ravel(), minlength=n_samples * allowed.size)
+    return counts.reshape(n_samples, *shape) * allowed
