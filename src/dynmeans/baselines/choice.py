@@ -57,15 +57,17 @@ def lasting_pairs(pairs: dict[Any, int], labels: IntArray, y: Any) -> dict[Any, 
 
 
 def _at_most_right(truth: IntArray, samples: IntArray, allowed: BoolArray) -> tuple[IntArray, BoolArray]:
-    """Points right in each sample (n_samples,) if true labels could share a cluster, and whether none does."""
+    """Points right in each sample (n_samples,) if true labels may share a cluster, and whether none does."""
     most = np.empty(len(samples), dtype=np.int64)
     exact = np.empty(len(samples), dtype=bool)
+    nobody = -1 - np.arange(len(allowed))
     for start in range(0, len(samples), _BLOCK):
         block = slice(start, start + _BLOCK)
         shared = _overlaps(truth, samples[block], allowed)
-        partner = np.sort(np.where(shared.max(axis=2) > 0, shared.argmax(axis=2), -1 - np.arange(len(allowed))))
-        most[block] = shared.max(axis=2).sum(axis=1)
-        exact[block] = (np.diff(partner) > 0).all(axis=1)
+        best = shared.max(axis=2)
+        most[block] = best.sum(axis=1)
+        partner = np.where(best > 0, shared.argmax(axis=2), nobody)
+        exact[block] = (np.diff(np.sort(partner)) > 0).all(axis=1)
     return most, exact
 
 
@@ -93,4 +95,5 @@ def _overlaps(truth: IntArray, samples: IntArray, allowed: BoolArray) -> IntArra
     n_samples, shape = len(samples), allowed.shape
     code = (np.arange(n_samples)[:, None] * shape[0] + truth) * shape[1] + samples
     counts = np.bincount(code.ravel(), minlength=n_samples * allowed.size)
-    return counts.reshape(n_samples, *shape) * allowed
+    shared: IntArray = counts.reshape(n_samples, *shape) * allowed
+    return shared

@@ -15,7 +15,6 @@ from dynmeans.experiments.rivals import (
     GIBBS_TOLD,
     KMEANS,
     OURS,
-    PARTICLE,
     PARTICLE_TOLD,
     THREE,
     VARIATIONAL,
@@ -25,9 +24,9 @@ from dynmeans.experiments.settings import GAUSSIANS
 from dynmeans.experiments.tables import difference, markdown, milliseconds, with_interval
 from dynmeans.experiments.trials import Figures, Setting
 
-MODELS = (OURS, GIBBS, GIBBS_TOLD, VARIATIONAL, PARTICLE, PARTICLE_TOLD, CEILING)
+MODELS = (OURS, GIBBS_TOLD, VARIATIONAL, PARTICLE_TOLD, CEILING)
 MATCHED = (OURS, THREE, KMEANS, *WITHOUT_K, CEILING)
-LOOKS = {name: panels.look(i) for i, name in enumerate(dict.fromkeys((*MODELS[:-1], *MATCHED[:-1])))}
+LOOKS = {name: panels.look(i) for i, name in enumerate(dict.fromkeys((*MODELS[:-1], GIBBS, *MATCHED[:-1])))}
 LOOKS[CEILING] = panels.PLAIN
 TIME = "processor time a step (ms)"
 

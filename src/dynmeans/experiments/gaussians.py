@@ -8,7 +8,7 @@ from typing import Any
 
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.experiments.draw_gaussians import draw, tell
-from dynmeans.experiments.rivals import EVERYONE, GIBBS, GIBBS_TOLD, OURS, RIVALS
+from dynmeans.experiments.rivals import COUNTED, EVERYONE, GIBBS, GIBBS_TOLD, OURS
 from dynmeans.experiments.settings import GAUSSIANS
 from dynmeans.experiments.settings import SAMPLES as ALL_SAMPLES
 from dynmeans.experiments.trials import (
@@ -60,9 +60,9 @@ def _fewer(method: str, size: Size) -> dict[str, int]:
 
 
 def _counts(size: Size, steps: int) -> Iterator[Trial]:
-    """Everyone on other numbers of clusters; five of them are the part above."""
+    """The same on other numbers of clusters; five of them are the part above."""
     counts = (2, 10) if size.quick else COUNTS
-    for i, n_clusters, method in product(range(size.trials), counts, RIVALS):
+    for i, n_clusters, method in product(range(size.trials), counts, COUNTED):
         if n_clusters != FEW:
             yield _trial("counts", method, n_clusters, "isotropic", steps, i, **_fewer(method, size))
 
@@ -103,7 +103,8 @@ def _trial(
     setting = {"method": method, "n_clusters": n_clusters, "displacement": reading, "n_steps": steps}
     setting |= {"first": first} if first else {}
     share = given.get("n_samples", ALL_SAMPLES) / ALL_SAMPLES
-    effort = EVERYONE[method].seconds * steps * share * n_clusters / FEW
+    work = (n_clusters / FEW) ** 2  # rows and clusters
+    effort = EVERYONE[method].seconds * steps * share * work
     return Trial(part, {**setting, "parameters": parameters}, REPORTED_SEED + number, effort)
 
 
