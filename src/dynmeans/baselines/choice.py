@@ -87,7 +87,8 @@ def _may_pair(names: Any, ids: IntArray, pairs: dict[Any, int]) -> BoolArray:
 
 def _overlap(truth: IntArray, found: IntArray, allowed: BoolArray) -> IntArray:
     """Count the points (T, F) that each allowed pair has in common."""
-    return _overlaps(truth, found[None], allowed)[0]
+    shared: IntArray = _overlaps(truth, found[None], allowed)[0]
+    return shared
 
 
 def _overlaps(truth: IntArray, samples: IntArray, allowed: BoolArray) -> IntArray:
@@ -95,5 +96,4 @@ def _overlaps(truth: IntArray, samples: IntArray, allowed: BoolArray) -> IntArra
     n_samples, shape = len(samples), allowed.shape
     code = (np.arange(n_samples)[:, None] * shape[0] + truth) * shape[1] + samples
     counts = np.bincount(code.ravel(), minlength=n_samples * allowed.size)
-    shared: IntArray = counts.reshape(n_samples, *shape) * allowed
-    return shared
+    return counts.reshape(n_samples, *shape) * allowed
