@@ -20,20 +20,30 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def with_interval(group: Group, number: str) -> str:
     """Mean over the trials and half the width of its 95% interval."""
     column = group.column(number)
-    return f"{column.mean():.3f}{_half_width(column)}"
+    return f"{column.mean():.3f}{_plus_minus(column)}"
 
 
 def difference(ours: Group, theirs: Group, number: str) -> str:
     """Mean of what we have more on the same streams, and half the width of its 95% interval."""
+    more = excess(ours, theirs, number)
+    return f"{more.mean():+.3f}{_plus_minus(more)}"
+
+
+def excess(ours: Group, theirs: Group, number: str) -> FloatArray:
+    """What we have more on each of the streams that both have seen."""
     seeds = sorted(ours.trials.keys() & theirs.trials.keys())
-    more = np.array([ours.trials[seed][number] - theirs.trials[seed][number] for seed in seeds])
-    return f"{more.mean():+.3f}{_half_width(more)}"
+    return np.array([ours.trials[seed][number] - theirs.trials[seed][number] for seed in seeds])
 
 
-def _half_width(column: FloatArray) -> str:
-    """By Student's t; nothing is known from one trial."""
+def half_width(column: FloatArray) -> float:
+    """Half the 95% interval of a mean, by Student's t; nothing is known from one trial."""
     n = len(column)
-    return f" ± {t.ppf(0.975, n - 1) * column.std(ddof=1) / np.sqrt(n):.3f}" if n > 1 else ""
+    return float(t.ppf(0.975, n - 1) * column.std(ddof=1) / np.sqrt(n)) if n > 1 else np.inf
+
+
+def _plus_minus(column: FloatArray) -> str:
+    half = half_width(column)
+    return f" ± {half:.3f}" if np.isfinite(half) else ""
 
 
 def milliseconds(group: Group) -> str:
