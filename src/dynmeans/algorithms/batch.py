@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dynmeans.core import largest_size
 from dynmeans.model.types import FloatArray, IntArray
 
 Rows: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
@@ -34,7 +35,7 @@ class Search(NamedTuple):
 
 def in_range(rows: Rows) -> Rows:
     """Widen float32 rows whose squares would leave float32, and refuse what leaves float64 too."""
-    largest = max(float(rows.max()), -float(rows.min()))
+    largest = largest_size(rows)
     if largest > LARGEST_COORDINATE:
         raise ValueError(f"coordinates must lie within ±{LARGEST_COORDINATE:g}, got {largest!r}")
     if rows.dtype == np.float32 and not 1e-15 < largest < 1e15:
