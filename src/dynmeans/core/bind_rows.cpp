@@ -15,15 +15,22 @@
 namespace dynmeans {
 namespace {
 
+// Numbers side by side, each lane with a maximum of its own, so that the compiler makes vectors of them.
 template <class T>
 double largest_size(const Matrix<T>& X) {
-  T largest = 0;
-  bool has_nan = false;
-  for (std::size_t e = 0; e < X.size(); ++e) {
-    largest = std::max(largest, std::abs(X.data()[e]));
-    has_nan |= X.data()[e] != X.data()[e];
-  }
-  return has_nan ? std::numeric_limits<double>::quiet_NaN() : double(largest);
+  constexpr std::size_t kLanes = 16;
+  T largest[kLanes] = {}, n_nan[kLanes] = {};
+  const std::size_t whole = X.size() / kLanes * kLanes;
+  const auto meet = [&](std::size_t e, std::size_t lane) {
+    const T size = std::abs(X.data()[e]);
+    largest[lane] = size > largest[lane] ? size : largest[lane];
+    n_nan[lane] += size != size ? T(1) : T(0);
+  };
+  for (std::size_t e = 0; e < whole; e += kLanes)
+    for (std::size_t lane = 0; lane < kLanes; ++lane) meet(e + lane, lane);
+  for (std::size_t e = whole; e < X.size(); ++e) meet(e, e - whole);
+  const bool has_nan = std::any_of(n_nan, n_nan + kLanes, [](T count) { return count > 0; });
+  return has_nan ? std::numeric_limits<double>::quiet_NaN() : *std::max_element(largest, largest + kLanes);
 }
 
 nb::tuple distinct_rows(const Matrix<double>& X, const std::optional<Vector>& weights) {

@@ -18,13 +18,15 @@ from dynmeans.model.types import FloatArray, IntArray
 def valid_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
     """Return finite (n, d) rows, C-contiguous, float32 or float64, read in place where possible."""
     if not reset and _is_ready(estimator, X):
-        return in_range(X)
+        largest = largest_size(X)
+        if math.isfinite(largest):
+            return in_range(X, largest)
     rows: Rows = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C")
-    return in_range(rows)
+    return in_range(rows, largest_size(rows))
 
 
 def _is_ready(estimator: Any, X: Any) -> bool:
-    """Tell whether X is just what is wanted: scikit-learn's look at it takes as long as a small step."""
+    """Tell whether X, if finite, is what is wanted: scikit-learn's look takes as long as a small step."""
     return (
         type(X) is np.ndarray
         and X.dtype.char in "fd"
@@ -33,7 +35,6 @@ def _is_ready(estimator: Any, X: Any) -> bool:
         and X.shape[1] == estimator.n_features_in_
         and X.flags.c_contiguous
         and not hasattr(estimator, "feature_names_in_")
-        and math.isfinite(largest_size(X))
     )
 
 
