@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from benchmarks import readings
 from benchmarks.rows import Row, Target
-from benchmarks.trials import PROCESSES, Score, Summary, judge, over_seeds
+from benchmarks.trials import PROCESSES, Map, Score, Summary, judge, summarise, workers
 from dynmeans import DMeans, SDMeans
 from dynmeans.datasets import Stream, moving_rings
 from dynmeans.experiments.rings import nearest_rings
@@ -70,21 +70,29 @@ CASES = (
 
 
 def run(quick: bool) -> list[Row]:
-    """Every case on the reported seeds."""
-    if quick:
-        return [row for case in CASES for row in rows_of(case, REPORTED_SEEDS[:1], 3, processes=1)]
-    return [row for case in CASES for row in rows_of(case, REPORTED_SEEDS, N_STEPS, PROCESSES)]
+    """Every case on the reported seeds; all trials are begun before the first is waited for."""
+    seeds, n_steps, processes = (REPORTED_SEEDS[:1], 3, 1) if quick else (REPORTED_SEEDS, N_STEPS, PROCESSES)
+    with workers(processes) as each:
+        begun = [(case, *begin(case, seeds, n_steps, each)) for case in CASES]
+        return [row_of(case, summarise(list(ours)), list(truth)) for case, ours, truth in begun]
 
 
-def rows_of(case: Case, seeds: Sequence[int], n_steps: int, processes: int) -> list[Row]:
+def begin(
+    case: Case, seeds: Sequence[int], n_steps: int, each: Map
+) -> tuple[Iterable[Score], Iterable[Score]]:
+    """Trials of a case, and of the true rings where the paper has no number."""
+    ours = each(partial(trial, case, n_steps), seeds)
+    return ours, each(partial(true_trial, case, n_steps), seeds) if case.paper is None else ()
+
+
+def row_of(case: Case, ours: Summary, true_scores: Sequence[Score]) -> Row:
     """Tracked beside the paper's number or the true rings'; per step where that is to be reached."""
-    ours = over_seeds(partial(trial, case, n_steps), seeds, processes)
     if case.paper is not None:
-        return [_row(f"{case.what}: tracked / paper", ours.tracked, case.paper, None, ours)]
-    truth = over_seeds(partial(true_trial, case, n_steps), seeds, processes=1)
+        return _row(f"{case.what}: tracked / paper", ours.tracked, case.paper, None, ours)
+    truth = summarise(true_scores)
     if case.per_step is not None:
-        return [_row(f"{case.what}: per step / truth", ours.per_step, truth.per_step, case.per_step, ours)]
-    return [_row(f"{case.what}: tracked / truth", ours.tracked, truth.tracked, case.tracked, ours)]
+        return _row(f"{case.what}: per step / truth", ours.per_step, truth.per_step, case.per_step, ours)
+    return _row(f"{case.what}: tracked / truth", ours.tracked, truth.tracked, case.tracked, ours)
 
 
 def _row(what: str, ours: float, peer: float, at_least: float | None, summary: Summary) -> Row:

@@ -109,20 +109,30 @@ def measure(case: Case) -> dict[str, float]:
 
 
 def measure_once(case: Case) -> dict[str, list[float]]:
-    """Seconds for each way and batch; a first batch, not counted, gives ours a past."""
-    model = SDMeans(**case.setting, random_state=0).partial_fit(case.batches[0])
-    advance = functional(case)
-    advance(case.batches[0])
-    times: dict[str, list[float]] = {"fit": [], "step": [], "given": [], "peer": []}
-    for X in case.batches[1:]:
-        matrix = kernel_matrix(case, X)
-        times["fit"].append(processor_seconds(partial(model.partial_fit, X)))
-        times["step"].append(processor_seconds(partial(advance, X)))
-        given = SDMeans(**{**case.setting, "kernel": "precomputed"}, random_state=0)
-        times["given"].append(processor_seconds(partial(given.partial_fit, matrix)))
-        peer = SpectralClustering(case.n_clusters, affinity="precomputed", random_state=0)
-        times["peer"].append(processor_seconds(partial(peer.fit, matrix)))
-    return times
+    """Seconds for each way and batch: one way follows its stream to the end, as in use, then the next.
+
+    A first batch, not counted, gives ours a past.
+    """
+    model, advance = SDMeans(**case.setting, random_state=0), functional(case)
+    matrices = [kernel_matrix(case, X) for X in case.batches]
+    ways: dict[str, tuple[Callable[[np.ndarray], object], Sequence[np.ndarray]]] = {
+        "fit": (model.partial_fit, case.batches),
+        "step": (advance, case.batches),
+        "given": (partial(given_step, case), matrices),
+        "peer": (partial(peer_step, case), matrices),
+    }
+    return {
+        name: [processor_seconds(partial(follow, X)) for X in batches][1:]
+        for name, (follow, batches) in ways.items()
+    }
+
+
+def given_step(case: Case, matrix: np.ndarray) -> SDMeans:
+    return SDMeans(**{**case.setting, "kernel": "precomputed"}, random_state=0).partial_fit(matrix)
+
+
+def peer_step(case: Case, matrix: np.ndarray) -> SpectralClustering:
+    return SpectralClustering(case.n_clusters, affinity="precomputed", random_state=0).fit(matrix)
 
 
 def kernel_matrix(case: Case, X: np.ndarray) -> np.ndarray:

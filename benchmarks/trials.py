@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context
 from time import process_time
 from typing import NamedTuple
@@ -46,6 +47,9 @@ class Summary(NamedTuple):
         )
 
 
+Map = Callable[[Callable[[int], Score], Sequence[int]], Iterable[Score]]
+
+
 def processor_seconds(job: Job) -> float:
     """Time that processors worked on one call: what others do on the machine meanwhile does not count."""
     start = process_time()
@@ -72,9 +76,15 @@ def summarise(scores: Sequence[Score]) -> Summary:
     return Summary(mean.tracked, worst, mean.per_step, mean.clusters, mean.seconds)
 
 
-def over_seeds(trial: Callable[[int], Score], seeds: Sequence[int], processes: int = PROCESSES) -> Summary:
-    """Summary of a trial on every seed; what runs in other processes must be picklable."""
+@contextmanager
+def workers(processes: int = PROCESSES) -> Iterator[Map]:
+    """A map of trials over seeds; what runs in other processes must be picklable.
+
+    Processes start once, and take what they are given at once and in order: whoever asks for all trials
+    before looking at the first result keeps all of them busy to the end.
+    """
     if processes == 1:
-        return summarise([trial(seed) for seed in seeds])
+        yield map
+        return
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        return summarise(list(pool.map(trial, seeds)))
+        yield pool.map

@@ -127,10 +127,8 @@ def gaussian(a: Floats, b: Floats, bandwidth: float, out: Floats) -> None: ...
 def pursue(
     gram: Floats, coefficients: Floats, budget: int, dependent: float, equal: float, negligible: float
 ) -> tuple[NDArray[np.int64], Floats]: ...
+def largest_size(X: Rows) -> float: ...
 def distinct_rows(X: Floats, weights: Floats | None) -> tuple[Floats, Floats, NDArray[np.int64]]: ...
-def shared_weight(
-    one: NDArray[np.int32], other: NDArray[np.int32], weights: Floats | None, n_one: int, n_other: int
-) -> Floats: ...
 def slot_means(
     slots: NDArray[np.int64], weights: Floats, X: Floats, centers: Floats, gammas: Floats
 ) -> tuple[NDArray[np.int32], Floats, Floats]: ...
@@ -202,3 +200,48 @@ def cluster_vectors(
     neighbours: NDArray[np.int32] | None = None,
     values: Floats | None = None,
 ) -> tuple[NDArray[np.int64], int, Floats]: ...
+def roll_lives(
+    centers: Floats,
+    weights: Floats,
+    velocities: Floats,
+    velocity_cov: Floats,
+    last_seen: Floats,
+    ids: NDArray[np.int64],
+    gammas: Floats,
+    slots: NDArray[np.int32],
+    places: Floats,
+    taken: Floats,
+    next_id: int,
+    clock: float,
+    now: float,
+    lifetime: float,
+    newborn_velocity_variance: float,
+) -> tuple[
+    tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.int64]],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    Floats,
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+]: ...
+def possible_kin(
+    homes: NDArray[np.int32],
+    slots: NDArray[np.int32],
+    weights: Floats | None,
+    awake: NDArray[np.int64],
+    taken: Floats,
+    n_old: int,
+    part: float,
+) -> tuple[list[list[int]], list[list[int]]]: ...
+def kin_of_rows(
+    X: Rows,
+    forecasts: Floats,
+    slots: NDArray[np.int32],
+    weights: Floats | None,
+    awake: NDArray[np.int64],
+    taken: Floats,
+    part: float,
+    around: float,
+) -> tuple[list[list[int]], list[list[int]]]: ...

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynmeans import DMeans, KDMeans, PersistentIds, SDMeans
-from dynmeans.algorithms.kin import Alike, Places, find_kin
+from dynmeans.algorithms.kin import Alike, Clues, Places
 from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import RBF, Linear, Scene
 
@@ -155,11 +155,7 @@ def test_through_the_linear_kernel_the_same_is_told_as_in_the_space_of_the_rows(
     n, n_old, n_new = 30, 3, 2
     old, rows = rng.normal(size=(n_old, 2)), rng.normal(size=(n, 2))
     slots, mass = rng.integers(n_old + n_new, size=n), rng.uniform(0.5, 2.0, size=n)
-    awake = np.arange(n_old)
+    awake, taken = np.arange(n_old), np.bincount(slots, mass, n_old + n_new)
     scene = Scene(rows, mass, old, np.ones(n_old), awake, n_old)
-    shared = (slots, mass, awake, ~np.isin(awake, slots), n_old, n_old + n_new)
-    places, alike = Places(rows, old), Alike(Linear().compare(scene))
-    assert find_kin(*shared, places) == find_kin(*shared, alike)
-    shares = np.stack([mass, mass**2])
-    np.testing.assert_allclose(places.from_past(shares, 1), alike.from_past(shares, 1))
-    np.testing.assert_allclose(places.apart(shares), alike.apart(shares), atol=1e-12)
+    clues = Clues(slots.astype(np.int32), mass, awake, taken, n_old)
+    assert Places(rows, old).kin(clues) == Alike(Linear().compare(scene)).kin(clues)

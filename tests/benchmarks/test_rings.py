@@ -39,7 +39,8 @@ def test_case_is_judged_under_its_own_condition(monkeypatch: pytest.MonkeyPatch)
         return moving_rings(n_steps, **condition)
 
     monkeypatch.setitem(rings.STREAMS, "rings", spy)
-    rings.rows_of(CASES[3], seeds=[7], n_steps=2, processes=1)
+    for scores in rings.begin(CASES[3], seeds=[7], n_steps=2, each=map):
+        assert len(list(scores)) == 1
     assert seen == [{"n_points": 200, "random_state": 7}] * 2
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import trials
-from benchmarks.trials import Score, judge, over_seeds, summarise
+from benchmarks.trials import Score, judge, summarise, workers
 from dynmeans.datasets import moving_rings
 
 
@@ -36,8 +36,10 @@ def test_summary_holds_means_and_the_worst_stream() -> None:
 
 def test_two_processes_tell_what_one_tells() -> None:
     trial = partial(Score, per_step=0.5, clusters=3, seconds=0.001)
-    assert over_seeds(trial, [1, 2, 3], processes=2) == over_seeds(trial, [1, 2, 3], processes=1)
+    with workers(2) as two, workers(1) as one:
+        assert list(two(trial, [1, 2, 3])) == list(one(trial, [1, 2, 3]))
 
 
 def test_every_seed_counts_once() -> None:
-    assert over_seeds(partial(seeded, 0.1), [1, 2, 6], processes=1).tracked == pytest.approx(0.4)
+    with workers(1) as each:
+        assert summarise(list(each(partial(seeded, 0.1), [1, 2, 6]))).tracked == pytest.approx(0.4)

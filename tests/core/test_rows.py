@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynmeans.core import distinct_rows, expand_centers, shared_weight, slot_means
+from dynmeans.core import distinct_rows, expand_centers, slot_means
 from strategies import seeds
 
 
@@ -97,19 +97,3 @@ def test_points_are_sorted_by_slot_and_merged_by_place_where_there_are_too_many(
     np.testing.assert_allclose([p[2] for p in found], [p[2] for p in expected], atol=1e-12)
     assert begin.tolist() == np.searchsorted(columns[1], np.arange(n_old + 2)).tolist()
     assert over.tolist() == crowded
-
-
-@given(seeds, st.integers(1, 40), st.booleans())
-@settings(max_examples=40, deadline=None)
-def test_shared_weights_are_those_of_a_loop(seed, n, weighted):
-    rng = np.random.default_rng(seed)
-    one, other = rng.integers(3, size=n).astype(np.int32), rng.integers(4, size=n).astype(np.int32)
-    weights = rng.uniform(size=n) if weighted else None
-    expected = np.zeros((3, 4))
-    np.add.at(expected, (one, other), np.ones(n) if weights is None else weights)
-    np.testing.assert_allclose(shared_weight(one, other, weights, 3, 4), expected)
-
-
-def test_a_label_out_of_range_is_refused():
-    with pytest.raises(ValueError, match="row 1 is out of range"):
-        shared_weight(np.array([0, 3], dtype=np.int32), np.zeros(2, dtype=np.int32), None, 3, 1)

@@ -74,7 +74,7 @@ def test_many_short_waits_equal_one_long_one(seed, drift, k):
 
 def test_velocity_settles_at_a_gain_of_one_half_and_the_variance_of_the_walk():
     motion, drift = motion_named("velocity"), 4.0
-    speed, cov = motion.newborn(1, 1, drift)
+    speed, cov = np.zeros((1, 1)), np.array([[0.0, motion.newborn_variance(drift)]])
     state = remembered(0, k=1, d=1)._replace(velocities=speed, velocity_cov=cov, weights=np.array([1e9]))
     for _ in range(50):
         forecast = motion.predict(state, np.ones(1), drift)

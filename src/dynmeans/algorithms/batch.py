@@ -32,9 +32,11 @@ class Search(NamedTuple):
     n_threads: int  # 0 for as many as there are
 
 
-def in_range(rows: Rows) -> Rows:
-    """Widen float32 rows whose squares would leave float32, and refuse what leaves float64 too."""
-    largest = max(float(rows.max()), -float(rows.min()))
+def in_range(rows: Rows, largest: float) -> Rows:
+    """Widen float32 rows whose squares would leave float32, and refuse what leaves float64 too.
+
+    ``largest`` is their `largest_size`.
+    """
     if largest > LARGEST_COORDINATE:
         raise ValueError(f"coordinates must lie within ±{LARGEST_COORDINATE:g}, got {largest!r}")
     if rows.dtype == np.float32 and not 1e-15 < largest < 1e15:

@@ -28,9 +28,11 @@ nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::initializer_lis
   return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
 }
 
-// Threads are worth their start only when there is enough to do.
+// Threads are worth their start only when there is enough to do. Nor is it worth asking how many processors
+// there are before that: the answer takes as long as the descent on a small batch.
 inline int useful_threads(int wanted, double work) {
   constexpr double kWorkOfAThread = 2e6;
+  if (work < 2 * kWorkOfAThread) return 1;
   const int available = wanted > 0 ? wanted : static_cast<int>(std::thread::hardware_concurrency());
   return std::clamp(static_cast<int>(work / kWorkOfAThread), 1, std::max(available, 1));
 }

@@ -1,6 +1,9 @@
 // The rows of a batch, put in order and added up, as Python sees it.
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -11,6 +14,24 @@
 
 namespace dynmeans {
 namespace {
+
+// Numbers side by side, each lane with a maximum of its own, so that the compiler makes vectors of them.
+template <class T>
+double largest_size(const Matrix<T>& X) {
+  constexpr std::size_t kLanes = 16;
+  T largest[kLanes] = {}, n_nan[kLanes] = {};
+  const std::size_t whole = X.size() / kLanes * kLanes;
+  const auto meet = [&](std::size_t e, std::size_t lane) {
+    const T size = std::abs(X.data()[e]);
+    largest[lane] = size > largest[lane] ? size : largest[lane];
+    n_nan[lane] += size != size ? T(1) : T(0);
+  };
+  for (std::size_t e = 0; e < whole; e += kLanes)
+    for (std::size_t lane = 0; lane < kLanes; ++lane) meet(e + lane, lane);
+  for (std::size_t e = whole; e < X.size(); ++e) meet(e, e - whole);
+  const bool has_nan = std::any_of(n_nan, n_nan + kLanes, [](T count) { return count > 0; });
+  return has_nan ? std::numeric_limits<double>::quiet_NaN() : *std::max_element(largest, largest + kLanes);
+}
 
 nb::tuple distinct_rows(const Matrix<double>& X, const std::optional<Vector>& weights) {
   const std::size_t n = X.shape(0), d = X.shape(1);
@@ -42,23 +63,6 @@ nb::tuple slot_means(const Column<std::int64_t>& slots, const Vector& weights, c
   return nb::make_tuple(to_numpy(std::move(found.slots), {n}),
                         to_numpy(std::move(found.centers), {n_slots, d}),
                         to_numpy(std::move(found.taken), {n_slots}));
-}
-
-nb::ndarray<nb::numpy, double> shared_weight(const Column<std::int32_t>& one,
-                                             const Column<std::int32_t>& other,
-                                             const std::optional<Vector>& weights, std::size_t n_one,
-                                             std::size_t n_other) {
-  const std::size_t n = one.shape(0);
-  if (other.shape(0) != n || (weights && weights->shape(0) != n))
-    throw std::invalid_argument("both labels and weights must have one entry a row");
-  std::vector<double> table(n_one * n_other);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto a = std::size_t(one.data()[i]), b = std::size_t(other.data()[i]);
-    if (a >= n_one || b >= n_other)
-      throw std::invalid_argument("a label of row " + std::to_string(i) + " is out of range");
-    table[a * n_other + b] += weights ? weights->data()[i] : 1.0;
-  }
-  return to_numpy(std::move(table), {n_one, n_other});
 }
 
 nb::tuple expand_centers(const Column<std::int64_t>& owner, const Vector& coefficients,
@@ -98,12 +102,13 @@ nb::tuple expand_centers(const Column<std::int64_t>& owner, const Vector& coeffi
 }  // namespace
 
 void bind_rows(nb::module_& m) {
+  // In this order, because what is neither is read as the wider of the two.
+  m.def("largest_size", &largest_size<double>, "X"_a, "Largest |x|; NaN if there is one.");
+  m.def("largest_size", &largest_size<float>, "X"_a, "Largest |x|; NaN if there is one.");
   m.def("distinct_rows", &distinct_rows, "X"_a, "weights"_a.none(),
         "Distinct rows in lexical order: (rows (m, d), weights (m,), which of them each row is (n,)).");
   m.def("slot_means", &slot_means, "slots"_a, "weights"_a, "X"_a, "centers"_a, "gammas"_a,
         "Slots with the newborn in order, their centres, and the weight of their rows.");
-  m.def("shared_weight", &shared_weight, "one"_a, "other"_a, "weights"_a.none(), "n_one"_a, "n_other"_a,
-        "Weight of the rows with each pair of two labels: (n_one, n_other).");
   m.def("expand_centers", &expand_centers, "owner"_a, "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a,
         "taken"_a, "places"_a.none(), "n_places"_a, "budget"_a,
         "Points of all slots, sorted by slot, and merged by place in slots over the budget: "

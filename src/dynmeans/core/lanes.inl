@@ -143,16 +143,41 @@ void nearest_two(const T* tile, int d, const T* centers, int n_centers, T* best,
   nearest_some<T, false>(tile, d, centers, n_centers, best, second, which);
 }
 
-Cheapest cheapest(const double* y, int d, const double* columns, int stride, const double* scale,
-                  const double* offset, int n_slots) {
+// The cheapest of all lanes, the first of equals.
+template <int Pair>
+inline Cheapest first_cheapest(const Best<double, false>* best) {
+  constexpr int width = Register<double>::width;
+  typename Register<double>::Indices lane, slot;
+  for (int i = 0; i < width; ++i) lane[i] = i;
+  auto cost = best[0].first;
+  slot = best[0].which + lane;
+  for (int p = 1; p < Pair; ++p) {
+    const auto other = best[p].which + lane;
+    const auto less = (best[p].first < cost) | ((best[p].first == cost) & (other < slot));
+    cost = less ? best[p].first : cost;
+    slot = less ? other : slot;
+  }
+  Cheapest found{cost[0], static_cast<int>(slot[0])};
+  for (int i = 1; i < width; ++i) {
+    const bool less = (cost[i] < found.cost) | ((cost[i] == found.cost) & (slot[i] < found.slot));
+    found.cost = less ? cost[i] : found.cost;
+    found.slot = less ? static_cast<int>(slot[i]) : found.slot;
+  }
+  return found;
+}
+
+template <int D>
+Cheapest cheapest_dim(const double* y, int d, const double* columns, int stride, const double* scale,
+                      const double* offset, int n_slots) {
   using V = typename Register<double>::Values;
   constexpr int width = Register<double>::width;
   constexpr int pair = 2;
   static_assert(kSlotBlock % (pair * width) == 0);
+  const int dim = D ? D : d;
   Best<double, false> best[pair];
   for (int k = 0; k < n_slots; k += pair * width) {
     V sum[pair] = {};
-    for (int j = 0; j < d; ++j) {
+    for (int j = 0; j < dim; ++j) {
       const double* column = columns + static_cast<std::int64_t>(j) * stride + k;
       for (int p = 0; p < pair; ++p) {
         const V gap = load<V>(column + p * width) - y[j];
@@ -164,15 +189,21 @@ Cheapest cheapest(const double* y, int d, const double* columns, int stride, con
       best[p].meet(cost, k + p * width);
     }
   }
-  Cheapest found{kInfinity<double>, n_slots};
-  for (int p = 0; p < pair; ++p) {
-    for (int i = 0; i < width; ++i) {
-      const double cost = best[p].first[i];
-      const int slot = static_cast<int>(best[p].which[i]) + i;
-      if (cost < found.cost || (cost == found.cost && slot < found.slot)) found = {cost, slot};
-    }
+  return first_cheapest<pair>(best);
+}
+
+Cheapest cheapest(const double* y, int d, const double* columns, int stride, const double* scale,
+                  const double* offset, int n_slots) {
+  switch (d) {
+    case 1:
+      return cheapest_dim<1>(y, d, columns, stride, scale, offset, n_slots);
+    case 2:
+      return cheapest_dim<2>(y, d, columns, stride, scale, offset, n_slots);
+    case 3:
+      return cheapest_dim<3>(y, d, columns, stride, scale, offset, n_slots);
+    default:
+      return cheapest_dim<0>(y, d, columns, stride, scale, offset, n_slots);
   }
-  return found;
 }
 
 }  // namespace

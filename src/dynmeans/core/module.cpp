@@ -15,6 +15,7 @@ void bind_kernels(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 void bind_code_length(nanobind::module_& m);
 void bind_spectral(nanobind::module_& m);
+void bind_lives(nanobind::module_& m);
 
 NB_MODULE(_dynmeans, m) {
   m.doc() = "The loops of dynmeans.";
@@ -28,6 +29,7 @@ NB_MODULE(_dynmeans, m) {
   bind_rows(m);
   bind_code_length(m);
   bind_spectral(m);
+  bind_lives(m);
   m.def("lanes", [] { return lanes().name; }, "Which set of vector instructions is in use.");
 }
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from dynmeans.core import roll_lives
 from dynmeans.model.costs import Costs
 from dynmeans.model.events import Event, EventKind, StepReport
 from dynmeans.model.motion import Motion
 from dynmeans.model.objective import Fit
 from dynmeans.model.prior import Prior
 from dynmeans.model.state import ClusterState
-from dynmeans.model.types import BoolArray, IntArray
+from dynmeans.model.types import IntArray
 
 
 class Kin(NamedTuple):
@@ -20,10 +22,6 @@ class Kin(NamedTuple):
 
     splits: list[tuple[int, list[int]]]  # a remembered slot, and the newborn pieces of it
     merges: list[tuple[int, list[int]]]  # a slot with rows, and the remembered ones that ended in it
-
-
-_NOBODY: IntArray = np.empty(0, dtype=np.int64)
-_QUIET: dict[EventKind, IntArray] = dict.fromkeys(("birth", "revival", "sleep", "death"), _NOBODY)
 
 
 class Rolled(NamedTuple):
@@ -38,21 +36,43 @@ def roll_forward(
     state: ClusterState, prior: Prior, fit: Fit, costs: Costs, motion: Motion, now: float
 ) -> Rolled:
     """Name the slots, update the memory, forget the dead, and tell what happened."""
-    seen = fit.taken[: len(state.ids)] > 0
-    was_awake = state.last_seen == state.clock
-    is_complete = bool(seen.all())
-    grown = _absorb(state, prior, fit, None if is_complete else seen, costs, motion, now)
-    if is_complete and len(fit.taken) == len(seen) and was_awake.all():
-        return Rolled(grown, _tell(grown, fit, costs, _QUIET, slice(None)), ())
-    dead = now - grown.last_seen > costs.lifetime
-    turns: dict[EventKind, IntArray] = {
-        "birth": grown.ids[len(state.ids) :],
-        "revival": state.ids[seen & ~was_awake],
-        "sleep": state.ids[was_awake & ~seen],
-        "death": grown.ids[dead],
-    }
-    report = _tell(grown, fit, costs, turns, fit.taken > 0)
-    return Rolled(_keep(grown, ~dead), report, _log(grown, prior, costs, turns))
+    old = len(state.ids)
+    velocities, velocity_cov = motion.correct(state, prior.forecast, fit.centers[:old], fit.taken[:old])
+    memory, labels, active, sizes, born, revived, asleep, died = roll_lives(
+        state.centers,
+        state.weights,
+        velocities,
+        velocity_cov,
+        state.last_seen,
+        state.ids,
+        prior.gammas,
+        fit.slots,
+        fit.centers,
+        fit.taken,
+        state.next_id,
+        state.clock,
+        now,
+        costs.lifetime,
+        motion.newborn_variance(costs.drift),
+    )
+    n_steps = state.n_steps + 1
+    report = StepReport(
+        n_steps,
+        now,
+        labels,
+        fit.cost,
+        fit.n_iter,
+        fit.restart_costs,
+        active,
+        sizes,
+        born,
+        revived,
+        asleep,
+        died,
+        costs.birth,
+    )
+    rolled = ClusterState(*memory, state.next_id + len(born), now, n_steps)
+    return Rolled(rolled, report, _log(report, state, prior))
 
 
 def slot_ids(state: ClusterState, n_slots: int) -> IntArray:
@@ -77,90 +97,18 @@ def tell_kin(rolled: Rolled, ids: IntArray, kin: Kin) -> Rolled:
     return rolled._replace(report=report, events=rolled.events + splits + merges)
 
 
-def _absorb(
-    state: ClusterState,
-    prior: Prior,
-    fit: Fit,
-    seen: BoolArray | None,
-    costs: Costs,
-    motion: Motion,
-    now: float,
-) -> ClusterState:
-    """Eq. (wupdate): seen clusters (None for all) move to theta with weight gamma + n; others stay."""
-    old, features = state.centers.shape
-    n_new = len(fit.taken) - old
-    speed, cov = motion.correct(state, prior.forecast, fit.centers[:old], fit.taken[:old])
-    centers, weights = fit.centers[:old], prior.gammas + fit.taken[:old]
-    last_seen = np.full(old, now)
-    if seen is not None:
-        centers = np.where(seen[:, None], centers, state.centers)
-        weights = np.where(seen, weights, state.weights)
-        last_seen = np.where(seen, last_seen, state.last_seen)
-    next_id, n_steps = state.next_id + n_new, state.n_steps + 1
-    kept = ClusterState(centers, weights, speed, cov, last_seen, state.ids, next_id, now, n_steps)
-    if n_new == 0:
-        return kept
-    new_speed, new_cov = motion.newborn(n_new, features, costs.drift)
-    return kept._replace(
-        centers=np.concatenate([kept.centers, fit.centers[old:]]),
-        weights=np.concatenate([kept.weights, fit.taken[old:]]),
-        velocities=np.concatenate([kept.velocities, new_speed]),
-        velocity_cov=np.concatenate([kept.velocity_cov, new_cov]),
-        last_seen=np.concatenate([kept.last_seen, np.full(n_new, now)]),
-        ids=slot_ids(state, len(fit.taken)),
-    )
-
-
-def _keep(state: ClusterState, alive: BoolArray) -> ClusterState:
-    """Forget the clusters whose revival would cost more than a birth."""
-    if alive.all():
-        return state
-    return state._replace(
-        centers=state.centers[alive],
-        weights=state.weights[alive],
-        velocities=state.velocities[alive],
-        velocity_cov=state.velocity_cov[alive],
-        last_seen=state.last_seen[alive],
-        ids=state.ids[alive],
-    )
-
-
-def _tell(
-    grown: ClusterState,
-    fit: Fit,
-    costs: Costs,
-    turns: dict[EventKind, IntArray],
-    active: BoolArray | slice,
-) -> StepReport:
-    return StepReport(
-        step=grown.n_steps,
-        time=grown.clock,
-        labels=grown.ids[fit.slots],
-        cost=fit.cost,
-        n_iter=fit.n_iter,
-        restart_costs=fit.restart_costs,
-        active=grown.ids[active],
-        sizes=fit.taken[active],
-        born=turns["birth"],
-        revived=turns["revival"],
-        asleep=turns["sleep"],
-        died=turns["death"],
-        birth_cost=costs.birth,
-    )
-
-
-def _log(
-    grown: ClusterState, prior: Prior, costs: Costs, turns: dict[EventKind, IntArray]
-) -> tuple[Event, ...]:
+def _log(report: StepReport, state: ClusterState, prior: Prior) -> tuple[Event, ...]:
     """One event a turn, with its price."""
+    if len(report.born) == len(report.revived) == len(report.asleep) == len(report.died) == 0:
+        return ()
+    revival = dict(zip(state.ids.tolist(), prior.revival.tolist(), strict=True))
 
-    def price(kind: EventKind, k: int) -> float:
-        if kind in ("birth", "sleep"):
-            return costs.birth if kind == "birth" else 0.0
-        return float(prior.revival[np.searchsorted(grown.ids, k)])
+    def events(kind: EventKind, who: IntArray, price: Callable[[int], float]) -> list[Event]:
+        return [Event(kind, k, report.step, report.time, price(k)) for k in who.tolist()]
 
-    return tuple(
-        Event(kind, k, grown.n_steps, grown.clock, price(kind, k))
-        for kind, who in turns.items()
-        for k in who.tolist()
+    return (
+        *events("birth", report.born, lambda k: report.birth_cost),
+        *events("revival", report.revived, revival.__getitem__),
+        *events("sleep", report.asleep, lambda k: 0.0),
+        *events("death", report.died, revival.__getitem__),
     )

@@ -34,8 +34,8 @@ class Motion(Protocol):
     ) -> tuple[FloatArray, FloatArray]:
         """Velocities and their covariances after clusters took points of weight ``taken`` (K,), maybe 0."""
 
-    def newborn(self, n: int, n_features: int, drift: float) -> tuple[FloatArray, FloatArray]:
-        """Velocities and their covariances of ``n`` clusters seen for the first time."""
+    def newborn_variance(self, drift: float) -> float:
+        """Variance of the velocity of a cluster seen for the first time, which is taken to be at rest."""
 
 
 class Walk:
@@ -51,9 +51,9 @@ class Walk:
         """There is no velocity to learn."""
         return state.velocities, state.velocity_cov
 
-    def newborn(self, n: int, n_features: int, drift: float) -> tuple[FloatArray, FloatArray]:
+    def newborn_variance(self, drift: float) -> float:
         """At rest, and known to be."""
-        return np.zeros((n, n_features)), np.zeros((n, 2))
+        return 0.0
 
 
 class Velocity:
@@ -67,7 +67,7 @@ class Velocity:
 
     place_noise = 0.5
     velocity_noise = 0.25
-    newborn_variance = 0.5
+    velocity_start = 0.5
 
     def predict(self, state: ClusterState, elapsed: FloatArray, drift: float) -> Forecast:
         """Go on as before, and grow unsure of the place and of the velocity.
@@ -97,11 +97,9 @@ class Velocity:
         known = np.stack([cov * (1.0 - share), var - cov * cov / p * share], axis=1)
         return np.where(seen, velocity, state.velocities), np.where(seen, known, state.velocity_cov)
 
-    def newborn(self, n: int, n_features: int, drift: float) -> tuple[FloatArray, FloatArray]:
+    def newborn_variance(self, drift: float) -> float:
         """At rest as far as anyone knows."""
-        cov = np.zeros((n, 2))
-        cov[:, 1] = self.newborn_variance * drift
-        return np.zeros((n, n_features)), cov
+        return self.velocity_start * drift
 
 
 MOTIONS: dict[str, Motion] = {"walk": Walk(), "velocity": Velocity()}
