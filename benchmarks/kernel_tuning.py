@@ -20,7 +20,7 @@ from dynmeans.metrics import tracking_accuracy
 
 BUDGET = 20
 N_STEPS = 18  # a third of them to tune on
-SEEDS = range(700, 703)  # the criterion was chosen on seeds 0 and 1
+SEEDS = range(800, 803)  # the criterion was chosen on seeds 0 and 1, and 700 to 702 were looked at
 
 
 class Case(NamedTuple):

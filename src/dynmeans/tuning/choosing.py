@@ -11,6 +11,7 @@ from dynmeans.tuning.search import ranked
 from dynmeans.tuning.trials import Runner, Trial
 
 FINALISTS = 8  # half of them for their scores, half for being modest
+DOUBT = 2.0  # standard errors over steps by which the defaults must be worse
 
 
 def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Trial]:
@@ -18,7 +19,8 @@ def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Tr
 
     Scores that differ by less than the tolerance, or than the orders do, tell nothing. Among such equals the
     one nearest to the defaults is chosen, where there are defaults; else the one in the middle of all good
-    settings. Streams change, and what works at the edge today fails tomorrow.
+    settings. Streams change, and what works at the edge today fails tomorrow. The defaults themselves are
+    also as good as the best if the steps do not agree on which is better.
     """
     home, order = runner.space.home, ranked(trials)
     again = _finalists(order, order[0].score + tolerance, home)
@@ -26,7 +28,11 @@ def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Tr
     rest = [trial for trial in order if not any(trial is other for other in again)]
     limit = finalists[0].score + max(tolerance, _noise(finalists[0]))
     good = [trial for trial in [*finalists, *rest] if trial.score <= limit]
-    equals = [trial for trial in finalists if trial.score <= limit]
+    equals = [
+        trial
+        for trial in finalists
+        if trial.score <= limit or (_is_at(home, trial) and _in_doubt(finalists[0], trial))
+    ]
     chosen = min(equals, key=lambda trial: _remoteness(trial, good, home))
     return [chosen, *(trial for trial in finalists if trial is not chosen), *rest]
 
@@ -35,7 +41,21 @@ def _finalists(order: Sequence[Trial], limit: float, home: FloatArray | None) ->
     best, others = list(order[: FINALISTS // 2]), order[FINALISTS // 2 :]
     good = [trial for trial in order if trial.score <= limit]
     modest = sorted(good[len(best) :], key=lambda trial: _remoteness(trial, good, home))
-    return [*best, *modest, *others[len(modest) :]][:FINALISTS]
+    started = [trial for trial in others if _is_at(home, trial)]
+    rest = [trial for trial in [*modest, *others[len(modest) :]] if not _is_at(home, trial)]
+    return [*best, *started, *rest][:FINALISTS]
+
+
+def _is_at(home: FloatArray | None, trial: Trial) -> bool:
+    return home is not None and trial.choice == 0 and np.array_equal(trial.place, home)
+
+
+def _in_doubt(best: Trial, other: Trial) -> bool:
+    """Whether the mean lead over all steps is less than two standard errors of it."""
+    if len(best.steps) < 2:
+        return False
+    leads = np.subtract(other.steps, best.steps)
+    return bool(leads.mean() <= DOUBT * leads.std(ddof=1) / np.sqrt(len(leads)))
 
 
 def _noise(trial: Trial) -> float:
