@@ -8,7 +8,6 @@ cluster is nearer by hops than any other. The kernel does not enter, so no setti
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +17,8 @@ from scipy.spatial.distance import cdist, squareform
 
 from dynmeans.algorithms.align import align
 from dynmeans.kernels import MST, RBF, Diffusion, Kernel, Linear, Scene, first_scene
+from dynmeans.kernels.mixture import near_rank
+from dynmeans.kernels.rbf import evenly_spaced
 from dynmeans.model.types import FloatArray, IntArray
 from dynmeans.tuning.judges import Judge, Verdict, follow, prepared, verdict
 from dynmeans.tuning.stream import TuningStream
@@ -52,7 +53,7 @@ def by_separation(estimator: Any, stream: TuningStream, kernel: Kernel) -> Judge
 
 def make_ground(stream: TuningStream, kernel: Kernel) -> Ground:
     """Measure all ways within the batches; through the kernel, if rows are no places to it."""
-    picked = [_evenly_spaced(len(batch)) for batch in stream.batches]
+    picked = [evenly_spaced(len(batch), SAMPLE) for batch in stream.batches]
     rows = [batch[some] for batch, some in zip(stream.batches, picked, strict=True)]
     given = stream.weights or [np.ones(len(batch)) for batch in stream.batches]
     weights = [w[some] for w, some in zip(given, picked, strict=True)]
@@ -83,7 +84,7 @@ def longest_hops(distances: FloatArray) -> FloatArray:
     n = len(distances)
     if n < 2:
         return np.zeros((n, n))
-    rank = min(_rank(n), n - 1)  # the row itself has rank 0
+    rank = min(near_rank(n), n - 1)  # the row itself has rank 0
     sparse = np.partition(distances, rank, axis=1)[:, rank]
     hops = np.maximum(distances, np.maximum(sparse[:, None], sparse))
     np.fill_diagonal(hops, 0.0)
@@ -134,7 +135,7 @@ def expected(ground: Ground, found: Sequence[IntArray], step: int) -> float:
         distances = _to_moved(ground.rows[step], ground.weights[step], old, owner[kept])
     else:
         distances = ground.past[step][:, kept]
-    k = min(_rank(len(distances)), distances.shape[1])
+    k = min(near_rank(len(distances)), distances.shape[1])
     near = np.argpartition(distances, k - 1, axis=1)[:, :k]
     right = (before[kept][near] == found[step][:, None]).mean(axis=1)
     return float(np.average(right, weights=ground.weights[step]))
@@ -162,11 +163,3 @@ def _to_moved(rows: FloatArray, weights: FloatArray, old: FloatArray, owner: Int
     scene = Scene(rows, weights, old, 1.0 / sizes[owner], owner.astype(np.int64), len(sizes))
     distances: FloatArray = cdist(rows, align(scene)[0].kept)
     return distances
-
-
-def _evenly_spaced(n: int) -> IntArray:
-    return np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)
-
-
-def _rank(n: int) -> int:
-    return max(1, round(math.sqrt(n) / 3))

@@ -116,9 +116,10 @@ def tune(
     space = _space(model, stream, motions, kernels)
     if strategy == "paper":
         space = paper_space(space, stream, seeds.search)
-    runner = Runner(_judge(model, stream, labels), space, seeds.orders, n_jobs, on_trial)
+    plain = _is_plain(model, kernels)
+    runner = Runner(_judge(model, stream, labels, plain), space, seeds.orders, n_jobs, on_trial)
     trials = _search(strategy, runner, budget, seeds.search, storage)
-    tolerance = _tolerance(model, stream, labels, budget)
+    tolerance = _tolerance(stream, labels, budget, plain)
     return _finish(model, stream, decide(runner, trials, tolerance), tolerance)
 
 
@@ -153,7 +154,7 @@ def _space(
     interval = usual_step(stream.times)
     if isinstance(model, KernelClusterer):
         check_kernel(kernel_named(model.kernel))
-        if kernels is not None or not _is_plain(model):
+        if not _is_plain(model, kernels):
             return kernel_space(model, stream, choices, kernels, interval)
         choices = [{**choice, "relative": False} for choice in choices]
     elif kernels is not None:
@@ -161,23 +162,23 @@ def _space(
     return make_space(birth_costs(stream.batches), len(stream.batches), choices, interval)
 
 
-def _is_plain(model: BatchClusterer) -> bool:
+def _is_plain(model: BatchClusterer, kernels: Sequence[Kernel] | None) -> bool:
     """Whether clusters are round, as those of D-Means: with the linear kernel they are the same."""
-    return not isinstance(model, KernelClusterer) or isinstance(kernel_named(model.kernel), Linear)
+    if not isinstance(model, KernelClusterer):
+        return True
+    return kernels is None and isinstance(kernel_named(model.kernel), Linear)
 
 
-def _judge(model: BatchClusterer, stream: TuningStream, labels: Sequence[Any] | None) -> Judge:
+def _judge(model: BatchClusterer, stream: TuningStream, labels: Sequence[Any] | None, plain: bool) -> Judge:
     if labels is not None:
         return by_labels(model, stream, labels)
-    if isinstance(model, KernelClusterer) and not _is_plain(model):
+    if isinstance(model, KernelClusterer) and not plain:
         return by_separation(model, stream, kernel_named(model.kernel))
     return by_code_length(model, stream)
 
 
-def _tolerance(
-    model: BatchClusterer, stream: TuningStream, labels: Sequence[Any] | None, budget: int
-) -> float:
+def _tolerance(stream: TuningStream, labels: Sequence[Any] | None, budget: int, plain: bool) -> float:
     """What differences tell nothing: in code length, the nats that it takes to name one of the settings."""
     if labels is not None:
         return 0.0
-    return math.log(budget) / sum(map(len, stream.batches)) if _is_plain(model) else TOLERANCE
+    return math.log(budget) / sum(map(len, stream.batches)) if plain else TOLERANCE
