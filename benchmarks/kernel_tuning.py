@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.odd_streams import Known
 from benchmarks.rows import Row
 from benchmarks.shapes import bars, crescents, moons, rings, spirals, uneven, zoo
+from benchmarks.trials import processor_seconds
 from dynmeans import KDMeans, SDMeans, tune
 from dynmeans.kernels import MST, RBF, Diffusion, Kernel
 from dynmeans.metrics import tracking_accuracy
@@ -60,7 +61,7 @@ class Tracked(NamedTuple):
 
 
 def rows_of_kernels(quick: bool) -> Iterator[Row]:
-    """Every case, then the mean over all of them."""
+    """Every case, then the mean over all of them, then the time."""
     seeds, budget = (SEEDS[:1], 2) if quick else (SEEDS, BUDGET)
     outcomes = []
     for case in CASES[:1] if quick else CASES:
@@ -68,6 +69,16 @@ def rows_of_kernels(quick: bool) -> Iterator[Row]:
         outcomes.append(found)
         yield _row(f"{case.name}, {case.kind.__name__}, {type(case.kernel).__name__}", found)
     yield _row(f"mean of {len(outcomes)} cases with kernels", Tracked(*np.mean(outcomes, axis=0).tolist()))
+    yield row_of_time(quick)
+
+
+def row_of_time(quick: bool) -> Row:
+    """Fifty settings of a kernel on twenty batches of 400 points."""
+    n_steps, n_points, budget = (2, 40, 2) if quick else (20, 400, 50)
+    stream = rings(0, n_steps, n_points=n_points)
+    seconds = processor_seconds(partial(tune, stream.steps, KDMeans(), budget=budget, random_state=0))
+    what = f"{n_steps} batches of {n_points} points, KDMeans, RBF, {budget} settings and finalists"
+    return Row(what, seconds, unit="s", note="of all cores together")
 
 
 def outcome(case: Case, seed: int, budget: int) -> Tracked:
@@ -98,7 +109,8 @@ def _tracked(model: KDMeans | SDMeans, stream: Known) -> float:
 def main() -> None:
     """Print every row as soon as it is known."""
     for row in rows_of_kernels(quick=False):
-        print(f"{row.what}: {row.ours:.3f} / {row.peer:.3f}, {row.note}", flush=True)
+        numbers = [f"{number:.3f}" for number in (row.ours, row.peer) if number is not None]
+        print(f"{row.what}: {' / '.join(numbers)} {row.unit} {row.note}".rstrip(), flush=True)
 
 
 if __name__ == "__main__":
