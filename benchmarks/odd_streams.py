@@ -1,4 +1,4 @@
-"""Streams that are not as tuning would like them: long clusters, outliers, a quiet start, rings, moons."""
+"""Streams that are not as tuning would like them: long clusters, outliers, a quiet start."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans.datasets import moving_gaussians, moving_rings
+from dynmeans.datasets import moving_gaussians
 
 N_STEPS = 75
 LONG, WIDE = 0.2, 0.01  # standard deviations of a long cluster
@@ -65,25 +65,6 @@ def quiet_beginning(seed: int) -> Known:
         places = places + (step >= QUIET) * rng.normal(0.0, 8.0, places.shape)
         batches.append(places[labels] + rng.normal(size=(len(labels), 2)))
     return known(batches, [labels] * N_STEPS)
-
-
-def rings(seed: int, n_steps: int) -> Known:
-    """A ring around a round cluster; both move together."""
-    stream = moving_rings(n_steps, n_points=200, radii=(0.4, 0.0), random_state=seed)
-    return known(stream.batches, stream.labels)
-
-
-def moons(seed: int, n_steps: int) -> Known:
-    """Two half rings that reach into each other and move together."""
-    rng = np.random.default_rng(seed)
-    labels, place, batches = np.repeat([0, 1], 75), np.zeros(2), []
-    for _ in range(n_steps):
-        place = place + rng.normal(0.0, 0.15, 2)
-        angle = rng.uniform(0.0, np.pi, len(labels))
-        arc = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        X = np.where(labels[:, None] == 0, arc, [1.0, 0.4] - arc)
-        batches.append(place + X + rng.normal(0.0, 0.06, X.shape))
-    return known(batches, [labels] * n_steps)
 
 
 def _long(rng: np.random.Generator, angles: np.ndarray) -> np.ndarray:

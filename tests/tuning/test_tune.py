@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynmeans import DMeans, KDMeans, SDMeans, tune
-from dynmeans.datasets import moving_gaussians, moving_rings
+from dynmeans import DMeans, SDMeans, tune
+from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import RBF
 from dynmeans.metrics import tracking_accuracy
 from dynmeans.tuning.notes import pieces_that_move_together
-from dynmeans.tuning.stability import _agreement, _continuity
 
 
 @pytest.fixture(scope="module")
@@ -115,40 +114,6 @@ def test_a_file_that_is_no_study_is_named_and_left_alone(stream: Any, tmp_path: 
     with pytest.raises(ValueError, match=r"notes\.txt: not a study of dynmeans"):
         tune(stream.batches[:6], budget=9, strategy="optuna", storage=storage)
     assert storage.read_text() == text
-
-
-def test_two_halves_tell_a_kernel_with_rings_from_one_without() -> None:
-    rng = np.random.default_rng(0)
-
-    def rings(n: int) -> np.ndarray:
-        angle, radius = rng.uniform(0, 2 * np.pi, n), np.where(rng.random(n) < 0.5, 1.0, 4.0)
-        return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1) + 0.1 * rng.normal(
-            size=(n, 2)
-        )
-
-    batches = [rings(100) for _ in range(4)]
-    found = tune(batches, SDMeans(), kernels=[RBF(0.5), RBF(20.0)], budget=10, random_state=0)
-    assert found.best_params_["kernel"] == RBF(0.5)
-    assert found.best_params_["relative"] is True
-
-
-def test_two_halves_choose_a_bandwidth_that_follows_moving_rings() -> None:
-    stream = moving_rings(10, n_points=150, radii=(0.4, 0.0), random_state=0)
-    model = KDMeans(motion="align", n_restarts=1)
-    kernels = [RBF(0.02), RBF(0.2), RBF(2.0)]
-    found = tune(stream.batches[:5], model, kernels=kernels, budget=18, random_state=0)
-    assert found.best_params_["kernel"] == RBF(0.2)
-    rest = [step.labels for step in found.best_estimator_.stream(stream.batches[5:])]
-    assert tracking_accuracy(stream.labels[5:], rest) > 0.9
-
-
-def test_two_halves_do_not_praise_one_cluster_or_ids_that_break_together() -> None:
-    one, two = np.zeros(10, int), np.arange(10) % 2
-    assert _agreement([one, one], [one, one]) == 0.0
-    assert _agreement([two, two], [two, two]) == 1.0
-    assert _agreement([two, two], [two, 1 - two]) == 0.0
-    assert _continuity([two, two, two]) == 1.0
-    assert _continuity([two, two + 2, two + 1]) == 0.5
 
 
 def test_one_cluster_that_wins_is_said() -> None:

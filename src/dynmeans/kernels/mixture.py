@@ -39,7 +39,7 @@ def _bandwidth(scene: Scene) -> float:
     nothing, the mean or the spread of all points takes its place; 1 is left for a single place.
     """
     n, d = scene.rows.shape
-    distance = cKDTree(scene.rows).query(scene.rows, [min(_rank(n) + 1, n)])[0]
+    distance = cKDTree(scene.rows).query(scene.rows, [min(near_rank(n) + 1, n)])[0]
     spread = np.concatenate([scene.rows, scene.kept]).std(axis=0)
     widths = (float(np.median(distance)), float(distance.mean()), float(np.linalg.norm(spread)), math.sqrt(d))
     return next(width for width in widths if width > 0) / math.sqrt(d)
@@ -53,11 +53,11 @@ def in_place(scene: Scene) -> BoolArray:
     shifted well, and rises above 1 as soon as it is off by more than the noise.
     """
     n = len(scene.rows)
-    if n <= _rank(n):
+    if n <= near_rank(n):
         return np.zeros(len(scene.kept), dtype=np.bool_)
     tree = cKDTree(scene.rows)
-    among_rows = tree.query(scene.rows, [_rank(n) + 1])[0][:, 0]
-    distance, near = tree.query(scene.kept, [1, _rank(n)])
+    among_rows = tree.query(scene.rows, [near_rank(n) + 1])[0][:, 0]
+    distance, near = tree.query(scene.kept, [1, near_rank(n)])
     usual = among_rows[near[:, 0]]
     far = np.where(distance[:, 1] > 0, np.inf, 1.0)
     ratio = np.divide(distance[:, 1], usual, out=far, where=usual > 0)
@@ -66,7 +66,8 @@ def in_place(scene: Scene) -> BoolArray:
     return fits[scene.owner]
 
 
-def _rank(n: int) -> int:
+def near_rank(n: int) -> int:
+    """Rank of the neighbour whose distance says how dense n rows are: sqrt(n) / 3."""
     return max(1, round(math.sqrt(n) / 3))
 
 

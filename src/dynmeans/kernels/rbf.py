@@ -84,7 +84,7 @@ class RBF:
     def _landmarks(self, scene: Scene) -> FloatArray:
         """Landmarks among rows and kept points: clusters that are not seen now are represented too."""
         count = LANDMARKS if self.landmarks is None else self.landmarks
-        some = _evenly_spaced(len(scene.rows), max(CANDIDATES, count))
+        some = evenly_spaced(len(scene.rows), max(CANDIDATES, count))
         points = np.concatenate([scene.rows[some], scene.kept])
         mass = np.concatenate([scene.weights[some], np.full(len(scene.kept), scene.weights[some].mean())])
         return points[choose_landmarks(self.between, points, mass, count)]
@@ -92,7 +92,7 @@ class RBF:
 
 def estimate_bandwidth(rows: FloatArray) -> float | None:
     """Bandwidth from the distances between near rows, as `RBF` says; None if all rows are equal."""
-    sample = np.unique(rows[_evenly_spaced(len(rows), SAMPLE)], axis=0)
+    sample = np.unique(rows[evenly_spaced(len(rows), SAMPLE)], axis=0)
     if len(sample) < 2:
         return None
     unit = float(np.abs(sample).max())
@@ -106,5 +106,6 @@ def _sides(scene: Scene) -> list[tuple[FloatArray, FloatArray]]:
     return [(scene.rows, scene.rows), (scene.rows, scene.kept), (scene.kept, scene.kept)]
 
 
-def _evenly_spaced(n: int, at_most: int) -> IntArray:
+def evenly_spaced(n: int, at_most: int) -> IntArray:
+    """Indices of some of n rows, or of all if they are few."""
     return np.linspace(0, n - 1, min(n, at_most)).astype(np.int64)

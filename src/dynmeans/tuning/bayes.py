@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans.io.extras import require
+from dynmeans.tuning.search import at_home
 from dynmeans.tuning.space import Space
 from dynmeans.tuning.trials import Runner, Spot, Trial
 
@@ -28,6 +29,8 @@ def search_with_optuna(
     optuna = require("optuna", "tune")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = _open_study(optuna, runner.space, seed, storage)
+    for spot in at_home(runner.space):
+        study.enqueue_trial(_as_asked(spot, runner.space), skip_if_exists=True)
     trials = [_from_study(old, runner.space) for old in study.trials if old.values]
     while len(trials) < budget:
         asked = study.ask()
@@ -63,6 +66,11 @@ def _open_journal(storages: Any, path: str) -> Any:
     except (ValueError, KeyError, TypeError):
         pass  # what foreign lines give inside Optuna
     raise ValueError(f"{path}: not a study of dynmeans; name a new file, or one that it wrote")
+
+
+def _as_asked(spot: Spot, space: Space) -> dict[str, Any]:
+    places = {axis.name: float(x) for axis, x in zip(space.axes, spot.place, strict=True)}
+    return {**places, CHOICE: spot.choice}
 
 
 def _suggest(asked: Any, space: Space) -> Spot:

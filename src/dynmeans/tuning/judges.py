@@ -22,6 +22,7 @@ class Verdict(NamedTuple):
     score: float  # less is better
     n_clusters: float  # active in a step, in the median
     n_ids: int  # in the whole run
+    steps: tuple[float, ...] = ()  # score of each step, where there is one
 
 
 Judge: TypeAlias = Callable[[dict[str, Any], int], Verdict]  # (parameters, seed of the orders) -> Verdict

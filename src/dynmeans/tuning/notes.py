@@ -49,7 +49,7 @@ def notes_on(
 def _is_quiet(trials: Sequence[Trial], tolerance: float) -> bool:
     """Whether good settings are all over the ranges of lifetime and reach."""
     limit = min(trial.score for trial in trials) + tolerance
-    good = np.array([trial.place[1:] for trial in trials if trial.score <= limit])
+    good = np.array([trial.place[1:3] for trial in trials if trial.score <= limit])
     return bool((np.ptp(good, axis=0) > WIDE).all())
 
 

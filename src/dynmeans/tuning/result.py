@@ -25,8 +25,8 @@ class Tuning:
         Fitted on all batches with these parameters, under the best of the orders that were tried; the next
         ``partial_fit`` goes on with the stream.
     best_score_ : float
-        Code length in nats per point; 1 minus the agreement of two halves, for kernels; or 1 minus tracking
-        accuracy, with labels. Less is better.
+        Code length in nats per point; for kernels, 1 minus how far clusters are apart and ids expected; or
+        1 minus tracking accuracy, with labels. Less is better.
     runner_up_ : dict or None
         Parameters of the setting that came second.
     table_ : dict of arrays

@@ -20,8 +20,9 @@ MIDDLE = 0.5
 
 def search_refining(runner: Runner, budget: int, seed: int) -> list[Trial]:
     """Half of the budget all over the space, the rest in two rounds around the best so far."""
-    first = max(1, round(FIRST_SHARE * budget))
-    trials = runner.run(spread_out(runner.space, first, seed))
+    home = at_home(runner.space)
+    first = max(1, round(FIRST_SHARE * budget)) - len(home)
+    trials = runner.run([*home, *spread_out(runner.space, first, seed)])
     rng = np.random.default_rng(seed)
     for i, width in enumerate(ROUNDS):
         left = budget - len(trials)
@@ -32,11 +33,19 @@ def search_refining(runner: Runner, budget: int, seed: int) -> list[Trial]:
 
 def search_grid(runner: Runner, budget: int) -> list[Trial]:
     """Every setting of a grid that the budget allows."""
-    return runner.run(grid(runner.space, budget))
+    home = at_home(runner.space)
+    return runner.run([*home, *grid(runner.space, budget - len(home))])
+
+
+def at_home(space: Space) -> list[Spot]:
+    """The defaults with the first choice, if there are defaults."""
+    return [] if space.home is None else [Spot(space.home, 0)]
 
 
 def spread_out(space: Space, count: int, seed: int) -> list[Spot]:
     """Points that fill the unit cube evenly, the choices taken in turn."""
+    if count < 1:
+        return []
     power = max(0, int(np.ceil(np.log2(count))))
     places = qmc.Sobol(len(space.axes), rng=seed).random_base2(power)[:count]
     return [Spot(place, i % len(space.choices)) for i, place in enumerate(places)]
@@ -47,6 +56,8 @@ def grid(space: Space, budget: int) -> list[Spot]:
 
     An axis of no length, as the birth cost of the paper's procedure, has one value.
     """
+    if budget < 1:
+        return []
     each = max(1, budget // len(space.choices))
     free = [axis for axis in space.axes[1:] if axis.high > axis.low]
     births = space.axes[0].high > space.axes[0].low

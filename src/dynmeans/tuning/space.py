@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from dynmeans.kernels import Kernel
 from dynmeans.model.costs import drift_from_reach
 from dynmeans.model.types import FloatArray
 
@@ -18,7 +19,6 @@ FARTHEST = 0.99  # quantile of squared distances: a few outliers must not stretc
 BEYOND = 2.0  # times that: only above the diameter is one cluster certain
 LIFETIMES = (1.2, 20.0)  # in usual steps
 REACHES = (1.01, 10.0)
-SHARES = (0.01, 0.5)  # of a batch, for kernels: more clusters than a hundred, or than two, are no use
 
 
 class Axis(NamedTuple):
@@ -34,6 +34,11 @@ class Axis(NamedTuple):
         low, high = self.low - self.origin, self.high - self.origin
         return float(self.origin + low * (high / low) ** share)
 
+    def share(self, value: float) -> float:
+        """Where a value is on the way from low to high: the inverse of `value`."""
+        low, high = self.low - self.origin, self.high - self.origin
+        return float(np.log((value - self.origin) / low) / np.log(high / low))
+
 
 class Space(NamedTuple):
     """All settings that may be tried: a point of the unit cube, and one of a few choices."""
@@ -41,6 +46,8 @@ class Space(NamedTuple):
     axes: tuple[Axis, ...]
     choices: tuple[Mapping[str, Any], ...] = ({},)  # of motion and kernel, as parameters of the estimator
     interval: float = 1.0  # usual time between two steps
+    home: FloatArray | None = None  # place of the defaults, if any: tried first, left only for a reason
+    widen: Callable[[float], Kernel] | None = None  # the kernel for a value of the axis "width"
 
     def params(self, place: FloatArray, choice: int) -> dict[str, Any]:
         """Parameters for the estimator.
@@ -48,11 +55,14 @@ class Space(NamedTuple):
         Lifetime and reach count in units of time. If steps are not a unit apart, the raw pair says the same
         for the steps that there are.
         """
-        found = {axis.name: axis.value(float(x)) for axis, x in zip(self.axes, place, strict=True)}
+        named = zip(self.axes, place, strict=True)
+        found: dict[str, Any] = {axis.name: axis.value(float(x)) for axis, x in named}
         if self.interval != 1.0:
             lifetime, reach = found.pop("lifetime"), found.pop("reach")
             found["aging_cost"] = found["birth_cost"] / (lifetime * self.interval)
             found["drift"] = drift_from_reach(lifetime, reach) / self.interval
+        if self.widen is not None:
+            found["kernel"] = self.widen(found.pop("width"))
         return {**found, **self.choices[choice]}
 
 

@@ -31,6 +31,7 @@ class Trial(NamedTuple):
     n_clusters: float  # active in a step, in the median
     n_ids: int  # in the whole run
     seed: int  # of the best of these orders
+    steps: tuple[float, ...] = ()  # score of each step, mean over the orders, where there is one
 
     @property
     def score(self) -> float:
@@ -86,7 +87,9 @@ class Runner:
         verdicts = [self._judge(params, seed) for seed in seeds]
         scores = tuple(verdict.score for verdict in verdicts)
         best = int(np.argmin(scores))
-        return Trial(*spot, params, scores, verdicts[best].n_clusters, verdicts[best].n_ids, seeds[best])
+        _, n_clusters, n_ids, _ = verdicts[best]
+        steps = tuple(np.mean([verdict.steps for verdict in verdicts], axis=0).tolist())
+        return Trial(*spot, params, scores, n_clusters, n_ids, seeds[best], steps)
 
     def _side_by_side(self, attempt: Callable[[Any], Trial], todo: list[Any]) -> list[Trial]:
         done = []

@@ -13,18 +13,18 @@ from dynmeans.estimators import DMeans
 from dynmeans.estimators.base import BatchClusterer
 from dynmeans.estimators.kernel import KernelClusterer
 from dynmeans.estimators.validation import valid_count, valid_threads
-from dynmeans.kernels import Kernel
+from dynmeans.kernels import Kernel, Linear, kernel_named
 from dynmeans.tuning.bayes import search_with_optuna
 from dynmeans.tuning.choosing import decide
 from dynmeans.tuning.code_length import usual_step
 from dynmeans.tuning.judges import Judge, by_code_length, by_labels, follow, prepared
-from dynmeans.tuning.kernels import check_kernel, kernel_choices
+from dynmeans.tuning.kernels import check_kernel, kernel_space
 from dynmeans.tuning.notes import notes_on
 from dynmeans.tuning.paper import paper_space
 from dynmeans.tuning.result import Tuning
 from dynmeans.tuning.search import search_grid, search_refining
-from dynmeans.tuning.space import SHARES, Space, birth_costs, make_space
-from dynmeans.tuning.stability import TOLERANCE, by_stability
+from dynmeans.tuning.separation import TOLERANCE, by_separation
+from dynmeans.tuning.space import Space, birth_costs, make_space
 from dynmeans.tuning.stream import TuningStream, read_stream
 from dynmeans.tuning.trials import Runner, Trial
 
@@ -55,9 +55,10 @@ def tune(
     """Find birth cost, lifetime and reach, without labels if need be.
 
     Every setting is run over the batches, and its result is judged by its code length
-    (:func:`dynmeans.tuning.code_length`); for kernels, by how far two halves of the data agree. The best few
-    are run again under other assignment orders; among those that are as good, the one in the middle of all
-    good settings is taken. The ranges come from the data.
+    (:func:`dynmeans.tuning.code_length`); for kernels, by how far clusters are apart and their ids expected.
+    The best few are run again under other assignment orders. Among those that are as good, the one in the
+    middle of all good settings is taken; for kernels, the one nearest to the defaults, which are tried first.
+    The ranges come from the data.
 
     Parameters
     ----------
@@ -77,7 +78,8 @@ def tune(
     motions : sequence of str, optional
         Motions to choose from, such as ``("walk", "velocity")``; by default the estimator's own.
     kernels : sequence of kernels, optional
-        Kernels to choose from; by default the estimator's, with several values of its own parameter.
+        Kernels to choose from; by default the estimator's, with its own parameter searched where it
+        would be estimated.
     strategy : {"refine", "paper", "grid", "optuna"}, default="refine"
         Half of the budget all over the space and the rest around the best; the paper's way, birth cost first,
         on single batches without time; a plain grid; or Bayesian optimisation (extra ``tune``).
@@ -114,9 +116,10 @@ def tune(
     space = _space(model, stream, motions, kernels)
     if strategy == "paper":
         space = paper_space(space, stream, seeds.search)
-    runner = Runner(_judge(model, stream, labels), space, seeds.orders, n_jobs, on_trial)
+    plain = _is_plain(model, kernels)
+    runner = Runner(_judge(model, stream, labels, plain), space, seeds.orders, n_jobs, on_trial)
     trials = _search(strategy, runner, budget, seeds.search, storage)
-    tolerance = _tolerance(model, stream, labels, budget)
+    tolerance = _tolerance(stream, labels, budget, plain)
     return _finish(model, stream, decide(runner, trials, tolerance), tolerance)
 
 
@@ -148,36 +151,34 @@ def _space(
     kernels: Sequence[Kernel] | None,
 ) -> Space:
     choices: list[dict[str, Any]] = [{"motion": motion} for motion in motions or ()] or [{}]
-    births = None
+    interval = usual_step(stream.times)
     if isinstance(model, KernelClusterer):
-        check_kernel(model)
-        choices = [
-            {**choice, **kernel, "relative": True}
-            for choice in choices
-            for kernel in kernel_choices(model, stream, kernels)
-        ]
-        births = SHARES
+        check_kernel(kernel_named(model.kernel))
+        if not _is_plain(model, kernels):
+            return kernel_space(model, stream, choices, kernels, interval)
+        choices = [{**choice, "relative": False} for choice in choices]
     elif kernels is not None:
         raise ValueError(f"kernels are for KDMeans and SDMeans, not for {type(model).__name__}")
-    return make_space(
-        births or birth_costs(stream.batches), len(stream.batches), choices, usual_step(stream.times)
-    )
+    return make_space(birth_costs(stream.batches), len(stream.batches), choices, interval)
 
 
-def _judge(model: BatchClusterer, stream: TuningStream, labels: Sequence[Any] | None) -> Judge:
+def _is_plain(model: BatchClusterer, kernels: Sequence[Kernel] | None) -> bool:
+    """Whether clusters are round, as those of D-Means: with the linear kernel they are the same."""
+    if not isinstance(model, KernelClusterer):
+        return True
+    return kernels is None and isinstance(kernel_named(model.kernel), Linear)
+
+
+def _judge(model: BatchClusterer, stream: TuningStream, labels: Sequence[Any] | None, plain: bool) -> Judge:
     if labels is not None:
         return by_labels(model, stream, labels)
-    return (
-        by_stability(model, stream) if isinstance(model, KernelClusterer) else by_code_length(model, stream)
-    )
+    if isinstance(model, KernelClusterer) and not plain:
+        return by_separation(model, stream, kernel_named(model.kernel))
+    return by_code_length(model, stream)
 
 
-def _tolerance(
-    model: BatchClusterer, stream: TuningStream, labels: Sequence[Any] | None, budget: int
-) -> float:
+def _tolerance(stream: TuningStream, labels: Sequence[Any] | None, budget: int, plain: bool) -> float:
     """What differences tell nothing: in code length, the nats that it takes to name one of the settings."""
     if labels is not None:
         return 0.0
-    if isinstance(model, KernelClusterer):
-        return TOLERANCE
-    return math.log(budget) / sum(map(len, stream.batches))
+    return math.log(budget) / sum(map(len, stream.batches)) if plain else TOLERANCE
