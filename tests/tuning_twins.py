@@ -26,9 +26,7 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
         rows, background, whole = reference.rows[part], reference.background[part], reference.covs[t]
         weights = np.ones(len(rows)) if reference.weights is None else reference.weights[part]
         mass += weights.sum()
-        groups = {
-            k: moments(rows, weights, labels[t] == k, floor) for k in dict.fromkeys(labels[t].tolist())
-        }
+        groups = {k: moments(rows, weights, labels[t] == k, floor) for k in dict.fromkeys(labels[t].tolist())}
         sizes = [0.25**s * whole + floor for s in range(9)]
         if pooled_n == 0:
             usual = sizes[int(np.argmax([sizes_likelihood(groups, size) for size in sizes]))]
@@ -41,23 +39,22 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
         for k in list(groups):
             life = lives.get(k, {"A": 0.0, "B": 0.0})
             here, share = labels[t] == k, np.log(groups[k][0] / weights.sum())
-            elsewhere = background + odds
-
-            def gain(some: np.ndarray, k: int = k, life: dict = life, share: float = share) -> float:
+            kept = core(rows, weights, here, background + odds - share, usual + life["B"], life["A"], floor)
+            gains = []
+            for some in (here, kept):
                 n, m, S = moments(rows, weights, some, floor)
-                found = n * share + wishart(n, S, d + 2 + life["A"], usual + life["B"])
-                found -= weights[some] @ (background + odds)[some]
+                gain = n * share + wishart(n, S, d + 2 + life["A"], usual + life["B"])
+                gain -= weights[some] @ (background + odds)[some]
                 if k in lives:
                     both = forecasts(n, m, life, usual, now, missed, waited, variance)[0]
-                    return found + logsumexp(credit + both) - logsumexp(credit)
-                rate = np.log((births + 0.5) / (t - 0.5)) if t else 0.0
-                return found + rate + absence + log_cauchy(m - reference.means[t], whole + usual / n)
-
-            kept = core(rows, weights, here, elsewhere - share, usual + life["B"], life["A"], floor)
-            of_whole, of_core = gain(here), gain(kept)
-            kept = kept if of_core > of_whole else here
+                    gain += logsumexp(credit + both) - logsumexp(credit)
+                else:
+                    gain += absence + (np.log((births + 0.5) / (t - 0.5)) if t else 0.0)
+                    gain += log_cauchy(m - reference.means[t], whole + usual / n)
+                gains.append(gain)
+            kept = kept if gains[1] > gains[0] else here
             comes_back = k not in lives and any((later == k).any() for later in labels[t + 1 :])
-            if max(of_whole, of_core) < 0 and not comes_back:
+            if max(gains) < 0 and not comes_back:
                 kept = np.zeros_like(here)
             scatters -= weights[here & ~kept] @ background[here & ~kept]
             if kept.any():

@@ -175,8 +175,7 @@ class Coder {
       shapes_.learn(group);
       if (row_[group.id] < 0) {
         row_[group.id] = int(lives_.size());
-        lives_.push_back(
-            {group.id, group.n, group.mean, {}, now, more, group.scatter});
+        lives_.push_back({group.id, group.n, group.mean, {}, now, more, group.scatter});
       } else {
         meet_again(lives_[row_[group.id]], group, more, now);
       }

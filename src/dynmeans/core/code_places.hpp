@@ -85,8 +85,8 @@ class PlaceCode {
   }
 
  private:
-  // By how much to change a variance that is part of every direction: one step of Fisher scoring. Directions in
-  // which the mean is known best say most.
+  // By how much to change a variance that is part of every direction: one step of Fisher scoring. Directions
+  // in which the mean is known best say most.
   double correction() const {
     const Square precision = inverse(factor_, d_);
     double pull = 0.0, information = 0.0;

@@ -69,8 +69,8 @@ inline double squared_length(const std::vector<double>& x, const Square& factor,
 
 // log N(x; 0, L L')
 inline double log_gaussian(const std::vector<double>& x, const Square& factor, int d) {
-  return -0.5 * (squared_length(x, factor, d) + log_det_of_factor(factor, d) +
-                 d * std::log(2.0 * std::numbers::pi));
+  return -0.5 *
+         (squared_length(x, factor, d) + log_det_of_factor(factor, d) + d * std::log(2.0 * std::numbers::pi));
 }
 
 // The same with the tails of a Cauchy distribution.

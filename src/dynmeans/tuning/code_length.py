@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.stats import multivariate_t
 
 from dynmeans.core import code_length as nats
 from dynmeans.model.types import FloatArray, IntArray
@@ -164,10 +164,8 @@ def _so_far(
 
 def _background(rows: FloatArray, starts: IntArray, means: FloatArray, covs: FloatArray) -> FloatArray:
     """Log density of every point as one from anywhere: around all points up to its step, with long tails."""
-    found, d = np.empty(len(rows)), rows.shape[1]
-    constant = gammaln(0.5 * (d + 1)) - 0.5 * (d + 1) * np.log(np.pi)
+    found = np.empty(len(rows))
     for t, (mean, cov) in enumerate(zip(means, covs, strict=True)):
-        away = rows[starts[t] : starts[t + 1]] - mean
-        squared = np.sum(away * np.linalg.solve(cov, away.T).T, axis=1)
-        found[starts[t] : starts[t + 1]] = constant - 0.5 * (np.linalg.slogdet(cov)[1] + (d + 1) * np.log1p(squared))
+        part = slice(starts[t], starts[t + 1])
+        found[part] = multivariate_t.logpdf(rows[part], mean, cov, df=1)
     return found

@@ -12,14 +12,14 @@ from dynmeans.model.types import FloatArray
 from dynmeans.tuning.space import Space
 from dynmeans.tuning.trials import Runner, Spot, Trial
 
-FIRST_SHARE = 0.4  # of the budget, spread all over the space
-ROUNDS = (0.15, 0.1, 0.06)  # how far around the best each later round looks, in the unit cube
+FIRST_SHARE = 0.5  # of the budget, spread all over the space
+ROUNDS = (0.15, 0.08)  # how far around the best each later round looks, in the unit cube
 PARENTS = 5  # settings around which a round looks
 MIDDLE = 0.5
 
 
 def search_refining(runner: Runner, budget: int, seed: int) -> list[Trial]:
-    """Less than half of the budget all over the space, the rest in three rounds around the best so far."""
+    """Half of the budget all over the space, the rest in two rounds around the best so far."""
     first = max(1, round(FIRST_SHARE * budget))
     trials = runner.run(spread_out(runner.space, first, seed))
     rng = np.random.default_rng(seed)
