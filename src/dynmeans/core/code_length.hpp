@@ -1,13 +1,10 @@
 // How many nats it takes to tell the points and ids of a clustered stream, each step told with what the steps
 // before it have taught. The costs that led to the clustering do not enter. In every step
+//   strays   which points they are, and where, as points from anywhere; the rest is told without them
 //   events   each remembered id returns with the frequency seen at its age; births are Gamma-Poisson
-//   labels   Dirichlet-multinomial: 1/2 + size when last seen, or the usual size of a newborn; and which
-//   points
-//            are strays
-//   scatter  inverse-Wishart marginal around the pooled covariance C and the id's own recent scatter B;
-//   strays
-//            as points from anywhere
-//   mean     of a known id N(forecast, x age I + C_k (1/n + 1/n')), of a newborn N(m0, C0 + C_k / n)
+//   labels   Dirichlet-multinomial: 1/2 + size when last seen, or the usual size of a newborn
+//   scatter  inverse-Wishart marginal around the pooled covariance C and the id's own recent scatter B
+//   mean     of a known id N(forecast, x age I + C_k (1/n + 1/n')), of a newborn Cauchy(m0, C0 + C_k / n)
 #pragma once
 
 #include <algorithm>
@@ -86,32 +83,36 @@ class Coder {
     total_.labels += labels_.tell();
   }
 
-  // Of every group the points stay together that make it shortest to tell: all, those that are likelier there
-  // than anywhere, or none.
   void set_aside_strays(std::vector<Group>& groups, int t) {
     Square usual;
     what_is_usual(groups, t, usual);
     double mass = 0.0;
     for (const Group& group : groups) mass += group.n;
     for (Group& group : groups) {
-      const Life* life = life_of(group);
-      const Square shape = shape_of(life, usual);
-      const double own = life ? life->evidence : 0.0, log_share = std::log(group.n / mass);
-      const Group whole(group);
-      const Group core = strays_.core_of(whole, grouping_, shape, own, log_share);
-      auto gain = [&](const Group& part) {
-        return part.n * log_share + shapes_.likelihood(part, own, shape) +
-               place_likelihood(part, life, shape, t) - strays_.elsewhere(part, grouping_);
-      };
-      const double of_whole = gain(whole), of_core = gain(core);
-      if (of_core > of_whole) group = core;
-      const bool lasts = !life && grouping_.last_step(group.id) > t;
-      if (!lasts && std::max(of_whole, of_core) < 0.0) group = Group{group.id};
-      strays_.learn(whole, group, grouping_);
+      const Group left = without_strays(group, usual, std::log(group.n / mass), t);
+      strays_.learn(group, left, grouping_);
+      group = left;
     }
     std::erase_if(groups, [](const Group& group) { return group.rows.empty(); });
     total_.labels += strays_.tell(mass);
     total_.scatters += strays_.places();
+  }
+
+  // Those points stay together that make the group shortest to tell: all, those that are likelier there than
+  // anywhere, or none; but a newborn that will be seen again is more than strays.
+  Group without_strays(const Group& group, const Square& usual, double log_share, int t) {
+    const Life* life = life_of(group);
+    const Square shape = shape_of(life, usual);
+    const double own = life ? life->evidence : 0.0;
+    auto gain = [&](const Group& part) {
+      return part.n * log_share + shapes_.likelihood(part, own, shape) +
+             place_likelihood(part, life, shape, t) - strays_.elsewhere(part, grouping_);
+    };
+    const Group core = strays_.core_of(group, grouping_, shape, own, log_share);
+    const double of_all = gain(group), of_core = gain(core);
+    const bool lasts = !life && grouping_.last_step(group.id) > t;
+    if (!lasts && std::max(of_all, of_core) < 0.0) return Group{group.id};
+    return of_core > of_all ? core : group;
   }
 
   void code_points(const std::vector<Group>& groups, int t) {
