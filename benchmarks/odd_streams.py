@@ -1,4 +1,4 @@
-"""Streams that are not as tuning would like them: long clusters, outliers, a quiet start."""
+"""Streams that are not as tuning would like them: long clusters, outliers, a quiet start and more."""
 
 from __future__ import annotations
 
@@ -13,6 +13,35 @@ LONG, WIDE = 0.2, 0.01  # standard deviations of a long cluster
 OUTLIERS = 0.05  # share of the points
 QUIET = 25  # steps without motion: all that tuning sees
 NOBODY = -1
+N_VARIED = 45  # steps of the varied streams
+HIDDEN_FOR = (1, 3)  # steps that a cluster of these is away
+
+
+class Kind(NamedTuple):
+    """What is odd about a varied stream; the defaults are easy."""
+
+    n_features: int = 2
+    sizes: tuple[int, ...] = (15,) * 5
+    spreads: tuple[float, ...] = (0.03,) * 5
+    motion: float = 0.03  # a step's standard deviation in each coordinate
+    tails: float | None = None  # degrees of freedom of Student's distribution, or Gaussian
+    hiding: float = 0.0  # probability that a cluster goes away for a few steps
+    noise: int = 0  # points of nobody, all over the place
+    grid: float = 0.0  # to which coordinates are rounded
+
+
+KINDS = {
+    "one feature": Kind(1, (15,) * 4, (0.01,) * 4, 0.01),
+    "fifty features": Kind(50),
+    "sizes from 4 to 64": Kind(sizes=(4, 8, 16, 32, 64)),
+    "spreads from 0.01 to 0.08": Kind(spreads=(0.01, 0.02, 0.03, 0.05, 0.08)),
+    "clusters that leave and return": Kind(hiding=0.1),
+    "20 points in a batch": Kind(sizes=(4,) * 5),
+    "coordinates on a grid": Kind(grid=0.02),
+    "heavy tails": Kind(spreads=(0.02,) * 5, tails=2.0),
+    "a quarter is noise": Kind(noise=25),
+    "one cluster": Kind(sizes=(60,), spreads=(0.05,)),
+}
 
 
 class Known(NamedTuple):
@@ -65,6 +94,32 @@ def quiet_beginning(seed: int) -> Known:
         places = places + (step >= QUIET) * rng.normal(0.0, 8.0, places.shape)
         batches.append(places[labels] + rng.normal(size=(len(labels), 2)))
     return known(batches, [labels] * N_STEPS)
+
+
+def varied(seed: int, kind: Kind) -> Known:
+    """Clusters that walk in the unit cube, mirrored at its walls."""
+    rng = np.random.default_rng(seed)
+    n_clusters = len(kind.sizes)
+    places = rng.uniform(0.0, 1.0, (n_clusters, kind.n_features))
+    away, batches, labels = np.zeros(n_clusters, int), [], []
+    for _ in range(N_VARIED):
+        away = np.maximum(away - 1, 0)
+        leaves = (away == 0) & (rng.random(n_clusters) < kind.hiding)
+        away[leaves] = rng.integers(*HIDDEN_FOR, leaves.sum(), endpoint=True)
+        here = np.flatnonzero(away == 0) if (away == 0).any() else np.array([0])
+        ids = np.repeat(here, np.take(kind.sizes, here))
+        batches.append(_emitted(rng, places, ids, kind))
+        labels.append(np.concatenate([ids, np.full(kind.noise, NOBODY)]))
+        places = 1.0 - np.abs(1.0 - np.abs(places + rng.normal(0.0, kind.motion, places.shape)))
+    return known(batches, labels)
+
+
+def _emitted(rng: np.random.Generator, places: np.ndarray, ids: np.ndarray, kind: Kind) -> np.ndarray:
+    shape = (len(ids), kind.n_features)
+    scatter = rng.normal(size=shape) if kind.tails is None else rng.standard_t(kind.tails, shape)
+    X = places[ids] + np.take(kind.spreads, ids)[:, None] * scatter
+    X = np.concatenate([X, rng.uniform(-0.2, 1.2, (kind.noise, kind.n_features))])
+    return np.round(X / kind.grid) * kind.grid if kind.grid else X
 
 
 def _long(rng: np.random.Generator, angles: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln as lg
 from scipy.special import logsumexp, multigammaln
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, multivariate_t
 
 from dynmeans.tuning.code_length import Reference
 
@@ -23,12 +23,49 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
     means = scatters = tags = events = mass = 0.0
     for t, now in enumerate(reference.times):
         part = slice(reference.starts[t], reference.starts[t + 1])
-        rows = reference.rows[part]
+        rows, background, whole = reference.rows[part], reference.background[part], reference.covs[t]
         weights = np.ones(len(rows)) if reference.weights is None else reference.weights[part]
         mass += weights.sum()
-        here = {k: labels[t] == k for k in dict.fromkeys(labels[t].tolist())}
-        sizes_of = {k: weights[rows_of].sum() for k, rows_of in here.items()}
-        groups = {k: moments(rows, weights, rows_of, floor) for k, rows_of in here.items()}
+        groups = {k: moments(rows, weights, labels[t] == k, floor) for k in dict.fromkeys(labels[t].tolist())}
+        sizes = [0.25**s * whole + floor for s in range(9)]
+        if pooled_n == 0:
+            usual = sizes[int(np.argmax([sizes_likelihood(groups, size) for size in sizes]))]
+            variance = np.trace(reference.covs[0]) / d
+        else:
+            variance = np.trace(pooled) / d / pooled_n
+            usual = (pooled + (d + 1) * variance * eye) / (pooled_n + d + 1) + floor
+        odds = np.log((strays + 1) / (told - strays + 19))
+        absence = np.log((chances[0] - returns[0] + 0.5) / (chances[0] + 1))
+        for k in list(groups):
+            life = lives.get(k, {"A": 0.0, "B": 0.0})
+            here, share = labels[t] == k, np.log(groups[k][0] / weights.sum())
+            kept = core(rows, weights, here, background + odds - share, usual + life["B"], life["A"], floor)
+            gains = []
+            for some in (here, kept):
+                n, m, S = moments(rows, weights, some, floor)
+                gain = n * share + wishart(n, S, d + 2 + life["A"], usual + life["B"])
+                gain -= weights[some] @ (background + odds)[some]
+                if k in lives:
+                    both = forecasts(n, m, life, usual, now, missed, waited, variance)[0]
+                    gain += logsumexp(credit + both) - logsumexp(credit)
+                else:
+                    gain += absence + (np.log((births + 0.5) / (t - 0.5)) if t else 0.0)
+                    gain += log_cauchy(m - reference.means[t], whole + usual / n)
+                gains.append(gain)
+            kept = kept if gains[1] > gains[0] else here
+            comes_back = k not in lives and any((later == k).any() for later in labels[t + 1 :])
+            if max(gains) < 0 and not comes_back:
+                kept = np.zeros_like(here)
+            scatters -= weights[here & ~kept] @ background[here & ~kept]
+            if kept.any():
+                groups[k] = moments(rows, weights, kept, floor)
+            else:
+                del groups[k]
+        n = weights.sum()
+        s = n - sum(group[0] for group in groups.values())
+        yes, no = strays + 1, told - strays + 19
+        tags -= lg(yes + s) - lg(yes) + lg(no + n - s) - lg(no) - lg(yes + no + n) + lg(yes + no)
+        strays, told = strays + s, told + n
         known = [k for k in groups if k in lives]
         new = [k for k in groups if k not in lives]
         for a in range(16):
@@ -48,54 +85,26 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
             events -= shape * np.log(rate / (rate + 1)) - b * np.log(rate + 1)
             births += b
         usual_size = fresh_mass / fresh_count if fresh_count else 0.0
-        alphas = {k: 0.5 + (lives[k]["size"] if k in lives else usual_size) for k in groups}
-        tags -= sum(lg(alphas[k] + sizes_of[k]) - lg(alphas[k]) for k in groups)
-        tags -= lg(sum(alphas.values())) - lg(sum(alphas.values()) + weights.sum())
-        fresh_mass += sum(sizes_of[k] for k in new)
+        alphas = {k: 0.5 + (lives[k]["n"] if k in lives else usual_size) for k in groups}
+        tags -= sum(lg(alphas[k] + groups[k][0]) - lg(alphas[k]) for k in groups)
+        if groups:
+            tags -= lg(sum(alphas.values())) - lg(sum(alphas.values()) + n - s)
+        fresh_mass += sum(groups[k][0] for k in new)
         fresh_count += len(new)
-        whole = reference.covs[t]
-        if t == 0:
-            sizes = [0.25**s * whole + floor for s in range(9)]
-            each = [sum(wishart(*groups[k][::2], d + 2, size) for k in groups) for size in sizes]
-            usual = sizes[int(np.argmax(each))]
-        else:
-            round_part = np.trace(pooled) / d / pooled_n if pooled_n else 0.0
-            usual = (pooled + (d + 1) * round_part * eye) / (pooled_n + d + 1) + floor
-        odds = np.log((strays + 0.5) / (told - strays + 9.5))
-        for k in groups:
-            shape = usual + (lives[k]["B"] if k in lives else 0.0)
-            own = lives[k]["A"] if k in lives else 0.0
-            kept = core(rows, weights, here[k], reference.background[part] + odds, shape, own, floor)
-            groups[k] = moments(rows, weights, kept, floor)
-            outside = here[k] & ~kept
-            scatters -= weights[outside] @ reference.background[part][outside]
-        s, n = weights.sum() - sum(group[0] for group in groups.values()), weights.sum()
-        yes, no = strays + 0.5, told - strays + 9.5
-        tags -= lg(yes + s) - lg(yes) + lg(no + n - s) - lg(no) - lg(yes + no + n) + lg(yes + no)
-        strays, told = strays + s, told + n
-        if t == 0:
-            each = [sum(wishart(*groups[k][::2], d + 2, size) for k in groups) for size in sizes]
+        if pooled_n == 0:
+            each = [sizes_likelihood(groups, size) for size in sizes]
             scatters -= logsumexp(each) - np.log(9)
             usual = sizes[int(np.argmax(each))]
-        variance = np.trace(pooled) / d / pooled_n if pooled_n else np.trace(reference.covs[0]) / d
-        likelihood, news, wait = np.zeros(2), np.zeros(2), 0.0
+        likelihood, news, wait = np.zeros(2), np.zeros(2), np.zeros(2)
         for k, (n, m, S) in groups.items():
-            own = lives[k]["A"] if k in lives else 0.0
-            scale = usual + (lives[k]["B"] if k in lives else 0.0)
-            if t > 0:
-                scatters -= wishart(n, S, d + 2 + own, scale)
-            C = scale / (1 + own)
+            life = lives.get(k, {"A": 0.0, "B": 0.0})
+            if pooled_n > 0:
+                scatters -= wishart(n, S, d + 2 + life["A"], usual + life["B"])
             if k in new:
-                means -= multivariate_normal.logpdf(m, reference.means[t], whole + C / n)
+                means -= log_cauchy(m - reference.means[t], whole + usual / n)
                 continue
-            life = lives[k]
-            age, noise, width = max(now - life["t"], 1e-3), 1 / n + 1 / life["n"], np.trace(C) / d
-            wait += age
-            for h in range(2):
-                drift = (max(missed[h], 0) + variance) / (waited[h] + 1)
-                away = m - life["m"] - h * life["v"] * age
-                likelihood[h] += multivariate_normal.logpdf(away, cov=noise * C + drift * age * eye)
-                news[h] += min(away @ away / d, 4 * (drift * age + noise * width)) - noise * width
+            found = forecasts(n, m, life, usual, now, missed, waited, variance)
+            likelihood, news, wait = likelihood + found[0], news + found[1], wait + found[2]
         before = logsumexp(credit)
         credit, missed, waited = credit + likelihood, missed + news, waited + wait
         means -= logsumexp(credit) - before
@@ -105,12 +114,51 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
         for k, (n, m, S) in groups.items():
             more = max(n - 1, 0)
             pooled, pooled_n = pooled + S, pooled_n + more
-            old = lives.get(k, {"A": 0.0, "B": 0.0, "m": m, "t": now - 1})
-            speed = (m - old["m"]) / max(now - old["t"], 1e-3)
+            old = lives.get(k, {"A": 0.0, "B": 0.0})
+            speed = (m - old["m"]) / max(now - old["t"], 1e-3) if k in lives else None
             lives[k] = {"n": n, "m": m, "v": speed, "t": now, "A": old["A"] + more, "B": old["B"] + S}
-            lives[k]["size"] = sizes_of[k]
         lives = {k: life for k, life in lives.items() if now - life["t"] <= 50}
     return np.array([means, scatters, tags, events]) / mass
+
+
+def forecasts(
+    n: float,
+    m: np.ndarray,
+    life: dict,
+    usual: np.ndarray,
+    now: float,
+    missed: np.ndarray,
+    waited: np.ndarray,
+    variance: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For the last place, and for that and the last move: likelihood, what is missed, age."""
+    d = len(m)
+    C, age, noise = (usual + life["B"]) / (1 + life["A"]), max(now - life["t"], 1e-3), 1 / n + 1 / life["n"]
+    found = np.zeros((3, 2))
+    for h in range(2):
+        if h == 1 and life["v"] is None:
+            found[0, 1] = found[0, 0]
+            continue
+        drift = (max(missed[h], 0) + variance) / (waited[h] + 1)
+        away = m - life["m"] - (life["v"] * age if h else 0.0)
+        spread = noise * C + drift * age * np.eye(d)
+        P = np.linalg.inv(spread)
+        better = drift * age + (away @ P @ P @ away - np.trace(P)) / np.trace(P @ P)
+        round_part = noise * np.trace(C) / d
+        found[0, h] = multivariate_normal.logpdf(away, cov=spread)
+        found[1, h] = min(better, 4 * (drift * age + round_part) - round_part)
+        found[2, h] = age
+    return found[0], found[1], found[2]
+
+
+def sizes_likelihood(groups: dict, size: np.ndarray) -> float:
+    """Of all scatters, if this is the usual covariance."""
+    return sum(wishart(n, S, len(size) + 2, size) for n, _, S in groups.values())
+
+
+def log_cauchy(away: np.ndarray, scale: np.ndarray) -> float:
+    """Density with long tails: Student's with one degree of freedom."""
+    return float(multivariate_t.logpdf(away, shape=scale, df=1))
 
 
 def moments(rows: np.ndarray, weights: np.ndarray, here: np.ndarray, floor: np.ndarray) -> tuple:
@@ -129,15 +177,16 @@ def core(
     own: float,
     floor: np.ndarray,
 ) -> np.ndarray:
-    """Rows of a group that are no strays: more likely under the group than as points from anywhere."""
-    kept = here
+    """Rows of a group that are likelier there than elsewhere, grown from the half around the median."""
+    half = (here.sum() + 1) // 2
+    median = np.sort(rows[here], axis=0)[half - 1]
+    far = np.array([(row - median) @ np.linalg.solve(shape, row - median) for row in rows])
+    kept = here & (far <= np.sort(far[here])[half - 1])
     for _ in range(5):
         n, m, S = moments(rows, weights, kept, floor)
         density = multivariate_normal.logpdf(rows, m, (shape + S) / (1 + own + max(n - 1, 0)))
         now = here & (np.atleast_1d(density) >= elsewhere)
-        if weights[now].sum() < 0.5 * weights[here].sum():
-            return here
-        if (now == kept).all():
+        if (now == kept).all() or not now.any():
             break
         kept = now
     return kept

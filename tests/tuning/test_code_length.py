@@ -86,3 +86,40 @@ def test_a_few_misplaced_points_and_outliers_do_not_make_a_long_cluster_look_lik
         10 * ids + np.digitize(X[:, 0], [-1, -0.3, 0.3, 1]) for X, ids in zip(batches, truth, strict=True)
     ]
     assert code_length(batches, truth) < code_length(batches, few) < code_length(batches, pieces)
+
+
+def test_outliers_cost_the_same_as_newborns_and_inside_of_clusters() -> None:
+    stream = moving_gaussians(4, 20, noise=0.02, motion=0.02, death=0.0, random_state=0)
+    rng = np.random.default_rng(0)
+    batches, lost = [], []
+    for X, ids in zip(stream.batches, stream.labels, strict=True):
+        stray = rng.random(len(X)) < 0.08
+        batches.append(np.where(stray[:, None], rng.uniform(-1, 2, X.shape), X))
+        lost.append((ids, stray))
+    inside = [ids for ids, _ in lost]
+    born = [np.where(stray, 1000 * (t + 1) + np.arange(len(ids)), ids) for t, (ids, stray) in enumerate(lost)]
+    lengths = [code_length(batches, labels) for labels in (inside, born)]
+    assert np.ptp(lengths) < 0.01
+    assert max(lengths) + 0.3 < code_length(batches, [ids // 2 for ids in inside])
+
+
+def test_one_outlier_far_away_hides_no_cluster() -> None:
+    stream = moving_gaussians(3, 10, noise=0.02, motion=0.01, death=0.0, random_state=0)
+    merged = [ids // 2 for ids in stream.labels]
+    far = [X.copy() for X in stream.batches]
+    far[4][0] = 1e3
+    gain = code_length(stream.batches, merged) - code_length(stream.batches, stream.labels)
+    assert code_length(far, merged) - code_length(far, stream.labels) > 0.5 * gain > 0
+
+
+def test_an_id_that_walks_on_is_cheaper_than_one_that_is_born_again_and_again() -> None:
+    rng = np.random.default_rng(0)
+    batches, kept, broken = [], [], []
+    starts = np.append(0.0, rng.uniform(0, 20, 30))
+    for t in range(40):
+        there = np.flatnonzero((starts <= t) & (t < starts + 20))
+        X = np.repeat(np.stack([t - starts[there], 3.0 * (there % 5)], axis=1), 6, axis=0)
+        batches.append(X + rng.normal(size=X.shape) * [0.3, 0.02])
+        kept.append(np.repeat(there, 6))
+        broken.append(kept[-1] + 100 * (t // 3))
+    assert code_length(batches, kept) < code_length(batches, broken)

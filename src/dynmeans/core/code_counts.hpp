@@ -21,6 +21,7 @@ struct Frequency {
   }
 
   double log_odds() const { return std::log(yes / no); }
+  double log_miss() const { return std::log(no / (yes + no)); }
 };
 
 // An id returns with the frequency that was seen at its age.
@@ -28,6 +29,9 @@ class ReturnCode {
  public:
   void may_return(double age) { ++chances_[age_class(age)]; }
   void returns(double age) { ++hits_[age_class(age)]; }
+
+  // Of a newborn, in the step after.
+  double log_absence() const { return seen_[0].log_miss(); }
 
   double tell() {
     double nats = 0.0;
@@ -59,6 +63,9 @@ class BirthCode {
            births * std::log(steps + 1.0);
   }
 
+  // Of one birth more or less, before the step is told.
+  double log_rate(int t) const { return t == 0 ? 0.0 : std::log((births_ + 0.5) / (t - 0.5)); }
+
  private:
   double births_ = 0.0;
 };
@@ -77,7 +84,7 @@ class LabelCode {
   }
 
   double tell() {
-    const double nats = nats_ + std::lgamma(prior_ + mass_) - std::lgamma(prior_);
+    const double nats = mass_ > 0.0 ? nats_ + std::lgamma(prior_ + mass_) - std::lgamma(prior_) : 0.0;
     newborn_mass_ += fresh_mass_;
     newborns_ += fresh_;
     nats_ = prior_ = mass_ = fresh_mass_ = fresh_ = 0.0;

@@ -1,13 +1,10 @@
 // How many nats it takes to tell the points and ids of a clustered stream, each step told with what the steps
 // before it have taught. The costs that led to the clustering do not enter. In every step
+//   strays   which points they are, and where, as points from anywhere; the rest is told without them
 //   events   each remembered id returns with the frequency seen at its age; births are Gamma-Poisson
-//   labels   Dirichlet-multinomial: 1/2 + size when last seen, or the usual size of a newborn; and which
-//   points
-//            are strays
-//   scatter  inverse-Wishart marginal around the pooled covariance C and the id's own recent scatter B;
-//   strays
-//            as points from anywhere
-//   mean     of a known id N(forecast, x age I + C_k (1/n + 1/n')), of a newborn N(m0, C0 + C_k / n)
+//   labels   Dirichlet-multinomial: 1/2 + size when last seen, or the usual size of a newborn
+//   scatter  inverse-Wishart marginal around the pooled covariance C and the id's own recent scatter B
+//   mean     of a known id N(forecast, x age I + C_k (1/n + 1/n')), of a newborn Cauchy(m0, C0 + C_k / n)
 #pragma once
 
 #include <algorithm>
@@ -49,6 +46,7 @@ class Coder {
   CodeLength run() {
     for (int t = 0; t < result_.n_steps; ++t) {
       std::vector<Group> groups = grouping_.of_step(t);
+      set_aside_strays(groups, t);
       code_ids(groups, t);
       code_points(groups, t);
       learn(groups, result_.times[t]);
@@ -85,41 +83,71 @@ class Coder {
     total_.labels += labels_.tell();
   }
 
-  void code_points(std::vector<Group>& groups, int t) {
-    set_aside_strays(groups, t);
+  void set_aside_strays(std::vector<Group>& groups, int t) {
     Square usual;
-    if (t == 0)
-      total_.scatters += shapes_.first(groups, cov_so_far(0), usual);
-    else
-      usual = shapes_.usual();
-    const double variance = shapes_.knows() ? shapes_.variance() : trace(cov_so_far(0), d_) / d_;
+    what_is_usual(groups, t, usual);
+    double mass = 0.0;
+    for (const Group& group : groups) mass += group.n;
+    for (Group& group : groups) {
+      const Group left = without_strays(group, usual, std::log(group.n / mass), t);
+      strays_.learn(group, left, grouping_);
+      group = left;
+    }
+    std::erase_if(groups, [](const Group& group) { return group.rows.empty(); });
+    total_.labels += strays_.tell(mass);
+    total_.scatters += strays_.places();
+  }
+
+  // Those points stay together that make the group shortest to tell: all, those that are likelier there than
+  // anywhere, or none; but a newborn that will be seen again is more than strays.
+  Group without_strays(const Group& group, const Square& usual, double log_share, int t) {
+    const Life* life = life_of(group);
+    const Square shape = shape_of(life, usual);
+    const double own = life ? life->evidence : 0.0;
+    auto gain = [&](const Group& part) {
+      return part.n * log_share + shapes_.likelihood(part, own, shape) +
+             place_likelihood(part, life, shape, t) - strays_.elsewhere(part, grouping_);
+    };
+    const Group core = strays_.core_of(group, grouping_, shape, own, log_share);
+    const double of_all = gain(group), of_core = gain(core);
+    const bool lasts = !life && grouping_.last_step(group.id) > t;
+    if (!lasts && std::max(of_all, of_core) < 0.0) return Group{group.id};
+    return of_core > of_all ? core : group;
+  }
+
+  void code_points(const std::vector<Group>& groups, int t) {
+    Square usual;
+    const bool known = shapes_.knows();
+    const double first = what_is_usual(groups, t, usual);
+    if (!known) total_.scatters += first;
     for (const Group& group : groups) {
       const Life* life = life_of(group);
       const double own = life ? life->evidence : 0.0;
-      Square shape = shape_of(life, usual);
-      if (t > 0) total_.scatters -= shapes_.likelihood(group, own, shape);
-      for (double& value : shape) value /= 1.0 + own;
+      const Square shape = shape_of(life, usual);
+      if (known) total_.scatters -= shapes_.likelihood(group, own, shape);
       if (life)
-        places_.follow(group, *life, shape, result_.times[t] - life->last_seen, variance);
+        places_.follow(forecast(group, *life, shape, t));
       else
         total_.means -= birth_likelihood(group, shape, t);
     }
     total_.means += places_.tell();
   }
 
-  // In the first step the likeliest size of all clusters has to do for what is usual.
-  void set_aside_strays(std::vector<Group>& groups, int t) {
-    Square usual;
-    if (t == 0)
-      shapes_.first(groups, cov_so_far(0), usual);
-    else
-      usual = shapes_.usual();
-    for (Group& group : groups) {
-      const Life* life = life_of(group);
-      total_.scatters +=
-          strays_.set_aside(group, grouping_, shape_of(life, usual), life ? life->evidence : 0.0);
-    }
-    total_.labels += strays_.tell();
+  // Until a scatter has been seen, the likeliest size of all clusters has to do for what is usual.
+  double what_is_usual(const std::vector<Group>& groups, int t, Square& usual) {
+    if (!shapes_.knows()) return shapes_.first(groups, cov_so_far(t), usual);
+    usual = shapes_.usual();
+    return 0.0;
+  }
+
+  double place_likelihood(const Group& group, const Life* life, const Square& shape, int t) {
+    if (life) return places_.likelihood(forecast(group, *life, shape, t));
+    return births_.log_rate(t) + returns_.log_absence() + birth_likelihood(group, shape, t);
+  }
+
+  Forecast forecast(const Group& group, const Life& life, const Square& shape, int t) {
+    const double variance = shapes_.knows() ? shapes_.variance() : trace(cov_so_far(0), d_) / d_;
+    return places_.forecast(group, life, shape, result_.times[t] - life.last_seen, variance);
   }
 
   // What is usual and the id's own recent scatter, C + B.
@@ -131,11 +159,11 @@ class Coder {
 
   double birth_likelihood(const Group& group, const Square& shape, int t) {
     Square spread = cov_so_far(t);
-    for (std::size_t i = 0; i < spread.size(); ++i) spread[i] += shape[i] / group.core;
+    for (std::size_t i = 0; i < spread.size(); ++i) spread[i] += shape[i] / group.n;
     std::vector<double> away(group.mean);
     for (int j = 0; j < d_; ++j) away[j] -= reference_.means[t * d_ + j];
     cholesky(spread, d_, least_, factor_);
-    return log_gaussian(away, factor_, d_);
+    return log_cauchy(away, factor_, d_);
   }
 
   void learn(const std::vector<Group>& groups, double now) {
@@ -144,12 +172,11 @@ class Coder {
       for (double& value : life.scatter) value *= kForgetting;
     }
     for (const Group& group : groups) {
-      const double more = std::max(group.core - 1.0, 0.0);
+      const double more = std::max(group.n - 1.0, 0.0);
       shapes_.learn(group);
       if (row_[group.id] < 0) {
         row_[group.id] = int(lives_.size());
-        lives_.push_back(
-            {group.id, group.n, group.core, group.mean, std::vector<double>(d_), now, more, group.scatter});
+        lives_.push_back({group.id, group.n, group.mean, {}, now, more, group.scatter});
       } else {
         meet_again(lives_[row_[group.id]], group, more, now);
       }
@@ -159,9 +186,9 @@ class Coder {
 
   void meet_again(Life& life, const Group& group, double more, double now) {
     const double age = std::max(now - life.last_seen, kShortest);
+    life.move.resize(d_);
     for (int j = 0; j < d_; ++j) life.move[j] = (group.mean[j] - life.mean[j]) / age;
     life.n = group.n;
-    life.core = group.core;
     life.mean = group.mean;
     life.last_seen = now;
     life.evidence += more;

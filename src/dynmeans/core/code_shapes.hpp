@@ -53,17 +53,17 @@ class ShapeCode {
   // Marginal of the scatter of n points under an inverse Wishart with d + 2 + own degrees and mean
   // shape / (1 + own).
   double likelihood(const Group& group, double own, const Square& shape) {
-    const double more = group.core - 1.0, degrees = d_ + 2.0 + own;
+    const double more = group.n - 1.0, degrees = d_ + 2.0 + own;
     if (more <= 0.0) return 0.0;
     Square after(shape);
     for (std::size_t i = 0; i < after.size(); ++i) after[i] += group.scatter[i];
     return log_gamma_ratio(degrees, more) -
-           0.5 * d_ * (more * std::log(std::numbers::pi) + std::log(group.core)) +
+           0.5 * d_ * (more * std::log(std::numbers::pi) + std::log(group.n)) +
            0.5 * (degrees * log_det(shape) - (degrees + more) * log_det(after));
   }
 
   void learn(const Group& group) {
-    evidence_ += std::max(group.core - 1.0, 0.0);
+    evidence_ += std::max(group.n - 1.0, 0.0);
     for (std::size_t i = 0; i < pooled_.size(); ++i) pooled_[i] += group.scatter[i];
   }
 

@@ -3,7 +3,9 @@
 // is told without it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "code_counts.hpp"
@@ -18,33 +20,43 @@ class StrayCode {
   StrayCode(const ResultView& result, const double* background, double least)
       : result_(result), background_(background), least_(least), away_(result.d) {}
 
-  // Leaves in mean and scatter of a group only what is likelier there than anywhere; the nats are for the
-  // rest. A group is what most of its points say it is.
-  double set_aside(Group& group, const Grouping& grouping, const Square& shape, double own) {
-    std::vector<std::int64_t> core(group.rows);
+  // The points of a group that are likelier there than anywhere. It grows from the half of them around the
+  // median: a spread that includes the strays would hide them.
+  Group core_of(const Group& whole, const Grouping& grouping, const Square& shape, double own,
+                double log_share) {
+    Group core(whole);
+    cholesky(shape, result_.d, least_, factor_);
+    core.rows = central_half(whole);
     for (int round = 0; round < kRounds; ++round) {
-      factor_spread(group, shape, own);
-      std::vector<std::int64_t> next = likelier_here(group);
-      if (grouping.weight(next) < 0.5 * group.n) {
-        grouping.measure(group, group.rows);
-        core = group.rows;
-        break;
-      }
-      if (next == core) break;
-      core.swap(next);
-      grouping.measure(group, core);
+      grouping.measure(core);
+      factor_spread(core, shape, own);
+      std::vector<std::int64_t> next = likelier_here(whole, core.mean, log_share);
+      if (next == core.rows || next.empty()) break;
+      core.rows.swap(next);
     }
-    strays_ += group.n - group.core;
-    mass_ += group.n;
-    return nats_without(core, group, grouping);
+    grouping.measure(core);
+    return core;
+  }
+
+  // Log likelihood of all points of a group as strays.
+  double elsewhere(const Group& group, const Grouping& grouping) const {
+    double sum = 0.0;
+    for (const auto i : group.rows) sum += grouping.weight(i) * (background_[i] + seen_.log_odds());
+    return sum;
+  }
+
+  // What a group was, and what of it is left.
+  void learn(const Group& whole, const Group& left, const Grouping& grouping) {
+    strays_ += whole.n - left.n;
+    for (const auto i : whole.rows) nats_ -= grouping.weight(i) * background_[i];
+    for (const auto i : left.rows) nats_ += grouping.weight(i) * background_[i];
   }
 
   // Nats for telling which points of the step are strays.
-  double tell() {
-    const double nats = seen_.tell(strays_, mass_);
-    strays_ = mass_ = 0.0;
-    return nats;
-  }
+  double tell(double mass) { return seen_.tell(std::exchange(strays_, 0.0), mass); }
+
+  // Nats for telling where they are.
+  double places() { return std::exchange(nats_, 0.0); }
 
  private:
   static constexpr int kRounds = 5;
@@ -52,39 +64,50 @@ class StrayCode {
   // Of the covariance that the past and the points themselves suggest.
   void factor_spread(const Group& group, const Square& shape, double own) {
     Square spread(shape);
-    const double evidence = 1.0 + own + std::max(group.core - 1.0, 0.0);
+    const double evidence = 1.0 + own + std::max(group.n - 1.0, 0.0);
     for (std::size_t i = 0; i < spread.size(); ++i) spread[i] = (spread[i] + group.scatter[i]) / evidence;
     cholesky(spread, result_.d, least_, factor_);
   }
 
-  std::vector<std::int64_t> likelier_here(const Group& group) {
+  std::vector<std::int64_t> likelier_here(const Group& whole, const std::vector<double>& mean,
+                                          double log_share) {
     const int d = result_.d;
     std::vector<std::int64_t> found;
-    for (const auto i : group.rows) {
-      for (int j = 0; j < d; ++j) away_[j] = result_.rows[i * d + j] - group.mean[j];
-      if (log_gaussian(away_, factor_, d) >= background_[i] + seen_.log_odds()) found.push_back(i);
+    for (const auto i : whole.rows) {
+      for (int j = 0; j < d; ++j) away_[j] = result_.rows[i * d + j] - mean[j];
+      if (log_gaussian(away_, factor_, d) + log_share >= background_[i] + seen_.log_odds())
+        found.push_back(i);
     }
     return found;
   }
 
-  double nats_without(const std::vector<std::int64_t>& core, const Group& group,
-                      const Grouping& grouping) const {
-    double nats = 0.0;
-    std::size_t at = 0;
-    for (const auto i : group.rows) {
-      if (at < core.size() && core[at] == i)
-        ++at;
-      else
-        nats -= grouping.weight(i) * background_[i];
+  std::vector<std::int64_t> central_half(const Group& group) {
+    const int d = result_.d;
+    const std::size_t half = (group.rows.size() + 1) / 2;
+    std::vector<double> column, median(d), squared;
+    for (int j = 0; j < d; ++j) {
+      column.clear();
+      for (const auto i : group.rows) column.push_back(result_.rows[i * d + j]);
+      std::nth_element(column.begin(), column.begin() + (half - 1), column.end());
+      median[j] = column[half - 1];
     }
-    return nats;
+    for (const auto i : group.rows) {
+      for (int j = 0; j < d; ++j) away_[j] = result_.rows[i * d + j] - median[j];
+      squared.push_back(-log_gaussian(away_, factor_, d));
+    }
+    column = squared;
+    std::nth_element(column.begin(), column.begin() + (half - 1), column.end());
+    std::vector<std::int64_t> found;
+    for (std::size_t i = 0; i < squared.size(); ++i)
+      if (squared[i] <= column[half - 1]) found.push_back(group.rows[i]);
+    return found;
   }
 
   ResultView result_;
   const double* background_;
   double least_;
-  Frequency seen_{0.5, 9.5};  // one point in twenty, before any is seen, and not much trusted
-  double strays_ = 0.0, mass_ = 0.0;
+  Frequency seen_{1.0, 19.0};  // one point in twenty, as if twenty had been seen
+  double strays_ = 0.0, nats_ = 0.0;
   Square factor_;
   std::vector<double> away_;
 };

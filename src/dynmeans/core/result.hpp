@@ -20,9 +20,8 @@ struct ResultView {
 
 struct Group {
   std::int64_t id;
-  double n = 0.0;                  // weight of its points
-  std::vector<std::int64_t> rows;  // all of them
-  double core = 0.0;               // weight of those that are no strays, which the others are about
+  std::vector<std::int64_t> rows;  // its points, from which strays are taken out
+  double n = 0.0;                  // their weight
   std::vector<double> mean;        // m (d,)
   Square scatter;                  // S = sum of w (y - m)(y - m)'
 };
@@ -32,7 +31,12 @@ class Grouping {
  public:
   // floor: (d,) least variance, because a point is known only to the resolution of the data
   Grouping(const ResultView& result, const double* floor)
-      : result_(result), floor_(floor), slot_(result.n_ids, -1) {}
+      : result_(result), floor_(floor), slot_(result.n_ids, -1), last_step_(result.n_ids) {
+    for (int t = 0; t < result.n_steps; ++t)
+      for (auto i = result.starts[t]; i < result.starts[t + 1]; ++i) last_step_[result.ids[i]] = t;
+  }
+
+  int last_step(std::int64_t id) const { return last_step_[id]; }
 
   std::vector<Group> of_step(int t) {
     std::vector<Group> groups;
@@ -42,48 +46,41 @@ class Grouping {
         slot = int(groups.size());
         groups.push_back({result_.ids[i]});
       }
-      groups[slot].n += weight(i);
       groups[slot].rows.push_back(i);
     }
     for (Group& group : groups) {
       slot_[group.id] = -1;
-      measure(group, group.rows);
+      measure(group);
     }
     return groups;
   }
 
   double weight(std::int64_t i) const { return result_.weights ? result_.weights[i] : 1.0; }
 
-  double weight(const std::vector<std::int64_t>& rows) const {
-    double sum = 0.0;
-    for (const auto i : rows) sum += weight(i);
-    return sum;
-  }
-
-  // Weight, mean and scatter of some rows of a group.
-  void measure(Group& group, const std::vector<std::int64_t>& rows) const {
+  // Weight, mean and scatter of the rows of a group.
+  void measure(Group& group) const {
     const int d = result_.d;
-    group.core = 0.0;
+    group.n = 0.0;
     group.mean.assign(d, 0.0);
     group.scatter.assign(std::size_t(d) * d, 0.0);
-    for (const auto i : rows) {
-      group.core += weight(i);
+    for (const auto i : group.rows) {
+      group.n += weight(i);
       for (int j = 0; j < d; ++j) group.mean[j] += weight(i) * result_.rows[i * d + j];
     }
-    for (double& value : group.mean) value /= group.core;
+    for (double& value : group.mean) value /= group.n;
     std::vector<double> offset(d);
-    for (const auto i : rows) {
+    for (const auto i : group.rows) {
       for (int j = 0; j < d; ++j) offset[j] = result_.rows[i * d + j] - group.mean[j];
       for (int p = 0; p < d; ++p)
         for (int q = 0; q < d; ++q) group.scatter[p * d + q] += weight(i) * offset[p] * offset[q];
     }
-    for (int j = 0; j < d; ++j) group.scatter[j * d + j] += std::max(group.core - 1.0, 0.0) * floor_[j];
+    for (int j = 0; j < d; ++j) group.scatter[j * d + j] += std::max(group.n - 1.0, 0.0) * floor_[j];
   }
 
  private:
   ResultView result_;
   const double* floor_;
-  std::vector<int> slot_;
+  std::vector<int> slot_, last_step_;
 };
 
 }  // namespace dynmeans

@@ -31,14 +31,32 @@ inline double log_det_of_factor(const Square& factor, int d) {
   return 2.0 * sum;
 }
 
+// (L L')^-1
+inline Square inverse(const Square& factor, int d) {
+  Square found(factor.size());
+  for (int c = 0; c < d; ++c) {
+    for (int i = 0; i < d; ++i) {
+      double sum = i == c;
+      for (int k = 0; k < i; ++k) sum -= factor[i * d + k] * found[k * d + c];
+      found[i * d + c] = sum / factor[i * d + i];
+    }
+    for (int i = d - 1; i >= 0; --i) {
+      double sum = found[i * d + c];
+      for (int k = i + 1; k < d; ++k) sum -= factor[k * d + i] * found[k * d + c];
+      found[i * d + c] = sum / factor[i * d + i];
+    }
+  }
+  return found;
+}
+
 inline double trace(const Square& a, int d) {
   double sum = 0.0;
   for (int j = 0; j < d; ++j) sum += a[j * d + j];
   return sum;
 }
 
-// log N(x; 0, L L')
-inline double log_gaussian(const std::vector<double>& x, const Square& factor, int d) {
+// |z|^2 where x = L z
+inline double squared_length(const std::vector<double>& x, const Square& factor, int d) {
   double squared = 0.0;
   std::vector<double> z(x);
   for (int i = 0; i < d; ++i) {
@@ -46,7 +64,19 @@ inline double log_gaussian(const std::vector<double>& x, const Square& factor, i
     z[i] /= factor[i * d + i];
     squared += z[i] * z[i];
   }
-  return -0.5 * (squared + log_det_of_factor(factor, d) + d * std::log(2.0 * std::numbers::pi));
+  return squared;
+}
+
+// log N(x; 0, L L')
+inline double log_gaussian(const std::vector<double>& x, const Square& factor, int d) {
+  return -0.5 *
+         (squared_length(x, factor, d) + log_det_of_factor(factor, d) + d * std::log(2.0 * std::numbers::pi));
+}
+
+// The same with the tails of a Cauchy distribution.
+inline double log_cauchy(const std::vector<double>& x, const Square& factor, int d) {
+  return std::lgamma(0.5 * (d + 1)) - 0.5 * (d + 1) * std::log(std::numbers::pi) -
+         0.5 * (log_det_of_factor(factor, d) + (d + 1) * std::log1p(squared_length(x, factor, d)));
 }
 
 }  // namespace dynmeans

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import multivariate_t
 
 from dynmeans.core import code_length as nats
 from dynmeans.model.types import FloatArray, IntArray
@@ -162,10 +163,9 @@ def _so_far(
 
 
 def _background(rows: FloatArray, starts: IntArray, means: FloatArray, covs: FloatArray) -> FloatArray:
-    """Log density of every point under the Gaussian of all points up to its step."""
+    """Log density of every point as one from anywhere: around all points up to its step, with long tails."""
     found = np.empty(len(rows))
     for t, (mean, cov) in enumerate(zip(means, covs, strict=True)):
-        away = rows[starts[t] : starts[t + 1]] - mean
-        squared = np.sum(away * np.linalg.solve(cov, away.T).T, axis=1)
-        found[starts[t] : starts[t + 1]] = -0.5 * (squared + np.linalg.slogdet(2.0 * np.pi * cov)[1])
+        part = slice(starts[t], starts[t + 1])
+        found[part] = multivariate_t.logpdf(rows[part], mean, cov, df=1)
     return found

@@ -13,7 +13,7 @@ from dynmeans.tuning.space import Space
 from dynmeans.tuning.trials import Runner, Spot, Trial
 
 FIRST_SHARE = 0.5  # of the budget, spread all over the space
-ROUNDS = (0.15, 0.08)  # how far around the best each later round looks, in the unit cube
+ROUNDS = (0.15, 0.05)  # how far around the best each later round looks, in the unit cube
 PARENTS = 5  # settings around which a round looks
 MIDDLE = 0.5
 
