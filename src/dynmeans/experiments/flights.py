@@ -126,7 +126,8 @@ def _traffic(file: str | None, n_flights: int, seed: int) -> Traffic:
 
 def _in_order(traffic: Traffic) -> Traffic:
     order = np.argsort(traffic.windows, kind="stable")
-    return Traffic(*(column[order] for column in traffic))
+    features, windows, labels, confidence = traffic
+    return Traffic(features[order], windows[order], labels[order], confidence[order])
 
 
 def _windows(flights: Trajectories) -> FloatArray:
