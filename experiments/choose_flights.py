@@ -17,7 +17,7 @@ from dynmeans.experiments.flights import DAY, PAPER_FLIGHTS, WEEK, run
 from dynmeans.experiments.settings import FLIGHTS
 from dynmeans.experiments.trials import CHOOSING_SEED, Trial
 
-SEEDS = 4
+SEEDS = 8
 GRIDS: dict[str, dict[str, dict[str, Sequence[float]]]] = {
     WEEK: {
         "D-Means": {
@@ -37,7 +37,7 @@ GRIDS: dict[str, dict[str, dict[str, Sequence[float]]]] = {
 
 
 def main() -> None:
-    """Choose anew, which takes a quarter of an hour, most of it for Gibbs."""
+    """Choose anew, which takes half an hour, most of it for Gibbs."""
     file = sys.argv[1] if len(sys.argv) > 1 else None
     stream: dict[str, Any] = (
         {"data": WEEK, "n_flights": PAPER_FLIGHTS} if file is None else {"data": DAY, "file": file}
