@@ -21,7 +21,7 @@ KMEANS_COLORS = 20  # as in the paper
 PASSES, PASSES_ALONE = 5, 100
 # A frame with more distinct colours is clustered by fine cells of them: a descent over each by itself would
 # not keep up with the film. Over cells a pass takes little, and so many colours need more of them.
-MANY_COLORS, PASSES_MANY = 60_000, 20
+MANY_COLORS, PASSES_MANY = 60_000, 10
 _RAISE, _LOWER, _ROOM = 1.3, 1.1, 0.75  # of the birth cost, while a palette is too large or has room
 
 
