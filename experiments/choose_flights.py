@@ -17,12 +17,16 @@ from dynmeans.experiments.flights import DAY, PAPER_FLIGHTS, WEEK, run
 from dynmeans.experiments.settings import FLIGHTS
 from dynmeans.experiments.trials import CHOOSING_SEED, Trial
 
-SEEDS = 2
+SEEDS = 8
 GRIDS: dict[str, dict[str, dict[str, Sequence[float]]]] = {
     WEEK: {
-        "D-Means": {"birth_cost": (0.1, 0.12, 0.15, 0.2), "lifetime": (96.0, 336.0)},
-        "DP-means": {"birth_cost": (0.2, 0.25, 0.3, 0.35)},
-        "Gibbs": {"observation_variance": (3e-5, 7e-5, 1.5e-4), "transition_variance": (7e-8, 7e-7)},
+        "D-Means": {
+            "birth_cost": (0.08, 0.09, 0.1, 0.12, 0.15),
+            "lifetime": (96.0, 336.0),
+            "reach": (1.01, 1.05, 1.1),
+        },
+        "DP-means": {"birth_cost": (0.15, 0.2, 0.22, 0.25, 0.28, 0.3)},
+        "Gibbs": {"observation_variance": (5e-5, 7e-5, 1e-4), "transition_variance": (7e-9, 7e-8, 7e-7)},
     },
     DAY: {
         "D-Means": {"birth_cost": (0.3, 0.45, 0.6, 0.8), "lifetime": (12.0, 48.0)},
@@ -33,7 +37,7 @@ GRIDS: dict[str, dict[str, dict[str, Sequence[float]]]] = {
 
 
 def main() -> None:
-    """Choose anew, which takes some minutes."""
+    """Choose anew, which takes half an hour, most of it for Gibbs."""
     file = sys.argv[1] if len(sys.argv) > 1 else None
     stream: dict[str, Any] = (
         {"data": WEEK, "n_flights": PAPER_FLIGHTS} if file is None else {"data": DAY, "file": file}

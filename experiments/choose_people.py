@@ -14,7 +14,7 @@ from dynmeans.experiments.draw_people import GROUND, SPECTRAL
 from dynmeans.experiments.people import PARAMETERS, SCENE_STEPS, run
 from dynmeans.experiments.trials import CHOOSING_SEED, Trial
 
-SEEDS = 8
+SEEDS = 4
 CHANGES: dict[str, tuple[dict[str, Any], ...]] = {
     SPECTRAL: (
         {},
@@ -40,7 +40,7 @@ CHANGES: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 def main() -> None:
-    """Compare anew, which takes some minutes."""
+    """Compare anew, which takes some ten minutes."""
     for method, changes in CHANGES.items():
         for change in changes:
             sys.stdout.write(f"{method}, {change or 'as it is'}: {_scores(method, change)}\n")

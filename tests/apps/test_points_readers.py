@@ -96,6 +96,50 @@ def test_an_array_of_three_dimensions_holds_many_frames(tmp_path: Path) -> None:
         list(read_frames([tmp_path / "flat.npy"]))
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("junk.pcd", b"\x00\x13\x87 nothing\n", "its header has no VERSION, FIELDS, POINTS, DATA"),
+        ("half.pcd", b"VERSION .7\nFIELDS x y z\n", "its header has no POINTS, DATA"),
+        ("junk.npy", b"0123456789", "not an NPY file"),
+        ("empty.npy", b"", "not an NPY file"),
+        ("cloud.xyz", b"1 2 3\n", r"unknown kind of file; it must be pcd, .*, or a table"),
+        ("empty.csv", b"", "the file is empty"),
+    ],
+)
+def test_a_foreign_file_is_refused_in_one_line(
+    tmp_path: Path, name: str, content: bytes, complaint: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=complaint) as caught:
+        list(read_frames([tmp_path / name]))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("array", "complaint"),
+    [
+        (np.array([["a", "b", "c"]]), "holds text, it must hold numbers"),
+        (np.array([["a", 1, None]], dtype=object), "holds Python objects"),
+        (np.zeros((2, 3), dtype=bool), "holds truth values"),
+        (np.zeros((2, 3), dtype="M8[s]"), r"holds values of type datetime64\[s\]"),
+    ],
+)
+def test_an_array_without_numbers_is_told_by_what_it_holds(
+    tmp_path: Path, array: np.ndarray, complaint: str
+) -> None:
+    np.save(tmp_path / "a.npy", array, allow_pickle=True)
+    with pytest.raises(InputError, match=complaint):
+        list(read_frames([tmp_path / "a.npy"]))
+
+
+def test_a_folder_stands_for_its_files_alone(tmp_path: Path) -> None:
+    (tmp_path / "deeper").mkdir()
+    for name in (".hidden", "1.bin"):
+        (tmp_path / name).touch()
+    assert [path.name for path in in_order([tmp_path])] == ["1.bin"]
+
+
 def test_files_come_in_the_order_of_the_numbers_in_their_names(tmp_path: Path) -> None:
     for name in ("f10.bin", "f9.bin", "f1.bin"):
         (tmp_path / name).touch()

@@ -6,10 +6,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dynmeans.apps.video.colors import COLORSPACES, from_space, to_space
+from dynmeans.apps.video.colors import COLORSPACES, cells, distinct, from_space, to_space
 from dynmeans.apps.video.kmeans import kmeans
 
 colors = arrays(np.uint8, (5, 3))
+
+
+@given(arrays(np.uint8, (6, 7, 3)))
+def test_cells_have_the_mean_of_their_pixels_and_are_four_levels_wide(picture: np.ndarray) -> None:
+    colors = distinct(picture)
+    found = cells(colors)
+    of_pixel = found.of[colors.of].ravel()
+    pixels = picture.reshape(-1, 3)
+    np.testing.assert_array_equal(found.counts, np.bincount(of_pixel))
+    for cell, mean in enumerate(found.rows):
+        mine = pixels[of_pixel == cell]
+        np.testing.assert_allclose(mean, mine.mean(axis=0), rtol=1e-6)
+        assert len(np.unique(mine // 4, axis=0)) == 1
+    assert len(np.unique(pixels // 4, axis=0)) == len(found.rows)
+
+
+@given(colors, st.sampled_from(COLORSPACES))
+def test_colours_between_the_levels_have_the_same_place(rows: np.ndarray, space: str) -> None:
+    np.testing.assert_allclose(to_space(rows.astype(np.float32), space), to_space(rows, space), atol=1e-3)
 
 
 @given(colors, st.sampled_from(COLORSPACES))

@@ -5,7 +5,7 @@ import pytest
 
 from clips import COLORS, pictures
 from dynmeans import DMeans
-from dynmeans.apps.video import Meter, Palette, distinct, painter
+from dynmeans.apps.video import Meter, Palette, distinct, painter, painters
 from dynmeans.apps.video.painters import PASSES
 
 SETTINGS = [Palette(), Palette(colorspace="oklab"), Palette(per_frame="dpmeans"), Palette(per_frame="kmeans")]
@@ -39,6 +39,25 @@ def test_distinct_colours_with_counts_are_clustered_as_all_pixels_would_be() -> 
         painting = paint(distinct(picture))
         twin.partial_fit(picture.reshape(-1, 3).astype(np.float32))
         np.testing.assert_array_equal(painting.ids[painting.indices].ravel(), twin.labels_)
+
+
+def test_many_colours_are_painted_by_cells_nearly_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    y, x = np.mgrid[0:60, 0:80]
+    film = [np.stack([3 * x, 4 * y, 2 * x + y + t], axis=2).astype(np.uint8) for t in range(0, 40, 10)]
+    errors = []
+    for many in (100, 10**6):
+        monkeypatch.setattr(painters, "MANY_COLORS", many)
+        monkeypatch.setattr(painters, "PASSES", painters.PASSES_MANY)
+        paint, meter = painter(Palette()), Meter()
+        for picture in film:
+            colors = distinct(picture)
+            painting = paint(colors)
+            assert painting.labels.shape == (len(colors.rows),)
+            assert np.bincount(painting.indices.ravel()).tolist() == painting.sizes.tolist()
+            meter.take(picture, colors, painting)
+        errors.append(meter.quality.error.mean())
+    assert errors[0] != errors[1]
+    assert errors[0] < 1.1 * errors[1]
 
 
 @pytest.mark.parametrize("settings", SETTINGS)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from dynmeans.core import descend
+from dynmeans.core import descend, nearest
 from strategies import make_problem, problems, seeds
 
 
@@ -45,6 +45,25 @@ def test_larger_batches_find_the_labels_of_the_slow_twin(n, d, n_old):
     slots, *_ = run(problem, max_iter=4)
     labels, _ = reference.descend(problem, 0, 0, 0, 4)
     assert reference.canonical(slots, n_old).tolist() == reference.canonical(labels, n_old).tolist()
+
+
+@given(
+    seeds,
+    st.sampled_from([15, 16, 17, 40, 200]),
+    st.integers(1, 30),
+    st.integers(0, 6),
+    st.booleans(),
+    st.sampled_from([0.005, 0.02, 0.1]),
+)
+@settings(max_examples=200, deadline=None)
+def test_wide_rows_find_the_labels_and_the_cost_of_the_slow_twin(seed, d, n, n_old, weighted, share):
+    problem = make_problem(seed, n, d, n_old, weighted=weighted, birth=share * d)
+    slots, _, _, _, _, costs = run(problem, seed=seed, n_restarts=3)
+    twins = [reference.descend(problem, seed, 0, restart, 300)[0] for restart in range(3)]
+    expected = [reference.cost(problem, labels) for labels in twins]
+    np.testing.assert_allclose(costs, expected, rtol=1e-9, atol=1e-12)
+    best = twins[int(np.argmin(costs))]
+    assert reference.canonical(slots, n_old).tolist() == reference.canonical(best, n_old).tolist()
 
 
 @given(problems(), seeds)
@@ -156,3 +175,16 @@ def test_extreme_coordinates_work(value):
     assert np.isfinite(centers).all()
     assert np.isfinite(cost)
     assert len(np.unique(slots)) == (3 if abs(value) > 1 else 1)
+
+
+@given(seeds, st.sampled_from([1, 3, 100, 128, 205]), st.integers(1, 70), st.integers(1, 20), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_the_nearest_centre_is_that_of_a_loop(seed, d, n, n_centers, is_single):
+    rng = np.random.default_rng(seed)
+    centers = rng.normal(size=(n_centers, d)) * rng.choice([0.1, 1.0], size=n_centers)[:, None]
+    rows = (centers[rng.integers(n_centers, size=n)] + 0.3 * rng.normal(size=(n, d))).astype(
+        np.float32 if is_single else np.float64
+    )
+    gaps = ((rows.astype(float)[:, None] - centers) ** 2).sum(axis=2)
+    found = nearest(rows, centers, 1)
+    np.testing.assert_allclose(gaps[np.arange(n), found], gaps.min(axis=1), rtol=1e-4)

@@ -10,6 +10,7 @@ from clips import pictures, write_clip
 from dynmeans.apps.video import distinct
 from dynmeans.apps.video.ffmpeg import ffmpeg_painter
 from dynmeans.experiments import video
+from dynmeans.experiments.excerpt import ORIGINAL, Excerpt, draw_excerpt
 
 pytest.importorskip("matplotlib")
 
@@ -22,9 +23,26 @@ def test_every_method_is_measured_and_drawn(tmp_path: Path) -> None:
     for found in result["methods"].values():
         assert [len(found[key]) for key in ("n_colors", "error", "change")] == [5, 5, 4]
     assert result["methods"]["D-Means"]["n_colors"] == [3] * 5
-    (figure,) = video.figures(result).values()
-    assert len(figure.axes) == 3
+    drawn = video.figures(result)
+    assert {name: len(figure.axes) for name, figure in drawn.items()} == {"video": 3, "video-frames": 16}
     assert video.tell(result).count("\n") == 5
+
+
+def test_the_excerpt_is_the_consecutive_frames_with_the_most_colours() -> None:
+    excerpt = Excerpt()
+    for i, n_colors in enumerate((8, 1, 5, 6, 5, 5, 1)):
+        excerpt.take({ORIGINAL: np.full((20, 500, 3), i, np.uint8)}, n_colors)
+    kept = excerpt.numbers()
+    assert kept["first"] == 3
+    shown = [axes.images[0].get_array() for axes in draw_excerpt(kept).axes]
+    assert [picture.shape[:2] for picture in shown] == [(7, 167)] * 4
+    assert [round(255 * float(picture.max())) for picture in shown] == [2, 3, 4, 5]
+
+
+def test_a_film_of_one_frame_has_an_excerpt_of_it() -> None:
+    excerpt = Excerpt()
+    excerpt.take({ORIGINAL: np.zeros((4, 6, 3), np.uint8)}, 1)
+    assert len(draw_excerpt(excerpt.numbers()).axes) == 1
 
 
 def test_frames_that_do_not_change_have_no_normalised_difference(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,22 @@ INK = """((id) => {{
     for (let i = 3; i < pixels.length; i += 4) count += pixels[i] > 0;
     return count;
 }})("{id}")"""
+
+
+# Width and height of what is painted in a lively colour: the points.
+EXTENT = """(() => {
+    const canvas = document.getElementById("scatter");
+    const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const [xs, ys] = [[], []];
+    for (let i = 0; i < data.length; i += 4) {
+        const [r, g, b] = data.slice(i, i + 3);
+        if (data[i + 3] < 100 || Math.max(r, g, b) - Math.min(r, g, b) < 60) continue;
+        xs.push((i / 4) % width);
+        ys.push(Math.floor(i / 4 / width));
+    }
+    const span = (values) => values.sort((a, b) => a - b).at(-1) - values[0];
+    return [span(xs), span(ys)];
+})()"""
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +209,28 @@ def test_runs_of_all_shapes_open_without_a_complaint(browser: Browser, tmp_path:
     page.press("ArrowLeft")
     assert page.run("document.documentElement.scrollWidth <= innerWidth")
     assert ink(page, "scatter") > 100
+    assert browser.problems == []
+
+
+def test_a_view_from_above_has_one_scale_and_short_times(browser: Browser, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", n_steps=3)
+    info = json.loads((folder / "run.json").read_text())
+    info |= {"equal_axes": True, "time": {"name": "seconds", "kind": "number"}}
+    (folder / "run.json").write_text(json.dumps(info))
+    for name in ("steps.csv", "sample.csv", "clusters.csv"):
+        head, *rows = (folder / name).read_text().splitlines()
+        cells = [row.split(",") for row in rows]
+        if name == "steps.csv":
+            cells = [[row[0], str(int(row[0]) / 30), *row[2:]] for row in cells]
+        else:  # a long and narrow street
+            cells = [[*row[:-1], str(0.1 * float(row[-1]))] for row in cells]
+        (folder / name).write_text("\n".join([head, *map(",".join, cells), ""]))
+    page = open_report(browser, folder)
+    assert text(page, "#step-label").endswith("seconds 0.1")
+    page.press("ArrowLeft")
+    assert text(page, "#step-label").endswith("seconds 0.067")
+    wide, high = page.run(EXTENT)
+    assert high < 0.3 * wide
     assert browser.problems == []
 
 

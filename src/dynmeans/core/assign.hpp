@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lanes.hpp"
+#include "past.hpp"
 #include "points.hpp"
 #include "slots.hpp"
 #include "team.hpp"
@@ -24,8 +25,8 @@ constexpr std::int32_t kNone = -1;
 template <class T>
 class Assignment {
  public:
-  Assignment(const Points<T>& points, double birth)
-      : points_(points), birth_(birth), label_(points.n), upper_(points.n), lower_(points.n) {
+  Assignment(const Points<T>& points, const PastDistances& past, double birth)
+      : points_(points), past_(past), birth_(birth), label_(points.n), upper_(points.n), lower_(points.n) {
     // A coordinate is known to half a unit in the last place of the largest one.
     slack_ = 8 * std::numeric_limits<T>::epsilon() * points.radius * std::sqrt(double(points.d));
     grain_ = 1 + 4 * (points.d + 4) * std::numeric_limits<T>::epsilon();
@@ -71,13 +72,18 @@ class Assignment {
     bool any = false;
     std::vector<T> tile;
 
-    void clear(const Slots& slots, int d) {
-      sum.assign(std::size_t(slots.count()) * d, 0.0);
-      weight.assign(slots.count(), 0.0);
-      rows.assign(slots.count(), 0);
+    void clear(int d) {
       restless.clear();
       any = false;
       tile.resize(std::size_t(d) * kTile);
+    }
+
+    // Before the first move.
+    void open(std::size_t n_slots, int d) {
+      sum.assign(n_slots * d, 0.0);
+      weight.assign(n_slots, 0.0);
+      rows.assign(n_slots, 0);
+      any = true;
     }
   };
 
@@ -104,13 +110,14 @@ class Assignment {
     frozen_.resize(std::size_t(n) * d);
     awake_.clear();
     asleep_.clear();
-    centers_.clear();
+    centers_.resize(std::size_t(n) * d);
     patience_ = birth_;
     for (int k = 0; k < n; ++k) {
-      std::copy_n(slots.center(k), d, frozen_.begin() + std::size_t(k) * d);
       if (slots.is_awake(k)) {
+        std::copy_n(slots.center(k), d, frozen_.begin() + std::size_t(k) * d);
+        T* center = &centers_[awake_.size() * d];
+        for (int j = 0; j < d; ++j) center[j] = static_cast<T>(slots.center(k)[j]);
         awake_.push_back(k);
-        for (int j = 0; j < d; ++j) centers_.push_back(static_cast<T>(slots.center(k)[j]));
       } else if (slots.is_old(k)) {
         asleep_.push_back(k);
         patience_ = std::min(patience_, slots.revival(k));
@@ -119,19 +126,17 @@ class Assignment {
   }
 
   double distance(const double* a, const double* b) const {
-    double sum = 0;
-    for (int j = 0; j < points_.d; ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
-    return std::sqrt(sum) * grain_;
+    return std::sqrt(squared_gap(Plain{a}, b, points_.d)) * grain_;
   }
 
   void run_chunk(const Slots& slots, int chunk, int n_chunks) {
     Moves& moves = moves_[chunk];
-    moves.clear(slots, points_.d);
+    moves.clear(points_.d);
     const Row begin = points_.n * chunk / n_chunks, end = points_.n * (chunk + 1) / n_chunks;
     std::array<Row, kTile> unsure;
     int count = 0;
     for (Row i = begin; i < end; ++i) {
-      if (trusted_ && stays(slots, i, moves)) continue;
+      if ((trusted_ || bound_by_past(slots, i)) && stays(slots, i, moves)) continue;
       unsure[count++] = i;
       if (count == kTile) {
         look_closely(slots, unsure.data(), count, moves);
@@ -139,6 +144,21 @@ class Assignment {
       }
     }
     if (count) look_closely(slots, unsure.data(), count, moves);
+  }
+
+  // Makes the bounds of a row from how far the old centres are, if that is known.
+  bool bound_by_past(const Slots& slots, Row i) {
+    const double* past = past_.of(i);
+    if (!past) return false;
+    double lower = std::numeric_limits<double>::infinity();
+    for (const std::int32_t k : awake_) {
+      if (k == label_[i]) continue;
+      const double d2 = slots.is_old(k) ? past[k] : points_.squared_distance(i, slots_center(k));
+      lower = std::min(lower, distance_down(d2) - (slots.is_old(k) ? slots.way(k) * grain_ : 0));
+    }
+    upper_[i] = std::numeric_limits<T>::infinity();
+    lower_[i] = static_cast<T>(lower);
+    return true;
   }
 
   // True if the bounds show that no other awake cluster is nearer than the own one.
@@ -196,6 +216,7 @@ class Assignment {
     const int d = points_.d;
     const T* x = points_.row(i);
     const double m = points_.weight(i);
+    if (!moves.any) moves.open(moved_.size(), d);
     for (int j = 0; j < d; ++j) {
       const double y = m * double(x[j] - points_.shift[j]);
       moves.sum[std::size_t(to) * d + j] += y;
@@ -208,23 +229,25 @@ class Assignment {
       --moves.rows[from];
     }
     label_[i] = to;
-    moves.any = true;
   }
 
   // Lists a point that would rather be born, or revive a sleeping cluster, than stay.
   void note_if_restless(const Slots& slots, Row i, Moves& moves) const {
     const double m = std::min(points_.weight(i), 1.0);
     const double stay = m * points_.squared_distance(i, slots_center(label_[i]));
+    const double* past = past_.of(i);
     bool restless = stay > birth_;
     for (std::size_t a = 0; !restless && a < asleep_.size(); ++a) {
       const int k = asleep_[a];
-      restless = slots.revival(k) < stay &&
-                 slots.revival_cost(k, m, points_.squared_distance(i, slots.old_center(k))) < stay;
+      if (slots.revival(k) >= stay) continue;
+      const double d2 = past ? past[k] : points_.squared_distance(i, slots.old_center(k));
+      restless = slots.revival_cost(k, m, d2) < stay;
     }
     if (restless) moves.restless.push_back(i);
   }
 
   const Points<T>& points_;
+  const PastDistances& past_;
   double birth_;
   std::vector<std::int32_t> label_;  // (n,) slot of each row
   std::vector<T> upper_, lower_;     // (n,) bounds on distances

@@ -36,8 +36,9 @@ class Descent {
       : points_(points),
         options_(options),
         slots_(prior, points.shift),
-        assignment_(points, options.birth),
         team_(options.n_threads),
+        past_(points, slots_, options.birth, team_),
+        assignment_(points, past_, options.birth),
         y_(points.d) {}
 
   DescentResult run() {
@@ -99,7 +100,7 @@ class Descent {
     const double m = points_.weight(i);
     const std::int32_t own = assignment_.labels()[i];
     points_.read(i, y_.data());
-    const Cheapest found = slots_.cheapest(y_.data(), std::min(m, 1.0));
+    const Cheapest found = slots_.cheapest(y_.data(), std::min(m, 1.0), past_.of(i), options_.birth);
     const bool birth = !(found.cost <= options_.birth);
     if (!birth && found.slot == own) return false;
     const int slot = birth ? slots_.newborn() : found.slot;
@@ -129,7 +130,7 @@ class Descent {
   }
 
   double past_cost(int k) const {
-    return slots_.revival(k) + slots_.gamma(k) * squared_gap(slots_.center(k), slots_.old_center(k));
+    return slots_.revival(k) + slots_.gamma(k) * gap_between(slots_.center(k), slots_.old_center(k));
   }
 
   void keep(DescentResult& best, double cost, int n_iter) {
@@ -140,10 +141,11 @@ class Descent {
     const auto& labels = assignment_.labels();
     best.slots.resize(labels.size());
     for (std::size_t i = 0; i < labels.size(); ++i) best.slots[i] = number[labels[i]];
-    best.centers.clear();
+    best.centers.resize(order.size() * points_.d);
     best.taken.clear();
+    double* center = best.centers.data();
     for (const int k : order) {
-      for (int j = 0; j < points_.d; ++j) best.centers.push_back(slots_.center(k)[j] + points_.shift[j]);
+      for (int j = 0; j < points_.d; ++j) *center++ = slots_.center(k)[j] + points_.shift[j];
       best.taken.push_back(slots_.is_awake(k) ? slots_.weight(k) : 0.0);
     }
     best.cost = cost;
@@ -161,7 +163,7 @@ class Descent {
     for (int k = slots_.n_old(); k < slots_.count(); ++k) {
       if (!slots_.is_awake(k)) continue;
       order.push_back(k);
-      distance[k] = squared_gap(slots_.center(k), middle.data());
+      distance[k] = gap_between(slots_.center(k), middle.data());
       farthest = std::max(farthest, distance[k]);
     }
     for (const int k : order) distance[k] = farthest > 0 ? std::round(1e6 * (distance[k] / farthest)) : 0;
@@ -184,17 +186,14 @@ class Descent {
     return middle;
   }
 
-  double squared_gap(const double* a, const double* b) const {
-    double sum = 0;
-    for (int j = 0; j < points_.d; ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
-    return sum;
-  }
+  double gap_between(const double* a, const double* b) const { return squared_gap(Plain{a}, b, points_.d); }
 
   const Points<T>& points_;
   DescentOptions options_;
   Slots slots_;
-  Assignment<T> assignment_;
   Team team_;
+  PastDistances past_;
+  Assignment<T> assignment_;
   std::vector<double> y_;
 };
 

@@ -2,14 +2,32 @@
 #pragma once
 
 #include <array>
-#include <numeric>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
+#include "gap.hpp"
 #include "lanes.hpp"
 #include "points.hpp"
 #include "team.hpp"
 
 namespace dynmeans {
+
+constexpr int kVeryWide = 128;  // features with which most distances can be left unfinished
+
+// One row after another; a distance is left as soon as it exceeds the least so far.
+inline void nearest_of_wide(const double* rows, Row n, int d, const double* centers, int n_centers,
+                            std::int32_t* which) {
+  for (Row i = 0; i < n; ++i) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < n_centers; ++k) {
+      const double gap = squared_gap(Plain{rows + i * d}, centers + std::size_t(k) * d, d, least);
+      if (!(gap < least)) continue;
+      least = gap;
+      which[i] = k;
+    }
+  }
+}
 
 template <class T>
 void nearest_centers(const T* data,          // in  (n, d)
@@ -24,6 +42,13 @@ void nearest_centers(const T* data,          // in  (n, d)
   constexpr Row kRows = 4096;
   const int chunks = static_cast<int>((n + kRows - 1) / kRows);
   Team team(n_threads);
+  if constexpr (std::is_same_v<T, double>) {
+    if (d >= kVeryWide)
+      return team.share(chunks, [&](int c) {
+        const Row begin = c * kRows;
+        nearest_of_wide(data + begin * d, std::min(kRows, n - begin), d, centers, n_centers, which + begin);
+      });
+  }
   team.share(chunks, [&](int c) {
     std::vector<T> tile(std::size_t(d) * kTile), last(tile.size());
     std::array<T, kTile> best;

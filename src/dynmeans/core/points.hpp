@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gap.hpp"
 #include "lanes.hpp"
 
 namespace dynmeans {
@@ -24,8 +25,10 @@ struct Points {
   Points(const T* data, const double* weights, Row n, int d)
       : data(data), weights(weights), n(n), d(d), shift(d) {
     find_shift();
+    std::vector<T> most(d);  // of each feature: so many running maxima do not wait for each other
     for (Row i = 0; i < n; ++i)
-      for (int j = 0; j < d; ++j) radius = std::max(radius, std::abs(double(data[i * d + j] - shift[j])));
+      for (int j = 0; j < d; ++j) most[j] = std::max(most[j], std::abs(data[i * d + j] - shift[j]));
+    for (int j = 0; j < d; ++j) radius = std::max(radius, double(most[j]));
   }
 
   double weight(Row i) const { return weights ? weights[i] : 1.0; }
@@ -39,13 +42,7 @@ struct Points {
   }
 
   double squared_distance(Row i, const double* center) const {
-    const T* x = row(i);
-    double sum = 0;
-    for (int j = 0; j < d; ++j) {
-      const double gap = double(x[j] - shift[j]) - center[j];
-      sum += gap * gap;
-    }
-    return sum;
+    return squared_gap(Shifted<T>{row(i), shift.data()}, center, d);
   }
 
   // in: rows, ascending; out: tile (d, kTile), those rows side by side; the last fills what is left over

@@ -9,9 +9,11 @@
 // so that the loop over slots has no branches (Eq. labelupdate).
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
+#include "gap.hpp"
 #include "lanes.hpp"
 
 namespace dynmeans {
@@ -36,15 +38,14 @@ class Slots {
 
   // Before a restart: every remembered cluster sleeps, and there is no newborn.
   void reset() {
+    const bool is_first = count_ == 0;
+    grow(n_old_);
+    for (int k = 0; k < std::max(count_, n_old_); ++k) {
+      rows_[k] = 0;
+      if (is_first || is_awake(k)) leave(k);
+    }
     count_ = n_old_;
     free_.clear();
-    grow(count_);
-    std::fill(weight_.begin(), weight_.end(), 0.0);
-    std::fill(rows_.begin(), rows_.end(), 0);
-    std::fill(awake_.begin(), awake_.end(), false);
-    std::fill(offset_.begin(), offset_.end(), std::numeric_limits<double>::infinity());
-    std::fill(sum_.begin(), sum_.end(), 0.0);
-    for (int k = 0; k < n_old_; ++k) sleep(k);
   }
 
   int d() const { return d_; }
@@ -56,6 +57,8 @@ class Slots {
   const double* old_center(int k) const { return phi_.data() + at(k); }
   const double* sum(int k) const { return sum_.data() + at(k); }
   double weight(int k) const { return weight_[k]; }
+  // How far an old cluster is from its old centre; known for wide rows.
+  double way(int k) const { return way_[k]; }
   double gamma(int k) const { return is_old(k) ? prior_.gammas[k] : 0.0; }
   double revival(int k) const { return prior_.revival[k]; }
   // How many times a cluster has been born or revived: bounds on distances end when this changes.
@@ -67,7 +70,10 @@ class Slots {
   }
 
   // The slot that takes a point of weight m most cheaply. Weights above 1 are copies that decide alike.
-  Cheapest cheapest(const double* y, double m) {
+  // `past` (K,) are squared distances from the old centres, or null; with them, who costs more than `most`
+  // may be passed over.
+  Cheapest cheapest(const double* y, double m, const double* past, double most) {
+    if (is_wide()) return cheapest_of_wide(y, m, past, most);
     const double* scale = scale_.data();
     if (m < 1) {
       fraction_.resize(scale_.size());
@@ -106,8 +112,8 @@ class Slots {
   }
 
   void clear_sums() {
-    std::fill(sum_.begin(), sum_.end(), 0.0);
-    std::fill(weight_.begin(), weight_.end(), 0.0);
+    for (int k = 0; k < count_; ++k)
+      if (is_awake(k)) forget_sums(k);
     std::fill(rows_.begin(), rows_.end(), 0);
   }
 
@@ -118,20 +124,47 @@ class Slots {
  private:
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
 
+  bool is_wide() const { return d_ >= kWide; }
+
+  // One slot after another, each a long loop. Most are told to be too far by how far their old centre was.
+  Cheapest cheapest_of_wide(const double* y, double m, const double* past, double most) const {
+    const double grain = 1 + 4 * (d_ + 4) * std::numeric_limits<double>::epsilon();
+    Cheapest best{std::numeric_limits<double>::infinity(), stride_};
+    double sight = std::sqrt(most / m);  // no awake cluster beyond it is worth a look
+    for (int k = 0; k < count_; ++k) {
+      if (!is_awake(k) && !is_old(k)) continue;
+      const bool is_known = past && is_old(k);
+      const double beyond = (sight + way_[k]) * grain;
+      if (is_awake(k) && is_known && past[k] > beyond * beyond) continue;
+      const double d2 = !is_awake(k) && is_known ? past[k] : squared_gap(Plain{y}, center(k), d_);
+      const double cost = is_awake(k) ? m * d2 : revival_cost(k, m, d2);
+      if (!(cost < best.cost)) continue;
+      best = {cost, k};
+      sight = std::min(sight, std::sqrt(cost / m));
+    }
+    return best;
+  }
+
   // Eq. (paramupdate): theta = (gamma phi + sum of m y) / (gamma + n); without rows, sleep or vanish.
   void update_center(int k) {
-    if (rows_[k] == 0) return is_old(k) ? sleep(k) : vanish(k);
+    if (rows_[k] == 0) return is_awake(k) ? leave(k) : void();
     const double pull = gamma(k), share = 1.0 / (pull + weight_[k]);
     for (int j = 0; j < d_; ++j) {
       const double past = is_old(k) ? pull * phi_[at(k) + j] : 0.0;
       set_coordinate(k, j, (past + sum_[at(k) + j]) * share);
     }
+    measure_way(k);
+  }
+
+  void measure_way(int k) {
+    if (is_wide() && is_old(k)) way_[k] = std::sqrt(squared_gap(Plain{center(k)}, old_center(k), d_));
   }
 
   void wake(int k, const double* y, double m) {
     const double pull = gamma(k), share = 1.0 / (pull + m);
     for (int j = 0; j < d_; ++j)
       set_coordinate(k, j, is_old(k) ? (pull * phi_[at(k) + j] + m * y[j]) * share : y[j]);
+    measure_way(k);
     scale_[k] = 1;
     offset_[k] = 0;
     awake_[k] = true;
@@ -140,7 +173,7 @@ class Slots {
 
   void set_coordinate(int k, int j, double value) {
     theta_[at(k) + j] = value;
-    columns_[static_cast<std::size_t>(j) * stride_ + k] = value;
+    if (!is_wide()) columns_[static_cast<std::size_t>(j) * stride_ + k] = value;
   }
 
   void change(int k, const double* y, double m, int rows) {
@@ -148,6 +181,9 @@ class Slots {
     weight_[k] += m;
     rows_[k] += rows;
   }
+
+  // The last row is gone.
+  void leave(int k) { is_old(k) ? sleep(k) : vanish(k); }
 
   void sleep(int k) {
     forget_sums(k);
@@ -158,7 +194,6 @@ class Slots {
   }
 
   void vanish(int k) {
-    if (!is_awake(k)) return;
     forget_sums(k);
     awake_[k] = false;
     offset_[k] = std::numeric_limits<double>::infinity();
@@ -175,11 +210,7 @@ class Slots {
     if (needed <= stride_) return;
     int wider = std::max(stride_, kSlotBlock);
     while (wider < needed) wider *= 2;
-    std::vector<double> columns(static_cast<std::size_t>(wider) * d_);
-    for (int j = 0; j < d_; ++j)
-      std::copy_n(columns_.begin() + static_cast<std::size_t>(j) * stride_, stride_,
-                  columns.begin() + static_cast<std::size_t>(j) * wider);
-    columns_.swap(columns);
+    if (!is_wide()) widen_columns(wider);
     stride_ = wider;
     scale_.resize(wider, 0.0);
     offset_.resize(wider, std::numeric_limits<double>::infinity());
@@ -188,6 +219,15 @@ class Slots {
     awake_.resize(wider, false);
     sum_.resize(static_cast<std::size_t>(wider) * d_, 0.0);
     theta_.resize(static_cast<std::size_t>(wider) * d_, 0.0);
+    way_.resize(wider, 0.0);
+  }
+
+  void widen_columns(int wider) {
+    std::vector<double> columns(static_cast<std::size_t>(wider) * d_);
+    for (int j = 0; j < d_; ++j)
+      std::copy_n(columns_.begin() + static_cast<std::size_t>(j) * stride_, stride_,
+                  columns.begin() + static_cast<std::size_t>(j) * wider);
+    columns_.swap(columns);
   }
 
   int d_, n_old_, count_ = 0, stride_ = 0;
@@ -198,7 +238,8 @@ class Slots {
   std::vector<double> weight_;                     // n (slots,)
   std::vector<char> awake_;                        // (slots,)
   std::vector<long> rows_;                         // (slots,)
-  std::vector<double> columns_;                    // (d, stride) theta or phi, as `cheapest` wants it
+  std::vector<double> columns_;                    // (d, stride) theta or phi, as narrow rows want them
+  std::vector<double> way_;                        // (slots,) of the wide ones
   std::vector<double> scale_, offset_, fraction_;  // (stride,)
   std::vector<int> free_;
 };

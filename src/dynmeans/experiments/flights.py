@@ -46,7 +46,7 @@ HEADER = ("data", "method", "trials", "accuracy", "clusters", "seconds", "times 
 
 
 class Traffic(NamedTuple):
-    """Flights as the methods see them, and the truth as they do not."""
+    """Flights as the methods see them, by their windows, and the truth as they do not."""
 
     features: FloatArray  # (F, 2 * lattice)
     windows: FloatArray  # (F,)  half hour of take-off, counted from 1
@@ -113,14 +113,21 @@ def _traffic(file: str | None, n_flights: int, seed: int) -> Traffic:
     if file is not None:
         flights, _ = join(read_messages([file]), Limits())
         features, smoother = features_of(flights, FlowOptions())
-        return Traffic(features, _windows(flights), *gates(flights, smoother.lattice.area))
+        return _in_order(Traffic(features, _windows(flights), *gates(flights, smoother.lattice.area)))
     week = airline_week(n_flights, random_state=seed)
     velocities, blank = velocity_of(week.speeds, week.tracks), np.full(len(week.times), "")
     sent = Messages(week.aircraft, blank, week.times, week.latitudes, week.longitudes, velocities)
     flights, _ = join(sent, Limits())
     routes = dict(zip(week.aircraft.tolist(), week.routes[week.flights].tolist(), strict=True))
     labels = np.array([routes[name] for name in flights.messages.aircraft[flights.first].tolist()])
-    return Traffic(features_of(flights, FlowOptions())[0], _windows(flights), labels, np.ones(len(labels)))
+    features, _ = features_of(flights, FlowOptions())
+    return _in_order(Traffic(features, _windows(flights), labels, np.ones(len(labels))))
+
+
+def _in_order(traffic: Traffic) -> Traffic:
+    order = np.argsort(traffic.windows, kind="stable")
+    features, windows, labels, confidence = traffic
+    return Traffic(features[order], windows[order], labels[order], confidence[order])
 
 
 def _windows(flights: Trajectories) -> FloatArray:
@@ -132,8 +139,10 @@ def _windows(flights: Trajectories) -> FloatArray:
 def _by_windows(traffic: Traffic, model: Any, *, told: bool) -> IntArray:
     """Half hour by half hour; who is told sees the true labels, as the paper's Gibbs sampler did."""
     found = np.empty(len(traffic.labels), dtype=np.int64)
-    for window in np.unique(traffic.windows):
-        here = traffic.windows == window
+    windows, begins = np.unique(traffic.windows, return_index=True)
+    ends = [*begins[1:], len(found)]
+    for window, begin, end in zip(windows, begins, ends, strict=True):
+        here = slice(begin, end)
         truth = traffic.labels[here] if told else None
         found[here] = model.partial_fit(traffic.features[here], truth, t=float(window)).labels_
     return found

@@ -66,8 +66,8 @@ GPS_DMEANS: dict[str, Any] = {"birth_cost": 20.0, "lifetime": 3.0, "reach": 1.01
 _SAMPLER: dict[str, Any] = {"n_samples": 50, "prior_variance": 1 / 400, "survival": 0.99}
 FLIGHTS: dict[str, dict[str, dict[str, Any]]] = {
     "synthetic week": {
-        "D-Means": {"birth_cost": 0.15, "lifetime": 336.0, "reach": 1.01, "n_restarts": 3},
-        "DP-means": {"birth_cost": 0.25, "n_restarts": 3},
+        "D-Means": {"birth_cost": 0.09, "lifetime": 96.0, "reach": 1.05, "n_restarts": 3},
+        "DP-means": {"birth_cost": 0.22, "n_restarts": 3},
         "Gibbs": {**_SAMPLER, "observation_variance": 7e-5, "transition_variance": 7e-8},
     },
     "file": {

@@ -14,12 +14,14 @@ from dynmeans.apps.video import Colors, Meter, Palette, VideoFile, distinct, pai
 from dynmeans.apps.video.colors import Pixels
 from dynmeans.apps.video.ffmpeg import ffmpeg_painter
 from dynmeans.apps.video.painters import Painting
+from dynmeans.experiments.excerpt import ORIGINAL, Excerpt, draw_excerpt
 from dynmeans.experiments.results import Results
 from dynmeans.experiments.trials import Experiment, Numbers, Size, Trial
 from dynmeans.io.errors import InputError
 from dynmeans.io.extras import require
 from dynmeans.plots.palette import PALETTE
 
+SHOWN = ("D-Means", "DP-means", "k-means")  # the rows of the paper's panel, below the original
 COLORS = 20  # k of the paper's k-means, and of FFmpeg's palette
 QUICK_FRAMES = 48
 MOVING = 0.1  # mean difference of two frames, in levels, above which they differ to the eye
@@ -51,7 +53,8 @@ def run(
     -------
     dict
         What JSON can hold: for each method, over the frames, the number of colours, the quantization error
-        and the normalised frame-to-frame difference (None where the original did not change), and the means.
+        and the normalised frame-to-frame difference (None where the original did not change), and the means;
+        and an excerpt of consecutive frames.
 
     Examples
     --------
@@ -61,21 +64,31 @@ def run(
     meters = {name: Meter() for name in painters}
     seconds = dict.fromkeys(painters, 0.0)
     moving: list[bool] = []
+    excerpt = Excerpt()
     last: Pixels | None = None
     with VideoFile(path, size=size) as video:
         for i, frame in enumerate(islice(video.frames(), max_frames), 1):
             colors = distinct(frame.pixels)
+            shown = {ORIGINAL: frame.pixels}
             for name, paint in painters.items():
                 began = process_time()
                 painting = paint(frame.pixels, colors)
                 seconds[name] += process_time() - began
                 meters[name].take(frame.pixels, colors, painting)
+                if name in SHOWN:
+                    shown[name] = painting.pixels
+            excerpt.take(shown, len(colors.rows))
             if last is not None:
                 moving.append(bool(np.abs(frame.pixels.astype(np.int16) - last).mean() > MOVING))
             last = frame.pixels
             show(i, video.n_frames)
     methods = {name: _summary(meter, np.array(moving, bool), seconds[name]) for name, meter in meters.items()}
-    return {"video": Path(path).name, "frames": len(moving) + 1, "methods": methods}
+    return {
+        "video": Path(path).name,
+        "frames": len(moving) + 1,
+        "methods": methods,
+        "excerpt": excerpt.numbers(),
+    }
 
 
 def video_experiment(file: str | None = None) -> Experiment:
@@ -107,6 +120,11 @@ def _only(results: Results) -> Numbers:
 
 
 def figures(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Curves over time, and the excerpt."""
+    return {"video": _curves(result), "video-frames": draw_excerpt(result["excerpt"])}
+
+
+def _curves(result: Mapping[str, Any]) -> Any:
     """Colours, frame-to-frame difference and error over time; dashes tell methods apart without colour."""
     figure = require("matplotlib.figure", "plot").Figure(figsize=(7.2, 6.4), layout="constrained", dpi=200)
     require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
@@ -125,7 +143,7 @@ def figures(result: Mapping[str, Any]) -> dict[str, Any]:
     panels[1].set_yscale("log")
     panels[2].set_title("(c) mean squared distance of a pixel from its colour", loc="left", fontsize=9)
     panels[2].set(xlabel="frame", xlim=(1, result["frames"]))
-    return {"video": figure}
+    return figure
 
 
 def tell(result: Mapping[str, Any]) -> str:

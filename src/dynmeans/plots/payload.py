@@ -65,7 +65,12 @@ def build_payload(run: Run) -> dict[str, Any]:
         "settings": [[name, _plain(value)] for name, value in run.info["settings"].items()],
         "time": run.info["time"],
         "range": [int(run.steps["step"].min(initial=1)), int(run.steps["step"].max(initial=1))],
-        "axes": {"x": projection.labels[0], "y": projection.labels[1], "box": box.ravel().tolist()},
+        "axes": {
+            "x": projection.labels[0],
+            "y": projection.labels[1],
+            "box": box.ravel().tolist(),
+            "equal": bool(run.info.get("equal_axes", False)),
+        },
         "palette": list(PALETTE),
         "nobody": NOBODY,
         "steps": {name: _numbers(column) for name, column in shown.steps.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from dynmeans.io.windows import cut
 from dynmeans.model.types import FloatArray
 
 AXES = ("x", "y", "z")
+_NPY = b"\x93NUMPY"
+_HEADER_BYTES = 4096  # of a PCD file, in which its header ends
 
 
 class Frame(NamedTuple):
@@ -61,15 +63,19 @@ def read_frames(paths: Sequence[Path], time: str | None = None) -> Iterator[Fram
 def in_order(paths: Sequence[Path]) -> list[Path]:
     """Files as they follow each other in time: numbers in their names count as numbers.
 
-    Folders stand for the files in them.
+    Folders stand for the files in them, without hidden ones.
 
     Examples
     --------
     >>> [path.name for path in in_order([Path("f10.pcd"), Path("f9.pcd")])]
     ['f9.pcd', 'f10.pcd']
     """
-    files = [file for path in paths for file in ([*path.iterdir()] if path.is_dir() else [path])]
+    files = [file for path in paths for file in (_inside(path) if path.is_dir() else [path])]
     return sorted(files, key=_natural)
+
+
+def _inside(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:
@@ -85,10 +91,20 @@ def _checked(clouds: Iterator[FloatArray], path: Path) -> Iterator[Frame]:
 
 def _table(path: Path, time: str | None) -> Iterator[Frame]:
     """Frames of a table, told apart by its time column."""
-    source: Source = find_source(str(path))
+    source: Source = _source(path)
     _, stretches = open_inputs([source], features=AXES, time=time)
     for batch in cut(stretches, ByPart() if time is None else ByTime()):
         yield Frame(batch.X, batch.time, batch.place, path)
+
+
+def _source(path: Path) -> Source:
+    try:
+        return find_source(str(path))
+    except InputError as error:
+        if "unknown kind" not in str(error):
+            raise
+        kinds = ", ".join(kind[1:] for kind in _READERS)
+        raise InputError(f"{path}: unknown kind of file; it must be {kinds}, or a table (csv, ...)") from None
 
 
 def _read_pcd(path: Path) -> Iterator[FloatArray]:
@@ -97,10 +113,18 @@ def _read_pcd(path: Path) -> Iterator[FloatArray]:
         cloud = module.PointCloud.from_path(path)
         points = cloud.numpy(AXES)
     except Exception as error:  # of any kind: the library checks little before it computes
-        raise InputError(f"{path}: not a PCD file that can be read ({reason(error)})") from None
+        raise InputError(f"{path}: not a PCD file that can be read ({_pcd_reason(path, error)})") from None
     if len(points) < cloud.metadata.points:
         raise InputError(f"{path}: cut short, {len(points)} of {cloud.metadata.points} points")
     yield points
+
+
+def _pcd_reason(path: Path, error: Exception) -> str:
+    """What the file lacks, where that can be told; the library lists every line that it misses."""
+    with path.open("rb") as file:
+        words = {line.split()[0] for line in file.read(_HEADER_BYTES).splitlines() if line.split()}
+    missing = [name for name in ("VERSION", "FIELDS", "POINTS", "DATA") if name.encode() not in words]
+    return f"its header has no {', '.join(missing)}" if missing else reason(error)
 
 
 def _read_ply(path: Path) -> Iterator[FloatArray]:
@@ -121,13 +145,28 @@ def _read_las(path: Path) -> Iterator[FloatArray]:
 
 
 def _read_npy(path: Path) -> Iterator[FloatArray]:
-    array = np.load(path, allow_pickle=False, mmap_mode="r")
+    array = _load_array(path)
     if array.dtype.names is not None and set(AXES) <= set(array.dtype.names):
         yield np.stack([array[axis] for axis in AXES], axis=1)
         return
-    if array.ndim not in (2, 3) or array.shape[-1] < 3 or array.dtype.kind not in "fiu":
+    if array.dtype.kind not in "fiu":
+        kind = _KINDS.get(array.dtype.kind, f"values of type {array.dtype}")
+        raise InputError(f"{path}: holds {kind}, it must hold numbers")
+    if array.ndim not in (2, 3) or array.shape[-1] < 3:
         raise InputError(f"{path}: shape {array.shape}, it must be (n, 3) or (frames, n, 3)")
     yield from (frame[:, :3] for frame in (array if array.ndim == 3 else array[None]))
+
+
+def _load_array(path: Path) -> np.ndarray[Any, np.dtype[Any]]:
+    with path.open("rb") as file:
+        if file.read(len(_NPY)) != _NPY:
+            raise InputError(f"{path}: not an NPY file, it does not begin like one")
+    try:
+        return np.asarray(np.load(path, allow_pickle=False, mmap_mode="r"))
+    except ValueError as error:
+        if "Python objects" not in str(error):
+            raise
+        raise InputError(f"{path}: holds {_KINDS['O']}, it must hold numbers") from None
 
 
 def _read_bin(path: Path) -> Iterator[FloatArray]:
@@ -138,6 +177,14 @@ def _read_bin(path: Path) -> Iterator[FloatArray]:
     yield np.fromfile(path, dtype="<f4").reshape(-1, 4)[:, :3]
 
 
+# What arrays may hold that no place is made of.
+_KINDS = {
+    "U": "text",
+    "S": "text",
+    "O": "Python objects (text, perhaps)",
+    "b": "truth values",
+    "c": "complex numbers",
+}
 _READERS: dict[str, Callable[[Path], Iterator[FloatArray]]] = {
     ".pcd": _read_pcd,
     ".ply": _read_ply,

@@ -40,7 +40,7 @@ class Recorder:
 
     def __init__(self, folder: Path, info: dict[str, Any]) -> None:
         self.folder, self.steps, self.rows = folder, 0, 0
-        self._info = {**info, "format": FORMAT, "features": list(FEATURES)}
+        self._info = {**info, "format": FORMAT, "features": list(FEATURES), "equal_axes": True}
         self._info["time"] = {"name": "seconds", "kind": "number"}
         clear_folder(folder)
         (folder / LABELS_FOLDER).mkdir(exist_ok=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans.core import distinct_colors
-from dynmeans.model.types import FloatArray
+from dynmeans.model.types import FloatArray, IntArray
 
 Pixels: TypeAlias = NDArray[np.uint8]
 COLORSPACES = ("rgb", "oklab")
@@ -28,6 +28,7 @@ _TO_LAB = np.array(
         [0.0259040371, 0.7827717662, -0.8086757660],
     ]
 )
+_CELL_BITS = 2  # of a channel that the colours of a cell may differ in
 _SCALE = 255 * np.sqrt(3)  # black and white are as far apart as in RGB, so that a birth cost means the same
 
 
@@ -61,11 +62,41 @@ def distinct(pixels: Pixels) -> Colors:
     return Colors(rows, counts, of.reshape(pixels.shape[:2]))
 
 
-def to_space(colors: Pixels, space: str) -> NDArray[np.float32]:
+class Cells(NamedTuple):
+    """Colours that are alike, gathered: a grid of fine cells, of which those with colours count."""
+
+    rows: NDArray[np.float32]  # (c, 3) mean RGB of the pixels of each
+    counts: FloatArray  # (c,) pixels of each
+    of: IntArray  # (m,) which of them each colour is in
+
+
+def cells(colors: Colors) -> Cells:
+    """Gather colours in cells that are four levels wide.
+
+    Examples
+    --------
+    >>> picture = np.array([[[0, 0, 0], [0, 0, 2], [0, 0, 2], [9, 9, 9]]], dtype=np.uint8)
+    >>> found = cells(distinct(picture))
+    >>> found.counts.tolist(), found.of.tolist()
+    ([3.0, 1.0], [0, 0, 1])
+    """
+    red, green, blue = (colors.rows >> _CELL_BITS).astype(np.int64).T
+    bits = 8 - _CELL_BITS
+    place = (red << 2 * bits) | (green << bits) | blue
+    counts: FloatArray = np.bincount(place, colors.counts, 1 << 3 * bits).astype(np.float64, copy=False)
+    full = np.flatnonzero(counts)
+    number = np.zeros(len(counts), dtype=np.int64)
+    number[full] = np.arange(len(full))
+    sums = [np.bincount(place, colors.counts * channel, len(counts))[full] for channel in colors.rows.T]
+    rows = (np.stack(sums, axis=1) / counts[full, None]).astype(np.float32)
+    return Cells(rows, counts[full], number[place])
+
+
+def to_space(colors: Pixels | NDArray[np.float32], space: str) -> NDArray[np.float32]:
     """Coordinates of RGB colours (m, 3) in a colour space, as long as RGB from black to white."""
     if space == "rgb":
         return colors.astype(np.float32)
-    light = _LIGHT[colors]
+    light = _LIGHT[colors] if colors.dtype == np.uint8 else _decode(colors.astype(np.float64) / 255)
     points = _SCALE * (np.cbrt(light @ _TO_CONES.T) @ _TO_LAB.T)
     return np.ascontiguousarray(points, dtype=np.float32)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dynmeans.apps.video.colors import Colors, Pixels, from_space, to_space
+from dynmeans.apps.video.colors import Cells, Colors, Pixels, cells, from_space, to_space
 from dynmeans.apps.video.kmeans import kmeans
 from dynmeans.estimators import DMeans
 from dynmeans.model.types import FloatArray, IntArray
@@ -19,6 +19,9 @@ KMEANS_COLORS = 20  # as in the paper
 # The next frame goes on from here, so a frame need not be settled to the last pixel. A palette of one frame
 # alone gets all the passes that it wants.
 PASSES, PASSES_ALONE = 5, 100
+# A frame with more distinct colours is clustered by fine cells of them: a descent over each by itself would
+# not keep up with the film. Over cells a pass takes little, and so many colours need more of them.
+MANY_COLORS, PASSES_MANY = 60_000, 10
 _RAISE, _LOWER, _ROOM = 1.3, 1.1, 0.75  # of the birth cost, while a palette is too large or has room
 
 
@@ -94,7 +97,6 @@ class _DMeansPainter:
             lifetime=settings.lifetime,
             reach=settings.reach,
             n_restarts=1,
-            max_iter=PASSES_ALONE if alone else PASSES,
             n_jobs=settings.jobs,
             random_state=settings.seed,
             history_size=0,
@@ -102,13 +104,18 @@ class _DMeansPainter:
         self._frames = 0
 
     def __call__(self, colors: Colors) -> Painting:
-        points = to_space(colors.rows, self._settings.colorspace)
-        model = self._model = self._fit(points, colors.counts)
+        are_many = len(colors.rows) > MANY_COLORS and not self._alone
+        self._model.max_iter = PASSES_ALONE if self._alone else PASSES_MANY if are_many else PASSES
+        gathered = cells(colors) if are_many else colors
+        points = to_space(gathered.rows, self._settings.colorspace)
+        model = self._model = self._fit(points, gathered.counts)
         self._frames += 1
         step = model.step_
         centers = model.cluster_centers_[np.searchsorted(model.cluster_ids_, step.active)]
         palette = from_space(centers, self._settings.colorspace)
         labels = np.searchsorted(step.active, step.labels)
+        if isinstance(gathered, Cells):
+            labels = labels[gathered.of]
         return Painting(palette, step.active, step.sizes, labels, labels.astype(np.int32)[colors.of])
 
     def _fit(self, points: NDArray[np.float32], counts: FloatArray) -> DMeans:

@@ -63,14 +63,20 @@ class Preview:
 
 def write_png(path: Path, pixels: Pixels) -> None:
     """Write RGB pixels (height, width, 3) as a PNG file."""
+    picture = png(pixels)
+    with replacing(path) as place:
+        place.write_bytes(picture)
+
+
+def png(pixels: Pixels) -> bytes:
+    """Give what a PNG file of RGB pixels (height, width, 3) holds."""
     av = require("av", "video")
     encoder = av.CodecContext.create("png", "w")
     encoder.height, encoder.width = pixels.shape[:2]
     encoder.pix_fmt, encoder.time_base = "rgb24", Fraction(1)
     picture = av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels), format="rgb24")
     packets = [*encoder.encode(picture), *encoder.encode(None)]
-    with replacing(path) as place:
-        place.write_bytes(b"".join(map(bytes, packets)))
+    return b"".join(map(bytes, packets))
 
 
 def _column(pixels: Pixels, painting: Painting) -> Pixels:

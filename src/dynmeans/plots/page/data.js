@@ -70,8 +70,13 @@ function plural(count, word) {
 const wholeSeconds = data.steps.time.every((time) => Number.isInteger(time));
 const wholeDays = data.time.kind === "datetime" && data.steps.time.every((time) => time % 86400 === 0);
 
+// Decimals of times that are numbers: enough to tell any two steps apart, and one more.
+const gaps = data.steps.time.slice(1).map((time, i) => time - data.steps.time[i]).filter((gap) => gap > 0);
+const least = Math.min(...gaps);
+const decimals = gaps.length > 0 && least > 1e-12 ? Math.max(0, 1 - Math.floor(Math.log10(least) + 1e-9)) : null;
+
 function formatTime(time) {
-  if (data.time.kind !== "datetime") return formatNumber(time, 7);
+  if (data.time.kind !== "datetime") return decimals === null ? formatNumber(time, 7) : String(Number(time.toFixed(decimals)));
   const date = new Date(time * 1000);
   if (Number.isNaN(date.getTime())) return formatNumber(time, 10);
   const text = date.toISOString();

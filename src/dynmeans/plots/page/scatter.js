@@ -42,9 +42,17 @@ class Scatter {
     else if (points.begin(step) === points.end(step)) drawEmpty(ctx, width, height, "No points in this step");
   }
 
-  // All of the range, with a little air, unless the reader looks closer.
   window() {
-    return this.view ?? [-0.03, -0.04, 1.03, 1.04];
+    return this.view ?? this.whole();
+  }
+
+  // All of the range, with a little air; where both axes are lengths, at one scale.
+  whole() {
+    if (!data.axes.equal) return [-0.03, -0.04, 1.03, 1.04];
+    const [lowX, lowY, highX, highY] = data.axes.box;
+    const scale = 1.07 * Math.max((highX - lowX) / this.plot.w, (highY - lowY) / this.plot.h); // of a pixel
+    const [x, y] = [(scale * this.plot.w) / (highX - lowX) / 2, (scale * this.plot.h) / (highY - lowY) / 2];
+    return [0.5 - x, 0.5 - y, 0.5 + x, 0.5 + y];
   }
 
   toPixel(x, y) {
@@ -240,7 +248,8 @@ class Scatter {
     const x = x0 + ((event.offsetX - this.plot.x) / this.plot.w) * (x1 - x0);
     const y = y1 - ((event.offsetY - this.plot.y) / this.plot.h) * (y1 - y0);
     const wide = (x1 - x0) * factor;
-    if (wide > 1.06) this.look(null);
+    const whole = this.whole();
+    if (wide > whole[2] - whole[0]) this.look(null);
     else if (wide > 1e-3) this.look([x + (x0 - x) * factor, y + (y0 - y) * factor, x + (x1 - x) * factor, y + (y1 - y) * factor]);
   }
 
