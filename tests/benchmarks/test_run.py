@@ -50,7 +50,7 @@ def test_every_number_to_reach_is_judged(folder: Path) -> None:
     }
     assert {name: judged[name] for name in expected} == expected
     assert judged["pedestrians"] == (4 if pedestrians.DATA.is_dir() else 0)
-    assert judged["video"] == (6 if video.FILM.is_file() else 0)
+    assert judged["video"] == (8 if video.FILM.is_file() else 0)
 
 
 def test_machine_versions_and_date_are_written(folder: Path) -> None:
