@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,26 @@ def test_processes_give_what_one_process_gives(tmp_path: Path) -> None:
     run_experiment(SUMS, SUMS.full, tmp_path / "one", jobs=1)
     run_experiment(SUMS, SUMS.full, tmp_path / "two", jobs=2)
     assert (tmp_path / "one/sums.json").read_text() == (tmp_path / "two/sums.json").read_text()
+
+
+def test_processes_do_not_outlive_a_run_that_is_killed() -> None:
+    program = "\n".join(
+        (
+            "import multiprocessing, time",
+            "from dynmeans.experiments.runner import live_with_the_parent",
+            "if __name__ == '__main__':",
+            "    pool = multiprocessing.get_context('spawn').Pool(1, live_with_the_parent)",
+            "    pool.apply(abs, (1,))",
+            "    pool.apply_async(time.sleep, (600,))",
+            "    print('busy', flush=True)",
+            "    time.sleep(600)",
+        )
+    )
+    run = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+    assert run.stdout is not None
+    assert run.stdout.readline().strip() == b"busy"
+    run.kill()
+    assert run.communicate(timeout=60)[0] == b""  # ends when the last process has closed it
 
 
 def test_fewer_trials_forget_none_of_those_that_were_run(tmp_path: Path) -> None:

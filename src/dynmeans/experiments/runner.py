@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeAlias
 
@@ -122,7 +124,7 @@ def _outcomes(
     if jobs == 1 or len(trials) < 2:
         yield map(run, trials)
         return
-    with get_context("spawn").Pool(jobs, _leave_interrupts_to_the_parent) as pool:
+    with get_context("spawn").Pool(jobs, live_with_the_parent) as pool:
         yield pool.imap_unordered(run, trials)
 
 
@@ -130,5 +132,14 @@ def _outcome(run: Callable[[Trial], Numbers], trial: Trial) -> tuple[Trial, Numb
     return trial, run(trial)
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def live_with_the_parent() -> None:
+    """Leave interruptions to the process that began this one, and end when it has ended, even by force."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
