@@ -126,3 +126,12 @@ def test_the_largest_coordinate_has_either_sign_and_nan_is_told(dtype):
     assert largest_size(np.array([[np.inf]], dtype=dtype)) == np.inf
     assert np.isnan(largest_size(np.array([[np.nan, 1.0]], dtype=dtype)))
     assert largest_size(np.array([[1e300]])[:, ::-1]) == 1e300
+
+
+def test_a_hundred_thousand_clusters_need_no_table_of_all_pairs():
+    n = 100_000
+    homes, slots = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
+    slots[-2] = n - 1  # the last but one cluster has gone over to the last
+    taken = np.bincount(slots, minlength=n).astype(float)
+    splits, mergers = possible_kin(homes, slots, None, np.arange(n), taken, n, PART)
+    assert (splits, mergers) == ([], [[n - 1, n - 1, n - 2]])

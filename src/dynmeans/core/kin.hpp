@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,8 +19,8 @@ namespace dynmeans {
 struct HomeRows {
   const std::int32_t *homes, *slots;  // (n,), (n,)  of the rows
   const double* weights;              // (n,) or null for ones
-  const std::int64_t* awake;          // (A,)  slots with rows in the step before: home h is slot awake[h]
-  const double* taken;                // (L,)  weight of the rows of each slot
+  const std::int64_t* awake;  // (A,)  slots with rows in the step before, ascending: those of the homes
+  const double* taken;        // (L,)  weight of the rows of each slot
   std::int64_t n, n_awake, n_old, n_slots;
   double part;  // share of the rows of the whole: the least that a piece, or a source, has
 };
@@ -83,30 +85,88 @@ struct Anywhere {
   bool is_at_home(std::int64_t, std::int64_t) const { return true; }
 };
 
-using Family =
-    std::vector<std::int64_t>;  // of a split: parent and newborn slots; of a merger: slot and homes
+// Of a split: parent and newborn slots; of a merger: slot and homes.
+using Family = std::vector<std::int64_t>;
 
 struct Families {
   std::vector<Family> splits, mergers;
+};
+
+// Weight of the rows that each home has in each slot, where there are any: no more than there are rows.
+class SharedRows {
+ public:
+  struct Entry {
+    std::int64_t slot;
+    double weight;
+  };
+  using Entries = std::span<const Entry>;
+
+  explicit SharedRows(const HomeRows& in) : starts_(in.n_awake + 1) {
+    const auto order = rows_by_home(in);
+    std::vector<double> sums(in.n_slots);
+    std::vector<std::int64_t> user(in.n_slots, -1), touched;
+    for (std::int64_t home = 0, next = 0; home < in.n_awake; ++home) {
+      touched.clear();
+      for (; next < in.n && in.homes[order[next]] == home; ++next) {
+        const std::int64_t i = order[next], slot = in.slots[i];
+        if (std::exchange(user[slot], home) != home) {
+          touched.push_back(slot);
+          sums[slot] = 0;
+        }
+        sums[slot] += in.weights ? in.weights[i] : 1.0;
+      }
+      std::sort(touched.begin(), touched.end());
+      for (const auto slot : touched) entries_.push_back({slot, sums[slot]});
+      starts_[home + 1] = static_cast<std::int64_t>(entries_.size());
+    }
+  }
+
+  // Of one home, by slot.
+  Entries of(std::int64_t home) const {
+    return Entries(entries_).subspan(starts_[home], starts_[home + 1] - starts_[home]);
+  }
+
+  double weight(std::int64_t home, std::int64_t slot) const {
+    const auto line = of(home);
+    const auto at = std::ranges::lower_bound(line, slot, {}, &Entry::slot);
+    return at != line.end() && at->slot == slot ? at->weight : 0.0;
+  }
+
+ private:
+  static std::vector<std::int64_t> rows_by_home(const HomeRows& in) {
+    std::vector<std::int64_t> place(in.n_awake + 1), order(in.n);
+    for (std::int64_t i = 0; i < in.n; ++i) ++place[in.homes[i] + 1];
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    for (std::int64_t i = 0; i < in.n; ++i) order[place[in.homes[i]]++] = i;
+    return order;
+  }
+
+  std::vector<std::int64_t> starts_;
+  std::vector<Entry> entries_;
 };
 
 template <class Space>
 class KinFinder {
  public:
   KinFinder(const HomeRows& in, const Space& space)
-      : in_(in), space_(space), shared_(in.n_awake * in.n_slots), total_(in.n_slots) {
-    for (std::int64_t i = 0; i < in.n; ++i)
-      shared_[in.homes[i] * in.n_slots + in.slots[i]] += in.weights ? in.weights[i] : 1.0;
-    for (std::int64_t h = 0; h < in.n_awake; ++h)
-      for (std::int64_t s = 0; s < in.n_slots; ++s) total_[s] += shared(h, s);
+      : in_(in), space_(space), shared_(in), total_(in.n_slots), most_(in.n_slots), main_home_(in.n_slots) {
+    for (std::int64_t home = 0; home < in.n_awake; ++home) {
+      for (const auto& [slot, weight] : shared_.of(home)) {
+        total_[slot] += weight;
+        if (weight <= most_[slot]) continue;
+        most_[slot] = weight;
+        main_home_[slot] = home;
+      }
+    }
   }
 
   Families run() const {
     Families found;
-    for (const auto& [home, born] : grouped(in_.n_old, in_.n_slots, [&](auto s) { return main_home(s); }))
+    const auto home_of = [&](std::int64_t slot) { return main_home_[slot]; };
+    const auto ended_in = [&](std::int64_t home) { return is_gone(home) ? main_slot(home) : kNobody; };
+    for (const auto& [home, born] : grouped(in_.n_old, in_.n_slots, in_.n_awake, home_of))
       add_split(home, born, found.splits);
-    for (const auto& [slot, gone] :
-         grouped(0, in_.n_awake, [&](auto h) { return is_gone(h) ? main_slot(h) : kNobody; }))
+    for (const auto& [slot, gone] : grouped(0, in_.n_awake, in_.n_slots, ended_in))
       add_merger(slot, gone, found.mergers);
     return found;
   }
@@ -115,31 +175,27 @@ class KinFinder {
   static constexpr std::int64_t kNobody = -1;
   using Groups = std::vector<std::pair<std::int64_t, Family>>;
 
-  double shared(std::int64_t home, std::int64_t slot) const { return shared_[home * in_.n_slots + slot]; }
   bool is_gone(std::int64_t home) const { return in_.taken[in_.awake[home]] == 0; }
 
-  // The home of most rows of a slot, and the slot of most rows of a home; the first of equals.
-  std::int64_t main_home(std::int64_t slot) const {
-    std::int64_t best = 0;
-    for (std::int64_t h = 1; h < in_.n_awake; ++h)
-      if (shared(h, slot) > shared(best, slot)) best = h;
-    return best;
-  }
+  // The slot of most rows of a home; the first of equals.
   std::int64_t main_slot(std::int64_t home) const {
-    const double* line = &shared_[home * in_.n_slots];
-    return std::max_element(line, line + in_.n_slots) - line;
+    const auto line = shared_.of(home);
+    return line.empty() ? kNobody : std::ranges::max_element(line, {}, &SharedRows::Entry::weight)->slot;
   }
 
-  // begin .. end-1 by their keys, in order of appearance.
+  // begin .. end-1 by their keys below n_keys, in order of appearance.
   template <class Key>
-  static Groups grouped(std::int64_t begin, std::int64_t end, Key key_of) {
+  static Groups grouped(std::int64_t begin, std::int64_t end, std::int64_t n_keys, Key key_of) {
     Groups groups;
+    std::vector<std::int64_t> place(n_keys, kNobody);
     for (std::int64_t value = begin; value < end; ++value) {
       const std::int64_t key = key_of(value);
       if (key == kNobody) continue;
-      auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == key; });
-      if (at == groups.end()) at = groups.insert(at, {key, {}});
-      at->second.push_back(value);
+      if (place[key] == kNobody) {
+        place[key] = static_cast<std::int64_t>(groups.size());
+        groups.push_back({key, {}});
+      }
+      groups[place[key]].second.push_back(value);
     }
     return groups;
   }
@@ -148,19 +204,19 @@ class KinFinder {
   void add_split(std::int64_t home, const Family& born, std::vector<Family>& splits) const {
     Family whole{in_.awake[home]}, parts;
     whole.insert(whole.end(), born.begin(), born.end());
-    std::erase_if(whole, [&](auto s) { return !(shared(home, s) > 0.5 * total_[s]); });
+    std::erase_if(whole, [&](auto s) { return !(shared_.weight(home, s) > 0.5 * total_[s]); });
     double sum = 0;
-    for (const auto s : whole) sum += shared(home, s);
+    for (const auto s : whole) sum += shared_.weight(home, s);
     for (const auto s : whole)
-      if (shared(home, s) >= in_.part * sum) parts.push_back(s);
+      if (shared_.weight(home, s) >= in_.part * sum) parts.push_back(s);
     if (parts.size() > 1 && parts[0] == in_.awake[home] && space_.is_around(parts)) splits.push_back(parts);
   }
 
   // Adds a slot and the homes whose clusters ended in it, its own among them, if it is a merger.
   void add_merger(std::int64_t slot, const Family& gone, std::vector<Family>& mergers) const {
     Family found{slot};
-    const auto* own = std::find(in_.awake, in_.awake + in_.n_awake, slot);
-    if (own != in_.awake + in_.n_awake && gives(own - in_.awake, slot)) found.push_back(own - in_.awake);
+    const auto *end = in_.awake + in_.n_awake, *own = std::lower_bound(in_.awake, end, slot);
+    if (own != end && *own == slot && gives(own - in_.awake, slot)) found.push_back(own - in_.awake);
     for (const auto h : gone)
       if (gives(h, slot)) found.push_back(h);
     const auto is_there = [&](auto h) { return space_.is_at_home(h, slot); };
@@ -170,14 +226,16 @@ class KinFinder {
   // Most rows of the home are in the slot, and are no small part of it.
   bool gives(std::int64_t home, std::int64_t slot) const {
     double sum = 0;
-    for (std::int64_t s = 0; s < in_.n_slots; ++s) sum += shared(home, s);
-    return shared(home, slot) >= in_.part * total_[slot] && shared(home, slot) > 0.5 * sum;
+    for (const auto& entry : shared_.of(home)) sum += entry.weight;
+    const double given = shared_.weight(home, slot);
+    return given >= in_.part * total_[slot] && given > 0.5 * sum;
   }
 
   HomeRows in_;
   Space space_;
-  std::vector<double> shared_;  // (A, L)  weight of the rows of each home in each slot
-  std::vector<double> total_;   // (L,)
+  SharedRows shared_;
+  std::vector<double> total_, most_;     // (L,)  weight of all rows of a slot, and of those of one home
+  std::vector<std::int64_t> main_home_;  // (L,)  the home of most rows of a slot; the first of equals
 };
 
 }  // namespace dynmeans
