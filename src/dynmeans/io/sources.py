@@ -85,7 +85,8 @@ def find_source(name: str, format: str | None = None) -> Source:
     zipped = path.suffix.lower() == ".gz"
     found = format or _SUFFIXES.get(Path(path.stem if zipped else path.name).suffix.lower())
     if found is None or (zipped and found not in _TEXT_FORMATS):
-        raise InputError(f"{name}: unknown kind of file; --format takes one of {', '.join(FORMATS)}")
+        known = ", ".join(FORMATS)
+        raise InputError(f"{name}: unknown kind of file; known are {known} (cluster and tune take --format)")
     if status.st_size == 0:
         raise InputError(f"{name}: the file is empty")
     return Source(name, found, path, status.st_size, zipped)
