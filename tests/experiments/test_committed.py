@@ -1,0 +1,55 @@
+"""The order that the paper claims, over all the streams of the committed results."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dynmeans.experiments import rings
+from dynmeans.experiments.gaussians import READINGS
+from dynmeans.experiments.gps import MEANS, SPECTRAL
+from dynmeans.experiments.results import Group, Results, read_results
+from dynmeans.experiments.rivals import GIBBS, OURS, VARIATIONAL, WITH_TRUTH, WITHOUT_K
+from dynmeans.experiments.tables import excess, half_width
+
+RESULTS = Path(__file__).parents[2] / "experiments" / "results"
+
+
+@cache
+def committed(name: str) -> Results:
+    return read_results(RESULTS / f"{name}.json")
+
+
+def five(reading: str) -> dict[str, Group]:
+    groups = committed("gaussians").part("five", displacement=reading)
+    return {group.setting["method"]: group for group in groups}
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("rival", [*WITHOUT_K, *WITH_TRUTH])
+def test_dmeans_tracks_better_on_fifty_streams(rival: str, reading: str) -> None:
+    more = excess(five(reading)[OURS], five(reading)[rival], "tracked")
+    assert len(more) == 50
+    assert more.mean() > half_width(more)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_dmeans_takes_a_fraction_of_the_time_of_its_rivals(reading: str) -> None:
+    seconds = {name: group.mean("seconds") for name, group in five(reading).items()}
+    assert seconds[GIBBS] > 100 * seconds[OURS]
+    assert seconds[VARIATIONAL] > 20 * seconds[OURS]
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_spectral_means_are_far_above_means_on_rings(together: bool) -> None:
+    groups = committed("rings").part("table", together=together)
+    tracked = {group.setting["method"]: group.mean("tracked") for group in groups}
+    assert tracked[rings.ALIGN] > tracked["D-Means"] + 0.5
+
+
+def test_spectral_means_are_above_means_on_gaussian_processes() -> None:
+    groups = {group.setting["method"]: group for group in committed("gps").part("trials")}
+    more = excess(groups[SPECTRAL], groups[MEANS], "tracked")
+    assert more.mean() > half_width(more)
