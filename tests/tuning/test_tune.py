@@ -161,6 +161,7 @@ def test_the_picture_is_drawn(found: Any, tmp_path: Path) -> None:
         ({"kernels": [RBF(1.0)]}, "kernels are for KDMeans"),
         ({"batches": [np.ones((3, 2)), np.ones((3, 3))]}, "as many features"),
         ({"batches": [np.ones((3, 2))] * 3}, "all rows of a batch are equal"),
+        ({"batches": [1e-200 * np.eye(3)] * 3}, "too small for floats; use larger units"),
         ({"estimator": SDMeans("precomputed")}, "precomputed"),
     ],
 )

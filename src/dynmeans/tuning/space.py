@@ -73,6 +73,8 @@ def birth_costs(batches: Sequence[FloatArray]) -> tuple[float, float]:
     if not scales:
         raise ValueError("all rows of a batch are equal: there is nothing to tune a birth cost by")
     low, high = np.median(scales, axis=0)
+    if low < np.finfo(np.float64).tiny:
+        raise ValueError(f"squared distances such as {low:g} are too small for floats; use larger units")
     return float(min(low, high / 4.0)), float(high)
 
 
