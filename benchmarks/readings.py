@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
+from dynmeans.core import tree_distances
 from dynmeans.datasets import Stream, moving_rings
 from dynmeans.kernels import Scene, Similarity
 from dynmeans.kernels.base import combine
-from dynmeans.kernels.forest import all_distances, grow_forest
+from dynmeans.kernels.forest import grow_forest
 
 
 def gusty_rings(n_steps: int, *, noise: float = 0.03, together: bool = True, random_state: int = 0) -> Stream:
@@ -62,7 +63,9 @@ class RowsOnlyMST:
         hook, near = cKDTree(scene.rows).query(scene.kept[kept]) if len(kept) else (np.empty(0), kept)
         where = forest.component[np.concatenate([near, members])]
         length = np.concatenate([np.where(hook > self.scale, hook, 0.0), np.zeros(len(members))])
-        distance = all_distances(forest)[np.ix_(where, where)] + length + length[:, None]
+        distance = (
+            tree_distances(forest.parent, forest.length)[np.ix_(where, where)] + length + length[:, None]
+        )
         np.fill_diagonal(distance, 0.0)
         kernel: np.ndarray = np.exp(-0.5 * np.minimum(distance / self.scale, 50.0) ** 2)
         return kernel

@@ -133,6 +133,10 @@ def slot_means(
     slots: NDArray[np.int64], weights: Floats, X: Floats, centers: Floats, gammas: Floats
 ) -> tuple[NDArray[np.int32], Floats, Floats]: ...
 def expand_centers(
+    kept: Floats,
+    rows: Floats,
+    asleep: Floats,
+    ids: NDArray[np.int64],
     owner: NDArray[np.int64],
     coefficients: Floats,
     slots: NDArray[np.int32],
@@ -142,15 +146,17 @@ def expand_centers(
     places: NDArray[np.int64] | None,
     n_places: int,
     budget: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, NDArray[np.int64], NDArray[np.int64]]: ...
+) -> tuple[NDArray[np.int64], Floats, Floats, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
 def blend_components(
-    matrix: Floats,
+    parent: NDArray[np.int64],
+    length: Floats,
+    scale: float,
     components: NDArray[np.int64],
     weights: Floats,
     coefficients: Floats,
     owner: NDArray[np.int64],
     n_old: int,
-) -> tuple[Floats, Floats, Floats, Floats | None, NDArray[np.int64]]: ...
+) -> tuple[Floats, Floats, Floats, Floats, Floats | None, NDArray[np.int64]]: ...
 def eigenpairs(matrix: Floats, threshold: float, at_least: int) -> tuple[Floats, Floats]: ...
 def relax(
     weights: Floats,
@@ -216,6 +222,7 @@ def roll_lives(
     now: float,
     lifetime: float,
     newborn_velocity_variance: float,
+    which: NDArray[np.int64] | None = None,
 ) -> tuple[
     tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.int64]],
     NDArray[np.int64],

@@ -51,6 +51,15 @@ def test_every_cluster_moves_waits_or_dies_as_in_the_twin(seed, n_old, n_new, d,
     assert labels.tolist() == [names[k] for k in before["slots"]]
 
 
+def test_labels_may_be_of_rows_that_occur_several_times():
+    before, end = some_lives(0, 2, 1, 2), {"now": 8.0, "lifetime": 3.0, "newborn_velocity_variance": 0.0}
+    which = np.array([3, 0, 3, 11])
+    labels, told = roll_lives(**before, **end)[1], roll_lives(**before, **end, which=which)[1]
+    assert told.tolist() == labels[which].tolist()
+    with pytest.raises(ValueError, match="rows below 12, got 12"):
+        roll_lives(**before, **end, which=np.array([12]))
+
+
 def test_a_slot_without_a_cluster_is_refused():
     before = some_lives(0, 2, 1, 2)
     before["slots"][3] = 3

@@ -22,6 +22,18 @@ def test_distinct_rows_are_those_of_numpy_with_the_weights_of_their_copies(seed,
     np.testing.assert_allclose(mass, np.bincount(which, weights=weights))
 
 
+@given(seeds, st.integers(1, 60), st.sampled_from([1.0, 1e-310, 1e150, 1e308]), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_rows_are_in_lexical_order_whatever_the_spread_of_the_first_coordinate(seed, n, size, crowded):
+    """Evenly spread, all but one close together, closer than normal numbers, or too far for a difference."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1.0, 1.0, size=(n, 2)) * size
+    X[1:, 0] *= 1e-9 if crowded else 1.0
+    rows, _, which = distinct_rows(X, None)
+    np.testing.assert_array_equal(rows, np.unique(X, axis=0))
+    np.testing.assert_array_equal(rows[which], X)
+
+
 def some_step(seed, n, d, n_old, n_born):
     """Slots of rows, none of the newborn empty, with weights that are often equal."""
     rng = np.random.default_rng(seed)
@@ -89,11 +101,14 @@ def test_points_are_sorted_by_slot_and_merged_by_place_where_there_are_too_many(
         together = [[i] for i in mine] if len(mine) <= budget else together
         expected += [(who[0], k, shares[who].sum()) for who in together]
         crowded += [k] if len(together) > budget else []
-    *columns, begin, over = expand_centers(
-        owner, coefficients, slots.astype(np.int32), weights, gammas, taken, places, m, budget
-    )
-    found = list(zip(*columns, strict=True))
-    assert [point[:2] for point in found] == [point[:2] for point in expected]
-    np.testing.assert_allclose([p[2] for p in found], [p[2] for p in expected], atol=1e-12)
-    assert begin.tolist() == np.searchsorted(columns[1], np.arange(n_old + 2)).tolist()
+    kept, rows, asleep = (rng.normal(size=(count, 2)) for count in (n_kept, n, n_kept))
+    ids = np.sort(rng.choice(30, size=n_old + 1, replace=False))
+    taking = owner, coefficients, slots.astype(np.int32), weights, gammas, taken, places, m, budget
+    points, found, shares, names, begin, over = expand_centers(kept, rows, asleep, ids, *taking)
+    which, slot, share = zip(*expected, strict=True)
+    assert points.tolist() == list(which)
+    np.testing.assert_array_equal(found, np.concatenate([kept, rows, asleep])[points])
+    np.testing.assert_allclose(shares, share, atol=1e-12)
+    assert names.tolist() == ids[list(slot)].tolist()
+    assert begin.tolist() == np.searchsorted(slot, np.arange(n_old + 2)).tolist()
     assert over.tolist() == crowded

@@ -15,9 +15,8 @@ from dynmeans.algorithms.selection import Selection
 from dynmeans.algorithms.support import Support, empty_support, keep_ids, renew, scene_of
 from dynmeans.core import distinct_rows
 from dynmeans.kernels import Kernel, Precomputed, Scene, Similarity
-from dynmeans.kernels.base import Places
 from dynmeans.model.costs import Costs
-from dynmeans.model.lifecycle import Rolled, roll_forward, slot_ids
+from dynmeans.model.lifecycle import Rolled, Told, roll_forward, slot_ids
 from dynmeans.model.motion import motion_named
 from dynmeans.model.objective import Fit
 from dynmeans.model.prior import Prior, carry_forward
@@ -114,15 +113,11 @@ def settle(
     slots = found.labels if len(found.labels) == len(scene.rows) else alike.expand(found.labels)
     places = scene.rows[:, : memory.clusters.centers.shape[1]]
     fit = fit_slots(slots, places, scene.weights, prior, (found.cost, found.n_iter, found.restart_costs))
-    rolled = roll_forward(memory.clusters, prior, fit, costs, WALK, now)
+    support, errors = _renewed(memory, meeting, fit, budget, selection)
+    told = Told(found.lower_bound, meeting.shifts, errors)
+    rolled = roll_forward(memory.clusters, prior, fit, costs, WALK, now, which, told)
     rolled = with_kin(rolled, memory.clusters, fit, scene.weights, Alike(alike))
-    memory = memory._replace(kernel=meeting.kernel)
-    carried, errors = _remember(memory, scene, alike.places, fit, prior, rolled, budget, selection)
-    labels = rolled.report.labels if which is None else rolled.report.labels[which]
-    report = rolled.report._replace(
-        labels=labels, lower_bound=found.lower_bound, shifts=meeting.shifts, support_errors=errors
-    )
-    return carried, Rolled(rolled.state, report, rolled.events)
+    return _carried(memory, meeting, support, rolled), rolled
 
 
 def _merged(kernel: Kernel, batch: Batch) -> tuple[Batch, IntArray]:
@@ -152,37 +147,46 @@ def squared_distances(memory: KernelMemory, batch: Batch) -> FloatArray:
     return rows
 
 
-def _remember(
-    memory: KernelMemory,
-    scene: Scene,
-    places: Places | None,
-    fit: Fit,
-    prior: Prior,
-    rolled: Rolled,
-    budget: int,
-    selection: Selection,
-) -> tuple[KernelMemory, FloatArray]:
-    """The points that stand for the clusters from now on, and the errors of the active ones."""
-    ids, slots = slot_ids(memory.clusters, len(fit.taken)), fit.slots
+def _renewed(
+    memory: KernelMemory, meeting: Meeting, fit: Fit, budget: int, selection: Selection
+) -> tuple[Support, FloatArray]:
+    """The points that stand for all slots from now on, and the errors of the active ones.
 
-    def reduced(support: Support, scene: Scene, kernel: Kernel) -> tuple[Support, FloatArray]:
-        result, errors = renew(
-            support, scene, kernel, slots, ids, prior.gammas, fit.taken, budget, selection, places
-        )
-        alive = rolled.state.ids
-        return result if len(alive) == len(ids) else keep_ids(result, alive), errors[fit.taken > 0]
+    The rows of a precomputed kernel are numbers here: kept points first, then rows of the batch.
+    """
+    support, scene, kernel = memory.support, meeting.scene, meeting.kernel
+    if isinstance(kernel, Precomputed):
+        support, scene, kernel = _numbered(kernel, support, scene)
+    result, errors = renew(
+        support,
+        scene,
+        kernel,
+        fit.slots,
+        slot_ids(memory.clusters, len(fit.taken)),
+        meeting.prior.gammas,
+        fit.taken,
+        budget,
+        selection,
+        meeting.similarity.places,
+    )
+    return result, errors[fit.taken > 0]
 
-    if not isinstance(memory.kernel, Precomputed):
-        support, errors = reduced(memory.support, scene, memory.kernel)
-        return memory._replace(clusters=rolled.state, support=support), errors
-    support, errors = reduced(*_numbered(memory.kernel, memory.support, scene))
+
+def _carried(memory: KernelMemory, meeting: Meeting, support: Support, rolled: Rolled) -> KernelMemory:
+    """What the next step needs of the renewed points: those of the clusters that live on."""
+    if len(rolled.report.died) > 0:
+        support = keep_ids(support, rolled.state.ids)
+    if not isinstance(meeting.kernel, Precomputed):
+        return KernelMemory(rolled.state, support, meeting.kernel, memory.origins)
     chosen = support.rows[:, 0].astype(np.int64)
-    rows = np.stack([np.full(len(slots), rolled.report.step), np.arange(len(slots))], axis=1)
-    return memory._replace(
-        clusters=rolled.state,
-        support=support._replace(rows=memory.kernel.carry(scene, chosen)),
-        origins=np.concatenate([memory.origins, rows])[chosen],
-    ), errors
+    n = len(meeting.scene.rows)
+    rows = np.stack([np.full(n, rolled.report.step), np.arange(n)], axis=1)
+    return KernelMemory(
+        rolled.state,
+        support._replace(rows=meeting.kernel.carry(meeting.scene, chosen)),
+        meeting.kernel,
+        np.concatenate([memory.origins, rows])[chosen],
+    )
 
 
 class _Numbered(NamedTuple):

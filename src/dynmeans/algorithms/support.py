@@ -47,7 +47,7 @@ def scene_of(support: Support, cluster_ids: IntArray, rows: FloatArray, weights:
     Scene
         Kept points in the order of the support, each with the position of its cluster among the ids.
     """
-    owner = np.searchsorted(cluster_ids, support.ids)
+    owner = cluster_ids.searchsorted(support.ids)
     return Scene(rows, weights, support.rows, support.coefficients, owner, len(cluster_ids))
 
 
@@ -109,13 +109,25 @@ def renew(
     where = None if places is None else places.all
     whole = _Expansion(
         *expand_centers(
-            scene.owner, scene.coefficients, slots, scene.weights, gammas, taken, where, n_places, budget
+            scene.kept,
+            scene.rows,
+            support.rows,
+            ids,
+            scene.owner,
+            scene.coefficients,
+            slots,
+            scene.weights,
+            gammas,
+            taken,
+            where,
+            n_places,
+            budget,
         )
     )
-    errors, points = np.zeros(len(ids)), np.concatenate([scene.kept, scene.rows, support.rows])
+    errors = np.zeros(len(ids))
     if len(whole.crowded) == 0:
-        return Support(points[whole.points], whole.coefficients, ids[whole.slots]), errors
-    stays = np.ones(len(whole.slots), dtype=np.bool_)
+        return Support(whole.rows, whole.coefficients, whole.ids), errors
+    stays = np.ones(len(whole.points), dtype=np.bool_)
     for k in whole.crowded.tolist():
         mine = slice(*whole.begin[k : k + 2].tolist())
         centre = _Centre(whole.points[mine], whole.coefficients[mine], len(scene.kept))
@@ -123,15 +135,16 @@ def renew(
         stays[mine] = False
         stays[mine.start + chosen] = True
         whole.coefficients[mine.start + chosen] = coefficients
-    return Support(points[whole.points[stays]], whole.coefficients[stays], ids[whole.slots[stays]]), errors
+    return Support(whole.rows[stays], whole.coefficients[stays], whole.ids[stays]), errors
 
 
 class _Expansion(NamedTuple):
     """Centres as sums over points, sorted by slot: kept points, then rows, then points of the sleeping."""
 
     points: IntArray  # (P,)
-    slots: IntArray  # (P,)
+    rows: FloatArray  # (P, d)
     coefficients: FloatArray  # (P,)
+    ids: IntArray  # (P,)
     begin: IntArray  # (L + 1,)  where the points of each slot begin
     crowded: IntArray  # slots with rows and more points than the budget
 

@@ -13,8 +13,10 @@
 namespace dynmeans {
 namespace {
 
-// out: labels (n,), the id of the slot of every row
-std::vector<std::int64_t> label_rows(const Column<std::int32_t>& slots, const LivesBefore& before) {
+// out: labels, the id of the slot of every row; with which (n,), of rows each of which is one of those
+std::vector<std::int64_t> label_rows(const Column<std::int32_t>& slots,
+                                     const std::optional<Column<std::int64_t>>& which,
+                                     const LivesBefore& before) {
   std::vector<std::int64_t> labels(slots.shape(0));
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const std::int64_t k = slots.data()[i];
@@ -23,14 +25,24 @@ std::vector<std::int64_t> label_rows(const Column<std::int32_t>& slots, const Li
                                   std::to_string(k));
     labels[i] = k < before.n_old ? before.ids[k] : before.next_id + (k - before.n_old);
   }
-  return labels;
+  if (!which) return labels;
+  std::vector<std::int64_t> every(which->shape(0));
+  for (std::size_t i = 0; i < every.size(); ++i) {
+    const auto row = std::size_t(which->data()[i]);
+    if (row >= labels.size())
+      throw std::invalid_argument("which must hold rows below " + std::to_string(labels.size()) + ", got " +
+                                  std::to_string(which->data()[i]));
+    every[i] = labels[row];
+  }
+  return every;
 }
 
 nb::tuple roll_lives(const Matrix<double>& centers, const Vector& weights, const Matrix<double>& velocities,
                      const Matrix<double>& velocity_cov, const Vector& last_seen,
                      const Column<std::int64_t>& ids, const Vector& gammas, const Column<std::int32_t>& slots,
                      const Matrix<double>& places, const Vector& taken, std::int64_t next_id, double clock,
-                     double now, double lifetime, double newborn_velocity_variance) {
+                     double now, double lifetime, double newborn_velocity_variance,
+                     const std::optional<Column<std::int64_t>>& which) {
   const std::size_t n_old = ids.shape(0), n_slots = taken.shape(0), d = centers.shape(1);
   for (const std::size_t lines : {centers.shape(0), weights.shape(0), velocities.shape(0),
                                   velocity_cov.shape(0), last_seen.shape(0), gammas.shape(0)})
@@ -55,7 +67,7 @@ nb::tuple roll_lives(const Matrix<double>& centers, const Vector& weights, const
                            now,
                            lifetime,
                            newborn_velocity_variance};
-  std::vector<std::int64_t> labels = label_rows(slots, before);
+  std::vector<std::int64_t> labels = label_rows(slots, which, before);
   LivesAfter after = Lives(before).run();
   const std::size_t k = after.ids.size(), n = labels.size(), n_active = after.active.size();
   const auto list = [](std::vector<std::int64_t>& who) { return to_numpy(std::move(who), {who.size()}); };
@@ -140,7 +152,7 @@ void bind_lives(nb::module_& m) {
   m.def(
       "roll_lives", &roll_lives, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a, "last_seen"_a,
       "ids"_a, "gammas"_a, "slots"_a, "places"_a, "taken"_a, "next_id"_a, "clock"_a, "now"_a, "lifetime"_a,
-      "newborn_velocity_variance"_a,
+      "newborn_velocity_variance"_a, "which"_a = nb::none(),
       "Clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids), labels, active, "
       "sizes, born, revived, asleep, died).");
   m.def(

@@ -38,7 +38,7 @@ nb::tuple distinct_rows(const Matrix<double>& X, const std::optional<Vector>& we
   SortedRows result;
   {
     nb::gil_scoped_release unlocked;
-    result = sort_rows(X.data(), weights ? weights->data() : nullptr, std::int64_t(n), int(d));
+    result = RowSorter(X.data(), weights ? weights->data() : nullptr, std::int64_t(n), int(d)).run();
   }
   const std::size_t m = result.weights.size();
   return nb::make_tuple(to_numpy(std::move(result.rows), {m, d}), to_numpy(std::move(result.weights), {m}),
@@ -65,13 +65,18 @@ nb::tuple slot_means(const Column<std::int64_t>& slots, const Vector& weights, c
                         to_numpy(std::move(found.taken), {n_slots}));
 }
 
-nb::tuple expand_centers(const Column<std::int64_t>& owner, const Vector& coefficients,
-                         const Column<std::int32_t>& slots, const Vector& weights, const Vector& gammas,
-                         const Vector& taken, const std::optional<Column<std::int64_t>>& places,
-                         std::int64_t n_places, std::int64_t budget) {
-  const std::size_t n_kept = owner.shape(0), n_rows = slots.shape(0);
-  if (coefficients.shape(0) != n_kept || weights.shape(0) != n_rows)
-    throw std::invalid_argument("a kept point must have a coefficient, and a row a weight");
+nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows, const Matrix<double>& asleep,
+                         const Column<std::int64_t>& ids, const Column<std::int64_t>& owner,
+                         const Vector& coefficients, const Column<std::int32_t>& slots, const Vector& weights,
+                         const Vector& gammas, const Vector& taken,
+                         const std::optional<Column<std::int64_t>>& places, std::int64_t n_places,
+                         std::int64_t budget) {
+  const std::size_t n_kept = owner.shape(0), n_rows = slots.shape(0), d = rows.shape(1);
+  if (coefficients.shape(0) != n_kept || weights.shape(0) != n_rows || ids.shape(0) != taken.shape(0))
+    throw std::invalid_argument("a kept point must have a coefficient, a row a weight, and a slot an id");
+  if (kept.shape(0) != n_kept || asleep.shape(0) != n_kept || rows.shape(0) != n_rows || kept.shape(1) != d ||
+      asleep.shape(1) != d)
+    throw std::invalid_argument("kept points and rows must have one line each, all as long");
   if (places && places->shape(0) != n_kept + n_rows)
     throw std::invalid_argument("places must have one entry a point");
   const Taken scene{owner.data(),
@@ -81,11 +86,16 @@ nb::tuple expand_centers(const Column<std::int64_t>& owner, const Vector& coeffi
                     gammas.data(),
                     taken.data(),
                     places ? places->data() : nullptr,
+                    kept.data(),
+                    rows.data(),
+                    asleep.data(),
+                    ids.data(),
                     std::int64_t(n_kept),
                     std::int64_t(n_rows),
                     std::int64_t(gammas.shape(0)),
                     std::int64_t(taken.shape(0)),
                     n_places,
+                    int(d),
                     budget};
   Expansion found;
   {
@@ -93,10 +103,11 @@ nb::tuple expand_centers(const Column<std::int64_t>& owner, const Vector& coeffi
     found = Expander(scene).run();
   }
   const std::size_t count = found.points.size(), n_crowded = found.crowded.size();
-  return nb::make_tuple(to_numpy(std::move(found.points), {count}), to_numpy(std::move(found.slots), {count}),
-                        to_numpy(std::move(found.coefficients), {count}),
-                        to_numpy(std::move(found.begin), {taken.shape(0) + 1}),
-                        to_numpy(std::move(found.crowded), {n_crowded}));
+  return nb::make_tuple(
+      to_numpy(std::move(found.points), {count}), to_numpy(std::move(found.rows), {count, d}),
+      to_numpy(std::move(found.coefficients), {count}), to_numpy(std::move(found.ids), {count}),
+      to_numpy(std::move(found.begin), {taken.shape(0) + 1}),
+      to_numpy(std::move(found.crowded), {n_crowded}));
 }
 
 }  // namespace
@@ -109,10 +120,11 @@ void bind_rows(nb::module_& m) {
         "Distinct rows in lexical order: (rows (m, d), weights (m,), which of them each row is (n,)).");
   m.def("slot_means", &slot_means, "slots"_a, "weights"_a, "X"_a, "centers"_a, "gammas"_a,
         "Slots with the newborn in order, their centres, and the weight of their rows.");
-  m.def("expand_centers", &expand_centers, "owner"_a, "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a,
-        "taken"_a, "places"_a.none(), "n_places"_a, "budget"_a,
+  m.def("expand_centers", &expand_centers, "kept"_a, "rows"_a, "asleep"_a, "ids"_a, "owner"_a,
+        "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a, "taken"_a, "places"_a.none(), "n_places"_a,
+        "budget"_a,
         "Points of all slots, sorted by slot, and merged by place in slots over the budget: "
-        "(points, slots, coefficients, begin, crowded).");
+        "(points, rows, coefficients, ids, begin, crowded).");
 }
 
 }  // namespace dynmeans

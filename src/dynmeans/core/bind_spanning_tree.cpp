@@ -69,24 +69,26 @@ nb::ndarray<nb::numpy, double> tree_distances_of(const Column<std::int64_t>& par
   return to_numpy(std::move(distances), {m, m});
 }
 
-nb::tuple blend_components(const Matrix<double>& matrix, const Column<std::int64_t>& components,
-                           const Vector& weights, const Vector& coefficients,
-                           const Column<std::int64_t>& owner, std::size_t n_old) {
-  const std::size_t n_kept = owner.shape(0), n = weights.shape(0);
+nb::tuple blend_components(const Column<std::int64_t>& parent, const Vector& length, double scale,
+                           const Column<std::int64_t>& components, const Vector& weights,
+                           const Vector& coefficients, const Column<std::int64_t>& owner, std::size_t n_old) {
+  const std::size_t m = parent.shape(0), n_kept = owner.shape(0), n = weights.shape(0);
+  if (length.shape(0) != m) throw std::invalid_argument("a component must have a parent and a length");
   if (coefficients.shape(0) != n_kept || components.shape(0) != n_kept + n)
     throw std::invalid_argument("every point must have a component, and a kept point a coefficient");
-  const ComponentScene scene{matrix.data(), components.data(), weights.data(), coefficients.data(),
-                             owner.data(),  matrix.shape(0),   n_kept,         n,
-                             n_old};
+  std::vector<double> matrix;
   ComponentBlend found;
   {
     nb::gil_scoped_release unlocked;
-    found = blend(scene);
+    matrix = component_kernel(parent.data(), length.data(), m, scale);
+    found = blend({matrix.data(), components.data(), weights.data(), coefficients.data(), owner.data(), m,
+                   n_kept, n, n_old});
   }
   const std::size_t r = found.weights.size();
   nb::object some = nb::none();
   if (!found.matrix.empty()) some = nb::cast(to_numpy(std::move(found.matrix), {r, r}));
-  return nb::make_tuple(to_numpy(std::move(found.weights), {r}), to_numpy(std::move(found.y_phi), {r, n_old}),
+  return nb::make_tuple(to_numpy(std::move(matrix), {m, m}), to_numpy(std::move(found.weights), {r}),
+                        to_numpy(std::move(found.y_phi), {r, n_old}),
                         to_numpy(std::move(found.phi_phi), {n_old}), some,
                         to_numpy(std::move(found.group), {n}));
 }
@@ -100,10 +102,10 @@ void bind_spanning_tree(nb::module_& m) {
         "That tree without edges longer than the scale: (component (n,), parent (m,), length (m,)).");
   m.def("tree_distances", &tree_distances_of, "parent"_a, "length"_a,
         "Sums of the edges between any two components of a tree, parents first: (m, m).");
-  m.def("blend_components", &blend_components, "matrix"_a, "components"_a, "weights"_a, "coefficients"_a,
-        "owner"_a, "n_old"_a,
-        "Components with rows, and old clusters, from the kernel between components: "
-        "(weights (R,), y_phi (R, K), phi_phi (K,), matrix (R, R) or None for the one given, group (n,)).");
+  m.def("blend_components", &blend_components, "parent"_a, "length"_a, "scale"_a, "components"_a, "weights"_a,
+        "coefficients"_a, "owner"_a, "n_old"_a,
+        "The kernel between components, between those with rows, and with old clusters: (matrix (m, m), "
+        "weights (R,), y_phi (R, K), phi_phi (K,), matrix (R, R) or None if it is the same, group (n,)).");
 }
 
 }  // namespace dynmeans

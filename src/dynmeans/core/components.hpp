@@ -5,7 +5,36 @@
 #include <cstdint>
 #include <vector>
 
+#include "cut_tree.hpp"
+#include "gaussian.hpp"
+
 namespace dynmeans {
+
+// Distances become similarities, exp(-d^2 / (2 scale^2)).
+struct Fade {
+  double* values;  // in, out (n,)
+  std::int64_t n;  // a multiple of kFour
+  double scale;
+
+  [[gnu::always_inline]] void run() const {
+    for (std::int64_t e = 0; e < n; e += kFour) {
+      const Four ratio = load_four(values + e) / scale;
+      store_four(values + e, exact_exp_minus(0.5 * ratio * ratio));
+    }
+  }
+};
+
+// The kernel (m, m) between the components of a tree: parent (m,), each before its children, and length (m,)
+// of the edges to them.
+inline std::vector<double> component_kernel(const std::int64_t* parent, const double* length, std::size_t m,
+                                            double scale) {
+  const std::size_t size = m * m, whole = (size + kFour - 1) / kFour * kFour;
+  std::vector<double> matrix(whole);
+  tree_distances(parent, length, m, matrix.data());
+  run_wide(Fade{matrix.data(), std::int64_t(whole), scale});
+  matrix.resize(size);
+  return matrix;
+}
 
 struct ComponentScene {
   const double* matrix;            // (m, m)  kernel between components

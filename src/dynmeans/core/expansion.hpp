@@ -14,15 +14,21 @@ struct Taken {
   const double* gammas;        // (K,)
   const double* taken;         // (L,)  weight of the rows of each slot
   const std::int64_t* places;  // (M + n,)  points at one place are equal; null if no two are
+  const double *kept, *rows;   // (M, d), (n, d)
+  const double* asleep;        // (M, d)  the kept points as they stay in clusters without rows
+  const std::int64_t* ids;     // (L,)
   std::int64_t n_kept, n_rows, n_old, n_slots, n_places;
+  int d;
   std::int64_t budget;  // points of slots with more than these become one at each place, the first
 };
 
 struct Expansion {
   // Sorted by slot, then by point: kept points are 0 .. M-1, rows follow, and then, as M + n + kept, the
   // points of slots without rows, which stay what they were.
-  std::vector<std::int64_t> points, slots;
+  std::vector<std::int64_t> points;
+  std::vector<double> rows;  // (., d)
   std::vector<double> coefficients;
+  std::vector<std::int64_t> ids;      // of their slots
   std::vector<std::int64_t> begin;    // (L + 1,)  where the points of each slot begin
   std::vector<std::int64_t> crowded;  // slots with rows and more points than the budget
 };
@@ -43,6 +49,7 @@ class Expander {
       }
     }
     out_.begin.push_back(count());
+    gather();
     return std::move(out_);
   }
 
@@ -62,7 +69,7 @@ class Expander {
 
   void put(std::int64_t point, std::int64_t slot, double coefficient) {
     out_.points.push_back(point);
-    out_.slots.push_back(slot);
+    out_.ids.push_back(in_.ids[slot]);
     out_.coefficients.push_back(coefficient);
   }
 
@@ -87,6 +94,18 @@ class Expander {
   void sleep(std::int64_t k) {
     for (std::int64_t s = first_[k]; s < first_[k + 1]; ++s)
       put(in_.n_kept + in_.n_rows + order_[s], k, in_.coefficients[order_[s]]);
+  }
+
+  const double* row(std::int64_t point) const {
+    if (point < in_.n_kept) return in_.kept + point * in_.d;
+    point -= in_.n_kept;
+    return point < in_.n_rows ? in_.rows + point * in_.d : in_.asleep + (point - in_.n_rows) * in_.d;
+  }
+
+  void gather() {
+    out_.rows.reserve(out_.points.size() * in_.d);
+    for (const std::int64_t point : out_.points)
+      out_.rows.insert(out_.rows.end(), row(point), row(point) + in_.d);
   }
 
   Taken in_;

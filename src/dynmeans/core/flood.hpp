@@ -26,9 +26,10 @@ struct NearestNew {
   double component;  // in  of the new rows
   double* gaps;      // in, out (stride,)
   double* from;      // in, out (stride,) component of the nearest row in the tree
+  double* least;     // out (stride / kStretch,) smallest gap of every stretch of rows
 
   // Vectors side by side: the next does not wait for the comparison of the one before.
-  static constexpr int kSide = 4;
+  static constexpr int kSide = 4, kStretch = kSide * kFour;
 
   // A known number of dimensions makes a loop that stays in registers.
   [[gnu::always_inline]] void run() const {
@@ -39,9 +40,9 @@ struct NearestNew {
 
   [[gnu::always_inline]] void look(int d) const {
     const Four here = Four{} + component;
-    for (std::int64_t k = 0; k < n; k += kSide * kFour) {
-      Four least[kSide];
-      for (Four& gap : least) gap = Four{} + std::numeric_limits<double>::infinity();
+    for (std::int64_t k = 0; k < n; k += kStretch) {
+      Four found[kSide];
+      for (Four& gap : found) gap = Four{} + std::numeric_limits<double>::infinity();
       for (std::int64_t f = 0; f < n_fresh; ++f)
         for (int s = 0; s < kSide; ++s) {
           Four sum{};
@@ -49,36 +50,44 @@ struct NearestNew {
             const Four step = load_four(columns + c * stride + k + s * kFour) - fresh[f * d + c];
             sum += step * step;
           }
-          least[s] = sum < least[s] ? sum : least[s];
+          found[s] = sum < found[s] ? sum : found[s];
         }
+      Four smallest = Four{} + std::numeric_limits<double>::infinity();
       for (int s = 0; s < kSide; ++s) {
         const std::int64_t at = k + s * kFour;
-        const Four gap = load_four(gaps + at);
-        store_four(from + at, least[s] < gap ? here : load_four(from + at));
-        store_four(gaps + at, least[s] < gap ? least[s] : gap);
+        const Four gap = load_four(gaps + at), nearer = found[s] < gap ? found[s] : gap;
+        store_four(from + at, found[s] < gap ? here : load_four(from + at));
+        store_four(gaps + at, nearer);
+        smallest = nearer < smallest ? nearer : smallest;
       }
+      const double left = smallest[0] < smallest[1] ? smallest[0] : smallest[1];
+      const double right = smallest[2] < smallest[3] ? smallest[2] : smallest[3];
+      least[k / kStretch] = left < right ? left : right;
     }
   }
 };
 
 class Flood {
-  static constexpr std::int64_t kWidth = NearestNew::kSide * kFour;
+  static constexpr std::int64_t kStretch = NearestNew::kStretch;
+  static constexpr double kFar = std::numeric_limits<double>::infinity();
 
  public:
   // in: data (n, d), n > 0; unit: rows are multiplied by it, so that no square of a distance overflows
   Flood(const double* data, std::int64_t n, int d, double unit, double scale)
       : d_(d),
         n_(n),
-        stride_((n + kWidth - 1) / kWidth * kWidth),
+        stride_((n + kStretch - 1) / kStretch * kStretch),
         unit_(unit),
         reach_(largest_square(scale * unit)),
-        columns_(d * stride_),
-        gaps_(stride_, std::numeric_limits<double>::infinity()),
+        columns_(d * stride_, kFar),
+        gaps_(stride_, kFar),
         from_(stride_),
+        least_(stride_ / kStretch, kFar),
         rows_(n) {
     for (std::int64_t i = 0; i < n; ++i)
       for (int c = 0; c < d; ++c) columns_[c * stride_ + i] = data[i * d + c] * unit;
     std::iota(rows_.begin(), rows_.end(), 0);
+    taken_.reserve(n * d);
     result_.component.resize(n);
   }
 
@@ -88,8 +97,8 @@ class Flood {
       result_.parent.push_back(std::int64_t(from));
       result_.length.push_back(std::sqrt(gap) / unit_);
       take_out(next);
-      while (!fresh_.empty()) spread();
-      next = std::min_element(gaps_.begin(), gaps_.begin() + n_) - gaps_.begin();
+      while (n_looked_ < taken_.size()) spread();
+      next = n_ > 0 ? nearest_outside() : 0;
     }
     return std::move(result_);
   }
@@ -97,7 +106,6 @@ class Flood {
  private:
   // The largest number whose root, as rounded, is no more than the length.
   static double largest_square(double length) {
-    constexpr double kFar = std::numeric_limits<double>::infinity();
     double square = length * length;
     while (square < kFar && std::sqrt(std::nextafter(square, kFar)) <= length)
       square = std::nextafter(square, kFar);
@@ -106,12 +114,23 @@ class Flood {
 
   // The rows just taken look around, and take those within reach.
   void spread() {
-    const std::vector<double> fresh = std::move(fresh_);
-    fresh_.clear();
-    run_wide(NearestNew{columns_.data(), fresh.data(), n_, stride_, std::int64_t(fresh.size()) / d_, d_,
-                        double(result_.parent.size() - 1), gaps_.data(), from_.data()});
-    for (std::int64_t k = n_ - 1; k >= 0; --k)
-      if (gaps_[k] <= reach_) take_out(k);
+    const double* fresh = taken_.data() + n_looked_;
+    const auto n_fresh = std::int64_t(taken_.size() - n_looked_) / d_;
+    n_looked_ = taken_.size();
+    run_wide(NearestNew{columns_.data(), fresh, n_, stride_, n_fresh, d_, double(result_.parent.size() - 1),
+                        gaps_.data(), from_.data(), least_.data()});
+    // From the end, because the row that fills a gap has been looked at.
+    for (std::int64_t s = (n_ - 1) / kStretch; s >= 0; --s)
+      for (std::int64_t k = std::min((s + 1) * kStretch, n_); least_[s] <= reach_ && k-- > s * kStretch;)
+        if (gaps_[k] <= reach_) take_out(k);
+  }
+
+  // When nobody was taken since the gaps were found.
+  std::int64_t nearest_outside() const {
+    const auto end = least_.begin() + (n_ + kStretch - 1) / kStretch;
+    const std::int64_t s = std::min_element(least_.begin(), end) - least_.begin();
+    const double* stretch = &gaps_[s * kStretch];
+    return s * kStretch + (std::find(stretch, stretch + kStretch, least_[s]) - stretch);
   }
 
   // Rows outside stay together: the last of them fills the gap.
@@ -119,22 +138,26 @@ class Flood {
     const std::int64_t last = --n_;
     for (int c = 0; c < d_; ++c) {
       double* column = &columns_[c * stride_];
-      fresh_.push_back(column[k]);
+      taken_.push_back(column[k]);
       column[k] = column[last];
+      column[last] = kFar;
     }
     result_.component[rows_[k]] = std::int64_t(result_.parent.size()) - 1;
     rows_[k] = rows_[last];
     from_[k] = from_[last];
     gaps_[k] = gaps_[last];
+    gaps_[last] = kFar;
   }
 
   int d_;
-  std::int64_t n_, stride_;          // rows outside; their places, in whole vectors
-  double unit_, reach_;              // reach is squared
-  std::vector<double> columns_;      // (d, stride)
+  std::int64_t n_, stride_;      // rows outside; their places, in whole stretches, the rest infinitely far
+  double unit_, reach_;          // reach is squared
+  std::vector<double> columns_;  // (d, stride)
   std::vector<double> gaps_, from_;  // (stride,)  squared distance to the tree; component that is so near
+  std::vector<double> least_;        // (stretches,)  smallest gap of each
   std::vector<std::int64_t> rows_;   // (n,)  numbers of the rows outside
-  std::vector<double> fresh_;        // (., d)  places of rows that have not looked around yet
+  std::vector<double> taken_;  // (., d)  places of the rows in the tree, in the order in which they came
+  std::size_t n_looked_ = 0;   // of these numbers, those of rows that have looked around
   CutTree result_;
 };
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans.core import cut_forest, tree_distances
+from dynmeans.core import cut_forest
 from dynmeans.model.types import FloatArray, IntArray
 
 
@@ -23,13 +23,8 @@ def grow_forest(points: FloatArray, scale: float) -> Forest:
     return Forest(*cut_forest(points, scale))
 
 
-def all_distances(forest: Forest) -> FloatArray:
-    """Sums of the long edges along the path between any two components (m, m)."""
-    return tree_distances(forest.parent, forest.length)
-
-
 def near_distances(forest: Forest, reach: float) -> tuple[IntArray, IntArray, FloatArray]:
-    """The same between components no farther apart than reach: one, the other, distance."""
+    """Sums of the long edges on the paths between components no farther apart than reach: one, other, sum."""
     start, neighbour, length = _adjacency(forest)
     source = here = np.arange(len(forest.parent))
     before = np.full(len(source), -1)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 
 from dynmeans.core import blend_components, spanning_tree
 from dynmeans.kernels._parts import check_positive, mixing
 from dynmeans.kernels.base import Places, Scene, Similarity
-from dynmeans.kernels.forest import Forest, all_distances, grow_forest, near_distances
+from dynmeans.kernels.forest import Forest, grow_forest, near_distances
 from dynmeans.model.types import FloatArray, IntArray
 
 MAX_DENSE = 3000  # components with a dense matrix
 NEGLIGIBLE = 1e-12  # similarities that a sparse matrix leaves out
 TYPICAL_EDGES = 4.0  # an estimated scale, in median edges of the tree
-FADED = 50.0  # distance, in scales, at which the kernel is 0 in double precision
 
 
 @dataclass(frozen=True)
@@ -60,40 +59,47 @@ class MST:
 
     def compare(self, scene: Scene) -> Similarity:
         """Similarities of one step; a representative is a component with at least one row of the batch."""
-        places = self._places(scene)
-        if issparse(places.matrix):
-            return _of_many(scene, places)
-        weights, y_phi, phi_phi, seen, group = blend_components(
-            places.matrix, places.all, scene.weights, scene.coefficients, scene.owner, scene.n_old
-        )
-        matrix = places.matrix if seen is None else seen
-        diagonal = np.ones(len(weights))
-        return Similarity(weights, diagonal, y_phi, phi_phi, matrix=matrix, group=group, places=places)
-
-    def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray:
-        """W over kept points, then rows."""
-        return self._places(scene).gram(np.concatenate([kept, len(scene.kept) + members]))
-
-    def _places(self, scene: Scene) -> Places:
-        """Components of all points, and the kernel between components."""
         fitted = self.fitted(scene).scale
         scale = 1.0 if fitted is None else fitted
         forest = grow_forest(np.concatenate([scene.kept, scene.rows]), scale)
-        return Places(forest.component, component_kernel(forest, scale))
+        return (
+            _of_few(scene, forest, scale)
+            if len(forest.parent) <= MAX_DENSE
+            else _of_many(scene, forest, scale)
+        )
+
+    def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray:
+        """W over kept points, then rows."""
+        places = cast(Places, self.compare(scene).places)
+        return places.gram(np.concatenate([kept, len(scene.kept) + members]))
 
 
-def component_kernel(forest: Forest, scale: float) -> Any:
-    """Kernel of all components: dense, or a scipy.sparse array if there are many."""
-    m = len(forest.parent)
-    if m <= MAX_DENSE:
-        return _fade(all_distances(forest), scale)
-    reach = scale * np.sqrt(-2.0 * np.log(NEGLIGIBLE))
-    source, target, distance = near_distances(forest, reach)
-    return csr_array((_fade(distance, scale), (source, target)), shape=(m, m))
+def _of_few(scene: Scene, forest: Forest, scale: float) -> Similarity:
+    """Through a dense matrix of components."""
+    matrix, weights, y_phi, phi_phi, seen, group = blend_components(
+        forest.parent,
+        forest.length,
+        scale,
+        forest.component,
+        scene.weights,
+        scene.coefficients,
+        scene.owner,
+        scene.n_old,
+    )
+    return Similarity(
+        weights,
+        np.ones(len(weights)),
+        y_phi,
+        phi_phi,
+        matrix=matrix if seen is None else seen,
+        group=group,
+        places=Places(forest.component, matrix),
+    )
 
 
-def _of_many(scene: Scene, places: Places) -> Similarity:
-    """The same as `blend_components` through a sparse matrix."""
+def _of_many(scene: Scene, forest: Forest, scale: float) -> Similarity:
+    """The same through a sparse matrix."""
+    places = Places(forest.component, _near_kernel(forest, scale))
     kept, rows = places.all[: len(scene.kept)], places.all[len(scene.kept) :]
     mass: FloatArray = np.bincount(rows, scene.weights, places.matrix.shape[0]).astype(np.float64)
     mix = mixing(scene, kept, len(mass))
@@ -109,14 +115,15 @@ def _of_many(scene: Scene, places: Places) -> Similarity:
     )
 
 
+def _near_kernel(forest: Forest, scale: float) -> Any:
+    """Kernel of all components as a scipy.sparse array."""
+    source, target, distance = near_distances(forest, scale * np.sqrt(-2.0 * np.log(NEGLIGIBLE)))
+    faded, m = np.exp(-0.5 * (distance / scale) ** 2), len(forest.parent)
+    return csr_array((faded, (source, target)), shape=(m, m))
+
+
 def estimate_scale(rows: FloatArray) -> float | None:
     """Multiple of the median edge of the tree, edges between equal rows aside; None if all rows are equal."""
     lengths = spanning_tree(np.ascontiguousarray(rows))[1]
     apart = lengths[lengths > 0]
     return TYPICAL_EDGES * float(np.median(apart)) if len(apart) else None
-
-
-def _fade(distance: FloatArray, scale: float) -> FloatArray:
-    ratio = np.minimum(distance, FADED * scale) / scale
-    faded: FloatArray = np.exp(-0.5 * ratio * ratio)
-    return faded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from dynmeans.model.motion import Motion
 from dynmeans.model.objective import Fit
 from dynmeans.model.prior import Prior
 from dynmeans.model.state import ClusterState
-from dynmeans.model.types import IntArray
+from dynmeans.model.types import FloatArray, IntArray
 
 
 class Kin(NamedTuple):
@@ -32,10 +33,31 @@ class Rolled(NamedTuple):
     events: tuple[Event, ...]
 
 
+class Told(NamedTuple):
+    """What some steps tell besides; see `StepReport`."""
+
+    lower_bound: float = math.nan
+    shifts: FloatArray | None = None
+    support_errors: FloatArray | None = None
+
+
+NOTHING_MORE = Told()
+
+
 def roll_forward(
-    state: ClusterState, prior: Prior, fit: Fit, costs: Costs, motion: Motion, now: float
+    state: ClusterState,
+    prior: Prior,
+    fit: Fit,
+    costs: Costs,
+    motion: Motion,
+    now: float,
+    which: IntArray | None = None,
+    told: Told = NOTHING_MORE,
 ) -> Rolled:
-    """Name the slots, update the memory, forget the dead, and tell what happened."""
+    """Name the slots, update the memory, forget the dead, and tell what happened.
+
+    With ``which``, the labels told are of other rows (n,), each of which is one of those of the fit.
+    """
     old = len(state.ids)
     velocities, velocity_cov = motion.correct(state, prior.forecast, fit.centers[:old], fit.taken[:old])
     memory, labels, active, sizes, born, revived, asleep, died = roll_lives(
@@ -54,6 +76,7 @@ def roll_forward(
         now,
         costs.lifetime,
         motion.newborn_variance(costs.drift),
+        which,
     )
     n_steps = state.n_steps + 1
     report = StepReport(
@@ -70,6 +93,7 @@ def roll_forward(
         asleep,
         died,
         costs.birth,
+        *told,
     )
     rolled = ClusterState(*memory, state.next_id + len(born), now, n_steps)
     return Rolled(rolled, report, _log(report, state, prior))
