@@ -21,11 +21,24 @@ template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Vector = Column<double>;
 
+// A NumPy array; a function may also return it as an nb::ndarray, which tells what is in it.
 template <class T>
-nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+struct NumpyArray : nb::object {
+  explicit NumpyArray(nb::object&& array) : nb::object(std::move(array)) {}
+  operator nb::ndarray<nb::numpy, T>() const { return nb::cast<nb::ndarray<nb::numpy, T>>(*this); }
+};
+
+// With memory of its own; in arrays.cpp.
+template <class T>
+nb::object copy_to_numpy(const std::vector<T>& values, std::initializer_list<std::size_t> shape);
+
+template <class T>
+NumpyArray<T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  constexpr std::size_t kFew = 32768;  // bytes that are sooner copied than given an owner
+  if (values.size() * sizeof(T) <= kFew) return NumpyArray<T>(copy_to_numpy(values, shape));
   auto* owned = new std::vector<T>(std::move(values));
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
+  return NumpyArray<T>(nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape, owner)));
 }
 
 // Threads are worth their start only when there is enough to do. Nor is it worth asking how many processors

@@ -86,7 +86,7 @@ nb::tuple blend_components(const Column<std::int64_t>& parent, const Vector& len
   }
   const std::size_t r = found.weights.size();
   nb::object some = nb::none();
-  if (!found.matrix.empty()) some = nb::cast(to_numpy(std::move(found.matrix), {r, r}));
+  if (!found.matrix.empty()) some = to_numpy(std::move(found.matrix), {r, r});
   return nb::make_tuple(to_numpy(std::move(matrix), {m, m}), to_numpy(std::move(found.weights), {r}),
                         to_numpy(std::move(found.y_phi), {r, n_old}),
                         to_numpy(std::move(found.phi_phi), {n_old}), some,
