@@ -63,9 +63,8 @@ class RowsOnlyMST:
         hook, near = cKDTree(scene.rows).query(scene.kept[kept]) if len(kept) else (np.empty(0), kept)
         where = forest.component[np.concatenate([near, members])]
         length = np.concatenate([np.where(hook > self.scale, hook, 0.0), np.zeros(len(members))])
-        distance = (
-            tree_distances(forest.parent, forest.length)[np.ix_(where, where)] + length + length[:, None]
-        )
+        paths = tree_distances(forest.parent, forest.length)
+        distance = paths[np.ix_(where, where)] + length + length[:, None]
         np.fill_diagonal(distance, 0.0)
         kernel: np.ndarray = np.exp(-0.5 * np.minimum(distance / self.scale, 50.0) ** 2)
         return kernel

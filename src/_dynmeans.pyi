@@ -185,6 +185,21 @@ def round_rows(
 def cheapest_slots(
     apart: Floats, weight: Floats, gammas: Floats, revival: Floats, birth: float
 ) -> NDArray[np.int64]: ...
+def cluster_matrix(
+    weights: Floats,
+    diagonal: Floats,
+    y_phi: Floats,
+    phi_phi: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+    matrix: Floats,
+    seed: int,
+    step: int,
+    n_restarts: int,
+    max_iter: int,
+    refine: bool,
+) -> tuple[NDArray[np.int64], int, Floats, float, int]: ...
 def cluster_vectors(
     vectors: Floats,
     weights: Floats,

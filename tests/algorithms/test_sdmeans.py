@@ -13,7 +13,8 @@ from dynmeans.algorithms.batch import Search
 from dynmeans.algorithms.kdmeans import descend_kernel
 from dynmeans.algorithms.kernel_objective import kernel_cost
 from dynmeans.algorithms.sdmeans import cluster_spectral
-from dynmeans.algorithms.spectrum import relaxed
+from dynmeans.algorithms.spectrum import parts_of, relaxed
+from dynmeans.core import cluster_matrix, cluster_vectors, relax
 from strategies import seeds
 
 SEARCH = Search(seed=7, n_restarts=3, max_iter=100, n_threads=1)
@@ -28,6 +29,19 @@ def test_the_cost_is_that_of_the_labels_and_the_lowest_of_all_restarts(step, ref
     )
     assert len(fit.restart_costs) == SEARCH.n_restarts
     assert fit.cost == fit.restart_costs.min()
+
+
+@given(steps(max_rows=25, max_old=3), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_relaxing_and_rounding_in_one_call_is_the_same_as_one_after_the_other(step, refine):
+    similarity, prior, costs = step
+    parts, how = parts_of(similarity, prior), (SEARCH.seed, 0, SEARCH.n_restarts, SEARCH.max_iter, refine)
+    dense = np.asarray(similarity.multiply(np.eye(len(similarity.weights))))
+    values, vectors, bound = relax(*parts, costs.birth, dense)
+    apart = cluster_vectors(vectors, *parts, costs.birth, *how, matrix=dense)
+    together = cluster_matrix(*parts, costs.birth, dense, *how)
+    for one, other in zip((*apart, bound, len(values)), together, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @given(steps(max_rows=25, max_old=3))

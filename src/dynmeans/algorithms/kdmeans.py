@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 
 from dynmeans.algorithms.batch import Search
 from dynmeans.algorithms.coarsening import merge, sample, spread, without_past
@@ -169,7 +169,7 @@ def form_of(similarity: Similarity) -> dict[str, Any]:
     """K_YY as the core takes it: a matrix, features, or compressed sparse rows."""
     if similarity.features is not None:
         return {"features": similarity.features, "phi_features": similarity.phi_features}
-    if not issparse(similarity.matrix):
+    if isinstance(similarity.matrix, np.ndarray):
         return {"matrix": similarity.matrix}
     rows = csr_array(similarity.matrix)
     return {

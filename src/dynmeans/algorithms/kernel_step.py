@@ -169,7 +169,7 @@ def _renewed(
         selection,
         meeting.similarity.places,
     )
-    return result, errors[fit.taken > 0]
+    return result, errors[fit.taken.nonzero()]
 
 
 def _carried(memory: KernelMemory, meeting: Meeting, support: Support, rolled: Rolled) -> KernelMemory:

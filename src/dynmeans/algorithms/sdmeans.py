@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from dynmeans.algorithms.batch import Search
 from dynmeans.algorithms.kdmeans import form_of
-from dynmeans.algorithms.spectrum import relaxed
-from dynmeans.core import cluster_vectors
+from dynmeans.algorithms.spectrum import has_small_matrix, parts_of, relaxed
+from dynmeans.core import cluster_matrix, cluster_vectors
 from dynmeans.kernels.base import Similarity
 from dynmeans.model.costs import Costs
 from dynmeans.model.prior import Prior
@@ -64,29 +64,18 @@ def cluster_spectral(
     >>> fit.labels, round(fit.cost, 6), round(fit.lower_bound, 6)
     (array([0, 0, 0, 1, 1, 1]), 1.0, 1.0)
     """
-    spectrum = relaxed(similarity, prior, costs)
-    labels, n_iter, restart_costs = cluster_vectors(
-        spectrum.vectors,
-        similarity.weights,
-        similarity.diagonal,
-        similarity.y_phi,
-        similarity.phi_phi,
-        prior.gammas,
-        prior.revival,
-        birth=costs.birth,
-        seed=search.seed,
-        step=n_steps,
-        n_restarts=search.n_restarts,
-        max_iter=search.max_iter,
-        refine=refine,
-        **form_of(similarity),
-    )
-    cost = float(restart_costs.min())
-    return SpectralFit(
-        labels=labels,
-        cost=cost,
-        lower_bound=min(spectrum.lower_bound, cost),  # equal ones may differ by rounding
-        n_iter=n_iter,
-        restart_costs=restart_costs,
-        n_eigenvectors=len(spectrum.values),
-    )
+    parts = parts_of(similarity, prior)
+    how = search.seed, n_steps, search.n_restarts, search.max_iter, refine
+    if has_small_matrix(similarity, prior):
+        labels, n_iter, restart_costs, bound, n_vectors = cluster_matrix(
+            *parts, costs.birth, similarity.matrix, *how
+        )
+    else:
+        spectrum = relaxed(similarity, prior, costs)
+        bound, n_vectors = spectrum.lower_bound, len(spectrum.values)
+        labels, n_iter, restart_costs = cluster_vectors(
+            spectrum.vectors, *parts, costs.birth, *how, **form_of(similarity)
+        )
+    cost = min(restart_costs.tolist())
+    bound = min(bound, cost)  # equal ones may differ by rounding
+    return SpectralFit(labels, cost, bound, n_iter, restart_costs, n_vectors)

@@ -11,6 +11,7 @@ from dynmeans.core import pursue
 from dynmeans.model.types import BoolArray, FloatArray, IntArray
 
 Selection = Literal["greedy", "l1"]
+SELECTIONS = get_args(Selection)
 
 DEPENDENT = (
     1e-6  # share of its squared length that a point must add to the chosen ones, or coefficients explode
@@ -59,8 +60,8 @@ def choose(gram: FloatArray, coefficients: FloatArray, budget: int, method: Sele
     """
     if budget < 1:
         raise ValueError(f"budget must be at least 1, got {budget!r}")
-    if method not in get_args(Selection):
-        raise ValueError(f"method must be one of {list(get_args(Selection))}, got {method!r}")
+    if method not in SELECTIONS:
+        raise ValueError(f"method must be one of {list(SELECTIONS)}, got {method!r}")
     chosen, fitted = _PICK[method](gram, coefficients, budget)
     if len(chosen) == 0:  # the centre is at the origin, but a cluster without points cannot be kept
         chosen, fitted = np.zeros(1, dtype=np.int64), np.zeros(1)

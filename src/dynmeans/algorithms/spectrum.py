@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.sparse import issparse
 
 from dynmeans.algorithms.eigenpairs import Eigenpairs, Operator, lanczos_pairs
 from dynmeans.core import eigenpairs, relax, relaxed_bound
@@ -16,7 +15,7 @@ from dynmeans.model.types import FloatArray
 
 Route = Literal["auto", "dense", "lanczos", "reduced"]
 
-_Parts: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
+Parts: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
 
 LARGEST_DENSE = 256  # up to this size LAPACK's range of eigenvalues is faster than Lanczos
 
@@ -67,7 +66,7 @@ def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "
     (array([3., 3.]), 1.0)
     """
     chosen = _route(similarity, prior) if route == "auto" else route
-    parts = _parts(similarity, prior)
+    parts = parts_of(similarity, prior)
     pairs = None if chosen == "dense" else _eigenpairs(similarity, prior, costs.birth, chosen)
     if pairs is None:
         return Spectrum(*relax(*parts, costs.birth, _among_points(similarity)))
@@ -76,7 +75,7 @@ def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "
     return Spectrum(pairs.values[:above], np.ascontiguousarray(pairs.vectors[:, :above]), bound)
 
 
-def _parts(s: Similarity, prior: Prior) -> _Parts:
+def parts_of(s: Similarity, prior: Prior) -> Parts:
     """What the core wants to know of a step besides K_YY."""
     return s.weights, s.diagonal, s.y_phi, s.phi_phi, prior.gammas, prior.revival
 
@@ -89,10 +88,19 @@ def _eigenpairs(s: Similarity, prior: Prior, birth: float, route: Route) -> Eige
     return lanczos_pairs(_operator(s, prior), birth, at_least, _guess(s, prior))
 
 
+def has_small_matrix(s: Similarity, prior: Prior) -> bool:
+    """Tell whether K_YY is given as a dense matrix whose eigenvalues LAPACK finds."""
+    return isinstance(s.matrix, np.ndarray) and _is_small(s, prior)
+
+
 def _route(s: Similarity, prior: Prior) -> Route:
     if s.features is not None and s.features.shape[1] < len(s.weights):
         return "reduced"
-    return "dense" if len(s.weights) + len(prior.gammas) <= LARGEST_DENSE else "lanczos"
+    return "dense" if _is_small(s, prior) else "lanczos"
+
+
+def _is_small(s: Similarity, prior: Prior) -> bool:
+    return len(s.weights) + len(prior.gammas) <= LARGEST_DENSE
 
 
 def _old_diagonal(s: Similarity, prior: Prior) -> FloatArray:
@@ -105,7 +113,7 @@ def _among_points(s: Similarity) -> Any:
     """K_YY as a dense matrix, whatever its form."""
     if s.features is not None:
         return s.features @ s.features.T
-    return s.matrix.toarray() if issparse(s.matrix) else s.matrix
+    return s.matrix if isinstance(s.matrix, np.ndarray) else s.matrix.toarray()
 
 
 def _operator(s: Similarity, prior: Prior) -> Operator:

@@ -21,12 +21,16 @@ nb::tuple eigenpairs(const Matrix<double>& matrix, double threshold, int at_leas
   return nb::make_tuple(to_numpy(std::move(pairs.values), {c}), to_numpy(std::move(pairs.vectors), {n, c}));
 }
 
+void check_square(const Matrix<double>& matrix, const KernelView& view) {
+  if (matrix.shape(0) != std::size_t(view.n) || matrix.shape(1) != std::size_t(view.n) || view.n < 1)
+    throw std::invalid_argument("matrix must be square with one line a row");
+}
+
 nb::tuple relax_of(const Vector& weights, const Vector& diagonal, const Matrix<double>& y_phi,
                    const Vector& phi_phi, const Vector& gammas, const Vector& revival, double birth,
                    const Matrix<double>& matrix) {
   const KernelView view = kernel_view(weights, diagonal, y_phi, phi_phi, gammas, revival);
-  if (matrix.shape(0) != std::size_t(view.n) || matrix.shape(1) != std::size_t(view.n) || view.n < 1)
-    throw std::invalid_argument("matrix must be square with one line a row");
+  check_square(matrix, view);
   const Lapack& routines = lapack();
   Relaxed found;
   {
@@ -79,6 +83,12 @@ nb::ndarray<nb::numpy, std::int64_t> cheapest_slots(const Matrix<double>& apart,
   return to_numpy(Pairing(change.data(), int(n_found), int(n_old)).run(), {n_found});
 }
 
+void check_search(int n_restarts, int max_iter) {
+  if (n_restarts < 1 || max_iter < 1)
+    throw std::invalid_argument("n_restarts and max_iter must be at least 1, got " +
+                                std::to_string(n_restarts) + " and " + std::to_string(max_iter));
+}
+
 nb::tuple cluster_vectors(const Matrix<double>& vectors, const Vector& weights, const Vector& diagonal,
                           const Matrix<double>& y_phi, const Vector& phi_phi, const Vector& gammas,
                           const Vector& revival, double birth, std::uint64_t seed, std::uint64_t step,
@@ -89,9 +99,7 @@ nb::tuple cluster_vectors(const Matrix<double>& vectors, const Vector& weights, 
   const KernelView view = kernel_view(weights, diagonal, y_phi, phi_phi, gammas, revival);
   if (view.n < 1 || vectors.shape(0) != std::size_t(view.n + view.n_old) || vectors.shape(1) < 1)
     throw std::invalid_argument("vectors must have a line for each row and each old cluster");
-  if (n_restarts < 1 || max_iter < 1)
-    throw std::invalid_argument("n_restarts and max_iter must be at least 1, got " +
-                                std::to_string(n_restarts) + " and " + std::to_string(max_iter));
+  check_search(n_restarts, max_iter);
   const SpectralSearch search{birth, seed, step, n_restarts, max_iter, refine};
   const KernelForm form{matrix, features, phi_features, begin, neighbours, values};
   const Lapack& routines = lapack();
@@ -101,6 +109,28 @@ nb::tuple cluster_vectors(const Matrix<double>& vectors, const Vector& weights, 
   });
   return nb::make_tuple(to_numpy(std::move(found.labels), {std::size_t(view.n)}), found.n_iter,
                         to_numpy(std::move(found.restart_costs), {std::size_t(n_restarts)}));
+}
+
+nb::tuple cluster_matrix(const Vector& weights, const Vector& diagonal, const Matrix<double>& y_phi,
+                         const Vector& phi_phi, const Vector& gammas, const Vector& revival, double birth,
+                         const Matrix<double>& matrix, std::uint64_t seed, std::uint64_t step, int n_restarts,
+                         int max_iter, bool refine) {
+  const KernelView view = kernel_view(weights, diagonal, y_phi, phi_phi, gammas, revival);
+  check_square(matrix, view);
+  check_search(n_restarts, max_iter);
+  const Lapack& routines = lapack();
+  Relaxed relaxed;
+  SpectralResult found;
+  {
+    nb::gil_scoped_release unlocked;
+    relaxed = relax(view, matrix.data(), birth, routines);
+    const DenseCenters centers(view, matrix.data());
+    SpectralClusters clusters(view, {birth, seed, step, n_restarts, max_iter, refine}, centers);
+    found = clusters.run(relaxed.pairs.vectors.data(), int(relaxed.pairs.values.size()), routines);
+  }
+  return nb::make_tuple(to_numpy(std::move(found.labels), {std::size_t(view.n)}), found.n_iter,
+                        to_numpy(std::move(found.restart_costs), {std::size_t(n_restarts)}), relaxed.bound,
+                        relaxed.pairs.values.size());
 }
 
 }  // namespace
@@ -125,6 +155,11 @@ void bind_spectral(nb::module_& m) {
         "begin"_a = nb::none(), "neighbours"_a = nb::none(), "values"_a = nb::none(),
         "Round the vectors of the relaxed problem, link the clusters and refine them: "
         "(labels, n_iter, restart_costs).");
+  m.def(
+      "cluster_matrix", &cluster_matrix, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a, "gammas"_a,
+      "revival"_a, "birth"_a, "matrix"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "refine"_a,
+      "`relax` and then `cluster_vectors` for a small matrix: (labels, n_iter, restart_costs, bound, number "
+      "of vectors).");
 }
 
 }  // namespace dynmeans

@@ -121,8 +121,18 @@ class Flood {
                         gaps_.data(), from_.data(), least_.data()});
     // From the end, because the row that fills a gap has been looked at.
     for (std::int64_t s = (n_ - 1) / kStretch; s >= 0; --s)
-      for (std::int64_t k = std::min((s + 1) * kStretch, n_); least_[s] <= reach_ && k-- > s * kStretch;)
-        if (gaps_[k] <= reach_) take_out(k);
+      if (least_[s] <= reach_) take_stretch(s);
+  }
+
+  // Who is in reach is hard to foresee: first a list of them, without a branch.
+  void take_stretch(std::int64_t s) {
+    std::int64_t hits[kStretch];
+    int count = 0;
+    for (std::int64_t k = s * kStretch; k < std::min((s + 1) * kStretch, n_); ++k) {
+      hits[count] = k;
+      count += gaps_[k] <= reach_;
+    }
+    while (count > 0) take_out(hits[--count]);
   }
 
   // When nobody was taken since the gaps were found.

@@ -182,7 +182,8 @@ class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # 
         """Validate, step, publish; an error on the way leaves the model as it was."""
         history_size = valid_count("history_size", self.history_size, 0)
         self._check()
-        search, costs = self._search(0), self._costs(1.0)  # bad parameters are told before bad rows
+        # Bad parameters are told before bad rows.
+        search, costs = self._search(0 if first else self._seed), self._costs(1.0)
         columns = copy(self) if first else self  # a failure must not change what we know of the columns
         rows = columns._read(X, reset=first)
         weights = valid_weights(sample_weight, len(rows))
@@ -192,16 +193,17 @@ class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # 
             rows, weights = self._drop(rows, present), weights[present]
             labels = None if labels is None else labels[present]
         state = self._begin(rows.shape[1]) if first else self._state
-        seed = draw_seed(self.random_state) if first else self._seed
+        if first:
+            search = search._replace(seed=draw_seed(self.random_state))
         batch = Batch(rows, weights, next_time(self._clusters(state), t), labels)
-        guesses = self._refined(() if first else self._guesses, batch, seed)
+        guesses = self._refined(() if first else self._guesses, batch, search.seed)
         if self.birth_cost == "auto":
             costs = self._costs(pooled_birth_cost(guesses))
-        state, report, events = self._advance(state, batch, costs, search._replace(seed=seed))
+        state, report, events = self._advance(state, batch, costs, search)
         if first:
             self._history = deque(maxlen=history_size)
             adopt_columns(self, columns)
-        self._state, self._seed, self._guesses = state, seed, guesses
+        self._state, self._seed, self._guesses = state, search.seed, guesses
         if not self._is_settled(guesses):
             report = report._replace(birth_cost_settled=False)
         self._publish(report, events, X, present)

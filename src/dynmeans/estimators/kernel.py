@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -18,7 +18,7 @@ from dynmeans.algorithms.kernel_step import (
     step,
 )
 from dynmeans.algorithms.scale import estimate_birth_cost
-from dynmeans.algorithms.selection import Selection
+from dynmeans.algorithms.selection import SELECTIONS, Selection
 from dynmeans.estimators.base import BatchClusterer
 from dynmeans.estimators.validation import valid_count, valid_rows
 from dynmeans.kernels import Kernel, Linear, Precomputed, kernel_named
@@ -92,8 +92,8 @@ class KernelClusterer(BatchClusterer):
     def _check(self) -> None:
         self._kernel()
         valid_count("budget", self.budget, 1)
-        if self.selection not in get_args(Selection):
-            raise ValueError(f"selection must be one of {list(get_args(Selection))}, got {self.selection!r}")
+        if self.selection not in SELECTIONS:
+            raise ValueError(f"selection must be one of {list(SELECTIONS)}, got {self.selection!r}")
         if self.motion not in MOTIONS:
             raise ValueError(f"motion must be one of {list(MOTIONS)}, got {self.motion!r}")
         if self.motion == "align" and self._is_precomputed():

@@ -34,7 +34,7 @@ def _is_ready(estimator: Any, X: Any) -> bool:
         and X.shape[0] > 0
         and X.shape[1] == estimator.n_features_in_
         and X.flags.c_contiguous
-        and not hasattr(estimator, "feature_names_in_")
+        and "feature_names_in_" not in vars(estimator)
     )
 
 

@@ -62,11 +62,8 @@ class MST:
         fitted = self.fitted(scene).scale
         scale = 1.0 if fitted is None else fitted
         forest = grow_forest(np.concatenate([scene.kept, scene.rows]), scale)
-        return (
-            _of_few(scene, forest, scale)
-            if len(forest.parent) <= MAX_DENSE
-            else _of_many(scene, forest, scale)
-        )
+        compared = _of_few if len(forest.parent) <= MAX_DENSE else _of_many
+        return compared(scene, forest, scale)
 
     def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray:
         """W over kept points, then rows."""
