@@ -109,6 +109,7 @@ class DMeans(BatchClusterer):
         aging_cost: float | None = None,
         drift: float | None = None,
         motion: str = "walk",
+        refine: bool = False,
         certify: bool = False,
         n_restarts: int = 3,
         max_iter: int = 100,
@@ -123,6 +124,7 @@ class DMeans(BatchClusterer):
         self.aging_cost = aging_cost
         self.drift = drift
         self.motion = motion
+        self.refine = refine
         self.certify = certify
         self.n_restarts = n_restarts
         self.max_iter = max_iter
@@ -156,6 +158,7 @@ class DMeans(BatchClusterer):
         motion_named(self.motion)
 
     def _advance(self, state: ClusterState, batch: Batch, costs: Costs, search: Search) -> Rolled:
+        search = search._replace(refine=bool(self.refine))
         return step(state, batch, costs, motion_named(self.motion), search, certify=bool(self.certify))
 
     def _guess_birth_cost(self, batch: Batch, seed: int) -> float | None:

@@ -21,6 +21,7 @@ from dynmeans.baselines import (
 )
 from dynmeans.experiments.settings import (
     GAUSSIANS,
+    GAUSSIANS_REFINED,
     GAUSSIANS_THREE,
     MATCHED,
     PAPER_GAUSSIANS,
@@ -33,7 +34,8 @@ from dynmeans.experiments.settings import (
 )
 from dynmeans.experiments.trials import Setting, Tracker
 
-OURS, THREE, PAPER = "D-Means", "D-Means, 3 restarts", "D-Means, the paper's costs"
+OURS, REFINED = "D-Means", "D-Means, refined"
+THREE, PAPER = "D-Means, 3 restarts", "D-Means, the paper's costs"
 GIBBS, GIBBS_TOLD = "Gibbs", "Gibbs, told"
 VARIATIONAL = "variational"
 PARTICLE, PARTICLE_TOLD = "particles", "particles, told"
@@ -128,6 +130,7 @@ _PARTICLE = Rival(_seeded(ParticleLearning), _generative(PARTICLE, n_particles=P
 
 RIVALS: dict[str, Rival] = {
     OURS: Rival(_dmeans, _tuned(GAUSSIANS)),
+    REFINED: Rival(_dmeans, _tuned(GAUSSIANS_REFINED)),
     THREE: Rival(_dmeans, _tuned(GAUSSIANS_THREE)),
     PAPER: Rival(_dmeans, lambda n_clusters, displacement: PAPER_GAUSSIANS),
     GIBBS: _GIBBS,
