@@ -14,7 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans.experiments.gaussians import FEW, READINGS, run
-from dynmeans.experiments.rivals import CEILING, EVERYONE, GIBBS, KMEANS, OURS, PARTICLE, REFINED, THREE, VARIATIONAL
+from dynmeans.experiments.rivals import (
+    CEILING,
+    EVERYONE,
+    GIBBS,
+    KMEANS,
+    OURS,
+    PARTICLE,
+    REFINED,
+    THREE,
+    VARIATIONAL,
+)
 from dynmeans.experiments.trials import CHOOSING_SEED, Trial
 
 GATES = (0.03, 0.04)

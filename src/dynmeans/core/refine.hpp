@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "feature_centers.hpp"
@@ -34,10 +33,11 @@ class Refinement {
   // in: labels (n,)  0 .. K-1 remembered, then newborn; out: the same of a clustering that costs no more
   std::vector<std::int32_t> run(const std::vector<std::int32_t>& labels) {
     labels_ = labels;
-    do {
+    for (int round = 0; round < search_.max_iter; ++round) {
       link();
       sweep();
-    } while (change_clusters());
+      if (!change_clusters()) break;
+    }
     return std::move(labels_);
   }
 

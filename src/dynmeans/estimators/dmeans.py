@@ -46,6 +46,11 @@ class DMeans(BatchClusterer):
     motion : {"walk", "velocity"}, default="walk"
         ``"walk"`` is the paper's random walk. ``"velocity"`` also learns how fast each cluster moves,
         and looks for it where it should be by now.
+    refine : bool, default=False
+        End each restart with changes of whole clusters: they are parted, joined and linked to other old
+        ones wherever that lowers the cost. Points then pay for a birth together, so a birth cost that suits
+        is larger, and grows with the points that a cluster has in a batch. It takes as long as a few
+        restarts, and mostly finds a lower cost than many.
     certify : bool, default=False
         Also compute ``step_.lower_bound``: no clustering of the batch costs less. It says most when there
         are more features than clusters.

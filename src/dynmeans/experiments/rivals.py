@@ -10,7 +10,7 @@ from sklearn.cluster import DBSCAN, HDBSCAN, KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import BayesianGaussianMixture
 
-from dynmeans import DMeans, PersistentIds
+from dynmeans import DMeans
 from dynmeans.baselines import (
     DPMeans,
     MCGMMGibbs,
@@ -40,7 +40,6 @@ GIBBS, GIBBS_TOLD = "Gibbs", "Gibbs, told"
 VARIATIONAL = "variational"
 PARTICLE, PARTICLE_TOLD = "particles", "particles, told"
 KMEANS, CEILING = "k-means, true k, matched", "true clusters, matched"
-LINKED = "true clusters, linked by D-Means' costs"
 
 
 class Rival(NamedTuple):
@@ -61,18 +60,6 @@ class Mixture(BayesianGaussianMixture):  # type: ignore[misc]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return super().fit_predict(X)
-
-
-class TruthLinked:
-    """True clusters under ids that last by the costs of D-Means."""
-
-    def __init__(self, **costs: Any) -> None:
-        self.ids = PersistentIds(**costs)
-
-    def partial_fit(self, X: Any, y: Any = None) -> TruthLinked:
-        """Give ids to the true clusters of a batch."""
-        self.labels_ = self.ids.update(X, y).labels_
-        return self
 
 
 def _dmeans(**parameters: Any) -> Tracker:
@@ -98,11 +85,6 @@ def _tuned(chosen: Mapping[str, Setting]) -> Callable[[int, str], Setting]:
 
 def _best_matched(name: str) -> Callable[[int, str], Setting]:
     return lambda n_clusters, displacement: MATCHED[displacement][name]
-
-
-def _linking(n_clusters: int, displacement: str) -> Setting:
-    """The costs of D-Means, without its search."""
-    return {name: cost for name, cost in GAUSSIANS[displacement].items() if name != "n_restarts"}
 
 
 def _generative(name: str, **setting: Any) -> Callable[[int, str], Setting]:
@@ -152,7 +134,6 @@ RIVALS: dict[str, Rival] = {
     ),
     "DP-means, matched": Rival(_matched(_seeded(DPMeans)), _best_matched("DP-means"), seconds=0.001),
     CEILING: Rival(_matched(TrueLabels), _best_matched("true clusters"), told=True),
-    LINKED: Rival(TruthLinked, _linking, told=True),
 }
 # On other numbers of clusters samplers have the paper's handicap only.
 COUNTED = tuple(name for name in RIVALS if name not in (GIBBS, PARTICLE))
