@@ -81,6 +81,7 @@ def oracle(gate: float | None = None) -> Tracker:
 
 
 MAKERS: dict[str, Callable[..., Tracker]] = {
+    "D-Means, refined": dmeans,
     "D-Means": dmeans,
     "k-means, true k + Hungarian": kmeans,
     "DBSCAN + Hungarian": dbscan,

@@ -14,7 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans.experiments.gaussians import FEW, READINGS, run
-from dynmeans.experiments.rivals import CEILING, EVERYONE, GIBBS, KMEANS, OURS, PARTICLE, THREE, VARIATIONAL
+from dynmeans.experiments.rivals import (
+    CEILING,
+    EVERYONE,
+    GIBBS,
+    KMEANS,
+    OURS,
+    PARTICLE,
+    REFINED,
+    THREE,
+    VARIATIONAL,
+)
 from dynmeans.experiments.trials import CHOOSING_SEED, Trial
 
 GATES = (0.03, 0.04)
@@ -31,6 +41,10 @@ class Search(NamedTuple):
 SEARCHES = {
     OURS: Search(25, COSTS),
     THREE: Search(25, COSTS),
+    REFINED: Search(
+        120,
+        {"birth_cost": (0.075, 0.085, 0.095), "aging_cost": (0.03, 0.035, 0.04), "drift": (0.4, 0.5, 0.65)},
+    ),
     CEILING: Search(25, {"gate": (0.02, 0.03, 0.04, 0.05)}),
     "DP-means, matched": Search(20, {"birth_cost": (0.05, 0.06, 0.07, 0.08), "gate": GATES}),
     KMEANS: Search(5, {"gate": GATES}),

@@ -18,6 +18,7 @@ def descend(
     n_restarts: int,
     max_iter: int,
     n_threads: int,
+    refine: bool = False,
 ) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...
 def nearest(X: Rows, centers: Floats, n_threads: int) -> NDArray[np.int32]: ...
 def kernel_descend(

@@ -11,7 +11,16 @@ from dynmeans.experiments import rings
 from dynmeans.experiments.gaussians import READINGS
 from dynmeans.experiments.gps import MEANS, SPECTRAL
 from dynmeans.experiments.results import Group, Results, read_results
-from dynmeans.experiments.rivals import GIBBS, OURS, VARIATIONAL, WITH_TRUTH, WITHOUT_K
+from dynmeans.experiments.rivals import (
+    CEILING,
+    GIBBS,
+    OURS,
+    PARTICLE,
+    REFINED,
+    VARIATIONAL,
+    WITH_TRUTH,
+    WITHOUT_K,
+)
 from dynmeans.experiments.tables import excess, half_width
 
 RESULTS = Path(__file__).parents[2] / "experiments" / "results"
@@ -29,8 +38,9 @@ def five(reading: str) -> dict[str, Group]:
 
 @pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.parametrize("rival", [*WITHOUT_K, *WITH_TRUTH])
-def test_dmeans_tracks_better_on_fifty_streams(rival: str, reading: str) -> None:
-    more = excess(five(reading)[OURS], five(reading)[rival], "tracked")
+@pytest.mark.parametrize("ours", [OURS, REFINED])
+def test_dmeans_tracks_better_on_fifty_streams(ours: str, rival: str, reading: str) -> None:
+    more = excess(five(reading)[ours], five(reading)[rival], "tracked")
     assert len(more) == 50
     assert more.mean() > half_width(more)
 
@@ -38,8 +48,13 @@ def test_dmeans_tracks_better_on_fifty_streams(rival: str, reading: str) -> None
 @pytest.mark.parametrize("reading", READINGS)
 def test_dmeans_takes_a_fraction_of_the_time_of_its_rivals(reading: str) -> None:
     seconds = {name: group.mean("seconds") for name, group in five(reading).items()}
-    assert seconds[GIBBS] > 100 * seconds[OURS]
-    assert seconds[VARIATIONAL] > 20 * seconds[OURS]
+    assert seconds[GIBBS] > 100 * seconds[REFINED]
+    assert min(seconds[VARIATIONAL], seconds[PARTICLE]) > 20 * seconds[REFINED]
+
+
+def test_refined_dmeans_comes_near_the_ceiling() -> None:
+    tracked = {name: group.mean("tracked") for name, group in five("isotropic").items()}
+    assert tracked[REFINED] > 0.9 * tracked[CEILING]
 
 
 @pytest.mark.parametrize("together", [True, False])

@@ -30,6 +30,7 @@ class Search(NamedTuple):
     n_restarts: int
     max_iter: int
     n_threads: int  # 0 for as many as there are
+    refine: bool = False  # end each descent of D-Means with changes of whole clusters and single rows
 
 
 def in_range(rows: Rows, largest: float) -> Rows:

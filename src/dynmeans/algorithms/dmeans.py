@@ -46,6 +46,7 @@ def cluster(batch: Batch, prior: Prior, costs: Costs, search: Search, n_steps: i
         n_restarts=search.n_restarts,
         max_iter=search.max_iter,
         n_threads=search.n_threads,
+        refine=search.refine,
     )
     return Fit(*found)
 

@@ -32,12 +32,12 @@ DescentResult descend_rows(const T* data, const double* weights, Row n, int d, c
 template <class T>
 nb::tuple descend(const Matrix<T>& X, const std::optional<Vector>& weights, const Matrix<double>& centers,
                   const Vector& gammas, const Vector& revival, double birth, std::uint64_t seed,
-                  std::uint64_t step, int n_restarts, int max_iter, int n_threads) {
+                  std::uint64_t step, int n_restarts, int max_iter, int n_threads, bool refine) {
   const Row n = Row(X.shape(0));
   const int d = int(X.shape(1));
   const PriorView prior{centers.data(), gammas.data(), revival.data(), int(gammas.shape(0))};
   const int threads = useful_threads(n_threads, double(n) * d * (prior.n + 16));
-  const DescentOptions options{birth, seed, step, n_restarts, max_iter, threads};
+  const DescentOptions options{birth, seed, step, n_restarts, max_iter, threads, refine};
   DescentResult result;
   {
     nb::gil_scoped_release unlocked;
@@ -67,7 +67,7 @@ nb::ndarray<nb::numpy, std::int32_t> nearest(const Matrix<T>& X, const Matrix<do
 template <class T>
 void bind_rows(nb::module_& m) {
   m.def("descend", &descend<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a, "gammas"_a, "revival"_a,
-        "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "n_threads"_a,
+        "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "n_threads"_a, "refine"_a = false,
         "Cluster one batch: (slots, centers, taken, cost, n_iter, restart_costs).");
   m.def("nearest", &nearest<T>, "X"_a.noconvert(), "centers"_a, "n_threads"_a,
         "Index of the nearest centre of every row.");

@@ -9,6 +9,7 @@
 #include "assign.hpp"
 #include "points.hpp"
 #include "random.hpp"
+#include "refine.hpp"
 #include "slots.hpp"
 #include "team.hpp"
 
@@ -18,6 +19,7 @@ struct DescentOptions {
   double birth;  // lambda
   std::uint64_t seed, step;
   int n_restarts, max_iter, n_threads;
+  bool refine;
 };
 
 struct DescentResult {
@@ -46,6 +48,7 @@ class Descent {
     for (int r = 0; r < options_.n_restarts; ++r) {
       Random random(options_.seed, options_.step, r);
       const int n_iter = descend(random);
+      if (options_.refine) refine(r);
       const double cost = finish();
       best.restart_costs.push_back(cost);
       if (r == 0 || cost < best.cost) keep(best, cost, n_iter);
@@ -108,6 +111,35 @@ class Descent {
     slots_.add(slot, y_.data(), m);
     assignment_.relabel(i, slot);
     return true;
+  }
+
+  // Ends a restart with changes that the descent does not know.
+  void refine(int restart) {
+    if (points_.n == 0) return;
+    if (refine_rows_.y.empty()) read_refine_rows();
+    const KernelSearch search{options_.birth,         options_.seed,     options_.step,
+                              std::uint64_t(restart), options_.max_iter, nullptr};
+    auto& labels = assignment_.labels();
+    labels = Refinement(refine_rows_, slots_.prior(), search).run(labels);
+    slots_.reset();
+    for (Row i = 0; i < points_.n; ++i) {
+      while (labels[i] >= slots_.count()) slots_.newborn();
+      slots_.add(labels[i], &refine_rows_.y[std::size_t(i) * points_.d], points_.weight(i));
+    }
+  }
+
+  void read_refine_rows() {
+    RefineRows& rows = refine_rows_;
+    rows.d = points_.d;
+    rows.y.resize(std::size_t(points_.n) * points_.d);
+    for (Row i = 0; i < points_.n; ++i) {
+      points_.read(i, &rows.y[std::size_t(i) * points_.d]);
+      rows.weights.push_back(points_.weight(i));
+    }
+    rows.phi.assign(slots_.old_center(0), slots_.old_center(slots_.n_old()));
+    const std::vector<double> origin(points_.d);
+    for (int k = 0; k < slots_.n_old(); ++k)
+      rows.phi_phi.push_back(gap_between(slots_.old_center(k), origin.data()));
   }
 
   // Adds everything up afresh, so that no rounding error of the way is left, and computes the objective.
@@ -195,6 +227,7 @@ class Descent {
   PastDistances past_;
   Assignment<T> assignment_;
   std::vector<double> y_;
+  RefineRows refine_rows_;
 };
 
 }  // namespace dynmeans

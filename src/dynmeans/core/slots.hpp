@@ -48,6 +48,7 @@ class Slots {
     free_.clear();
   }
 
+  const PriorView& prior() const { return prior_; }
   int d() const { return d_; }
   int n_old() const { return n_old_; }
   int count() const { return count_; }

@@ -16,6 +16,7 @@ from dynmeans.experiments.rivals import (
     KMEANS,
     OURS,
     PARTICLE_TOLD,
+    REFINED,
     THREE,
     VARIATIONAL,
     WITHOUT_K,
@@ -24,8 +25,8 @@ from dynmeans.experiments.settings import GAUSSIANS
 from dynmeans.experiments.tables import difference, markdown, milliseconds, with_interval
 from dynmeans.experiments.trials import Figures, Setting
 
-MODELS = (OURS, GIBBS_TOLD, VARIATIONAL, PARTICLE_TOLD, CEILING)
-MATCHED = (OURS, THREE, KMEANS, *WITHOUT_K, CEILING)
+MODELS = (REFINED, THREE, GIBBS_TOLD, VARIATIONAL, PARTICLE_TOLD, CEILING)
+MATCHED = (REFINED, OURS, KMEANS, *WITHOUT_K, CEILING)
 LOOKS = {name: panels.look(i) for i, name in enumerate(dict.fromkeys((*MODELS[:-1], GIBBS, *MATCHED[:-1])))}
 LOOKS[CEILING] = panels.PLAIN
 TIME = "processor time a step (ms)"
@@ -50,18 +51,18 @@ def tell(results: Results) -> str:
 
 
 def _five(results: Results, reading: str) -> str:
-    """Accuracy, how far below D-Means, share of the ceiling, time."""
+    """Accuracy, how far below refined D-Means, share of the ceiling, time."""
     groups = {group.setting["method"]: group for group in results.part("five", displacement=reading)}
-    ceiling, ours = groups[CEILING].mean("tracked"), groups[OURS]
+    ceiling, ours = groups[CEILING].mean("tracked"), groups[REFINED]
     header = (
         "method",
         "trials",
         "tracked",
-        f"{OURS}: more by",
+        "refined: more by",
         "of the ceiling",
         "per step",
         "ms a step",
-        "times D-Means",
+        "times refined",
     )
     rows = []
     for name, group in groups.items():
@@ -70,7 +71,7 @@ def _five(results: Results, reading: str) -> str:
                 name,
                 str(len(group.trials)),
                 with_interval(group, "tracked"),
-                "" if name == OURS else difference(ours, group, "tracked"),
+                "" if name == REFINED else difference(ours, group, "tracked"),
                 f"{100 * group.mean('tracked') / ceiling:.0f}%",
                 with_interval(group, "per_step"),
                 milliseconds(group),
@@ -148,9 +149,11 @@ def _trade(results: Results) -> Any:
     """Accuracy against time while restarts or samples grow; tracking enforced, and not."""
     figure = panels.canvas(3.0, width=4.6)
     axes = figure.subplots()
-    for name in (OURS, GIBBS, GIBBS_TOLD):
+    for name in (REFINED, OURS, GIBBS, GIBBS_TOLD):
         groups = results.part("trade", method=name)
-        groups += results.part("five", method=name, displacement="isotropic") if name != OURS else []
+        groups += (
+            results.part("five", method=name, displacement="isotropic") if name.startswith(GIBBS) else []
+        )
         time = [1e3 * group.mean("seconds") for group in groups]
         for number, line, words in (("tracked", "-", ""), ("per_step", "--", ", not enforced")):
             how = LOOKS[name]._replace(line=line)

@@ -8,7 +8,7 @@ from typing import Any
 
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.experiments.draw_gaussians import draw, tell
-from dynmeans.experiments.rivals import COUNTED, EVERYONE, GIBBS, GIBBS_TOLD, OURS
+from dynmeans.experiments.rivals import COUNTED, EVERYONE, GIBBS, GIBBS_TOLD, OURS, REFINED
 from dynmeans.experiments.settings import GAUSSIANS
 from dynmeans.experiments.settings import SAMPLES as ALL_SAMPLES
 from dynmeans.experiments.trials import (
@@ -71,8 +71,8 @@ def _trade(size: Size, steps: int) -> Iterator[Trial]:
     """More restarts, or more samples; all the samples are in the part with five clusters."""
     restarts, samples = (RESTARTS[:3], SAMPLES[:3]) if size.quick else (RESTARTS, SAMPLES)
     for i in range(size.trials):
-        for number in restarts:
-            yield _trial("trade", OURS, FEW, "isotropic", steps, i, n_restarts=number)
+        for method, number in [*product((OURS,), restarts), *product((REFINED,), restarts[:4])]:
+            yield _trial("trade", method, FEW, "isotropic", steps, i, n_restarts=number)
         for method, number in product((GIBBS, GIBBS_TOLD), samples):
             yield _trial("trade", method, FEW, "isotropic", steps, i, n_samples=number)
 

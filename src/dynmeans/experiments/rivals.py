@@ -10,7 +10,7 @@ from sklearn.cluster import DBSCAN, HDBSCAN, KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import BayesianGaussianMixture
 
-from dynmeans import DMeans, PersistentIds
+from dynmeans import DMeans
 from dynmeans.baselines import (
     DPMeans,
     MCGMMGibbs,
@@ -21,6 +21,7 @@ from dynmeans.baselines import (
 )
 from dynmeans.experiments.settings import (
     GAUSSIANS,
+    GAUSSIANS_REFINED,
     GAUSSIANS_THREE,
     MATCHED,
     PAPER_GAUSSIANS,
@@ -33,12 +34,12 @@ from dynmeans.experiments.settings import (
 )
 from dynmeans.experiments.trials import Setting, Tracker
 
-OURS, THREE, PAPER = "D-Means", "D-Means, 3 restarts", "D-Means, the paper's costs"
+OURS, REFINED = "D-Means", "D-Means, refined"
+THREE, PAPER = "D-Means, 3 restarts", "D-Means, the paper's costs"
 GIBBS, GIBBS_TOLD = "Gibbs", "Gibbs, told"
 VARIATIONAL = "variational"
 PARTICLE, PARTICLE_TOLD = "particles", "particles, told"
 KMEANS, CEILING = "k-means, true k, matched", "true clusters, matched"
-LINKED = "true clusters, linked by D-Means' costs"
 
 
 class Rival(NamedTuple):
@@ -59,18 +60,6 @@ class Mixture(BayesianGaussianMixture):  # type: ignore[misc]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return super().fit_predict(X)
-
-
-class TruthLinked:
-    """True clusters under ids that last by the costs of D-Means."""
-
-    def __init__(self, **costs: Any) -> None:
-        self.ids = PersistentIds(**costs)
-
-    def partial_fit(self, X: Any, y: Any = None) -> TruthLinked:
-        """Give ids to the true clusters of a batch."""
-        self.labels_ = self.ids.update(X, y).labels_
-        return self
 
 
 def _dmeans(**parameters: Any) -> Tracker:
@@ -98,11 +87,6 @@ def _best_matched(name: str) -> Callable[[int, str], Setting]:
     return lambda n_clusters, displacement: MATCHED[displacement][name]
 
 
-def _linking(n_clusters: int, displacement: str) -> Setting:
-    """The costs of D-Means, without its search."""
-    return {name: cost for name, cost in GAUSSIANS[displacement].items() if name != "n_restarts"}
-
-
 def _generative(name: str, **setting: Any) -> Callable[[int, str], Setting]:
     """The true variances of the stream, as the samplers of the paper had them, and the chosen survival."""
     return lambda n_clusters, displacement: {
@@ -128,6 +112,7 @@ _PARTICLE = Rival(_seeded(ParticleLearning), _generative(PARTICLE, n_particles=P
 
 RIVALS: dict[str, Rival] = {
     OURS: Rival(_dmeans, _tuned(GAUSSIANS)),
+    REFINED: Rival(_dmeans, _tuned(GAUSSIANS_REFINED)),
     THREE: Rival(_dmeans, _tuned(GAUSSIANS_THREE)),
     PAPER: Rival(_dmeans, lambda n_clusters, displacement: PAPER_GAUSSIANS),
     GIBBS: _GIBBS,
@@ -149,7 +134,6 @@ RIVALS: dict[str, Rival] = {
     ),
     "DP-means, matched": Rival(_matched(_seeded(DPMeans)), _best_matched("DP-means"), seconds=0.001),
     CEILING: Rival(_matched(TrueLabels), _best_matched("true clusters"), told=True),
-    LINKED: Rival(TruthLinked, _linking, told=True),
 }
 # On other numbers of clusters samplers have the paper's handicap only.
 COUNTED = tuple(name for name in RIVALS if name not in (GIBBS, PARTICLE))

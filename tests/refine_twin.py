@@ -1,0 +1,99 @@
+"""The slow twin of the refinement of D-Means: every change is judged by the whole cost, from scratch."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+import descent_twins
+from reference import Problem, cost
+
+
+def refine(problem: Problem, start: np.ndarray, draw: tuple[int, int, int], max_iter: int) -> np.ndarray:
+    """Link, move single rows, part and join clusters, until nothing changes."""
+    in_space = descent_twins.KernelProblem(*problem)
+    labels = np.array(start)
+    for _ in range(max_iter):
+        labels = link(problem, labels)
+        labels, _ = descent_twins.descend(in_space, draw, max_iter, labels)
+        changed = part_all(problem, labels)
+        changed = join_all(problem, *changed)
+        if np.array_equal(changed, labels):
+            break
+        labels = changed
+    return labels
+
+
+def link(problem: Problem, labels: np.ndarray) -> np.ndarray:
+    """Clusters under the old ones, or new ones, that cost least."""
+    old, names = len(problem.phi), list(dict.fromkeys(labels.tolist()))
+    alone = [[_alone(problem, labels == name, k) for k in range(old)] for name in names]
+    newborn = [[problem.birth + _spread(problem, labels == name)] * len(names) for name in names]
+    _, slots = linear_sum_assignment(np.hstack([np.reshape(alone, (len(names), old)), newborn]))
+    linked = labels.copy()
+    for name, slot in zip(names, slots, strict=True):
+        linked[labels == name] = slot
+    return linked
+
+
+def part_all(problem: Problem, labels: np.ndarray) -> tuple[np.ndarray, set[int]]:
+    """Every cluster in two where that pays, and the labels that have been touched."""
+    old, touched = len(problem.phi), set()
+    for name in dict.fromkeys(labels.tolist()):
+        near, far = halves(problem, np.flatnonzero(labels == name))
+        if not len(near) or not len(far):
+            continue
+        free = [*(k for k in range(old) if k not in labels), max(old, int(labels.max()) + 1)]
+        options = [(_moved(labels, rows, k), k) for rows in (near, far) for k in free]
+        best, to = min(options, key=lambda option: cost(problem, option[0]))
+        if cost(problem, best) < cost(problem, labels) - 1e-11:
+            labels, touched = best, touched | {name, to}
+    return labels, touched
+
+
+def halves(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two means."""
+    X, m = problem.X[rows], problem.weights[rows]
+    around = X - np.average(X, axis=0, weights=m)
+    far = around @ around[np.argmax((around**2).sum(axis=1))] > 0
+    for _ in range(16):
+        if far.all() or not far.any():
+            break
+        near_mean, far_mean = (np.average(X[side], axis=0, weights=m[side]) for side in (~far, far))
+        nearer = ((X - far_mean) ** 2).sum(axis=1) < ((X - near_mean) ** 2).sum(axis=1)
+        if np.array_equal(nearer, far):
+            break
+        far = nearer
+    return rows[~far], rows[far]
+
+
+def join_all(problem: Problem, labels: np.ndarray, touched: set[int]) -> np.ndarray:
+    """Pairs of clusters that nobody touched, as one, where that pays."""
+    names = [name for name in dict.fromkeys(labels.tolist()) if name not in touched]
+    for number, one in enumerate(names):
+        if one in touched:
+            continue
+        pairs = [(one, other) for other in names[number + 1 :] if other not in touched]
+        options = [
+            (np.where(np.isin(labels, pair), name, labels), pair[1]) for pair in pairs for name in pair
+        ]
+        best, other = min(options, key=lambda option: cost(problem, option[0]), default=(labels, one))
+        if cost(problem, best) < cost(problem, labels) - 1e-11:
+            labels, touched = best, touched | {one, other}
+    return labels
+
+
+def _moved(labels: np.ndarray, rows: np.ndarray, to: int) -> np.ndarray:
+    moved = labels.copy()
+    moved[rows] = to
+    return moved
+
+
+def _alone(problem: Problem, mine: np.ndarray, slot: int) -> float:
+    """What some rows cost in one slot."""
+    some = problem._replace(X=problem.X[mine], weights=problem.weights[mine])
+    return cost(some, np.full(len(some.X), slot))
+
+
+def _spread(problem: Problem, mine: np.ndarray) -> float:
+    return _alone(problem, mine, len(problem.phi)) - problem.birth
