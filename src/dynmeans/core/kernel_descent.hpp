@@ -34,28 +34,34 @@ template <class Centers>
 class KernelDescent {
  public:
   KernelDescent(const KernelView& view, const KernelSearch& search, Centers centers)
-      : view_(view), search_(search), centers_(std::move(centers)), labels_(view.n), order_(view.n) {
-    std::iota(order_.begin(), order_.end(), Row(0));
-  }
+      : view_(view), search_(search), centers_(std::move(centers)), labels_(view.n), order_(view.n) {}
 
   // Rows without a label join where the cost grows least; then all move until none wants to.
   KernelResult run() {
-    Random random(search_.seed, search_.step, search_.restart);
     std::vector<std::int32_t> start(view_.n, kNone);
     if (search_.start) start.assign(search_.start, search_.start + view_.n);
+    const int n_iter = descend(start);
+    if (n_iter > 1 || labels_ != start) seat(std::vector<std::int32_t>(labels_));
+    return {numbered(), cost(), n_iter};
+  }
+
+  // The labels alone, from these, again and again if need be; returns the number of sweeps.
+  int descend(const std::vector<std::int32_t>& start) {
+    Random random(search_.seed, search_.step, search_.restart);
+    std::iota(order_.begin(), order_.end(), Row(0));
     seat(start);
     std::iota(born_.begin(), born_.end(), 0);
     n_born_ = count_;
-    bool is_fresh = std::find(start.begin(), start.end(), kNone) == start.end();
     int n_iter = 0;
     while (n_iter < search_.max_iter) {
       ++n_iter;
       if (!sweep(random)) break;
-      is_fresh = false;
     }
-    if (!is_fresh) seat(std::vector<std::int32_t>(labels_));
-    return {numbered(), cost(), n_iter};
+    return n_iter;
   }
+
+  // After a descent: 0 .. K-1 remembered, then newborn, not all of which need have rows.
+  const std::vector<std::int32_t>& labels() const { return labels_; }
 
  private:
   // The least gain worth a move, as a share of the numbers whose difference it is.

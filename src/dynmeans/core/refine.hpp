@@ -12,30 +12,30 @@
 #include "feature_centers.hpp"
 #include "kernel_descent.hpp"
 #include "links.hpp"
+#include "row_groups.hpp"
 #include "slots.hpp"
 
 namespace dynmeans {
 
-// Rows and old centres, read once for all restarts.
-struct RefineRows {
-  std::vector<double> y;        // (n, d)
-  std::vector<double> weights;  // (n,)
-  std::vector<double> phi;      // (K, d)
-  std::vector<double> phi_phi;  // (K,)  squared lengths of phi
-  int d = 0;
-};
-
 class Refinement {
+  using Group = RowGroup;
+
  public:
   Refinement(const RefineRows& rows, const PriorView& prior, const KernelSearch& search)
-      : rows_(rows), prior_(prior), search_(search), d_(rows.d) {}
+      : rows_(rows),
+        prior_(prior),
+        search_(search),
+        d_(rows.d),
+        groups_(rows),
+        descent_(view(), search, FeatureCenters(view(), rows.y.data(), rows.phi.data(), rows.d)) {}
 
   // in: labels (n,)  0 .. K-1 remembered, then newborn; out: the same of a clustering that costs no more
   std::vector<std::int32_t> run(const std::vector<std::int32_t>& labels) {
     labels_ = labels;
     for (int round = 0; round < search_.max_iter; ++round) {
       link();
-      sweep();
+      descent_.descend(labels_);  // single rows, by what a move really saves
+      labels_ = descent_.labels();
       if (!change_clusters()) break;
     }
     return std::move(labels_);
@@ -45,40 +45,12 @@ class Refinement {
   static constexpr double kGrain = 1e-12;  // the least gain worth a change, as a share of what it changes
   static constexpr int kTurns = 16;        // most alternations of two means
 
-  struct Group {
-    std::int32_t slot = kNone;
-    std::vector<Row> rows;
-    double weight = 0, spread = 0;  // n; sum of m |y - mean|^2
-    std::vector<double> mean;       // (d,)
-  };
-
-  const double* row(Row i) const { return &rows_.y[std::size_t(i) * d_]; }
   double gap(const double* a, const double* b) const { return squared_gap(Plain{a}, b, d_); }
 
-  std::vector<Group> groups() const {
-    std::vector<std::int32_t> place(1 + *std::max_element(labels_.begin(), labels_.end()), kNone);
-    std::vector<Group> groups;
-    for (std::size_t i = 0; i < labels_.size(); ++i) {
-      std::int32_t& at = place[labels_[i]];
-      if (at == kNone) {
-        at = std::int32_t(groups.size());
-        groups.emplace_back().slot = labels_[i];
-      }
-      groups[at].rows.push_back(Row(i));
-    }
-    for (Group& group : groups) measure(group);
-    return groups;
-  }
-
-  void measure(Group& group) const {
-    group.weight = group.spread = 0;
-    group.mean.assign(d_, 0.0);
-    for (const Row i : group.rows) {
-      group.weight += rows_.weights[i];
-      for (int j = 0; j < d_; ++j) group.mean[j] += rows_.weights[i] * row(i)[j];
-    }
-    for (double& x : group.mean) x /= group.weight;
-    for (const Row i : group.rows) group.spread += rows_.weights[i] * gap(row(i), group.mean.data());
+  // The linear kernel, for the descent by single rows.
+  KernelView view() const {
+    return {rows_.weights.data(),      nullptr, nullptr, rows_.phi_phi.data(), prior_.gammas, prior_.revival,
+            Row(rows_.weights.size()), prior_.n};
   }
 
   // What a group pays besides its spread: a birth, or a return and the pull of the past.
@@ -93,7 +65,7 @@ class Refinement {
 
   // The cheapest links to the old clusters.
   void link() {
-    const std::vector<Group> found = groups();
+    const std::vector<Group>& found = groups_.of(labels_);
     std::vector<double> change;  // (groups, K)  of the cost, against a birth
     for (const Group& group : found)
       for (int k = 0; k < prior_.n; ++k) change.push_back(price(group, k) - search_.birth);
@@ -105,20 +77,9 @@ class Refinement {
     for (const Row i : group.rows) labels_[i] = slot;
   }
 
-  // Single rows, by what a move really saves, as in KD-Means with the linear kernel.
-  void sweep() {
-    const KernelView view{rows_.weights.data(), nullptr,       nullptr,
-                          rows_.phi_phi.data(), prior_.gammas, prior_.revival,
-                          Row(labels_.size()),  prior_.n};
-    KernelSearch search = search_;
-    search.start = labels_.data();
-    FeatureCenters centers(view, rows_.y.data(), rows_.phi.data(), d_);
-    labels_ = KernelDescent<FeatureCenters>(view, search, std::move(centers)).run().labels;
-  }
-
   // Parts and joins clusters, none of them twice, so that what each change saves is exact.
   bool change_clusters() {
-    const std::vector<Group> found = groups();
+    const std::vector<Group>& found = groups_.of(labels_);
     asleep_.assign(prior_.n, true);
     next_ = prior_.n;
     for (const Group& group : found) {
@@ -134,58 +95,67 @@ class Refinement {
 
   // One half stays; the other is born, or is an old cluster that sleeps.
   bool part(const Group& whole) {
-    Group half[2];
-    if (!halve(whole, half)) return false;
+    if (!halve(whole)) return false;
     const double before = cost(whole, whole.slot);
     double least = before - kGrain * before;
     const Group* leaver = nullptr;
     std::int32_t to = kNone;
-    for (int h = 0; h < 2; ++h)
+    for (int h = 0; h < 2; ++h) {
+      const double stay = cost(half_[1 - h], whole.slot);
       for (std::int32_t k = 0; k <= prior_.n; ++k) {
         if (k < prior_.n && !asleep_[k]) continue;
-        const double after = cost(half[1 - h], whole.slot) + cost(half[h], k);
-        if (after < least) least = after, leaver = &half[h], to = k;
+        const double after = stay + cost(half_[h], k);
+        if (after < least) least = after, leaver = &half_[h], to = k;
       }
+    }
     if (!leaver) return false;
     if (to < prior_.n) asleep_[to] = false;
     move(*leaver, to < prior_.n ? to : next_++);
     return true;
   }
 
-  // Two means, begun on this side and on the far side of the middle, as the row farthest out sees it.
-  bool halve(const Group& whole, Group half[2]) {
-    const double* far = row(farthest(whole));
+  // Two means, begun on the near and on the far side of the middle, as the row farthest out sees it.
+  bool halve(const Group& whole) {
+    const double* far = rows_.at(farthest(whole));
     side_.clear();
     for (const Row i : whole.rows) {
       double along = 0;
-      for (int j = 0; j < d_; ++j) along += (row(i)[j] - whole.mean[j]) * (far[j] - whole.mean[j]);
+      for (int j = 0; j < d_; ++j) along += (rows_.at(i)[j] - whole.mean[j]) * (far[j] - whole.mean[j]);
       side_.push_back(along > 0);
     }
+    halves_.resize(whole.rows.size());
     for (int turn = 0; turn < kTurns; ++turn) {
-      for (int h = 0; h < 2; ++h) half[h].rows.clear();
-      for (std::size_t r = 0; r < side_.size(); ++r) half[int(side_[r])].rows.push_back(whole.rows[r]);
-      if (half[0].rows.empty() || half[1].rows.empty()) return false;
-      for (int h = 0; h < 2; ++h) measure(half[h]);
-      if (!change_sides(whole, half)) break;
+      sort_sides(whole);
+      if (half_[0].rows.size() == 0 || half_[1].rows.size() == 0) return false;
+      for (Group& half : half_) half.measure(rows_);
+      if (!change_sides(whole)) break;
     }
     return true;
   }
 
+  // Rows of the near side from the front, those of the far side from the back.
+  void sort_sides(const Group& whole) {
+    Row *front = halves_.data(), *back = front + halves_.size();
+    for (std::size_t r = 0; r < side_.size(); ++r) *(side_[r] ? --back : front++) = whole.rows.first[r];
+    half_[0].rows = {halves_.data(), front};
+    half_[1].rows = {front, halves_.data() + halves_.size()};
+  }
+
   Row farthest(const Group& group) const {
-    Row which = group.rows[0];
+    Row which = *group.rows.first;
     double most = 0;
     for (const Row i : group.rows) {
-      const double out = gap(row(i), group.mean.data());
+      const double out = gap(rows_.at(i), group.mean.data());
       if (out > most) most = out, which = i;
     }
     return which;
   }
 
-  bool change_sides(const Group& whole, const Group half[2]) {
+  bool change_sides(const Group& whole) {
     bool moved = false;
     for (std::size_t r = 0; r < side_.size(); ++r) {
-      const double* y = row(whole.rows[r]);
-      const char nearer = gap(y, half[1].mean.data()) < gap(y, half[0].mean.data());
+      const double* y = rows_.at(whole.rows.first[r]);
+      const char nearer = gap(y, half_[1].mean.data()) < gap(y, half_[0].mean.data());
       moved |= nearer != side_[r];
       side_[r] = nearer;
     }
@@ -228,10 +198,15 @@ class Refinement {
   PriorView prior_;
   KernelSearch search_;
   int d_;
+  RowGroups groups_;
+  KernelDescent<FeatureCenters> descent_;
   std::vector<std::int32_t> labels_;  // (n,)
   std::vector<char> asleep_;          // (K,)
   std::int32_t next_ = 0;             // slot of the next newborn
-  std::vector<char> side_;            // of each row of a cluster that is to be parted
+
+  Group half_[2];            // of the cluster that is to be parted
+  std::vector<char> side_;   // of each of its rows
+  std::vector<Row> halves_;  // its rows, one half after the other
 };
 
 }  // namespace dynmeans
