@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "lanes.hpp"
@@ -131,15 +132,16 @@ class Assignment {
 
   // Makes the bounds of a row from how far the old centres are, if that is known.
   bool bound_by_past(const Slots& slots, Row i) {
-    const double* past = past_.of(i);
-    if (!past) return false;
-    double lower = std::numeric_limits<double>::infinity();
-    for (const std::int32_t k : awake_) {
-      if (k == label_[i]) continue;
-      const double way = slots.is_old(k) ? slots.way(k) * grain_ : 0;
-      const double sight = std::max(0.0, (lower + way + slack_) * grain_), most = sight * sight;
-      const double d2 = slots.is_old(k) ? past[k] : points_.squared_distance(i, center(k), most);
-      if (d2 <= most) lower = std::min(lower, distance_down(d2) - way);
+    const PastRow past = past_.of(i);
+    if (!past.is_known()) return false;
+    double lower = distance_down(past.rest) - slots.farthest_way() * grain_;
+    for (const std::int32_t k : past.near)
+      if (k != label_[i] && slots.is_awake(k))
+        lower = std::min(lower, distance_down(past.squared[k]) - slots.way(k) * grain_);
+    for (auto k = awake_.rbegin(); k != awake_.rend() && !slots.is_old(*k); ++k) {
+      if (*k == label_[i]) continue;
+      const double most = lower > 0 ? lower * lower * kAmple : 0;
+      lower = std::min(lower, distance_down(points_.squared_distance(i, center(*k), most)));
     }
     upper_[i] = std::numeric_limits<T>::infinity();
     lower_[i] = static_cast<T>(lower);
@@ -219,12 +221,13 @@ class Assignment {
   // Lists a point that would rather be born, or revive a sleeping cluster, than stay.
   void note_if_restless(const Slots& slots, Row i, double squared, Moves<T>& moves) const {
     const double m = std::min(points_.weight(i), 1.0), stay = m * squared;
-    const double* past = past_.of(i);
+    const PastRow past = past_.of(i);
+    const std::span<const std::int32_t> others = past.is_known() ? past.near : asleep_;
     bool restless = stay > birth_;
-    for (std::size_t a = 0; !restless && a < asleep_.size(); ++a) {
-      const int k = asleep_[a];
-      if (slots.revival(k) >= stay) continue;
-      const double d2 = past ? past[k] : points_.squared_distance(i, slots.old_center(k));
+    for (std::size_t a = 0; !restless && a < others.size(); ++a) {
+      const int k = others[a];
+      if (slots.is_awake(k) || slots.revival(k) >= stay) continue;
+      const double d2 = past.is_known() ? past.squared[k] : points_.squared_distance(i, slots.old_center(k));
       restless = slots.revival_cost(k, m, d2) < stay;
     }
     if (restless) moves.restless.push_back(i);
@@ -238,11 +241,12 @@ class Assignment {
   bool trusted_ = false;             // the bounds hold
   double slack_, grain_;             // absolute and relative rounding error of a distance
   long wake_ups_ = 0;
-  const Slots* slots_ = nullptr;  // of this pass
-  RawVector<double> before_;      // (slots, d) the awake centres of the last pass
-  std::vector<double> moved_;     // (slots,) since the last pass
-  int farthest_ = kNone;          // slot that moved most
-  double next_farthest_ = 0;      // what the runner-up moved
+  static constexpr double kAmple = 1.01;  // covers what rounding does to a bound
+  const Slots* slots_ = nullptr;          // of this pass
+  RawVector<double> before_;              // (slots, d) the awake centres of the last pass
+  std::vector<double> moved_;             // (slots,) since the last pass
+  int farthest_ = kNone;                  // slot that moved most
+  double next_farthest_ = 0;              // what the runner-up moved
   std::vector<std::int32_t> awake_, asleep_;
   double patience_ = 0;  // squared distance up to which nobody wants a birth or a revival
   std::vector<Moves<T>> moves_;

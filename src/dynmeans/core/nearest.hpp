@@ -7,26 +7,29 @@
 #include <vector>
 
 #include "gap.hpp"
+#include "glance.hpp"
 #include "lanes.hpp"
 #include "points.hpp"
 #include "team.hpp"
 
 namespace dynmeans {
 
-constexpr int kVeryWide = 128;  // features with which most distances can be left unfinished
-
 // Of one row, the first of equals; a distance is left as soon as it exceeds the least so far.
 struct NearestOfRow {
   const double* row;      // (d,)
   const double* centers;  // (K, d)
   int d, n_centers;
+  const Glance* glance;
   std::int32_t* which;  // in: one that is likely to be near; out
 
   [[gnu::always_inline]] void run() const {
     const std::int32_t guess = *which;
+    const double grain = 1 + 4 * d * std::numeric_limits<double>::epsilon();
+    double packed[Glance::kWidth];
+    glance->pack(row, packed);
     double least = gap_to(guess, std::numeric_limits<double>::infinity());
     for (std::int32_t k = 0; k < n_centers; ++k) {
-      if (k == guess) continue;
+      if (k == guess || glance->squared_gap(packed, k) > least * grain) continue;
       const double gap = gap_to(k, least);
       if (!(gap < least || (gap == least && k < *which))) continue;
       least = gap;
@@ -53,10 +56,11 @@ void nearest_centers(const T* data,          // in  (n, d)
   const int chunks = static_cast<int>((n + kRows - 1) / kRows);
   Team team(n_threads);
   if constexpr (std::is_same_v<T, double>) {
-    if (d >= kVeryWide)
+    const Glance glance(centers, n_centers, d);
+    if (glance.is_worth_it())
       return team.share(chunks, [&](int c) {
         for (Row i = c * kRows; i < std::min(n, Row(c + 1) * kRows); ++i)
-          run_wide(NearestOfRow{data + i * d, centers, d, n_centers, which + i});
+          run_wide(NearestOfRow{data + i * d, centers, d, n_centers, &glance, which + i});
       });
   }
   std::vector<T> shift(d), shifted(std::size_t(n_centers) * d);

@@ -16,6 +16,7 @@
 #include "features.hpp"
 #include "gap.hpp"
 #include "lanes.hpp"
+#include "past_row.hpp"
 #include "raw.hpp"
 #include "slot_sums.hpp"
 
@@ -50,6 +51,7 @@ class Slots {
     for (int k = 0; k < std::max(count_, n_old_); ++k)
       if (is_first || is_awake(k)) leave(k);
     count_ = n_old_;
+    farthest_way_ = 0;
     free_.clear();
   }
 
@@ -65,6 +67,7 @@ class Slots {
   double weight(int k) const { return sums_.weight(k); }
   // How far an old cluster is from its old centre; known for wide rows.
   double way(int k) const { return way_[k]; }
+  double farthest_way() const { return farthest_way_; }
   double gamma(int k) const { return is_old(k) ? prior_.gammas[k] : 0.0; }
   double revival(int k) const { return prior_.revival[k]; }
   // How many times a cluster has been born or revived: bounds on distances end when this changes.
@@ -74,9 +77,8 @@ class Slots {
   double revival_cost(int k, double m, double d2) const { return revival(k) + revival_scale(k, m) * d2; }
 
   // The slot that takes a point of weight m most cheaply. Weights above 1 are copies that decide alike.
-  // `past` (K,) are squared distances from the old centres, or null; with them, who costs more than `most`
-  // may be passed over.
-  Cheapest cheapest(const double* y, double m, const double* past, double most) {
+  // Of wide rows, who costs more than `most` may be passed over.
+  Cheapest cheapest(const double* y, double m, const PastRow& past, double most) {
     const double* scale = m < 1 ? scale_of_fraction(m) : scale_.data();
     if (is_wide()) return cheapest_of_wide(y, m, scale, past, most);
     return lanes().slots.cheapest(y, d_, columns_.data(), stride_, scale, offset_.data(), stride_);
@@ -129,26 +131,33 @@ class Slots {
   }
 
   // One slot after another, each a long loop. Most are told to be too far by how far their old centre was.
-  Cheapest cheapest_of_wide(const double* y, double m, const double* scale, const double* past,
+  Cheapest cheapest_of_wide(const double* y, double m, const double* scale, const PastRow& past,
                             double most) const {
     const double grain = 1 + 4 * (d_ + 4) * std::numeric_limits<double>::epsilon();
     Cheapest best{std::numeric_limits<double>::infinity(), stride_};
     double sight = std::sqrt(most / m);  // no awake cluster beyond it is worth a look
-    for (int k = 0; k < count_; ++k) {
+    const auto is_beyond = [&](double squared, double way) {
+      const double beyond = (sight + way) * grain;
+      return squared > beyond * beyond;
+    };
+    const auto meet = [&](int k) {
       double squared;
       if (is_awake(k)) {
-        const double beyond = (sight + way_[k]) * grain;
-        if (past && is_old(k) && past[k] > beyond * beyond) continue;
+        if (past.is_known() && is_old(k) && is_beyond(past.squared[k], way_[k])) return;
         squared = squared_gap(Plain{y}, center(k), d_, sight * sight * grain);
       } else {
-        if (!is_old(k)) continue;
-        squared = past ? past[k] : squared_gap(Plain{y}, old_center(k), d_);
+        if (!is_old(k)) return;
+        squared = past.is_known() ? past.squared[k] : squared_gap(Plain{y}, old_center(k), d_);
       }
       const double cost = scale[k] * squared + offset_[k];
-      if (!(cost < best.cost)) continue;
+      if (!(cost < best.cost)) return;
       best = {cost, k};
       sight = std::min(sight, std::sqrt(cost / m));
-    }
+    };
+    const bool only_near = past.is_known() && is_beyond(past.rest, farthest_way_);
+    if (only_near)
+      for (const int k : past.near) meet(k);
+    for (int k = only_near ? n_old_ : 0; k < count_; ++k) meet(k);
     return best;
   }
 
@@ -167,7 +176,9 @@ class Slots {
   }
 
   void measure_way(int k) {
-    if (is_wide() && is_old(k)) way_[k] = std::sqrt(squared_gap(Plain{center(k)}, old_center(k), d_));
+    if (!is_wide() || !is_old(k)) return;
+    way_[k] = std::sqrt(squared_gap(Plain{center(k)}, old_center(k), d_));
+    farthest_way_ = std::max(farthest_way_, way_[k]);
   }
 
   void wake(int k, const double* y, double m) {
@@ -244,6 +255,7 @@ class Slots {
   std::vector<char> awake_;                        // (slots,)
   std::vector<double> columns_;                    // (d, stride) theta or phi, as narrow rows want them
   std::vector<double> way_;                        // (slots,) of the wide ones
+  double farthest_way_ = 0;                        // since the restart began
   std::vector<double> scale_, offset_, fraction_;  // (stride,)
   std::vector<int> free_;
 };
