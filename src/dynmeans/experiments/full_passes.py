@@ -54,7 +54,7 @@ def _assign(rows: FloatArray, squares: FloatArray, centers: FloatArray, birth: f
     and the rows after a birth with the new one.
     """
     gaps = squares[:, None] - 2.0 * (rows @ centers.T) + np.einsum("kj,kj->k", centers, centers)
-    labels = gaps.argmin(axis=1)
+    labels: IntArray = gaps.argmin(axis=1)
     least = gaps[np.arange(len(rows)), labels]
     i, n_centers = 0, len(centers)
     while (least[i:] > birth).any():
