@@ -66,6 +66,25 @@ def test_wide_rows_find_the_labels_and_the_cost_of_the_slow_twin(seed, d, n, n_o
     assert reference.canonical(slots, n_old).tolist() == reference.canonical(best, n_old).tolist()
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_wide_rows_among_many_old_clusters_find_the_labels_of_the_slow_twin(seed):
+    problem = make_problem(seed, 40, 150, 50, weighted=seed % 2 == 0, birth=3.0)
+    slots, *_ = run(problem, seed=seed)
+    labels, _ = reference.descend(problem, seed, 0, 0, 300)
+    assert reference.canonical(slots, 50).tolist() == reference.canonical(labels, 50).tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_batches_of_wide_rows_that_are_too_large_to_be_moved_are_read_in_place(dtype):
+    rng = np.random.default_rng(0)
+    middles, which = 10.0 * rng.normal(size=(5, 400)), rng.integers(5, size=2700)  # more than 2^20 numbers
+    X = (middles[which] + 0.1 * rng.normal(size=(2700, 400))).astype(dtype)
+    nobody = np.empty((0, 400)), np.empty(0), np.empty(0)
+    slots, centers, *_ = descend(X, None, *nobody, 100.0, 0, 0, 2, 100, 1)
+    assert len(set(zip(slots.tolist(), which.tolist(), strict=True))) == 5
+    np.testing.assert_allclose(centers[slots], middles[which], atol=0.05)
+
+
 @given(problems(), seeds)
 @settings(max_examples=150, deadline=None)
 def test_descent_never_climbs(problem, seed):
@@ -188,3 +207,10 @@ def test_the_nearest_centre_is_that_of_a_loop(seed, d, n, n_centers, is_single):
     gaps = ((rows.astype(float)[:, None] - centers) ** 2).sum(axis=2)
     found = nearest(rows, centers, 1)
     np.testing.assert_allclose(gaps[np.arange(n), found], gaps.min(axis=1), rtol=1e-4)
+
+
+@pytest.mark.parametrize("d", [2, 200])
+def test_of_centres_that_are_equally_near_the_first_is_found(d):
+    rng = np.random.default_rng(0)
+    centers = rng.integers(-3, 4, size=(6, d)).astype(float)
+    assert nearest(centers, np.concatenate([centers, centers]), 1).tolist() == list(range(6))

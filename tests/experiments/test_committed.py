@@ -68,3 +68,13 @@ def test_spectral_means_are_above_means_on_gaussian_processes() -> None:
     groups = {group.setting["method"]: group for group in committed("gps").part("trials")}
     more = excess(groups[SPECTRAL], groups[MEANS], "tracked")
     assert more.mean() > half_width(more)
+
+
+def test_dmeans_is_no_less_accurate_than_its_rivals_on_flights_in_a_fraction_of_their_time() -> None:
+    week = {g.setting["method"]: g for g in committed("flights").part("table", data="synthetic week")}
+    ours = week.pop("D-Means")
+    assert len(ours.trials) == 20
+    assert all(ours.mean("accuracy") >= rival.mean("accuracy") for rival in week.values())
+    assert week["DP-means"].mean("seconds") > 1.5 * ours.mean("seconds")
+    assert week["DP-means, full passes"].mean("seconds") > 10 * ours.mean("seconds")
+    assert week["Gibbs"].mean("seconds") > 50 * ours.mean("seconds")

@@ -10,9 +10,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "lanes.hpp"
+#include "moves.hpp"
 #include "past.hpp"
 #include "points.hpp"
 #include "slots.hpp"
@@ -37,7 +39,7 @@ class Assignment {
     trusted_ = false;
   }
 
-  std::vector<std::int32_t>& labels() { return label_; }
+  const std::vector<std::int32_t>& labels() const { return label_; }
   const std::vector<Row>& restless() const { return restless_; }
 
   void relabel(Row i, std::int32_t slot) {
@@ -47,7 +49,7 @@ class Assignment {
 
   // Moves every point to its nearest awake cluster and the centres after them; true if any point moved.
   bool pass(Slots& slots, Team& team) {
-    freeze(slots);
+    prepare(slots);
     const int chunks = chunk_count(slots);
     moves_.resize(chunks);
     team.share(chunks, [&](int c) { run_chunk(slots, c, chunks); });
@@ -56,67 +58,43 @@ class Assignment {
     for (auto& chunk : moves_) {
       restless_.insert(restless_.end(), chunk.restless.begin(), chunk.restless.end());
       for (int k = 0; chunk.any && k < slots.count(); ++k)
-        slots.add_sums(k, &chunk.sum[std::size_t(k) * slots.d()], chunk.weight[k], chunk.rows[k]);
+        if (chunk.is_met[k])
+          slots.add_sums(k, &chunk.sum[std::size_t(k) * slots.d()], chunk.weight[k], chunk.rows[k]);
       moved |= chunk.any;
     }
+    trusted_ = moved || !restless_.empty();
+    if (trusted_) remember(slots);  // else this pass was the last
     if (moved) slots.update_centers();
-    trusted_ = true;
     return moved;
   }
 
  private:
-  struct Moves {  // what one chunk of rows changes
-    std::vector<double> sum, weight;
-    std::vector<long> rows;
-    std::vector<Row> restless;
-    bool any = false;
-    std::vector<T> tile;
-
-    void clear(int d) {
-      restless.clear();
-      any = false;
-      tile.resize(std::size_t(d) * kTile);
-    }
-
-    // Before the first move.
-    void open(std::size_t n_slots, int d) {
-      sum.assign(n_slots * d, 0.0);
-      weight.assign(n_slots, 0.0);
-      rows.assign(n_slots, 0);
-      any = true;
-    }
-  };
-
   // Chunks depend on the batch alone, never on the number of threads.
   int chunk_count(const Slots& slots) const {
     const Row rows = 4096 + 8 * Row(slots.count());
     return static_cast<int>(std::clamp<Row>(points_.n / rows, 1, 16));
   }
 
-  // Copies the awake centres, and finds how far each has moved since the bounds were made.
-  void freeze(const Slots& slots) {
+  // Lists who is awake, and finds how far each has moved since the bounds were made.
+  void prepare(const Slots& slots) {
     const int d = points_.d, n = slots.count();
+    slots_ = &slots;
     if (slots.wake_ups() != wake_ups_) trusted_ = false;
     wake_ups_ = slots.wake_ups();
     moved_.assign(n, 0);
     for (int k = 0; trusted_ && k < n; ++k)
-      if (slots.is_awake(k)) moved_[k] = distance(slots.center(k), &frozen_[std::size_t(k) * d]);
+      if (slots.is_awake(k)) moved_[k] = distance(slots.center(k), &before_[std::size_t(k) * d]);
     farthest_ = kNone;
     for (int k = 0; k < n; ++k)
       if (farthest_ == kNone || moved_[k] > moved_[farthest_]) farthest_ = k;
     next_farthest_ = 0;
     for (int k = 0; k < n; ++k)
       if (k != farthest_) next_farthest_ = std::max(next_farthest_, moved_[k]);
-    frozen_.resize(std::size_t(n) * d);
     awake_.clear();
     asleep_.clear();
-    centers_.resize(std::size_t(n) * d);
     patience_ = birth_;
     for (int k = 0; k < n; ++k) {
       if (slots.is_awake(k)) {
-        std::copy_n(slots.center(k), d, frozen_.begin() + std::size_t(k) * d);
-        T* center = &centers_[awake_.size() * d];
-        for (int j = 0; j < d; ++j) center[j] = static_cast<T>(slots.center(k)[j]);
         awake_.push_back(k);
       } else if (slots.is_old(k)) {
         asleep_.push_back(k);
@@ -125,12 +103,18 @@ class Assignment {
     }
   }
 
+  void remember(const Slots& slots) {
+    const int d = points_.d;
+    before_.resize(std::size_t(slots.count()) * d);
+    for (const std::int32_t k : awake_) copy_row(slots.center(k), &before_[std::size_t(k) * d], d);
+  }
+
   double distance(const double* a, const double* b) const {
     return std::sqrt(squared_gap(Plain{a}, b, points_.d)) * grain_;
   }
 
   void run_chunk(const Slots& slots, int chunk, int n_chunks) {
-    Moves& moves = moves_[chunk];
+    Moves<T>& moves = moves_[chunk];
     moves.clear(points_.d);
     const Row begin = points_.n * chunk / n_chunks, end = points_.n * (chunk + 1) / n_chunks;
     std::array<Row, kTile> unsure;
@@ -148,13 +132,16 @@ class Assignment {
 
   // Makes the bounds of a row from how far the old centres are, if that is known.
   bool bound_by_past(const Slots& slots, Row i) {
-    const double* past = past_.of(i);
-    if (!past) return false;
-    double lower = std::numeric_limits<double>::infinity();
-    for (const std::int32_t k : awake_) {
-      if (k == label_[i]) continue;
-      const double d2 = slots.is_old(k) ? past[k] : points_.squared_distance(i, slots_center(k));
-      lower = std::min(lower, distance_down(d2) - (slots.is_old(k) ? slots.way(k) * grain_ : 0));
+    const PastRow past = past_.of(i);
+    if (!past.is_known()) return false;
+    double lower = distance_down(past.rest) - slots.farthest_way() * grain_;
+    for (const std::int32_t k : past.near)
+      if (k != label_[i] && slots.is_awake(k))
+        lower = std::min(lower, distance_down(past.squared[k]) - slots.way(k) * grain_);
+    for (auto k = awake_.rbegin(); k != awake_.rend() && !slots.is_old(*k); ++k) {
+      if (*k == label_[i]) continue;
+      const double most = lower > 0 ? lower * lower * kAmple : 0;
+      lower = std::min(lower, distance_down(points_.squared_distance(i, center(*k), most)));
     }
     upper_[i] = std::numeric_limits<T>::infinity();
     lower_[i] = static_cast<T>(lower);
@@ -162,7 +149,7 @@ class Assignment {
   }
 
   // True if the bounds show that no other awake cluster is nearer than the own one.
-  bool stays(const Slots& slots, Row i, Moves& moves) {
+  bool stays(const Slots& slots, Row i, Moves<T>& moves) {
     const std::int32_t own = label_[i];
     if (own == kNone) return false;
     const double others = own == farthest_ ? next_farthest_ : moved_[farthest_];
@@ -170,24 +157,26 @@ class Assignment {
     const double lower = double(lower_[i]) - others;
     lower_[i] = static_cast<T>(lower);
     if (!(upper <= lower && upper * upper <= patience_)) {
-      upper = distance_up(points_.squared_distance(i, slots_center(own)));
+      const double squared = points_.squared_distance(i, center(own));
+      upper = distance_up(squared);
       if (upper > lower) return false;
-      if (upper * upper > patience_) note_if_restless(slots, i, moves);
+      if (upper * upper > patience_) note_if_restless(slots, i, squared, moves);
     }
     upper_[i] = static_cast<T>(upper * grain_);
     return true;
   }
 
-  const double* slots_center(std::int32_t k) const { return &frozen_[std::size_t(k) * points_.d]; }
+  const double* center(std::int32_t k) const { return slots_->center(k); }
 
   double distance_up(double squared) const { return std::sqrt(squared) * grain_ + slack_; }
   double distance_down(double squared) const { return std::sqrt(squared) / grain_ - slack_; }
 
-  void look_closely(const Slots& slots, const Row* rows, int count, Moves& moves) {
+  void look_closely(const Slots& slots, const Row* rows, int count, Moves<T>& moves) {
     std::array<T, kTile> best, second;
     std::array<std::int32_t, kTile> which;
+    if (moves.centers.empty()) list_centers(moves.centers);
     points_.gather(rows, count, moves.tile.data());
-    tile_lanes<T>().nearest_two(moves.tile.data(), points_.d, centers_.data(), int(awake_.size()),
+    tile_lanes<T>().nearest_two(moves.tile.data(), points_.d, moves.centers.data(), int(awake_.size()),
                                 best.data(), second.data(), which.data());
     for (int b = 0; b < count; ++b) {
       const Row i = rows[b];
@@ -197,50 +186,48 @@ class Assignment {
         if (own == kNone || is_nearer(i, other, own)) {
           move(i, own, other, moves);
         } else {
-          mine = points_.squared_distance(i, slots_center(own));
+          mine = points_.squared_distance(i, center(own));
           next = best[b];
         }
       }
       upper_[i] = static_cast<T>(distance_up(mine));
       lower_[i] = static_cast<T>(distance_down(next));
-      if (mine * grain_ > patience_) note_if_restless(slots, i, moves);
+      if (mine * grain_ > patience_)
+        note_if_restless(slots, i, points_.squared_distance(i, center(label_[i])), moves);
     }
+  }
+
+  // out: (awake, d)
+  void list_centers(RawVector<T>& centers) const {
+    const int d = points_.d;
+    centers.resize(awake_.size() * d);
+    for (std::size_t a = 0; a < awake_.size(); ++a) copy_row(center(awake_[a]), &centers[a * d], d);
   }
 
   // Decided in double precision: a label changes only if the objective really falls.
   bool is_nearer(Row i, std::int32_t a, std::int32_t b) const {
-    return points_.squared_distance(i, slots_center(a)) < points_.squared_distance(i, slots_center(b));
+    return points_.squared_distance(i, center(a)) < points_.squared_distance(i, center(b));
   }
 
-  void move(Row i, std::int32_t from, std::int32_t to, Moves& moves) {
-    const int d = points_.d;
-    const T* x = points_.row(i);
+  void move(Row i, std::int32_t from, std::int32_t to, Moves<T>& moves) {
     const double m = points_.weight(i);
-    if (!moves.any) moves.open(moved_.size(), d);
-    for (int j = 0; j < d; ++j) {
-      const double y = m * double(x[j] - points_.shift[j]);
-      moves.sum[std::size_t(to) * d + j] += y;
-      if (from != kNone) moves.sum[std::size_t(from) * d + j] -= y;
-    }
-    moves.weight[to] += m;
-    ++moves.rows[to];
-    if (from != kNone) {
-      moves.weight[from] -= m;
-      --moves.rows[from];
-    }
+    const double* y = points_.moved(i, moves.row.data());
+    if (!moves.any) moves.open(moved_.size());
+    moves.add(to, y, m, +1);
+    if (from != kNone) moves.add(from, y, -m, -1);
     label_[i] = to;
   }
 
   // Lists a point that would rather be born, or revive a sleeping cluster, than stay.
-  void note_if_restless(const Slots& slots, Row i, Moves& moves) const {
-    const double m = std::min(points_.weight(i), 1.0);
-    const double stay = m * points_.squared_distance(i, slots_center(label_[i]));
-    const double* past = past_.of(i);
+  void note_if_restless(const Slots& slots, Row i, double squared, Moves<T>& moves) const {
+    const double m = std::min(points_.weight(i), 1.0), stay = m * squared;
+    const PastRow past = past_.of(i);
+    const std::span<const std::int32_t> others = past.is_known() ? past.near : asleep_;
     bool restless = stay > birth_;
-    for (std::size_t a = 0; !restless && a < asleep_.size(); ++a) {
-      const int k = asleep_[a];
-      if (slots.revival(k) >= stay) continue;
-      const double d2 = past ? past[k] : points_.squared_distance(i, slots.old_center(k));
+    for (std::size_t a = 0; !restless && a < others.size(); ++a) {
+      const int k = others[a];
+      if (slots.is_awake(k) || slots.revival(k) >= stay) continue;
+      const double d2 = past.is_known() ? past.squared[k] : points_.squared_distance(i, slots.old_center(k));
       restless = slots.revival_cost(k, m, d2) < stay;
     }
     if (restless) moves.restless.push_back(i);
@@ -254,14 +241,15 @@ class Assignment {
   bool trusted_ = false;             // the bounds hold
   double slack_, grain_;             // absolute and relative rounding error of a distance
   long wake_ups_ = 0;
-  std::vector<double> frozen_;  // (slots, d) centres during this pass
-  std::vector<double> moved_;   // (slots,) since the last pass
-  int farthest_ = kNone;        // slot that moved most
-  double next_farthest_ = 0;    // what the runner-up moved
+  static constexpr double kAmple = 1.01;  // covers what rounding does to a bound
+  const Slots* slots_ = nullptr;          // of this pass
+  RawVector<double> before_;              // (slots, d) the awake centres of the last pass
+  std::vector<double> moved_;             // (slots,) since the last pass
+  int farthest_ = kNone;                  // slot that moved most
+  double next_farthest_ = 0;              // what the runner-up moved
   std::vector<std::int32_t> awake_, asleep_;
-  std::vector<T> centers_;  // (awake, d)
-  double patience_ = 0;     // squared distance up to which nobody wants a birth or a revival
-  std::vector<Moves> moves_;
+  double patience_ = 0;  // squared distance up to which nobody wants a birth or a revival
+  std::vector<Moves<T>> moves_;
   std::vector<Row> restless_;
 };
 

@@ -129,12 +129,15 @@ nb::tuple kin_of_rows(const Matrix<T>& X, const Matrix<double>& forecasts, const
   if (slots.shape(0) != n || forecasts.shape(1) != X.shape(1) || n_awake < 1)
     throw std::invalid_argument("a row must have a slot, and a forecast must be as long as a row");
   check_awake(awake, n_old, taken.shape(0));
-  std::vector<std::int32_t> homes(n);
+  std::vector<std::int32_t> homes(n), home_of(taken.shape(0));
   std::vector<double> places;
   for (std::size_t h = 0; h < n_awake; ++h) {
     const double* place = forecasts.data() + awake.data()[h] * d;
     places.insert(places.end(), place, place + d);
+    home_of[awake.data()[h]] = std::int32_t(h);
   }
+  for (std::size_t i = 0; i < n; ++i)  // most rows are at home in their own cluster
+    if (std::size_t(slots.data()[i]) < home_of.size()) homes[i] = home_of[slots.data()[i]];
   nearest_centers(X.data(), Row(n), d, places.data(), int(n_awake), 1, homes.data());
   const HomeRows rows = home_rows(homes.data(), slots, weights, awake, taken, std::int64_t(n_old), part);
   return kin(rows, RowSpace<T>(X.data(), forecasts.data(), d, around, rows));

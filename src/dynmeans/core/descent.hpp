@@ -49,7 +49,7 @@ class Descent {
       Random random(options_.seed, options_.step, r);
       const int n_iter = descend(random);
       if (options_.refine) refine(r);
-      const double cost = finish();
+      const double cost = r > 0 && ends_like(best) ? best.cost : finish();
       best.restart_costs.push_back(cost);
       if (r == 0 || cost < best.cost) keep(best, cost, n_iter);
     }
@@ -102,13 +102,13 @@ class Descent {
   bool place(Row i) {
     const double m = points_.weight(i);
     const std::int32_t own = assignment_.labels()[i];
-    points_.read(i, y_.data());
-    const Cheapest found = slots_.cheapest(y_.data(), std::min(m, 1.0), past_.of(i), options_.birth);
+    const double* y = points_.moved(i, y_.data());
+    const Cheapest found = slots_.cheapest(y, std::min(m, 1.0), past_.of(i), options_.birth);
     const bool birth = !(found.cost <= options_.birth);
     if (!birth && found.slot == own) return false;
     const int slot = birth ? slots_.newborn() : found.slot;
-    if (own != kNone) slots_.remove(own, y_.data(), m);
-    slots_.add(slot, y_.data(), m);
+    if (own != kNone) slots_.remove(own, y, m);
+    slots_.add(slot, y, m);
     assignment_.relabel(i, slot);
     return true;
   }
@@ -119,21 +119,18 @@ class Descent {
     if (refine_rows_.y.empty()) read_refine_rows();
     const KernelSearch search{options_.birth,         options_.seed,     options_.step,
                               std::uint64_t(restart), options_.max_iter, nullptr};
-    auto& labels = assignment_.labels();
-    labels = Refinement(refine_rows_, slots_.prior(), search).run(labels);
+    const auto labels = Refinement(refine_rows_, slots_.prior(), search).run(assignment_.labels());
+    for (Row i = 0; i < points_.n; ++i) assignment_.relabel(i, labels[i]);
     slots_.reset();
-    for (Row i = 0; i < points_.n; ++i) {
-      while (labels[i] >= slots_.count()) slots_.newborn();
-      slots_.add(labels[i], &refine_rows_.y[std::size_t(i) * points_.d], points_.weight(i));
-    }
+    while (slots_.count() <= *std::max_element(labels.begin(), labels.end())) slots_.newborn();
   }
 
   void read_refine_rows() {
     RefineRows& rows = refine_rows_;
     rows.d = points_.d;
-    rows.y.resize(std::size_t(points_.n) * points_.d);
     for (Row i = 0; i < points_.n; ++i) {
-      points_.read(i, &rows.y[std::size_t(i) * points_.d]);
+      const double* y = points_.moved(i, y_.data());
+      rows.y.insert(rows.y.end(), y, y + points_.d);
       rows.weights.push_back(points_.weight(i));
     }
     rows.phi.assign(slots_.old_center(0), slots_.old_center(slots_.n_old()));
@@ -142,16 +139,28 @@ class Descent {
       rows.phi_phi.push_back(gap_between(slots_.old_center(k), origin.data()));
   }
 
+  // True if the clusters are those of the best restart, whatever the newborn are called: then so is the cost.
+  bool ends_like(const DescentResult& best) const {
+    const auto& labels = assignment_.labels();
+    std::vector<std::int32_t> names(slots_.count(), kNone);
+    std::iota(names.begin(), names.begin() + slots_.n_old(), 0);
+    std::size_t n_names = slots_.n_old();
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      std::int32_t& name = names[labels[i]];
+      if (name == kNone) {
+        name = best.slots[i];
+        ++n_names;
+      }
+      if (name != best.slots[i]) return false;
+    }
+    return n_names == best.taken.size();
+  }
+
   // Adds everything up afresh, so that no rounding error of the way is left, and computes the objective.
   double finish() {
     const auto& labels = assignment_.labels();
     slots_.clear_sums();
-    for (Row i = 0; i < points_.n; ++i) {
-      points_.read(i, y_.data());
-      const double m = points_.weight(i);
-      for (double& coordinate : y_) coordinate *= m;
-      slots_.add_sums(labels[i], y_.data(), m, 1);
-    }
+    for (Row i = 0; i < points_.n; ++i) slots_.add(labels[i], points_.moved(i, y_.data()), points_.weight(i));
     slots_.update_centers();
     double cost = 0;
     for (int k = 0; k < slots_.count(); ++k)
@@ -177,7 +186,8 @@ class Descent {
     best.taken.clear();
     double* center = best.centers.data();
     for (const int k : order) {
-      for (int j = 0; j < points_.d; ++j) *center++ = slots_.center(k)[j] + points_.shift[j];
+      const double* place = slots_.is_awake(k) ? slots_.center(k) : slots_.old_center(k);
+      for (int j = 0; j < points_.d; ++j) *center++ = place[j] + points_.shift[j];
       best.taken.push_back(slots_.is_awake(k) ? slots_.weight(k) : 0.0);
     }
     best.cost = cost;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "wide.hpp"
 
@@ -26,7 +27,10 @@ struct Shifted {
   const T* shift;
 
   double at(int j) const { return x[j] - shift[j]; }
-  [[gnu::always_inline]] Four four(int j) const { return Four{at(j), at(j + 1), at(j + 2), at(j + 3)}; }
+  [[gnu::always_inline]] Four four(int j) const {
+    if constexpr (std::is_same_v<T, double>) return load_four(x + j) - load_four(shift + j);
+    return Four{at(j), at(j + 1), at(j + 2), at(j + 3)};
+  }
 };
 
 template <class Reader>

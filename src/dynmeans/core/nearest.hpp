@@ -7,27 +7,43 @@
 #include <vector>
 
 #include "gap.hpp"
+#include "glance.hpp"
 #include "lanes.hpp"
 #include "points.hpp"
 #include "team.hpp"
 
 namespace dynmeans {
 
-constexpr int kVeryWide = 128;  // features with which most distances can be left unfinished
+// Of one row, the first of equals; a distance is left as soon as it exceeds the least so far.
+struct NearestOfRow {
+  const double* row;      // (d,)
+  const double* centers;  // (K, d)
+  int d, n_centers;
+  const Glance* glance;
+  std::int32_t* which;  // in: one that is likely to be near; out
 
-// One row after another; a distance is left as soon as it exceeds the least so far.
-inline void nearest_of_wide(const double* rows, Row n, int d, const double* centers, int n_centers,
-                            std::int32_t* which) {
-  for (Row i = 0; i < n; ++i) {
-    double least = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < n_centers; ++k) {
-      const double gap = squared_gap(Plain{rows + i * d}, centers + std::size_t(k) * d, d, least);
-      if (!(gap < least)) continue;
+  [[gnu::always_inline]] void run() const {
+    const std::int32_t guess = *which;
+    const double grain = 1 + 4 * d * std::numeric_limits<double>::epsilon();
+    double packed[Glance::kWidth];
+    glance->pack(row, packed);
+    double least = gap_to(guess, std::numeric_limits<double>::infinity());
+    for (std::int32_t k = 0; k < n_centers; ++k) {
+      if (k == guess || glance->squared_gap(packed, k) > least * grain) continue;
+      const double gap = gap_to(k, least);
+      if (!(gap < least || (gap == least && k < *which))) continue;
       least = gap;
-      which[i] = k;
+      *which = k;
     }
   }
-}
+
+ private:
+  [[gnu::always_inline]] double gap_to(std::int32_t k, double most) const {
+    double squared;
+    WideGap<Plain>{{row}, centers + std::size_t(k) * d, d, most, &squared}.run();
+    return squared;
+  }
+};
 
 template <class T>
 void nearest_centers(const T* data,          // in  (n, d)
@@ -35,20 +51,21 @@ void nearest_centers(const T* data,          // in  (n, d)
                      const double* centers,  // in  (K, d)
                      int n_centers,          // in  K >= 1
                      int n_threads,          // in
-                     std::int32_t* which) {  // out (n,)
-  std::vector<T> shift(d), shifted(std::size_t(n_centers) * d);
-  for (int j = 0; j < d; ++j) shift[j] = static_cast<T>(centers[j]);
-  for (std::size_t i = 0; i < shifted.size(); ++i) shifted[i] = static_cast<T>(centers[i] - shift[i % d]);
+                     std::int32_t* which) {  // in: guesses (n,); out
   constexpr Row kRows = 4096;
   const int chunks = static_cast<int>((n + kRows - 1) / kRows);
   Team team(n_threads);
   if constexpr (std::is_same_v<T, double>) {
-    if (d >= kVeryWide)
+    const Glance glance(centers, n_centers, d);
+    if (glance.is_worth_it())
       return team.share(chunks, [&](int c) {
-        const Row begin = c * kRows;
-        nearest_of_wide(data + begin * d, std::min(kRows, n - begin), d, centers, n_centers, which + begin);
+        for (Row i = c * kRows; i < std::min(n, Row(c + 1) * kRows); ++i)
+          run_wide(NearestOfRow{data + i * d, centers, d, n_centers, &glance, which + i});
       });
   }
+  std::vector<T> shift(d), shifted(std::size_t(n_centers) * d);
+  for (int j = 0; j < d; ++j) shift[j] = static_cast<T>(centers[j]);
+  for (std::size_t i = 0; i < shifted.size(); ++i) shifted[i] = static_cast<T>(centers[i] - shift[i % d]);
   team.share(chunks, [&](int c) {
     std::vector<T> tile(std::size_t(d) * kTile), last(tile.size());
     std::array<T, kTile> best;

@@ -5,10 +5,15 @@
 // birth is cheaper than the return of the old cluster for certain, a lower bound says as much.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "gap.hpp"
+#include "glance.hpp"
+#include "past_row.hpp"
 #include "points.hpp"
+#include "raw.hpp"
 #include "slots.hpp"
 #include "team.hpp"
 
@@ -22,30 +27,74 @@ class PastDistances {
       : n_old_(slots.n_old()) {
     if (points.d < kWide || n_old_ == 0 || points.n > kMost / n_old_) return;
     squared_.resize(std::size_t(points.n) * n_old_);
+    near_.resize(squared_.size());
+    count_.resize(points.n);
+    rest_.resize(points.n);
+    std::vector<double> slowness(n_old_);
+    for (int k = 0; k < n_old_; ++k) slowness[k] = 1 / slots.gamma(k);
+    const Glance glance(slots.old_center(0), n_old_, points.d);
     const int chunks = static_cast<int>(std::min<Row>(points.n, 64));
     team.share(chunks, [&](int c) {
       std::vector<double> y(points.d);
       for (Row i = points.n * c / chunks; i < points.n * (c + 1) / chunks; ++i) {
-        points.read(i, y.data());
-        const double m = std::min(points.weight(i), 1.0);
-        for (int k = 0; k < n_old_; ++k) {
-          const double most = kAmple * birth * (1 / m + 1 / slots.gamma(k));
-          squared_[std::size_t(i) * n_old_ + k] =
-              squared_gap(Plain{y.data()}, slots.old_center(k), points.d, most);
-        }
+        const double lightness = 1 / std::min(points.weight(i), 1.0);
+        run_wide(Measure{points.moved(i, y.data()), slots.old_center(0), slowness.data(), points.d, n_old_,
+                         kAmple * birth, lightness, &glance, &squared_[std::size_t(i) * n_old_],
+                         &near_[std::size_t(i) * n_old_], &count_[i], &rest_[i]});
       }
     });
   }
 
-  // Those of one row, (K,); null if they are not known.
-  const double* of(Row i) const { return squared_.empty() ? nullptr : &squared_[std::size_t(i) * n_old_]; }
+  // Those of one row, if they are known.
+  PastRow of(Row i) const {
+    if (squared_.empty()) return {};
+    const std::size_t at = std::size_t(i) * n_old_;
+    return {&squared_[at], {&near_[at], std::size_t(count_[i])}, rest_[i]};
+  }
 
  private:
+  struct Measure {
+    const double* row;       // (d,)
+    const double* centers;   // (K, d)
+    const double* slowness;  // 1 / gamma (K,)
+    int d, n_old;
+    double ample, lightness;
+    const Glance* glance;
+    double* squared;      // out (K,)
+    std::int32_t* near;   // out (K,) the first `count`
+    std::int32_t* count;  // out
+    double* rest;         // out
+
+    [[gnu::always_inline]] void run() const {
+      double packed[Glance::kWidth];
+      const bool is_worth_it = glance->is_worth_it();
+      if (is_worth_it) glance->pack(row, packed);
+      double least = std::numeric_limits<double>::infinity();
+      std::int32_t found = 0;
+      for (int k = 0; k < n_old; ++k) {
+        const double most = ample * (lightness + slowness[k]);
+        squared[k] = is_worth_it ? glance->squared_gap(packed, k) : 0;
+        if (!(squared[k] > most))
+          WideGap<Plain>{{row}, centers + std::size_t(k) * d, d, most, squared + k}.run();
+        if (squared[k] > most) {
+          least = std::min(least, squared[k]);
+        } else {
+          near[found++] = k;
+        }
+      }
+      *count = found;
+      *rest = least;
+    }
+  };
+
   static constexpr Row kMost = 1 << 22;  // distances that are kept
   static constexpr double kAmple = 2;    // times the squared distance at which a return costs a birth
 
   int n_old_;
-  std::vector<double> squared_;  // (n, K)
+  RawVector<double> squared_;      // (n, K)
+  RawVector<std::int32_t> near_;   // (n, K) the first of each row
+  RawVector<std::int32_t> count_;  // (n,)
+  RawVector<double> rest_;         // (n,)
 };
 
 }  // namespace dynmeans

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "features.hpp"
 #include "gap.hpp"
 #include "lanes.hpp"
+#include "raw.hpp"
 
 namespace dynmeans {
 
@@ -25,24 +27,26 @@ struct Points {
   Points(const T* data, const double* weights, Row n, int d)
       : data(data), weights(weights), n(n), d(d), shift(d) {
     find_shift();
-    std::vector<T> most(d);  // of each feature: so many running maxima do not wait for each other
-    for (Row i = 0; i < n; ++i)
-      for (int j = 0; j < d; ++j) most[j] = std::max(most[j], std::abs(data[i * d + j] - shift[j]));
-    for (int j = 0; j < d; ++j) radius = std::max(radius, double(most[j]));
+    find_radius();
+    if (d >= kWide && n <= kMostKept / d) keep_moved();
   }
 
   double weight(Row i) const { return weights ? weights[i] : 1.0; }
 
   const T* row(Row i) const { return data + i * d; }
 
-  // out: y (d,)
-  void read(Row i, double* y) const {
-    const T* x = row(i);
-    for (int j = 0; j < d; ++j) y[j] = x[j] - shift[j];
+  // A row less the shift, (d,); `room` (d,) is where it may be put.
+  const double* moved(Row i, double* room) const {
+    if (!moved_.empty()) return &moved_[std::size_t(i) * d];
+    write_moved(i, room);
+    return room;
   }
 
-  double squared_distance(Row i, const double* center) const {
-    return squared_gap(Shifted<T>{row(i), shift.data()}, center, d);
+  // Squared distance, or a lower bound that exceeds `most`.
+  double squared_distance(Row i, const double* center,
+                          double most = std::numeric_limits<double>::infinity()) const {
+    if (!moved_.empty()) return squared_gap(Plain{&moved_[std::size_t(i) * d]}, center, d, most);
+    return squared_gap(Shifted<T>{row(i), shift.data()}, center, d, most);
   }
 
   // in: rows, ascending; out: tile (d, kTile), those rows side by side; the last fills what is left over
@@ -59,11 +63,44 @@ struct Points {
   // The mean of some rows is as good as the mean of all: only digits depend on it.
   void find_shift() {
     const Row count = std::min<Row>(n, 256);
-    std::vector<double> sum(d);
-    for (Row s = 0; s < count; ++s)
-      for (int j = 0; j < d; ++j) sum[j] += double(row(s * n / count)[j]) / double(count);
+    std::vector<double> sums(d);
+    double* const sum = sums.data();
+    for (Row s = 0; s < count; ++s) {
+      const T* x = row(s * n / count);
+      const double share = double(count);
+      for_features(d, [=](int j) __attribute__((always_inline)) { sum[j] += double(x[j]) / share; });
+    }
     for (int j = 0; j < d; ++j) shift[j] = static_cast<T>(sum[j]);
   }
+
+  void find_radius() {
+    std::vector<T> largest(d);  // of each feature: so many running maxima do not wait for each other
+    T* const most = largest.data();
+    const T* const middle = shift.data();
+    for (Row i = 0; i < n; ++i) {
+      const T* x = row(i);
+      for_features(d, [=](int j) __attribute__((always_inline)) {
+        const T size = std::abs(x[j] - middle[j]);
+        most[j] = size > most[j] ? size : most[j];
+      });
+    }
+    for (int j = 0; j < d; ++j) radius = std::max(radius, double(most[j]));
+  }
+
+  void write_moved(Row i, double* y) const {
+    const T *x = row(i), *middle = shift.data();
+    for_features(d, [=](int j) __attribute__((always_inline)) { y[j] = x[j] - middle[j]; });
+  }
+
+  // Small batches of wide rows are moved once and for all: every restart reads them several times.
+  void keep_moved() {
+    moved_.resize(std::size_t(n) * d);
+    for (Row i = 0; i < n; ++i) write_moved(i, &moved_[std::size_t(i) * d]);
+  }
+
+  static constexpr Row kMostKept = 1 << 20;  // numbers
+
+  RawVector<double> moved_;  // (n, d) or empty
 };
 
 }  // namespace dynmeans

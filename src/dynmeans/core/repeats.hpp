@@ -20,18 +20,26 @@ namespace repeats {
 
 constexpr Row kAlwaysLook = 4096;  // batches up to this size are searched whole
 constexpr Row kSample = 1024;      // of larger ones so many rows are searched first
+constexpr int kLanes = 4;          // features of a row that are hashed side by side
+
+template <class T>
+void stir(std::uint64_t& h, T value) {
+  value += T(0);  // -0 equals 0
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  h = (h ^ bits) * 0xff51afd7ed558ccdull;
+  h ^= h >> 32;
+}
 
 template <class T>
 std::uint64_t hash(const T* row, int d) {
-  std::uint64_t h = 0x9e3779b97f4a7c15ull;
-  for (int j = 0; j < d; ++j) {
-    const T value = row[j] + T(0);  // -0 equals 0
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
-    h = (h ^ bits) * 0xff51afd7ed558ccdull;
-    h ^= h >> 32;
-  }
-  return h;
+  std::uint64_t lanes[kLanes] = {0x9e3779b97f4a7c15ull, 1, 2, 3};  // do not wait for each other
+  int j = 0;
+  for (; j + kLanes <= d; j += kLanes)
+    for (int lane = 0; lane < kLanes; ++lane) stir(lanes[lane], row[j + lane]);
+  for (; j < d; ++j) stir(lanes[0], row[j]);
+  for (int lane = 1; lane < kLanes && d >= kLanes; ++lane) stir(lanes[0], lanes[lane]);
+  return lanes[0];
 }
 
 template <class T>
