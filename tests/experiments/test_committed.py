@@ -57,6 +57,12 @@ def test_refined_dmeans_comes_near_the_ceiling() -> None:
     assert tracked[REFINED] > 0.9 * tracked[CEILING]
 
 
+def test_ten_trials_of_the_gaussians_fit_into_an_hour_of_two_cores() -> None:
+    groups = [group for group in committed("gaussians") if group.part != "frames"]
+    one = sum(group.mean("seconds") * group.setting["n_steps"] for group in groups)
+    assert 10 * one / 2 < 3600
+
+
 @pytest.mark.parametrize("together", [True, False])
 def test_spectral_means_are_far_above_means_on_rings(together: bool) -> None:
     groups = committed("rings").part("table", together=together)

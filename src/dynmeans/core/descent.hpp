@@ -128,6 +128,8 @@ class Descent {
   void read_refine_rows() {
     RefineRows& rows = refine_rows_;
     rows.d = points_.d;
+    rows.y.reserve(std::size_t(points_.n) * points_.d);
+    rows.weights.reserve(points_.n);
     for (Row i = 0; i < points_.n; ++i) {
       const double* y = points_.moved(i, y_.data());
       rows.y.insert(rows.y.end(), y, y + points_.d);
