@@ -40,8 +40,14 @@ class Pairing {
 
  private:
   // Places 0 .. K-1 are the old clusters, after them come as many new ones as there are clusters.
+  // A link that saves nothing is as good as none, and huge prices would drown the others.
   double cost(int found, int place) const {
-    return place < n_old_ ? change_[std::size_t(found) * n_old_ + place] : 0.0;
+    return place < n_old_ ? std::min(change_[std::size_t(found) * n_old_ + place], 0.0) : 0.0;
+  }
+
+  // Of two ways that are equally long, the one that ends goes first: nobody has to give way.
+  bool is_sooner(const std::vector<double>& way, int a, int b) const {
+    return way[a] != way[b] ? way[a] < way[b] : owner_[a] == kNone && owner_[b] != kNone;
   }
 
   void seat(int newest) {
@@ -56,7 +62,7 @@ class Pairing {
         if (reached[p]) continue;
         const double way = cost(who, p) - paid_[who] - price_[p];
         if (way < shortest[p]) shortest[p] = way, before[p] = place;
-        if (nearest == kNone || shortest[p] < shortest[nearest]) nearest = p;
+        if (nearest == kNone || is_sooner(shortest, p, nearest)) nearest = p;
       }
       const double step = shortest[nearest];
       paid_[newest] += step;
