@@ -62,6 +62,15 @@ struct KdTree {
     return sum;
   }
 
+  // From x inside the box of a node to where it ends; no row of another node is closer.
+  double squared_depth(const double* x, Index node) const {
+    const double* low = &boxes[std::size_t(node) * 2 * dimension()];
+    const double* high = low + dimension();
+    double least = std::numeric_limits<double>::infinity();
+    for (int j = 0; j < dimension(); ++j) least = std::min({least, x[j] - low[j], high[j] - x[j]});
+    return least * least;
+  }
+
  private:
   using Keyed = std::pair<double, Index>;
 

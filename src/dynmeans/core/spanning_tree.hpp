@@ -34,6 +34,7 @@ class SpanningTree {
     std::iota(component_.begin(), component_.end(), 0);
     node_component_.resize(tree_.nodes.size());
     n_components_ = n;
+    find_ways_up();
   }
 
   SpanningEdges run() {
@@ -48,6 +49,19 @@ class SpanningTree {
   }
 
  private:
+  void find_ways_up() {
+    leaf_.resize(tree_.n());
+    above_.resize(tree_.nodes.size(), kNone);
+    for (std::size_t v = 0; v < tree_.nodes.size(); ++v) {
+      const auto& node = tree_.nodes[v];
+      if (node.is_leaf()) {
+        std::fill(leaf_.begin() + node.begin, leaf_.begin() + node.end, Index(v));
+      } else {
+        above_[node.child] = above_[node.child + 1] = Index(v);
+      }
+    }
+  }
+
   // The component that all rows of a node belong to, or none.
   void mark_nodes() {
     for (std::size_t v = tree_.nodes.size(); v-- > 0;) {
@@ -105,7 +119,18 @@ class SpanningTree {
   }
 
   // The nearest row of another component closer than the limit; without one, the limit is the new bound.
+  // From the own leaf upwards, until what may be nearer is in the box of a node, and so in the node.
   void search_row(Index i, double limit) {
+    const double* x = tree_.point(i);
+    near_[i] = kNone;
+    Index v = leaf_[i];
+    search_below(v, i, limit);
+    for (Index up = above_[v]; up != kNone && tree_.squared_depth(x, v) < limit; v = up, up = above_[v])
+      search_below(2 * tree_.nodes[up].child + 1 - v, i, limit);
+    bound_[i] = limit;
+  }
+
+  void search_below(Index top, Index i, double& limit) {
     struct Visit {
       Index node;
       double gap;
@@ -114,8 +139,7 @@ class SpanningTree {
     const double* x = tree_.point(i);
     const Index own = component_[i];
     int depth = 0;
-    stack[depth++] = {0, 0.0};
-    near_[i] = kNone;
+    stack[depth++] = {top, tree_.squared_gap(x, top)};
     while (depth > 0) {
       const Visit visit = stack[--depth];
       if (visit.gap >= limit || node_component_[visit.node] == own) continue;
@@ -130,7 +154,6 @@ class SpanningTree {
       stack[depth++] = farther;
       stack[depth++] = nearer;
     }
-    bound_[i] = limit;
   }
 
   void search_leaf(const typename KdTree<D>::Node& leaf, Index i, const double* x, double& limit) {
@@ -178,6 +201,8 @@ class SpanningTree {
   std::vector<Index> near_;            // (n,)  nearest row of another component, when it was last sought
   std::vector<double> bound_;          // (n,)  no row of another component is closer, squared
   std::vector<Index> node_component_;  // (nodes,)
+  std::vector<Index> leaf_;            // (n,)  where each row is
+  std::vector<Index> above_;           // (nodes,)  the node that each is a child of, none for the root
   std::vector<double> shortest_;       // (components,)  squared length of the shortest edge out
   std::vector<Index> from_;            // (components,)  the row where it begins
   std::vector<Index> parent_;          // (components,)
