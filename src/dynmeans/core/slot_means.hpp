@@ -45,7 +45,7 @@ class SlotMeaner {
     SlotMeans out;
     std::vector<std::int32_t> number(n_slots_);
     for (std::int64_t s = 0; s < n_slots_; ++s) {
-      const double* center = &sums_[order[s] * in_.d];
+      const double* center = sums_.data() + order[s] * in_.d;
       number[order[s]] = std::int32_t(s);
       out.taken.push_back(taken_[order[s]]);
       out.centers.insert(out.centers.end(), center, center + in_.d);
