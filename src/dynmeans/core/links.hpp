@@ -40,9 +40,8 @@ class Pairing {
 
  private:
   // Places 0 .. K-1 are the old clusters, after them come as many new ones as there are clusters.
-  // A link that saves nothing is as good as none, and huge prices would drown the others.
   double cost(int found, int place) const {
-    return place < n_old_ ? std::min(change_[std::size_t(found) * n_old_ + place], 0.0) : 0.0;
+    return place < n_old_ ? change_[std::size_t(found) * n_old_ + place] : 0.0;
   }
 
   // Of two ways that are equally long, the one that ends goes first: nobody has to give way.

@@ -17,25 +17,29 @@ from dynmeans.model.types import FloatArray, IntArray
 
 def valid_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
     """Return finite (n, d) rows, C-contiguous, float32 or float64, read in place where possible."""
-    if not reset and _is_ready(estimator, X):
+    if _is_ready(X) and (reset or _is_known(estimator, X)):
         largest = largest_size(X)
         if math.isfinite(largest):
+            if reset:
+                _know_columns(estimator, X.shape[1], None)
             return in_range(X, largest)
     rows: Rows = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C")
     return in_range(rows, largest_size(rows))
 
 
-def _is_ready(estimator: Any, X: Any) -> bool:
-    """Tell whether X, if finite, is what is wanted: scikit-learn's look takes as long as a small step."""
+def _is_ready(X: Any) -> bool:
+    """Tell whether X, if finite, is what is wanted: scikit-learn's look takes as long as several steps."""
     return (
         type(X) is np.ndarray
-        and X.dtype.char in "fd"
         and X.ndim == 2
-        and X.shape[0] > 0
-        and X.shape[1] == estimator.n_features_in_
+        and X.dtype.char in "fd"
+        and 0 not in X.shape
         and X.flags.c_contiguous
-        and "feature_names_in_" not in vars(estimator)
     )
+
+
+def _is_known(estimator: Any, X: Any) -> bool:
+    return X.shape[1] == estimator.n_features_in_ and "feature_names_in_" not in vars(estimator)
 
 
 def valid_weights(sample_weight: Any, n: int) -> FloatArray | None:
@@ -100,9 +104,13 @@ def valid_threads(n_jobs: Any) -> int:
 
 def adopt_columns(estimator: Any, other: Any) -> None:
     """Take over what another knows of the columns of its data."""
-    estimator.n_features_in_ = other.n_features_in_
-    if hasattr(other, "feature_names_in_"):
-        estimator.feature_names_in_ = other.feature_names_in_
+    _know_columns(estimator, other.n_features_in_, getattr(other, "feature_names_in_", None))
+
+
+def _know_columns(estimator: Any, number: int, names: Any) -> None:
+    estimator.n_features_in_ = number
+    if names is not None:
+        estimator.feature_names_in_ = names
     elif hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
 
