@@ -15,7 +15,7 @@ from dynmeans import DMeans
 from dynmeans.algorithms.batch import Batch
 from dynmeans.datasets import moving_gaussians
 from dynmeans.model.costs import Lifespan, costs_from
-from dynmeans.model.motion import motion_named
+from dynmeans.model.motion import WALK
 from dynmeans.model.state import empty_state
 
 WHAT = "10,000 points in 2-D, about 25 clusters; 100,000 in 3-D, about 30; one restart, until nothing moves"
@@ -128,7 +128,7 @@ def our_step(size: Size, seed: int) -> Step:
 
 def plain_step(size: Size, seed: int, members: plain.Members) -> Step:
     costs = costs_from(size.birth_cost, Lifespan(LIFETIME, REACH))
-    motion = motion_named("walk")
+    motion = WALK
     state = empty_state(size.n_features)
 
     def step(X: np.ndarray) -> tuple[float, int]:

@@ -15,7 +15,7 @@ from benchmarks.rows import Row, Target
 from dynmeans.algorithms.batch import Batch, Search
 from dynmeans.algorithms.dmeans import step
 from dynmeans.model.costs import Lifespan, costs_from
-from dynmeans.model.motion import motion_named
+from dynmeans.model.motion import WALK
 from dynmeans.model.state import ClusterState, empty_state
 
 WHAT = "time of a step of the same number of passes, by points, clusters and dimension"
@@ -73,7 +73,7 @@ def make_job(size: Size) -> Job:
     state = remembering(centers)
     costs = costs_from(1e6, Lifespan(aging_cost=1e-9, drift=1.0))
     search = Search(seed=0, n_restarts=1, max_iter=PASSES, n_threads=1)
-    return lambda: step(state, Batch(X, None, 1.0), costs, motion_named("walk"), search)
+    return lambda: step(state, Batch(X, None, 1.0), costs, WALK, search)
 
 
 def remembering(centers: np.ndarray) -> ClusterState:

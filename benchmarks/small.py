@@ -15,7 +15,7 @@ from dynmeans.algorithms.batch import Batch, Search
 from dynmeans.algorithms.dmeans import step
 from dynmeans.datasets import moving_gaussians
 from dynmeans.model.costs import Lifespan, costs_from
-from dynmeans.model.motion import motion_named
+from dynmeans.model.motion import WALK
 from dynmeans.model.state import empty_state
 
 WHAT = "a step on 75 points in 2-D, 3 restarts"
@@ -54,7 +54,7 @@ def run_core(batches: Sequence[np.ndarray]) -> None:
     state = empty_state(batches[0].shape[1])
     costs = costs_from(BIRTH_COST, Lifespan(LIFETIME, REACH))
     search = Search(seed=0, n_restarts=RESTARTS, max_iter=100, n_threads=1)
-    motion = motion_named("walk")
+    motion = WALK
     for t, X in enumerate(batches):
         state = step(state, Batch(X, None, float(t)), costs, motion, search).state
 

@@ -222,6 +222,18 @@ def cluster_vectors(
     neighbours: NDArray[np.int32] | None = None,
     values: Floats | None = None,
 ) -> tuple[NDArray[np.int64], int, Floats]: ...
+def carry_lives(
+    centers: Floats,
+    weights: Floats,
+    velocities: Floats,
+    velocity_cov: Floats,
+    last_seen: Floats,
+    now: float,
+    aging: float,
+    place_noise: float,
+    velocity_noise: float,
+    newborn: float,
+) -> tuple[Floats, Floats, Floats, Floats]: ...
 def roll_lives(
     centers: Floats,
     weights: Floats,
@@ -229,6 +241,7 @@ def roll_lives(
     velocity_cov: Floats,
     last_seen: Floats,
     ids: NDArray[np.int64],
+    forecasts: Floats,
     gammas: Floats,
     slots: NDArray[np.int32],
     places: Floats,
@@ -237,7 +250,9 @@ def roll_lives(
     clock: float,
     now: float,
     lifetime: float,
-    newborn_velocity_variance: float,
+    place_noise: float,
+    velocity_noise: float,
+    newborn: float,
     which: NDArray[np.int64] | None = None,
 ) -> tuple[
     tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.int64]],
@@ -263,7 +278,8 @@ def kin_of_rows(
     forecasts: Floats,
     slots: NDArray[np.int32],
     weights: Floats | None,
-    awake: NDArray[np.int64],
+    last_seen: Floats,
+    clock: float,
     taken: Floats,
     part: float,
     around: float,

@@ -7,8 +7,8 @@ import numpy as np
 from dynmeans.model.lifecycle import Kin
 
 
-def roll_lives(before, now, lifetime, newborn_velocity_variance):
-    """One cluster after another, as a dict of columns."""
+def roll_lives(before, now, lifetime):
+    """One cluster after another under the random walk, which knows no velocities, as a dict of columns."""
     old = len(before["ids"])
     tables = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids")
     after = {name: [] for name in (*tables, "active", "sizes", "born", "revived", "asleep", "died")}
@@ -21,7 +21,6 @@ def roll_lives(before, now, lifetime, newborn_velocity_variance):
             after["active"].append(one["ids"])
             after["sizes"].append(taken)
         if k >= old:
-            one["velocity_cov"] = np.array([0.0, newborn_velocity_variance])
             after["born"].append(one["ids"])
         elif taken > 0 and not was_awake:
             after["revived"].append(one["ids"])
@@ -39,7 +38,8 @@ def newborn(before, k):
     """At rest, under the next id."""
     return {
         "ids": before["next_id"] + k - len(before["ids"]),
-        "velocities": np.zeros(before["places"].shape[1]),
+        "velocities": np.zeros(0),
+        "velocity_cov": np.zeros(2),
     }
 
 

@@ -28,7 +28,7 @@ class Step(NamedTuple):
 def prior_of(gammas: np.ndarray, revival: np.ndarray, centers: np.ndarray | None = None) -> Prior:
     """A prior of which the kernel algorithms see only weights and prices."""
     places = np.empty((len(gammas), 0)) if centers is None else centers
-    return Prior(places, gammas, revival, np.ones(len(gammas)), None)
+    return Prior(places, gammas, revival, np.ones(len(gammas)))
 
 
 def costs_of(birth: float) -> Costs:

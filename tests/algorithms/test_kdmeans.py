@@ -19,7 +19,7 @@ from dynmeans.model.prior import Prior
 from strategies import seeds
 
 NONE = np.empty(0)
-NOBODY = Prior(np.empty((0, 1)), NONE, NONE, NONE, None)
+NOBODY = Prior(np.empty((0, 1)), NONE, NONE, NONE)
 
 
 def as_sparse(problem):
@@ -31,7 +31,7 @@ FORMS = [as_matrix, as_features, as_sparse]
 
 
 def fit(problem, form=as_matrix, *, seed=0, n_restarts=2, start=None):
-    prior = Prior(problem.phi, problem.gamma, problem.revival, NONE, None)
+    prior = Prior(problem.phi, problem.gamma, problem.revival, NONE)
     search = Search(seed, n_restarts, 100, 1)
     return descend_kernel(form(problem), prior, Costs(problem.birth, 3.0, 1.0), search, 3, start)
 
@@ -124,7 +124,7 @@ def test_blocks_cost_what_their_rows_cost_less_the_spread_within(problem, form, 
     rng = np.random.default_rng(seed)
     n, n_old = len(problem.weights), len(problem.phi)
     blocks = np.unique(rng.integers(n, size=n), return_inverse=True)[1]
-    prior = Prior(problem.phi, problem.gamma, problem.revival, NONE, None)
+    prior = Prior(problem.phi, problem.gamma, problem.revival, NONE)
     costs = Costs(problem.birth, 3.0, 1.0)
     coarse = merge(form(problem), blocks)
     within = [

@@ -11,6 +11,7 @@ from dynmeans import DMeans, KDMeans, PersistentIds, SDMeans
 from dynmeans.algorithms.kin import Alike, Clues, Places
 from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import RBF, Linear, Scene
+from dynmeans.model.state import empty_state
 
 AWAY = (0.0, 3.0)  # a third cluster that has no part in it
 
@@ -157,5 +158,6 @@ def test_through_the_linear_kernel_the_same_is_told_as_in_the_space_of_the_rows(
     slots, mass = rng.integers(n_old + n_new, size=n), rng.uniform(0.5, 2.0, size=n)
     awake, taken = np.arange(n_old), np.bincount(slots, mass, n_old + n_new)
     scene = Scene(rows, mass, old, np.ones(n_old), awake, n_old)
-    clues = Clues(slots.astype(np.int32), mass, awake, taken, n_old)
+    state = empty_state(2)._replace(last_seen=np.zeros(n_old), ids=awake)
+    clues = Clues(slots.astype(np.int32), mass, taken, state)
     assert Places(rows, old).kin(clues) == Alike(Linear().compare(scene)).kin(clues)

@@ -9,7 +9,7 @@ from benchmarks import plain
 from dynmeans.algorithms.batch import Batch
 from dynmeans.datasets import moving_gaussians
 from dynmeans.model.costs import Costs, Lifespan, costs_from
-from dynmeans.model.motion import motion_named
+from dynmeans.model.motion import WALK
 from dynmeans.model.objective import objective
 from dynmeans.model.prior import carry_forward
 from dynmeans.model.state import empty_state
@@ -17,8 +17,6 @@ from dynmeans.model.state import empty_state
 pytestmark = pytest.mark.skipif(
     not any(map(shutil.which, plain.COMPILERS)), reason="the plain peer needs a C++ compiler"
 )
-
-WALK = motion_named("walk")
 
 
 def costs() -> Costs:

@@ -8,9 +8,12 @@ from hypothesis import strategies as st
 import lives_twins as twin
 from dynmeans.algorithms.kin import AROUND, PART, Clues, Places
 from dynmeans.core import kin_of_rows, largest_size, possible_kin, roll_lives
+from dynmeans.model.lifecycle import Kin
+from dynmeans.model.state import empty_state
 from strategies import seeds
 
 COLUMNS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids")
+END = {"now": 8.0, "lifetime": 3.0, "place_noise": 0.5, "velocity_noise": 0.0, "newborn": 0.0}
 TURNS = ("active", "sizes", "born", "revived", "asleep", "died")
 
 
@@ -21,10 +24,11 @@ def some_lives(seed, n_old, n_new, d):
     return {
         "centers": rng.normal(size=(n_old, d)),
         "weights": rng.uniform(1.0, 9.0, size=n_old),
-        "velocities": rng.normal(size=(n_old, d)),
-        "velocity_cov": rng.normal(size=(n_old, 2)),
+        "velocities": np.zeros((n_old, 0)),
+        "velocity_cov": np.zeros((n_old, 2)),
         "last_seen": 7.0 - rng.integers(0, 4, size=n_old),
         "ids": np.sort(rng.choice(30, size=n_old, replace=False)),
+        "forecasts": rng.normal(size=(n_old, d)),
         "gammas": rng.uniform(0.1, 5.0, size=n_old),
         "slots": rng.integers(n_old + n_new, size=12 if n_old + n_new else 0).astype(np.int32),
         "places": rng.normal(size=(n_old + n_new, d)),
@@ -39,9 +43,9 @@ def some_lives(seed, n_old, n_new, d):
 def test_every_cluster_moves_waits_or_dies_as_in_the_twin(seed, n_old, n_new, d, lifetime):
     before = some_lives(seed, n_old, n_new, d)
     memory, labels, active, sizes, born, revived, asleep, died = roll_lives(
-        **before, now=8.0, lifetime=lifetime, newborn_velocity_variance=0.7
+        **before, **END | {"lifetime": lifetime}
     )
-    expected = twin.roll_lives(before, 8.0, lifetime, 0.7)
+    expected = twin.roll_lives(before, 8.0, lifetime)
     for name, column in zip(COLUMNS, memory, strict=True):
         shape = (len(expected["ids"]), *before.get(name, before["ids"]).shape[1:])
         np.testing.assert_array_equal(column, np.array(expected[name], dtype=column.dtype).reshape(shape))
@@ -52,25 +56,25 @@ def test_every_cluster_moves_waits_or_dies_as_in_the_twin(seed, n_old, n_new, d,
 
 
 def test_labels_may_be_of_rows_that_occur_several_times():
-    before, end = some_lives(0, 2, 1, 2), {"now": 8.0, "lifetime": 3.0, "newborn_velocity_variance": 0.0}
+    before = some_lives(0, 2, 1, 2)
     which = np.array([3, 0, 3, 11])
-    labels, told = roll_lives(**before, **end)[1], roll_lives(**before, **end, which=which)[1]
+    labels, told = roll_lives(**before, **END)[1], roll_lives(**before, **END, which=which)[1]
     assert told.tolist() == labels[which].tolist()
     with pytest.raises(ValueError, match="rows below 12, got 12"):
-        roll_lives(**before, **end, which=np.array([12]))
+        roll_lives(**before, **END, which=np.array([12]))
 
 
 def test_a_slot_without_a_cluster_is_refused():
     before = some_lives(0, 2, 1, 2)
     before["slots"][3] = 3
     with pytest.raises(ValueError, match=r"0 \.\. 2, got 3"):
-        roll_lives(**before, now=8.0, lifetime=3.0, newborn_velocity_variance=0.0)
+        roll_lives(**before, **END)
 
 
 def test_tables_of_different_length_are_refused():
     before = some_lives(0, 2, 1, 2) | {"gammas": np.ones(3)}
     with pytest.raises(ValueError, match="a line in every table"):
-        roll_lives(**before, now=8.0, lifetime=3.0, newborn_velocity_variance=0.0)
+        roll_lives(**before, **END)
 
 
 @given(seeds, st.integers(2, 4), st.integers(0, 3), st.booleans(), st.sampled_from([np.float32, np.float64]))
@@ -89,10 +93,13 @@ def test_kin_are_those_of_the_twin(seed, n_old, n_new, weighted, dtype):
     ones = np.ones(40) if mass is None else mass
     taken = np.bincount(slots, ones, n_old + n_new)
     awake = np.flatnonzero(rng.random(n_old) < 0.9)
+    last_seen = np.where(np.isin(np.arange(n_old), awake), 7.0, 6.0)
+    state = empty_state(2)._replace(last_seen=last_seen, ids=np.arange(n_old), clock=7.0)
+    found, wide = Places(rows, forecasts).kin(Clues(slots, mass, taken, state)), rows.astype(np.float64)
     if len(awake):
-        found = Places(rows, forecasts).kin(Clues(slots, mass, awake, taken, n_old))
-        wide = rows.astype(np.float64)
         assert found == twin.find_kin(wide, forecasts, slots, ones, awake, taken, n_old, PART, AROUND)
+    else:
+        assert found == Kin([], [])
 
 
 def test_the_twin_sees_splits_and_merges():
@@ -114,9 +121,10 @@ def test_rows_alone_allow_all_kin_that_distances_confirm():
     taken = np.bincount(slots, minlength=5).astype(float)
     homes = np.sum((rows[:, None] - forecasts) ** 2, axis=2).argmin(axis=1).astype(np.int32)
     possible = possible_kin(homes, slots, None, awake, taken, 3, 0.01)
-    sure = kin_of_rows(rows, forecasts, slots, None, awake, taken, 0.01, 0.5)
-    for more, less in zip(possible, sure, strict=True):
-        assert all(family in more for family in less)
+    splits, merges = kin_of_rows(rows, forecasts, slots, None, np.ones(3), 1.0, taken, 0.01, 0.5)
+    assert all(family in possible[0] for family in splits)
+    slots_of = [[slot, *(k for k in homes if k != slot)] for slot, *homes in possible[1]]
+    assert all(family in slots_of for family in merges)
 
 
 def test_homes_and_slots_out_of_range_are_refused():

@@ -17,13 +17,11 @@ from dynmeans.core import distinct_rows
 from dynmeans.kernels import Kernel, Precomputed, Scene, Similarity
 from dynmeans.model.costs import Costs
 from dynmeans.model.lifecycle import Rolled, Told, roll_forward, slot_ids
-from dynmeans.model.motion import motion_named
+from dynmeans.model.motion import WALK
 from dynmeans.model.objective import Fit
 from dynmeans.model.prior import Prior, carry_forward
 from dynmeans.model.state import ClusterState, empty_state
 from dynmeans.model.types import FloatArray, IntArray
-
-WALK = motion_named("walk")
 
 
 class KernelMemory(NamedTuple):

@@ -9,7 +9,6 @@ of a merger must lie where the old clusters were.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,9 +34,8 @@ class Clues(NamedTuple):
 
     slots: SlotArray  # (n,)  of the rows
     mass: FloatArray | None  # (n,)  weights of the rows; None for ones
-    awake: IntArray  # (A,)  slots with rows in the step before
     taken: FloatArray  # (slots,)  weight of the rows of each slot; the newborn come last
-    n_old: int  # remembered slots
+    state: ClusterState  # what was remembered before
 
 
 class Places(NamedTuple):
@@ -48,10 +46,16 @@ class Places(NamedTuple):
 
     def kin(self, clues: Clues) -> Kin:
         """Splits and merges."""
-        splits, mergers = kin_of_rows(
-            self.rows, self.forecasts, clues.slots, clues.mass, clues.awake, clues.taken, PART, AROUND
+        slots, mass, taken, state = clues
+        rows = self.rows
+        if len(rows) > MOST_ROWS:
+            every = -(-len(rows) // MOST_ROWS)
+            rows, slots = rows[::every].copy(), slots[::every].copy()
+            mass = None if mass is None else mass[::every].copy()
+        splits, merges = kin_of_rows(
+            rows, self.forecasts, slots, mass, state.last_seen, state.clock, taken, PART, AROUND
         )
-        return _in_slots(splits, mergers, clues.awake)
+        return _kin(splits, merges)
 
 
 class Alike(NamedTuple):
@@ -61,17 +65,18 @@ class Alike(NamedTuple):
 
     def kin(self, clues: Clues) -> Kin:
         """Splits and merges."""
-        homes = self._homes(clues.awake)
-        splits, mergers = possible_kin(
-            homes, clues.slots, clues.mass, clues.awake, clues.taken, clues.n_old, PART
-        )
+        awake = np.flatnonzero(clues.state.last_seen == clues.state.clock)
+        if len(awake) == 0 or len(clues.slots) == 0:
+            return _kin([], [])
+        homes, n_old = self._homes(awake), len(clues.state.ids)
+        splits, mergers = possible_kin(homes, clues.slots, clues.mass, awake, clues.taken, n_old, PART)
         around = [parts for parts in splits if self._is_around(parts, clues)]
         settled = [
-            (slot, *sources)
+            [slot, *(k for k in awake[sources].tolist() if k != slot)]
             for slot, *sources in mergers
-            if all(self._is_at_home(homes == home, int(clues.awake[home]), slot, clues) for home in sources)
+            if all(self._is_at_home(homes == home, int(awake[home]), slot, clues) for home in sources)
         ]
-        return _in_slots(around, settled, clues.awake)
+        return _kin(around, settled)
 
     def _homes(self, slots: IntArray) -> SlotArray:
         """Position among these remembered slots of the forecast nearest to each row, (n,)."""
@@ -132,27 +137,15 @@ def with_kin(
     space : Places or Alike
         Rows and forecasts.
     """
-    n_born, n_asleep = len(rolled.report.born), len(rolled.report.asleep)
-    if n_born == n_asleep == 0:
+    if len(rolled.report.born) == len(rolled.report.asleep) == 0:
         return rolled
-    awake = np.flatnonzero(state.last_seen == state.clock)
-    if len(awake) == 0 or len(fit.slots) == 0 or (n_born == 0 and len(awake) == 1):
-        return rolled
-    slots, mass = fit.slots, weights
-    if isinstance(space, Places) and len(slots) > MOST_ROWS:
-        every = -(-len(slots) // MOST_ROWS)
-        slots, space = slots[::every].copy(), space._replace(rows=space.rows[::every].copy())
-        mass = None if mass is None else mass[::every].copy()
-    kin = space.kin(Clues(slots, mass, awake, fit.taken, len(state.ids)))
+    kin = space.kin(Clues(fit.slots, weights, fit.taken, state))
     return tell_kin(rolled, slot_ids(state, len(fit.taken)), kin) if kin.splits or kin.merges else rolled
 
 
-def _in_slots(splits: Iterable[Sequence[int]], mergers: Iterable[Sequence[int]], awake: IntArray) -> Kin:
-    """Splits as they are, and the sources of mergers as slots instead of homes, without the merger itself."""
-    return Kin(
-        [(parent, pieces) for parent, *pieces in splits],
-        [(slot, [k for k in awake[sources].tolist() if k != slot]) for slot, *sources in mergers],
-    )
+def _kin(splits: list[list[int]], merges: list[list[int]]) -> Kin:
+    """Each family by its first member and the others."""
+    return Kin([(one, rest) for one, *rest in splits], [(one, rest) for one, *rest in merges])
 
 
 def _rows(which: BoolArray, clues: Clues) -> FloatArray:

@@ -9,6 +9,7 @@ all rows are apart, however many coordinates there are.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,9 @@ from scipy.spatial.distance import cdist
 from dynmeans.algorithms.kernel_objective import row_sums
 from dynmeans.algorithms.kernel_step import KernelMemory, Meeting
 from dynmeans.algorithms.linking import Groups
+from dynmeans.model.costs import Costs
 from dynmeans.model.motion import Motion
+from dynmeans.model.prior import carry_forward
 from dynmeans.model.state import ClusterState
 from dynmeans.model.types import FloatArray
 
@@ -129,7 +132,7 @@ def _typical_motion(groups: Groups, state: ClusterState, motion: Motion) -> floa
     awake, elapsed = state.last_seen == state.clock, groups.time - state.clock
     if not awake.any() or elapsed <= 0:
         return None
-    forecast = motion.predict(state, np.full(len(awake), elapsed), 0.0).centers[awake]
+    forecast = carry_forward(state, groups.time, Costs(1.0, math.inf, 1.0), motion).centers[awake]
     gaps = cdist(groups.means, forecast, "sqeuclidean")
     d = groups.rows.shape[1]
     typical: float = d * (1.0 - 2.0 / (9.0 * d)) ** 3

@@ -16,7 +16,7 @@ from dynmeans.algorithms.support import keep_ids
 from dynmeans.core import cheapest_slots
 from dynmeans.model.costs import Costs
 from dynmeans.model.lifecycle import Rolled, roll_forward
-from dynmeans.model.motion import Motion, motion_named
+from dynmeans.model.motion import WALK, Motion
 from dynmeans.model.objective import objective
 from dynmeans.model.prior import carry_forward
 from dynmeans.model.state import ClusterState
@@ -112,6 +112,6 @@ def compare(memory: KernelMemory, groups: Groups, costs: Costs, aligned: bool) -
 
 def link_nothing(memory: KernelMemory, groups: Groups, costs: Costs) -> tuple[KernelMemory, Rolled]:
     """One time step in the space of a kernel with nothing but noise: all clusters sleep."""
-    rolled = link_places(memory.clusters, groups, costs, motion_named("walk"))
+    rolled = link_places(memory.clusters, groups, costs, WALK)
     support = keep_ids(memory.support, rolled.state.ids)
     return memory._replace(clusters=rolled.state, support=support), rolled

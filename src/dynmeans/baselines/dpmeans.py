@@ -13,7 +13,7 @@ from dynmeans.algorithms.scale import estimate_birth_cost
 from dynmeans.baselines.base import Baseline, Moment
 from dynmeans.estimators.validation import valid_count, valid_number, valid_threads
 from dynmeans.model.costs import Costs, Lifespan, costs_from
-from dynmeans.model.motion import motion_named
+from dynmeans.model.motion import WALK
 from dynmeans.model.prior import carry_forward
 from dynmeans.model.state import empty_state
 from dynmeans.model.types import FloatArray, IntArray
@@ -106,7 +106,7 @@ class DPMeans(Baseline):
         if self.birth_cost == "auto" and estimate is None:
             estimate = estimate_birth_cost(rows, None, moment.seed)
         costs = self._costs(estimate)
-        nothing = carry_forward(empty_state(rows.shape[1]), 0.0, costs, motion_named("walk"))
+        nothing = carry_forward(empty_state(rows.shape[1]), 0.0, costs, WALK)
         fit = cluster(Batch(rows, None, 0.0), nothing, costs, self._search(moment.seed), moment.n_steps)
         ids = memory.next_id + np.arange(len(fit.taken))
         fitted = {

@@ -6,6 +6,7 @@ The compiled module lies beside the package, so that tools that read imports fro
 from _dynmeans import (
     align_shifts,
     blend_components,
+    carry_lives,
     cheapest_slots,
     cluster_matrix,
     cluster_vectors,
@@ -40,6 +41,7 @@ from _dynmeans import (
 __all__ = [
     "align_shifts",
     "blend_components",
+    "carry_lives",
     "cheapest_slots",
     "cluster_matrix",
     "cluster_vectors",

@@ -5,7 +5,9 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
+#include <numeric>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -15,11 +17,29 @@ namespace dynmeans {
 namespace nb = nanobind;
 using namespace nb::literals;
 
+// A NumPy array that a function is given, C-contiguous: of N sizes.
+template <class T, int N>
+struct ArrayView {
+  const T* values = nullptr;
+  std::size_t sizes[N] = {};
+  nb::object converted;  // owns the values, where they had to be copied first
+
+  const T* data() const { return values; }
+  std::size_t shape(int axis) const { return sizes[axis]; }
+  const T& operator()(std::size_t i) const { return values[i]; }
+  std::size_t size() const { return std::accumulate(sizes, sizes + N, std::size_t(1), std::multiplies()); }
+};
+
 template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = ArrayView<T, 2>;
 template <class T>
-using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Column = ArrayView<T, 1>;
 using Vector = Column<double>;
+
+// False if it is no NumPy array of T with N sizes, and may not or cannot become one; in arrays.cpp. An
+// nb::ndarray would do, but takes five times as long to look at an array.
+template <class T, int N>
+bool read_numpy(nb::handle source, bool convert, ArrayView<T, N>& view) noexcept;
 
 // A NumPy array; a function may also return it as an nb::ndarray, which tells what is in it.
 template <class T>
@@ -51,3 +71,13 @@ inline int useful_threads(int wanted, double work) {
 }
 
 }  // namespace dynmeans
+
+template <class T, int N>
+struct nanobind::detail::type_caster<dynmeans::ArrayView<T, N>> {
+  using View = dynmeans::ArrayView<T, N>;
+  NB_TYPE_CASTER(View, const_name("numpy.ndarray"))
+
+  bool from_python(handle source, std::uint8_t flags, cleanup_list*) noexcept {
+    return dynmeans::read_numpy(source, flags & std::uint8_t(cast_flags::convert), value);
+  }
+};

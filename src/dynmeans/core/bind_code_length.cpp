@@ -9,7 +9,7 @@
 namespace dynmeans {
 namespace {
 
-using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Cube = ArrayView<double, 3>;
 
 nb::ndarray<nb::numpy, double> code_length(const Matrix<double>& rows, const std::optional<Vector>& weights,
                                            const Column<std::int64_t>& ids, int n_ids,

@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -23,7 +24,7 @@ std::vector<std::int64_t> label_rows(const Column<std::int32_t>& slots,
     if (k < 0 || k >= before.n_slots)
       throw std::invalid_argument("slots must lie in 0 .. " + std::to_string(before.n_slots - 1) + ", got " +
                                   std::to_string(k));
-    labels[i] = k < before.n_old ? before.ids[k] : before.next_id + (k - before.n_old);
+    labels[i] = k < before.memory.n_old ? before.ids[k] : before.next_id + (k - before.memory.n_old);
   }
   if (!which) return labels;
   std::vector<std::int64_t> every(which->shape(0));
@@ -37,59 +38,80 @@ std::vector<std::int64_t> label_rows(const Column<std::int32_t>& slots,
   return every;
 }
 
+// Velocities may have no columns, under a motion that knows none.
+Memory memory_of(const Matrix<double>& centers, const Vector& weights, const Matrix<double>& velocities,
+                 const Matrix<double>& velocity_cov, const Vector& last_seen, const Motion& motion) {
+  const std::size_t k = weights.shape(0), d = centers.shape(1);
+  for (const std::size_t lines :
+       {centers.shape(0), velocities.shape(0), velocity_cov.shape(0), last_seen.shape(0)})
+    if (lines != k) throw std::invalid_argument("a remembered cluster must have a line in every table");
+  if ((velocities.shape(1) != 0 && velocities.shape(1) != d) || velocity_cov.shape(1) != 2)
+    throw std::invalid_argument("a velocity must be as long as a centre");
+  return {centers.data(),
+          weights.data(),
+          motion.has_velocity() && velocities.shape(1) > 0 ? velocities.data() : nullptr,
+          motion.has_velocity() ? velocity_cov.data() : nullptr,
+          last_seen.data(),
+          std::int64_t(k),
+          int(d)};
+}
+
+nb::tuple carry_lives(const nb::object& centers, const Vector& weights, const Matrix<double>& velocities,
+                      const Matrix<double>& velocity_cov, const Vector& last_seen, double now, double aging,
+                      double place_noise, double velocity_noise, double newborn) {
+  const Motion motion{place_noise, velocity_noise, newborn};
+  const Memory memory =
+      memory_of(nb::cast<Matrix<double>>(centers), weights, velocities, velocity_cov, last_seen, motion);
+  Forecast out = carry_forward(memory, now, aging, motion);
+  const std::size_t k = weights.shape(0), d = memory.d;
+  const nb::object forecasts = memory.velocities ? to_numpy(std::move(out.centers), {k, d}) : centers;
+  return nb::make_tuple(forecasts, to_numpy(std::move(out.gammas), {k}),
+                        to_numpy(std::move(out.revival), {k}), to_numpy(std::move(out.elapsed), {k}));
+}
+
 nb::tuple roll_lives(const Matrix<double>& centers, const Vector& weights, const Matrix<double>& velocities,
                      const Matrix<double>& velocity_cov, const Vector& last_seen,
-                     const Column<std::int64_t>& ids, const Vector& gammas, const Column<std::int32_t>& slots,
-                     const Matrix<double>& places, const Vector& taken, std::int64_t next_id, double clock,
-                     double now, double lifetime, double newborn_velocity_variance,
+                     const Column<std::int64_t>& ids, const Matrix<double>& forecasts, const Vector& gammas,
+                     const Column<std::int32_t>& slots, const Matrix<double>& places, const Vector& taken,
+                     std::int64_t next_id, double clock, double now, double lifetime, double place_noise,
+                     double velocity_noise, double newborn,
                      const std::optional<Column<std::int64_t>>& which) {
+  const Motion motion{place_noise, velocity_noise, newborn};
   const std::size_t n_old = ids.shape(0), n_slots = taken.shape(0), d = centers.shape(1);
-  for (const std::size_t lines : {centers.shape(0), weights.shape(0), velocities.shape(0),
-                                  velocity_cov.shape(0), last_seen.shape(0), gammas.shape(0)})
+  for (const std::size_t lines : {weights.shape(0), forecasts.shape(0), gammas.shape(0)})
     if (lines != n_old) throw std::invalid_argument("a remembered cluster must have a line in every table");
-  if (n_slots < n_old || places.shape(0) != n_slots || places.shape(1) != d || velocities.shape(1) != d ||
-      velocity_cov.shape(1) != 2)
+  if (n_slots < n_old || places.shape(0) != n_slots || places.shape(1) != d || forecasts.shape(1) != d)
     throw std::invalid_argument("every slot must have a place, as long as a centre");
-  const LivesBefore before{centers.data(),
-                           weights.data(),
-                           velocities.data(),
-                           velocity_cov.data(),
-                           last_seen.data(),
+  const LivesBefore before{memory_of(centers, weights, velocities, velocity_cov, last_seen, motion),
                            ids.data(),
+                           forecasts.data(),
                            gammas.data(),
                            places.data(),
                            taken.data(),
-                           std::int64_t(n_old),
                            std::int64_t(n_slots),
                            next_id,
-                           int(d),
                            clock,
                            now,
                            lifetime,
-                           newborn_velocity_variance};
+                           motion};
   std::vector<std::int64_t> labels = label_rows(slots, which, before);
   LivesAfter after = Lives(before).run();
   const std::size_t k = after.ids.size(), n = labels.size(), n_active = after.active.size();
   const auto list = [](std::vector<std::int64_t>& who) { return to_numpy(std::move(who), {who.size()}); };
-  const nb::tuple memory = nb::make_tuple(
-      to_numpy(std::move(after.centers), {k, d}), to_numpy(std::move(after.weights), {k}),
-      to_numpy(std::move(after.velocities), {k, d}), to_numpy(std::move(after.velocity_cov), {k, 2}),
-      to_numpy(std::move(after.last_seen), {k}), list(after.ids));
+  const nb::tuple memory =
+      nb::make_tuple(to_numpy(std::move(after.centers), {k, d}), to_numpy(std::move(after.weights), {k}),
+                     to_numpy(std::move(after.velocities), {k, motion.has_velocity() ? d : 0}),
+                     to_numpy(std::move(after.velocity_cov), {k, 2}),
+                     to_numpy(std::move(after.last_seen), {k}), list(after.ids));
   return nb::make_tuple(memory, to_numpy(std::move(labels), {n}), list(after.active),
                         to_numpy(std::move(after.sizes), {n_active}), list(after.born), list(after.revived),
                         list(after.asleep), list(after.died));
 }
 
-void check_awake(const Column<std::int64_t>& awake, std::size_t n_old, std::size_t n_slots) {
-  for (std::size_t h = 0; h < awake.shape(0); ++h)
-    if (std::size_t(awake.data()[h]) >= n_old || n_old > n_slots)
-      throw std::invalid_argument("awake must hold remembered slots, got " + std::to_string(awake.data()[h]));
-}
-
 HomeRows home_rows(const std::int32_t* homes, const Column<std::int32_t>& slots,
-                   const std::optional<Vector>& weights, const Column<std::int64_t>& awake,
+                   const std::optional<Vector>& weights, const std::vector<std::int64_t>& awake,
                    const Vector& taken, std::int64_t n_old, double part) {
-  const std::size_t n = slots.shape(0), n_awake = awake.shape(0), n_slots = taken.shape(0);
+  const std::size_t n = slots.shape(0), n_awake = awake.size(), n_slots = taken.shape(0);
   if (weights && weights->shape(0) != n) throw std::invalid_argument("a row must have a weight");
   for (std::size_t i = 0; i < n; ++i)
     if (std::size_t(homes[i]) >= n_awake || std::size_t(slots.data()[i]) >= n_slots)
@@ -106,56 +128,80 @@ HomeRows home_rows(const std::int32_t* homes, const Column<std::int32_t>& slots,
           part};
 }
 
-template <class Space>
-nb::tuple kin(const HomeRows& rows, const Space& space) {
-  const Families found = KinFinder<Space>(rows, space).run();
-  return nb::make_tuple(found.splits, found.mergers);
-}
-
 nb::tuple possible_kin(const Column<std::int32_t>& homes, const Column<std::int32_t>& slots,
                        const std::optional<Vector>& weights, const Column<std::int64_t>& awake,
                        const Vector& taken, std::int64_t n_old, double part) {
   if (homes.shape(0) != slots.shape(0)) throw std::invalid_argument("a row must have a home and a slot");
-  check_awake(awake, std::size_t(n_old), taken.shape(0));
-  return kin(home_rows(homes.data(), slots, weights, awake, taken, n_old, part), Anywhere{});
+  const std::vector<std::int64_t> parents(awake.data(), awake.data() + awake.shape(0));
+  for (const std::int64_t k : parents)
+    if (k < 0 || k >= n_old || n_old > std::int64_t(taken.shape(0)))
+      throw std::invalid_argument("awake must hold remembered slots, got " + std::to_string(k));
+  const HomeRows rows = home_rows(homes.data(), slots, weights, parents, taken, n_old, part);
+  const Families found = KinFinder<Anywhere>(rows, Anywhere{}).run();
+  return nb::make_tuple(found.splits, found.mergers);
+}
+
+// Homes of the rows: the nearest of the clusters that were awake.
+template <class T>
+std::vector<std::int32_t> find_homes(const Matrix<T>& X, const Matrix<double>& forecasts,
+                                     const Column<std::int32_t>& slots, std::size_t n_slots,
+                                     const std::vector<std::int64_t>& awake) {
+  const int d = int(X.shape(1));
+  std::vector<std::int32_t> homes(X.shape(0)), home_of(n_slots);
+  std::vector<double> places;
+  for (std::size_t h = 0; h < awake.size(); ++h) {
+    const double* place = forecasts.data() + awake[h] * d;
+    places.insert(places.end(), place, place + d);
+    home_of[awake[h]] = std::int32_t(h);
+  }
+  for (std::size_t i = 0; i < homes.size(); ++i)  // most rows are at home in their own cluster
+    if (std::size_t(slots.data()[i]) < n_slots) homes[i] = home_of[slots.data()[i]];
+  nearest_centers(X.data(), Row(homes.size()), d, places.data(), int(awake.size()), 1, homes.data());
+  return homes;
 }
 
 template <class T>
 nb::tuple kin_of_rows(const Matrix<T>& X, const Matrix<double>& forecasts, const Column<std::int32_t>& slots,
-                      const std::optional<Vector>& weights, const Column<std::int64_t>& awake,
+                      const std::optional<Vector>& weights, const Vector& last_seen, double clock,
                       const Vector& taken, double part, double around) {
-  const std::size_t n = X.shape(0), n_old = forecasts.shape(0), n_awake = awake.shape(0);
-  const int d = int(X.shape(1));
-  if (slots.shape(0) != n || forecasts.shape(1) != X.shape(1) || n_awake < 1)
+  const std::size_t n_old = forecasts.shape(0);
+  if (slots.shape(0) != X.shape(0) || forecasts.shape(1) != X.shape(1) || last_seen.shape(0) != n_old ||
+      taken.shape(0) < n_old)
     throw std::invalid_argument("a row must have a slot, and a forecast must be as long as a row");
-  check_awake(awake, n_old, taken.shape(0));
-  std::vector<std::int32_t> homes(n), home_of(taken.shape(0));
-  std::vector<double> places;
-  for (std::size_t h = 0; h < n_awake; ++h) {
-    const double* place = forecasts.data() + awake.data()[h] * d;
-    places.insert(places.end(), place, place + d);
-    home_of[awake.data()[h]] = std::int32_t(h);
+  std::vector<std::int64_t> awake;
+  for (std::size_t k = 0; k < n_old; ++k)
+    if (last_seen.data()[k] == clock) awake.push_back(std::int64_t(k));
+  Families found;
+  if (!awake.empty()) {
+    const auto homes = find_homes(X, forecasts, slots, taken.shape(0), awake);
+    const auto rows = home_rows(homes.data(), slots, weights, awake, taken, std::int64_t(n_old), part);
+    const RowSpace<T> space(X.data(), forecasts.data(), int(X.shape(1)), around, rows);
+    found = KinFinder<RowSpace<T>>(rows, space).run();
   }
-  for (std::size_t i = 0; i < n; ++i)  // most rows are at home in their own cluster
-    if (std::size_t(slots.data()[i]) < home_of.size()) homes[i] = home_of[slots.data()[i]];
-  nearest_centers(X.data(), Row(n), d, places.data(), int(n_awake), 1, homes.data());
-  const HomeRows rows = home_rows(homes.data(), slots, weights, awake, taken, std::int64_t(n_old), part);
-  return kin(rows, RowSpace<T>(X.data(), forecasts.data(), d, around, rows));
+  for (Family& merger : found.mergers) {  // the slots of its homes, without its own
+    for (std::size_t h = 1; h < merger.size(); ++h) merger[h] = awake[merger[h]];
+    merger.erase(std::remove(merger.begin() + 1, merger.end(), merger[0]), merger.end());
+  }
+  return nb::make_tuple(found.splits, found.mergers);
 }
 
 template <class T>
 void bind_kin(nb::module_& m) {
   m.def("kin_of_rows", &kin_of_rows<T>, "X"_a.noconvert(), "forecasts"_a, "slots"_a, "weights"_a.none(),
-        "awake"_a, "taken"_a, "part"_a, "around"_a, "The same, by distances between rows and forecasts too.");
+        "last_seen"_a, "clock"_a, "taken"_a, "part"_a, "around"_a,
+        "Splits as [parent slot, newborn slots ...], and mergers as [slot, slots that ended in it ...].");
 }
 
 }  // namespace
 
 void bind_lives(nb::module_& m) {
+  m.def("carry_lives", &carry_lives, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
+        "last_seen"_a, "now"_a, "aging"_a, "place_noise"_a, "velocity_noise"_a, "newborn"_a,
+        "Clusters as a batch meets them: (forecasts, gammas, revival, elapsed).");
   m.def(
       "roll_lives", &roll_lives, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a, "last_seen"_a,
-      "ids"_a, "gammas"_a, "slots"_a, "places"_a, "taken"_a, "next_id"_a, "clock"_a, "now"_a, "lifetime"_a,
-      "newborn_velocity_variance"_a, "which"_a = nb::none(),
+      "ids"_a, "forecasts"_a, "gammas"_a, "slots"_a, "places"_a, "taken"_a, "next_id"_a, "clock"_a, "now"_a,
+      "lifetime"_a, "place_noise"_a, "velocity_noise"_a, "newborn"_a, "which"_a = nb::none(),
       "Clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids), labels, active, "
       "sizes, born, revived, asleep, died).");
   m.def(

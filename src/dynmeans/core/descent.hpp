@@ -136,6 +136,7 @@ class Descent {
       rows.weights.push_back(points_.weight(i));
     }
     rows.phi.assign(slots_.old_center(0), slots_.old_center(slots_.n_old()));
+    rows.phi_phi.reserve(slots_.n_old());
     const std::vector<double> origin(points_.d);
     for (int k = 0; k < slots_.n_old(); ++k)
       rows.phi_phi.push_back(gap_between(slots_.old_center(k), origin.data()));

@@ -15,6 +15,7 @@ class FeatureCenters {
   FeatureCenters(const KernelView& view, const double* features, const double* phi_features, int d)
       : view_(view), features_(features), d_(d), shift_(d), phi_(static_cast<std::size_t>(view.n_old) * d) {
     find_shift();
+    beyond_.reserve(view.n_old);
     for (int k = 0; k < view.n_old; ++k) {
       const double* place = phi_features + static_cast<std::size_t>(k) * d;
       for (int j = 0; j < d; ++j) phi_[at(k) + j] = place[j] - shift_[j];

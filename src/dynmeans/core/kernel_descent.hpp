@@ -84,6 +84,7 @@ class KernelDescent {
     int count = view_.n_old;
     for (const std::int32_t label : labels) count = std::max(count, 1 + label);
     count_ = 0;
+    make_room(count);
     while (count_ < count) append();
     std::fill(labels_.begin(), labels_.end(), kNone);
     for (Row i = 0; i < view_.n; ++i)
@@ -159,15 +160,18 @@ class KernelDescent {
 
   void append() {
     const std::int32_t k = count_++;
-    if (count_ > static_cast<int>(rows_.size())) {
-      centers_.grow(count_);
-      price_.resize(count_);
-      gaps_.resize(count_);
-      rows_.resize(count_);
-      born_.resize(count_);
-    }
+    make_room(count_);
     rows_[k] = 0;
     clear(k);
+  }
+
+  void make_room(int count) {
+    if (count <= static_cast<int>(rows_.size())) return;
+    centers_.grow(count);
+    price_.resize(count);
+    gaps_.resize(count);
+    rows_.resize(count);
+    born_.resize(count);
   }
 
   void clear(std::int32_t k) {

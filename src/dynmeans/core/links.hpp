@@ -23,7 +23,10 @@ class Pairing {
         n_old_(n_old),
         paid_(n_found),
         price_(n_old + n_found),
-        owner_(n_old + n_found, kNone) {}
+        owner_(n_old + n_found, kNone),
+        shortest_(n_old + n_found),
+        before_(n_old + n_found),
+        reached_(n_old + n_found) {}
 
   // Slots (L,): 0 .. K-1 for clusters that are an old one again, K, K+1, ... for the others, in their order.
   // A link that saves nothing is not made.
@@ -45,44 +48,49 @@ class Pairing {
   }
 
   // Of two ways that are equally long, the one that ends goes first: nobody has to give way.
-  bool is_sooner(const std::vector<double>& way, int a, int b) const {
-    return way[a] != way[b] ? way[a] < way[b] : owner_[a] == kNone && owner_[b] != kNone;
+  bool is_sooner(int a, int b) const {
+    if (shortest_[a] != shortest_[b]) return shortest_[a] < shortest_[b];
+    return owner_[a] == kNone && owner_[b] != kNone;
   }
 
   void seat(int newest) {
     const int n_places = int(owner_.size());
-    std::vector<double> shortest(n_places, std::numeric_limits<double>::infinity());
-    std::vector<int> before(n_places, kNone);
-    std::vector<char> reached(n_places);
+    std::fill(shortest_.begin(), shortest_.end(), std::numeric_limits<double>::infinity());
+    std::fill(before_.begin(), before_.end(), kNone);
+    std::fill(reached_.begin(), reached_.end(), false);
     int place = kNone;
     for (int who = newest; who != kNone; who = owner_[place]) {
       int nearest = kNone;
       for (int p = 0; p < n_places; ++p) {
-        if (reached[p]) continue;
+        if (reached_[p]) continue;
         const double way = cost(who, p) - paid_[who] - price_[p];
-        if (way < shortest[p]) shortest[p] = way, before[p] = place;
-        if (nearest == kNone || is_sooner(shortest, p, nearest)) nearest = p;
+        if (way < shortest_[p]) shortest_[p] = way, before_[p] = place;
+        if (nearest == kNone || is_sooner(p, nearest)) nearest = p;
       }
-      const double step = shortest[nearest];
+      const double step = shortest_[nearest];
       paid_[newest] += step;
       for (int p = 0; p < n_places; ++p) {
-        if (!reached[p]) {
-          shortest[p] -= step;
+        if (!reached_[p]) {
+          shortest_[p] -= step;
         } else {
           paid_[owner_[p]] += step;
           price_[p] -= step;
         }
       }
-      reached[place = nearest] = true;
+      reached_[place = nearest] = true;
     }
-    for (; place != kNone; place = before[place])
-      owner_[place] = before[place] == kNone ? newest : owner_[before[place]];
+    for (; place != kNone; place = before_[place])
+      owner_[place] = before_[place] == kNone ? newest : owner_[before_[place]];
   }
 
   const double* change_;
   int n_found_, n_old_;
   std::vector<double> paid_, price_;  // (L,), (places,)  what no way is below
   std::vector<int> owner_;            // (places,)
+
+  std::vector<double> shortest_;  // (places,)  ways from the newest
+  std::vector<int> before_;       // (places,)  the place before on that way
+  std::vector<char> reached_;     // (places,)
 };
 
 // Prices of links in place of distances. in, out: change (L, K)  n times the squared distance between the

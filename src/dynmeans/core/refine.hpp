@@ -27,7 +27,8 @@ class Refinement {
         search_(search),
         d_(rows.d),
         groups_(rows),
-        descent_(view(), search, FeatureCenters(view(), rows.y.data(), rows.phi.data(), rows.d)) {}
+        descent_(view(), search, FeatureCenters(view(), rows.y.data(), rows.phi.data(), rows.d)),
+        joint_(rows.d) {}
 
   // in: labels (n,)  0 .. K-1 remembered, then newborn; out: the same of a clustering that costs no more
   std::vector<std::int32_t> run(const std::vector<std::int32_t>& labels) {
@@ -67,6 +68,7 @@ class Refinement {
   void link() {
     const std::vector<Group>& found = groups_.of(labels_);
     std::vector<double> change;  // (groups, K)  of the cost, against a birth
+    change.reserve(found.size() * prior_.n);
     for (const Group& group : found)
       for (int k = 0; k < prior_.n; ++k) change.push_back(price(group, k) - search_.birth);
     const std::vector<std::int64_t> slots = Pairing(change.data(), int(found.size()), prior_.n).run();
@@ -95,8 +97,8 @@ class Refinement {
 
   // One half stays; the other is born, or is an old cluster that sleeps.
   bool part(const Group& whole) {
-    if (!halve(whole)) return false;
     const double before = cost(whole, whole.slot);
+    if (before <= cheapest_two(whole) || !halve(whole)) return false;
     double least = before - kGrain * before;
     const Group* leaver = nullptr;
     std::int32_t to = kNone;
@@ -114,10 +116,19 @@ class Refinement {
     return true;
   }
 
+  // No two clusters cost less, one of which stays: their prices without spread and pull.
+  double cheapest_two(const Group& whole) const {
+    double other = search_.birth;
+    for (std::int32_t k = 0; k < prior_.n; ++k)
+      if (asleep_[k]) other = std::min(other, prior_.revival[k]);
+    return other + (whole.slot < prior_.n ? prior_.revival[whole.slot] : search_.birth);
+  }
+
   // Two means, begun on the near and on the far side of the middle, as the row farthest out sees it.
   bool halve(const Group& whole) {
     const double* far = rows_.at(farthest(whole));
     side_.clear();
+    side_.reserve(whole.rows.size());
     for (const Row i : whole.rows) {
       double along = 0;
       for (int j = 0; j < d_; ++j) along += (rows_.at(i)[j] - whole.mean[j]) * (far[j] - whole.mean[j]);
@@ -174,9 +185,9 @@ class Refinement {
       const double before = price(a, a.slot) + price(b, b.slot), n = a.weight + b.weight;
       const double apart = a.weight * b.weight / n * gap(a.mean.data(), b.mean.data());
       if (!(apart < before)) continue;
-      const std::vector<double> mean = mean_of(a, b);
+      for (int j = 0; j < d_; ++j) joint_[j] = (a.weight * a.mean[j] + b.weight * b.mean[j]) / n;
       for (const std::int32_t slot : {a.slot, b.slot}) {
-        const double change = apart + price(slot, n, mean) - before;
+        const double change = apart + price(slot, n, joint_) - before;
         if (change < least - kGrain * before) least = change, with = h, to = slot;
       }
     }
@@ -185,13 +196,6 @@ class Refinement {
     move(a, to);
     move(found[with], to);
     return true;
-  }
-
-  std::vector<double> mean_of(const Group& a, const Group& b) const {
-    std::vector<double> mean(d_);
-    const double n = a.weight + b.weight;
-    for (int j = 0; j < d_; ++j) mean[j] = (a.weight * a.mean[j] + b.weight * b.mean[j]) / n;
-    return mean;
   }
 
   const RefineRows& rows_;
@@ -204,9 +208,10 @@ class Refinement {
   std::vector<char> asleep_;          // (K,)
   std::int32_t next_ = 0;             // slot of the next newborn
 
-  Group half_[2];            // of the cluster that is to be parted
-  std::vector<char> side_;   // of each of its rows
-  std::vector<Row> halves_;  // its rows, one half after the other
+  Group half_[2];              // of the cluster that is to be parted
+  std::vector<char> side_;     // of each of its rows
+  std::vector<Row> halves_;    // its rows, one half after the other
+  std::vector<double> joint_;  // (d,)  mean of two clusters that may be joined
 };
 
 }  // namespace dynmeans

@@ -56,6 +56,8 @@ class RowGroups {
 
   // In the order of their first rows.
   const std::vector<RowGroup>& of(const std::vector<std::int32_t>& labels) {
+    if (labels == labels_) return groups_;
+    labels_ = labels;
     count(labels);
     groups_.resize(begin_.size() - 1);
     for (std::size_t g = 0; g < groups_.size(); ++g)
@@ -85,6 +87,7 @@ class RowGroups {
   }
 
   const RefineRows& rows_;
+  std::vector<std::int32_t> labels_;  // (n,)  those of the groups
   std::vector<RowGroup> groups_;
   std::vector<Row> members_;         // (n,)  rows of all groups, one group after the other
   std::vector<std::int32_t> place_;  // of each label among the groups

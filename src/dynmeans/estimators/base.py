@@ -221,7 +221,12 @@ class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # 
             valid_count("n_restarts", self.n_restarts, 1),
             valid_count("max_iter", self.max_iter, 1),
             valid_threads(self.n_jobs),
+            self._refines(),
         )
+
+    def _refines(self) -> bool:
+        """Whether each descent of D-Means ends with changes of whole clusters."""
+        return False
 
     def _publish(self, report: StepReport, events: tuple[Event, ...], X: Any, present: Any) -> None:
         if present is not None:

@@ -162,8 +162,10 @@ class DMeans(BatchClusterer):
     def _check(self) -> None:
         motion_named(self.motion)
 
+    def _refines(self) -> bool:
+        return bool(self.refine)
+
     def _advance(self, state: ClusterState, batch: Batch, costs: Costs, search: Search) -> Rolled:
-        search = search._replace(refine=bool(self.refine))
         return step(state, batch, costs, motion_named(self.motion), search, certify=bool(self.certify))
 
     def _guess_birth_cost(self, batch: Batch, seed: int) -> float | None:

@@ -163,6 +163,8 @@ def _checked_state(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any
     )
     n, d = state.centers.shape if state.centers.ndim == 2 else (-1, -1)
     shapes = {"centers": (n, d), "velocities": (n, d), "velocity_cov": (n, 2)}
+    if state.velocities.shape == (n, 0):  # the motion knows none
+        shapes["velocities"] = (n, 0)
     for name, column in columns.items():
         wanted = np.int64 if name == "ids" else np.float64
         if column.shape != shapes.get(name, (n,)) or column.dtype != wanted or not np.isfinite(column).all():

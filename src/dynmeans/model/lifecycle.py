@@ -58,15 +58,14 @@ def roll_forward(
 
     With ``which``, the labels told are of other rows (n,), each of which is one of those of the fit.
     """
-    old = len(state.ids)
-    velocities, velocity_cov = motion.correct(state, prior.forecast, fit.centers[:old], fit.taken[:old])
     memory, labels, active, sizes, born, revived, asleep, died = roll_lives(
         state.centers,
         state.weights,
-        velocities,
-        velocity_cov,
+        state.velocities,
+        state.velocity_cov,
         state.last_seen,
         state.ids,
+        prior.centers,
         prior.gammas,
         fit.slots,
         fit.centers,
@@ -75,7 +74,7 @@ def roll_forward(
         state.clock,
         now,
         costs.lifetime,
-        motion.newborn_variance(costs.drift),
+        *motion.of(costs.drift),
         which,
     )
     n_steps = state.n_steps + 1

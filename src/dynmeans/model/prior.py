@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dynmeans.core import carry_lives
 from dynmeans.model.costs import Costs
-from dynmeans.model.motion import Forecast, Motion
+from dynmeans.model.motion import Motion
 from dynmeans.model.state import ClusterState
 from dynmeans.model.types import FloatArray
 
@@ -17,11 +18,19 @@ class Prior(NamedTuple):
     gammas: FloatArray  # gamma  (K,)    weight of that forecast
     revival: FloatArray  # Q dt  (K,)    price of taking a point again
     elapsed: FloatArray  # dt    (K,)    time since last seen
-    forecast: Forecast
 
 
 def carry_forward(state: ClusterState, now: float, costs: Costs, motion: Motion) -> Prior:
-    """Eq. (gammaupdate): gamma = 1 / (1/w + tau dt), the inverse variance of the forecast."""
-    elapsed = now - state.last_seen
-    forecast = motion.predict(state, elapsed, costs.drift)
-    return Prior(forecast.centers, 1.0 / forecast.variances, costs.aging * elapsed, elapsed, forecast)
+    """Let time pass: Eq. gammaupdate, and the price of a return."""
+    return Prior(
+        *carry_lives(
+            state.centers,
+            state.weights,
+            state.velocities,
+            state.velocity_cov,
+            state.last_seen,
+            now,
+            costs.aging,
+            *motion.of(costs.drift),
+        )
+    )

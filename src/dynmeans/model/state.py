@@ -26,7 +26,7 @@ class ClusterState(NamedTuple):
 
     centers: FloatArray  # phi (K, d)  where it was when last seen
     weights: FloatArray  # w   (K,)    evidence behind that place, 1 / variance
-    velocities: FloatArray  # v (K, d) how it moved then; 0 under the random walk
+    velocities: FloatArray  # v (K, d) how it moved then; (K, 0) where the motion knows no velocity
     velocity_cov: FloatArray  # (K, 2) covariance of v with the place, and variance of v
     last_seen: FloatArray  #   (K,)    event time of its last point
     ids: IntArray  #           (K,)    for life, never reused
@@ -40,7 +40,7 @@ def empty_state(n_features: int) -> ClusterState:
     return ClusterState(
         centers=np.empty((0, n_features)),
         weights=np.empty(0),
-        velocities=np.empty((0, n_features)),
+        velocities=np.empty((0, 0)),
         velocity_cov=np.empty((0, 2)),
         last_seen=np.empty(0),
         ids=np.empty(0, dtype=np.int64),

@@ -9,7 +9,7 @@ from dynmeans.algorithms.sdmeans import cluster_spectral
 from dynmeans.apps.points.voxels import Thinned, even_weights
 from dynmeans.kernels import RBF, first_scene
 from dynmeans.model.costs import Costs
-from dynmeans.model.motion import motion_named
+from dynmeans.model.motion import WALK
 from dynmeans.model.prior import carry_forward
 from dynmeans.model.state import empty_state
 
@@ -46,7 +46,7 @@ def cut(cells: Thinned, bandwidth: float, birth_cost: float) -> Thinned:
     weights = even_weights(cells.centers, cells.counts, bandwidth)
     alike = RBF(bandwidth).compare(first_scene(cells.centers, weights))
     costs, search = Costs(birth_cost, np.inf, 0.0), Search(0, 1, _ITERATIONS, 1)
-    nobody = carry_forward(empty_state(2), 0.0, costs, motion_named("walk"))
+    nobody = carry_forward(empty_state(2), 0.0, costs, WALK)
     slots = cluster_spectral(alike, nobody, costs, search, n_steps=0).labels
     piece = np.unique(slots, return_inverse=True)[1]
     mass = np.bincount(piece, weights)
