@@ -40,22 +40,29 @@ def part_all(problem: Problem, labels: np.ndarray) -> tuple[np.ndarray, set[int]
     """Every cluster in two where that pays, and the labels that have been touched."""
     old, touched = len(problem.phi), set()
     for name in dict.fromkeys(labels.tolist()):
-        near, far = halves(problem, np.flatnonzero(labels == name))
-        if not len(near) or not len(far):
-            continue
-        free = [*(k for k in range(old) if k not in labels), max(old, int(labels.max()) + 1)]
-        options = [(_moved(labels, rows, k), k) for rows in (near, far) for k in free]
-        best, to = min(options, key=lambda option: cost(problem, option[0]))
-        if cost(problem, best) < cost(problem, labels) - 1e-11:
-            labels, touched = best, touched | {name, to}
+        for across in (False, True):
+            near, far = halves(problem, np.flatnonzero(labels == name), across=across)
+            if not len(near) or not len(far):
+                continue
+            free = [*(k for k in range(old) if k not in labels), max(old, int(labels.max()) + 1)]
+            options = [(_moved(labels, rows, k), k) for rows in (near, far) for k in free]
+            best, to = min(options, key=lambda option: cost(problem, option[0]))
+            if cost(problem, best) < cost(problem, labels) - 1e-11:
+                labels, touched = best, touched | {name, to}
+                break
     return labels, touched
 
 
-def halves(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two means."""
+def halves(problem: Problem, rows: np.ndarray, *, across: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Two means, begun on both sides of the middle, along the row farthest out or at right angles to it."""
     X, m = problem.X[rows], problem.weights[rows]
     around = X - np.average(X, axis=0, weights=m)
-    far = around @ around[np.argmax((around**2).sum(axis=1))] > 0
+    axis = around[np.argmax((around**2).sum(axis=1))]
+    if across and axis.any():
+        rest = around - np.outer(around @ axis / (axis @ axis), axis)
+        beside = rest[np.argmax((rest**2).sum(axis=1))]
+        axis = beside * (beside @ beside > 1e-12 * (axis @ axis))
+    far = around @ axis > 0
     for _ in range(16):
         if far.all() or not far.any():
             break

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "feature_centers.hpp"
@@ -28,6 +29,7 @@ class Refinement {
         d_(rows.d),
         groups_(rows),
         descent_(view(), search, FeatureCenters(view(), rows.y.data(), rows.phi.data(), rows.d)),
+        axis_(rows.d),
         joint_(rows.d) {}
 
   // in: labels (n,)  0 .. K-1 remembered, then newborn; out: the same of a clustering that costs no more
@@ -95,10 +97,18 @@ class Refinement {
     return changed;
   }
 
-  // One half stays; the other is born, or is an old cluster that sleeps.
+  // In two halves by two means, begun on both sides of the middle: along the row that lies farthest out, and
+  // where that does not pay, across.
   bool part(const Group& whole) {
     const double before = cost(whole, whole.slot);
-    if (before <= cheapest_two(whole) || !halve(whole)) return false;
+    if (before <= cheapest_two(whole)) return false;
+    point_out(whole);
+    if (halve(whole) && part_with(whole, before)) return true;
+    return point_across(whole) && halve(whole) && part_with(whole, before);
+  }
+
+  // One half stays; the other is born, or is an old cluster that sleeps.
+  bool part_with(const Group& whole, double before) {
     double least = before - kGrain * before;
     const Group* leaver = nullptr;
     std::int32_t to = kNone;
@@ -124,16 +134,39 @@ class Refinement {
     return other + (whole.slot < prior_.n ? prior_.revival[whole.slot] : search_.birth);
   }
 
-  // Two means, begun on the near and on the far side of the middle, as the row farthest out sees it.
+  // The axis from the middle to the row that is farthest from it.
+  void point_out(const Group& whole) {
+    const double* far = rows_.at(farthest(whole, [&](const double* y) { return gap(y, whole.mean.data()); }));
+    for (int j = 0; j < d_; ++j) axis_[j] = far[j] - whole.mean[j];
+  }
+
+  // The axis at right angles to the last one, to the row that is farthest from that; false if all are on it.
+  bool point_across(const Group& whole) {
+    const double length = squared_length(axis_);
+    const double* far = rows_.at(farthest(whole, [&](const double* y) {
+      const double along = along_axis(y, whole);
+      return gap(y, whole.mean.data()) - along * along / length;
+    }));
+    const double share = along_axis(far, whole) / length;
+    for (int j = 0; j < d_; ++j) axis_[j] = far[j] - whole.mean[j] - share * axis_[j];
+    return squared_length(axis_) > kGrain * length;
+  }
+
+  static double squared_length(const std::vector<double>& x) {
+    return std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
+  }
+
+  double along_axis(const double* y, const Group& whole) const {
+    double along = 0;
+    for (int j = 0; j < d_; ++j) along += (y[j] - whole.mean[j]) * axis_[j];
+    return along;
+  }
+
+  // False if all rows are on one side.
   bool halve(const Group& whole) {
-    const double* far = rows_.at(farthest(whole));
     side_.clear();
     side_.reserve(whole.rows.size());
-    for (const Row i : whole.rows) {
-      double along = 0;
-      for (int j = 0; j < d_; ++j) along += (rows_.at(i)[j] - whole.mean[j]) * (far[j] - whole.mean[j]);
-      side_.push_back(along > 0);
-    }
+    for (const Row i : whole.rows) side_.push_back(along_axis(rows_.at(i), whole) > 0);
     halves_.resize(whole.rows.size());
     for (int turn = 0; turn < kTurns; ++turn) {
       sort_sides(whole);
@@ -152,11 +185,12 @@ class Refinement {
     half_[1].rows = {front, halves_.data() + halves_.size()};
   }
 
-  Row farthest(const Group& group) const {
+  template <class Distance>
+  Row farthest(const Group& group, Distance distance) const {
     Row which = *group.rows.first;
     double most = 0;
     for (const Row i : group.rows) {
-      const double out = gap(rows_.at(i), group.mean.data());
+      const double out = distance(rows_.at(i));
       if (out > most) most = out, which = i;
     }
     return which;
@@ -211,6 +245,7 @@ class Refinement {
   Group half_[2];              // of the cluster that is to be parted
   std::vector<char> side_;     // of each of its rows
   std::vector<Row> halves_;    // its rows, one half after the other
+  std::vector<double> axis_;   // (d,)  along which it is cut at first
   std::vector<double> joint_;  // (d,)  mean of two clusters that may be joined
 };
 
