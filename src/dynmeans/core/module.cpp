@@ -16,6 +16,7 @@ void bind_rows(nanobind::module_& m);
 void bind_code_length(nanobind::module_& m);
 void bind_spectral(nanobind::module_& m);
 void bind_lives(nanobind::module_& m);
+void bind_kin(nanobind::module_& m);
 
 NB_MODULE(_dynmeans, m) {
   m.doc() = "The loops of dynmeans.";
@@ -30,6 +31,7 @@ NB_MODULE(_dynmeans, m) {
   bind_code_length(m);
   bind_spectral(m);
   bind_lives(m);
+  bind_kin(m);
   m.def("lanes", [] { return lanes().name; }, "Which set of vector instructions is in use.");
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -47,6 +48,7 @@ class Refinement {
  private:
   static constexpr double kGrain = 1e-12;  // the least gain worth a change, as a share of what it changes
   static constexpr int kTurns = 16;        // most alternations of two means
+  static constexpr int kFew = 8;           // features with which a matrix of all pairs is quickly made
 
   double gap(const double* a, const double* b) const { return squared_gap(Plain{a}, b, d_); }
 
@@ -101,7 +103,7 @@ class Refinement {
   // where that does not pay, across.
   bool part(const Group& whole) {
     const double before = cost(whole, whole.slot);
-    if (before <= cheapest_two(whole)) return false;
+    if (before - cheapest_two(whole) <= whole.spread - most_saved(whole)) return false;
     point_out(whole);
     if (halve(whole) && part_with(whole, before)) return true;
     return point_across(whole) && halve(whole) && part_with(whole, before);
@@ -132,6 +134,19 @@ class Refinement {
     for (std::int32_t k = 0; k < prior_.n; ++k)
       if (asleep_[k]) other = std::min(other, prior_.revival[k]);
     return other + (whole.slot < prior_.n ? prior_.revival[whole.slot] : search_.birth);
+  }
+
+  // No cut takes away more of the spread than lies along one axis: the largest eigenvalue of the scatter
+  // matrix, which is at most as large as the root of the sum of its squared entries.
+  double most_saved(const Group& whole) {
+    if (d_ > kFew) return whole.spread;
+    scatter_.assign(std::size_t(d_) * d_, 0.0);
+    for (const Row i : whole.rows)
+      for (int a = 0; a < d_; ++a)
+        for (int b = 0; b < d_; ++b)
+          scatter_[a * d_ + b] +=
+              rows_.weights[i] * (rows_.at(i)[a] - whole.mean[a]) * (rows_.at(i)[b] - whole.mean[b]);
+    return (1 + kGrain) * std::sqrt(squared_length(scatter_));
   }
 
   // The axis from the middle to the row that is farthest from it.
@@ -242,11 +257,12 @@ class Refinement {
   std::vector<char> asleep_;          // (K,)
   std::int32_t next_ = 0;             // slot of the next newborn
 
-  Group half_[2];              // of the cluster that is to be parted
-  std::vector<char> side_;     // of each of its rows
-  std::vector<Row> halves_;    // its rows, one half after the other
-  std::vector<double> axis_;   // (d,)  along which it is cut at first
-  std::vector<double> joint_;  // (d,)  mean of two clusters that may be joined
+  Group half_[2];                // of the cluster that is to be parted
+  std::vector<char> side_;       // of each of its rows
+  std::vector<Row> halves_;      // its rows, one half after the other
+  std::vector<double> scatter_;  // (d, d)
+  std::vector<double> axis_;     // (d,)  along which it is cut at first
+  std::vector<double> joint_;    // (d,)  mean of two clusters that may be joined
 };
 
 }  // namespace dynmeans

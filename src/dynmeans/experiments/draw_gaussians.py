@@ -22,7 +22,7 @@ from dynmeans.experiments.rivals import (
     WITHOUT_K,
 )
 from dynmeans.experiments.settings import GAUSSIANS
-from dynmeans.experiments.tables import difference, markdown, milliseconds, with_interval
+from dynmeans.experiments.tables import difference, markdown, milliseconds, share, with_interval
 from dynmeans.experiments.trials import Figures, Setting
 
 MODELS = (REFINED, THREE, GIBBS_TOLD, VARIATIONAL, PARTICLE_TOLD, CEILING)
@@ -45,9 +45,19 @@ def draw(results: Results) -> Figures:
 def tell(results: Results) -> str:
     """Everyone on five clusters, a table for each reading of the motion."""
     readings = dict.fromkeys(group.setting["displacement"] for group in results.part("five"))
-    return "\n\n".join(
-        f"{reading.capitalize()} displacements\n\n{_five(results, reading)}" for reading in readings
-    )
+    tables = [f"{reading.capitalize()} displacements\n\n{_five(results, reading)}" for reading in readings]
+    return "\n\n".join([*tables, f"Refined D-Means and the ceiling on more streams\n\n{_more(results)}"])
+
+
+def _more(results: Results) -> str:
+    """Share of the ceiling, a line for each reading."""
+    rows = []
+    for ours in results.part("more", method=REFINED):
+        reading = ours.setting["displacement"]
+        (ceiling,) = results.part("more", method=CEILING, displacement=reading)
+        tracked = [with_interval(group, "tracked") for group in (ours, ceiling)]
+        rows.append((reading, str(len(ours.trials)), *tracked, share(ours, ceiling, "tracked")))
+    return markdown(("displacements", "trials", "refined", "true clusters, matched", "share"), rows)
 
 
 def _five(results: Results, reading: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.experiments.draw_gaussians import draw, tell
-from dynmeans.experiments.rivals import COUNTED, EVERYONE, GIBBS, GIBBS_TOLD, OURS, REFINED
+from dynmeans.experiments.rivals import CEILING, COUNTED, EVERYONE, GIBBS, GIBBS_TOLD, OURS, REFINED
 from dynmeans.experiments.settings import GAUSSIANS
 from dynmeans.experiments.settings import SAMPLES as ALL_SAMPLES
 from dynmeans.experiments.trials import (
@@ -28,6 +28,7 @@ from dynmeans.experiments.trials import (
 
 READINGS = ("isotropic", "radial")
 FEW = 5  # clusters, where everyone is compared
+MORE = 9  # times as many streams where only the fastest are compared
 COUNTS = (1, 2, 3, 5, 7, 10, 15, 20)
 FIRST_FRAME = 40
 QUICK_SAMPLES = 300  # of Gibbs sampling in a quick run
@@ -45,13 +46,21 @@ def plan(size: Size) -> list[Trial]:
     steps = 12 if size.quick else 100
     first = min(FIRST_FRAME, steps - 5)
     shown = _trial("frames", OURS, FEW, "isotropic", steps, 0, first=first)
-    return [shown, *_five(size, steps), *_tuning(size, steps), *_trade(size, steps), *_counts(size, steps)]
+    parts = (_five, _more, _tuning, _trade, _counts)
+    return [shown, *(trial for part in parts for trial in part(size, steps))]
 
 
 def _five(size: Size, steps: int) -> Iterator[Trial]:
     """Everyone on five clusters, under both readings."""
     for i, reading, method in product(range(size.trials), READINGS, EVERYONE):
         yield _trial("five", method, FEW, reading, steps, i, **_fewer(method, size))
+
+
+def _more(size: Size, steps: int) -> Iterator[Trial]:
+    """How near the ceiling refined D-Means comes, on many more streams: both are fast, and streams differ."""
+    number = size.trials if size.quick else MORE * size.trials
+    for i, reading, method in product(range(number), READINGS, (REFINED, CEILING)):
+        yield _trial("more", method, FEW, reading, steps, i)
 
 
 def _fewer(method: str, size: Size) -> dict[str, int]:

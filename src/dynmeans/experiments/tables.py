@@ -29,6 +29,14 @@ def difference(ours: Group, theirs: Group, number: str) -> str:
     return f"{more.mean():+.3f}{_plus_minus(more)}"
 
 
+def share(ours: Group, theirs: Group, number: str) -> str:
+    """Ratio of the means on the same streams, and half the width of its 95% interval, in percent."""
+    ratio = ours.mean(number) / theirs.mean(number)
+    rest = (ours.column(number) - ratio * theirs.column(number)) / theirs.mean(number)
+    half = half_width(rest)
+    return f"{100 * ratio:.1f}%" + (f" ± {100 * half:.1f}%" if np.isfinite(half) else "")
+
+
 def excess(ours: Group, theirs: Group, number: str) -> FloatArray:
     """What we have more on each of the streams that both have seen."""
     seeds = sorted(ours.trials.keys() & theirs.trials.keys())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -124,14 +123,11 @@ def _log(report: StepReport, state: ClusterState, prior: Prior) -> tuple[Event, 
     """One event a turn, with its price."""
     if len(report.born) == len(report.revived) == len(report.asleep) == len(report.died) == 0:
         return ()
+    step, time, birth = report.step, report.time, report.birth_cost
     revival = dict(zip(state.ids.tolist(), prior.revival.tolist(), strict=True))
-
-    def events(kind: EventKind, who: IntArray, price: Callable[[int], float]) -> list[Event]:
-        return [Event(kind, k, report.step, report.time, price(k)) for k in who.tolist()]
-
     return (
-        *events("birth", report.born, lambda k: report.birth_cost),
-        *events("revival", report.revived, revival.__getitem__),
-        *events("sleep", report.asleep, lambda k: 0.0),
-        *events("death", report.died, revival.__getitem__),
+        *[Event("birth", k, step, time, birth) for k in report.born.tolist()],
+        *[Event("revival", k, step, time, revival[k]) for k in report.revived.tolist()],
+        *[Event("sleep", k, step, time, 0.0) for k in report.asleep.tolist()],
+        *[Event("death", k, step, time, revival[k]) for k in report.died.tolist()],
     )
