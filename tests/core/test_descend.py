@@ -144,6 +144,19 @@ def test_copies_are_one_row_with_their_number_as_weight(problem, seed):
     assert one[3] == pytest.approx(many[3], rel=1e-9, abs=1e-15)
 
 
+@pytest.mark.parametrize("d", [1, 15, 16, 17, 200])
+def test_zeros_of_either_sign_are_copies_of_each_other(d):
+    problem = make_problem(d, 30, d, 3, weighted=False, birth=0.02 * d)
+    rows = problem.X.copy()
+    rows[:, ::2] = 0.0
+    copies = rows.repeat(2, axis=0)
+    copies[1::2, ::2] *= -1.0
+    one = run(problem._replace(X=rows, weights=np.full(30, 2.0)))
+    many = run(problem._replace(X=copies, weights=np.ones(60)))
+    assert one[0].repeat(2).tolist() == many[0].tolist()
+    assert one[3] == many[3]  # to the last bit: the copies are merged
+
+
 def test_many_copies_in_a_large_batch_change_nothing_but_the_time():
     problem = make_problem(3, 200, 3, 4, weighted=False)
     rng = np.random.default_rng(0)

@@ -88,4 +88,4 @@ def test_dmeans_is_no_less_accurate_than_its_rivals_on_flights_in_a_fraction_of_
     assert all(ours.mean("accuracy") >= rival.mean("accuracy") for rival in week.values())
     assert week["DP-means"].mean("seconds") > 1.5 * ours.mean("seconds")
     assert week["DP-means, full passes"].mean("seconds") > 10 * ours.mean("seconds")
-    assert week["Gibbs"].mean("seconds") > 50 * ours.mean("seconds")
+    assert week["Gibbs"].mean("seconds") > 100 * ours.mean("seconds")

@@ -31,17 +31,21 @@ class Glance {
     for (const int begin : begins_) packed = std::copy_n(row + begin, kWide, packed);
   }
 
-  // At least this far apart, but for rounding: a packed row and a centre.
-  [[gnu::always_inline]] double squared_gap(const double* packed, int k) const {
+  // At least this far apart, but for rounding: a packed row and a centre. Where the first block alone exceeds
+  // `most`, the others are left out.
+  [[gnu::always_inline]] double squared_gap(const double* packed, int k, double most) const {
     const double* center = &packed_[std::size_t(k) * kWidth];
-    Four sums[kWide / kFour] = {};
-    for (int j = 0; j < kWidth; j += kWide)
+    double total = 0;
+    for (int j = 0; j < kWidth && !(total > most); j += kWide) {
+      Four sums[kWide / kFour];
       for (int q = 0; q < kWide / kFour; ++q) {
         const Four gap = load_four(packed + j + q * kFour) - load_four(center + j + q * kFour);
-        sums[q] += gap * gap;
+        sums[q] = gap * gap;
       }
-    const Four sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+      const Four sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+      total += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+    return total;
   }
 
  private:

@@ -29,7 +29,7 @@ struct NearestOfRow {
     glance->pack(row, packed);
     double least = gap_to(guess, std::numeric_limits<double>::infinity());
     for (std::int32_t k = 0; k < n_centers; ++k) {
-      if (k == guess || glance->squared_gap(packed, k) > least * grain) continue;
+      if (k == guess || glance->squared_gap(packed, k, least * grain) > least * grain) continue;
       const double gap = gap_to(k, least);
       if (!(gap < least || (gap == least && k < *which))) continue;
       least = gap;

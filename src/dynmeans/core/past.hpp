@@ -73,7 +73,7 @@ class PastDistances {
       std::int32_t found = 0;
       for (int k = 0; k < n_old; ++k) {
         const double most = ample * (lightness + slowness[k]);
-        squared[k] = is_worth_it ? glance->squared_gap(packed, k) : 0;
+        squared[k] = is_worth_it ? glance->squared_gap(packed, k, most) : 0;
         if (!(squared[k] > most))
           WideGap<Plain>{{row}, centers + std::size_t(k) * d, d, most, squared + k}.run();
         if (squared[k] > most) {
@@ -88,7 +88,7 @@ class PastDistances {
   };
 
   static constexpr Row kMost = 1 << 22;  // distances that are kept
-  static constexpr double kAmple = 2;    // times the squared distance at which a return costs a birth
+  static constexpr double kAmple = 1.5;  // times the squared distance at which a return costs a birth
 
   int n_old_;
   RawVector<double> squared_;      // (n, K)

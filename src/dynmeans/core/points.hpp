@@ -67,10 +67,9 @@ struct Points {
     double* const sum = sums.data();
     for (Row s = 0; s < count; ++s) {
       const T* x = row(s * n / count);
-      const double share = double(count);
-      for_features(d, [=](int j) __attribute__((always_inline)) { sum[j] += double(x[j]) / share; });
+      for_features(d, [=](int j) __attribute__((always_inline)) { sum[j] += double(x[j]); });
     }
-    for (int j = 0; j < d; ++j) shift[j] = static_cast<T>(sum[j]);
+    for (int j = 0; j < d; ++j) shift[j] = static_cast<T>(sum[j] / double(count));
   }
 
   void find_radius() {

@@ -3,9 +3,11 @@
 
 #include <cstring>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "points.hpp"
+#include "wide.hpp"
 
 namespace dynmeans {
 
@@ -31,8 +33,33 @@ void stir(std::uint64_t& h, T value) {
   h ^= h >> 32;
 }
 
+// Of the features of a wide row that fill whole blocks.
+struct WideHash {
+  const double* row;
+  int d;
+  std::uint64_t* h;  // in, out
+
+  [[gnu::always_inline]] void run() const {
+    FourBits lanes[kWide / kFour] = {};
+    for (int j = 0; j + kWide <= d; j += kWide)
+      for (int q = 0; q < kWide / kFour; ++q) {
+        const Four value = load_four(row + j + q * kFour) + Four{};  // -0 equals 0
+        lanes[q] = (lanes[q] << 5 | lanes[q] >> 59) ^ FourBits(value);
+      }
+    for (const FourBits& lane : lanes)
+      for (int l = 0; l < kFour; ++l) stir(*h, lane[l]);
+  }
+};
+
 template <class T>
 std::uint64_t hash(const T* row, int d) {
+  if constexpr (std::is_same_v<T, double>)
+    if (d >= kWide) {
+      std::uint64_t h = 0x9e3779b97f4a7c15ull;
+      run_wide(WideHash{row, d, &h});
+      for (int j = d / kWide * kWide; j < d; ++j) stir(h, row[j]);
+      return h;
+    }
   std::uint64_t lanes[kLanes] = {0x9e3779b97f4a7c15ull, 1, 2, 3};  // do not wait for each other
   int j = 0;
   for (; j + kLanes <= d; j += kLanes)
