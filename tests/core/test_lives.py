@@ -114,6 +114,17 @@ def test_the_twin_sees_splits_and_merges():
     assert kin.merges == [(1, [2])]
 
 
+def test_clusters_that_slept_are_nobodys_home():
+    """The first of four is asleep: homes are then counted otherwise than slots."""
+    forecasts = np.array([[5.4, 0.0], [0.0, 0.0], [5.0, 0.0], [6.0, 0.0]])
+    rows = np.repeat([[-0.5, 0.0], [0.5, 0.0], [5.0, 0.0], [6.0, 0.0]], 10, axis=0)
+    rows += 0.01 * np.random.default_rng(0).normal(size=rows.shape)
+    slots, taken = np.repeat([1, 4, 2, 2], 10).astype(np.int32), np.array([0.0, 10, 20, 0, 10])
+    state = empty_state(2)._replace(last_seen=np.array([6.0, 7, 7, 7]), ids=np.arange(4), clock=7.0)
+    kin = Places(rows, forecasts).kin(Clues(slots, None, taken, state))
+    assert kin == Kin(splits=[(1, [4])], merges=[(2, [3])])
+
+
 def test_rows_alone_allow_all_kin_that_distances_confirm():
     rng = np.random.default_rng(1)
     forecasts, rows = rng.normal(size=(3, 2)), rng.normal(size=(60, 2))

@@ -48,6 +48,18 @@ def test_cost_centres_and_sizes_are_those_of_the_labels(problem, seed):
             np.testing.assert_allclose(centers[k], reference.center(problem, slots, k), rtol=1e-9, atol=1e-12)
 
 
+def test_a_cluster_is_also_cut_across_its_farthest_row():
+    """Two heaps above each other, and a row on either side that lies farther out than they do."""
+    rows = np.array([[0.0, 1.0]] * 10 + [[0.0, -1.0]] * 10 + [[1.1, 0.0], [-1.1, 0.0]])
+    rows += 0.001 * np.random.default_rng(0).normal(size=rows.shape)
+    nothing = make_problem(0, 5, 2, 0, weighted=False)
+    problem = nothing._replace(X=rows, weights=np.ones(len(rows)), birth=5.0)
+    assert set(run(problem, refine=False)[0]) == {0}  # no two rows are farther apart than a birth
+    slots = run(problem)[0]
+    assert len(set(slots)) == 2
+    assert len(set(slots[:10])) == len(set(slots[10:20])) == 1
+
+
 @given(problems(max_rows=5, max_old=2), seeds)
 @settings(max_examples=50, deadline=None)
 def test_is_never_below_the_exhaustive_optimum(problem, seed):
