@@ -50,7 +50,8 @@ def test_cost_centres_and_sizes_are_those_of_the_labels(problem, seed):
 
 def test_a_cluster_is_also_cut_across_its_farthest_row():
     """Two heaps above each other, and a row on either side that lies farther out than they do."""
-    rows = np.array([[0.0, 1.0]] * 10 + [[0.0, -1.0]] * 10 + [[1.1, 0.0], [-1.1, 0.0]])
+    heap = np.stack([np.full(10, -0.05), np.linspace(0.9, 1.0, 10)], axis=1)
+    rows = np.concatenate([heap, heap * [1.0, -1.0], [[1.1, 0.0], [-1.1, 0.0]]])
     nothing = make_problem(0, 5, 2, 0, weighted=False)
     problem = nothing._replace(X=rows, weights=np.ones(len(rows)), birth=5.0)
     assert set(run(problem, refine=False)[0]) == {0}  # no two rows are farther apart than a birth
