@@ -57,12 +57,12 @@ def halves(problem: Problem, rows: np.ndarray, *, across: bool) -> tuple[np.ndar
     """Two means, begun on both sides of the middle, along the row farthest out or at right angles to it."""
     X, m = problem.X[rows], problem.weights[rows]
     around = X - np.average(X, axis=0, weights=m)
-    axis = around[np.argmax((around**2).sum(axis=1))]
-    if across and axis.any():
-        rest = around - np.outer(around @ axis / (axis @ axis), axis)
-        beside = rest[np.argmax((rest**2).sum(axis=1))]
-        axis = beside * (beside @ beside > 1e-12 * (axis @ axis))
-    far = around @ axis > 0
+    first = axis = around[np.argmax((around**2).sum(axis=1))]
+    if across and first.any():
+        rest = around - np.outer(around @ first / (first @ first), first)
+        axis = rest[np.argmax((rest**2).sum(axis=1))]
+        axis = axis * (axis @ axis > 1e-12 * (first @ first))
+    far = around @ axis > 1e-12 * np.sqrt((first @ first) * (axis @ axis))
     for _ in range(16):
         if far.all() or not far.any():
             break

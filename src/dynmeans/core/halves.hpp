@@ -32,7 +32,7 @@ class Halves {
   bool cut_along(const RowGroup& whole) {
     const double* far = farthest(whole, [&](const double* y) { return gap(y, whole.mean.data()); });
     for (int j = 0; j < d_; ++j) axis_[j] = far[j] - whole.mean[j];
-    return cut(whole);
+    return cut(whole, kGrain * squared_length(axis_));
   }
 
   // Begins at right angles to the axis before, on that to the row which lies farthest beside it.
@@ -44,7 +44,8 @@ class Halves {
     });
     const double share = along_axis(far, whole) / length;
     for (int j = 0; j < d_; ++j) axis_[j] = far[j] - whole.mean[j] - share * axis_[j];
-    return squared_length(axis_) > kGrain * length && cut(whole);
+    const double beside = squared_length(axis_);
+    return beside > kGrain * length && cut(whole, kGrain * std::sqrt(beside * length));
   }
 
   // After a cut.
@@ -78,10 +79,12 @@ class Halves {
     return which;
   }
 
-  bool cut(const RowGroup& whole) {
+  // Rows within the grain of the middle, such as the one that the axis before led to, are on the near side:
+  // else rounding would choose.
+  bool cut(const RowGroup& whole, double grain) {
     side_.clear();
     side_.reserve(whole.rows.size());
-    for (const Row i : whole.rows) side_.push_back(along_axis(rows_.at(i), whole) > 0);
+    for (const Row i : whole.rows) side_.push_back(along_axis(rows_.at(i), whole) > grain);
     members_.resize(whole.rows.size());
     for (int turn = 0; turn < kTurns; ++turn) {
       sort_sides(whole);
