@@ -37,7 +37,7 @@ using Column = ArrayView<T, 1>;
 using Vector = Column<double>;
 
 // False if it is no NumPy array of T with N sizes, and may not or cannot become one; in arrays.cpp. An
-// nb::ndarray would do, but takes five times as long to look at an array.
+// nb::ndarray would do, but takes longer to look at an array, and a step of a small batch looks at many.
 template <class T, int N>
 bool read_numpy(nb::handle source, bool convert, ArrayView<T, N>& view) noexcept;
 
