@@ -188,9 +188,11 @@ class Descent {
     best.centers.resize(order.size() * points_.d);
     best.taken.clear();
     double* center = best.centers.data();
+    const T* const shift = points_.shift.data();
     for (const int k : order) {
       const double* place = slots_.is_awake(k) ? slots_.center(k) : slots_.old_center(k);
-      for (int j = 0; j < points_.d; ++j) *center++ = place[j] + points_.shift[j];
+      for_features(points_.d, [=](int j) __attribute__((always_inline)) { center[j] = place[j] + shift[j]; });
+      center += points_.d;
       best.taken.push_back(slots_.is_awake(k) ? slots_.weight(k) : 0.0);
     }
     best.cost = cost;
@@ -201,13 +203,14 @@ class Descent {
   // order of the rows has hardly a say, and shifts, rotations and units have none. Nearness counts in
   // steps of a millionth, so that rounding does not decide between clusters that are equally near.
   std::vector<std::int32_t> newborn_order() const {
-    const std::vector<double> middle = middle_of_batch();
     std::vector<std::int32_t> order;
+    for (int k = slots_.n_old(); k < slots_.count(); ++k)
+      if (slots_.is_awake(k)) order.push_back(k);
+    if (order.size() < 2) return order;
+    const std::vector<double> middle = middle_of_batch();
     std::vector<double> distance(slots_.count());
     double farthest = 0;
-    for (int k = slots_.n_old(); k < slots_.count(); ++k) {
-      if (!slots_.is_awake(k)) continue;
-      order.push_back(k);
+    for (const int k : order) {
       distance[k] = gap_between(slots_.center(k), middle.data());
       farthest = std::max(farthest, distance[k]);
     }

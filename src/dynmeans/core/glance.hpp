@@ -1,10 +1,11 @@
-// A first look at the distances between a wide row and some centres.
+// A first look at the distances between a wide row and many centres.
 //
-// A few blocks of features, those in which the centres differ most, show that most distances are long. They
-// lie side by side, so that those of all centres stay in the nearest cache.
+// The features in which the centres differ most show that most distances are long. Those of all centres lie
+// side by side, so that several centres are looked at together.
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "features.hpp"
@@ -14,62 +15,68 @@ namespace dynmeans {
 
 class Glance {
  public:
-  static constexpr int kBlocks = 4, kWidth = kBlocks * kWide;
-
-  // centers (n, d); where there are few features, nothing is gained
-  Glance(const double* centers, int n, int d) : d_(d) {
-    if (d / kWide < 2 * kBlocks) return;
-    choose_blocks(centers, n);
-    packed_.resize(std::size_t(n) * kWidth);
-    for (int k = 0; k < n; ++k) pack(centers + std::size_t(k) * d, &packed_[std::size_t(k) * kWidth]);
+  // centers (n, d); where there are few centres or few features, nothing is gained
+  Glance(const double* centers, int n, int d) : n_(n), stride_((n + kTogether - 1) / kTogether * kTogether) {
+    if (n < kFour || d < 2 * kSeen) return;
+    choose_features(centers, d);
+    columns_.resize(std::size_t(kSeen) * stride_);
+    for (int k = 0; k < n; ++k)
+      for (int f = 0; f < kSeen; ++f)
+        columns_[std::size_t(f) * stride_ + k] = centers[std::size_t(k) * d + seen_[f]];
   }
 
-  bool is_worth_it() const { return !begins_.empty(); }
+  bool is_worth_it() const { return !seen_.empty(); }
 
-  // in: row (d,); out: packed (kWidth,)
-  void pack(const double* row, double* packed) const {
-    for (const int begin : begins_) packed = std::copy_n(row + begin, kWide, packed);
-  }
+  // How many bounds are written: those of the centres, and what fills the last group.
+  int n_bounds() const { return stride_; }
 
-  // At least this far apart, but for rounding: a packed row and a centre. Where the first block alone exceeds
-  // `most`, the others are left out.
-  [[gnu::always_inline]] double squared_gap(const double* packed, int k, double most) const {
-    const double* center = &packed_[std::size_t(k) * kWidth];
-    double total = 0;
-    for (int j = 0; j < kWidth && !(total > most); j += kWide) {
-      Four sums[kWide / kFour];
-      for (int q = 0; q < kWide / kFour; ++q) {
-        const Four gap = load_four(packed + j + q * kFour) - load_four(center + j + q * kFour);
-        sums[q] = gap * gap;
-      }
-      const Four sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-      total += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  // in: row (d,); out: bounds (n_bounds,) on its squared distances, from below but for rounding; zero if a
+  // look is not worth it
+  [[gnu::always_inline]] void bound(const double* row, double* bounds) const {
+    if (!is_worth_it()) {
+      std::fill_n(bounds, n_, 0.0);
+      return;
     }
-    return total;
+    double seen[kSeen];
+    for (int f = 0; f < kSeen; ++f) seen[f] = row[seen_[f]];
+    for (int k = 0; k < stride_; k += kTogether) {
+      Four sums[kTogether / kFour] = {};
+      const double* column = &columns_[k];
+      for (int f = 0; f < kSeen; ++f, column += stride_)
+        for (int q = 0; q < kTogether / kFour; ++q) {
+          const Four gap = seen[f] - load_four(column + q * kFour);
+          sums[q] += gap * gap;
+        }
+      for (int q = 0; q < kTogether / kFour; ++q) store_four(bounds + k + q * kFour, sums[q]);
+    }
   }
 
  private:
-  void choose_blocks(const double* centers, int n) {
-    std::vector<double> sums(d_), squares(d_);
-    for (int k = 0; k < n; ++k) {
-      const double* center = centers + std::size_t(k) * d_;
-      double *sum = sums.data(), *square = squares.data();
-      for_features(d_, [=](int j) __attribute__((always_inline)) {
+  static constexpr int kSeen = 32;             // features
+  static constexpr int kTogether = 4 * kFour;  // centres of a group
+
+  void choose_features(const double* centers, int d) {
+    std::vector<double> sums(d), squares(d);
+    double *const sum = sums.data(), *const square = squares.data();
+    for (int k = 0; k < n_; ++k) {
+      const double* center = centers + std::size_t(k) * d;
+      for_features(d, [=](int j) __attribute__((always_inline)) {
         sum[j] += center[j];
         square[j] += center[j] * center[j];
       });
     }
-    std::vector<double> spread(d_);  // of a block, where it begins
-    for (int j = 0; j < d_; ++j) spread[j / kWide * kWide] += squares[j] - sums[j] * sums[j] / n;
-    for (int begin = 0; begin + kWide <= d_; begin += kWide) begins_.push_back(begin);
-    std::partial_sort(begins_.begin(), begins_.begin() + kBlocks, begins_.end(),
-                      [&](int a, int b) { return spread[a] > spread[b]; });
-    begins_.resize(kBlocks);
+    std::vector<double>& spread = squares;
+    for (int j = 0; j < d; ++j) spread[j] -= sum[j] * sum[j] / n_;
+    seen_.resize(d);
+    std::iota(seen_.begin(), seen_.end(), 0);
+    std::nth_element(seen_.begin(), seen_.begin() + kSeen, seen_.end(),
+                     [&](int a, int b) { return spread[a] > spread[b]; });
+    seen_.resize(kSeen);
   }
 
-  int d_;
-  std::vector<int> begins_;     // of the blocks
-  std::vector<double> packed_;  // (n, kWidth)
+  int n_, stride_;
+  std::vector<int> seen_;        // (kSeen,)  features, or none
+  std::vector<double> columns_;  // (kSeen, stride)  of the centres
 };
 
 }  // namespace dynmeans

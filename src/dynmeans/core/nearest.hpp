@@ -10,6 +10,7 @@
 #include "glance.hpp"
 #include "lanes.hpp"
 #include "points.hpp"
+#include "raw.hpp"
 #include "team.hpp"
 
 namespace dynmeans {
@@ -20,16 +21,16 @@ struct NearestOfRow {
   const double* centers;  // (K, d)
   int d, n_centers;
   const Glance* glance;
+  double* bounds;       // room for those of the glance
   std::int32_t* which;  // in: one that is likely to be near; out
 
   [[gnu::always_inline]] void run() const {
     const std::int32_t guess = *which;
     const double grain = 1 + 4 * d * std::numeric_limits<double>::epsilon();
-    double packed[Glance::kWidth];
-    glance->pack(row, packed);
+    glance->bound(row, bounds);
     double least = gap_to(guess, std::numeric_limits<double>::infinity());
     for (std::int32_t k = 0; k < n_centers; ++k) {
-      if (k == guess || glance->squared_gap(packed, k, least * grain) > least * grain) continue;
+      if (k == guess || bounds[k] > least * grain) continue;
       const double gap = gap_to(k, least);
       if (!(gap < least || (gap == least && k < *which))) continue;
       least = gap;
@@ -59,8 +60,9 @@ void nearest_centers(const T* data,          // in  (n, d)
     const Glance glance(centers, n_centers, d);
     if (glance.is_worth_it())
       return team.share(chunks, [&](int c) {
+        RawVector<double> bounds(glance.n_bounds());
         for (Row i = c * kRows; i < std::min(n, Row(c + 1) * kRows); ++i)
-          run_wide(NearestOfRow{data + i * d, centers, d, n_centers, &glance, which + i});
+          run_wide(NearestOfRow{data + i * d, centers, d, n_centers, &glance, bounds.data(), which + i});
       });
   }
   std::vector<T> shift(d), shifted(std::size_t(n_centers) * d);

@@ -35,12 +35,13 @@ class PastDistances {
     const Glance glance(slots.old_center(0), n_old_, points.d);
     const int chunks = static_cast<int>(std::min<Row>(points.n, 64));
     team.share(chunks, [&](int c) {
-      std::vector<double> y(points.d);
+      RawVector<double> y(points.d), bounds(glance.n_bounds());
       for (Row i = points.n * c / chunks; i < points.n * (c + 1) / chunks; ++i) {
         const double lightness = 1 / std::min(points.weight(i), 1.0);
         run_wide(Measure{points.moved(i, y.data()), slots.old_center(0), slowness.data(), points.d, n_old_,
-                         kAmple * birth, lightness, &glance, &squared_[std::size_t(i) * n_old_],
-                         &near_[std::size_t(i) * n_old_], &count_[i], &rest_[i]});
+                         kAmple * birth, lightness, &glance, bounds.data(),
+                         &squared_[std::size_t(i) * n_old_], &near_[std::size_t(i) * n_old_], &count_[i],
+                         &rest_[i]});
       }
     });
   }
@@ -60,20 +61,19 @@ class PastDistances {
     int d, n_old;
     double ample, lightness;
     const Glance* glance;
+    double* bounds;       // room for those of the glance
     double* squared;      // out (K,)
     std::int32_t* near;   // out (K,) the first `count`
     std::int32_t* count;  // out
     double* rest;         // out
 
     [[gnu::always_inline]] void run() const {
-      double packed[Glance::kWidth];
-      const bool is_worth_it = glance->is_worth_it();
-      if (is_worth_it) glance->pack(row, packed);
+      glance->bound(row, bounds);
       double least = std::numeric_limits<double>::infinity();
       std::int32_t found = 0;
       for (int k = 0; k < n_old; ++k) {
         const double most = ample * (lightness + slowness[k]);
-        squared[k] = is_worth_it ? glance->squared_gap(packed, k, most) : 0;
+        squared[k] = bounds[k];
         if (!(squared[k] > most))
           WideGap<Plain>{{row}, centers + std::size_t(k) * d, d, most, squared + k}.run();
         if (squared[k] > most) {
