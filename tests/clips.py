@@ -33,29 +33,36 @@ def write_clip(
     *,
     codec: str = "ffv1",
     pixel_format: str | None = None,
-    sound: bool = False,
+    sound: bool | str = False,
+    seconds: float | None = None,
     rate: int = 10,
-    options: dict[str, str] | None = None,
+    **options: object,
 ) -> Path:
-    """Encode frames; by default without loss."""
-    with av.open(str(path), "w", options=options or {}) as container:
+    """Encode frames, by default without loss; sound is AAC, or the encoder that is named."""
+    with av.open(str(path), "w", options={key: str(value) for key, value in options.items()}) as container:
         stream = container.add_stream(codec, rate=rate)
         stream.height, stream.width = frames[0].shape[:2]
         stream.pix_fmt = pixel_format or ("bgr0" if codec == "ffv1" else "yuv420p")
-        tone = container.add_stream("aac", rate=8000, layout="mono") if sound else None
+        tone = _add_sound(container, sound) if sound else None
         for pixels in frames:
             kind = "rgba" if pixels.shape[2] == 4 else "rgb24"
             container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format=kind)))
         container.mux(stream.encode())
         if tone is not None:
-            _add_tone(container, tone, len(frames) / rate)
+            _add_tone(container, tone, seconds or len(frames) / rate)
     return path
 
 
-def write_sound(path: Path) -> Path:
-    """A file with sound alone."""
+def write_sound(path: Path, cover: np.ndarray | None = None) -> Path:
+    """A file with sound alone, and maybe a picture on its cover."""
     with av.open(str(path), "w") as container:
-        _add_tone(container, container.add_stream("aac", rate=8000, layout="mono"), 0.5)
+        tone = _add_sound(container, True)
+        if cover is not None:
+            stream = container.add_stream("png")
+            stream.height, stream.width, stream.pix_fmt = *cover.shape[:2], "rgb24"
+            stream.disposition = av.stream.Disposition.attached_pic
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(cover, format="rgb24")))
+        _add_tone(container, tone, 0.5)
     return path
 
 
@@ -71,9 +78,16 @@ def packets(path: Path) -> list[bytes]:
         return [bytes(packet) for packet in container.demux(audio=0) if packet.size]
 
 
+def _add_sound(container: Any, sound: bool | str) -> Any:
+    if sound is True:
+        return container.add_stream("aac", rate=8000, layout="mono")
+    return container.add_stream(sound, rate=48000, layout="mono")
+
+
 def _add_tone(container: Any, stream: Any, seconds: float) -> None:
-    samples = (3000 * np.sin(np.arange(int(8000 * seconds)) / 5)).astype(np.int16)[None]
+    rate = stream.codec_context.sample_rate
+    samples = (3000 * np.sin(np.arange(int(rate * seconds)) / 5)).astype(np.int16)[None]
     piece = av.AudioFrame.from_ndarray(samples, format="s16", layout="mono")
-    piece.sample_rate, piece.pts, piece.time_base = 8000, 0, Fraction(1, 8000)
+    piece.sample_rate, piece.pts, piece.time_base = rate, 0, Fraction(1, rate)
     container.mux(stream.encode(piece))
     container.mux(stream.encode())

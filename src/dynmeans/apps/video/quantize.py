@@ -11,7 +11,7 @@ from dynmeans.apps.video.measures import Meter, Quality
 from dynmeans.apps.video.painters import Palette, painter
 from dynmeans.apps.video.palette_file import PaletteLog
 from dynmeans.apps.video.preview import Preview
-from dynmeans.apps.video.reading import Frame, Sound, VideoFile
+from dynmeans.apps.video.reading import DamagedVideo, Frame, Sound, VideoFile
 from dynmeans.apps.video.writing import MAX_GIF_COLORS, PALETTE_SUFFIXES, Shape, VideoWriter
 from dynmeans.io.atomic import replacing
 from dynmeans.io.errors import InputError
@@ -88,7 +88,7 @@ def _record(recording: _Recording, video: VideoFile, show: Show, stopped: Callab
             recording.take(part)
             if isinstance(part, Frame):
                 show(recording.frames, video.n_frames, recording.colors)
-    except InputError as error:
+    except DamagedVideo as error:
         if not recording.frames:
             raise
         damage = error

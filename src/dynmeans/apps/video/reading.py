@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -11,12 +12,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans.apps.video.clock import Clock, Line
 from dynmeans.apps.video.colors import Pixels
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.extras import require
 
 _PLAIN_RATE = Fraction(24)  # where a file does not say
 _SHORTFALL = 1.0  # seconds that may be missing at the end of a file that is whole
+_INSTANT = 1e-4  # seconds
+_DISORDER = {"avi": 16}  # pictures over which times may be out of order: AVI stores when they are decoded
+
+
+class DamagedVideo(InputError):
+    """A video that cannot be read to its end."""
 
 
 class Frame(NamedTuple):
@@ -24,6 +32,7 @@ class Frame(NamedTuple):
 
     pixels: Pixels  # (height, width, 3) RGB
     seconds: float  # when it is shown
+    duration: float = 0.0  # how long, in seconds; 0 if the file does not say
 
 
 class Sound(NamedTuple):
@@ -62,13 +71,15 @@ class VideoFile:
         av = require("av", "video")
         with blame_av(str(path)):
             self._container = av.open(str(path))
-        if not self._container.streams.video:
+        films = [stream for stream in self._container.streams.video if not _is_cover(stream)]
+        if not films:
             rest = ", only sound" if self._container.streams.audio else ""
             self._container.close()
             raise InputError(f"{path}: no video in it{rest}")
-        self._stream = self._container.streams.video[0]
+        self._stream = films[0]
         self._stream.thread_type = "AUTO"
         self._size = size
+        self._decoded, self._count, self._last = 0, 0, -math.inf  # pictures, frames, time of the last one
 
     def __enter__(self) -> VideoFile:
         return self
@@ -104,42 +115,64 @@ class VideoFile:
 
         Raises
         ------
-        InputError
+        DamagedVideo
             Where the file is damaged or ends too early, after all that could be read before.
         """
-        wanted = [self._stream] if self.sound is None else [self._stream, self.sound]
-        count, last, shift = 0, 0.0, 0.0
-        with blame_av(lambda: f"{self.path}: damaged after {last:.2f} s ({count:,} frames)"):
-            for packet in self._container.demux(wanted):
-                if packet.stream is not self._stream:
-                    if packet.dts is not None:
-                        yield Sound(packet)
-                    continue
-                for picture in packet.decode():
-                    seconds = float(count / self.rate if picture.time is None else picture.time) + shift
-                    if count and seconds <= last:  # the clock was set back, as where files were joined
-                        shift += last + float(1 / self.rate) - seconds
-                        seconds = last + float(1 / self.rate)
-                    count, last = count + 1, seconds
-                    yield Frame(self._upright(picture), last)
-        if not count:
+        clock, line, damage = Clock(), Line(), None
+        hold = _DISORDER.get(self._container.format.name, 0)
+        try:
+            with blame_av(self._place, DamagedVideo):
+                for packet in self._container.demux():
+                    shift = clock.of_packet(packet)
+                    if packet.stream is self._stream:
+                        self._decode(packet, clock, line)
+                        yield from self._frames(line, hold)
+                    elif packet.stream is self.sound and packet.dts is not None:
+                        yield Sound(_moved(packet, shift))
+        except DamagedVideo as error:
+            damage = error
+        yield from self._frames(line, 0)
+        if damage is not None:
+            raise damage
+        if not self._count:
             raise InputError(f"{self.path}: no frame in it")
-        self._check_end(last)
+        self._check_end(max(clock.end, self._last))
+
+    def _decode(self, packet: Any, clock: Clock, line: Line) -> None:
+        for picture in packet.decode():
+            counted = float(self._decoded / self.rate)
+            line.put(picture, clock.of_picture(counted if picture.time is None else picture.time))
+            self._decoded += 1
+
+    def _frames(self, line: Line, hold: int) -> Iterator[Frame]:
+        for picture, seconds in line.take(hold):
+            if seconds < self._last + _INSTANT:  # two at once, or out of order: one shortly after the other
+                seconds = self._last + float(1 / self.rate) / 2
+            self._count, self._last = self._count + 1, seconds
+            lasts = float(picture.duration * picture.time_base) if picture.duration else 0.0
+            yield Frame(self._upright(picture), seconds, lasts)
+
+    def _place(self) -> str:
+        return f"{self.path}: damaged after {max(self._last, 0.0):.2f} s ({self._count:,} frames)"
 
     @property
     def _length(self) -> float | None:
-        """Seconds of video that the file promises."""
+        """Seconds that the file promises; of an AVI that is cut off, FFmpeg estimates what is there."""
+        if self._container.format.name == "avi" and self._stream.frames:
+            return float(self._stream.frames / self.rate)
+        if self._container.duration:
+            return float(self._container.duration / 1e6)
         if self._stream.duration:
             return float(self._stream.duration * self._stream.time_base)
-        if self._container.duration and self.sound is None:  # sound may go on after the last frame
-            return float(self._container.duration / 1e6)
         return None
 
-    def _check_end(self, last: float) -> None:
-        begin = float((self._stream.start_time or 0) * self._stream.time_base)
-        promised = 0.0 if self._length is None else self._length
-        if promised - (last - begin) > _SHORTFALL + 1 / self.rate:
-            raise InputError(f"{self.path}: ends after {last:.2f} s, but should last {promised:.2f} s")
+    def _check_end(self, end: float) -> None:
+        """Find what is missing; sound and pictures need not end together."""
+        promised = self._length or 0.0
+        if promised - end > _SHORTFALL + 1 / self.rate:
+            raise DamagedVideo(f"{self.path}: ends after {end:.2f} s, but should last {promised:.2f} s")
+        if self._container.format.name == "gif" and not _has_trailer(self.path):
+            raise DamagedVideo(f"{self.path}: ends after {end:.2f} s, without the end of a GIF")
 
     def _upright(self, picture: Any) -> Pixels:
         turns = round(picture.rotation / 90) % 4
@@ -153,15 +186,36 @@ class VideoFile:
         return np.ascontiguousarray(np.rot90(pixels, turns))
 
 
+def _is_cover(stream: Any) -> bool:
+    """Whether a stream is a picture on the cover of a recording, and no video."""
+    return bool(stream.disposition & require("av", "video").stream.Disposition.attached_pic)
+
+
+def _moved(packet: Any, shift: float) -> Any:
+    """Put a packet later by so many seconds."""
+    ticks = round(shift / packet.time_base)
+    packet.dts += ticks
+    if packet.pts is not None:
+        packet.pts += ticks
+    return packet
+
+
+def _has_trailer(path: Path) -> bool:
+    """Whether a GIF goes on to its last byte, after which there may be others."""
+    with path.open("rb") as file:
+        file.seek(max(path.stat().st_size - 1024, 0))
+        return b"\0;" in file.read()
+
+
 @contextmanager
-def blame_av(place: Any) -> Iterator[None]:
+def blame_av(place: Any, kind: type[InputError] = InputError) -> Iterator[None]:
     """Turn the errors of FFmpeg into an `InputError` that names the place."""
     av = require("av", "video")
     try:
         yield
     except (av.FFmpegError, OSError) as error:
         words = place if isinstance(place, str) else place()
-        raise InputError(f"{words}: {_plain(av, error)}") from None
+        raise kind(f"{words}: {_plain(av, error)}") from None
 
 
 def _plain(av: Any, error: BaseException) -> str:
