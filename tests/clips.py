@@ -72,10 +72,10 @@ def read_clip(path: Path) -> list[np.ndarray]:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
 
 
-def packets(path: Path) -> list[bytes]:
+def packets(path: Path, track: int = 0) -> list[bytes]:
     """The encoded sound of a file."""
     with av.open(str(path)) as container:
-        return [bytes(packet) for packet in container.demux(audio=0) if packet.size]
+        return [bytes(packet) for packet in container.demux(audio=track) if packet.size]
 
 
 def _add_sound(container: Any, sound: bool | str) -> Any:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dynmeans.apps.video.colors import distinct
+from dynmeans.apps.video.encoding import MAX_GIF_COLORS, PALETTE_SUFFIXES
+from dynmeans.apps.video.looks import Look
 from dynmeans.apps.video.measures import Meter, Quality
 from dynmeans.apps.video.painters import Palette, painter
 from dynmeans.apps.video.palette_file import PaletteLog
 from dynmeans.apps.video.preview import Preview
 from dynmeans.apps.video.reading import DamagedVideo, Frame, Sound, VideoFile
-from dynmeans.apps.video.writing import MAX_GIF_COLORS, PALETTE_SUFFIXES, Shape, VideoWriter
+from dynmeans.apps.video.writing import Shape, VideoWriter
 from dynmeans.io.atomic import replacing
 from dynmeans.io.errors import InputError
 from dynmeans.model.costs import Lifespan, costs_from
@@ -106,6 +108,7 @@ class _Recording:
         self._job, self._video, self._place = job, video, place
         indexed = job.target.suffix.lower() in PALETTE_SUFFIXES
         self._paint = painter(job.settings.limited(MAX_GIF_COLORS) if indexed else job.settings)
+        self._tracks = video.tracks()
         self._writer: VideoWriter | None = None
         self._waiting: list[Sound] = []  # sound that comes before the first frame
         self._log, self._preview = PaletteLog(), Preview()
@@ -114,11 +117,14 @@ class _Recording:
     @property
     def sound(self) -> str:
         """What became of the sound."""
-        if self._video.sound is None:
+        if not self._tracks:
             return "none"
-        if self._writer is not None and self._writer.has_sound:
+        copied = self._writer.n_sounds if self._writer is not None else 0
+        if copied == len(self._tracks):
             return "copied"
-        return f"left out: {self._job.target.suffix} holds no {self._video.sound.codec_context.name}"
+        if copied:
+            return f"{copied} of {len(self._tracks)} copied"
+        return f"left out: {self._job.target.suffix} holds no {self._tracks[0].name}"
 
     def take(self, part: Frame | Sound) -> None:
         if isinstance(part, Sound):
@@ -147,7 +153,7 @@ class _Recording:
             self._writer = self._open(frame)
         colors = distinct(frame.pixels)
         painting = self._paint(colors)
-        self._writer.write(painting, frame.seconds)
+        self._writer.write(painting, frame.seconds, frame.duration)
         self.meter.take(frame.pixels, colors, painting)
         if self._job.palette_file is not None:
             self._log.take(painting, frame.seconds)
@@ -157,9 +163,9 @@ class _Recording:
 
     def _open(self, frame: Frame) -> VideoWriter:
         height, width = frame.pixels.shape[:2]
-        shape = Shape(width, height, self._video.rate)
+        shape = Shape(width, height, self._video.rate, self._video.clock, self._video.look or Look())
         name = str(self._job.target)
-        return VideoWriter(self._place, shape, codec=self._job.codec, sound=self._video.sound, name=name)
+        return VideoWriter(self._place, shape, codec=self._job.codec, tracks=self._tracks, name=name)
 
 
 def check(job: Job) -> None:

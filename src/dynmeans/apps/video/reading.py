@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -14,12 +15,16 @@ import numpy as np
 
 from dynmeans.apps.video.clock import Clock, Line
 from dynmeans.apps.video.colors import Pixels
+from dynmeans.apps.video.looks import Look, assumed_matrix, look
+from dynmeans.apps.video.sound import Track
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.extras import require
 
 _PLAIN_RATE = Fraction(24)  # where a file does not say
 _SHORTFALL = 1.0  # seconds that may be missing at the end of a file that is whole
 _INSTANT = 1e-4  # seconds
+_FASTEST = 120  # frames a second; a faster clock is that of a file, and not of its frames
+_BEGINNING = 1000  # packets of sound after which a track counts as empty
 _DISORDER = {"avi": 16}  # pictures over which times may be out of order: AVI stores when they are decoded
 
 
@@ -70,7 +75,7 @@ class VideoFile:
         self.path = Path(path)
         av = require("av", "video")
         with blame_av(str(path)):
-            self._container = av.open(str(path))
+            self._container = av.open(plainly(self.path))
         films = [stream for stream in self._container.streams.video if not _is_cover(stream)]
         if not films:
             rest = ", only sound" if self._container.streams.audio else ""
@@ -79,6 +84,7 @@ class VideoFile:
         self._stream = films[0]
         self._stream.thread_type = "AUTO"
         self._size = size
+        self.look: Look | None = None  # known from the first frame on
         self._decoded, self._count, self._last = 0, 0, -math.inf  # pictures, frames, time of the last one
 
     def __enter__(self) -> VideoFile:
@@ -95,16 +101,32 @@ class VideoFile:
         return Fraction(self._stream.average_rate or self._stream.guessed_rate or _PLAIN_RATE)
 
     @property
+    def clock(self) -> Fraction:
+        """Ticks a second at which frames come: the rate, or more where they come unevenly."""
+        ticks = Fraction(self._stream.base_rate or 0)
+        even = any(abs(ticks - n * self.rate) < self.rate / 100 for n in (1, 2))  # 2: FFmpeg counts fields
+        return self.rate if even or not self.rate < ticks <= _FASTEST else ticks
+
+    @property
     def n_frames(self) -> int | None:
         """How many frames there should be, if the file tells."""
         if self._stream.frames:
             return int(self._stream.frames)
         return round(self._length * self.rate) if self._length else None
 
-    @property
-    def sound(self) -> Any:
-        """The stream of sound, or None."""
-        return next(iter(self._container.streams.audio), None)
+    def tracks(self) -> list[Track]:
+        """The sounds of the file, with the first packet of each, which is read apart."""
+        streams = [stream for stream in self._container.streams.audio if stream.codec_context is not None]
+        if not streams:
+            return []
+        samples: dict[int, bytes] = {}
+        with blame_av(str(self.path)), require("av", "video").open(plainly(self.path)) as again:
+            for packet in islice(again.demux(audio=[*range(len(again.streams.audio))]), _BEGINNING):
+                if packet.size:
+                    samples.setdefault(packet.stream.index, bytes(packet))
+                if len(samples) == len(streams):
+                    break
+        return [Track(stream, samples.get(stream.index, b"\0")) for stream in streams]
 
     def frames(self) -> Iterator[Frame]:
         """All frames in the order in which they are shown."""
@@ -127,11 +149,13 @@ class VideoFile:
                     if packet.stream is self._stream:
                         self._decode(packet, clock, line)
                         yield from self._frames(line, hold)
-                    elif packet.stream is self.sound and packet.dts is not None:
+                    elif packet.stream.type == "audio" and packet.dts is not None:
                         yield Sound(_moved(packet, shift))
         except DamagedVideo as error:
             damage = error
         yield from self._frames(line, 0)
+        if damage is not None and not self._count and _is_webp(self.path):
+            raise InputError(f"{self.path}: an animated WebP, which FFmpeg does not read")
         if damage is not None:
             raise damage
         if not self._count:
@@ -169,6 +193,8 @@ class VideoFile:
     def _check_end(self, end: float) -> None:
         """Find what is missing; sound and pictures need not end together."""
         promised = self._length or 0.0
+        if self._container.format.name == "avi":  # its last picture is held by pieces that are empty
+            end = max(end, float((self._stream.duration or 0) * self._stream.time_base))
         if promised - end > _SHORTFALL + 1 / self.rate:
             raise DamagedVideo(f"{self.path}: ends after {end:.2f} s, but should last {promised:.2f} s")
         if self._container.format.name == "gif" and not _has_trailer(self.path):
@@ -177,13 +203,22 @@ class VideoFile:
     def _upright(self, picture: Any) -> Pixels:
         turns = round(picture.rotation / 90) % 4
         see_through = any(part.is_alpha for part in picture.format.components)
-        width, height = self._size or (picture.width, picture.height)
-        self._size = width, height
-        shape = {"width": width, "height": height, "format": "rgba" if see_through else "rgb24"}
-        pixels = picture.reformat(**shape).to_ndarray()
+        if self._size is None:
+            self._size = picture.width, picture.height
+        if self.look is None:
+            self.look = look(picture, self._stream.sample_aspect_ratio, turns)
+        shape = dict(
+            zip(("width", "height"), self._size, strict=True), src_colorspace=assumed_matrix(picture)
+        )
+        pixels = picture.reformat(format="rgba" if see_through else "rgb24", **shape).to_ndarray()
         if see_through:
             pixels = (pixels[..., :3] * (pixels[..., 3:] / 255.0)).round().astype(np.uint8)
         return np.ascontiguousarray(np.rot90(pixels, turns))
+
+
+def plainly(path: Path) -> str:
+    """Give the name of a file in a form in which FFmpeg takes no part of it for a protocol."""
+    return f"file:{path}"
 
 
 def _is_cover(stream: Any) -> bool:
@@ -198,6 +233,11 @@ def _moved(packet: Any, shift: float) -> Any:
     if packet.pts is not None:
         packet.pts += ticks
     return packet
+
+
+def _is_webp(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(12)[8:] == b"WEBP"
 
 
 def _has_trailer(path: Path) -> bool:
@@ -222,4 +262,4 @@ def _plain(av: Any, error: BaseException) -> str:
     """FFmpeg's word for a file that it does not know is about data; say what it means."""
     if isinstance(error, av.InvalidDataError):
         return "not a video that can be read"
-    return reason(error)
+    return getattr(error, "strerror", None) or reason(error)

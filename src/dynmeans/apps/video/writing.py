@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -10,26 +11,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans.apps.video.encoding import (
+    ENCODERS,
+    FILE_OPTIONS,
+    MAX_GIF_COLORS,
+    OPTIONS,
+    PALETTE_SUFFIXES,
+    UNTAGGED,
+    grid,
+    pixel_format,
+)
+from dynmeans.apps.video.last_delay import set_last_delay
+from dynmeans.apps.video.looks import TAGS, Look, usual_matrix
 from dynmeans.apps.video.painters import Painting
-from dynmeans.apps.video.reading import blame_av
+from dynmeans.apps.video.reading import blame_av, plainly
+from dynmeans.apps.video.sound import Track, fitting
 from dynmeans.io.errors import InputError
 from dynmeans.io.extras import require
 
-MAX_GIF_COLORS = 256
-PALETTE_SUFFIXES = (".gif", ".webp")
-_ENCODERS = {"h264": "libx264", "hevc": "libx265", "vp9": "libvpx-vp9", "webp": "libwebp_anim"}
-_OPTIONS = {
-    "libx264": {"crf": "16", "preset": "veryfast"},
-    "libx265": {"crf": "18", "preset": "veryfast", "x265-params": "log-level=error"},
-    "libvpx-vp9": {"crf": "20", "b": "0", "deadline": "realtime", "cpu-used": "6", "row-mt": "1"},
-    "libwebp_anim": {"lossless": "1"},
-    "gif": {"gifflags": "-transdiff"},  # which would keep old pixels whose colour is only nearly the new one
-}
 _BITS_A_PIXEL = 0.3  # for encoders that are told a rate and not a quality
-# Colours at half resolution play everywhere, but take an even width and height; RGB loses nothing.
-_EVEN, _ODD = ("yuv420p", "yuv444p"), ("yuv444p", "yuvj444p")
-_EXACT = ("pal8", "rgb24", "bgr24", "gbrp", "bgr0", "bgra")
-_FINEST = 65535  # steps a second: MPEG-4 knows no more
+_LATE = 3  # ticks by which a picture may be late, where it would come with the one before it
+_ROUNDING = 0.002  # seconds by which files round the time of a frame
+_LIMITED, _FULL = 1, 2  # ranges of brightness
 
 
 class Shape(NamedTuple):
@@ -37,7 +40,9 @@ class Shape(NamedTuple):
 
     width: int
     height: int
-    rate: Fraction  # frames a second
+    rate: Fraction  # frames a second, on average
+    clock: Fraction | None = None  # ticks a second at which they come, if that is another number
+    look: Look = Look()
 
 
 class VideoWriter:
@@ -50,13 +55,15 @@ class VideoWriter:
     shape : Shape
     codec : str, optional
         Name of an encoder of FFmpeg; otherwise the usual one for the kind of file.
-    sound : stream of an open `VideoFile`, optional
-        Copied packet by packet, if this kind of file can hold it.
+    tracks : sequence of Track
+        Sounds of an open `VideoFile`; those that this kind of file can hold are copied packet by packet.
+    name : str, optional
+        What errors call the file.
 
     Raises
     ------
     InputError
-        If there is no such kind of file or encoder, or the encoder cannot take the size.
+        If there is no such kind of file or encoder, or the encoder cannot take the pictures.
     """
 
     def __init__(
@@ -65,54 +72,70 @@ class VideoWriter:
         shape: Shape,
         *,
         codec: str | None = None,
-        sound: Any = None,
+        tracks: Sequence[Track] = (),
         name: str | None = None,
     ) -> None:
         self._av = require("av", "video")
-        self._name = name or str(path)
-        self._indexed = path.suffix.lower() == ".gif"
-        with blame_av(self._name):
-            try:
-                self._container = self._av.open(str(path), "w")
-            except ValueError:
-                raise InputError(
-                    f"{self._name}: {path.suffix or 'no suffix'} is no kind of video file"
-                ) from None
+        self._path, self._shape, self._name = path, shape, name or str(path)
+        self._container = self._open()
+        self._kind = self._container.format.name
         try:
-            self._stream = self._add_pictures(shape, codec)
-            self._sound = self._add_sound(sound)
+            self._encoder = self._find_encoder(codec)
+            self._grid = grid(self._kind, self._encoder, shape.rate, shape.clock or shape.rate)
+            self._format = pixel_format(self._encoder, shape.width, shape.height)
+            untagged = self._kind in UNTAGGED
+            self._matrix = usual_matrix(shape.height) if untagged else shape.look.matrix
+            self._stream = self._add_pictures(self._container)
+            held = fitting(tracks, self._kind, self._add_pictures)
+            self._sounds = {track.stream.index: self._add_sound(track) for track in held}
+            with blame_av(f"{self._name}: {self._encoder.name} at {shape.width} x {shape.height}"):
+                self._container.start_encoding()
         except BaseException:
             self._container.close()
             raise
+        self._reformatter = self._av.video.reformatter.VideoReformatter()
         self._begin: float | None = None
-        self._last = -1
-        self._last_sound = -math.inf
+        self._picture: Any = None
+        self._last, self._duration = -1, 0.0
+        self._last_sound: dict[int, int] = {}
 
     @property
-    def has_sound(self) -> bool:
-        """Whether sound is copied."""
-        return self._sound is not None
+    def n_sounds(self) -> int:
+        """How many sounds are copied."""
+        return len(self._sounds)
 
-    def write(self, painting: Painting, seconds: float) -> None:
-        """Add a frame that is shown at this time; one that comes with the one before it is left out."""
+    def write(self, painting: Painting, seconds: float, duration: float = 0.0) -> None:
+        """Add a frame that is shown at this time, and so long if it is the last one.
+
+        One that comes with the one before it is shown a little late, or left out.
+        """
         if self._begin is None:
-            self._begin = seconds if self._sound is None else min(seconds, 0.0)
-        ticks = round((seconds - self._begin) / self._ticks)
-        if ticks <= self._last:
+            self._begin = min(seconds, 0.0) if self._sounds else seconds
+        ticks = round((seconds - self._begin) / self._grid.tick)
+        if ticks <= self._last - _LATE:
             return
-        self._last = ticks
-        picture = self._picture(painting)
-        picture.pts, picture.time_base = ticks, self._ticks
-        with blame_av(self._name):
-            self._container.mux(self._stream.encode(picture))
+        ticks = max(ticks, self._last + 1)
+        if self._grid.full and self._picture is not None:
+            for empty in range(self._last + 1, ticks):
+                self._encode(empty)
+        usual = float(1 / self._shape.rate)
+        is_told = duration and abs(duration - usual) > _ROUNDING
+        self._picture, self._duration = self._drawn(painting), duration if is_told else usual
+        self._encode(ticks)
 
     def write_sound(self, packet: Any) -> None:
-        """Add a packet of the stream of sound; one that is out of order is left out."""
-        if self._sound is not None and packet.dts > self._last_sound:
-            self._last_sound = packet.dts
-            packet.stream = self._sound
-            with blame_av(self._name):
-                self._container.mux(packet)
+        """Add a packet of sound; one that is out of order is moved behind the one before it."""
+        source = packet.stream.index
+        if source not in self._sounds:
+            return
+        target = self._sounds[source]
+        step = math.ceil(target.time_base / packet.time_base)
+        packet.dts = max(packet.dts, self._last_sound.get(source, packet.dts - step) + step)
+        packet.pts = packet.dts if packet.pts is None else max(packet.pts, packet.dts)
+        self._last_sound[source] = packet.dts
+        packet.stream = target
+        with blame_av(self._name):
+            self._container.mux(packet)
 
     def close(self) -> None:
         """Write what is still held back, and the end of the file."""
@@ -120,55 +143,79 @@ class VideoWriter:
             if self._last >= 0:
                 self._container.mux(self._stream.encode())
             self._container.close()
+            if self._path.suffix.lower() in PALETTE_SUFFIXES and self._last >= 0:
+                set_last_delay(self._path, self._duration)
 
-    def _picture(self, painting: Painting) -> Any:
-        if not self._indexed:
-            return self._av.VideoFrame.from_ndarray(painting.pixels, format="rgb24")
+    def _encode(self, ticks: int) -> None:
+        self._last = ticks
+        self._picture.pts, self._picture.time_base = ticks, self._grid.tick
+        self._picture.duration = round(self._duration / self._grid.tick)
+        with blame_av(self._name):
+            self._container.mux(self._stream.encode(self._picture))
+
+    def _drawn(self, painting: Painting) -> Any:
+        if self._format != "pal8":
+            picture = self._av.VideoFrame.from_ndarray(painting.pixels, format="rgb24")
+            look = {"dst_colorspace": self._matrix, "dst_color_range": self._range} if self._range else {}
+            return self._reformatter.reformat(picture, format=self._format, **look)
         palette = np.zeros((MAX_GIF_COLORS, 4), dtype=np.uint8)
         palette[:, 0] = 255  # opaque
         palette[: len(painting.palette), 1:] = painting.palette
         return self._av.VideoFrame.from_ndarray((painting.indices.astype(np.uint8), palette), format="pal8")
 
-    def _add_pictures(self, shape: Shape, codec: str | None) -> Any:
-        usual = self._container.default_video_codec
-        name = codec or _ENCODERS.get(usual, usual)
-        encoder = self._encoder(name)
-        with blame_av(f"{self._name}: {name}"):
-            try:
-                stream = self._container.add_stream(name, rate=shape.rate, options=_OPTIONS.get(name, {}))
-            except ValueError as error:
-                raise InputError(f"{self._name}: {error}") from None
-            stream.width, stream.height = shape.width, shape.height
-            stream.pix_fmt = self._format(encoder, shape, name)
-            if name not in _OPTIONS and not self._indexed:
-                stream.bit_rate = int(_BITS_A_PIXEL * shape.width * shape.height * shape.rate)
-            finest = 100 if self._indexed else _FINEST
-            self._ticks = Fraction(1, shape.rate.numerator * max(finest // shape.rate.numerator, 1))
-            if self._indexed:
-                self._ticks = Fraction(1, finest)
-            stream.codec_context.time_base = self._ticks
-        return stream
+    @property
+    def _range(self) -> int:
+        """Range of brightness; 0 for colours that are stored as they are."""
+        return _FULL if self._format.startswith("yuvj") else _LIMITED if self._format.startswith("yuv") else 0
 
-    def _encoder(self, name: str) -> Any:
+    def _open(self) -> Any:
+        suffix = self._path.suffix.lower()
+        kind = suffix[1:] if suffix in PALETTE_SUFFIXES else None  # whatever else the name looks like
+        options = FILE_OPTIONS.get(suffix, {})
+        with blame_av(self._name):
+            try:
+                container = self._av.open(plainly(self._path), "w", format=kind, options=options)
+            except ValueError:
+                raise InputError(f"{self._name}: {suffix or 'no suffix'} is no kind of video file") from None
+        if container.format.name == "image2":
+            container.close()
+            raise InputError(f"{self._name}: {suffix} is a picture, it must be a kind of video file")
+        return container
+
+    def _find_encoder(self, codec: str | None) -> Any:
+        usual = self._container.default_video_codec
+        name = codec or ENCODERS.get(usual, usual)
         try:
-            return self._av.codec.Codec(name, "w")
+            encoder = self._av.codec.Codec(name, "w")
         except ValueError:
             raise InputError(f"{self._name}: FFmpeg has no encoder called {name}") from None
+        if encoder.type != "video":
+            raise InputError(f"{self._name}: {name} encodes no video, but {encoder.type}")
+        if encoder.name == "libsvtav1":
+            os.environ.setdefault("SVT_LOG", "1")  # otherwise it prints how it goes
+        return encoder
 
-    def _format(self, encoder: Any, shape: Shape, name: str) -> str:
-        known = [format.name for format in encoder.video_formats or ()]
-        odd = shape.width % 2 or shape.height % 2
-        exact = name in ("libwebp_anim", "gif") or (encoder.lossless and not encoder.lossy)
-        usual = _ODD if odd else _EVEN
-        wanted: Sequence[str] = (*_EXACT, *usual, *known) if exact else (*usual, *_EXACT, *known)
-        choices = [format for format in wanted if format in known and not (odd and "420" in format)]
-        if not choices:
-            size = f"{shape.width} x {shape.height}"
-            raise InputError(f"{self._name}: {name} takes an even width and height only, got {size}")
-        return choices[0]
+    def _add_pictures(self, container: Any) -> Any:
+        name, shape = self._encoder.name, self._shape
+        with blame_av(f"{self._name}: {name}"):
+            try:
+                stream = container.add_stream(name, rate=self._grid.rate, options=OPTIONS.get(name, {}))
+            except ValueError as error:
+                raise InputError(f"{self._name}: {error}") from None
+        stream.width, stream.height, stream.pix_fmt = shape.width, shape.height, self._format
+        context = stream.codec_context
+        context.time_base = self._grid.tick
+        context.flags |= self._av.codec.context.Flags.frame_duration
+        if shape.look.aspect != 1:
+            context.sample_aspect_ratio = shape.look.aspect
+        if self._range:
+            context.colorspace, context.color_range = TAGS[self._matrix], self._range
+        if name not in OPTIONS:
+            context.bit_rate = int(_BITS_A_PIXEL * shape.width * shape.height * self._grid.rate)
+        return stream
 
-    def _add_sound(self, sound: Any) -> Any:
-        if sound is None or sound.codec_context.name not in self._container.supported_codecs:
-            return None
-        with blame_av(f"{self._name}: {sound.codec_context.name}"):
-            return self._container.add_stream_from_template(sound)
+    def _add_sound(self, track: Track) -> Any:
+        with blame_av(f"{self._name}: {track.name}"):
+            stream = self._container.add_stream_from_template(track.stream)
+        stream.metadata.update({k: v for k, v in track.stream.metadata.items() if k in ("language", "title")})
+        return stream
