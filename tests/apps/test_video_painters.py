@@ -107,3 +107,9 @@ def test_measures_are_what_their_names_say() -> None:
     assert quality.change[0] == 1.0  # 15 levels everywhere, instead of 30 on one side
     assert np.isnan(quality.change[1])
     assert quality.flicker == 0.0
+
+
+def test_the_largest_seed_does_for_many_frames() -> None:
+    paint = painter(Palette(per_frame="dpmeans", seed=2**64 - 1))
+    colors = distinct(np.full((2, 2, 3), 99, np.uint8))
+    assert [len(paint(colors).palette) for _ in range(3)] == [1, 1, 1]

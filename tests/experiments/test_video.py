@@ -28,6 +28,17 @@ def test_every_method_is_measured_and_drawn(tmp_path: Path) -> None:
     assert video.tell(result).count("\n") == 5
 
 
+def test_a_quick_run_takes_pictures_from_the_midst_of_the_film(tmp_path: Path) -> None:
+    black = [np.zeros((48, 64, 3), np.uint8)] * 5
+    film = write_clip(tmp_path / "a.avi", black + pictures(10))
+    experiment = video.video_experiment(str(film))
+    (quick,), (full,) = experiment.plan(experiment.quick), experiment.plan(experiment.full)
+    assert full.setting == {"file": str(film), "max_frames": None}
+    found = experiment.run(quick)
+    assert found["frames"] == 10
+    assert found["methods"]["D-Means"]["n_colors"] == [3] * 10
+
+
 def test_the_excerpt_is_the_consecutive_frames_with_the_most_colours() -> None:
     excerpt = Excerpt()
     for i, n_colors in enumerate((8, 1, 5, 6, 5, 5, 1)):

@@ -23,7 +23,7 @@ from dynmeans.plots.palette import PALETTE
 
 SHOWN = ("D-Means", "DP-means", "k-means")  # the rows of the paper's panel, below the original
 COLORS = 20  # k of the paper's k-means, and of FFmpeg's palette
-QUICK_FRAMES = 48
+QUICK_FRAMES, QUICK_BEGIN = 48, 1 / 3  # of the film: its beginning is often black
 MOVING = 0.1  # mean difference of two frames, in levels, above which they differ to the eye
 LINES = ("-", "--", ":", "-.")
 
@@ -33,6 +33,7 @@ Paint = Callable[[Pixels, Colors], Painting]
 def run(
     path: str | Path,
     *,
+    begin: float = 0.0,
     max_frames: int | None = None,
     size: tuple[int, int] | None = None,
     show: Callable[[int, int | None], object] = lambda done, total: None,
@@ -42,8 +43,10 @@ def run(
     Parameters
     ----------
     path : path
+    begin : float, optional
+        Part of the film that is passed over, if it says how long it is.
     max_frames : int, optional
-        Only so many from the beginning.
+        Only so many from there.
     size : (width, height), optional
         To which frames are scaled first.
     show : callable, optional
@@ -67,7 +70,9 @@ def run(
     excerpt = Excerpt()
     last: Pixels | None = None
     with VideoFile(path, size=size) as video:
-        for i, frame in enumerate(islice(video.frames(), max_frames), 1):
+        first = int(begin * (video.n_frames or 0))
+        last_one = None if max_frames is None else first + max_frames
+        for i, frame in enumerate(islice(video.frames(), first, last_one), 1):
             colors = distinct(frame.pixels)
             shown = {ORIGINAL: frame.pixels}
             for name, paint in painters.items():
@@ -97,7 +102,8 @@ def video_experiment(file: str | None = None) -> Experiment:
     def plan(size: Size) -> list[Trial]:
         if file is None:
             raise InputError("reproduce video needs a film: --input FILE")
-        return [Trial("film", {"file": file, "max_frames": QUICK_FRAMES if size.quick else None}, 0)]
+        part = {"max_frames": QUICK_FRAMES, "begin": QUICK_BEGIN} if size.quick else {"max_frames": None}
+        return [Trial("film", {"file": file, **part}, 0)]
 
     return Experiment(
         name="video",
@@ -111,7 +117,8 @@ def video_experiment(file: str | None = None) -> Experiment:
 
 
 def _run_trial(trial: Trial) -> Numbers:
-    return run(trial.setting["file"], max_frames=trial.setting["max_frames"])
+    setting = trial.setting
+    return run(setting["file"], max_frames=setting["max_frames"], begin=setting.get("begin", 0.0))
 
 
 def _only(results: Results) -> Numbers:
