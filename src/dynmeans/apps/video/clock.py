@@ -28,7 +28,7 @@ class Clock:
         """Seconds by which the times of the next packet of a file are shifted."""
         stream, unit = packet.stream.index, float(packet.time_base)
         shown = packet.dts if packet.pts is None else packet.pts
-        if packet.dts is not None:
+        if packet.dts is not None and packet.stream.type in ("video", "audio"):
             seconds = packet.dts * unit
             if seconds < self._decoded.get(stream, seconds) - _SET_BACK:
                 self._enter(stream, shown * unit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -15,9 +15,10 @@ import numpy as np
 
 from dynmeans.apps.video.clock import Clock, Line
 from dynmeans.apps.video.colors import Pixels
+from dynmeans.apps.video.libav import blame_av, plainly
 from dynmeans.apps.video.looks import Look, assumed_matrix, look
 from dynmeans.apps.video.sound import Track
-from dynmeans.io.errors import InputError, reason
+from dynmeans.io.errors import InputError
 from dynmeans.io.extras import require
 
 _PLAIN_RATE = Fraction(24)  # where a file does not say
@@ -120,7 +121,11 @@ class VideoFile:
         if not streams:
             return []
         samples: dict[int, bytes] = {}
-        with blame_av(str(self.path)), require("av", "video").open(plainly(self.path)) as again:
+        av = require("av", "video")
+        with (
+            suppress(av.FFmpegError),
+            av.open(plainly(self.path)) as again,
+        ):  # damage is told when it is reached
             for packet in islice(again.demux(audio=[*range(len(again.streams.audio))]), _BEGINNING):
                 if packet.size:
                     samples.setdefault(packet.stream.index, bytes(packet))
@@ -207,18 +212,12 @@ class VideoFile:
             self._size = picture.width, picture.height
         if self.look is None:
             self.look = look(picture, self._stream.sample_aspect_ratio, turns)
-        shape = dict(
-            zip(("width", "height"), self._size, strict=True), src_colorspace=assumed_matrix(picture)
-        )
-        pixels = picture.reformat(format="rgba" if see_through else "rgb24", **shape).to_ndarray()
+        width, height = self._size
+        kind, matrix = "rgba" if see_through else "rgb24", assumed_matrix(picture)
+        pixels = picture.reformat(width, height, kind, src_colorspace=matrix).to_ndarray()
         if see_through:
             pixels = (pixels[..., :3] * (pixels[..., 3:] / 255.0)).round().astype(np.uint8)
         return np.ascontiguousarray(np.rot90(pixels, turns))
-
-
-def plainly(path: Path) -> str:
-    """Give the name of a file in a form in which FFmpeg takes no part of it for a protocol."""
-    return f"file:{path}"
 
 
 def _is_cover(stream: Any) -> bool:
@@ -245,21 +244,3 @@ def _has_trailer(path: Path) -> bool:
     with path.open("rb") as file:
         file.seek(max(path.stat().st_size - 1024, 0))
         return b"\0;" in file.read()
-
-
-@contextmanager
-def blame_av(place: Any, kind: type[InputError] = InputError) -> Iterator[None]:
-    """Turn the errors of FFmpeg into an `InputError` that names the place."""
-    av = require("av", "video")
-    try:
-        yield
-    except (av.FFmpegError, OSError) as error:
-        words = place if isinstance(place, str) else place()
-        raise kind(f"{words}: {_plain(av, error)}") from None
-
-
-def _plain(av: Any, error: BaseException) -> str:
-    """FFmpeg's word for a file that it does not know is about data; say what it means."""
-    if isinstance(error, av.InvalidDataError):
-        return "not a video that can be read"
-    return getattr(error, "strerror", None) or reason(error)

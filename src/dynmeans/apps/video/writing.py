@@ -22,9 +22,9 @@ from dynmeans.apps.video.encoding import (
     pixel_format,
 )
 from dynmeans.apps.video.last_delay import set_last_delay
+from dynmeans.apps.video.libav import blame_av, plainly
 from dynmeans.apps.video.looks import TAGS, Look, usual_matrix
 from dynmeans.apps.video.painters import Painting
-from dynmeans.apps.video.reading import blame_av, plainly
 from dynmeans.apps.video.sound import Track, fitting
 from dynmeans.io.errors import InputError
 from dynmeans.io.extras import require
@@ -119,7 +119,7 @@ class VideoWriter:
             for empty in range(self._last + 1, ticks):
                 self._encode(empty)
         usual = float(1 / self._shape.rate)
-        is_told = duration and abs(duration - usual) > _ROUNDING
+        is_told = duration > _ROUNDING and abs(duration - usual) > _ROUNDING
         self._picture, self._duration = self._drawn(painting), duration if is_told else usual
         self._encode(ticks)
 
