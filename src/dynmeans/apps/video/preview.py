@@ -30,7 +30,7 @@ class Preview:
     >>> for _ in range(9):
     ...     preview.take(pixels, paint(distinct(pixels)))
     >>> preview.picture().shape
-    (132, 282, 3)
+    (132, 270, 3)
     """
 
     def __init__(self) -> None:
