@@ -103,6 +103,11 @@ def test_sound_is_copied_into_transport_streams(tmp_path: Path) -> None:
     assert packets(target) == packets(source)
 
 
+def test_no_packet_of_sound_without_a_duration_is_cut_off(tmp_path: Path) -> None:
+    source = write_clip(tmp_path / "a.avi", pictures(12), codec="mpeg4", sound="flac")
+    assert packets(paint(source, "out.mp4")[0]) == packets(source)
+
+
 def test_all_sounds_are_copied(tmp_path: Path) -> None:
     one, two = (write_clip(tmp_path / f"{c}.mkv", pictures(4), sound=c) for c in ("mp3", "libopus"))
     with (

@@ -130,7 +130,9 @@ class VideoWriter:
             return
         target = self._sounds[source]
         step = math.ceil(target.time_base / packet.time_base)
-        packet.dts = max(packet.dts, self._last_sound.get(source, packet.dts - step) + step)
+        last = self._last_sound.get(source, packet.dts - step)
+        packet.dts = max(packet.dts, last + step)
+        packet.duration = packet.duration or packet.dts - last  # without it, MP4 cuts off the last packet
         packet.pts = packet.dts if packet.pts is None else max(packet.pts, packet.dts)
         self._last_sound[source] = packet.dts
         packet.stream = target
