@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -188,6 +187,7 @@ def test_odd_sizes_are_written_where_they_can_be(tmp_path: Path, name: str, code
 @contextmanager
 def file_size(most: int) -> Iterator[None]:
     """Refuse to write larger files, as a full disk would."""
+    resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
     try:
