@@ -20,6 +20,7 @@ from dynmeans.apps.points import (
 )
 from dynmeans.cli.points_run import Job, follow_frames
 from dynmeans.cli.progress import given
+from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.io.errors import InputError
 from dynmeans.io.folder import check_folder
 from dynmeans.model.costs import Lifespan, costs_from
@@ -123,7 +124,9 @@ def points(
             rich_help_panel=_COSTS,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of those orders.", rich_help_panel=_COSTS)] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of those orders.", rich_help_panel=_COSTS)
+    ] = 0,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
     ] = Path("dynmeans-points"),

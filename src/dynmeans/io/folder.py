@@ -47,25 +47,25 @@ def check_folder(
     """
     _check_writable(folder)
     present = _present(folder)
-    lost = {path.resolve() for path in present} & {path.resolve() for path in inputs}
-    if lost:
-        raise InputError(f"{min(lost)}: an input that the run would overwrite; choose another --out")
+    _check_inputs(present, inputs)
     if present and not force and not _is_again(folder, again):
         raise InputError(f"{folder}: holds a run already ({present[0].name}); --force overwrites it")
 
 
-def check_place(folder: Path, names: Iterable[str], *, force: bool) -> None:
+def check_place(folder: Path, names: Iterable[str], *, force: bool, inputs: Iterable[Path] = ()) -> None:
     """Make sure that files may be written into a folder, which need not exist.
 
     Raises
     ------
     InputError
-        If the folder cannot be written, or holds one of the files and `force` does not allow to overwrite it.
+        If the folder cannot be written, or holds one of the files and `force` does not allow to overwrite it
+        or it is one of the inputs.
     """
     _check_writable(folder)
-    present = [name for name in names if (folder / name).exists()]
+    present = [folder / name for name in names if (folder / name).exists()]
+    _check_inputs(present, inputs)
     if present and not force:
-        raise InputError(f"{folder}: holds results already ({present[0]}); --force overwrites them")
+        raise InputError(f"{folder}: holds results already ({present[0].name}); --force overwrites them")
 
 
 def clear_folder(folder: Path) -> None:
@@ -89,6 +89,12 @@ def _present(folder: Path) -> list[Path]:
     )
     paths = [*(folder / name for name in fixed), *(labels_file(folder, format) for format in FORMATS)]
     return [path for path in paths if path.exists()]
+
+
+def _check_inputs(present: Iterable[Path], inputs: Iterable[Path]) -> None:
+    lost = {path.resolve() for path in present} & {path.resolve() for path in inputs}
+    if lost:
+        raise InputError(f"{min(lost)}: an input that the run would overwrite; choose another --out")
 
 
 def _check_writable(folder: Path) -> None:
