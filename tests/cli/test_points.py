@@ -13,6 +13,7 @@ from cloud_files import write_cloud
 from dynmeans.datasets import walking_people
 from dynmeans.io.run import read_run
 from dynmeans.metrics import identity_f1
+from point_files import contents
 
 STREAM = walking_people(6, n_people=4, background=True, random_state=1)
 
@@ -93,6 +94,66 @@ def test_a_run_is_not_overwritten_unless_asked(frames: Path, dynmeans: Callable[
     assert dynmeans(*line, "--force", "--algorithm", "sdmeans").code == 0
     assert json.loads(Path("out/run.json").read_text())["settings"]["algorithm"] == "sdmeans"
     assert not Path("out/labels/5.bin.npy").exists()
+
+
+def refused(done: Any, words: str) -> bool:
+    """Whether a command ended with one line that has these words."""
+    return done.code == 2 and words in done.err and done.err.count("\n") == 1
+
+
+def test_files_of_others_in_the_folder_stay(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    write_cloud(folder, "npy")
+    for name in ("labels/000.label", "labels/deeper/mine.txt", "labels/cloud.npy.npy", "tracks.csv"):
+        path = Path("out", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine")
+    before = contents(folder)
+    assert refused(dynmeans("points", "cloud.npy", "--out", "out"), "out: holds tracks.csv already; --force")
+    Path("out/tracks.csv").unlink()
+    assert refused(dynmeans("points", "cloud.npy", "--out", "out"), "holds labels/cloud.npy.npy already")
+    Path("out/labels/cloud.npy.npy").unlink()
+    assert dynmeans("points", "cloud.npy", "--out", "out").code == 0
+    Path("cloud.npy").rename("other.npy")
+    assert dynmeans("points", "other.npy", "--out", "out", "--force").code == 0
+    after = contents(Path("out/labels"))
+    assert set(after) == {"000.label", "deeper/mine.txt", "other.npy.npy"}
+    assert {before[f"out/labels/{name}"] for name in set(after) - {"other.npy.npy"}} == {b"mine"}
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        ("out/tracks.csv",),
+        ("out/labels/cloud.csv",),
+        ("cloud.csv", "--empty", "out/tracks.csv"),
+        ("cloud.csv", "--empty", "out/labels/cloud.csv"),
+    ],
+)
+def test_what_is_read_is_never_overwritten(
+    folder: Path, dynmeans: Callable[..., Any], frames: tuple[str, ...]
+) -> None:
+    cloud = write_cloud(folder, "csv").read_bytes()
+    Path("out/labels").mkdir(parents=True)
+    for name in ("out/tracks.csv", "out/labels/cloud.csv"):
+        Path(name).write_bytes(cloud)
+    before = contents(folder)
+    done = dynmeans("points", *frames, "--out", "out", "--force")
+    assert refused(done, "an input that the run would overwrite")
+    assert contents(folder) == before
+
+
+def test_a_folder_that_cannot_take_the_labels_is_left_as_it_is(
+    folder: Path, dynmeans: Callable[..., Any]
+) -> None:
+    write_cloud(folder, "npy")
+    assert dynmeans("points", "cloud.npy", "--out", "out").code == 0
+    Path("out/labels/cloud.npy.npy").unlink()
+    Path("out/labels").rmdir()
+    Path("out/labels").touch()
+    before = contents(folder)
+    done = dynmeans("points", "cloud.npy", "--out", "out", "--force")
+    assert refused(done, "out/labels: cannot be written")
+    assert contents(folder) == before
 
 
 @pytest.mark.parametrize(

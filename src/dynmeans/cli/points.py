@@ -15,6 +15,7 @@ from dynmeans.apps.points import (
     EmptyScene,
     Ground,
     Setting,
+    files_for,
     in_order,
     read_frames,
 )
@@ -147,8 +148,9 @@ def points(
     setting = SETTINGS[algorithm.value]._replace(**given(options))
     _check(setting, rate)
     paths = _files(frames)
-    check_folder(out, force=force, again=None, inputs=paths)
-    follow_frames(Job(paths, time, rate, _background(empty or [], ground), setting, out, not no_report))
+    scene = in_order(empty or [])
+    check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
+    follow_frames(Job(paths, time, rate, _background(scene, ground), setting, out, not no_report))
 
 
 def _check(setting: Setting, rate: float) -> None:
@@ -179,5 +181,5 @@ def _background(empty: Sequence[Path], ground: bool) -> Background | None:
     if empty and ground:
         raise InputError("--empty and --ground: give one of them, an empty scene has its ground in it")
     if empty:
-        return EmptyScene(frame.points for frame in read_frames(list(empty)))
+        return EmptyScene(frame.points for frame in read_frames(empty))
     return Ground() if ground else None

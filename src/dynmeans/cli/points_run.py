@@ -42,7 +42,8 @@ def follow_frames(job: Job) -> None:
     first = next(frames, None)  # if it cannot be read, nothing is written
     title = job.paths[0].name if len(job.paths) == 1 else f"{job.paths[0].name} and {len(job.paths) - 1} more"
     info = {"title": title, "settings": _told(job.setting), "version": __version__}
-    recorder, follower = Recorder(job.out, info), Follower(job.setting, job.background, events.append)
+    recorder = Recorder(job.out, info, job.paths)
+    follower = Follower(job.setting, job.background, events.append)
     complete = False
     try:
         _follow(job, chain([] if first is None else [first], frames), recorder, follower, events)

@@ -36,16 +36,23 @@ class Recorder:
         Emptied of an earlier run first.
     info : dict
         Title, settings and version, as run.json has them.
+    sources : sequence of Path
+        All files of which frames will come.
     """
 
-    def __init__(self, folder: Path, info: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, info: dict[str, Any], sources: Sequence[Path]) -> None:
         self.folder, self.steps, self.rows = folder, 0, 0
-        self._info = {**info, "format": FORMAT, "features": list(FEATURES), "equal_axes": True}
+        files = files_for(sources)
+        self._info = {
+            **info,
+            "format": FORMAT,
+            "features": list(FEATURES),
+            "equal_axes": True,
+            "files": files,
+        }
         self._info["time"] = {"name": "seconds", "kind": "number"}
-        clear_folder(folder)
+        clear_folder(folder, files)
         (folder / LABELS_FOLDER).mkdir(exist_ok=True)
-        for old in (folder / LABELS_FOLDER).iterdir():
-            old.unlink()
         self._write_info(complete=False)
         first = {**headings(FEATURES), TRACKS_FILE: f"{','.join(TRACKS_COLUMNS)}\n".encode()}
         del first[LABELS_SPOOL]
@@ -89,6 +96,11 @@ class Recorder:
     def _write_info(self, *, complete: bool) -> None:
         counts = {"rows": self.rows, "steps": self.steps, "complete": complete}
         write_info(self.folder, {**self._info, **counts})
+
+
+def files_for(sources: Sequence[Path]) -> list[str]:
+    """What a run over these files writes beside the files of every run, as paths from its folder."""
+    return [TRACKS_FILE, *(f"{LABELS_FOLDER}/{labels_name(source)}" for source in sources)]
 
 
 def labels_name(source: Path) -> str:
