@@ -40,7 +40,7 @@ def test_frames_become_labels_tracks_and_a_report(frames: Path, dynmeans: Callab
     assert identity_f1([y for y, _ in kept], [z for _, z in kept]) > 0.9
     with Path("out/tracks.csv").open() as file:
         tracks = list(csv.DictReader(file))
-    assert {row["time"] for row in tracks} == {"0", "0.1", "0.2", "0.3", "0.4", "0.5"}
+    assert {row["time"] for row in tracks} == {"0.0", "0.1", "0.2", "0.3", "0.4", "0.5"}
     assert sum(int(row["points"]) for row in tracks) == sum((z >= 0).sum() for z in found)
     run = read_run("out")
     assert run.info["complete"]
@@ -72,6 +72,20 @@ def test_a_table_with_times_gives_a_table_of_labels(folder: Path, dynmeans: Call
     assert done.code == 0, done.err
     assert len(Path("out/labels/walk.csv").read_text().split()) == len(table) + 1
     assert not Path("out/report.html").exists()
+
+
+def test_times_keep_their_digits_and_the_dead_are_counted(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    times = (1.7e9 + np.array([0.0, 0.1, 4.1, 8.1])).tolist()
+    seen = [(time, 0.0) for time in times] + [(times[0], 50.0)]  # the second is gone for eight seconds
+    rows = [f"{time!r},{x + 0.01 * i},0,1" for time, x in sorted(seen) for i in range(40)]
+    Path("two.csv").write_text("\n".join(["t,x,y,z", *rows, ""]))
+    done = dynmeans("points", "two.csv", "--time", "t", "--out", "out", "--no-report")
+    assert done.code == 0, done.err
+    with Path("out/tracks.csv").open() as file:
+        tracks = list(csv.DictReader(file))
+    assert [float(row["time"]) for row in tracks] == sorted(time for time, _ in seen)
+    assert {row["id"] for row in tracks} == {"0", "1"}
+    assert "2 followed" in done.out
 
 
 def _numbered() -> enumerate[tuple[np.ndarray, np.ndarray]]:

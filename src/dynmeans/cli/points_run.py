@@ -57,7 +57,7 @@ def follow_frames(job: Job) -> None:
     seconds = monotonic() - began
     if job.report:
         draw_report(job.out)
-    _tell(job, recorder, follower, title, seconds)
+    _tell(job, recorder, title, seconds)
 
 
 def _told(setting: Setting) -> dict[str, Any]:
@@ -83,13 +83,12 @@ def _follow(
             show(recorder, people, place[frame.source] / len(job.paths))
 
 
-def _tell(job: Job, recorder: Recorder, follower: Follower, title: str, seconds: float) -> None:
-    born = int(follower.model.cluster_ids_.max(initial=-1)) + 1 if hasattr(follower.model, "step_") else 0
+def _tell(job: Job, recorder: Recorder, title: str, seconds: float) -> None:
     files = ["tracks.csv", "labels", *([REPORT_FILE] if job.report else [])]
     tell(
         {
             "input": f"{title}: {amount(recorder.rows, 'point')} in {amount(recorder.steps, 'frame')}",
-            "people": f"{born} followed",
+            "people": f"{recorder.people} followed",
             "speed": f"{recorder.steps / max(seconds, 1e-9):,.0f} frames per second",
             "written": ", ".join(str(job.out / name) for name in files),
         }

@@ -41,7 +41,7 @@ class Recorder:
     """
 
     def __init__(self, folder: Path, info: dict[str, Any], sources: Sequence[Path]) -> None:
-        self.folder, self.steps, self.rows = folder, 0, 0
+        self.folder, self.steps, self.rows, self.people = folder, 0, 0, 0
         files = files_for(sources)
         self._info = {
             **info,
@@ -71,8 +71,9 @@ class Recorder:
         self.steps, self.rows = self.steps + 1, self.rows + len(step.labels)
         if step.report is None:
             return
-        people = np.flatnonzero(step.labels != BACKGROUND)
-        points, labels = frame.points[people], step.labels[people]
+        self.people += len(step.report.born)
+        seen = np.flatnonzero(step.labels != BACKGROUND)
+        points, labels = frame.points[seen], step.labels[seen]
         report = step.report._replace(labels=labels)
         ids, centers, ages = model.cluster_ids_, model.cluster_centers_, model.cluster_ages_
         lines = lines_of(StepRecord(report, time, points[:, :2], ids, centers, ages, events))
