@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans.apps.points.pcd import read_pcd
 from dynmeans.apps.points.ply import read_ply
 from dynmeans.io.errors import InputError, blame, reason
 from dynmeans.io.extras import require
@@ -20,7 +21,6 @@ from dynmeans.model.types import FloatArray
 
 AXES = ("x", "y", "z")
 _NPY = b"\x93NUMPY"
-_HEADER_BYTES = 4096  # of a PCD file, in which its header ends
 
 
 class Frame(NamedTuple):
@@ -108,23 +108,7 @@ def _source(path: Path) -> Source:
 
 
 def _read_pcd(path: Path) -> Iterator[FloatArray]:
-    module = require("pypcd4", "points")
-    try:
-        cloud = module.PointCloud.from_path(path)
-        points = cloud.numpy(AXES)
-    except Exception as error:  # of any kind: the library checks little before it computes
-        raise InputError(f"{path}: not a PCD file that can be read ({_pcd_reason(path, error)})") from None
-    if len(points) < cloud.metadata.points:
-        raise InputError(f"{path}: cut short, {len(points)} of {cloud.metadata.points} points")
-    yield points
-
-
-def _pcd_reason(path: Path, error: Exception) -> str:
-    """What the file lacks, where that can be told; the library lists every line that it misses."""
-    with path.open("rb") as file:
-        words = {line.split()[0] for line in file.read(_HEADER_BYTES).splitlines() if line.split()}
-    missing = [name for name in ("VERSION", "FIELDS", "POINTS", "DATA") if name.encode() not in words]
-    return f"its header has no {', '.join(missing)}" if missing else reason(error)
+    yield read_pcd(path)
 
 
 def _read_ply(path: Path) -> Iterator[FloatArray]:
