@@ -32,6 +32,24 @@ def test_a_file_that_was_cut_short_is_named_in_one_line(tmp_path: Path, format: 
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("format", "words"),
+    [
+        ("pcd", "cut short, 39 of 40 points"),
+        ("binary.pcd", "cut short, 39 of 40 points"),
+        ("las", "cut short, 39 of 40 points"),
+        ("npy", "cut short or damaged, its 1081 bytes hold no whole array"),
+    ],
+)
+def test_a_file_that_ends_within_a_point_tells_how_much_there_is(
+    tmp_path: Path, format: str, words: str
+) -> None:
+    path = write_cloud(tmp_path, format)
+    path.write_bytes(path.read_bytes()[:-7])
+    with pytest.raises(InputError, match=words):
+        list(read_frames([path]))
+
+
 @pytest.mark.parametrize("format", ["pcd", "x.ply", "las", "laz", "npy"])
 def test_a_file_of_another_kind_is_refused(tmp_path: Path, format: str) -> None:
     path = tmp_path / f"cloud.{format}"
@@ -179,6 +197,9 @@ def test_an_array_of_three_dimensions_holds_many_frames(tmp_path: Path) -> None:
     np.save(tmp_path / "named.npy", named)
     (frame,) = read_frames([tmp_path / "named.npy"])
     assert frame.points[0].tolist() == [5.0, 0.0, 0.0]
+    np.save(tmp_path / "image.npy", np.stack([named, named]))
+    (frame,) = read_frames([tmp_path / "image.npy"])
+    np.testing.assert_array_equal(frame.points, [[5.0, 0.0, 0.0]] * 6)
     np.save(tmp_path / "flat.npy", POINTS[:, :2])
     with pytest.raises(InputError, match=r"shape \(40, 2\)"):
         list(read_frames([tmp_path / "flat.npy"]))
@@ -211,6 +232,9 @@ def test_a_foreign_file_is_refused_in_one_line(
         (np.array([["a", 1, None]], dtype=object), "holds Python objects"),
         (np.zeros((2, 3), dtype=bool), "holds truth values"),
         (np.zeros((2, 3), dtype="M8[s]"), r"holds values of type datetime64\[s\]"),
+        (np.zeros(2, dtype=[("x", "S4"), ("y", "f4"), ("z", "f4")]), "holds text"),
+        (np.zeros(2, dtype=[("x", "f4", 3), ("y", "f4"), ("z", "f4")]), "holds values of type"),
+        (np.float64(3.0), r"shape \(\), it must be"),
     ],
 )
 def test_an_array_without_numbers_is_told_by_what_it_holds(

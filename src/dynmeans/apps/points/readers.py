@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans.apps.points.body import check_count
 from dynmeans.apps.points.pcd import read_pcd
 from dynmeans.apps.points.ply import read_ply
 from dynmeans.io.errors import InputError, blame, reason
@@ -119,23 +120,29 @@ def _read_ply(path: Path) -> Iterator[FloatArray]:
 def _read_las(path: Path) -> Iterator[FloatArray]:
     module = require("laspy", "points")
     try:
-        cloud = module.read(path)
-        points, promised = np.array(cloud.xyz), int(cloud.header.point_count)
+        with module.open(path) as reader:
+            header = reader.header
+            if not header.are_points_compressed:
+                found = (path.stat().st_size - header.offset_to_point_data) // header.point_format.size
+                check_count(min(found, header.point_count), header.point_count, str(path), "points")
+            points, promised = np.array(reader.read().xyz), int(header.point_count)
+    except InputError:
+        raise
     except Exception as error:  # of any kind, from the decompressor too
         raise InputError(f"{path}: not a LAS file that can be read ({reason(error)})") from None
-    if len(points) < promised:
-        raise InputError(f"{path}: cut short, {len(points)} of {promised} points")
+    check_count(len(points), promised, str(path), "points")
     yield points
 
 
 def _read_npy(path: Path) -> Iterator[FloatArray]:
     array = _load_array(path)
-    if array.dtype.names is not None and set(AXES) <= set(array.dtype.names):
-        yield np.stack([array[axis] for axis in AXES], axis=1)
-        return
-    if array.dtype.kind not in "fiu":
-        kind = _KINDS.get(array.dtype.kind, f"values of type {array.dtype}")
-        raise InputError(f"{path}: holds {kind}, it must hold numbers")
+    named = set(AXES) <= set(array.dtype.names or ())
+    for dtype in [array.dtype[axis] for axis in AXES] if named else [array.dtype]:
+        if dtype.kind not in "fiu":
+            kind = _KINDS.get(dtype.kind, f"values of type {dtype}")
+            raise InputError(f"{path}: holds {kind}, it must hold numbers")
+    if named:  # of any shape: rows and columns of an image are one frame
+        array = np.stack([array[axis].ravel() for axis in AXES], axis=1)
     if array.ndim not in (2, 3) or array.shape[-1] < 3:
         raise InputError(f"{path}: shape {array.shape}, it must be (n, 3) or (frames, n, 3)")
     yield from (frame[:, :3] for frame in (array if array.ndim == 3 else array[None]))
@@ -148,9 +155,10 @@ def _load_array(path: Path) -> np.ndarray[Any, np.dtype[Any]]:
     try:
         return np.asarray(np.load(path, allow_pickle=False, mmap_mode="r"))
     except ValueError as error:
-        if "Python objects" not in str(error):
-            raise
-        raise InputError(f"{path}: holds {_KINDS['O']}, it must hold numbers") from None
+        if "Python objects" in str(error):
+            raise InputError(f"{path}: holds {_KINDS['O']}, it must hold numbers") from None
+        size = path.stat().st_size
+        raise InputError(f"{path}: cut short or damaged, its {size} bytes hold no whole array") from None
 
 
 def _read_bin(path: Path) -> Iterator[FloatArray]:
