@@ -49,6 +49,15 @@ def test_frames_become_labels_tracks_and_a_report(frames: Path, dynmeans: Callab
     assert Path("out/report.html").stat().st_size > 10_000
 
 
+def test_an_empty_scene_may_be_a_folder(frames: Path, dynmeans: Callable[..., Any]) -> None:
+    Path("scene").mkdir()
+    Path("empty.npy").rename("scene/empty.npy")
+    done = dynmeans("points", frames, "--empty", "scene", "--out", "out", "--no-report")
+    assert done.code == 0, done.err
+    for found, true in zip(labels_of(Path("out")), STREAM.labels, strict=True):
+        assert (found[true < 0] == -1).all()
+
+
 def test_a_broken_frame_ends_the_run_in_one_line_and_leaves_the_frames_before_it(
     frames: Path, dynmeans: Callable[..., Any]
 ) -> None:
@@ -177,6 +186,10 @@ def test_a_folder_that_cannot_take_the_labels_is_left_as_it_is(
         (("cloud.csv", "--time", "when"), "when"),
         (("cloud.csv", "--rate", "0"), "--rate is 0"),
         (("cloud.csv", "--voxel", "-1"), "--voxel is -1"),
+        (("cloud.csv", "--rate", "1e7"), "it must be more than 0 and less than 1,000,000"),
+        (("cloud.csv", "--empty", "far.npy"), "far.npy, frame 1: point [1e+300, 0.0, 0.0] is farther out"),
+        (("cloud.csv", "--empty", "none.npy"), "--empty: no frames"),
+        (("cloud.csv", "--empty", "hollow"), "hollow: no files in it"),
         (("cloud.csv", "--lifetime", "0.5"), "lifetime"),
         (("cloud.csv", "--empty", "cloud.csv", "--ground"), "give one of them"),
         (("cloud.csv", "cloud.csv"), "called cloud.csv too"),
@@ -188,6 +201,9 @@ def test_bad_input_gets_one_line(
 ) -> None:
     write_cloud(folder, "csv")
     (folder / "cloud.xyz").write_text("1 2 3\n")
+    np.save(folder / "far.npy", [[1e300, 0.0, 0.0]])
+    np.save(folder / "none.npy", np.empty((0, 5, 3)))
+    (folder / "hollow").mkdir()
     done = dynmeans("points", *options, "--out", "out")
     assert done.code == 2
     assert words in done.err
