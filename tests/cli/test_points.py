@@ -49,6 +49,19 @@ def test_frames_become_labels_tracks_and_a_report(frames: Path, dynmeans: Callab
     assert Path("out/report.html").stat().st_size > 10_000
 
 
+def test_a_frame_that_memory_cannot_hold_is_named(
+    folder: Path, dynmeans: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take(*_: object) -> None:
+        raise MemoryError("Unable to allocate 37.5 GiB")
+
+    write_cloud(folder, "npy")
+    monkeypatch.setattr("dynmeans.cli.points_run.Follower.take", take)
+    done = dynmeans("points", "cloud.npy", "--out", "out")
+    assert refused(done, "cloud.npy, frame 1: 40 points need more memory than there is (Unable")
+    assert "larger cells (--voxel) need less" in done.err
+
+
 def test_an_empty_scene_may_be_a_folder(frames: Path, dynmeans: Callable[..., Any]) -> None:
     Path("scene").mkdir()
     Path("empty.npy").rename("scene/empty.npy")

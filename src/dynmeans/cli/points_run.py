@@ -78,6 +78,11 @@ def _follow(
                 step = follower.take(frame.points, now)
             except ValueError as error:
                 raise InputError(f"{frame.name}: {reason(error)}") from None
+            except MemoryError as error:
+                size = f"{amount(len(frame.points), 'point')} need more memory than there is"
+                raise InputError(
+                    f"{frame.name}: {size} ({reason(error)}); larger cells (--voxel) need less"
+                ) from None
             recorder.take(frame, now, step, follower.model, events)
             people = 0 if step.report is None else len(step.report.active)
             show(recorder, people, place[frame.source] / len(job.paths))
