@@ -49,6 +49,32 @@ def test_frames_become_labels_tracks_and_a_report(frames: Path, dynmeans: Callab
     assert Path("out/report.html").stat().st_size > 10_000
 
 
+@pytest.mark.parametrize("last", ["9.txt", "9.pcd"])
+def test_names_are_looked_at_before_anything_is_read(
+    frames: Path, dynmeans: Callable[..., Any], last: str
+) -> None:
+    if last == "9.txt":
+        (frames / last).write_text("what this is")
+    done = dynmeans("points", *sorted(frames.iterdir()), frames / last, "--out", "out")
+    assert refused(done, f"{last}: ")
+    assert not Path("out").exists()
+
+
+def test_frames_without_people_are_counted_apart(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    clouds = np.tile(np.linspace(0.0, 0.3, 40)[:, None], (5, 1, 3))
+    clouds[[1, 3]] += 50.0
+    np.save("walk.npy", clouds)
+    np.save("empty.npy", clouds[1])
+    done = dynmeans("points", "walk.npy", "--empty", "empty.npy", "--out", "out")
+    assert done.code == 0, done.err
+    assert "200 points in 5 frames" in done.out
+    assert "1 followed, seen in 3 of 5 frames" in done.out
+    run = read_run("out")
+    assert len(run.steps["step"]) == run.info["steps"] == 3
+    assert run.steps["rows"].sum() == run.info["rows"] == 120
+    assert (run.info["points"], run.info["frames"]) == (200, 5)
+
+
 def test_a_frame_that_memory_cannot_hold_is_named(
     folder: Path, dynmeans: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

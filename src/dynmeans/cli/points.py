@@ -15,6 +15,7 @@ from dynmeans.apps.points import (
     EmptyScene,
     Ground,
     Setting,
+    check_files,
     files_for,
     in_order,
     read_frames,
@@ -152,6 +153,7 @@ def points(
     _check(setting, rate)
     paths = _files(frames)
     scene = _listed(empty) if empty else []
+    check_files([*paths, *scene])
     check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
     follow_frames(Job(paths, time, rate, _background(scene, ground), setting, out, not no_report))
 

@@ -90,10 +90,13 @@ def _follow(
 
 def _tell(job: Job, recorder: Recorder, title: str, seconds: float) -> None:
     files = ["tracks.csv", "labels", *([REPORT_FILE] if job.report else [])]
+    people, frames = f"{recorder.people} followed", amount(recorder.steps, "frame")
+    if recorder.seen < recorder.steps:
+        people += f", seen in {recorder.seen:,} of {frames}"
     tell(
         {
-            "input": f"{title}: {amount(recorder.rows, 'point')} in {amount(recorder.steps, 'frame')}",
-            "people": f"{recorder.people} followed",
+            "input": f"{title}: {amount(recorder.rows, 'point')} in {frames}",
+            "people": people,
             "speed": f"{recorder.steps / max(seconds, 1e-9):,.0f} frames per second",
             "written": ", ".join(str(job.out / name) for name in files),
         }

@@ -55,10 +55,18 @@ def read_frames(paths: Sequence[Path], time: str | None = None) -> Iterator[Fram
         At the first file, or row, that cannot be read; the frames before it have been given.
     """
     for path in paths:
-        if not path.is_file():
-            raise InputError(f"{path}: there is no such file")
+        check_files([path])
         read = _READERS.get(path.suffix.lower())
         yield from _table(path, time) if read is None else _checked(read(path), path)
+
+
+def check_files(paths: Sequence[Path]) -> None:
+    """Refuse files that are not there, or of a kind that cannot be read, by their names alone."""
+    for path in paths:
+        if not path.is_file():
+            raise InputError(f"{path}: there is no such file")
+        if path.suffix.lower() not in _READERS:
+            _source(path)
 
 
 def in_order(paths: Sequence[Path]) -> list[Path]:

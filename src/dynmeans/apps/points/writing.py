@@ -42,6 +42,7 @@ class Recorder:
 
     def __init__(self, folder: Path, info: dict[str, Any], sources: Sequence[Path]) -> None:
         self.folder, self.steps, self.rows, self.people = folder, 0, 0, 0
+        self.seen, self._seen_rows = 0, 0  # frames with people, and points of people
         files = files_for(sources)
         self._info = {
             **info,
@@ -71,9 +72,10 @@ class Recorder:
         self.steps, self.rows = self.steps + 1, self.rows + len(step.labels)
         if step.report is None:
             return
+        kept = np.flatnonzero(step.labels != BACKGROUND)
+        points, labels = frame.points[kept], step.labels[kept]
         self.people += len(step.report.born)
-        seen = np.flatnonzero(step.labels != BACKGROUND)
-        points, labels = frame.points[seen], step.labels[seen]
+        self.seen, self._seen_rows = self.seen + 1, self._seen_rows + len(kept)
         report = step.report._replace(labels=labels)
         ids, centers, ages = model.cluster_ids_, model.cluster_centers_, model.cluster_ages_
         lines = lines_of(StepRecord(report, time, points[:, :2], ids, centers, ages, events))
@@ -95,8 +97,9 @@ class Recorder:
         self._source, self._labels = None, []
 
     def _write_info(self, *, complete: bool) -> None:
-        counts = {"rows": self.rows, "steps": self.steps, "complete": complete}
-        write_info(self.folder, {**self._info, **counts})
+        """A step is a frame with people, and its rows are their points; run.json has the whole input too."""
+        counts = {"rows": self._seen_rows, "steps": self.seen, "points": self.rows, "frames": self.steps}
+        write_info(self.folder, {**self._info, **counts, "complete": complete})
 
 
 def files_for(sources: Sequence[Path]) -> list[str]:
