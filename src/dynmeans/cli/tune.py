@@ -107,7 +107,8 @@ def tune(
     check_settings(settings)
     if study is not None and strategy is not Strategy.optuna:
         raise InputError(f"--study needs --strategy optuna, got --strategy {strategy.value}")
-    check_place(out, (TABLE_FILE, FIGURE_FILE), force=force or study is not None)
+    results = TABLE_FILE, FIGURE_FILE
+    check_place(out, results, force=force or study is not None, inputs=map(Path, inputs))
     motions = ("walk", "velocity" if settings.algorithm == "dmeans" else "align") if choose_motion else None
     batches = _read(inputs, settings, steps)
     with best_so_far(trials + min(_FINALISTS, trials)) as show:
