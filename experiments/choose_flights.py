@@ -27,7 +27,7 @@ GRIDS: dict[str, dict[str, dict[str, Sequence[float]]]] = {
             "reach": (1.01, 1.02, 1.05, 1.1),
         },
         "DP-means": {"birth_cost": (0.15, 0.2, 0.22, 0.25, 0.28, 0.3)},
-        "Gibbs": {"observation_variance": (5e-5, 7e-5, 1e-4), "transition_variance": (7e-9, 7e-8, 7e-7)},
+        "Gibbs": {"observation_variance": (3e-5, 5e-5, 7e-5), "transition_variance": (7e-7, 7e-6, 7e-5)},
     },
     DAY: {
         "D-Means": {"birth_cost": (0.3, 0.45, 0.6, 0.8), "lifetime": (12.0, 48.0)},

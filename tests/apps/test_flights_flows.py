@@ -9,8 +9,8 @@ from sklearn.gaussian_process.kernels import RBF
 from air_traffic import as_messages, small_week
 from dynmeans.apps.flights.flows import FlowOptions, features_of, find_flows, popular
 from dynmeans.apps.flights.gates import gates
-from dynmeans.apps.flights.smoothing import Lattice, Smoother, area_of, read_off
-from dynmeans.apps.flights.trajectories import Limits, join
+from dynmeans.apps.flights.smoothing import Lattice, Smoother, area_of, read_off, widened
+from dynmeans.apps.flights.trajectories import Area, Limits, join
 from dynmeans.io.errors import InputError
 
 WEEK = small_week()
@@ -61,6 +61,25 @@ def test_windows_begin_at_full_half_hours_and_hold_the_take_off():
     assert ((starts >= found.windows) & (starts < found.windows + 1800)).all()
 
 
+def test_events_have_the_times_of_their_windows():
+    found = find_flows(FLIGHTS, FlowOptions())
+    assert {event.time for event in found.events if event.kind == "birth"} <= set(found.windows.tolist())
+
+
+@pytest.mark.parametrize(("height", "width"), [(0.0, 8.0), (8.0, 0.0), (3.0, 4.0)])
+def test_an_area_is_not_much_longer_than_wide(height, width):
+    area = widened(Area(-height / 2, height / 2, 10.0, 10.0 + width), 0.5)
+    sides = area.north - area.south, area.east - area.west
+    assert max(sides) == max(height, width)
+    assert min(sides) == pytest.approx(max(min(height, width), 0.5 * max(height, width)))
+
+
+def test_an_area_around_a_pole_ends_where_the_world_does():
+    south, north, west, east = widened(Area(89.9, 90.0, -180.0, 180.0), 0.2)
+    assert -90 <= south < north <= 90
+    assert east - west == 360
+
+
 def test_popular_flows_come_by_size_with_the_mean_of_their_ways():
     found = find_flows(FLIGHTS, FlowOptions())
     flows = popular(found, 3)
@@ -94,6 +113,7 @@ def test_no_flights_and_no_area_are_said_in_one_line():
     nothing = FLIGHTS._replace(bounds=np.zeros(1, dtype=np.int64))
     with pytest.raises(InputError, match="no trajectory"):
         find_flows(nothing, FlowOptions())
-    still = FLIGHTS.messages._replace(latitudes=np.zeros(len(FLIGHTS.messages.times)))
+    zeros = np.zeros(len(FLIGHTS.messages.times))
+    still = FLIGHTS.messages._replace(latitudes=zeros, longitudes=zeros)
     with pytest.raises(InputError, match="one place"):
         find_flows(FLIGHTS._replace(messages=still), FlowOptions())

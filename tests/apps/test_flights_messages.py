@@ -49,9 +49,16 @@ def test_the_answer_of_openskys_interface_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("time", "seconds"),
-    [(1533101250, 1533101250), (1533101250000, 1533101250), ("2018-08-01T05:27:30Z", 1533101250)],
+    [
+        (1533101250, 1533101250),
+        (1533101250 * 10**3, 1533101250),
+        (1533101250 * 10**6, 1533101250),
+        (1533101250 * 10**9, 1533101250),
+        ("2018-08-01T05:27:30Z", 1533101250),
+        ("2018-08-01 05:27:30 UTC", 1533101250),
+    ],
 )
-def test_times_are_seconds_milliseconds_or_dates(tmp_path: Path, time: object, seconds: float) -> None:
+def test_times_are_seconds_or_parts_of_them_or_dates(tmp_path: Path, time: object, seconds: float) -> None:
     row = {"timestamp": time, "icao24": "a", "latitude": 1, "longitude": 2, "groundspeed": 100, "track": 90}
     found = read_messages([str(write_json([row], tmp_path / "a.json"))])
     assert found.times[0] == seconds
@@ -68,6 +75,44 @@ def test_cells_that_say_nothing_are_missing_and_not_errors(tmp_path: Path) -> No
     assert np.isnan(found.velocities).all()
 
 
+@pytest.mark.parametrize("first", ["", "null", "NaN", "x", "1e300"])
+def test_a_time_that_says_nothing_does_not_spoil_those_after_it(tmp_path: Path, first: str) -> None:
+    path = tmp_path / "a.csv"
+    dates = "".join(f"2020-01-01T00:00:{i:02}Z,aa,1,2\n" for i in range(3))
+    path.write_text(f"time,icao24,lat,lon\n{first},aa,1,2\n{dates}")
+    np.testing.assert_array_equal(np.isnan(read_messages([str(path)]).times), [True, False, False, False])
+
+
+def test_words_for_nothing_are_no_aircraft_and_letters_have_one_case(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("time,icao24,lat,lon,callsign\n1,null,1,2,SWR1\n2,NaN,1,2,None\n3,4B18FE,1,2,SWR2\n")
+    found = read_messages([str(path)])
+    assert found.aircraft.tolist() == ["", "", "4b18fe"]
+    assert found.callsigns.tolist() == ["SWR1", "", "SWR2"]
+
+
+@pytest.mark.parametrize("speed", ["-9999", "inf", "nan", ""])
+def test_a_speed_that_is_no_speed_is_missing(tmp_path: Path, speed: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"time,icao24,lat,lon,velocity,heading\n1,aa,1,2,{speed},45\n")
+    assert np.isnan(read_messages([str(path)]).velocities).all()
+
+
+def test_json_lines_may_leave_out_what_is_not_known(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    known = {"time": 1, "icao24": "aa", "lat": 1, "lon": 2, "velocity": 100, "heading": 90}
+    lines = [known, {key: value for key, value in known.items() if key != "velocity"}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    np.testing.assert_array_equal(np.isnan(read_messages([str(path)]).velocities[:, 0]), [False, True])
+
+
+def test_an_answer_without_aircraft_adds_nothing_to_the_others(tmp_path: Path) -> None:
+    full = write_json(as_rows(small_week()), tmp_path / "FULL.JSON")
+    nothing = tmp_path / "nothing.json"
+    nothing.write_text('{"time": 1, "states": null}')
+    same(read_messages([str(full), str(nothing)]), as_messages(small_week()))
+
+
 @pytest.mark.parametrize(
     ("text", "name", "rule"),
     [
@@ -75,7 +120,10 @@ def test_cells_that_say_nothing_are_missing_and_not_errors(tmp_path: Path) -> No
         ("[1, 2]", "a.json", "array of objects"),
         ('{"states": 3}', "a.json", "array of objects"),
         ('[{"time": 1', "a.json", "a.json"),
-        ("[]", "a.json", "no column"),
+        ("[]", "a.json", "no messages"),
+        ('{"states": null}', "a.json", "no messages"),
+        ('{"states": [5]}', "a.json", "array of objects"),
+        ("[" * 100_000, "a.json", "a.json: nested too deeply"),
         ("", "a.csv", "empty"),
     ],
 )

@@ -50,7 +50,8 @@ def broken(which: object, **values: object) -> Messages:
         (broken([3, 9], latitudes=np.nan), "messages without aircraft, time or place", 2),
         (broken([3], aircraft=""), "messages without aircraft, time or place", 1),
         (broken([3], latitudes=91), "messages from places that do not exist", 1),
-        (broken([5], latitudes=-40), "messages too far from the one before and the one after", 1),
+        (broken([5], latitudes=-40), "messages too far from their neighbours", 1),
+        (broken([5], velocities=5000.0), "speeds faster than any aircraft", 1),
     ],
 )
 def test_messages_that_cannot_be_are_left_out_and_counted(messages, reason, count):
@@ -70,7 +71,7 @@ def one(latitudes: list[float], step: float = 60.0) -> Messages:
     ("latitudes", "reason"),
     [
         ([0.0, 0.1, 0.2], "trajectories of too few messages"),
-        ([0.0, 0.0, 0.001, 0.0, 0.001], "trajectories that stay in one place"),
+        ([0.0, 0.0, 0.001, 0.0, 0.001], "trajectories in one place"),
         ([0.0, 0.1, 0.2, 30.0, 30.1, 30.2], "trajectories faster than any aircraft"),
     ],
 )
@@ -110,6 +111,44 @@ def test_messages_outside_of_the_area_are_left_out():
     lat, lon = found.messages.latitudes, found.messages.longitudes
     assert dropped["messages from outside the area"] > 0
     assert ((lat >= 30) & (lat <= 45) & (lon >= -100) & (lon <= -70)).all()
+
+
+@pytest.mark.parametrize("wrong", [0, -1])
+def test_a_wrong_message_at_an_end_does_not_cost_the_flight(wrong):
+    latitudes = [0.1 * i for i in range(12)]
+    latitudes[wrong] = 60.0
+    found, dropped = join(one(latitudes), Limits())
+    assert flights_of(found) == [("a", 11)]
+    assert dropped["messages too far from their neighbours"] == 1
+
+
+def across(longitudes: np.ndarray) -> Messages:
+    still = one([0.0] * len(longitudes))
+    return still._replace(longitudes=longitudes)
+
+
+@pytest.mark.parametrize("first", [-180.0, 0.0])  # where the file begins to count
+def test_a_flight_goes_on_over_the_antimeridian(first):
+    way = 179.0 + 0.2 * np.arange(12)
+    found, dropped = join(across((way - first) % 360 + first), Limits())
+    assert sum(dropped.values()) == 0
+    np.testing.assert_allclose(found.messages.longitudes, way)
+    speed = np.radians(0.2) * 6371e3 / 60
+    np.testing.assert_allclose(found.messages.velocities, np.tile([speed, 0.0], (12, 1)), atol=1e-6)
+
+
+def test_a_flight_around_the_world_is_as_long_as_it_was():
+    way = 10.0 + 3.0 * np.arange(121)
+    messages = across((way + 180) % 360 - 180)._replace(times=600.0 * np.arange(121))
+    found, _ = join(messages, Limits(speed=2000.0))
+    np.testing.assert_allclose(np.diff(found.messages.longitudes), 3.0)
+
+
+def test_an_area_may_lie_across_the_antimeridian():
+    way = 178.0 + 0.2 * np.arange(24)
+    found, dropped = join(across((way + 180) % 360 - 180), Limits(area=Area(-10, 10, 179, 182)))
+    assert dropped["messages from outside the area"] == np.count_nonzero((way < 179) | (way > 182))
+    assert ((found.messages.longitudes >= 179) & (found.messages.longitudes <= 182)).all()
 
 
 def test_nothing_gives_no_trajectories():

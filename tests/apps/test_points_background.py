@@ -26,6 +26,11 @@ def test_an_empty_scene_without_points_leaves_everything() -> None:
     assert EmptyScene([np.full((1, 3), np.nan)]).keeps(PERSON).all()
 
 
+def test_an_empty_scene_that_was_never_seen_is_refused() -> None:
+    with pytest.raises(ValueError, match="no frames, the empty scene must be seen"):
+        EmptyScene([])
+
+
 @pytest.mark.parametrize("slope", [0.0, 0.1, -0.2])
 def test_what_stands_on_a_ground_that_slopes_is_kept(slope: float) -> None:
     lift = np.array([0.0, 0.0, 1.0]) * (slope * np.concatenate([FLOOR, PERSON])[:, :1] - 1.6)

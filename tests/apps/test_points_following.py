@@ -40,6 +40,14 @@ def test_a_person_near_the_sensor_weighs_as_much_as_one_far_away() -> None:
     assert weights[is_far].sum() == pytest.approx(weights[~is_far].sum(), rel=0.1)
 
 
+def test_the_weights_of_many_cells_are_those_of_all_pairs() -> None:
+    rng = np.random.default_rng(2)
+    centers, counts = rng.uniform(0.0, 9.0, (2500, 2)), rng.integers(1, 50, 2500).astype(float)
+    gaps = np.linalg.norm(centers[:, None] - centers, axis=2)
+    crowds = np.exp(-0.5 * (gaps / 0.28) ** 2) @ np.sqrt(counts)
+    np.testing.assert_allclose(even_weights(centers, counts, 0.28), np.sqrt(counts) / crowds, rtol=1e-11)
+
+
 @given(st.integers(1, 5), st.integers(0, 99))
 def test_people_who_stand_apart_are_a_piece_each(n_people: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

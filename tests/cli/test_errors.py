@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynmeans.cli import session
+from dynmeans.cli import app, session
 from dynmeans.io.run import read_run
 from point_files import contents, write_points
 
@@ -214,3 +214,17 @@ def test_a_state_of_other_settings_or_inputs_is_refused(dynmeans: Command, folde
     assert "day1.csv: has grown since it was clustered" in message
     assert Path("state").read_bytes() == after
     assert not Path("again").exists()
+
+
+@pytest.mark.parametrize(("command", "hints"), [("cluster", 1), ("tune", 1), ("flights", 1), ("video", 0)])
+def test_memory_that_is_missing_is_told_with_an_option_of_the_command(
+    dynmeans: Command, monkeypatch: pytest.MonkeyPatch, command: str, hints: int
+) -> None:
+    def run_out(**_: object) -> None:
+        raise MemoryError("Unable to allocate 9 GiB")
+
+    assert ("--every" in dynmeans(command, "--help").out) == bool(hints)
+    monkeypatch.setattr(app, "app", run_out)
+    line = complaint(dynmeans(command))
+    assert "not enough memory (Unable to allocate 9 GiB)" in line
+    assert line.count("--every") == hints

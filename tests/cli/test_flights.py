@@ -52,6 +52,61 @@ def test_results_that_lie_there_are_not_lost(
     assert dynmeans("flights", week, "--out", out, "--force").code == 0
 
 
+def test_an_input_is_never_overwritten(dynmeans: Callable[..., Any], week: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "flights.csv"
+    week.rename(mine)
+    before = mine.read_bytes()
+    outcome = dynmeans("flights", mine, "--out", tmp_path, "--force")
+    assert outcome.code == 2
+    assert "an input that the run would overwrite" in outcome.err
+    assert mine.read_bytes() == before
+
+
+def crossing(path: Path, *, step: float = 1800.0) -> Path:
+    """Three flights over the antimeridian, whose callsigns come late."""
+    messages = [
+        {
+            "time": step * flight + 60 * i,
+            "icao24": f"A{flight}",
+            "lat": 10.0,
+            "lon": (179.0 + 0.2 * i + 180) % 360 - 180,
+            "callsign": f"F{flight}" if i else "",
+        }
+        for flight in range(3)
+        for i in range(12)
+    ]
+    return write_csv(messages, path)
+
+
+def test_flights_over_the_antimeridian_are_one_flow_on_both_sides(
+    dynmeans: Callable[..., Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "flows"
+    assert dynmeans("flights", crossing(tmp_path / "a.csv"), "--out", out).code == 0
+    flights = rows(out / "flights.csv")
+    assert [row["callsign"] for row in flights] == ["F0", "F1", "F2"]
+    assert {row["flow"] for row in flights} == {"0"}
+    assert all(-180 <= float(row["end_longitude"]) < -178 for row in flights)
+    (way,) = json.loads((out / "flows.geojson").read_text())["features"]
+    assert way["geometry"]["type"] == "MultiLineString"
+    east, west = way["geometry"]["coordinates"]
+    assert all(x > 178 for x, _ in east)
+    assert all(x < -178 for x, _ in west)
+
+
+def test_the_map_has_a_shape_and_a_width_whatever_the_traffic(
+    dynmeans: Callable[..., Any], tmp_path: Path
+) -> None:
+    image = pytest.importorskip("PIL.Image")
+    pytest.importorskip("matplotlib")
+    years = crossing(tmp_path / "a.csv", step=1e9)  # more windows than a picture has columns
+    out = tmp_path / "flows"
+    assert dynmeans("flights", years, "--out", out).code == 0
+    with image.open(out / "map.png") as picture:
+        width, height = picture.size
+    assert 0.5 < width / height < 2
+
+
 @pytest.mark.parametrize(
     ("options", "rule"),
     [
@@ -59,7 +114,10 @@ def test_results_that_lie_there_are_not_lost(
         (("--area", "50,40,0,10"), "south < north"),
         (("--area", "10,20,0,10"), "no trajectory"),
         (("--lattice", "10"), "--lattice is '10'"),
+        (("--area", "10,20,5,5"), "west before east"),
         (("--gap", "5rows"), "--gap is '5rows'"),
+        (("--gap", "0s"), "a time above zero"),
+        (("--seed", str(2**64)), "--seed"),
         (("--every", "soon"), "--every is 'soon'"),
         (("--birth-cost", "-1"), "birth_cost"),
         (("--reach", "0.5"), "reach"),

@@ -13,6 +13,7 @@ from cloud_files import write_cloud
 from dynmeans.datasets import walking_people
 from dynmeans.io.run import read_run
 from dynmeans.metrics import identity_f1
+from point_files import contents
 
 STREAM = walking_people(6, n_people=4, background=True, random_state=1)
 
@@ -39,13 +40,61 @@ def test_frames_become_labels_tracks_and_a_report(frames: Path, dynmeans: Callab
     assert identity_f1([y for y, _ in kept], [z for _, z in kept]) > 0.9
     with Path("out/tracks.csv").open() as file:
         tracks = list(csv.DictReader(file))
-    assert {row["time"] for row in tracks} == {"0", "0.1", "0.2", "0.3", "0.4", "0.5"}
+    assert {row["time"] for row in tracks} == {"0.0", "0.1", "0.2", "0.3", "0.4", "0.5"}
     assert sum(int(row["points"]) for row in tracks) == sum((z >= 0).sum() for z in found)
     run = read_run("out")
     assert run.info["complete"]
     assert run.info["features"] == ["x", "y"]
     assert len(run.steps["step"]) == 6
     assert Path("out/report.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("last", ["9.txt", "9.pcd"])
+def test_names_are_looked_at_before_anything_is_read(
+    frames: Path, dynmeans: Callable[..., Any], last: str
+) -> None:
+    if last == "9.txt":
+        (frames / last).write_text("what this is")
+    done = dynmeans("points", *sorted(frames.iterdir()), frames / last, "--out", "out")
+    assert refused(done, f"{last}: ")
+    assert not Path("out").exists()
+
+
+def test_frames_without_people_are_counted_apart(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    clouds = np.tile(np.linspace(0.0, 0.3, 40)[:, None], (5, 1, 3))
+    clouds[[1, 3]] += 50.0
+    np.save("walk.npy", clouds)
+    np.save("empty.npy", clouds[1])
+    done = dynmeans("points", "walk.npy", "--empty", "empty.npy", "--out", "out")
+    assert done.code == 0, done.err
+    assert "200 points in 5 frames" in done.out
+    assert "1 followed, seen in 3 of 5 frames" in done.out
+    run = read_run("out")
+    assert len(run.steps["step"]) == run.info["steps"] == 3
+    assert run.steps["rows"].sum() == run.info["rows"] == 120
+    assert (run.info["points"], run.info["frames"]) == (200, 5)
+
+
+def test_a_frame_that_memory_cannot_hold_is_named(
+    folder: Path, dynmeans: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take(*_: object) -> None:
+        raise MemoryError("Unable to allocate 37.5 GiB")
+
+    write_cloud(folder, "npy")
+    monkeypatch.setattr("dynmeans.cli.points_run.Follower.take", take)
+    done = dynmeans("points", "cloud.npy", "--out", "out")
+    assert refused(done, "cloud.npy, frame 1: 40 points need more memory than there is (Unable")
+    assert "larger cells (--voxel) need less" in done.err
+
+
+def test_an_empty_scene_may_be_a_folder(frames: Path, dynmeans: Callable[..., Any]) -> None:
+    Path("scene").mkdir()
+    Path("empty.npy").rename("scene/empty.npy")
+    done = dynmeans("points", frames, "--empty", "scene", "--out", "out", "--no-report")
+    assert done.code == 0, done.err
+    for found, true in zip(labels_of(Path("out")), STREAM.labels, strict=True):
+        assert (found[true < 0] == -1).all()
 
 
 def test_a_broken_frame_ends_the_run_in_one_line_and_leaves_the_frames_before_it(
@@ -73,6 +122,20 @@ def test_a_table_with_times_gives_a_table_of_labels(folder: Path, dynmeans: Call
     assert not Path("out/report.html").exists()
 
 
+def test_times_keep_their_digits_and_the_dead_are_counted(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    times = (1.7e9 + np.array([0.0, 0.1, 4.1, 8.1])).tolist()
+    seen = [(time, 0.0) for time in times] + [(times[0], 50.0)]  # the second is gone for eight seconds
+    rows = [f"{time!r},{x + 0.01 * i},0,1" for time, x in sorted(seen) for i in range(40)]
+    Path("two.csv").write_text("\n".join(["t,x,y,z", *rows, ""]))
+    done = dynmeans("points", "two.csv", "--time", "t", "--out", "out", "--no-report")
+    assert done.code == 0, done.err
+    with Path("out/tracks.csv").open() as file:
+        tracks = list(csv.DictReader(file))
+    assert [float(row["time"]) for row in tracks] == sorted(time for time, _ in seen)
+    assert {row["id"] for row in tracks} == {"0", "1"}
+    assert "2 followed" in done.out
+
+
 def _numbered() -> enumerate[tuple[np.ndarray, np.ndarray]]:
     return enumerate(zip(STREAM.batches, STREAM.labels, strict=True))
 
@@ -95,6 +158,66 @@ def test_a_run_is_not_overwritten_unless_asked(frames: Path, dynmeans: Callable[
     assert not Path("out/labels/5.bin.npy").exists()
 
 
+def refused(done: Any, words: str) -> bool:
+    """Whether a command ended with one line that has these words."""
+    return done.code == 2 and words in done.err and done.err.count("\n") == 1
+
+
+def test_files_of_others_in_the_folder_stay(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    write_cloud(folder, "npy")
+    for name in ("labels/000.label", "labels/deeper/mine.txt", "labels/cloud.npy.npy", "tracks.csv"):
+        path = Path("out", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine")
+    before = contents(folder)
+    assert refused(dynmeans("points", "cloud.npy", "--out", "out"), "out: holds tracks.csv already; --force")
+    Path("out/tracks.csv").unlink()
+    assert refused(dynmeans("points", "cloud.npy", "--out", "out"), "holds labels/cloud.npy.npy already")
+    Path("out/labels/cloud.npy.npy").unlink()
+    assert dynmeans("points", "cloud.npy", "--out", "out").code == 0
+    Path("cloud.npy").rename("other.npy")
+    assert dynmeans("points", "other.npy", "--out", "out", "--force").code == 0
+    after = contents(Path("out/labels"))
+    assert set(after) == {"000.label", "deeper/mine.txt", "other.npy.npy"}
+    assert {before[f"out/labels/{name}"] for name in set(after) - {"other.npy.npy"}} == {b"mine"}
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        ("out/tracks.csv",),
+        ("out/labels/cloud.csv",),
+        ("cloud.csv", "--empty", "out/tracks.csv"),
+        ("cloud.csv", "--empty", "out/labels/cloud.csv"),
+    ],
+)
+def test_what_is_read_is_never_overwritten(
+    folder: Path, dynmeans: Callable[..., Any], frames: tuple[str, ...]
+) -> None:
+    cloud = write_cloud(folder, "csv").read_bytes()
+    Path("out/labels").mkdir(parents=True)
+    for name in ("out/tracks.csv", "out/labels/cloud.csv"):
+        Path(name).write_bytes(cloud)
+    before = contents(folder)
+    done = dynmeans("points", *frames, "--out", "out", "--force")
+    assert refused(done, "an input that the run would overwrite")
+    assert contents(folder) == before
+
+
+def test_a_folder_that_cannot_take_the_labels_is_left_as_it_is(
+    folder: Path, dynmeans: Callable[..., Any]
+) -> None:
+    write_cloud(folder, "npy")
+    assert dynmeans("points", "cloud.npy", "--out", "out").code == 0
+    Path("out/labels/cloud.npy.npy").unlink()
+    Path("out/labels").rmdir()
+    Path("out/labels").touch()
+    before = contents(folder)
+    done = dynmeans("points", "cloud.npy", "--out", "out", "--force")
+    assert refused(done, "out/labels: cannot be written")
+    assert contents(folder) == before
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -102,6 +225,10 @@ def test_a_run_is_not_overwritten_unless_asked(frames: Path, dynmeans: Callable[
         (("cloud.csv", "--time", "when"), "when"),
         (("cloud.csv", "--rate", "0"), "--rate is 0"),
         (("cloud.csv", "--voxel", "-1"), "--voxel is -1"),
+        (("cloud.csv", "--rate", "1e7"), "it must be more than 0 and less than 1,000,000"),
+        (("cloud.csv", "--empty", "far.npy"), "far.npy, frame 1: point [1e+300, 0.0, 0.0] is farther out"),
+        (("cloud.csv", "--empty", "none.npy"), "--empty: no frames"),
+        (("cloud.csv", "--empty", "hollow"), "hollow: no files in it"),
         (("cloud.csv", "--lifetime", "0.5"), "lifetime"),
         (("cloud.csv", "--empty", "cloud.csv", "--ground"), "give one of them"),
         (("cloud.csv", "cloud.csv"), "called cloud.csv too"),
@@ -113,6 +240,9 @@ def test_bad_input_gets_one_line(
 ) -> None:
     write_cloud(folder, "csv")
     (folder / "cloud.xyz").write_text("1 2 3\n")
+    np.save(folder / "far.npy", [[1e300, 0.0, 0.0]])
+    np.save(folder / "none.npy", np.empty((0, 5, 3)))
+    (folder / "hollow").mkdir()
     done = dynmeans("points", *options, "--out", "out")
     assert done.code == 2
     assert words in done.err

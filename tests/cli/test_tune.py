@@ -90,6 +90,15 @@ def test_a_folder_with_results_is_overwritten_only_by_force(
     assert dynmeans(*line, "--force").code == 0
 
 
+def test_an_input_is_never_overwritten(dynmeans: Command, blobs: Path, folder: Path) -> None:
+    mine = folder / "settings.csv"
+    mine.write_bytes((folder / blobs).read_bytes())
+    outcome = dynmeans("tune", mine, "--time", "t", "--trials", 3, "--out", folder, "--force")
+    assert outcome.code == 2
+    assert "an input that the run would overwrite" in outcome.err
+    assert mine.read_bytes() == (folder / blobs).read_bytes()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

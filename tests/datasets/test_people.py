@@ -7,7 +7,7 @@ import pytest
 
 from dynmeans.datasets import walking_people
 from dynmeans.datasets._lidar import SENSOR, Bodies, _capsules, cast, make_rays
-from dynmeans.datasets._walkers import PILLAR_RADIUS, PILLARS, ROOM
+from dynmeans.datasets._walkers import MOST_PEOPLE, PILLAR_RADIUS, PILLARS, ROOM, gather
 
 RAYS = make_rays()
 
@@ -93,11 +93,17 @@ def test_people_walk_at_the_speed_of_people_and_keep_apart() -> None:
         assert gaps.min() > 0.25
 
 
+def test_there_is_room_for_the_largest_crowd() -> None:
+    assert all(len(gather(MOST_PEOPLE, np.random.default_rng(seed)).place) == 50 for seed in range(20))
+
+
 @pytest.mark.parametrize(
     ("wrong", "error", "words"),
     [
         ({"n_steps": 0}, ValueError, "n_steps is 0"),
         ({"n_people": 2.5}, TypeError, "n_people is 2.5"),
+        ({"n_people": 51}, ValueError, "n_people is 51; it must be between 1 and 50"),
+        ({"frame_rate": "30"}, TypeError, "frame_rate is '30'; it must be a number"),
         ({"noise": -1.0}, ValueError, "noise is -1.0"),
         ({"frame_rate": 0.0}, ValueError, "frame_rate is 0.0"),
     ],

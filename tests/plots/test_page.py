@@ -45,6 +45,18 @@ EXTENT = """(() => {
 })()"""
 
 
+# From now on, labels of the vertical axis of the points, and where they begin.
+LISTEN = """(() => {
+    window.heights = [];
+    const write = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const mine = this.canvas.id === "scatter" && this.textAlign === "right";
+        if (mine) window.heights.push([text, x - this.measureText(text).width]);
+        write.call(this, text, x, y);
+    };
+})()"""
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     pytest.importorskip("websocket")
@@ -231,6 +243,24 @@ def test_a_view_from_above_has_one_scale_and_short_times(browser: Browser, tmp_p
     assert text(page, "#step-label").endswith("seconds 0.067")
     wide, high = page.run(EXTENT)
     assert high < 0.3 * wide
+    assert browser.problems == []
+
+
+def test_large_coordinates_keep_the_digits_that_tell_them_apart(browser: Browser, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", n_steps=3)
+    for name in ("sample.csv", "clusters.csv"):
+        head, *rows = (folder / name).read_text().splitlines()
+        cells = [row.split(",") for row in rows]
+        moved = [[*row[:-2], repr(5e5 + float(row[-2])), repr(5e6 + float(row[-1]))] for row in cells]
+        (folder / name).write_text("\n".join([head, *map(",".join, moved), ""]))
+    page = open_report(browser, folder)
+    for number in (7, 8):
+        assert len(set(column(page, number))) == len(column(page, number)) > 1
+    page.run(LISTEN)
+    page.press("ArrowLeft")
+    labels = page.run("heights")
+    assert len({label for label, _ in labels}) == len(labels) > 1
+    assert all(float(label) > 4e6 and "e" not in label and left > 0 for label, left in labels)
     assert browser.problems == []
 
 

@@ -22,6 +22,7 @@ from dynmeans.io.snapshot import SnapshotError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+_WINDOWED = ("cluster", "tune", "flights")  # commands with --every
 
 app = typer.Typer(
     name="dynmeans",
@@ -71,7 +72,8 @@ def _run() -> int:
     except OSError as error:
         complain(f"{error.filename}: {reason(error)}" if error.filename else reason(error))
     except MemoryError as error:
-        complain(f"not enough memory ({reason(error)}); shorter windows (--every) need less")
+        hint = "; shorter windows (--every) need less" if set(_WINDOWED) & set(sys.argv[1:2]) else ""
+        complain(f"not enough memory ({reason(error)}){hint}")
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:

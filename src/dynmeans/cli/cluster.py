@@ -10,6 +10,7 @@ import typer
 
 from dynmeans.cli.run import Job, run_job
 from dynmeans.cli.settings import Settings, check_settings, parse_birth_cost, parse_features
+from dynmeans.estimators.validation import LARGEST_SEED
 
 _STEPS, _COSTS, _OUTPUT = "Time steps", "Clustering", "Output"
 
@@ -167,7 +168,9 @@ BudgetOption = Annotated[
 RestartsOption = Annotated[
     int, typer.Option(min=1, help="Random orders tried in each step.", rich_help_panel=_COSTS)
 ]
-SeedOption = Annotated[int, typer.Option(min=0, help="Seed of those orders.", rich_help_panel=_COSTS)]
+SeedOption = Annotated[
+    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of those orders.", rich_help_panel=_COSTS)
+]
 JobsOption = Annotated[
     int | None, typer.Option(min=1, help="Threads; results do not depend on it.", rich_help_panel=_COSTS)
 ]

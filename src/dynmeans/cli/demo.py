@@ -16,6 +16,7 @@ from dynmeans.cli.report import draw_report
 from dynmeans.cli.session import Outline, Session
 from dynmeans.cli.settings import Settings, make_model
 from dynmeans.datasets import Stream, moving_gaussians
+from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.io.columns import Columns
 from dynmeans.io.folder import check_folder
 from dynmeans.io.inputs import Position
@@ -29,7 +30,7 @@ _TITLE = "Moving Gaussians"
 
 def demo(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("dynmeans-demo"),
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the points.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the points.")] = 0,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite a run in the folder; an earlier demo always is.")
     ] = False,

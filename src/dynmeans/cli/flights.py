@@ -9,12 +9,13 @@ from typing import Annotated
 
 import typer
 
-from dynmeans.apps.flights.files import FILES, MAP_FILE, write_flows
+from dynmeans.apps.flights.files import FILES, MAP_FILES, write_flows
 from dynmeans.apps.flights.flows import FlowOptions, Flows, find_flows, popular
 from dynmeans.apps.flights.messages import read_messages
 from dynmeans.apps.flights.trajectories import Area, Limits, join
 from dynmeans.cli.console import amount, say, share_bar, tell
 from dynmeans.cli.settings import Settings, check_settings
+from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.io.atomic import replacing
 from dynmeans.io.errors import InputError
 from dynmeans.io.folder import check_place
@@ -22,6 +23,7 @@ from dynmeans.io.rules import parse_every
 
 _JOIN, _FLOWS = "Trajectories", "Flows"
 _LISTED = 5
+_ONE = {"messages": "message", "trajectories": "trajectory", "speeds": "speed"}
 _WIDTH = 12  # of the first column of what is printed
 
 
@@ -43,7 +45,8 @@ def flights(
         str | None,
         typer.Option(
             metavar="SOUTH,NORTH,WEST,EAST",
-            help="Leave out messages from elsewhere, and lay the lattice over this area (degrees).",
+            help="Leave out messages from elsewhere, and lay the lattice over this area (degrees; west is "
+            "more than east where it lies across the antimeridian).",
             rich_help_panel=_JOIN,
         ),
     ] = None,
@@ -80,7 +83,9 @@ def flights(
             rich_help_panel=_FLOWS,
         ),
     ] = "10x20",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the clustering.", rich_help_panel=_FLOWS)] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the clustering.", rich_help_panel=_FLOWS)
+    ] = 0,
 ) -> None:
     """Find the flows of air traffic: which ways are flown, when, and by how many."""
     began = perf_counter()
@@ -98,21 +103,25 @@ def flights(
         seed=seed,
     )
     check_settings(Settings(birth_cost=birth_cost, lifetime=lifetime, reach=reach))
-    check_place(out, FILES, force=force)
+    check_place(out, FILES, force=force, inputs=map(Path, inputs))
     messages = read_messages(inputs)
     joined, dropped = join(messages, limits)
     _tell_dropped(len(messages.times), joined.n_flights, dropped)
     with share_bar() as watch:
         found = find_flows(joined, options, watch)
     write_flows(found, out)
+    picture = _draw(found, out)
     _tell_flows(found, perf_counter() - began)
-    say("", f"tables  {out}", f"map     {_draw(found, out)}")
+    say("", f"tables  {out}", f"map     {picture}")
 
 
 def _seconds(text: str, option: str) -> float:
-    every = parse_every(text, option)
-    if every.unit != "seconds":
-        raise InputError(f"{option} is {text!r}; it must be a time such as 30min, 10s or 2h")
+    try:
+        every = parse_every(text, option)
+    except InputError:
+        every = None
+    if every is None or every.unit != "seconds":
+        raise InputError(f"{option} is {text!r}; it must be a time above zero, such as 30min, 10s or 2h")
     return every.size
 
 
@@ -121,9 +130,10 @@ def _parse_area(text: str) -> Area:
         area = Area(*map(float, text.split(",")))
     except (ValueError, TypeError):
         raise InputError(f"--area is {text!r}; it must be four numbers SOUTH,NORTH,WEST,EAST") from None
-    if not (-90 <= area.south < area.north <= 90 and -180 <= area.west < area.east <= 180):
-        raise InputError(f"--area is {text!r}; it must be degrees with south < north and west < east")
-    return area
+    inside = -180 <= area.west <= 180 and -180 <= area.east <= 180 and area.west != area.east
+    if not (-90 <= area.south < area.north <= 90 and inside):
+        raise InputError(f"--area is {text!r}; it must be degrees with south < north and west before east")
+    return area if area.west < area.east else area._replace(east=area.east + 360.0)
 
 
 def _parse_lattice(text: str) -> tuple[int, int]:
@@ -138,9 +148,15 @@ def _parse_lattice(text: str) -> tuple[int, int]:
 
 def _tell_dropped(n_messages: int, n_flights: int, dropped: dict[str, int]) -> None:
     facts = {"messages": f"{n_messages:,}", "trajectories": f"{n_flights:,}"}
-    reasons = [f"{count:,} {reason}" for reason, count in dropped.items() if count]
+    reasons = [_counted(count, reason) for reason, count in dropped.items() if count]
     tell({**facts, "left out": reasons[0] if reasons else "nothing"}, _WIDTH)
     say(*(f"{'':{_WIDTH}}  {reason}" for reason in reasons[1:]))
+
+
+def _counted(count: int, reason: str) -> str:
+    """Say how many were left out for a reason that begins with what they are."""
+    many, rest = reason.split(" ", 1)
+    return f"{count:,} {_ONE[many] if count == 1 else many} {rest}"
 
 
 def _tell_flows(found: Flows, seconds: float) -> None:
@@ -161,12 +177,11 @@ def _draw(found: Flows, out: Path) -> str:
     """Where the map is, or why there is none."""
     from dynmeans.apps.flights.chart import draw_flows
 
-    path = out / MAP_FILE
     try:
         figure = draw_flows(found)
     except ImportError as error:
         return f"none: {error}"
-    for target in (path, path.with_suffix(".svg")):
-        with replacing(target) as place:
+    for name in MAP_FILES:
+        with replacing(out / name) as place:
             figure.savefig(place, bbox_inches="tight")
-    return str(path)
+    return str(out / MAP_FILES[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -15,16 +15,21 @@ from dynmeans.apps.points import (
     EmptyScene,
     Ground,
     Setting,
+    check_files,
+    files_for,
     in_order,
     read_frames,
 )
 from dynmeans.cli.points_run import Job, follow_frames
 from dynmeans.cli.progress import given
-from dynmeans.io.errors import InputError
+from dynmeans.estimators.validation import LARGEST_SEED
+from dynmeans.io.errors import InputError, blame
 from dynmeans.io.folder import check_folder
 from dynmeans.model.costs import Lifespan, costs_from
+from dynmeans.model.types import FloatArray
 
 _FRAMES, _BACKGROUND, _COSTS, _OUTPUT = "Frames", "Background", "People", "Output"
+_MOST = 1_000_000  # frames a second, or metres of a cell
 
 
 class Algorithm(str, Enum):
@@ -64,7 +69,8 @@ def points(
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Frame of the empty scene, whose places are background; may be given again.",
+            help="Frame of the empty scene, or a folder of them, whose places are background; may be given "
+            "again.",
             rich_help_panel=_BACKGROUND,
         ),
     ] = None,
@@ -92,7 +98,7 @@ def points(
     lifetime: Annotated[
         float | None,
         typer.Option(
-            help="Seconds that a person may be hidden before he is forgotten; 6 if not given.",
+            help="Seconds that a person may be hidden before he is forgotten, more than 1; 6 if not given.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
@@ -100,7 +106,7 @@ def points(
         float | None,
         typer.Option(
             help="After a second a person is found again up to a squared distance of so many "
-            "birth costs; 9 for sdmeans and 6 for dmeans if not given.",
+            "birth costs, at least 1; 9 for sdmeans and 6 for dmeans if not given.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
@@ -123,7 +129,9 @@ def points(
             rich_help_panel=_COSTS,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of those orders.", rich_help_panel=_COSTS)] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of those orders.", rich_help_panel=_COSTS)
+    ] = 0,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
     ] = Path("dynmeans-points"),
@@ -147,15 +155,17 @@ def points(
     setting = SETTINGS[algorithm.value]._replace(**given(options))
     _check(setting, rate)
     paths = _files(frames)
-    check_folder(out, force=force, again=None, inputs=paths)
-    follow_frames(Job(paths, time, rate, _background(empty or [], ground), setting, out, not no_report))
+    scene = _listed(empty) if empty else []
+    check_files([*paths, *scene])
+    check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
+    follow_frames(Job(paths, time, rate, _background(scene, ground), setting, out, not no_report))
 
 
 def _check(setting: Setting, rate: float) -> None:
     """Find what cannot be, before anything is read."""
     for name, value in (("--rate", rate), ("--voxel", setting.voxel)):
-        if not 0 < value < 1e6:
-            raise InputError(f"{name} is {value}; it must be more than 0")
+        if not 0 < value < _MOST:
+            raise InputError(f"{name} is {value}; it must be more than 0 and less than {_MOST:,}")
     try:
         costs_from(setting.birth_cost, Lifespan(setting.lifetime, setting.reach, None, None))
     except ValueError as error:
@@ -164,9 +174,7 @@ def _check(setting: Setting, rate: float) -> None:
 
 def _files(frames: Sequence[Path]) -> list[Path]:
     """All files in order, told apart by their names, under which their labels are written."""
-    paths = in_order(frames)
-    if not paths:
-        raise InputError(f"{frames[0]}: no files in it")
+    paths = _listed(frames)
     seen: dict[str, Path] = {}
     for path in paths:
         if path.name in seen:
@@ -175,9 +183,30 @@ def _files(frames: Sequence[Path]) -> list[Path]:
     return paths
 
 
+def _listed(places: Sequence[Path]) -> list[Path]:
+    paths = in_order(places)
+    if not paths:
+        raise InputError(f"{places[0]}: no files in it")
+    return paths
+
+
 def _background(empty: Sequence[Path], ground: bool) -> Background | None:
     if empty and ground:
         raise InputError("--empty and --ground: give one of them, an empty scene has its ground in it")
     if empty:
-        return EmptyScene(frame.points for frame in read_frames(list(empty)))
+        return _empty_scene(empty)
     return Ground() if ground else None
+
+
+def _empty_scene(paths: Sequence[Path]) -> EmptyScene:
+    """The scene without people; what cannot be taken for it names its file."""
+    name = "--empty"
+
+    def frames() -> Iterator[FloatArray]:
+        nonlocal name
+        for frame in read_frames(paths):
+            name = frame.name
+            yield frame.points
+
+    with blame(lambda: name):
+        return EmptyScene(frames())

@@ -42,7 +42,8 @@ def follow_frames(job: Job) -> None:
     first = next(frames, None)  # if it cannot be read, nothing is written
     title = job.paths[0].name if len(job.paths) == 1 else f"{job.paths[0].name} and {len(job.paths) - 1} more"
     info = {"title": title, "settings": _told(job.setting), "version": __version__}
-    recorder, follower = Recorder(job.out, info), Follower(job.setting, job.background, events.append)
+    recorder = Recorder(job.out, info, job.paths)
+    follower = Follower(job.setting, job.background, events.append)
     complete = False
     try:
         _follow(job, chain([] if first is None else [first], frames), recorder, follower, events)
@@ -56,7 +57,7 @@ def follow_frames(job: Job) -> None:
     seconds = monotonic() - began
     if job.report:
         draw_report(job.out)
-    _tell(job, recorder, follower, title, seconds)
+    _tell(job, recorder, title, seconds)
 
 
 def _told(setting: Setting) -> dict[str, Any]:
@@ -77,18 +78,25 @@ def _follow(
                 step = follower.take(frame.points, now)
             except ValueError as error:
                 raise InputError(f"{frame.name}: {reason(error)}") from None
+            except MemoryError as error:
+                size = f"{amount(len(frame.points), 'point')} need more memory than there is"
+                raise InputError(
+                    f"{frame.name}: {size} ({reason(error)}); larger cells (--voxel) need less"
+                ) from None
             recorder.take(frame, now, step, follower.model, events)
             people = 0 if step.report is None else len(step.report.active)
             show(recorder, people, place[frame.source] / len(job.paths))
 
 
-def _tell(job: Job, recorder: Recorder, follower: Follower, title: str, seconds: float) -> None:
-    born = int(follower.model.cluster_ids_.max(initial=-1)) + 1 if hasattr(follower.model, "step_") else 0
+def _tell(job: Job, recorder: Recorder, title: str, seconds: float) -> None:
     files = ["tracks.csv", "labels", *([REPORT_FILE] if job.report else [])]
+    people, frames = f"{recorder.people} followed", amount(recorder.steps, "frame")
+    if recorder.seen < recorder.steps:
+        people += f", seen in {recorder.seen:,} of {frames}"
     tell(
         {
-            "input": f"{title}: {amount(recorder.rows, 'point')} in {amount(recorder.steps, 'frame')}",
-            "people": f"{born} followed",
+            "input": f"{title}: {amount(recorder.rows, 'point')} in {frames}",
+            "people": people,
             "speed": f"{recorder.steps / max(seconds, 1e-9):,.0f} frames per second",
             "written": ", ".join(str(job.out / name) for name in files),
         }

@@ -25,6 +25,7 @@ from dynmeans.cli.cluster import (
 )
 from dynmeans.cli.findings import FIGURE_FILE, TABLE_FILE, best_so_far, command, tell_findings, write_findings
 from dynmeans.cli.settings import Settings, check_settings, make_model, make_rule, parse_features
+from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.folder import check_place
 from dynmeans.io.inputs import open_inputs
@@ -82,7 +83,9 @@ def tune(
     steps: StepsOption = None,
     strategy: StrategyOption = Strategy.refine,
     study: StudyOption = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the search and of all runs.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the search and of all runs.")
+    ] = 0,
     jobs: JobsOption = None,
     out: TuneOutOption = Path("dynmeans-tune"),
     format: FormatOption = None,
@@ -104,7 +107,8 @@ def tune(
     check_settings(settings)
     if study is not None and strategy is not Strategy.optuna:
         raise InputError(f"--study needs --strategy optuna, got --strategy {strategy.value}")
-    check_place(out, (TABLE_FILE, FIGURE_FILE), force=force or study is not None)
+    results = TABLE_FILE, FIGURE_FILE
+    check_place(out, results, force=force or study is not None, inputs=map(Path, inputs))
     motions = ("walk", "velocity" if settings.algorithm == "dmeans" else "align") if choose_motion else None
     batches = _read(inputs, settings, steps)
     with best_so_far(trials + min(_FINALISTS, trials)) as show:

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from dynmeans.apps.video import Job, Outcome, Palette, check, quantize
 from dynmeans.cli.console import amount, complain, tell, terminal_bar
+from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.io.errors import InputError
 
 _COSTS, _OUTPUT = "Palette", "Output"
@@ -88,7 +89,9 @@ def video(
             help="A palette for each frame alone, for comparison.", show_default=False, rich_help_panel=_COSTS
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random orders.", rich_help_panel=_COSTS)] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS)
+    ] = 0,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Threads; results do not depend on it.", rich_help_panel=_COSTS)
     ] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -46,7 +47,9 @@ def check_count(name: str, value: int) -> None:
 
 
 def check_between(name: str, value: float, low: float, high: float) -> None:
-    """Refuse a number outside [low, high], infinity and NaN included."""
+    """Refuse a number outside [low, high], infinity and NaN included, and what is no number."""
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} is {value!r}; it must be a number")
     if not (low <= value <= high and np.isfinite(value)):
         bound = f"between {low:g} and {high:g}" if np.isfinite(high) else f"finite and at least {low:g}"
         raise ValueError(f"{name} is {value}; it must be {bound}")

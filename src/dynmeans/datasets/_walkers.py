@@ -13,6 +13,7 @@ PILLARS = np.array([[3.2, 3.6], [6.6, 4.8], [9.2, 3.2]])
 PILLAR_RADIUS = 0.3
 DOORS = np.array([[-0.4, 5.5], [12.4, 5.0], [4.5, 9.4]])  # places just outside, where nobody is seen
 WANDER, PAUSE, MEET, LEAVE = range(4)
+MOST_PEOPLE = 50  # for whom free places are found at once; no place is left beyond some 70
 CHANCES = (0.53, 0.12, 0.3, 0.05)  # of each plan
 
 _SPEED = (0.9, 1.5)  # metres a second, one for each person

@@ -16,7 +16,7 @@ from dynmeans.datasets._common import (
     make_rng,
 )
 from dynmeans.datasets._lidar import HEIGHT, SENSOR, Bodies, Rays, cast, make_rays
-from dynmeans.datasets._walkers import Walkers, gather, inside, walk_on
+from dynmeans.datasets._walkers import MOST_PEOPLE, Walkers, gather, inside, walk_on
 
 NOBODY = -1  # label of floor, walls and pillars
 _SETTLE = 2.0  # seconds before the first frame, so that nobody stands at his start
@@ -45,7 +45,7 @@ def walking_people(
     n_steps : int
         Frames in the stream.
     n_people : int
-        People in all; some are outside for a while.
+        People in all, up to 50, for whom there is room; some are outside for a while.
     frame_rate : float
         Frames a second.
     noise : float
@@ -67,7 +67,7 @@ def walking_people(
     ValueError
         If a number is out of its range.
     TypeError
-        If a count is not an integer, or `random_state` is none of its kinds.
+        If a count is not an integer, a number is none, or `random_state` is none of its kinds.
 
     Examples
     --------
@@ -78,6 +78,7 @@ def walking_people(
     """
     check_count("n_steps", n_steps)
     check_count("n_people", n_people)
+    check_between("n_people", n_people, 1, MOST_PEOPLE)
     check_between("frame_rate", frame_rate, 1.0, 1000.0)
     check_between("noise", noise, 0.0, math.inf)
     rng = make_rng(random_state)

@@ -14,6 +14,8 @@ from dynmeans.algorithms.batch import Rows, in_range
 from dynmeans.core import largest_size
 from dynmeans.model.types import FloatArray, IntArray
 
+LARGEST_SEED = 2**64 - 1  # what the core counts with
+
 
 def valid_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
     """Return finite (n, d) rows, C-contiguous, float32 or float64, read in place where possible."""
@@ -118,5 +120,7 @@ def _know_columns(estimator: Any, number: int, names: Any) -> None:
 def draw_seed(random_state: Any) -> int:
     """Return the seed of the whole run; after that, randomness depends on it and the step number."""
     if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        if random_state > LARGEST_SEED:
+            raise ValueError(f"random_state must be below 2**64, got {random_state}")
         return int(random_state)
     return int(check_random_state(random_state).randint(0, 2**63 - 1, dtype=np.int64))

@@ -75,7 +75,7 @@ FLIGHTS: dict[str, dict[str, dict[str, Any]]] = {
         "D-Means": {"birth_cost": 0.09, "lifetime": 96.0, "reach": 1.05, "n_restarts": 3},
         "DP-means": {"birth_cost": 0.22, "n_restarts": 3},
         "DP-means, full passes": {"birth_cost": 0.22, "n_restarts": 3},
-        "Gibbs": {**_SAMPLER, "observation_variance": 7e-5, "transition_variance": 7e-8},
+        "Gibbs": {**_SAMPLER, "observation_variance": 5e-5, "transition_variance": 7e-6},
     },
     "file": {
         "D-Means": {"birth_cost": 0.6, "lifetime": 48.0, "reach": 1.01, "n_restarts": 3},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timezone
@@ -16,6 +17,7 @@ from dynmeans.model.types import FloatArray
 
 _JUDGED_ROWS = 100  # a column is numeric if most of so many first cells are
 _NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64)
+_CLOCK = set("Tt 0123456789:.")  # what follows a date that names no zone
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
@@ -72,13 +74,13 @@ def _seconds(cell: object) -> float:
 
 
 def _parse_date(text: str) -> datetime | np.datetime64:
-    bare = text[:-1] if text.endswith(("Z", "z")) else text  # UTC, as all that name no zone
+    bare = re.sub(r" ?(Z|UTC|GMT)$", "", text, flags=re.IGNORECASE)  # UTC, as all that name no zone
     if not bare[:4].isdigit():  # NumPy would take words like "today"
         raise ValueError
     try:
         return datetime.fromisoformat(bare)
     except ValueError:
-        if len(bare) > 10 and not set("+-") & set(bare[10:]):
+        if len(bare) > 10 and set(bare[10:]) <= _CLOCK:
             return np.datetime64(bare)  # fractions of a second that datetime does not take
         raise
 

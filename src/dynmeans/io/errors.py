@@ -37,6 +37,8 @@ def blame(place: str | Callable[[], str]) -> Iterator[None]:
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise InputError(f"{_words(place)}: not UTF-8 text (byte 0x{byte:02x})") from None
+    except RecursionError:
+        raise InputError(f"{_words(place)}: nested too deeply") from None
     except _DAMAGE as error:
         raise InputError(f"{_words(place)}: {reason(error)}") from None
 

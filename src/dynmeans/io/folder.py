@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from dynmeans.io.labels import labels_file
 from dynmeans.io.run import (
     CLUSTERS_FILE,
     EVENTS_FILE,
+    FORMAT,
     INFO_FILE,
     PICTURE_FILE,
     REPORT_FILE,
@@ -24,7 +25,12 @@ from dynmeans.io.sources import FORMATS
 
 
 def check_folder(
-    folder: Path, *, force: bool, again: Mapping[str, Any] | None, inputs: Iterable[Path]
+    folder: Path,
+    *,
+    force: bool,
+    again: Mapping[str, Any] | None,
+    inputs: Iterable[Path],
+    names: Sequence[str] = (),
 ) -> None:
     """Make sure that a run may be written into a folder, before anything is read or written.
 
@@ -39,44 +45,55 @@ def check_folder(
         overwritten without force.
     inputs : iterable of Path
         Files that must not be overwritten in any case.
+    names : sequence of str
+        Files that the run writes beside those that every run writes, as paths from the folder.
 
     Raises
     ------
     InputError
         If the folder cannot be written, or holds a run or an input that would be lost.
     """
-    _check_writable(folder)
-    present = _present(folder)
-    lost = {path.resolve() for path in present} & {path.resolve() for path in inputs}
-    if lost:
-        raise InputError(f"{min(lost)}: an input that the run would overwrite; choose another --out")
+    for place in dict.fromkeys((folder / name).parent for name in (INFO_FILE, *names)):
+        _check_writable(place)
+    present = _present(folder, names)
+    _check_inputs(present, inputs)
+    solid = [path for path in present if path.is_dir()]
+    if solid:
+        raise InputError(f"{solid[0]}: a folder, where the run would write a file; choose another --out")
     if present and not force and not _is_again(folder, again):
-        raise InputError(f"{folder}: holds a run already ({present[0].name}); --force overwrites it")
+        held = present[0].relative_to(folder)
+        what = f"a run already ({held})" if held.name == INFO_FILE else f"{held} already"
+        raise InputError(f"{folder}: holds {what}; --force overwrites it")
 
 
-def check_place(folder: Path, names: Iterable[str], *, force: bool) -> None:
+def check_place(folder: Path, names: Iterable[str], *, force: bool, inputs: Iterable[Path] = ()) -> None:
     """Make sure that files may be written into a folder, which need not exist.
 
     Raises
     ------
     InputError
-        If the folder cannot be written, or holds one of the files and `force` does not allow to overwrite it.
+        If the folder cannot be written, or holds one of the files and `force` does not allow to overwrite it
+        or it is one of the inputs.
     """
     _check_writable(folder)
-    present = [name for name in names if (folder / name).exists()]
+    present = [folder / name for name in names if (folder / name).exists()]
+    _check_inputs(present, inputs)
     if present and not force:
-        raise InputError(f"{folder}: holds results already ({present[0]}); --force overwrites them")
+        raise InputError(f"{folder}: holds results already ({present[0].name}); --force overwrites them")
 
 
-def clear_folder(folder: Path) -> None:
-    """Make a folder, or remove the files of a run from it; run.json goes last, to tell what the rest is."""
+def clear_folder(folder: Path, names: Sequence[str] = ()) -> None:
+    """Make a folder, or remove the files of a run from it; run.json goes last, to tell what the rest is.
+
+    `names` are those of `check_folder`; files that no run has written and none will write stay.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    for path in reversed(_present(folder)):
+    for path in reversed(_present(folder, names)):
         path.unlink()
 
 
-def _present(folder: Path) -> list[Path]:
-    """Files of a run that lie in a folder, run.json first."""
+def _present(folder: Path, names: Sequence[str]) -> list[Path]:
+    """Files of a run that lie in a folder, run.json first: those of every run, of this one, of the last."""
     fixed = (
         INFO_FILE,
         STEPS_FILE,
@@ -88,7 +105,32 @@ def _present(folder: Path) -> list[Path]:
         PICTURE_FILE,
     )
     paths = [*(folder / name for name in fixed), *(labels_file(folder, format) for format in FORMATS)]
-    return [path for path in paths if path.exists()]
+    own = [folder / name for name in (*names, *_written(folder))]
+    return [path for path in dict.fromkeys([*paths, *own]) if path.exists()]
+
+
+def _written(folder: Path) -> list[str]:
+    """Files that the run in a folder says it has written beside those of every run."""
+    info = _info(folder)
+    files = info.get("files") if info.get("format") == FORMAT else None
+    if not isinstance(files, list) or not all(isinstance(name, str) for name in files):
+        return []
+    return [name for name in files if not Path(name).is_absolute() and ".." not in Path(name).parts]
+
+
+def _info(folder: Path) -> dict[str, Any]:
+    """What run.json says; nothing if it cannot be read."""
+    try:
+        info = json.loads((folder / INFO_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return info if isinstance(info, dict) else {}
+
+
+def _check_inputs(present: Iterable[Path], inputs: Iterable[Path]) -> None:
+    lost = {path.resolve() for path in present} & {path.resolve() for path in inputs}
+    if lost:
+        raise InputError(f"{min(lost)}: an input that the run would overwrite; choose another --out")
 
 
 def _check_writable(folder: Path) -> None:
@@ -100,10 +142,7 @@ def _check_writable(folder: Path) -> None:
 
 
 def _is_again(folder: Path, again: Mapping[str, Any] | None) -> bool:
-    try:
-        info = json.loads((folder / INFO_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    if again is None or not isinstance(info, dict) or info.get("complete") is not False:
+    info = _info(folder)
+    if again is None or info.get("complete") is not False:
         return False
     return all(info.get(key) == value for key, value in again.items())

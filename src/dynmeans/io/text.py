@@ -105,7 +105,7 @@ def read_json_lines(
             start = _parse(*first, name)
             names = tuple(start) if isinstance(start, dict) else numbered_names(len(start))
             values = ((_parse(text, line, name), line) for text, line in chain([first], numbered))
-            rows = (_json_row(value, names, line, name) for value, line in values)
+            rows = ((_json_row(value, names), line) for value, line in values)
             yield from _assemble(rows, names, name, skip, lines.done)
 
 
@@ -119,13 +119,9 @@ def _parse(text: str, line: int, name: str) -> dict[str, object] | list[object]:
     return value
 
 
-def _json_row(value: dict[str, object] | list[object], names: Sequence[str], line: int, name: str) -> _Row:
-    if isinstance(value, list):
-        return value, line
-    missing = next((key for key in names if key not in value), None)
-    if missing is not None:
-        raise InputError(f"{name}, line {line}: no {missing!r}, which the first line has")
-    return [value[key] for key in names], line
+def _json_row(value: dict[str, object] | list[object], names: Sequence[str]) -> list[object]:
+    """Cells of a row; a key that it lacks is an empty cell."""
+    return value if isinstance(value, list) else [value.get(key) for key in names]
 
 
 def _assemble(

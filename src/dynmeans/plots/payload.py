@@ -157,7 +157,7 @@ def _describe(lives: Lives, run: Run) -> dict[str, Any]:
         "size": _numbers(lives.size),
         "age": _numbers(lives.age),
         "status": [STATUS_NAMES[status] for status in lives.status],
-        "center": [_numbers(center) for center in lives.centers[:, :TABLE_FEATURES]],
+        "center": [_numbers(center, digits=10) for center in lives.centers[:, :TABLE_FEATURES]],
         "features": run.info["features"][:TABLE_FEATURES],
         "nFeatures": len(run.info["features"]),
         "lane": pack_lanes(lives.born, lives.end, gap=gap).tolist(),
@@ -177,12 +177,12 @@ def _notes(run: Run, lives: Lives, shown: Shown) -> list[str]:
     return notes if run.info["complete"] else [*notes, "The run is not finished."]
 
 
-def _numbers(column: ArrayLike) -> list[float | int | None]:
-    """JSON numbers, reals to seven digits; what is not finite becomes null."""
+def _numbers(column: ArrayLike, digits: int = 7) -> list[float | int | None]:
+    """JSON numbers, reals to so many digits; what is not finite becomes null."""
     values = np.asarray(column)
     if values.dtype.kind in "iu":
         return [int(value) for value in values]
-    return [float(f"{value:.7g}") if math.isfinite(value) else None for value in values]
+    return [float(f"{value:.{digits}g}") if math.isfinite(value) else None for value in values]
 
 
 def _plain(value: Any) -> str:

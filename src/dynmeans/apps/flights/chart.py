@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans.apps.flights.flows import Flow, Flows, popular
+from dynmeans.apps.flights.smoothing import stretch_of, widened
 from dynmeans.apps.flights.trajectories import Area
 from dynmeans.io.extras import require
 from dynmeans.model.types import FloatArray, IntArray
@@ -16,6 +17,9 @@ from dynmeans.plots.palette import PALETTE
 _SHOWN = 12  # flows on the map, as in the paper
 _FAINT = 400  # flights drawn behind them
 _MARGIN = 0.04
+_WIDTH, _HIGHEST = 9.5, 12.0  # inches of the map
+_NARROWEST = 0.5  # share of its longer side that it shows of the other
+_COLUMNS = 400  # most columns of the table of counts
 _INK, _MUTED, _LINE = "#1c2127", "#667080", "#c3cad3"
 _THIN: dict[str, Any] = {"color": _LINE, "linewidth": 0.3, "alpha": 0.6, "rasterized": True}
 
@@ -37,8 +41,9 @@ def draw_flows(flows: Flows) -> Any:
         If matplotlib, which the extra ``plot`` brings, is missing.
     """
     shown = popular(flows, _SHOWN)
-    area = flows.smoother.lattice.area
-    size = (11, 3.6 + 9.5 * (area.north - area.south) / (area.east - area.west) * _stretch(area))
+    area = widened(flows.smoother.lattice.area, _NARROWEST)
+    height = _WIDTH * (area.north - area.south) / (area.east - area.west) * stretch_of(area)
+    size = (11, 3.6 + min(height, _HIGHEST))
     figure = require("matplotlib.figure", "plot").Figure(figsize=size, dpi=150, facecolor="white")
     require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
     figure.set_layout_engine("compressed")  # the map keeps its shape, whatever the area
@@ -59,7 +64,7 @@ def outline() -> list[FloatArray]:
 
 
 def _draw_map(axes: Any, flows: Flows, shown: list[Flow], area: Area) -> None:
-    for ring in outline():
+    for ring in (ring + np.array([turn, 0.0]) for ring in outline() for turn in (-360, 0, 360)):
         low, high = ring.min(axis=0), ring.max(axis=0)
         if (high > (area.west, area.south)).all() and (low < (area.east, area.north)).all():
             axes.plot(*ring.T, color=_MUTED, linewidth=0.8, zorder=1)
@@ -69,18 +74,22 @@ def _draw_map(axes: Any, flows: Flows, shown: list[Flow], area: Area) -> None:
     width, height = area.east - area.west, area.north - area.south
     axes.set_xlim(area.west - _MARGIN * width, area.east + _MARGIN * width)
     axes.set_ylim(area.south - _MARGIN * height, area.north + _MARGIN * height)
-    axes.set_aspect(_stretch(area))
+    axes.set_aspect(stretch_of(area))
     axes.set_xlabel("longitude (degrees east)")
     axes.set_ylabel("latitude (degrees north)")
-    n_flows = len(np.unique(flows.labels))
-    axes.set_title(
-        f"{flows.flights.n_flights:,} flights in {n_flows} flows; the {len(shown)} largest", color=_INK
-    )
+    axes.set_title(_title(flows.flights.n_flights, len(np.unique(flows.labels)), len(shown)), color=_INK)
 
 
-def _stretch(area: Area) -> float:
-    """How much longer a degree to the north is than one to the east."""
-    return float(1 / np.cos(np.radians((area.south + area.north) / 2)))
+def _title(n_flights: int, n_flows: int, n_shown: int) -> str:
+    """Say what is on the map.
+
+    Examples
+    --------
+    >>> _title(2000, 30, 12), _title(1, 1, 1)
+    ('2,000 flights in 30 flows; the 12 largest', '1 flight in 1 flow')
+    """
+    flights = f"{n_flights:,} flight{'s' * (n_flights != 1)} in {n_flows} flow{'s' * (n_flows != 1)}"
+    return flights if n_shown == n_flows else f"{flights}; the {n_shown} largest"
 
 
 def _draw_faint(axes: Any, flows: Flows) -> None:
@@ -111,21 +120,33 @@ def _draw_flow(axes: Any, flow: Flow, color: str) -> None:
 
 
 def _draw_counts(axes: Any, flows: Flows, shown: list[Flow]) -> None:
-    """A row a flow, a column a window, darker where more flights began."""
-    begins = np.unique(flows.windows)
-    width = float(np.diff(begins).min()) if len(begins) > 1 else 1800.0
-    columns = np.rint((flows.windows - begins[0]) / width).astype(np.int64)
-    table = np.stack([_counts(columns, flow.members) for flow in shown])
-    hours = np.array([0, table.shape[1]]) * width / 3600.0
+    """A row a flow, a column a window or several, darker where more flights began."""
+    begin, width = flows.windows.min(), flows.window
+    windows = np.rint((flows.windows - begin) / width).astype(np.int64)
+    together = int(windows.max()) // _COLUMNS + 1
+    table = np.stack([_counts(windows // together, flow.members) for flow in shown])
+    hours = np.array([0, table.shape[1]]) * together * width / 3600.0
     extent = (*hours, len(shown) - 0.5, -0.5)
-    image = axes.imshow(table, aspect="auto", cmap="Greys", extent=extent, interpolation="nearest")
+    shade: dict[str, Any] = {"cmap": "Greys", "vmin": 0, "vmax": max(int(table.max()), 2)}
+    image = axes.imshow(table, aspect="auto", extent=extent, interpolation="nearest", **shade)
     for row, (flow, color) in enumerate(zip(shown, PALETTE, strict=False)):
         axes.plot([-0.012], [row], "s", color=color, transform=axes.get_yaxis_transform(), clip_on=False)
         axes.text(-0.022, row, f"{flow.id}", transform=axes.get_yaxis_transform(), va="center", ha="right")
     axes.set_yticks([])
     axes.set_ylabel("flow", labelpad=34)
-    axes.set_xlabel(f"hours since {np.datetime64(int(begins[0]), 's')} UTC")
-    axes.figure.colorbar(image, ax=axes, pad=0.01, label=f"flights in {width / 60:.0f} minutes")
+    axes.set_xlabel(f"hours since {np.datetime64(int(begin), 's')} UTC")
+    axes.figure.colorbar(image, ax=axes, pad=0.01, label=f"flights in {_length(together * width)}")
+
+
+def _length(seconds: float) -> str:
+    """Say how long something lasts.
+
+    Examples
+    --------
+    >>> _length(1800.0), _length(5400.0), _length(86400.0)
+    ('30 minutes', '1.5 hours', '24 hours')
+    """
+    return f"{seconds / 60:g} minutes" if seconds <= 3600 else f"{seconds / 3600:.3g} hours"
 
 
 def _counts(columns: IntArray, members: IntArray) -> IntArray:

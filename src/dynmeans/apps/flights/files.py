@@ -17,8 +17,8 @@ FLIGHTS_FILE = "flights.csv"
 COUNTS_FILE = "counts.csv"
 EVENTS_FILE = "events.jsonl"
 WAYS_FILE = "flows.geojson"
-MAP_FILE = "map.png"
-FILES = (FLIGHTS_FILE, COUNTS_FILE, EVENTS_FILE, WAYS_FILE, MAP_FILE, "map.svg")
+MAP_FILES = ("map.png", "map.svg")
+FILES = (FLIGHTS_FILE, COUNTS_FILE, EVENTS_FILE, WAYS_FILE, *MAP_FILES)
 
 
 def write_flows(flows: Flows, folder: Path) -> None:
@@ -31,9 +31,11 @@ def write_flows(flows: Flows, folder: Path) -> None:
         It need not exist.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    for name in MAP_FILES:
+        (folder / name).unlink(missing_ok=True)  # of an earlier search, it would not go with these tables
     _write_rows(folder / FLIGHTS_FILE, _flight_rows(flows))
     _write_rows(folder / COUNTS_FILE, _count_rows(flows))
-    lines = [json.dumps(event._asdict()) for event in flows.events]
+    lines = [json.dumps({**event._asdict(), "time": iso(event.time)}) for event in flows.events]
     _write_text(folder / EVENTS_FILE, "".join(f"{line}\n" for line in lines))
     ways = [_feature(flow) for flow in popular(flows, len(np.unique(flows.labels)))]
     _write_text(folder / WAYS_FILE, json.dumps({"type": "FeatureCollection", "features": ways}))
@@ -50,18 +52,23 @@ def _flight_rows(flows: Flows) -> list[dict[str, Any]]:
         {
             "flow": int(flows.labels[f]),
             "aircraft": messages.aircraft[first],
-            "callsign": messages.callsigns[first],
+            "callsign": next(filter(None, messages.callsigns[first : last + 1].tolist()), ""),
             "start": iso(messages.times[first]),
             "end": iso(messages.times[last]),
             "window": iso(flows.windows[f]),
             "messages": int(last - first + 1),
             "start_latitude": round(float(messages.latitudes[first]), 4),
-            "start_longitude": round(float(messages.longitudes[first]), 4),
+            "start_longitude": _longitude(messages.longitudes[first]),
             "end_latitude": round(float(messages.latitudes[last]), 4),
-            "end_longitude": round(float(messages.longitudes[last]), 4),
+            "end_longitude": _longitude(messages.longitudes[last]),
         }
         for f, (first, last) in enumerate(zip(flights.first, flights.last, strict=True))
     ]
+
+
+def _longitude(degrees: float) -> float:
+    """From -180 to 180, wherever the map is counted from."""
+    return round(float(degrees - 360.0 * np.rint(degrees / 360.0)), 4)
 
 
 def _count_rows(flows: Flows) -> list[dict[str, Any]]:
@@ -74,12 +81,19 @@ def _count_rows(flows: Flows) -> list[dict[str, Any]]:
 
 
 def _feature(flow: Flow) -> dict[str, Any]:
-    """One mean way as GeoJSON."""
-    way = np.round(flow.path, 4).tolist()
+    """One mean way as GeoJSON, cut at the antimeridian, as the format wants it."""
+    turns = np.rint(flow.path[:, 0] / 360.0)
+    parts = np.split(np.round(flow.path, 4), np.flatnonzero(np.diff(turns)) + 1)
+    ways = [[[_longitude(x), y] for x, y in part.tolist()] for part in parts]
+    geometry = (
+        {"type": "LineString", "coordinates": ways[0]}
+        if len(ways) == 1
+        else {"type": "MultiLineString", "coordinates": ways}
+    )
     return {
         "type": "Feature",
         "properties": {"flow": flow.id, "flights": len(flow.members)},
-        "geometry": {"type": "LineString", "coordinates": way},
+        "geometry": geometry,
     }
 
 

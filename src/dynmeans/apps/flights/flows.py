@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynmeans.apps.flights.smoothing import Lattice, Smoother, area_of, fit_smoother, read_off
-from dynmeans.apps.flights.trajectories import Area, Trajectories
+from dynmeans.apps.flights.trajectories import Area, Trajectories, distances
 from dynmeans.estimators import DMeans
 from dynmeans.io.errors import InputError
 from dynmeans.model.events import Event
@@ -37,7 +37,8 @@ class Flows(NamedTuple):
     flights: Trajectories
     labels: IntArray  # (F,)
     windows: FloatArray  # (F,)  beginning of the window of each flight, seconds since 1970 UTC
-    events: tuple[Event, ...]
+    window: float  # s  length of each
+    events: tuple[Event, ...]  # their times are beginnings of windows
     smoother: Smoother
 
 
@@ -110,7 +111,9 @@ def find_flows(flights: Trajectories, options: FlowOptions, watch: Watch | None 
         labels[here] = model.partial_fit(features[here], t=float(window - windows[0] + 1)).labels_
         if watch is not None:
             watch("clustering", float(np.count_nonzero(windows <= window)) / flights.n_flights)
-    return Flows(flights, labels, windows * options.window, tuple(events), smoother)
+    begins = windows * options.window
+    dated = tuple(event._replace(time=begins[0] + (event.time - 1) * options.window) for event in events)
+    return Flows(flights, labels, begins, options.window, dated, smoother)
 
 
 def make_model(options: FlowOptions) -> DMeans:
@@ -143,8 +146,7 @@ def _describe(flows: Flows, k: int) -> Flow:
 def _way(flights: Trajectories, f: int) -> FloatArray:
     """Longitude and latitude of a flight at evenly spaced parts of its way, shape (32, 2)."""
     here = slice(flights.bounds[f], flights.bounds[f + 1])
-    places = np.stack([flights.messages.longitudes[here], flights.messages.latitudes[here]], axis=1)
-    steps = np.hypot(*np.diff(places, axis=0).T)
-    done = np.concatenate([[0.0], np.cumsum(steps)])
+    lat, lon = flights.messages.latitudes[here], flights.messages.longitudes[here]
+    done = np.concatenate([[0.0], np.cumsum(distances(lat, lon))])
     at = np.linspace(0.0, done[-1], _PATH)
-    return np.stack([np.interp(at, done, places[:, 0]), np.interp(at, done, places[:, 1])], axis=1)
+    return np.stack([np.interp(at, done, lon), np.interp(at, done, lat)], axis=1)

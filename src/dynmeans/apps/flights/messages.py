@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynmeans.io.cells import is_dated, lenient
+from dynmeans.io.cells import lenient
 from dynmeans.io.errors import InputError, blame
 from dynmeans.io.pieces import Cells
 from dynmeans.io.sources import find_source, read_source
@@ -43,7 +43,10 @@ _OPENSKY = (
     "true_track",
 )
 _KNOT = 0.514444  # m/s
-_MILLISECONDS = 1e11  # a time above this is not in seconds since 1970
+# Times above these are in parts of a second, of which there are so many.
+_ABOVE, _PARTS = (1e17, 1e14, 1e11), (1e9, 1e6, 1e3)
+_YEARS = (-62_135_596_800.0, 253_402_300_799.0)  # from year 1 to 9999, which is what calendars know
+_NOTHING = frozenset(("", "null", "none", "nan", "na", "n/a"))  # words for a value that is missing
 
 Text = NDArray[np.str_]
 
@@ -93,26 +96,29 @@ def read_messages(names: Sequence[str]) -> Messages:
 def _tables(name: str) -> Iterator[Mapping[str, Cells]]:
     """Tables of cells that a file holds, one after another."""
     path = Path(name)
-    if path.suffixes[-1:] == [".json"] or path.suffixes[-2:] == [".json", ".gz"]:
-        yield _read_json(path, name)
+    if path.name.lower().endswith((".json", ".json.gz")):
+        rows = _read_json(path, name)
+        keys = dict.fromkeys(key for row in rows for key in row)
+        if rows:
+            yield {key: [row.get(key) for row in rows] for key in keys}
         return
     for piece in read_source(find_source(name)):
         yield piece.columns
 
 
-def _read_json(path: Path, name: str) -> dict[str, Cells]:
+def _read_json(path: Path, name: str) -> list[dict[str, Any]]:
     """An array of objects, some of which may lack a key, or the answer of OpenSky's interface."""
     with blame(name):
         data = path.read_bytes()
-        value = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
-    if isinstance(value, dict) and isinstance(value.get("states"), list):
-        rows = [dict(zip(_OPENSKY, row, strict=False)) for row in value["states"]]
-    elif isinstance(value, list) and all(isinstance(row, dict) for row in value):
-        rows = value
-    else:
-        raise InputError(f"{name}: JSON must be an array of objects or an answer of OpenSky ('states')")
-    keys = dict.fromkeys(key for row in rows for key in row)
-    return {key: [row.get(key) for row in rows] for key in keys}
+        value = json.loads(gzip.decompress(data) if path.suffix.lower() == ".gz" else data)
+    if isinstance(value, list) and all(isinstance(row, dict) for row in value):
+        return value
+    states = value.get("states", 0) if isinstance(value, dict) else 0
+    if states is None:  # nothing flies
+        return []
+    if isinstance(states, list) and all(isinstance(row, list) for row in states):
+        return [dict(zip(_OPENSKY, row, strict=False)) for row in states]
+    raise InputError(f"{name}: JSON must be an array of objects or an answer of OpenSky ('states')")
 
 
 def _messages(columns: Mapping[str, Cells], name: str) -> Messages:
@@ -125,8 +131,9 @@ def _messages(columns: Mapping[str, Cells], name: str) -> Messages:
     n = len(times)
     numbers = {role: _numbers(found[role], n) for role in ("latitude", "longitude", "track")}
     speed = _numbers(found["speed"], n) if found["knots"] is None else _KNOT * _numbers(found["knots"], n)
+    speed = np.where(np.isfinite(speed) & (speed >= 0), speed, np.nan)
     return Messages(
-        _words(found["aircraft"], n),
+        np.char.lower(_words(found["aircraft"], n)),
         _words(found["callsign"], n),
         times,
         numbers["latitude"],
@@ -153,14 +160,19 @@ def _numbers(cells: Cells | None, n: int) -> FloatArray:
 
 
 def _times(cells: Cells | None) -> FloatArray:
-    """Seconds since 1970 UTC, from dates, seconds or milliseconds."""
+    """Seconds since 1970 UTC, from dates, or from seconds or parts of them."""
     cells = [] if cells is None else cells
-    told = cells if isinstance(cells, np.ndarray) else [cell for cell in cells if cell not in (None, "")]
-    times = lenient(cells, "date" if len(told) and is_dated(told) else "number")
-    return np.where(times > _MILLISECONDS, times / 1000.0, times)
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "M":
+        return lenient(cells, "date")
+    times = lenient(cells, "number")
+    untold = np.flatnonzero(np.isnan(times))
+    times[untold] = lenient([cells[i] for i in untold.tolist()], "date")
+    times = times / np.select([times > above for above in _ABOVE], _PARTS, 1.0)
+    return np.where((times >= _YEARS[0]) & (times <= _YEARS[1]), times, np.nan)
 
 
 def _words(cells: Cells | None, n: int) -> Text:
     if cells is None:
         return np.full(n, "")
-    return np.array(["" if cell is None else str(cell).strip() for cell in cells], dtype=np.str_)
+    words = (str(cell).strip() for cell in cells)
+    return np.array(["" if word.lower() in _NOTHING else word for word in words], dtype=np.str_)

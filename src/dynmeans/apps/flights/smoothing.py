@@ -22,6 +22,7 @@ _LENGTHS = (0.5, 0.7, 1.0, 1.4)  # in cells of the lattice
 _NOISES = (0.03, 0.1, 0.3)  # variance of a velocity around its process, as a share of the whole
 _SAMPLE = 200  # trajectories that choose among them
 _SPARE = 0.005  # share of the messages on each side that may lie outside of the lattice
+_NARROWEST = 0.2  # share of its longer side that an area is wide: traffic may follow a line
 
 
 class Lattice(NamedTuple):
@@ -61,10 +62,35 @@ class Knots(NamedTuple):
 
 
 def area_of(flights: Trajectories) -> Area:
-    """Return the box that holds nearly all messages."""
-    south, north = np.quantile(flights.messages.latitudes, [_SPARE, 1 - _SPARE])
-    west, east = np.quantile(flights.messages.longitudes, [_SPARE, 1 - _SPARE])
-    return Area(float(south), float(north), float(west), float(east))
+    """Return a box around nearly all messages, which is not much longer than wide."""
+    south, north = np.quantile(flights.messages.latitudes, [_SPARE, 1 - _SPARE]).tolist()
+    west, east = np.quantile(flights.messages.longitudes, [_SPARE, 1 - _SPARE]).tolist()
+    return widened(Area(south, north, west, east), _NARROWEST)
+
+
+def widened(area: Area, narrowest: float) -> Area:
+    """Return an area whose shorter side is at least a share of the longer one, around the same middle.
+
+    Examples
+    --------
+    >>> widened(Area(0.0, 0.0, 4.0, 8.0), 0.5)
+    Area(south=-1.0, north=1.0, west=4.0, east=8.0)
+    """
+    stretch = stretch_of(area)
+    height, width = area.north - area.south, area.east - area.west
+    more_north = max(narrowest * width / stretch - height, 0.0) / 2
+    more_east = max(min(narrowest * height * stretch, 360.0) - width, 0.0) / 2
+    return Area(
+        max(area.south - more_north, -90.0),
+        min(area.north + more_north, 90.0),
+        area.west - more_east,
+        area.east + more_east,
+    )
+
+
+def stretch_of(area: Area) -> float:
+    """How much longer a degree to the north is than one to the east, in the middle of an area."""
+    return float(1 / max(np.cos(np.radians((area.south + area.north) / 2)), 0.01))
 
 
 def fit_smoother(flights: Trajectories, lattice: Lattice) -> Smoother:

@@ -13,7 +13,7 @@ _EARTH = 6371.0  # km
 
 
 class Area(NamedTuple):
-    """A box of latitudes and longitudes, in degrees."""
+    """A box of latitudes and longitudes, in degrees; over the antimeridian, east is beyond 180."""
 
     south: float
     north: float
@@ -78,8 +78,8 @@ def join(messages: Messages, limits: Limits) -> tuple[Trajectories, dict[str, in
     dropped: dict[str, int] = {}
     messages = _clean(messages, limits, dropped)
     messages = _without_spikes(messages, limits, dropped)
-    flights = _split(messages, limits)
-    return _with_velocities(_filter(flights, limits, dropped)), dropped
+    flights = _unwrapped(_split(messages, limits), limits.area)
+    return _with_velocities(_filter(flights, limits, dropped), limits, dropped), dropped
 
 
 def distances(latitudes: FloatArray, longitudes: FloatArray) -> FloatArray:
@@ -95,7 +95,9 @@ def _clean(messages: Messages, limits: Limits, dropped: dict[str, int]) -> Messa
     lat, lon = messages.latitudes, messages.longitudes
     told = np.isfinite(messages.times) & np.isfinite(lat) & np.isfinite(lon) & (messages.aircraft != "")
     messages = _keep(messages, told, "messages without aircraft, time or place", dropped)
-    on_earth = (np.abs(messages.latitudes) <= 90) & (np.abs(messages.longitudes) <= 180)
+    lat, lon = messages.latitudes, messages.longitudes
+    on_earth = (np.abs(lat) <= 90) & (lon >= -180) & (lon <= 360)  # some count from 0 to 360
+    messages = messages._replace(longitudes=np.where(lon > 180, lon - 360, lon))
     messages = _keep(messages, on_earth, "messages from places that do not exist", dropped)
     if limits.area is not None:
         inside = _inside(messages, limits.area)
@@ -107,8 +109,8 @@ def _clean(messages: Messages, limits: Limits, dropped: dict[str, int]) -> Messa
 
 
 def _inside(messages: Messages, area: Area) -> BoolArray:
-    lat, lon = messages.latitudes, messages.longitudes
-    return (area.south <= lat) & (lat <= area.north) & (area.west <= lon) & (lon <= area.east)
+    lat, lon = messages.latitudes, counted_from(area.west, messages.longitudes)
+    return (area.south <= lat) & (lat <= area.north) & (lon <= area.east)
 
 
 def _keep(messages: Messages, good: BoolArray, reason: str, dropped: dict[str, int]) -> Messages:
@@ -125,12 +127,14 @@ def _pairs(messages: Messages, limits: Limits) -> tuple[BoolArray, BoolArray]:
 
 
 def _without_spikes(messages: Messages, limits: Limits, dropped: dict[str, int]) -> Messages:
-    """Leave out single messages that are too far from both neighbours."""
-    fast = _pairs(messages, limits)[1]
-    spike = np.zeros(len(messages.times), dtype=bool)
-    spike[1:-1] = fast[:-1] & fast[1:]
+    """Leave out single messages that are too far from both neighbours, or from the one that they have."""
+    same, fast = (np.concatenate([[False], pair, [False]]) for pair in _pairs(messages, limits))
+    spike = fast[:-1] & fast[1:]
     spike[1:] &= ~spike[:-1]  # of two neighbours only one: the other may be good once it is gone
-    return _keep(messages, ~spike, "messages too far from the one before and the one after", dropped)
+    begins, ends = ~same[:-1] & fast[1:], fast[:-1] & ~same[1:]
+    spike[:-1] |= begins[:-1] & ~fast[2:]
+    spike[1:] |= ends[1:] & ~fast[:-2]
+    return _keep(messages, ~spike[: len(messages.times)], "messages too far from their neighbours", dropped)
 
 
 def _split(messages: Messages, limits: Limits) -> Trajectories:
@@ -138,6 +142,34 @@ def _split(messages: Messages, limits: Limits) -> Trajectories:
         return Trajectories(messages, np.zeros(1, dtype=np.int64))
     ends = np.flatnonzero(~_pairs(messages, limits)[0]) + 1
     return Trajectories(messages, np.concatenate([[0], ends, [len(messages.times)]]))
+
+
+def counted_from(west: float, longitudes: FloatArray) -> FloatArray:
+    """Longitudes from -180 to 180 as they are counted from a meridian to the east, around the world."""
+    return np.where(longitudes < west, longitudes + 360.0, longitudes)
+
+
+def _unwrapped(flights: Trajectories, area: Area | None) -> Trajectories:
+    """Longitudes that go on over the antimeridian, if there is a flight or an area across it.
+
+    They are then counted from the area, or from the widest gap between them.
+    """
+    lon, owner = flights.messages.longitudes, flights.owner
+    inside = owner[1:] == owner[:-1]
+    is_crossed = (np.abs(np.diff(lon))[inside] > 180).any() or (area is not None and area.east > 180)
+    if not (flights.n_flights and is_crossed):
+        return flights
+    lon = counted_from(_widest_gap(lon) if area is None else area.west, lon)
+    turns = np.concatenate([[0.0], np.cumsum(-np.rint(np.diff(lon) / 360.0) * inside)])
+    lon = lon + 360.0 * (turns - turns[flights.first][owner])
+    return flights._replace(messages=flights.messages._replace(longitudes=lon))
+
+
+def _widest_gap(longitudes: FloatArray) -> float:
+    """Where the widest stretch of longitudes ends that nobody flies over."""
+    found = np.unique(longitudes)
+    gaps = np.diff(found, prepend=found[-1] - 360.0)
+    return float(found[np.argmax(gaps)])
 
 
 def _filter(flights: Trajectories, limits: Limits, dropped: dict[str, int]) -> Trajectories:
@@ -149,7 +181,7 @@ def _filter(flights: Trajectories, limits: Limits, dropped: dict[str, int]) -> T
     rules = {
         "trajectories of too few messages": np.diff(flights.bounds) < limits.messages,
         "trajectories faster than any aircraft": np.logical_or.reduceat(fast, first),
-        "trajectories that stay in one place": _extent(flights) < limits.distance,
+        "trajectories in one place": _extent(flights) < limits.distance,
     }
     bad = np.zeros(flights.n_flights, dtype=bool)
     for reason, broken in rules.items():
@@ -178,10 +210,12 @@ def _take(flights: Trajectories, which: IntArray) -> Trajectories:
     return Trajectories(flights.messages.take(rows), bounds)
 
 
-def _with_velocities(flights: Trajectories) -> Trajectories:
-    """Velocities that were not told, from the messages before and after."""
+def _with_velocities(flights: Trajectories, limits: Limits, dropped: dict[str, int]) -> Trajectories:
+    """Velocities that were not told, or cannot be true, from the messages before and after."""
     messages, owner = flights.messages, flights.owner
-    untold = np.isnan(messages.velocities.sum(axis=1))
+    wrong = np.hypot(*messages.velocities.T) > limits.speed
+    dropped["speeds faster than any aircraft"] = int(np.count_nonzero(wrong))
+    untold = wrong | np.isnan(messages.velocities.sum(axis=1))
     if not untold.any():
         return flights
     rows = np.arange(len(owner))

@@ -2,8 +2,8 @@
 
 from dynmeans.apps.points.background import Background, EmptyScene, Ground, Nothing
 from dynmeans.apps.points.following import SETTINGS, Follower, Setting, Step
-from dynmeans.apps.points.readers import Frame, in_order, read_frames
-from dynmeans.apps.points.writing import Recorder
+from dynmeans.apps.points.readers import Frame, check_files, in_order, read_frames
+from dynmeans.apps.points.writing import Recorder, files_for
 
 __all__ = [
     "SETTINGS",
@@ -16,6 +16,8 @@ __all__ = [
     "Recorder",
     "Setting",
     "Step",
+    "check_files",
+    "files_for",
     "in_order",
     "read_frames",
 ]

@@ -48,6 +48,8 @@ class EmptyScene:
         steps = np.stack(np.meshgrid(*[[-1, 0, 1]] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
         measured = (points[np.isfinite(points).all(axis=1)] for points in frames)
         found = [np.unique(keys_of(cells_of(points, size))) for points in measured]
+        if not found:
+            raise ValueError("no frames, the empty scene must be seen at least once")
         offsets = keys_of(steps) - keys_of(np.zeros((1, 3), dtype=np.int64))
         occupied: IntArray = np.unique(np.concatenate(found))
         beyond = np.iinfo(np.int64).max  # so that a search always ends at some key

@@ -6,6 +6,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from dynmeans.apps.points.body import check_count, read_records, read_rows
 from dynmeans.io.errors import InputError
 from dynmeans.model.types import FloatArray
 
@@ -37,23 +38,14 @@ def read_ply(file: BinaryIO, name: str) -> FloatArray:
         return _read_text(file, name, header)[:, [names.index(axis) for axis in "xyz"]]
     order = _ORDERS[header.format]
     kind = np.dtype([(field, order + type) for field, type in header.fields])
-    data = file.read(header.n_vertices * kind.itemsize)
-    if len(data) < header.n_vertices * kind.itemsize:
-        raise InputError(f"{name}: cut short, {len(data) // kind.itemsize} of {header.n_vertices} vertices")
-    table = np.frombuffer(data, kind)
+    table = read_records(file, kind, header.n_vertices, name, "vertices")
     return np.stack([table[axis].astype(np.float64) for axis in "xyz"], axis=1)
 
 
 def _read_text(file: BinaryIO, name: str, header: _Header) -> FloatArray:
-    lines = [line.split() for _, line in zip(range(header.n_vertices), file, strict=False)]
-    if len(lines) < header.n_vertices:
-        raise InputError(f"{name}: cut short, {len(lines)} of {header.n_vertices} vertices")
-    width = len(header.fields)
-    for row, line in enumerate(lines, 1):
-        if len(line) != width:
-            raise InputError(f"{name}: vertex {row} has {len(line)} numbers, the header promises {width}")
-    table: FloatArray = np.array(lines, dtype=np.float64).reshape(-1, width)
-    return table
+    lines = [line for _, line in zip(range(header.n_vertices), file, strict=False)]
+    check_count(len(lines), header.n_vertices, name, "vertices")
+    return read_rows(lines, len(header.fields), name, "vertex")
 
 
 def _read_header(file: BinaryIO, name: str) -> _Header:

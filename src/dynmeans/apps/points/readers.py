@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans.apps.points.body import check_count
+from dynmeans.apps.points.pcd import read_pcd
 from dynmeans.apps.points.ply import read_ply
 from dynmeans.io.errors import InputError, blame, reason
 from dynmeans.io.extras import require
@@ -20,7 +22,6 @@ from dynmeans.model.types import FloatArray
 
 AXES = ("x", "y", "z")
 _NPY = b"\x93NUMPY"
-_HEADER_BYTES = 4096  # of a PCD file, in which its header ends
 
 
 class Frame(NamedTuple):
@@ -54,10 +55,18 @@ def read_frames(paths: Sequence[Path], time: str | None = None) -> Iterator[Fram
         At the first file, or row, that cannot be read; the frames before it have been given.
     """
     for path in paths:
-        if not path.is_file():
-            raise InputError(f"{path}: there is no such file")
+        check_files([path])
         read = _READERS.get(path.suffix.lower())
         yield from _table(path, time) if read is None else _checked(read(path), path)
+
+
+def check_files(paths: Sequence[Path]) -> None:
+    """Refuse files that are not there, or of a kind that cannot be read, by their names alone."""
+    for path in paths:
+        if not path.is_file():
+            raise InputError(f"{path}: there is no such file")
+        if path.suffix.lower() not in _READERS:
+            _source(path)
 
 
 def in_order(paths: Sequence[Path]) -> list[Path]:
@@ -108,23 +117,7 @@ def _source(path: Path) -> Source:
 
 
 def _read_pcd(path: Path) -> Iterator[FloatArray]:
-    module = require("pypcd4", "points")
-    try:
-        cloud = module.PointCloud.from_path(path)
-        points = cloud.numpy(AXES)
-    except Exception as error:  # of any kind: the library checks little before it computes
-        raise InputError(f"{path}: not a PCD file that can be read ({_pcd_reason(path, error)})") from None
-    if len(points) < cloud.metadata.points:
-        raise InputError(f"{path}: cut short, {len(points)} of {cloud.metadata.points} points")
-    yield points
-
-
-def _pcd_reason(path: Path, error: Exception) -> str:
-    """What the file lacks, where that can be told; the library lists every line that it misses."""
-    with path.open("rb") as file:
-        words = {line.split()[0] for line in file.read(_HEADER_BYTES).splitlines() if line.split()}
-    missing = [name for name in ("VERSION", "FIELDS", "POINTS", "DATA") if name.encode() not in words]
-    return f"its header has no {', '.join(missing)}" if missing else reason(error)
+    yield read_pcd(path)
 
 
 def _read_ply(path: Path) -> Iterator[FloatArray]:
@@ -135,23 +128,29 @@ def _read_ply(path: Path) -> Iterator[FloatArray]:
 def _read_las(path: Path) -> Iterator[FloatArray]:
     module = require("laspy", "points")
     try:
-        cloud = module.read(path)
-        points, promised = np.array(cloud.xyz), int(cloud.header.point_count)
+        with module.open(path) as reader:
+            header = reader.header
+            if not header.are_points_compressed:
+                found = (path.stat().st_size - header.offset_to_point_data) // header.point_format.size
+                check_count(min(found, header.point_count), header.point_count, str(path), "points")
+            points, promised = np.array(reader.read().xyz), int(header.point_count)
+    except InputError:
+        raise
     except Exception as error:  # of any kind, from the decompressor too
         raise InputError(f"{path}: not a LAS file that can be read ({reason(error)})") from None
-    if len(points) < promised:
-        raise InputError(f"{path}: cut short, {len(points)} of {promised} points")
+    check_count(len(points), promised, str(path), "points")
     yield points
 
 
 def _read_npy(path: Path) -> Iterator[FloatArray]:
     array = _load_array(path)
-    if array.dtype.names is not None and set(AXES) <= set(array.dtype.names):
-        yield np.stack([array[axis] for axis in AXES], axis=1)
-        return
-    if array.dtype.kind not in "fiu":
-        kind = _KINDS.get(array.dtype.kind, f"values of type {array.dtype}")
-        raise InputError(f"{path}: holds {kind}, it must hold numbers")
+    named = set(AXES) <= set(array.dtype.names or ())
+    for dtype in [array.dtype[axis] for axis in AXES] if named else [array.dtype]:
+        if dtype.kind not in "fiu":
+            kind = _KINDS.get(dtype.kind, f"values of type {dtype}")
+            raise InputError(f"{path}: holds {kind}, it must hold numbers")
+    if named:  # of any shape: rows and columns of an image are one frame
+        array = np.stack([array[axis].ravel() for axis in AXES], axis=1)
     if array.ndim not in (2, 3) or array.shape[-1] < 3:
         raise InputError(f"{path}: shape {array.shape}, it must be (n, 3) or (frames, n, 3)")
     yield from (frame[:, :3] for frame in (array if array.ndim == 3 else array[None]))
@@ -164,9 +163,10 @@ def _load_array(path: Path) -> np.ndarray[Any, np.dtype[Any]]:
     try:
         return np.asarray(np.load(path, allow_pickle=False, mmap_mode="r"))
     except ValueError as error:
-        if "Python objects" not in str(error):
-            raise
-        raise InputError(f"{path}: holds {_KINDS['O']}, it must hold numbers") from None
+        if "Python objects" in str(error):
+            raise InputError(f"{path}: holds {_KINDS['O']}, it must hold numbers") from None
+        size = path.stat().st_size
+        raise InputError(f"{path}: cut short or damaged, its {size} bytes hold no whole array") from None
 
 
 def _read_bin(path: Path) -> Iterator[FloatArray]:

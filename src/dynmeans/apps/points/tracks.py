@@ -39,9 +39,9 @@ def trace(points: FloatArray, labels: IntArray) -> Tracks:
 
 
 def track_lines(time: float, tracks: Tracks) -> bytes:
-    """One line of tracks.csv for each person; numbers in millimetres' precision."""
+    """One line of tracks.csv for each person: the time as it is, lengths in millimetres' precision."""
     lines = [
-        f"{k},{time:.6g},{','.join(f'{v:.3f}' for v in (*center, *extent))},{count}\n"
+        f"{k},{float(time)!r},{','.join(f'{v:.3f}' for v in (*center, *extent))},{count}\n"
         for k, center, extent, count in zip(*tracks, strict=True)
     ]
     return "".join(lines).encode()

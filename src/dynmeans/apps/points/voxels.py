@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from dynmeans.model.types import FloatArray, IntArray
 
 EVEN_WIDTH = 0.5  # metres around a cell within which it shares its weight: about a person
 _FAR = 1 << 52  # cells: farther out, floats no longer tell neighbours apart
+_DENSE = 2000  # cells up to which all are compared with all
+_REACH = 8.0  # widths: farther away, a Gaussian is less than the rounding of its sum
+_BLOCK = 128  # cells whose neighbours are in memory together
 _SPAN = 1 << 20  # cells along an axis: a hundred kilometres of cells of 0.1 m
 
 
@@ -81,6 +85,19 @@ def even_weights(centers: FloatArray, counts: FloatArray, width: float = EVEN_WI
     array([0.5, 0.5, 1. ])
     """
     mass = np.sqrt(counts)
-    crowd = np.exp(cdist(centers, centers, "sqeuclidean") * (-0.5 / width**2)) @ mass
-    weights: FloatArray = mass / crowd
+    weights: FloatArray = mass / _crowds(centers, mass, width)
     return weights
+
+
+def _crowds(centers: FloatArray, mass: FloatArray, width: float) -> FloatArray:
+    """Mass around each cell, under a Gaussian; of many cells, what is too far away to count is left out."""
+    if len(mass) <= _DENSE:
+        crowds: FloatArray = np.exp(cdist(centers, centers, "sqeuclidean") * (-0.5 / width**2)) @ mass
+        return crowds
+    tree, crowds = cKDTree(centers), np.empty(len(mass))
+    for begin in range(0, len(mass), _BLOCK):
+        some = slice(begin, begin + _BLOCK)
+        pairs = cKDTree(centers[some]).sparse_distance_matrix(tree, _REACH * width, output_type="coo_matrix")
+        shares = np.exp(pairs.data**2 * (-0.5 / width**2)) * mass[pairs.col]
+        crowds[some] = np.bincount(pairs.row, shares)  # every cell is its own neighbour
+    return crowds

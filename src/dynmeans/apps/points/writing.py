@@ -36,16 +36,24 @@ class Recorder:
         Emptied of an earlier run first.
     info : dict
         Title, settings and version, as run.json has them.
+    sources : sequence of Path
+        All files of which frames will come.
     """
 
-    def __init__(self, folder: Path, info: dict[str, Any]) -> None:
-        self.folder, self.steps, self.rows = folder, 0, 0
-        self._info = {**info, "format": FORMAT, "features": list(FEATURES), "equal_axes": True}
+    def __init__(self, folder: Path, info: dict[str, Any], sources: Sequence[Path]) -> None:
+        self.folder, self.steps, self.rows, self.people = folder, 0, 0, 0
+        self.seen, self._seen_rows = 0, 0  # frames with people, and points of people
+        files = files_for(sources)
+        self._info = {
+            **info,
+            "format": FORMAT,
+            "features": list(FEATURES),
+            "equal_axes": True,
+            "files": files,
+        }
         self._info["time"] = {"name": "seconds", "kind": "number"}
-        clear_folder(folder)
+        clear_folder(folder, files)
         (folder / LABELS_FOLDER).mkdir(exist_ok=True)
-        for old in (folder / LABELS_FOLDER).iterdir():
-            old.unlink()
         self._write_info(complete=False)
         first = {**headings(FEATURES), TRACKS_FILE: f"{','.join(TRACKS_COLUMNS)}\n".encode()}
         del first[LABELS_SPOOL]
@@ -64,8 +72,10 @@ class Recorder:
         self.steps, self.rows = self.steps + 1, self.rows + len(step.labels)
         if step.report is None:
             return
-        people = np.flatnonzero(step.labels != BACKGROUND)
-        points, labels = frame.points[people], step.labels[people]
+        kept = np.flatnonzero(step.labels != BACKGROUND)
+        points, labels = frame.points[kept], step.labels[kept]
+        self.people += len(step.report.born)
+        self.seen, self._seen_rows = self.seen + 1, self._seen_rows + len(kept)
         report = step.report._replace(labels=labels)
         ids, centers, ages = model.cluster_ids_, model.cluster_centers_, model.cluster_ages_
         lines = lines_of(StepRecord(report, time, points[:, :2], ids, centers, ages, events))
@@ -87,8 +97,14 @@ class Recorder:
         self._source, self._labels = None, []
 
     def _write_info(self, *, complete: bool) -> None:
-        counts = {"rows": self.rows, "steps": self.steps, "complete": complete}
-        write_info(self.folder, {**self._info, **counts})
+        """A step is a frame with people, and its rows are their points; run.json has the whole input too."""
+        counts = {"rows": self._seen_rows, "steps": self.seen, "points": self.rows, "frames": self.steps}
+        write_info(self.folder, {**self._info, **counts, "complete": complete})
+
+
+def files_for(sources: Sequence[Path]) -> list[str]:
+    """What a run over these files writes beside the files of every run, as paths from its folder."""
+    return [TRACKS_FILE, *(f"{LABELS_FOLDER}/{labels_name(source)}" for source in sources)]
 
 
 def labels_name(source: Path) -> str:

@@ -37,14 +37,7 @@ _STEPS = {"gif": 100, "webp": 1000, "apng": 1000}  # a second
 _MP4 = ("mp4", "mov", "ipod", "psp", "3gp", "3g2", "f4v", "ismv", "avif")
 _FINE = (*_MP4, "matroska", "webm", "flv", "asf", "nut", "mpegts")
 _SPARSE = (*_FINE, "avi")  # need no picture at every tick
-UNTAGGED = (
-    "avi",
-    "asf",
-    "flv",
-    "nut",
-    "swf",
-    "yuv4mpegpipe",
-)  # do not say which matrix they are written with
+UNTAGGED = ("avi", "asf", "flv", "nut", "swf", "yuv4mpegpipe")  # do not say with which matrix
 _MPEG_RATES = [Fraction(n, d) for n in (24, 30, 60) for d in (1, Fraction(1001, 1000))]
 _MPEG_RATES += [Fraction(25), Fraction(50)]
 

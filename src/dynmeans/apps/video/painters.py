@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dynmeans.apps.video.colors import Cells, Colors, Pixels, cells, from_space, to_space
 from dynmeans.apps.video.kmeans import kmeans
 from dynmeans.estimators import DMeans
+from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.model.types import FloatArray, IntArray
 
 PER_FRAME = ("dpmeans", "kmeans")
@@ -22,7 +23,6 @@ PASSES, PASSES_ALONE = 5, 100
 # A frame with more distinct colours is clustered by fine cells of them: a descent over each by itself would
 # not keep up with the film. Over cells a pass takes little, and so many colours need more of them.
 MANY_COLORS, PASSES_MANY = 60_000, 10
-_SEEDS = 2**64
 _RAISE, _LOWER, _ROOM = 1.3, 1.1, 0.75  # of the birth cost, while a palette is too large or has room
 
 
@@ -135,7 +135,7 @@ class _DMeansPainter:
     def _step(self, points: NDArray[np.float32], counts: FloatArray) -> DMeans:
         model: DMeans = copy(self._model).set_params(birth_cost=self._birth_cost)
         if self._alone:  # each frame draws its own random orders
-            model.set_params(random_state=(self._settings.seed + self._frames) % _SEEDS)
+            model.set_params(random_state=(self._settings.seed + self._frames) % (LARGEST_SEED + 1))
             return model.fit(points, sample_weight=counts)
         return model.partial_fit(points, sample_weight=counts)
 

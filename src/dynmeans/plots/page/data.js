@@ -63,6 +63,12 @@ function formatNumber(value, digits = 4) {
   return String(Number(value.toPrecision(digits)));
 }
 
+// A coordinate with digits enough to tell it from others within a spread; 0 if there are none.
+function formatPlace(value, spread) {
+  const digits = value ? Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(spread || 10)) + 4 : 0;
+  return digits <= 4 ? formatNumber(value) : String(Number(value.toPrecision(Math.min(digits, 10))));
+}
+
 function plural(count, word) {
   return `${formatCount(count)} ${word}${count === 1 ? "" : "s"}`;
 }

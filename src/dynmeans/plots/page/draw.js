@@ -40,7 +40,8 @@ function ticks(low, high, count, least = 0) {
 function formatTick(value, step) {
   const size = Math.abs(value);
   if (size < step * 1e-6) return "0";
-  if (size >= 1e5 || step < 1e-4) return formatNumber(value, 1 + Math.max(0, Math.min(8, Math.round(Math.log10(size / step)) + 1)));
+  const exact = size < 1e9 && size > 1e3 * step; // large numbers close together, told apart by their last digits
+  if ((size >= 1e5 && !exact) || step < 1e-4) return formatNumber(value, 1 + Math.max(0, Math.min(8, Math.round(Math.log10(size / step)) + 1)));
   return value.toFixed(Math.max(0, Math.min(8, -Math.floor(Math.log10(step) + 1e-9))));
 }
 

@@ -5,7 +5,9 @@ const trailLength = 10;
 class Scatter {
   constructor(canvas, onPick) {
     this.canvas = canvas;
-    this.margin = { left: 54, right: 10, top: 6, bottom: 36 };
+    const [, lowY, , highY] = data.axes.box;
+    const widest = Math.max(...[lowY, highY].map((value) => formatTick(value, (highY - lowY) / 10).length));
+    this.margin = { left: Math.max(54, 20 + 6.5 * widest), right: 10, top: 6, bottom: 36 };
     this.view = null; // [x0, y0, x1, y1] in parts of the range of the axes; null is all of it
     this.step = 0;
     this.chosen = null;

@@ -15,12 +15,16 @@ const columns = [
     value: (k) => (clusters.status[k] === "dead" ? Infinity : clusters.age[k]),
     text: (k) => (clusters.status[k] === "dead" ? "\u2013" : formatAge(clusters.age[k])),
   },
-  ...clusters.features.map((name, i) => ({
-    name,
-    hint: `last centre, ${name}`,
-    value: (k) => clusters.center[k][i],
-    text: (k) => formatNumber(clusters.center[k][i]),
-  })),
+  ...clusters.features.map((name, i) => {
+    const places = clusters.center.map((center) => center[i]).filter(Number.isFinite);
+    const spread = places.length ? Math.max(...places) - Math.min(...places) : 0;
+    return {
+      name,
+      hint: `last centre, ${name}`,
+      value: (k) => clusters.center[k][i],
+      text: (k) => formatPlace(clusters.center[k][i], spread),
+    };
+  }),
 ];
 if (clusters.nFeatures > clusters.features.length) {
   const hidden = clusters.nFeatures - clusters.features.length;
