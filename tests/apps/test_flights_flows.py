@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
@@ -7,6 +9,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
 from air_traffic import as_messages, small_week
+from dynmeans.apps.flights.chart import draw_flows
+from dynmeans.apps.flights.files import iso, write_flows
 from dynmeans.apps.flights.flows import FlowOptions, features_of, find_flows, popular
 from dynmeans.apps.flights.gates import gates
 from dynmeans.apps.flights.smoothing import Lattice, Smoother, area_of, read_off, widened
@@ -74,10 +78,56 @@ def test_an_area_is_not_much_longer_than_wide(height, width):
     assert min(sides) == pytest.approx(max(min(height, width), 0.5 * max(height, width)))
 
 
-def test_an_area_around_a_pole_ends_where_the_world_does():
-    south, north, west, east = widened(Area(89.9, 90.0, -180.0, 180.0), 0.2)
-    assert -90 <= south < north <= 90
-    assert east - west == 360
+@pytest.mark.parametrize("pole", [-90.0, 90.0])
+def test_an_area_around_a_pole_ends_where_the_world_does(pole):
+    far = np.sign(pole) * 89.0
+    area = widened(Area(min(pole, far), max(pole, far), -180.0, 180.0), 0.5)
+    assert pole in (area.south, area.north)
+    assert area.north - area.south > 1
+    assert (area.west, area.east) == (-180.0, 180.0)
+
+
+def table_of(figure):
+    (image,) = figure.axes[1].images
+    return image, figure.axes[2].get_ylabel()
+
+
+def test_the_map_counts_from_none_in_windows_of_their_length():
+    pytest.importorskip("matplotlib")
+    sparse = find_flows(FLIGHTS, FlowOptions(window=7200.0))
+    image, label = table_of(draw_flows(sparse))
+    assert label == "flights in 2 hours"
+    assert image.get_clim()[0] == 0
+    assert image.get_array().sum() == sum(len(flow.members) for flow in popular(sparse, 12))
+
+
+def test_more_windows_than_columns_are_counted_together():
+    pytest.importorskip("matplotlib")
+    found = find_flows(FLIGHTS, FlowOptions())
+    windows = found.windows.copy()
+    windows[-1] += 1e9
+    image, _ = table_of(draw_flows(found._replace(windows=windows)))
+    assert image.get_array().shape[1] <= 400
+    assert image.get_array().sum() == sum(len(flow.members) for flow in popular(found, 12))
+
+
+def test_a_map_of_traffic_to_the_north_is_not_much_higher_than_wide():
+    pytest.importorskip("matplotlib")
+    along = FLIGHTS.messages._replace(longitudes=0.01 * FLIGHTS.messages.longitudes)
+    figure = draw_flows(find_flows(FLIGHTS._replace(messages=along), FlowOptions()))
+    width, height = figure.get_size_inches()
+    assert height < 1.5 * width
+    low, high = figure.axes[0].get_xlim()
+    assert high - low > 0.3 * np.ptp(FLIGHTS.messages.latitudes)
+
+
+def test_tables_do_not_stand_beside_the_map_of_an_earlier_search(tmp_path):
+    found = find_flows(FLIGHTS, FlowOptions())
+    (tmp_path / "map.png").write_text("old")
+    write_flows(found, tmp_path)
+    assert not (tmp_path / "map.png").exists()
+    events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
+    assert {event["time"] for event in events if event["kind"] == "birth"} <= set(map(iso, found.windows))
 
 
 def test_popular_flows_come_by_size_with_the_mean_of_their_ways():

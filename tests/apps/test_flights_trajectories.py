@@ -113,8 +113,8 @@ def test_messages_outside_of_the_area_are_left_out():
     assert ((lat >= 30) & (lat <= 45) & (lon >= -100) & (lon <= -70)).all()
 
 
-@pytest.mark.parametrize("wrong", [0, -1])
-def test_a_wrong_message_at_an_end_does_not_cost_the_flight(wrong):
+@pytest.mark.parametrize("wrong", [0, 1, -2, -1])
+def test_a_wrong_message_at_an_end_does_not_cost_the_flight_nor_its_neighbours(wrong):
     latitudes = [0.1 * i for i in range(12)]
     latitudes[wrong] = 60.0
     found, dropped = join(one(latitudes), Limits())
@@ -142,6 +142,37 @@ def test_a_flight_around_the_world_is_as_long_as_it_was():
     messages = across((way + 180) % 360 - 180)._replace(times=600.0 * np.arange(121))
     found, _ = join(messages, Limits(speed=2000.0))
     np.testing.assert_allclose(np.diff(found.messages.longitudes), 3.0)
+
+
+def test_each_flight_around_the_world_begins_where_it_was():
+    way = 10.0 + 3.0 * np.arange(121)
+    one_flight = across((way + 180) % 360 - 180)._replace(times=600.0 * np.arange(121))
+    other = one_flight._replace(aircraft=np.full(121, "b"))
+    both = Messages(*(np.concatenate(pair) for pair in zip(one_flight, other, strict=True)))
+    found, _ = join(both, Limits(speed=2000.0))
+    begins = found.messages.longitudes[found.first]
+    assert begins[0] == begins[1]
+
+
+def test_longitudes_are_counted_from_where_nobody_flies():
+    over, home = across((179.0 + 0.2 * np.arange(12) + 180) % 360 - 180), across(-1.0 + 0.2 * np.arange(12))
+    both = Messages(*(np.concatenate(pair) for pair in zip(over, home, strict=True)))
+    both = both._replace(aircraft=np.repeat(["a", "b"], 12))
+    found, _ = join(both, Limits())
+    lon = found.messages.longitudes
+    assert np.ptp(lon) == pytest.approx(181.2 - -1.0)
+    assert lon.min() == -1.0
+
+
+def test_longitudes_from_0_to_360_are_those_from_minus_180():
+    found, _ = join(across(350.0 + 0.2 * np.arange(12)), Limits())
+    np.testing.assert_allclose(found.messages.longitudes, -10.0 + 0.2 * np.arange(12))
+
+
+def test_a_speed_that_cannot_be_is_that_between_the_places():
+    found, _ = join(broken([7], velocities=5000.0), Limits())
+    whole, _ = join(MESSAGES, Limits())
+    np.testing.assert_allclose(found.messages.velocities, whole.messages.velocities, atol=60)
 
 
 def test_an_area_may_lie_across_the_antimeridian():

@@ -95,7 +95,7 @@ def descend_kernel(
     >>> none = np.empty(0)
     >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))  # two groups of three equal points
     >>> alike = Similarity(np.ones(6), np.ones(6), np.empty((6, 0)), none, matrix=blocks)
-    >>> nobody = Prior(np.empty((0, 1)), none, none, none, None)
+    >>> nobody = Prior(np.empty((0, 1)), none, none, none)
     >>> fit = descend_kernel(alike, nobody, Costs(0.5, 3.0, 1.0), Search(0, 1, 100, 1), 0)
     >>> len(set(fit.labels[:3])), len(set(fit.labels[3:])), fit.cost
     (1, 1, 1.0)

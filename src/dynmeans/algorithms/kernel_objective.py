@@ -71,7 +71,7 @@ def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: C
     >>> from dynmeans.model.prior import Prior
     >>> none = np.empty(0)
     >>> alike = Similarity(np.ones(2), np.ones(2), np.empty((2, 0)), none, matrix=np.ones((2, 2)))
-    >>> nobody = Prior(np.empty((0, 1)), none, none, none, None)
+    >>> nobody = Prior(np.empty((0, 1)), none, none, none)
     >>> kernel_cost(alike, np.array([0, 0]), nobody, Costs(birth=0.5, lifetime=3.0, drift=1.0))
     0.5
     """

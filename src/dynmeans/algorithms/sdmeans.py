@@ -58,7 +58,7 @@ def cluster_spectral(
     >>> none = np.empty(0)
     >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))  # two groups of three equal points
     >>> alike = Similarity(np.ones(6), np.ones(6), np.empty((6, 0)), none, matrix=blocks)
-    >>> nobody = Prior(np.empty((0, 1)), none, none, none, None)
+    >>> nobody = Prior(np.empty((0, 1)), none, none, none)
     >>> costs, search = Costs(birth=0.5, lifetime=3.0, drift=1.0), Search(0, 1, 100, 1)
     >>> fit = cluster_spectral(alike, nobody, costs, search, n_steps=0)
     >>> fit.labels, round(fit.cost, 6), round(fit.lower_bound, 6)

@@ -60,7 +60,7 @@ def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "
     >>> none = np.empty(0)
     >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))  # two groups of three equal points
     >>> alike = Similarity(np.ones(6), np.ones(6), np.empty((6, 0)), none, matrix=blocks)
-    >>> nobody = Prior(np.empty((0, 1)), none, none, none, None)
+    >>> nobody = Prior(np.empty((0, 1)), none, none, none)
     >>> found = relaxed(alike, nobody, Costs(birth=0.5, lifetime=3.0, drift=1.0))
     >>> found.values.round(6), round(found.lower_bound, 6)
     (array([3., 3.]), 1.0)

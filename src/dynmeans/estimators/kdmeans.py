@@ -71,9 +71,9 @@ class KDMeans(KernelClusterer):
     --------
     >>> import numpy as np
     >>> from dynmeans import KDMeans
-    >>> near, far = np.zeros((20, 2)), np.full((20, 2), 9.0)
+    >>> near = np.random.default_rng(0).normal(size=(20, 2))
     >>> model = KDMeans(kernel="rbf", random_state=0)
-    >>> model.partial_fit(np.concatenate([near, far])).step_.active
+    >>> model.partial_fit(np.concatenate([near, near + 9.0])).step_.active
     array([0, 1])
     """
 

@@ -49,7 +49,7 @@ def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
     --------
     >>> import dynmeans, os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "model.dynmeans")
-    >>> dynmeans.DMeans(birth_cost=1.0).fit([[0.0], [5.0]]).save(path)
+    >>> dynmeans.DMeans(birth_cost=1.0).fit([[0.0], [0.1], [5.0]]).save(path)
     >>> dynmeans.load(path).predict([[4.0]])
     array([1])
     """

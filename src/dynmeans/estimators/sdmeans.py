@@ -70,9 +70,9 @@ class SDMeans(KernelClusterer):
     --------
     >>> import numpy as np
     >>> from dynmeans import SDMeans
-    >>> near, far = np.zeros((20, 2)), np.full((20, 2), 9.0)
+    >>> near = np.random.default_rng(0).normal(size=(20, 2))
     >>> model = SDMeans(kernel="rbf", random_state=0)
-    >>> model.partial_fit(np.concatenate([near, far])).step_.active
+    >>> model.partial_fit(np.concatenate([near, near + 9.0])).step_.active
     array([0, 1])
     """
 

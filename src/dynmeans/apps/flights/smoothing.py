@@ -79,7 +79,7 @@ def widened(area: Area, narrowest: float) -> Area:
     stretch = stretch_of(area)
     height, width = area.north - area.south, area.east - area.west
     more_north = max(narrowest * width / stretch - height, 0.0) / 2
-    more_east = max(min(narrowest * height * stretch, 360.0) - width, 0.0) / 2
+    more_east = max(narrowest * height * stretch - width, 0.0) / 2
     return Area(
         max(area.south - more_north, -90.0),
         min(area.north + more_north, 90.0),
@@ -90,7 +90,7 @@ def widened(area: Area, narrowest: float) -> Area:
 
 def stretch_of(area: Area) -> float:
     """How much longer a degree to the north is than one to the east, in the middle of an area."""
-    return float(1 / max(np.cos(np.radians((area.south + area.north) / 2)), 0.01))
+    return float(1 / np.cos(np.radians((area.south + area.north) / 2)))
 
 
 def fit_smoother(flights: Trajectories, lattice: Lattice) -> Smoother:
