@@ -92,13 +92,19 @@ def table_of(figure):
     return image, figure.axes[2].get_ylabel()
 
 
-def test_the_map_counts_from_none_in_windows_of_their_length():
+def test_the_map_counts_in_windows_of_their_length():
     pytest.importorskip("matplotlib")
     sparse = find_flows(FLIGHTS, FlowOptions(window=7200.0))
     image, label = table_of(draw_flows(sparse))
     assert label == "flights in 2 hours"
-    assert image.get_clim()[0] == 0
     assert image.get_array().sum() == sum(len(flow.members) for flow in popular(sparse, 12))
+
+
+def test_few_flights_are_no_white_on_the_map():
+    pytest.importorskip("matplotlib")
+    image, _ = table_of(draw_flows(find_flows(FLIGHTS, FlowOptions(window=1e7))))
+    assert image.get_array().min() > 0
+    assert image.get_clim()[0] == 0
 
 
 def test_more_windows_than_columns_are_counted_together():
