@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(wildcard src/dynmeans/core/*.?pp) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test check bench docs asan format clean
+.PHONY: demo test check bench docs asan attack format clean
 
 demo: $(VENV)/installed
 	$(BIN)/dynmeans demo
@@ -18,6 +18,10 @@ check: $(VENV)/installed-test $(VENV)/installed-check
 	$(BIN)/clang-format --dry-run --Werror src/dynmeans/core/*.?pp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Kills, power cuts, damaged files and absurd parameters by the thousand; prints the counts.
+attack: $(VENV)/installed-test
+	cd tests && ../$(BIN)/python -m attack
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks

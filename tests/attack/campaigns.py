@@ -1,0 +1,19 @@
+"""All campaigns of the attack: each yields one outcome per attempt and stops after `count` of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from attack.outcome import Outcome
+
+
+class Campaign(NamedTuple):
+    """One kind of attack."""
+
+    run: Callable[[int, int], Iterator[Outcome]]  # (count, seed) -> outcomes
+    short: int  # attempts in the test suite: a few seconds
+    long: int  # attempts in `make attack`
+
+
+CAMPAIGNS: dict[str, Campaign] = {}
