@@ -74,7 +74,7 @@ def run_command(
     seconds: float = SECONDS,
     megabytes: int = MEGABYTES,
 ) -> Outcome:
-    """Run `dynmeans ARGUMENTS` in a new process: 0 is OK, 2 with one line on stderr is REFUSED, all else FAILED."""
+    """Run `dynmeans ARGUMENTS`: status 0 is OK, status 2 with one line on stderr REFUSED, all else FAILED."""
     begin = time.monotonic()
     try:
         done = subprocess.run(
