@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from attack import strikes
 from attack.outcome import Outcome
 
 
@@ -16,4 +17,8 @@ class Campaign(NamedTuple):
     long: int  # attempts in `make attack`
 
 
-CAMPAIGNS: dict[str, Campaign] = {}
+CAMPAIGNS: dict[str, Campaign] = {
+    "kills": Campaign(strikes.kills, 16, 1000),
+    "power cuts": Campaign(strikes.power_cuts, 25, 500),
+    "two at once": Campaign(strikes.rivals, 5, 100),
+}

@@ -13,6 +13,7 @@ import numpy as np
 from dynmeans.cli.progress import KEY, Progress, given, to_json
 from dynmeans.estimators import to_snapshot
 from dynmeans.estimators.base import BatchClusterer
+from dynmeans.io.atomic import sync_folder
 from dynmeans.io.digest import describe_files
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.folder import clear_folder
@@ -112,6 +113,7 @@ class Session:
             self._describe_outputs([REPORT_FILE] if draw is not None else [])
             self._save(lengths)
         (self.outline.folder / LABELS_SPOOL).unlink()
+        sync_folder(self.outline.folder)
 
     def stop(self) -> None:
         """Leave everything readable up to the last whole step; with a state file, ready to go on."""
