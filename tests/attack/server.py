@@ -5,16 +5,20 @@ One request per line on standard input, as JSON; the process id is the answer, a
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
 import signal
 import subprocess
 import sys
+from contextlib import redirect_stdout, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from attack.disk import EVENTS, WRITING, Disk
+from dynmeans.io.errors import InputError
 
 KILL, CUT = "kill", "cut"
 AFTER = ".after"  # suffix of the folder with what a disk holds after a power cut
@@ -66,8 +70,7 @@ def events_of(folder: Path) -> int:
 
 
 def _serve() -> None:
-    from dynmeans.cli import app, session  # noqa: F401  loaded before the first fork
-
+    _load()
     for text in sys.stdin:
         request = json.loads(text)
         if "wait" in request:
@@ -77,6 +80,18 @@ def _serve() -> None:
         if not process:
             _run(Path(request["folder"]), request["line"], request["pause"], Strike(*request["strike"]))
         print(process, flush=True)
+
+
+def _load() -> None:
+    """Load before the first fork what command lines load on first use; no thread may begin here."""
+    from dynmeans.cli import app
+
+    for name in ("matplotlib.figure", "matplotlib.backends.backend_agg", "dynmeans.plots.report"):
+        with suppress(ImportError):
+            import_module(name)
+    with suppress(InputError), redirect_stdout(sys.stderr):
+        app.app(["cluster", "nowhere.csv", "--every", "1"], standalone_mode=False)
+    gc.freeze()
 
 
 def _run(folder: Path, line: list[str], pause: float, strike: Strike) -> None:

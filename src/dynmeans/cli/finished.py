@@ -10,6 +10,7 @@ from dynmeans.cli.console import amount, complain, say
 from dynmeans.cli.plan import Plan
 from dynmeans.cli.progress import KEY, Progress, to_json
 from dynmeans.cli.report import draw_report
+from dynmeans.io.atomic import sync_folder
 from dynmeans.io.digest import describe_files, find_damaged
 from dynmeans.io.errors import InputError
 from dynmeans.io.folder import holds_other_run, locked_folder
@@ -51,7 +52,7 @@ def must_repeat(
         _check_repeatable(plan, state, out, known, damaged, force)
         complain(f"{folder / damaged[0]}: missing or damaged; the run is computed again", kind="warning: ")
         return True
-    (folder / LABELS_SPOOL).unlink(missing_ok=True)
+    _remove_rest(folder)
     if report and (damaged or not (folder / REPORT_FILE).exists()):
         _draw_again(plan, plan.progress, state)
     say(f"already complete: {size_of(plan.progress)}, in {folder}")
@@ -104,6 +105,14 @@ def _check_repeatable(
             f"{state}: its run is complete, but {folder} holds another run now; "
             "--force overwrites it, or use another --state and --out"
         )
+
+
+def _remove_rest(folder: Path) -> None:
+    """Remove what a run leaves that is struck after its last save: raw labels, a lock, temporary files."""
+    if any(path.name == LABELS_SPOOL or path.name.startswith(".") for path in folder.iterdir()):
+        with locked_folder(folder):
+            (folder / LABELS_SPOOL).unlink(missing_ok=True)
+            sync_folder(folder)
 
 
 def _draw_again(plan: Plan, progress: Progress, state: Path) -> None:

@@ -142,8 +142,18 @@ def video(
         for path in filter(None, (target, palette, preview)):
             remove_leftovers(path.parent, path.name)
         with _progress() as show, _on_interrupt() as stopped:
-            outcome = quantize(job, show, stopped)
+            outcome = _quantize(job, show, stopped)
     _tell(job, outcome, monotonic() - began)
+
+
+def _quantize(job: Job, show: Callable[..., None], stopped: Callable[[], bool]) -> Outcome:
+    try:
+        return quantize(job, show, stopped)
+    except InputError as error:
+        if not stopped():
+            raise
+        complain(str(error), kind="")  # stopped before the first frame
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _tell(job: Job, outcome: Outcome, seconds: float) -> None:
