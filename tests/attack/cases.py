@@ -48,6 +48,13 @@ def _two_days(folder: Path, server: Server) -> None:
         raise RuntimeError(log_of(folder))
 
 
+def _old_run(folder: Path, server: Server) -> None:
+    """A run of other rows lies in the folder, to be overwritten."""
+    write_points(folder / "points.csv")
+    write_points(folder / "old.csv", seed=7)
+    server.wait(server.start(["cluster", "old.csv", *LINE, *RESULT], folder, NEVER))
+
+
 def _frames(folder: Path, server: Server) -> None:
     rng = np.random.default_rng(0)
     (folder / "frames").mkdir()
@@ -66,6 +73,7 @@ CASES = {
     "csv": Case(_csv, ["cluster", "points.csv", *LINE, *CLUSTER], True),
     "npy": Case(_npy, ["cluster", "points.npy", "--every", "5rows", "--birth-cost", "1", *CLUSTER], True),
     "second day": Case(_two_days, ["cluster", "points.csv", *LINE, *CLUSTER], True),
+    "overwrite": Case(_old_run, ["cluster", "points.csv", *LINE, *CLUSTER, "--force"], True),
     "points": Case(_frames, ["points", "frames", "--rate", "10", "--force", *RESULT], False),
     "flights": Case(_week, ["flights", "week.csv", "--force", *RESULT], False, exact=False),
     "tune": Case(
@@ -75,7 +83,7 @@ CASES = {
         exact=False,
     ),
 }
-QUICK = ("csv", "npy", "second day", "points")  # well under a second each
+QUICK = ("csv", "npy", "second day", "overwrite", "points")  # well under a second each
 
 
 class Whole(NamedTuple):
