@@ -18,7 +18,7 @@ class Campaign(NamedTuple):
 
 
 CAMPAIGNS: dict[str, Campaign] = {
-    "kills": Campaign(strikes.kills, 16, 1000),
-    "power cuts": Campaign(strikes.power_cuts, 25, 500),
-    "two at once": Campaign(strikes.rivals, 5, 100),
+    "kills": Campaign(strikes.kills, 12, 1000),
+    "power cuts": Campaign(strikes.power_cuts, 20, 500),
+    "two at once": Campaign(strikes.rivals, 4, 100),
 }
