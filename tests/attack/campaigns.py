@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from attack.outcome import Outcome
+from attack.reading import attack_files
 
 
 class Campaign(NamedTuple):
@@ -16,4 +18,9 @@ class Campaign(NamedTuple):
     long: int  # attempts in `make attack`
 
 
-CAMPAIGNS: dict[str, Campaign] = {}
+CAMPAIGNS: dict[str, Campaign] = {
+    "damaged tables": Campaign(partial(attack_files, "tables"), 150, 30_000),
+    "damaged clouds": Campaign(partial(attack_files, "clouds"), 100, 15_000),
+    "damaged flights": Campaign(partial(attack_files, "flights"), 100, 7_500),
+    "damaged videos": Campaign(partial(attack_files, "videos"), 75, 7_500),
+}

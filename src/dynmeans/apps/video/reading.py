@@ -15,7 +15,7 @@ import numpy as np
 
 from dynmeans.apps.video.clock import Clock, Line
 from dynmeans.apps.video.colors import Pixels
-from dynmeans.apps.video.libav import blame_av, plainly
+from dynmeans.apps.video.libav import blame_av, open_video
 from dynmeans.apps.video.looks import Look, assumed_matrix, look
 from dynmeans.apps.video.sound import Track
 from dynmeans.io.errors import InputError
@@ -74,9 +74,8 @@ class VideoFile:
 
     def __init__(self, path: str | Path, *, size: tuple[int, int] | None = None) -> None:
         self.path = Path(path)
-        av = require("av", "video")
         with blame_av(str(path)):
-            self._container = av.open(plainly(self.path))
+            self._container = open_video(self.path)
         films = [stream for stream in self._container.streams.video if not _is_cover(stream)]
         if not films:
             rest = ", only sound" if self._container.streams.audio else ""
@@ -124,7 +123,7 @@ class VideoFile:
         av = require("av", "video")
         with (
             suppress(av.FFmpegError),
-            av.open(plainly(self.path)) as again,
+            open_video(self.path) as again,
         ):  # damage is told when it is reached
             for packet in islice(again.demux(audio=[*range(len(again.streams.audio))]), _BEGINNING):
                 if packet.size:
