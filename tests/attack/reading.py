@@ -72,6 +72,7 @@ def _command(action: Callable[[], object]) -> int:
         streams[1],
     ):
         warnings.simplefilter("default")
+        warnings.simplefilter("error", RuntimeWarning)
         return app._run()
 
 

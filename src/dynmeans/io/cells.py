@@ -16,6 +16,7 @@ from dynmeans.io.pieces import Cells
 from dynmeans.model.types import FloatArray
 
 _JUDGED_ROWS = 100  # a column is numeric if most of so many first cells are
+_LARGEST_WEIGHT = 1e150  # the largest that can be summed and multiplied, as for coordinates
 _NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64, np.ndarray)
 _CLOCK = set("Tt 0123456789:.")  # what follows a date that names no zone
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -158,7 +159,7 @@ def _dates(cells: Cells) -> FloatArray:
 
 def _weights(cells: Cells) -> FloatArray:
     values = _numbers(cells)
-    wrong = values < 0
+    wrong = (values < 0) | (values > _LARGEST_WEIGHT)
     return values[: int(np.argmax(wrong))] if wrong.any() else values
 
 
@@ -180,4 +181,7 @@ def complaint(cell: object, kind: str) -> str:
         return f"{shown} is not an ISO date or timestamp"
     if not is_number(cell):
         return f"{shown} is not a number"
-    return f"{shown} is not finite" if not np.isfinite(float(cell)) else f"weight {shown} is negative"  # type: ignore[arg-type]
+    number = _number(cell)
+    if not np.isfinite(number):
+        return f"{shown} is not finite"
+    return f"weight {shown} is negative" if number < 0 else f"weight {shown} is above {_LARGEST_WEIGHT:g}"

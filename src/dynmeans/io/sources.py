@@ -84,6 +84,8 @@ def find_source(
     if name == STDIN:
         return Source("standard input", format or "csv", None, limits=limits)
     path = Path(name)
+    with blame(ascii(name)):
+        name.encode()  # results name their inputs, and are UTF-8
     with blame(name):
         status = path.stat()
     if stat.S_ISDIR(status.st_mode):
