@@ -177,3 +177,12 @@ def test_files_that_hold_no_video_are_refused_and_nothing_is_written(tmp_path: P
         with pytest.raises(InputError, match=f"{name}: {words}"):
             quantize(Job(tmp_path / name, tmp_path / "out.mp4", Palette()))
     assert not list(tmp_path.glob("*out*"))
+
+
+def test_metadata_that_is_not_utf8_does_not_matter(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "a.mkv", pictures(3))
+    data = path.read_bytes()
+    assert b"Lavf" in data
+    path.write_bytes(data.replace(b"Lavf", b"\xff\xfe\xfdf"))
+    with VideoFile(path) as video:
+        assert len(list(video.frames())) == 3

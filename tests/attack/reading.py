@@ -29,7 +29,7 @@ from dynmeans.cli.video import video
 from dynmeans.io.errors import InputError, InputWarning
 
 _STEPS = ((None, None), (None, "7rows"), ("t", None), ("t", "2s"))  # --time and --every
-_WHOLE = 25  # of so many files one goes through the whole command, for flights and videos
+_WHOLE = 100  # of so many files one goes through the whole command, for flights and videos
 
 
 def attack_files(kind: str, count: int, seed: int) -> Iterator[Outcome]:

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import laspy  # noqa: F401  for the processes that are forked
+import matplotlib.pyplot  # noqa: F401
 import numpy as np
 import pyarrow as pa
 import pypcd4  # noqa: F401

@@ -50,7 +50,7 @@ def _line_without_end(path: Path) -> None:
 
 
 def _row_without_end(path: Path) -> None:
-    path.write_bytes(gzip.compress(b"x,y\n1,2\n" + b'"a\n",' * 3_000_000, 1))
+    path.write_bytes(gzip.compress(b"x,y\n1,2\n" + b'"a\n",' * 2_000_000, 1))
 
 
 def _long_cell(path: Path) -> None:
@@ -70,7 +70,7 @@ def _many_rows_of_parquet(path: Path) -> None:
 
 
 def _long_text_of_parquet(path: Path) -> None:
-    parquet.write_table(pa.table({"x": [1.0] * 4096, "word": ["a" * 200_000] * 4096}), path)
+    parquet.write_table(pa.table({"x": [1.0] * 300, "word": ["a" * 200_000] * 300}), path)
 
 
 def _deflated_array(path: Path) -> None:
@@ -156,3 +156,15 @@ def test_an_array_in_a_lying_archive_is_refused(tmp_path: Path) -> None:
     found = clustered(tmp_path / "a.npz")
     assert found.kind == REFUSED
     assert "the array once decompressed takes 64 GB" in found.detail
+
+
+def test_chunks_that_a_laz_file_has_no_room_for_are_refused(tmp_path: Path) -> None:
+    path = write_cloud(tmp_path, "laz")
+    data = bytearray(path.read_bytes())
+    (points_at,) = struct.unpack_from("<I", data, 96)
+    (table,) = struct.unpack_from("<q", data, points_at)
+    struct.pack_into("<I", data, table + 4, 2**32 - 1)
+    path.write_bytes(data)
+    found = outcome(lambda: points([path], out=tmp_path / "out", no_report=True))
+    assert found.kind == REFUSED
+    assert "4,294,967,295 chunks" in found.detail

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import resource
 import select
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from attack.outcome import FAILED, MEGABYTES, OK, REFUSED, SECONDS, Outcome
 
 _PER_PROCESS = 250
+_WAIT = 12  # a busy machine may take so many times as long as the computation
 _VIRTUAL = 3  # address space over the limit of resident memory: what is reserved need not be used
 _SHOWN = 1500  # characters of a message
 
@@ -31,8 +33,8 @@ def run_series(
     """Run attacks `first` to `count` and yield the outcome of each.
 
     An attack acts as a command: status 0 is OK, status 2 with one line on standard error REFUSED, and
-    everything else FAILED: an exception, a signal, more lines, too much time or resident memory. Lines that
-    begin as warnings do not count.
+    everything else FAILED: an exception, a signal, more lines, too many seconds of computation, too many
+    megabytes of resident memory. Lines that begin as warnings do not count.
     """
     number = first
     while number < attack.count:
@@ -48,20 +50,28 @@ def _one_process(attack: Attack, first: int, seconds: float, megabytes: int) -> 
     child = os.fork()
     if not child:
         os.close(reader)
-        _serve(attack, range(first, last), writer, megabytes)
+        _serve(attack, range(first, last), writer, seconds, megabytes)
     os.close(writer)
     with os.fdopen(reader, "rb", buffering=0) as pipe:
         for number in range(first, last):
-            answer = _answer(pipe, seconds)
+            answer = _answer(pipe, _WAIT * seconds)
             if answer is None or not answer:
                 os.kill(child, 9)
                 _, status = os.waitpid(child, 0)
-                ended = f"no answer in {seconds:g} s" if answer is None else f"ended with status {status}"
+                ended = f"ended by signal {status & 127} or with status {status >> 8}"
+                ended = "no answer" if answer is None else ended
                 yield Outcome(FAILED, f"{attack.describe(number)}: {ended}")
                 return
             kind, detail = json.loads(answer)
             yield Outcome(kind, f"{attack.describe(number)}: {detail}")
     os.waitpid(child, 0)
+
+
+def _limit_time(seconds: float) -> None:
+    """End this process by a signal after so many more seconds of computation."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    used = usage.ru_utime + usage.ru_stime
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used + seconds), resource.RLIM_INFINITY))
 
 
 def _answer(pipe: object, seconds: float) -> bytes | None:
@@ -77,7 +87,7 @@ def _answer(pipe: object, seconds: float) -> bytes | None:
     return line
 
 
-def _serve(attack: Attack, numbers: range, writer: int, megabytes: int) -> None:
+def _serve(attack: Attack, numbers: range, writer: int, seconds: float, megabytes: int) -> None:
     """Attack and report until the process ends; never returns."""
     limit = _status("VmSize") * 1024 + _VIRTUAL * megabytes * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -86,6 +96,7 @@ def _serve(attack: Attack, numbers: range, writer: int, megabytes: int) -> None:
     os.dup2(errors, 2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     for number in numbers:
+        _limit_time(seconds)
         answer = json.dumps(_attempt(attack, number, errors, megabytes))
         os.write(writer, answer.encode("ascii", "replace") + b"\n")
     os._exit(0)

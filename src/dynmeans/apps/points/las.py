@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ _START = struct.Struct("<4s20xBB68xHIIBHI")  # up to the number of points; LAS 1
 _EXTENDED = struct.Struct("<QI")  # of version 1.4: where the extended records begin, and their number
 _EXTENDED_PLACE, _EXTENDED_HEADER = 235, 375
 _RECORD, _EXTENDED_RECORD = 54, 60  # shortest variable-length records, in bytes
+_COMPRESSED = 128  # bit of the point format
 
 
 class _Start(NamedTuple):
@@ -39,7 +40,9 @@ def read_las(path: Path, limits: Limits) -> FloatArray:
     module = require("laspy", "points")
     _check_records(path)
     try:
-        with blame("laspy"), module.open(path, read_evlrs=False) as reader:
+        # One thread: the parallel reader takes memory for chunks before it looks for them.
+        backend = module.LazBackend.Lazrs
+        with blame("laspy"), module.open(path, read_evlrs=False, laz_backend=backend) as reader:
             header = reader.header
             promised, size = int(header.point_count), path.stat().st_size
             limits.check_bytes(promised * header.point_format.size, size, str(path), f"{promised:,} points")
@@ -62,8 +65,7 @@ def _check_records(path: Path) -> None:
         data = file.read(_EXTENDED_HEADER)
     if len(data) < _START.size:
         raise InputError(f"{path}: not a LAS file that can be read (only {len(data)} bytes)")
-    start = _Start(*_START.unpack_from(data))
-    size = path.stat().st_size
+    start, size = _Start(*_START.unpack_from(data)), path.stat().st_size
     room = max(min(start.points_at, size) - start.header_size, 0) // _RECORD
     if start.magic == b"LASF" and start.n_records > room:
         raise InputError(f"{path}: {start.n_records:,} records of variable length, but room for {room:,}")
@@ -72,3 +74,24 @@ def _check_records(path: Path) -> None:
         room = max(size - begin, 0) // _EXTENDED_RECORD
         if count > room:
             raise InputError(f"{path}: {count:,} extended records, but room for {room:,}")
+    if start.point_format & _COMPRESSED:
+        _check_chunks(path, start, size)
+
+
+def _check_chunks(path: Path, start: _Start, size: int) -> None:
+    """Refuse a number of chunks that the file has no room for; the decompressor would end the process."""
+    room = size // max(start.point_size, 1)  # the first point of a chunk is not compressed
+    with path.open("rb") as file:
+        (place,) = _read(file, "<q", start.points_at)
+        if place == -1:  # written by a program that could not go back
+            (place,) = _read(file, "<q", size - 8)
+        _, count = _read(file, "<II", place)
+    if count > room:
+        raise InputError(f"{path}: {count:,} chunks of points, but room for {room:,}")
+
+
+def _read(file: BinaryIO, layout: str, place: int) -> tuple[int, ...]:
+    """Whole numbers at a place of a file, zeros behind its end."""
+    file.seek(min(max(place, 0), 2**62))
+    width = struct.calcsize(layout)
+    return struct.unpack(layout, file.read(width).ljust(width, b"\0"))
