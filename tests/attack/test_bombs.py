@@ -70,7 +70,7 @@ def _many_rows_of_parquet(path: Path) -> None:
 
 
 def _long_text_of_parquet(path: Path) -> None:
-    parquet.write_table(pa.table({"x": [1.0] * 300, "word": ["a" * 200_000] * 300}), path)
+    parquet.write_table(pa.table({"x": [1.0] * 8, "word": ["a" * 200_000] * 8}), path)
 
 
 def _deflated_array(path: Path) -> None:

@@ -22,6 +22,7 @@ from dynmeans.io.errors import InputError
 from dynmeans.io.extras import require
 
 _PLAIN_RATE = Fraction(24)  # where a file does not say
+_MOST_PIXELS = 2**25  # of a frame; 8K has a little less. A small file can promise far more
 _SHORTFALL = 1.0  # seconds that may be missing at the end of a file that is whole
 _INSTANT = 1e-4  # seconds
 _FASTEST = 120  # frames a second; a faster clock is that of a file, and not of its frames
@@ -82,6 +83,12 @@ class VideoFile:
             self._container.close()
             raise InputError(f"{path}: no video in it{rest}")
         self._stream = films[0]
+        width, height = self._stream.codec_context.width, self._stream.codec_context.height
+        if width * height > _MOST_PIXELS:
+            self._container.close()
+            raise InputError(
+                f"{path}: frames of {width} x {height} pixels; at most {_MOST_PIXELS:,} are read"
+            )
         self._stream.thread_type = "AUTO"
         self._size = size
         self.look: Look | None = None  # known from the first frame on
