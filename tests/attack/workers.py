@@ -7,6 +7,7 @@ import math
 import os
 import resource
 import select
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -47,7 +48,9 @@ def _one_process(attack: Attack, first: int, seconds: float, megabytes: int) -> 
     """Outcomes up to the first that ends the process."""
     last = min(first + _PER_PROCESS, attack.count)
     reader, writer = os.pipe()
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.12 on, where other threads run
+        child = os.fork()
     if not child:
         os.close(reader)
         _serve(attack, range(first, last), writer, seconds, megabytes)

@@ -42,6 +42,13 @@ def test_what_a_file_may_take_grows_with_its_size(count: int, size: int) -> None
         assert count <= 8 * size + Limits().array
 
 
+@given(st.sampled_from(["line", "cell", "array"]), st.integers(1, 2**50), st.integers(1, 2**50))
+def test_the_option_that_an_error_names_does_raise_the_limit(name: str, value: int, needed: int) -> None:
+    rule = Limits()._replace(**{name: value}).rule(name, needed)
+    entry = rule.rpartition("--limit ")[2].removesuffix(")")
+    assert getattr(parse_limits([entry]), name) >= max(needed, 2 * value)
+
+
 def test_as_many_names_as_columns_are_compared_in_no_time() -> None:
     names = [f"c{i}" for i in range(300_000)]  # quadratic work would take hours
     assert distinct_names(names, "a.csv") == tuple(names)

@@ -10,6 +10,7 @@ from dynmeans.io.errors import InputError
 
 _WIDENING = 8  # bytes of a number in memory for one byte in a file that is not compressed
 _UNITS = {"": 1, "k": 2**10, "kb": 2**10, "m": 2**20, "mb": 2**20, "g": 2**30, "gb": 2**30}
+_PLAIN = str.maketrans("", "", " ,")  # a size as options take it
 _ENTRY = re.compile(r"\s*([a-z]+)\s*=\s*([0-9]+)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
@@ -40,7 +41,7 @@ class Limits(NamedTuple):
         value = getattr(self, name)
         if name == "columns":
             return f"the limit is {value:,} (raise it with --limit columns=N)"
-        more = in_words(max(needed, 2 * value)).replace(" ", "")
+        more = in_words(max(needed, 2 * value)).translate(_PLAIN).removesuffix("bytes")
         scope = " beyond 8 times the size of the file" if name == "array" else ""
         return f"the limit is {in_words(value)}{scope} (raise it with --limit {name}={more})"
 

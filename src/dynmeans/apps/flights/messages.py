@@ -121,13 +121,14 @@ def _messages(columns: Mapping[str, Cells], name: str) -> Messages:
     numbers = {role: _numbers(found[role], n) for role in ("latitude", "longitude", "track")}
     speed = _numbers(found["speed"], n) if found["knots"] is None else _KNOT * _numbers(found["knots"], n)
     speed = np.where(np.isfinite(speed) & (speed >= 0), speed, np.nan)
+    track = np.where(np.isfinite(numbers["track"]), numbers["track"], np.nan)
     return Messages(
         _words(found["aircraft"], n, lower=True),
         _words(found["callsign"], n),
         times,
         numbers["latitude"],
         numbers["longitude"],
-        velocity_of(speed, numbers["track"]),
+        velocity_of(speed, track),
     )
 
 
