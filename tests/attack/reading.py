@@ -98,7 +98,7 @@ def _points(path: Path, out: Path, number: int) -> int:
 
 
 def _flights(path: Path, out: Path, number: int) -> int:
-    if number % _WHOLE == 0:
+    if number % _WHOLE == _WHOLE - 1:
         return _command(lambda: flights([str(path)], out, force=True))
     return _as_command(lambda: _join(path))
 
@@ -108,7 +108,7 @@ def _join(path: Path) -> None:
 
 
 def _video(path: Path, out: Path, number: int) -> int:
-    if number % _WHOLE == 0:
+    if number % _WHOLE == _WHOLE - 1:
         return _command(lambda: video(path, out.with_suffix(".mkv"), force=True))
     return _as_command(lambda: _decode(path))
 
