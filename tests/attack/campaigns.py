@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from attack import strikes
 from attack.outcome import Outcome
+from attack.reading import attack_files
 
 
 class Campaign(NamedTuple):
@@ -21,4 +23,8 @@ CAMPAIGNS: dict[str, Campaign] = {
     "kills": Campaign(strikes.kills, 12, 1000),
     "power cuts": Campaign(strikes.power_cuts, 20, 500),
     "two at once": Campaign(strikes.rivals, 4, 100),
+    "damaged tables": Campaign(partial(attack_files, "tables"), 150, 30_000),
+    "damaged clouds": Campaign(partial(attack_files, "clouds"), 100, 15_000),
+    "damaged flights": Campaign(partial(attack_files, "flights"), 100, 7_500),
+    "damaged videos": Campaign(partial(attack_files, "videos"), 75, 7_500),
 }
