@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from attack.arrays import attack_arrays
 from attack.outcome import Outcome
+from attack.parameters import attack_parameters
+from attack.tiny import attack_tiny_batches
 
 
 class Campaign(NamedTuple):
@@ -16,4 +19,8 @@ class Campaign(NamedTuple):
     long: int  # attempts in `make attack`
 
 
-CAMPAIGNS: dict[str, Campaign] = {}
+CAMPAIGNS: dict[str, Campaign] = {
+    "arrays": Campaign(attack_arrays, 220, 20_000),
+    "parameters": Campaign(attack_parameters, 200, 50_000),
+    "tiny batches": Campaign(attack_tiny_batches, 2_000, 1_000_000),
+}

@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 LARGEST_SPAN = 1e12  # lifetime, reach, drift: what grows with them stays far from overflow
+SHORTEST_LIFETIME = 1e-12
 LARGEST_COST, SMALLEST_COST = 1e305, 1e-305
 
 
@@ -22,7 +23,7 @@ class Costs(NamedTuple):
     @property
     def aging(self) -> float:
         """Q, the price of each unit of time that a cluster went unseen."""
-        return self.birth / self.lifetime
+        return min(self.birth / self.lifetime, LARGEST_COST)
 
     def of_batch(self, weight: float) -> Costs:
         """Costs that are shares of a batch, for a batch of this weight."""
@@ -89,7 +90,8 @@ def _from_raw(birth: float, aging: float, drift: float) -> Costs:
     _require("drift", drift, drift >= 0, ">= 0")
     _require_within("aging_cost", aging, 0.0, LARGEST_COST)
     _require_within("drift", drift, 0.0, LARGEST_SPAN)
-    return Costs(birth, birth / aging if aging > 0 else math.inf, drift)
+    # A cluster that goes unseen for longer than the shortest lifetime dies, whatever each unit costs.
+    return Costs(birth, max(birth / aging, SHORTEST_LIFETIME) if aging > 0 else math.inf, drift)
 
 
 def _require(name: str, value: float, holds: bool, rule: str) -> None:
