@@ -20,7 +20,7 @@ class Campaign(NamedTuple):
 
 
 CAMPAIGNS: dict[str, Campaign] = {
-    "arrays": Campaign(attack_arrays, 220, 20_000),
-    "parameters": Campaign(attack_parameters, 200, 50_000),
+    "arrays": Campaign(attack_arrays, 204, 20_000),
+    "parameters": Campaign(attack_parameters, 120, 50_000),
     "tiny batches": Campaign(attack_tiny_batches, 2_000, 1_000_000),
 }
