@@ -2,9 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(wildcard src/dynmeans/core/*.?pp) CMakeLists.txt pyproject.toml
+SOURCES := $(shell find src/dynmeans/core -name '*.?pp' -o -name '*.inl') CMakeLists.txt pyproject.toml
+# The oldest Python that is here, of those that the package takes.
+OLDEST ?= $(firstword $(foreach v,10 11 12 13 14,$(shell python3.$(v) -c "import sys; print(sys.executable)" 2>/dev/null)) $(PYTHON))
 
-.PHONY: demo test check bench docs asan attack format clean
+.PHONY: demo test check bench docs asan attack test-oldest dist format clean
 
 demo: $(VENV)/installed
 	$(BIN)/dynmeans demo
@@ -22,6 +24,27 @@ check: $(VENV)/installed-test $(VENV)/installed-check
 # Kills, power cuts, damaged files and absurd parameters by the thousand; prints the counts.
 attack: $(VENV)/installed-test
 	cd tests && ../$(BIN)/python -m attack
+
+# The test suite with the lowest version of every requirement, as pyproject.toml declares it.
+# OLDEST_TESTS chooses some of the tests.
+test-oldest:
+	$(OLDEST) -m venv --clear $(VENV)-oldest
+	$(VENV)-oldest/bin/pip install -q -U "pip>=25.3" packaging "tomli; python_version < '3.11'"
+	$(VENV)-oldest/bin/python tools/lowest.py > $(VENV)-oldest/lowest.txt
+	$(VENV)-oldest/bin/python tools/lowest.py --build > $(VENV)-oldest/lowest-build.txt
+	$(VENV)-oldest/bin/pip install -q --prefer-binary -r $(VENV)-oldest/lowest.txt
+	$(VENV)-oldest/bin/pip install -q --no-deps --build-constraint $(VENV)-oldest/lowest-build.txt \
+		-C build-dir=build/oldest .
+	$(VENV)-oldest/bin/pip check
+	$(VENV)-oldest/bin/python -m pytest -q -n auto -p no:cacheprovider $(OLDEST_TESTS)
+
+# Source distribution and wheel in dist/, checked: metadata, contents, installation without a compiler.
+dist: $(VENV)/pip
+	$(BIN)/pip install -q --group dist
+	rm -rf dist
+	$(BIN)/python -m build --installer pip
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python tools/check_dist.py dist
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks
@@ -43,9 +66,11 @@ asan:
 	$(VENV)-asan/bin/pip install -q -C cmake.define.DYNMEANS_SANITIZE=ON -C build-dir=build/asan .
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0 $(VENV)-asan/bin/python -m pytest -q -p no:cacheprovider tests/core tests/algorithms
+	cd tests && LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0 ../$(VENV)-asan/bin/python -m attack false-state-files --count 3000
 
 clean:
-	rm -rf build $(VENV) $(VENV)-asan docs/_build
+	rm -rf build dist $(VENV) $(VENV)-asan $(VENV)-oldest docs/_build
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)

@@ -34,7 +34,10 @@ def points(step: int, n: int = 27) -> Rows:
 def functions(step: int, n: int = 12) -> Rows:
     """Observations of two functions: four inputs, then four outputs."""
     x = np.linspace(0.0, 2.0, 4) + 0.05 * step
-    y = np.where(np.arange(n)[:, None] % 2, np.sin(x), -np.cos(x)) + 0.02 * np.cos(7.0 * np.arange(n))[:, None]
+    y = (
+        np.where(np.arange(n)[:, None] % 2, np.sin(x), -np.cos(x))
+        + 0.02 * np.cos(7.0 * np.arange(n))[:, None]
+    )
     return np.hstack([np.tile(x, (n, 1)), y])
 
 

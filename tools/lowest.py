@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -47,8 +48,8 @@ def main() -> None:
     if "--build" in sys.argv[1:]:
         found = table["build-system"]["requires"]
     else:
-        extras = project["optional-dependencies"].values()
-        found = [*project["dependencies"], *sum(extras, []), *(r for name in GROUPS for r in groups[name])]
+        parts = [*project["optional-dependencies"].values(), *(groups[name] for name in GROUPS)]
+        found = chain(project["dependencies"], *parts)
     print(*lowest(found, project["name"]), sep="\n")
 
 

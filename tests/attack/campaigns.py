@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from attack.outcome import Outcome
+from attack.state_files import damaged_state_files, false_state_files
 
 
 class Campaign(NamedTuple):
@@ -16,4 +17,7 @@ class Campaign(NamedTuple):
     long: int  # attempts in `make attack`
 
 
-CAMPAIGNS: dict[str, Campaign] = {}
+CAMPAIGNS: dict[str, Campaign] = {
+    "damaged-state-files": Campaign(damaged_state_files, 75, 10_000),
+    "false-state-files": Campaign(false_state_files, 150, 30_000),
+}

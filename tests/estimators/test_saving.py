@@ -63,7 +63,7 @@ def test_guesses_of_the_birth_cost_are_saved_and_files_from_before_them_load():
     assert old.birth_cost_ == 0.25
     young = from_snapshot(snapshot._replace(header=header | {"estimate": None}))
     assert not young.partial_fit(batches[2]).step_.birth_cost_settled
-    with pytest.raises(SnapshotError, match="not positive"):
+    with pytest.raises(SnapshotError, match="-1.0, where a finite positive number belongs"):
         from_snapshot(snapshot._replace(header=header | {"guesses": [0.1, -1.0]}))
 
 
@@ -166,8 +166,14 @@ class Bomb:
             lambda good: rewritten(good, lambda h: h | {"estimator": "os.system"}),
             "unknown estimator 'os.system'",
         ),
-        (lambda good: rewritten(good, lambda h: h | {"params": {"evil": 1}}), "lacks or garbles a part"),
-        (lambda good: rewritten(good, lambda h: h | {"next_id": -4}), "-4 where a whole number belongs"),
+        (
+            lambda good: rewritten(good, lambda h: h | {"params": {"evil": 1}}),
+            "has a parameter 'evil' that DMeans does not have",
+        ),
+        (
+            lambda good: rewritten(good, lambda h: h | {"next_id": -4}),
+            "next_id=-4, where a whole number from 0 below",
+        ),
         (lambda good: rewritten(good, lambda h: h | {"next_id": 1}), "contradicts itself"),
         (lambda good: rewritten(good, None, {"weights": lambda a: -a}), "contradicts itself"),
         (lambda good: rewritten(good, None, {"weights": lambda a: a[:-1]}), "wrong array 'weights'"),
