@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src/dynmeans/core -name '*.?pp' -o -name '*.inl') CMakeLists.txt pyproject.toml
 # The oldest Python that is here, of those that the package takes.
-OLDEST ?= $(firstword $(foreach v,10 11 12 13 14,$(shell python3.$(v) -c "import sys; print(sys.executable)" 2>/dev/null)) $(PYTHON))
+OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) \
+  $(foreach v,10 11 12 13,$(shell python3.$(v) -c "import sys; print(sys.executable)" 2>/dev/null)) $(PYTHON))
 
 .PHONY: demo test check bench docs asan attack test-oldest dist format clean
 
