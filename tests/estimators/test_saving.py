@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import warnings
 import zipfile
 
 import numpy as np
@@ -141,6 +142,15 @@ def rewritten(data, change_header=None, change_arrays=None):
     return out.getvalue()
 
 
+def doubled(data):
+    """An archive with two headers."""
+    out = io.BytesIO(data)
+    with warnings.catch_warnings(), zipfile.ZipFile(out, "a") as archive:
+        warnings.simplefilter("ignore")
+        archive.writestr("header.json", archive.read("header.json"))
+    return out.getvalue()
+
+
 class Bomb:
     def __reduce__(self):
         return (pytest.fail, ("a state file ran code",))
@@ -162,6 +172,10 @@ class Bomb:
         (lambda good: rewritten(good, lambda h: h | {"format": "1"}), "no valid format version, got '1'"),
         (lambda good: rewritten(good, lambda h: h | {"arrays": 3}), "does not list its arrays"),
         (lambda good: rewritten(good, lambda h: h | {"arrays": ["nothing"]}), "damaged"),
+        (lambda good: rewritten(good, lambda h: h | {"arrays": [["ids"]]}), "does not list its arrays"),
+        (lambda good: rewritten(good, lambda h: h | {"format": True}), "no valid format version, got True"),
+        (lambda good: rewritten(good, lambda h: h | {"clock": np.nan}), "the header holds NaN"),
+        (lambda good: doubled(good), "'header.json' is there more than once"),
         (
             lambda good: rewritten(good, lambda h: h | {"estimator": "os.system"}),
             "unknown estimator 'os.system'",
