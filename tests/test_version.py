@@ -1,4 +1,4 @@
-"""The version is written once, in pyproject.toml: what repeats it must agree; requirements have lower bounds."""
+"""The version is written once, in pyproject.toml; requirements have lower bounds."""
 
 import re
 import subprocess
