@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from attack import strikes
 from attack.outcome import Outcome
 from attack.state_files import damaged_state_files, false_state_files
 
@@ -20,4 +21,7 @@ class Campaign(NamedTuple):
 CAMPAIGNS: dict[str, Campaign] = {
     "damaged-state-files": Campaign(damaged_state_files, 75, 10_000),
     "false-state-files": Campaign(false_state_files, 150, 30_000),
+    "kills": Campaign(strikes.kills, 12, 1000),
+    "power cuts": Campaign(strikes.power_cuts, 20, 500),
+    "two at once": Campaign(strikes.rivals, 4, 100),
 }
