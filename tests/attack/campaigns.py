@@ -7,11 +7,11 @@ from functools import partial
 from typing import NamedTuple
 
 from attack import strikes
-from attack.outcome import Outcome
-from attack.reading import attack_files
 from attack.arrays import attack_arrays
 from attack.outcome import Outcome
 from attack.parameters import attack_parameters
+from attack.reading import attack_files
+from attack.state_files import damaged_state_files, false_state_files
 from attack.tiny import attack_tiny_batches
 
 
@@ -24,6 +24,8 @@ class Campaign(NamedTuple):
 
 
 CAMPAIGNS: dict[str, Campaign] = {
+    "damaged state files": Campaign(damaged_state_files, 75, 10_000),
+    "false state files": Campaign(false_state_files, 150, 30_000),
     "kills": Campaign(strikes.kills, 12, 1000),
     "power cuts": Campaign(strikes.power_cuts, 20, 500),
     "two at once": Campaign(strikes.rivals, 4, 100),
