@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(wildcard src/dynmeans/core/*.?pp) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test check bench docs asan attack format clean
+.PHONY: demo test check bench docs clang asan attack format clean
 
 demo: $(VENV)/installed
 	$(BIN)/dynmeans demo
@@ -35,17 +35,31 @@ format: $(VENV)/installed-check
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i src/dynmeans/core/*.?pp
 
-# The compiled core under AddressSanitizer and UBSan, in an environment of its own.
-asan:
-	$(PYTHON) -m venv $(VENV)-asan
-	$(VENV)-asan/bin/pip install -q -U "pip>=25.1"
-	$(VENV)-asan/bin/pip install -q --group test
-	$(VENV)-asan/bin/pip install -q -C cmake.define.DYNMEANS_SANITIZE=ON -C build-dir=build/asan .
-	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	ASAN_OPTIONS=detect_leaks=0 $(VENV)-asan/bin/python -m pytest -q -p no:cacheprovider tests/core tests/algorithms
+# Another build of the package: (name, options of pip, compiler). It has an environment and a build directory of its own,
+# and takes all other packages from $(VENV).
+define build-variant
+	$(BIN)/python -m venv --without-pip $(VENV)-$(1)
+	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
+	  > $$($(VENV)-$(1)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/packages.pth
+	CXX=$(3) $(BIN)/pip --python $(VENV)-$(1)/bin/python install -q --no-deps --force-reinstall -C build-dir=build/$(1) $(2) .
+endef
+
+# The compiled core by Clang, which also makes the wheels for Windows and macOS.
+clang: $(VENV)/installed-test
+	$(call build-variant,clang,,clang++)
+	$(VENV)-clang/bin/python -m pytest -q -p no:cacheprovider $(PYTEST) tests/core tests/algorithms
+
+# The compiled core under AddressSanitizer and UBSan: `make asan`, or `make asan CXX=clang++`.
+SANITIZED := tests/core tests/algorithms tests/estimators
+ASAN_RUNTIME = $(if $(findstring clang,$(CXX)),libclang_rt.asan-$(shell uname -m).so,libasan.so)
+
+asan: $(VENV)/installed-test
+	$(call build-variant,asan-$(notdir $(CXX)),-C cmake.define.DYNMEANS_SANITIZE=ON,$(CXX))
+	LD_PRELOAD="$$($(CXX) -print-file-name=$(ASAN_RUNTIME)) $$($(CXX) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0 $(VENV)-asan-$(notdir $(CXX))/bin/python -m pytest -q -p no:cacheprovider $(PYTEST) $(SANITIZED)
 
 clean:
-	rm -rf build $(VENV) $(VENV)-asan docs/_build
+	rm -rf build $(VENV) $(VENV)-clang $(VENV)-asan-* docs/_build
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from copy import copy
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from dynmeans.algorithms.batch import Rows
+from dynmeans.estimators.locking import Locked, run_step
 from dynmeans.estimators.validation import adopt_columns, draw_seed, valid_rows
 from dynmeans.model.state import next_time
 from dynmeans.model.types import IntArray
@@ -33,7 +35,7 @@ class Clock(NamedTuple):
     n_steps: int
 
 
-class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class Baseline(Locked, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """A clusterer of batches; a subclass says what it remembers and how it takes the next batch."""
 
     random_state: Any = 0  # for those that draw nothing
@@ -62,7 +64,7 @@ class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n,), optional
             True labels, for those that are told to look at them: see the class.
         """
-        return self._take(X, y, None, first=True)
+        return self._take(X, y, None, anew=True)
 
     def partial_fit(self: Self, X: Any, y: Any = None, *, t: float | None = None) -> Self:
         """Cluster the next batch.
@@ -75,7 +77,7 @@ class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         t : float, optional
             Event time of the batch, by default one unit later. Time must not go backwards.
         """
-        return self._take(X, y, t, first=not hasattr(self, "_memory"))
+        return self._take(X, y, t)
 
     @property
     def n_steps_(self) -> int:  # noqa: D102
@@ -85,7 +87,13 @@ class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self._clock.n_steps
 
-    def _take(self: Self, X: Any, y: Any, t: float | None, *, first: bool) -> Self:
+    def _take(self: Self, X: Any, y: Any, t: float | None, *, anew: bool = False) -> Self:
+        """Make a step after those of other threads."""
+        return run_step(self, partial(self._step, X, y, t, anew))
+
+    def _step(self: Self, X: Any, y: Any, t: float | None, anew: bool) -> Self:
+        """Validate, step, publish; an error on the way leaves the model as it was."""
+        first = anew or not hasattr(self, "_memory")
         columns = copy(self) if first else self  # a failure must not change what we know of the columns
         rows = valid_rows(columns, X, reset=first)
         clock = Clock(0.0, 0) if first else self._clock
@@ -95,9 +103,8 @@ class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         memory, fitted = self._advance(memory, rows, y, Moment(now - clock.clock, seed, clock.n_steps))
         if first:
             adopt_columns(self, columns)
-        self._memory, self._seed, self._clock = memory, seed, Clock(now, clock.n_steps + 1)
-        for name, value in fitted.items():
-            setattr(self, name, value)
+        news = {"_memory": memory, "_seed": seed, "_clock": Clock(now, clock.n_steps + 1)}
+        self.__dict__.update(news | dict(fitted))  # at once: no signal leaves half of a step
         return self
 
 

@@ -17,6 +17,7 @@
 #include "moves.hpp"
 #include "past.hpp"
 #include "points.hpp"
+#include "signals.hpp"
 #include "slots.hpp"
 #include "team.hpp"
 
@@ -119,10 +120,13 @@ class Assignment {
     const Row begin = points_.n * chunk / n_chunks, end = points_.n * (chunk + 1) / n_chunks;
     std::array<Row, kTile> unsure;
     int count = 0;
+    Poll poll;
     for (Row i = begin; i < end; ++i) {
+      poll(points_.d);
       if ((trusted_ || bound_by_past(slots, i)) && stays(slots, i, moves)) continue;
       unsure[count++] = i;
       if (count == kTile) {
+        poll(std::int64_t(kTile) * points_.d * awake_.size());
         look_closely(slots, unsure.data(), count, moves);
         count = 0;
       }

@@ -1,6 +1,8 @@
 // D-Means as Python sees it.
 #include <nanobind/stl/optional.h>
 
+#include <stdexcept>
+
 #include "arrays.hpp"
 #include "descent.hpp"
 #include "nearest.hpp"
@@ -29,6 +31,16 @@ DescentResult descend_rows(const T* data, const double* weights, Row n, int d, c
   return result;
 }
 
+// Sizes that contradict each other would lead out of the arrays.
+template <class T>
+void check_tables(const Matrix<T>& X, const std::optional<Vector>& weights, const Matrix<double>& centers,
+                  const Vector& gammas, const Vector& revival) {
+  const std::size_t n_old = gammas.shape(0);
+  if (centers.shape(1) != X.shape(1) || centers.shape(0) != n_old || revival.shape(0) != n_old)
+    throw std::invalid_argument("an old cluster must have a center as long as a row, a gamma and a revival");
+  if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("a row must have a weight");
+}
+
 template <class T>
 nb::tuple descend(const Matrix<T>& X, const std::optional<Vector>& weights, const Matrix<double>& centers,
                   const Vector& gammas, const Vector& revival, double birth, std::uint64_t seed,
@@ -36,6 +48,7 @@ nb::tuple descend(const Matrix<T>& X, const std::optional<Vector>& weights, cons
   const Row n = Row(X.shape(0));
   const int d = int(X.shape(1));
   const PriorView prior{centers.data(), gammas.data(), revival.data(), int(gammas.shape(0))};
+  check_tables(X, weights, centers, gammas, revival);
   const int threads = useful_threads(n_threads, double(n) * d * (prior.n + 16));
   const DescentOptions options{birth, seed, step, n_restarts, max_iter, threads, refine};
   DescentResult result;
@@ -55,6 +68,8 @@ nb::ndarray<nb::numpy, std::int32_t> nearest(const Matrix<T>& X, const Matrix<do
                                              int n_threads) {
   const Row n = Row(X.shape(0));
   const int d = int(X.shape(1)), k = int(centers.shape(0));
+  if (centers.shape(1) != X.shape(1) || (k < 1 && n > 0))
+    throw std::invalid_argument("there must be a center, and each must be as long as a row");
   std::vector<std::int32_t> which(n);
   {
     nb::gil_scoped_release unlocked;

@@ -15,6 +15,7 @@
 #include "code_shapes.hpp"
 #include "code_strays.hpp"
 #include "result.hpp"
+#include "signals.hpp"
 #include "small_matrix.hpp"
 
 namespace dynmeans {
@@ -45,6 +46,7 @@ class Coder {
 
   CodeLength run() {
     for (int t = 0; t < result_.n_steps; ++t) {
+      poll_(1000);
       std::vector<Group> groups = grouping_.of_step(t);
       set_aside_strays(groups, t);
       code_ids(groups, t);
@@ -101,6 +103,7 @@ class Coder {
   // Those points stay together that make the group shortest to tell: all, those that are likelier there than
   // anywhere, or none; but a newborn that will be seen again is more than strays.
   Group without_strays(const Group& group, const Square& usual, double log_share, int t) {
+    poll_(std::int64_t(group.rows.size() + 10 * d_) * d_ * d_ + 20 * std::int64_t(lives_.size()));
     const Life* life = life_of(group);
     const Square shape = shape_of(life, usual);
     const double own = life ? life->evidence : 0.0;
@@ -121,6 +124,7 @@ class Coder {
     const double first = what_is_usual(groups, t, usual);
     if (!known) total_.scatters += first;
     for (const Group& group : groups) {
+      poll_(20 * std::int64_t(d_) * d_ * d_);
       const Life* life = life_of(group);
       const double own = life ? life->evidence : 0.0;
       const Square shape = shape_of(life, usual);
@@ -221,6 +225,7 @@ class Coder {
   std::vector<Life> lives_;
   std::vector<int> row_;  // of each id among the lives, or -1
   Square factor_;
+  Poll poll_;
 };
 
 }  // namespace dynmeans

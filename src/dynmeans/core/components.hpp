@@ -59,10 +59,13 @@ inline ComponentBlend blend(const ComponentScene& in) {
   for (std::size_t i = 0; i < in.n; ++i) mass[of_row[i]] += in.weights[i];
   for (std::size_t j = 0; j < in.n_kept; ++j)
     mix[in.components[j] * in.n_old + in.owner[j]] += in.coefficients[j];
-  for (std::size_t a = 0; a < in.m; ++a)
+  Poll poll;
+  for (std::size_t a = 0; a < in.m; ++a) {
+    poll(std::int64_t(in.m) * in.n_old);
     for (std::size_t b = 0; b < in.m; ++b)
       for (std::size_t k = 0; k < in.n_old; ++k)
         past[a * in.n_old + k] += in.matrix[a * in.m + b] * mix[b * in.n_old + k];
+  }
   ComponentBlend out;
   out.phi_phi.resize(in.n_old);
   std::vector<std::int64_t> number(in.m), seen;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "signals.hpp"
+
 namespace dynmeans {
 
 struct CutTree {
@@ -98,7 +100,9 @@ class TreeCutter {
 // in: parent (m,), each before its children, length (m,) of the edges to them; out: distance (m, m)
 inline void tree_distances(const std::int64_t* parent, const double* length, std::size_t m,
                            double* distance) {
+  Poll poll;
   for (std::size_t v = 0; v < m; ++v) {
+    poll(4 * std::int64_t(v));  // a column is not in the cache
     distance[v * m + v] = 0;
     for (std::size_t u = 0; u < v; ++u)
       distance[v * m + u] = distance[u * m + v] = distance[std::size_t(parent[v]) * m + u] + length[v];

@@ -10,6 +10,7 @@
 #include "points.hpp"
 #include "random.hpp"
 #include "refine.hpp"
+#include "signals.hpp"
 #include "slots.hpp"
 #include "team.hpp"
 
@@ -46,6 +47,7 @@ class Descent {
   DescentResult run() {
     DescentResult best;
     for (int r = 0; r < options_.n_restarts; ++r) {
+      poll_(points_.n + slots_.count());
       Random random(options_.seed, options_.step, r);
       const int n_iter = descend(random);
       if (options_.refine) refine(r);
@@ -103,6 +105,7 @@ class Descent {
     const double m = points_.weight(i);
     const std::int32_t own = assignment_.labels()[i];
     const double* y = points_.moved(i, y_.data());
+    poll_(std::int64_t(points_.d) * (slots_.count() + 1));
     const Cheapest found = slots_.cheapest(y, std::min(m, 1.0), past_.of(i), options_.birth);
     const bool birth = !(found.cost <= options_.birth);
     if (!birth && found.slot == own) return false;
@@ -163,7 +166,10 @@ class Descent {
   double finish() {
     const auto& labels = assignment_.labels();
     slots_.clear_sums();
-    for (Row i = 0; i < points_.n; ++i) slots_.add(labels[i], points_.moved(i, y_.data()), points_.weight(i));
+    for (Row i = 0; i < points_.n; ++i) {
+      poll_(2 * points_.d);
+      slots_.add(labels[i], points_.moved(i, y_.data()), points_.weight(i));
+    }
     slots_.update_centers();
     double cost = 0;
     for (int k = 0; k < slots_.count(); ++k)
@@ -243,6 +249,7 @@ class Descent {
   PastDistances past_;
   Assignment<T> assignment_;
   std::vector<double> y_;
+  Poll poll_;
   RefineRows refine_rows_;
 };
 

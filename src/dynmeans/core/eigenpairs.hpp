@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <stdexcept>
@@ -34,6 +35,8 @@ class SymmetricMatrix {
 
   // All eigenpairs above the threshold, and no fewer than at_least.
   Eigenpairs above(double threshold, int at_least) {
+    for (const double x : matrix_)  // LAPACK does not end, or ends with nothing, on NaN
+      if (!std::isfinite(x)) throw std::invalid_argument("the matrix of the relaxed problem overflows");
     if (n_ <= kTiny) {
       all();
       const auto first = std::upper_bound(values_.begin(), values_.end(), threshold);
@@ -44,6 +47,7 @@ class SymmetricMatrix {
     if (found < at_least) {
       matrix_ = kept;
       found = range('I', 0, n_ - at_least + 1);
+      if (found < at_least) check(1);
     }
     return falling(found, found);
   }

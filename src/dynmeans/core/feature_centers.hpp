@@ -61,6 +61,8 @@ class FeatureCenters {
     for (std::size_t e = 0; e < totals.size(); ++e) sums[e / d_] += totals[e] * totals[e];
   }
 
+  std::int64_t work(Row, int count) const { return std::int64_t(d_) * (count + 1); }
+
   void clear(int k) {
     const bool old = k < view_.n_old;
     mass_[k] = old ? view_.gammas[k] : 0.0;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cut_tree.hpp"
+#include "signals.hpp"
 #include "wide.hpp"
 
 namespace dynmeans {
@@ -70,6 +71,7 @@ struct NearestNew {
 class Flood {
   static constexpr std::int64_t kStretch = NearestNew::kStretch;
   static constexpr double kFar = std::numeric_limits<double>::infinity();
+  static constexpr std::int64_t kPortion = 1 << 24;  // coordinates compared at once
 
  public:
   // in: data (n, d), n > 0; unit: rows are multiplied by it, so that no square of a distance overflows
@@ -117,8 +119,14 @@ class Flood {
     const double* fresh = taken_.data() + n_looked_;
     const auto n_fresh = std::int64_t(taken_.size() - n_looked_) / d_;
     n_looked_ = taken_.size();
-    run_wide(NearestNew{columns_.data(), fresh, n_, stride_, n_fresh, d_, double(result_.parent.size() - 1),
-                        gaps_.data(), from_.data(), least_.data()});
+    // In portions, so that signals are seen in between.
+    const std::int64_t portion = std::max<std::int64_t>(kPortion / (n_ * d_ + 1), 1);
+    for (std::int64_t f = 0; f < n_fresh; f += portion) {
+      const std::int64_t count = std::min(portion, n_fresh - f);
+      poll_(n_ * count * d_ / 2 + n_);
+      run_wide(NearestNew{columns_.data(), fresh + f * d_, n_, stride_, count, d_,
+                          double(result_.parent.size() - 1), gaps_.data(), from_.data(), least_.data()});
+    }
     // From the end, because the row that fills a gap has been looked at.
     for (std::int64_t s = (n_ - 1) / kStretch; s >= 0; --s)
       if (least_[s] <= reach_) take_stretch(s);
@@ -169,6 +177,7 @@ class Flood {
   std::vector<double> taken_;  // (., d)  places of the rows in the tree, in the order in which they came
   std::size_t n_looked_ = 0;   // of these numbers, those of rows that have looked around
   CutTree result_;
+  Poll poll_;
 };
 
 }  // namespace dynmeans

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "signals.hpp"
 #include "wide.hpp"
 
 namespace dynmeans {
@@ -30,7 +31,8 @@ namespace dynmeans {
   return x < limit ? series * power : Four{};
 }
 
-constexpr std::int64_t kSide = 32;  // of the squares that the matrix is made of
+constexpr std::int64_t kSide = 32;          // of the squares that the matrix is made of
+constexpr std::int64_t kBand = 16 * kSide;  // lines that are made before signals are looked for
 
 // Points side by side, a line a coordinate, divided by the bandwidth and padded to whole squares.
 inline std::vector<double> side_by_side(const double* points, std::int64_t n, int d, double bandwidth) {
@@ -46,11 +48,12 @@ struct GaussianKernel {
   const double* b;  // in  (d, stride of m); the same as a for a square
   std::int64_t n, m;
   int d;
-  double* out;  // out (n, m)
+  double* out;              // out (n, m)
+  std::int64_t begin, end;  // in  lines that are made
 
   [[gnu::always_inline]] void run() const {
     alignas(32) double square[kSide * kSide];
-    for (std::int64_t i = 0; i < n; i += kSide)
+    for (std::int64_t i = begin; i < end; i += kSide)
       for (std::int64_t j = a == b ? i : 0; j < m; j += kSide) {
         fill(i, j, square);
         copy(i, j, square);
@@ -104,7 +107,12 @@ inline void gaussian(const double* a, std::int64_t n, const double* b, std::int6
   const std::vector<double> left = side_by_side(a, n, d, bandwidth);
   const bool is_square = a == b && n == m;
   const std::vector<double> right = is_square ? std::vector<double>() : side_by_side(b, m, d, bandwidth);
-  run_wide(GaussianKernel{left.data(), is_square ? left.data() : right.data(), n, m, d, out});
+  const double* other = is_square ? left.data() : right.data();
+  Poll poll;
+  for (std::int64_t i = 0; i < n; i += kBand) {
+    poll(kBand * m * (d + 8));
+    run_wide(GaussianKernel{left.data(), other, n, m, d, out, i, std::min(n, i + kBand)});
+  }
 }
 
 }  // namespace dynmeans

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "chain.hpp"
+#include "signals.hpp"
 
 namespace dynmeans {
 
@@ -76,6 +77,7 @@ class Gibbs {
     birth_.resize(n_);
     sleepers_.resize(n_);
     for (std::int64_t i = 0; i < n_; ++i) {
+      poll_(std::int64_t(old_.n + 1) * (d_ + 20));
       birth_[i] = log_gaussian(row(i), model_.prior_mean, model_.noise + model_.prior_variance, d_);
       const double least = std::log(model_.concentration) + birth_[i] - kNegligible;
       for (int k = 0; k < old_.n; ++k) {
@@ -108,6 +110,7 @@ class Gibbs {
 
   // The appendix' law of one label: a current cluster, a sleeping one, or a new one.
   void relabel(std::int64_t i) {
+    poll_(std::int64_t(awake_.size() + sleepers_[i].size() + 1) * (d_ + 20));  // with an exponential
     if (label_[i] != kNone) leave(i);
     choice_.clear();
     for (const int k : awake_)
@@ -172,6 +175,7 @@ class Gibbs {
   }
 
   double log_density() {
+    poll_(n_ * d_);
     double log = n_ * log_noise_;
     for (const int k : awake_) {
       const double n = count_[k], p = variance(k), c = past(k);
@@ -210,6 +214,7 @@ class Gibbs {
   std::vector<double> sum_, center_;  // (slots, d)
   std::vector<int> awake_, free_, offered_;
   Choice choice_;
+  Poll poll_;
 };
 
 }  // namespace dynmeans

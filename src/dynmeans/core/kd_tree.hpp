@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "signals.hpp"
+
 namespace dynmeans {
 
 // D is the dimension if it is known when this is compiled, or 0.
@@ -80,9 +82,11 @@ struct KdTree {
     std::vector<Keyed> keyed(order.size());
     std::vector<Index> waiting{0};
     nodes.push_back({0, n(), 0});
+    Poll poll;
     while (!waiting.empty()) {
       const Index v = waiting.back();
       waiting.pop_back();
+      poll(std::int64_t(nodes[v].end - nodes[v].begin) * (16 + 2 * d));
       const int widest = find_box(v, data);
       if (nodes[v].end - nodes[v].begin <= kLeafSize) continue;
       halve(v, data + widest, keyed);

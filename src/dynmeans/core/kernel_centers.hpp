@@ -8,6 +8,7 @@
 //   add      takes a row into a slot, or out of it with a negative weight; the centre follows
 //   clear    a slot without rows
 //   within   sums of m_i m_j K_YY_ij over pairs of rows of one label, for any labels
+//   work     about how many multiplications it takes to compare a row with so many centres, or to add it
 //   scale    size of the numbers whose difference a squared distance is, for its rounding error
 // and none of them knows what anything costs.
 #pragma once
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "points.hpp"
+#include "signals.hpp"
 
 namespace dynmeans {
 
@@ -104,6 +106,8 @@ class DenseCenters : public ImpliedCenters {
     for (Row i = 0; i < view_.n; ++i) scores[i] = old_score(i, k);
   }
 
+  std::int64_t work(Row, int count) const { return count + view_.n; }
+
   void add(int k, Row i, double m, const std::vector<std::int32_t>&) {
     double* scores = line(k);
     const double* similar = matrix_ + i * view_.n;
@@ -122,8 +126,10 @@ class DenseCenters : public ImpliedCenters {
       if (labels[i] >= std::int64_t(members.size())) members.resize(labels[i] + 1);
       members[labels[i]].push_back(i);
     }
+    Poll poll;
     for (const auto& rows : members)
       for (const Row i : rows) {
+        poll(2 * std::int64_t(rows.size()));
         const double* similar = matrix_ + i * view_.n;
         double alike = 0;
         for (const Row j : rows) alike += view_.weights[j] * similar[j];
@@ -144,6 +150,8 @@ class SparseCenters : public ImpliedCenters {
   SparseCenters(const KernelView& view, const std::int64_t* begin, const std::int32_t* neighbours,
                 const double* values)
       : ImpliedCenters(view), begin_(begin), neighbours_(neighbours), values_(values) {}
+
+  std::int64_t work(Row i, int count) const { return 2 * count + 4 * (begin_[i + 1] - begin_[i]); }
 
   void grow(int count) { ImpliedCenters::grow(count); }
   void clear(int k) { ImpliedCenters::clear(k); }

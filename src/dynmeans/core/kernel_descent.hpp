@@ -14,6 +14,7 @@
 #include "assign.hpp"
 #include "kernel_centers.hpp"
 #include "random.hpp"
+#include "signals.hpp"
 
 namespace dynmeans {
 
@@ -55,6 +56,7 @@ class KernelDescent {
     int n_iter = 0;
     while (n_iter < search_.max_iter) {
       ++n_iter;
+      poll_(view_.n);
       if (!sweep(random)) break;
     }
     return n_iter;
@@ -97,6 +99,7 @@ class KernelDescent {
   // Gives row i to the slot where the cost is least; true if that is another one. A tie stays, or joins.
   bool place(Row i) {
     const std::int32_t own = labels_[i];
+    poll_(centers_.work(i, count_));
     centers_.gaps(i, count_, labels_, gaps_.data());
     double least = std::numeric_limits<double>::infinity();
     std::int32_t to = kNone;
@@ -129,6 +132,7 @@ class KernelDescent {
   }
 
   void enter(Row i, std::int32_t k) {
+    poll_(centers_.work(i, 1));
     centers_.add(k, i, view_.weights[i], labels_);
     labels_[i] = k;
     price_[k] = 0;
@@ -160,6 +164,7 @@ class KernelDescent {
 
   void append() {
     const std::int32_t k = count_++;
+    poll_(view_.n);
     make_room(count_);
     rows_[k] = 0;
     clear(k);
@@ -186,6 +191,7 @@ class KernelDescent {
       if (rows_[k] > 0)
         cost += k < view_.n_old ? view_.revival[k] + view_.gammas[k] * centers_.way(k) : search_.birth;
     for (Row i = 0; i < view_.n; ++i) {
+      poll_(centers_.work(i, count_));
       centers_.gaps(i, count_, labels_, gaps_.data());
       cost += view_.weights[i] * gaps_[labels_[i]];
     }
@@ -217,6 +223,7 @@ class KernelDescent {
   std::vector<double> price_, gaps_;  // (slots,) what the first row to enter pays; distances of a row
   std::vector<long> rows_, born_;     // (slots,) rows in the slot; number of its birth
   std::vector<std::int32_t> vacant_;
+  Poll poll_;
 };
 
 }  // namespace dynmeans

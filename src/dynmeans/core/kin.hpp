@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "signals.hpp"
+
 namespace dynmeans {
 
 struct HomeRows {
@@ -54,6 +56,7 @@ class RowSpace {
  private:
   template <class Belongs>
   std::vector<double> mean(Belongs belongs) const {
+    poll_(in_.n);
     std::vector<double> sum(d_);
     double total = 0;
     for (std::int64_t i = 0; i < in_.n; ++i) {
@@ -77,6 +80,7 @@ class RowSpace {
   int d_;
   double around_;
   HomeRows in_;
+  mutable Poll poll_;
 };
 
 // Where only shared rows count, and somebody else will look at the distances.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernel_centers.hpp"
+#include "signals.hpp"
 
 namespace dynmeans {
 
@@ -61,6 +62,7 @@ class Pairing {
     int place = kNone;
     for (int who = newest; who != kNone; who = owner_[place]) {
       int nearest = kNone;
+      poll_(4 * n_places);
       for (int p = 0; p < n_places; ++p) {
         if (reached_[p]) continue;
         const double way = cost(who, p) - paid_[who] - price_[p];
@@ -91,6 +93,7 @@ class Pairing {
   std::vector<double> shortest_;  // (places,)  ways from the newest
   std::vector<int> before_;       // (places,)  the place before on that way
   std::vector<char> reached_;     // (places,)
+  Poll poll_;
 };
 
 // Prices of links in place of distances. in, out: change (L, K)  n times the squared distance between the

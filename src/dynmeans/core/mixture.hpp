@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "signals.hpp"
+
 namespace dynmeans {
 
 struct KeptView {
@@ -17,8 +19,9 @@ struct KeptView {
   int n_old;                  // K
 };
 
-using Lane = double __attribute__((vector_size(32), aligned(8), may_alias));  // four rows
-using LaneBits = std::uint64_t __attribute__((vector_size(32), aligned(8), may_alias));
+// Typedefs, because Clang ignores `aligned` in an alias declaration and would emit aligned loads.
+typedef double Lane __attribute__((vector_size(32), aligned(8), may_alias));  // four rows
+typedef std::uint64_t LaneBits __attribute__((vector_size(32), aligned(8), may_alias));
 
 constexpr int kWidth = sizeof(Lane) / sizeof(double);
 constexpr int kRows = 32;  // rows that are compared together
@@ -105,6 +108,7 @@ class Mixture {
     const Tile tile{tile_.data(), shifts, 1.0 / (2.0 * h * h), mass_.data(), place_.data()};
     for (std::int64_t begin = 0; begin < n_; begin += kRows) {
       const int count = int(std::min<std::int64_t>(kRows, n_ - begin));
+      poll_(kept_.n * kRows * (d_ + 8));
       load(begin, count);
       std::fill(mass_.begin(), mass_.end(), 0.0);
       std::fill(place_.begin(), place_.end(), 0.0);
@@ -133,6 +137,7 @@ class Mixture {
   std::vector<double> tile_;   // (d, kRows)
   std::vector<double> mass_;   // (K, kRows)
   std::vector<double> place_;  // (K, d, kRows)
+  Poll poll_;
 };
 
 }  // namespace dynmeans

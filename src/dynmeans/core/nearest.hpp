@@ -11,6 +11,7 @@
 #include "lanes.hpp"
 #include "points.hpp"
 #include "raw.hpp"
+#include "signals.hpp"
 #include "team.hpp"
 
 namespace dynmeans {
@@ -61,8 +62,11 @@ void nearest_centers(const T* data,          // in  (n, d)
     if (glance.is_worth_it())
       return team.share(chunks, [&](int c) {
         RawVector<double> bounds(glance.n_bounds());
-        for (Row i = c * kRows; i < std::min(n, Row(c + 1) * kRows); ++i)
+        Poll poll;
+        for (Row i = c * kRows; i < std::min(n, Row(c + 1) * kRows); ++i) {
+          poll(std::int64_t(d) * n_centers);
           run_wide(NearestOfRow{data + i * d, centers, d, n_centers, &glance, bounds.data(), which + i});
+        }
       });
   }
   std::vector<T> shift(d), shifted(std::size_t(n_centers) * d);
@@ -73,7 +77,9 @@ void nearest_centers(const T* data,          // in  (n, d)
     std::array<T, kTile> best;
     std::array<std::int32_t, kTile> found;
     const Row end = std::min(n, Row(c + 1) * kRows);
+    Poll poll;
     for (Row i = c * kRows; i < end; i += kTile) {
+      poll(std::int64_t(kTile) * d * n_centers);
       const int count = int(std::min<Row>(kTile, end - i));
       const T* rows = data + i * d;
       if (count < kTile) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "chain.hpp"
+#include "signals.hpp"
 
 namespace dynmeans {
 
@@ -95,8 +96,10 @@ class ParticleFilter {
   void take(const double* y, std::int64_t number) {
     const double log_birth =
         log_gaussian(y, model_.prior_mean, model_.noise + model_.prior_variance, model_.d);
-    for (int p = 0; p < count(); ++p)
+    for (int p = 0; p < count(); ++p) {
+      poll_(std::int64_t(particles_[p].size() + 1) * (model_.d + 20));  // with an exponential
       foretold_[p] = particles_[p].foretell(y, model_, log_birth, choices_[p]);
+    }
     resample();
     for (int p = 0; p < count(); ++p) {
       const int a = ancestors_[p], k = choices_[a].draw(random_);
@@ -134,6 +137,7 @@ class ParticleFilter {
     for (int p = 0; p < count(); ++p) {
       ancestors_[p] = p;
       if (offspring_[p] > 0) continue;
+      poll_(std::int64_t(labels_[p].size()) + particles_[p].size() * model_.d);
       while (offspring_[parent] < 2) ++parent;
       --offspring_[parent];
       ancestors_[p] = parent;
@@ -152,6 +156,7 @@ class ParticleFilter {
   std::vector<double> foretold_;                   // (P,) log density of the row
   std::vector<std::vector<std::int64_t>> labels_;  // (P, n) number of the row that founded the cluster
   double log_evidence_ = 0;                        // estimate of log p(batch | past)
+  Poll poll_;
 };
 
 }  // namespace dynmeans

@@ -14,6 +14,7 @@
 #include "past_row.hpp"
 #include "points.hpp"
 #include "raw.hpp"
+#include "signals.hpp"
 #include "slots.hpp"
 #include "team.hpp"
 
@@ -36,7 +37,9 @@ class PastDistances {
     const int chunks = static_cast<int>(std::min<Row>(points.n, 64));
     team.share(chunks, [&](int c) {
       RawVector<double> y(points.d), bounds(glance.n_bounds());
+      Poll poll;
       for (Row i = points.n * c / chunks; i < points.n * (c + 1) / chunks; ++i) {
+        poll(std::int64_t(points.d) * n_old_);
         const double lightness = 1 / std::min(points.weight(i), 1.0);
         run_wide(Measure{points.moved(i, y.data()), slots.old_center(0), slowness.data(), points.d, n_old_,
                          kAmple * birth, lightness, &glance, bounds.data(),

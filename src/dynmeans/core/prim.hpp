@@ -9,6 +9,8 @@
 #include <numeric>
 #include <vector>
 
+#include "signals.hpp"
+
 namespace dynmeans {
 
 struct SpanningEdges {
@@ -16,7 +18,8 @@ struct SpanningEdges {
   std::vector<double> lengths;     // (n - 1,)
 };
 
-using Pair = double __attribute__((vector_size(16), aligned(8), may_alias));  // two rows side by side
+// Two rows side by side. A typedef, because Clang ignores `aligned` in an alias declaration.
+typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 class Prim {
   using Index = std::int32_t;
@@ -38,7 +41,9 @@ class Prim {
   SpanningEdges run() {
     Index left = Index(rows_.size());
     Index row = take_out(0, --left);
+    Poll poll;
     for (; left > 0; --left) {
+      poll(std::int64_t(left) * d_);
       const Index k = nearest(row, left);
       edges_.ends.insert(edges_.ends.end(), {Index(from_[k]), rows_[k]});
       edges_.lengths.push_back(std::sqrt(gaps_[k]) / unit_);

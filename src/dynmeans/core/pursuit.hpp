@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "signals.hpp"
 #include "wide.hpp"
 
 namespace dynmeans {
@@ -40,6 +41,7 @@ class Pursuit {
   Pursuit(const double* gram, const double* coefficients, std::int64_t s, const PursuitRules& rules)
       : gram_(gram), s_(s), rules_(rules), apart_(s), pull_(s), column_(s), gain_(s) {
     for (std::int64_t i = 0; i < s; ++i) {
+      poll_(s);
       apart_[i] = line(i)[i];
       run_wide(AddMultiple{pull_.data(), line(i), coefficients[i], s});
     }
@@ -48,6 +50,7 @@ class Pursuit {
 
   Picks run(std::int64_t budget) {
     while (count() < std::min(budget, s_) && left_ > rules_.negligible * length_) {
+      poll_(s_ * (count() + 4));
       const std::int64_t j = best();
       if (!(gain_[j] > 0)) break;
       take(j);
@@ -110,6 +113,7 @@ class Pursuit {
   std::vector<double> factor_;         // (picks, s)  W ~ factor' factor
   std::vector<double> steps_;
   std::vector<std::int64_t> chosen_;
+  Poll poll_;
 };
 
 }  // namespace dynmeans

@@ -14,6 +14,7 @@
 #include "kernel_descent.hpp"
 #include "links.hpp"
 #include "row_groups.hpp"
+#include "signals.hpp"
 #include "slots.hpp"
 
 namespace dynmeans {
@@ -70,8 +71,10 @@ class Refinement {
     const std::vector<Group>& found = groups_.of(labels_);
     std::vector<double> change;  // (groups, K)  of the cost, against a birth
     change.reserve(found.size() * prior_.n);
-    for (const Group& group : found)
+    for (const Group& group : found) {
+      poll_(std::int64_t(prior_.n) * d_);
       for (int k = 0; k < prior_.n; ++k) change.push_back(price(group, k) - search_.birth);
+    }
     const std::vector<std::int64_t> slots = Pairing(change.data(), int(found.size()), prior_.n).run();
     for (std::size_t g = 0; g < found.size(); ++g) move(found[g], std::int32_t(slots[g]));
   }
@@ -97,6 +100,7 @@ class Refinement {
   }
 
   bool part(const Group& whole) {
+    poll_(std::int64_t(whole.rows.size()) * d_ * 8);
     const double before = cost(whole, whole.slot);
     if (before - cheapest_two(whole) <= whole.spread - halves_.most_saved(whole)) return false;
     if (halves_.cut_along(whole) && part_with(whole, before)) return true;
@@ -138,6 +142,7 @@ class Refinement {
     std::int32_t to = kNone;
     for (std::size_t h = g + 1; h < found.size(); ++h) {
       if (busy[h]) continue;
+      poll_(2 * d_);
       const Group& b = found[h];
       const double before = price(a, a.slot) + price(b, b.slot), n = a.weight + b.weight;
       const double apart = a.weight * b.weight / n * gap(a.mean.data(), b.mean.data());
@@ -167,6 +172,7 @@ class Refinement {
 
   Halves halves_;              // of the cluster that is to be parted
   std::vector<double> joint_;  // (d,)  mean of two clusters that may be joined
+  Poll poll_;
 };
 
 }  // namespace dynmeans

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "points.hpp"
+#include "signals.hpp"
 #include "wide.hpp"
 
 namespace dynmeans {
@@ -83,7 +84,9 @@ std::int32_t number(std::int64_t count, int d, RowAt row_at, Found found) {
   while (size < 2 * static_cast<std::size_t>(count)) size *= 2;
   std::vector<std::int32_t> table(size, -1);
   std::vector<std::int64_t> first;
+  Poll poll;
   for (std::int64_t i = 0; i < count; ++i) {
+    poll(16 + d);  // a row that is not in the cache takes longer than a few multiplications
     const T* row = row_at(i);
     std::size_t at = hash(row, d) & (size - 1);
     while (table[at] >= 0 && !equal(row_at(first[table[at]]), row, d)) at = (at + 1) & (size - 1);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "signals.hpp"
 #include "small_matrix.hpp"
 
 namespace dynmeans {
@@ -70,6 +71,7 @@ class Grouping {
     for (double& value : group.mean) value /= group.n;
     std::vector<double> offset(d);
     for (const auto i : group.rows) {
+      poll_(std::int64_t(d) * d);
       for (int j = 0; j < d; ++j) offset[j] = result_.rows[i * d + j] - group.mean[j];
       for (int p = 0; p < d; ++p)
         for (int q = 0; q < d; ++q) group.scatter[p * d + q] += weight(i) * offset[p] * offset[q];
@@ -81,6 +83,7 @@ class Grouping {
   ResultView result_;
   const double* floor_;
   std::vector<int> slot_, last_step_;
+  mutable Poll poll_;
 };
 
 }  // namespace dynmeans

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lapack.hpp"
+#include "signals.hpp"
 
 namespace dynmeans {
 
@@ -37,6 +38,7 @@ class Rounder {
     double best = 0;
     int n_iter = 0;
     for (bool falls = true; falls && n_iter < max_iter; ++n_iter) {
+      poll_(8 * std::int64_t(view_.n) * view_.c + 20 * std::int64_t(view_.c) * view_.c * view_.c);
       const Singular fit = singular(lapack_, overlap(labels), view_.c);
       const double agreement = std::accumulate(fit.values.begin(), fit.values.end(), 0.0);
       Labels nearest = nearest_axes(rotation(fit));
@@ -53,12 +55,13 @@ class Rounder {
   const double* row(int r) const { return view_.rows + size(r); }
 
   // U (c, c) to begin with: its columns are rows, each the least like those before it.
-  std::vector<double> most_orthogonal_rows(int first) const {
+  std::vector<double> most_orthogonal_rows(int first) {
     const int c = view_.c;
     std::vector<double> axes(size(c)), likeness(view_.n);
     for (int r = 0; r < view_.n; ++r)
       if (!(view_.lengths[r] > 0)) likeness[r] = std::numeric_limits<double>::infinity();
     for (int a = 0; a < c; ++a) {
+      poll_(std::int64_t(view_.n) * c);
       for (int i = 0; i < c; ++i) axes[size(i) + a] = row(first)[i];
       for (int r = 0; r < view_.n && a + 1 < c; ++r)
         likeness[r] += std::abs(std::inner_product(row(r), row(r) + c, row(first), 0.0));
@@ -112,6 +115,7 @@ class Rounder {
   UnitRows view_;
   Lapack lapack_;
   std::vector<double> scores_;  // (R, c)
+  Poll poll_;
 };
 
 }  // namespace dynmeans

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "signals.hpp"
+
 namespace dynmeans {
 
 struct SortedRows {
@@ -55,6 +57,7 @@ class RowSorter {
   }
 
   bool is_before(const Key& a, const Key& b) const {
+    poll_(16);
     if (a.first != b.first) return a.first < b.first;
     const int lexical = compare(a.second, b.second);
     return lexical != 0 ? lexical < 0 : a.second < b.second;
@@ -93,6 +96,7 @@ class RowSorter {
   Row n_;
   int d_;
   std::vector<Key> order_;
+  mutable Poll poll_;
 };
 
 }  // namespace dynmeans

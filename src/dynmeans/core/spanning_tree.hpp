@@ -17,6 +17,7 @@
 
 #include "kd_tree.hpp"
 #include "prim.hpp"
+#include "signals.hpp"
 #include "team.hpp"
 
 namespace dynmeans {
@@ -38,7 +39,7 @@ class SpanningTree {
   }
 
   SpanningEdges run() {
-    while (n_components_ > 1) {
+    for (Poll poll; n_components_ > 1; poll(8 * std::int64_t(tree_.n()))) {
       mark_nodes();
       choose();
       search();
@@ -108,29 +109,31 @@ class SpanningTree {
       double length = kFar;
     };
     std::array<Found, 64> recent{};
+    Poll poll;
     for (Index i = begin; i < end; ++i) {
+      poll(1);
       const Index c = component_[i];
       Found& found = recent[std::size_t(c) % recent.size()];
       const double limit = found.component == c ? std::min(found.length, shortest_[c]) : shortest_[c];
       if (leads_out(i) || bound_[i] >= limit) continue;
-      search_row(i, limit);
+      search_row(i, limit, poll);
       if (near_[i] != kNone) found = {c, bound_[i]};
     }
   }
 
   // The nearest row of another component closer than the limit; without one, the limit is the new bound.
   // From the own leaf upwards, until what may be nearer is in the box of a node, and so in the node.
-  void search_row(Index i, double limit) {
+  void search_row(Index i, double limit, Poll& poll) {
     const double* x = tree_.point(i);
     near_[i] = kNone;
     Index v = leaf_[i];
-    search_below(v, i, limit);
+    search_below(v, i, limit, poll);
     for (Index up = above_[v]; up != kNone && tree_.squared_depth(x, v) < limit; v = up, up = above_[v])
-      search_below(2 * tree_.nodes[up].child + 1 - v, i, limit);
+      search_below(2 * tree_.nodes[up].child + 1 - v, i, limit, poll);
     bound_[i] = limit;
   }
 
-  void search_below(Index top, Index i, double& limit) {
+  void search_below(Index top, Index i, double& limit, Poll& poll) {
     struct Visit {
       Index node;
       double gap;
@@ -142,6 +145,7 @@ class SpanningTree {
     stack[depth++] = {top, tree_.squared_gap(x, top)};
     while (depth > 0) {
       const Visit visit = stack[--depth];
+      poll(4 * tree_.dimension());
       if (visit.gap >= limit || node_component_[visit.node] == own) continue;
       const auto& node = tree_.nodes[visit.node];
       if (node.is_leaf()) {

@@ -11,6 +11,7 @@
 #include "links.hpp"
 #include "random.hpp"
 #include "rounding.hpp"
+#include "signals.hpp"
 
 namespace dynmeans {
 
@@ -49,7 +50,9 @@ class SpectralClusters {
     Rounder rounder({rows, lengths, view_.weights, int(view_.n), embedding.c}, lapack);
     SpectralResult result{{}, 0, {}};
     double clarity = 0;
+    Poll poll;
     for (int restart = 0; restart < search_.n_restarts; ++restart) {
+      poll(1 + view_.n);
       if (clarity > kClear) {  // nothing left to improve
         result.restart_costs.push_back(result.restart_costs[0]);
         continue;

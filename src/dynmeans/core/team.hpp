@@ -5,16 +5,25 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "signals.hpp"
 
 namespace dynmeans {
 
 class Team {
  public:
   explicit Team(int n_threads) {
-    for (int i = 1; i < n_threads; ++i) helpers_.emplace_back([this] { help(); });
+    try {
+      for (int i = 1; i < n_threads; ++i) helpers_.emplace_back([this] { help(); });
+    } catch (const std::system_error&) {
+      // The system gives no more threads; those that exist do all of the work.
+    }
   }
 
   ~Team() {
@@ -27,7 +36,8 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  // Runs work(0) ... work(n - 1), in any order, and returns when all are done.
+  // Runs work(0) ... work(n - 1), in any order, and returns when all are done. If one of them throws, the
+  // others stop at their next poll, and the first exception is thrown here.
   void share(int n, const std::function<void(int)>& work) {
     if (helpers_.empty() || n < 2) {
       for (int i = 0; i < n; ++i) work(i);
@@ -41,14 +51,22 @@ class Team {
     round_.notify_all();
     take_chunks();
     for (int left = busy_; left != 0; left = busy_) busy_.wait(left);
+    if (!failed_) return;
+    failed_ = false;
+    std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
  private:
   void take_chunks() {
-    for (int i = next_.fetch_add(1); i < n_chunks_; i = next_.fetch_add(1)) (*work_)(i);
+    try {
+      for (int i = next_.fetch_add(1); i < n_chunks_ && !failed_; i = next_.fetch_add(1)) (*work_)(i);
+    } catch (...) {
+      if (!failed_.exchange(true)) failure_ = std::current_exception();
+    }
   }
 
   void help() {
+    follow(&failed_);
     for (std::uint64_t seen = 0;;) {
       round_.wait(seen);
       seen = round_;
@@ -64,6 +82,8 @@ class Team {
   std::atomic<int> busy_{0};
   std::atomic<std::uint64_t> round_{0};
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> failed_{false};  // in this round
+  std::exception_ptr failure_;       // the first one
   std::vector<std::thread> helpers_;
 };
 

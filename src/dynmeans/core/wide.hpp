@@ -5,8 +5,9 @@
 
 namespace dynmeans {
 
-using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
-using FourBits = std::uint64_t __attribute__((vector_size(32), aligned(8), may_alias));
+// A typedef, because Clang ignores `aligned` in an alias declaration and would emit aligned loads.
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef std::uint64_t FourBits __attribute__((vector_size(32), aligned(8), may_alias));
 
 constexpr int kFour = sizeof(Four) / sizeof(double);
 

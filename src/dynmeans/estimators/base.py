@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from functools import partial
 from os import PathLike
 from typing import Any, TypeVar
 
@@ -15,11 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from dynmeans.algorithms.batch import Batch, Rows, Search
 from dynmeans.algorithms.scale import pooled_birth_cost
+from dynmeans.estimators.locking import Locked, lock_of, run_step
 from dynmeans.estimators.prices import Priced
 from dynmeans.estimators.saving import save_model
 from dynmeans.estimators.validation import (
-    adopt_columns,
+    MOST_RESTARTS,
+    columns_of,
     draw_seed,
+    valid_balance,
     valid_count,
     valid_rows,
     valid_threads,
@@ -33,7 +37,7 @@ from dynmeans.model.types import BoolArray, FloatArray, IntArray
 Self = TypeVar("Self", bound="BatchClusterer")
 
 
-class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class BatchClusterer(Locked, Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A clusterer of batches; a subclass says how one step is made and how near a row is to a cluster."""
 
     n_restarts: int
@@ -43,6 +47,10 @@ class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # 
     history_size: int
     on_event: Callable[[Event], object] | None
 
+    step_: StepReport
+    labels_: IntArray
+    n_iter_: int
+    birth_cost_: float
     n_features_in_: int
     feature_names_in_: np.ndarray[Any, np.dtype[np.object_]]
 
@@ -70,8 +78,14 @@ class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # 
         """Make one step: what is carried on, what is told, and the turns."""
 
     @abstractmethod
+    def _nearest(self, state: Any, rows: Rows) -> IntArray:
+        """Return the id of the nearest cluster of a state for every row."""
+
     def predict(self, X: Any) -> IntArray:
         """Return the id of the nearest remembered cluster for every row; nothing is learned."""
+        check_is_fitted(self)
+        state = self._state  # once: another thread may make a step meanwhile
+        return self._nearest(state, self._read(X, reset=False))
 
     def fit(self: Self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Forget everything and cluster one batch.
@@ -83,7 +97,7 @@ class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # 
         sample_weight : array-like of shape (n,), optional
             A row of weight m counts as m copies of it; of weight 0, as absent.
         """
-        return self._take(X, sample_weight, None, first=True)
+        return self._take(X, sample_weight, None, anew=True)
 
     def partial_fit(
         self: Self, X: Any, y: Any = None, sample_weight: Any = None, *, t: float | None = None
@@ -100,7 +114,7 @@ class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # 
             Event time of the batch; ages and motion scale with the time since the last one. By default
             one unit later. Time must not go backwards.
         """
-        return self._take(X, sample_weight, t, first=not hasattr(self, "_state"))
+        return self._take(X, sample_weight, t)
 
     def stream(self, batches: Iterable[Any]) -> Iterator[StepReport]:
         """Cluster one batch after another, and yield what happened in each step, with its labels.
@@ -135,7 +149,8 @@ class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # 
         ``labels_`` and ``step_``, which belong to the last batch.
         """
         check_is_fitted(self)
-        save_model(self, path)
+        with lock_of(self).mutex:
+            save_model(self, path)
 
     @property
     def cluster_ids_(self) -> IntArray:  # noqa: D102
@@ -176,17 +191,31 @@ class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # 
         sample_weight: Any,
         t: float | None,
         *,
-        first: bool,
+        anew: bool = False,
         labels: IntArray | None = None,
     ) -> Self:
+        """Make a step after those of other threads, then tell its events."""
+        events = run_step(self, partial(self._step, X, sample_weight, t, anew, labels))
+        if self.on_event is not None:
+            for event in events:
+                self.on_event(event)
+        return self
+
+    def _step(
+        self, X: Any, sample_weight: Any, t: float | None, anew: bool, labels: IntArray | None
+    ) -> tuple[Event, ...]:
         """Validate, step, publish; an error on the way leaves the model as it was."""
+        first = anew or not hasattr(self, "_state")
         history_size = valid_count("history_size", self.history_size, 0)
         self._check()
         # Bad parameters are told before bad rows.
         search, costs = self._search(0 if first else self._seed), self._costs(1.0)
         columns = copy(self) if first else self  # a failure must not change what we know of the columns
-        rows = columns._read(X, reset=first)
+        rows = every = columns._read(X, reset=first)
         weights = valid_weights(sample_weight, len(rows))
+        valid_balance(rows, weights)
+        if labels is not None and len(labels) != len(rows):
+            raise ValueError(f"labels must have one entry for each of {len(rows)} rows: {len(labels)}")
         present = None
         if weights is not None and not weights.all():
             present = weights > 0
@@ -200,14 +229,16 @@ class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # 
         if self.birth_cost == "auto":
             costs = self._costs(pooled_birth_cost(guesses))
         state, report, events = self._advance(state, batch, costs, search)
-        if first:
-            self._history = deque(maxlen=history_size)
-            adopt_columns(self, columns)
-        self._state, self._seed, self._guesses = state, search.seed, guesses
         if not self._is_settled(guesses):
             report = report._replace(birth_cost_settled=False)
-        self._publish(report, events, X, present)
-        return self
+        if present is not None:
+            absent = self._nearest(state, every)
+            absent[present] = report.labels
+            report = report._replace(labels=absent)
+        news: dict[str, Any] = columns_of(columns) | {"_history": deque(maxlen=history_size)} if first else {}
+        news |= {"_state": state, "_seed": search.seed, "_guesses": guesses}
+        self._publish(news, report, events)
+        return events
 
     def _read(self, X: Any, *, reset: bool) -> Rows:
         return valid_rows(self, X, reset=reset)
@@ -218,7 +249,7 @@ class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # 
     def _search(self, seed: int) -> Search:
         return Search(
             seed,
-            valid_count("n_restarts", self.n_restarts, 1),
+            valid_count("n_restarts", self.n_restarts, 1, MOST_RESTARTS),
             valid_count("max_iter", self.max_iter, 1),
             valid_threads(self.n_jobs),
             self._refines(),
@@ -228,17 +259,13 @@ class BatchClusterer(Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # 
         """Whether each descent of D-Means ends with changes of whole clusters."""
         return False
 
-    def _publish(self, report: StepReport, events: tuple[Event, ...], X: Any, present: Any) -> None:
-        if present is not None:
-            labels = np.empty(len(present), dtype=np.int64)
-            labels[present] = report.labels
-            labels[~present] = self.predict(X)[~present]
-            report = report._replace(labels=labels)
-        self.step_ = report
-        self.labels_ = report.labels
-        self.n_iter_ = report.n_iter
-        self.birth_cost_ = report.birth_cost
+    def _publish(self, news: dict[str, Any], report: StepReport, events: tuple[Event, ...]) -> None:
+        """Change all attributes at once: neither a signal nor another thread sees half of a step."""
+        news["step_"] = report
+        news["labels_"] = report.labels
+        news["n_iter_"] = report.n_iter
+        news["birth_cost_"] = report.birth_cost
+        self.__dict__.update(news)
         self._history.extend(events)
-        if self.on_event is not None:
-            for event in events:
-                self.on_event(event)
+        if "_history" in news and "feature_names_in_" not in news:
+            self.__dict__.pop("feature_names_in_", None)

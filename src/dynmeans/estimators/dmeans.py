@@ -8,7 +8,7 @@ from typing import Any
 from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
-from dynmeans.algorithms.batch import Batch, Search
+from dynmeans.algorithms.batch import Batch, Rows, Search
 from dynmeans.algorithms.dmeans import step
 from dynmeans.algorithms.scale import estimate_birth_cost
 from dynmeans.core import nearest
@@ -138,12 +138,9 @@ class DMeans(BatchClusterer):
         self.history_size = history_size
         self.on_event = on_event
 
-    def predict(self, X: Any) -> IntArray:
-        """Return the id of the nearest remembered cluster for every row; nothing is learned."""
-        check_is_fitted(self)
-        rows = valid_rows(self, X, reset=False)
-        which = nearest(rows, self._state.centers, valid_threads(self.n_jobs))
-        ids: IntArray = self._state.ids[which]
+    def _nearest(self, state: ClusterState, rows: Rows) -> IntArray:
+        which = nearest(rows, state.centers, valid_threads(self.n_jobs))
+        ids: IntArray = state.ids[which]
         return ids
 
     def transform(self, X: Any) -> FloatArray:

@@ -48,16 +48,17 @@ class KernelClusterer(BatchClusterer):
     def _clusterer(self) -> Clusterer:
         """Return the function that clusters one batch."""
 
-    def predict(self, X: Any) -> IntArray:
-        """Return the id of the remembered cluster that is nearest in the space of the kernel."""
-        check_is_fitted(self)
-        ids: IntArray = self._remembered.ids[self._distances(X).argmin(axis=1)]
+    def _nearest(self, state: KernelMemory, rows: Rows) -> IntArray:
+        gaps = squared_distances(state, Batch(rows, None, state.clusters.clock))
+        ids: IntArray = state.clusters.ids[gaps.argmin(axis=1)]
         return ids
 
     def transform(self, X: Any) -> FloatArray:
         """Return the distances to all remembered clusters in the space of the kernel, by id."""
         check_is_fitted(self)
-        return np.sqrt(self._distances(X))
+        state = self._state  # once: another thread may make a step meanwhile
+        rows = self._read(X, reset=False)
+        return np.sqrt(squared_distances(state, Batch(rows, None, state.clusters.clock)))
 
     @property
     def kept_rows_(self) -> IntArray:
@@ -67,10 +68,6 @@ class KernelClusterer(BatchClusterer):
         self._remembered  # noqa: B018
         origins: IntArray = self._state.origins
         return origins
-
-    def _distances(self, X: Any) -> FloatArray:
-        rows = self._read(X, reset=False)
-        return squared_distances(self._state, Batch(rows, None, self._remembered.clock))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

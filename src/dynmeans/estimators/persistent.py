@@ -10,12 +10,12 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from dynmeans.algorithms.batch import Batch, Search
+from dynmeans.algorithms.batch import Batch, Rows, Search
 from dynmeans.algorithms.kernel_step import KernelMemory, begin, squared_distances
 from dynmeans.algorithms.link_scale import KernelScale, LinkMemory, learn_alike, learn_places, no_places
 from dynmeans.algorithms.linking import NOISE, Groups, compare, gather, link_alike, link_nothing, link_places
 from dynmeans.estimators.base import BatchClusterer
-from dynmeans.estimators.validation import valid_count, valid_labels, valid_rows
+from dynmeans.estimators.validation import valid_count, valid_labels
 from dynmeans.kernels import Kernel, Precomputed, kernel_named
 from dynmeans.model.costs import Costs, Default
 from dynmeans.model.events import Event, StepReport
@@ -142,28 +142,27 @@ class PersistentIds(BatchClusterer):
         >>> model.update([[5.1], [0.1]], [0, 1]).labels_
         array([1, 0])
         """
-        first = not hasattr(self, "_state")
-        return self._take(X, sample_weight, t, first=first, labels=valid_labels(labels))
+        return self._take(X, sample_weight, t, labels=valid_labels(labels))
 
-    def predict(self, X: Any) -> IntArray:
-        """Return the id of the nearest remembered cluster for every row, -1 if there is none."""
-        distances = self._distances(X)
-        if distances.shape[1] == 0:
-            return np.full(len(distances), NOISE)
-        ids: IntArray = self._remembered.ids[distances.argmin(axis=1)]
+    def _nearest(self, state: LinkMemory, rows: Rows) -> IntArray:
+        """Return -1 if there is no cluster."""
+        gaps = self._distances(state, rows)
+        if gaps.shape[1] == 0:
+            return np.full(len(gaps), NOISE)
+        ids: IntArray = state.clusters.ids[gaps.argmin(axis=1)]
         return ids
 
     def transform(self, X: Any) -> FloatArray:
         """Return the distances of every row to all remembered clusters, in the order of their ids."""
-        return np.sqrt(self._distances(X))
-
-    def _distances(self, X: Any) -> FloatArray:
-        """Squared, (n, K)."""
         check_is_fitted(self)
-        rows = valid_rows(self, X, reset=False)
-        past = self._state.past
+        state = self._state  # once: another thread may make a step meanwhile
+        return np.sqrt(self._distances(state, self._read(X, reset=False)))
+
+    def _distances(self, state: LinkMemory, rows: Rows) -> FloatArray:
+        """Squared, (n, K)."""
+        past = state.past
         if isinstance(past, KernelMemory):
-            return squared_distances(past, Batch(rows, None, self._remembered.clock))
+            return squared_distances(past, Batch(rows, None, state.clusters.clock))
         gaps: FloatArray = cdist(rows, past.centers, "sqeuclidean").astype(rows.dtype, copy=False)
         return gaps
 

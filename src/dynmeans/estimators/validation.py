@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import reprlib
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,11 @@ from dynmeans.core import largest_size
 from dynmeans.model.types import FloatArray, IntArray
 
 LARGEST_SEED = 2**64 - 1  # what the core counts with
+LARGEST_COUNT = 2**31 - 1  # the same
+LIGHTEST, HEAVIEST = 1e-100, 1e100  # weights: their inverses and their products with squares are finite
+LARGEST_MOMENT = 1e305  # weight times squared coordinates
+MOST_RESTARTS = 1_000_000
+MOST_THREADS = 4096
 
 
 def valid_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
@@ -25,8 +31,27 @@ def valid_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
             if reset:
                 _know_columns(estimator, X.shape[1], None)
             return in_range(X, largest)
-    rows: Rows = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+    refuse_masked("X", X)
+    try:
+        rows = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+    except ValueError as error:
+        raise ValueError(_in_one_line(str(error))) from error
+    rows = np.require(rows, requirements=["C_CONTIGUOUS", "ALIGNED"])
     return in_range(rows, largest_size(rows))
+
+
+def _in_one_line(message: str) -> str:
+    """Return what is wrong and what to do; the lines of scikit-learn between them repeat the data."""
+    lines = [line.strip() for line in message.splitlines()]
+    advice = [line for line in lines[1:] if line.startswith("Reshape your data")]
+    return " ".join([lines[0], *advice]) if lines else message
+
+
+def refuse_masked(name: str, values: Any) -> None:
+    """Raise if a masked array has masked entries, which NumPy would silently unmask."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        place = tuple(int(axis[0]) for axis in np.nonzero(np.ma.getmaskarray(values)))
+        raise ValueError(f"{name} must have no masked entries, got one at {place}: fill or drop them first")
 
 
 def _is_ready(X: Any) -> bool:
@@ -36,7 +61,9 @@ def _is_ready(X: Any) -> bool:
         and X.ndim == 2
         and X.dtype.char in "fd"
         and 0 not in X.shape
+        and X.dtype.isnative
         and X.flags.c_contiguous
+        and X.flags.aligned
     )
 
 
@@ -48,7 +75,7 @@ def valid_weights(sample_weight: Any, n: int) -> FloatArray | None:
     """Return (n,) weights, or None for all ones; a zero weight means that the row is absent."""
     if sample_weight is None:
         return None
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    weights = _as_weights(sample_weight)
     if weights.ndim == 0:
         weights = np.full(n, float(weights))
     if weights.shape != (n,):
@@ -58,6 +85,13 @@ def valid_weights(sample_weight: Any, n: int) -> FloatArray | None:
         row = int(np.argmax(bad))
         value = float(weights[row])
         raise ValueError(f"sample_weight must be finite and not negative, got {value} in row {row}")
+    bad = (weights > HEAVIEST) | ((weights < LIGHTEST) & (weights > 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"sample_weight must be 0 or lie within {LIGHTEST:g} .. {HEAVIEST:g}, "
+            f"got {float(weights[row])!r} in row {row}"
+        )
     if not weights.any():
         raise ValueError(
             "sample_weight must not be zero everywhere: a zero weight means that the row is absent"
@@ -65,8 +99,31 @@ def valid_weights(sample_weight: Any, n: int) -> FloatArray | None:
     return weights
 
 
+def _as_weights(sample_weight: Any) -> FloatArray:
+    """Return float64 numbers in native byte order, aligned and contiguous; a scalar stays one."""
+    refuse_masked("sample_weight", sample_weight)
+    given = np.asarray(sample_weight)
+    if given.dtype.kind == "c":
+        raise ValueError(f"sample_weight must be real numbers, got {given.dtype}")
+    weights: FloatArray = np.require(given.astype(np.float64, copy=False), requirements=["C", "A"])
+    return weights.reshape(given.shape)
+
+
+def valid_balance(rows: Rows, weights: FloatArray | None) -> None:
+    """Raise if the cost of a batch could overflow: weights times squared coordinates."""
+    if weights is None:
+        return
+    largest, total = largest_size(rows), float(weights.sum())
+    if total * max(largest, 1.0) ** 2 > LARGEST_MOMENT:
+        raise ValueError(
+            f"the sum of sample_weight times the largest squared coordinate must be at most "
+            f"{LARGEST_MOMENT:g}, got {total:g} times {largest:g} squared"
+        )
+
+
 def valid_labels(labels: Any) -> IntArray:
     """Return (n,) labels of clusters that somebody else found, -1 for noise."""
+    refuse_masked("labels", labels)
     found = np.asarray(labels)
     if found.ndim != 1 or found.dtype.kind not in "iub":
         raise ValueError(
@@ -81,13 +138,22 @@ def valid_labels(labels: Any) -> IntArray:
     return whole
 
 
-def valid_count(name: str, value: Any, least: int) -> int:
-    """Return a whole number that is not below ``least``."""
-    if type(value) is int and value >= least:  # the usual case: the general test takes ten times as long
+def valid_count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
+    """Return a whole number from ``least`` to ``most``."""
+    if (
+        type(value) is int and least <= value <= most
+    ):  # the usual case: the general test takes ten times as long
         return value
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}")
+        raise ValueError(f"{name} must be a whole number >= {least}, got {_shown(value)}")
+    if int(value) > most:
+        raise ValueError(f"{name} must be at most {most}, got {_shown(value)}")
     return int(value)
+
+
+def _shown(value: Any) -> str:
+    """Return a value as one short line."""
+    return reprlib.repr(value).replace("\n", " ")
 
 
 def valid_number(name: str, value: Any) -> float | None:
@@ -95,13 +161,22 @@ def valid_number(name: str, value: Any) -> float | None:
     if value is None or type(value) is float:
         return value
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ValueError(f"{name} must be a number, got {value!r}")
-    return float(value)
+        raise ValueError(f"{name} must be a number, got {_shown(value)}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be a finite number, got {_shown(value)}") from None
 
 
 def valid_threads(n_jobs: Any) -> int:
     """Return the number of threads, 0 for as many as the batch pays for."""
-    return 0 if n_jobs is None or n_jobs == -1 else valid_count("n_jobs", n_jobs, 1)
+    return 0 if n_jobs is None or n_jobs == -1 else valid_count("n_jobs", n_jobs, 1, MOST_THREADS)
+
+
+def columns_of(estimator: Any) -> dict[str, Any]:
+    """Return the attributes by which an estimator knows the columns of its data."""
+    names = ("n_features_in_", "feature_names_in_")
+    return {name: vars(estimator)[name] for name in names if name in vars(estimator)}
 
 
 def adopt_columns(estimator: Any, other: Any) -> None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+LARGEST_SPAN = 1e12  # lifetime, reach, drift: what grows with them stays far from overflow
+SHORTEST_LIFETIME = 1e-12
+LARGEST_COST, SMALLEST_COST = 1e305, 1e-305
+
 
 class Costs(NamedTuple):
     """lambda, T_Q and tau; Q is lambda / T_Q.
@@ -19,7 +23,7 @@ class Costs(NamedTuple):
     @property
     def aging(self) -> float:
         """Q, the price of each unit of time that a cluster went unseen."""
-        return self.birth / self.lifetime
+        return min(self.birth / self.lifetime, LARGEST_COST)
 
     def of_batch(self, weight: float) -> Costs:
         """Costs that are shares of a batch, for a batch of this weight."""
@@ -60,12 +64,15 @@ def costs_from(birth: float, span: Lifespan, default: Default | None = None) -> 
             + ", ".join(f"{name}={value}" for name, value in span._asdict().items())
         )
     _require("birth_cost", birth, birth > 0, "> 0")
+    _require_within("birth_cost", birth, SMALLEST_COST, LARGEST_COST)
     if raw:
         return _from_raw(birth, span.aging_cost or 0.0, span.drift or 0.0)
     lifetime = default.lifetime if span.lifetime is None else span.lifetime
     reach = default.reach if span.reach is None else span.reach
     _require("lifetime", lifetime, lifetime > 1, "> 1")
     _require("reach", reach, reach >= 1, ">= 1")
+    _require_within("lifetime", lifetime, 1.0, LARGEST_SPAN)
+    _require_within("reach", reach, 1.0, LARGEST_SPAN)
     return Costs(birth, lifetime, drift_from_reach(lifetime, reach))
 
 
@@ -81,9 +88,17 @@ def drift_from_reach(lifetime: float, reach: float) -> float:
 def _from_raw(birth: float, aging: float, drift: float) -> Costs:
     _require("aging_cost", aging, aging >= 0, ">= 0")
     _require("drift", drift, drift >= 0, ">= 0")
-    return Costs(birth, birth / aging if aging > 0 else math.inf, drift)
+    _require_within("aging_cost", aging, 0.0, LARGEST_COST)
+    _require_within("drift", drift, 0.0, LARGEST_SPAN)
+    # A cluster that goes unseen for longer than the shortest lifetime dies, whatever each unit costs.
+    return Costs(birth, max(birth / aging, SHORTEST_LIFETIME) if aging > 0 else math.inf, drift)
 
 
 def _require(name: str, value: float, holds: bool, rule: str) -> None:
     if not (holds and math.isfinite(value)):
         raise ValueError(f"{name} must be a finite number {rule}, got {value!r}")
+
+
+def _require_within(name: str, value: float, least: float, most: float) -> None:
+    if not least <= value <= most:
+        raise ValueError(f"{name} must lie within {least:g} .. {most:g}, got {value!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -54,9 +55,12 @@ def next_time(state: Timed, t: float | None) -> float:
     """Event time of the next batch; without one, it is a unit later than the last."""
     if t is None:
         return state.clock + 1.0
-    now = float(t)
+    try:
+        now = float(t)
+    except OverflowError:
+        now = np.inf
     if not np.isfinite(now):
-        raise ValueError(f"t must be a finite number, got {t!r}")
+        raise ValueError(f"t must be a finite number, got {reprlib.repr(t)}")
     if state.n_steps > 0 and now < state.clock:
         raise ValueError(f"time must not go backwards: got t={now!r} after t={state.clock!r}")
     return now

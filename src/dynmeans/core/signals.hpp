@@ -1,0 +1,42 @@
+// Signals, Ctrl-C among them, during long loops.
+//
+// A loop owns a Poll and reports its work to it: one decrement, which costs nothing beside the work. Every
+// few milliseconds of work the clock is read, and 20 times per second the thread that Python called takes the
+// lock of Python and runs the pending signal handlers. If one of them raises, an exception ends the loop.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace dynmeans {
+
+// Ends the work of a helper thread after the thread that leads it was interrupted.
+struct Interrupted {};
+
+// Runs pending signal handlers, if it is time; throws if one raises, or if the flag of this thread is set.
+void check_signals();
+
+// Makes check_signals look at this flag alone in the calling thread: only the leader knows Python.
+void follow(const std::atomic<bool>* stop);
+
+class Poll {
+ public:
+  // in: work, about one multiplication per unit
+  void operator()(std::int64_t work) {
+    left_ -= work;
+    if (left_ < 0) [[unlikely]]
+      renew();
+  }
+
+ private:
+  static constexpr std::int64_t kWork = 1 << 21;  // one to ten milliseconds
+
+  [[gnu::noinline]] void renew() {
+    left_ = kWork;
+    check_signals();
+  }
+
+  std::int64_t left_ = kWork;
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,54 @@
+"""One step at a time for a model that several threads share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import RLock
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+class StepLock:
+    """Lock of one model; a model leaves it out of copies and pickles."""
+
+    __slots__ = ("inside", "mutex")
+
+    def __init__(self) -> None:
+        self.mutex = RLock()
+        self.inside = False  # a step is running in the thread that holds the mutex
+
+
+class Locked:
+    """Mixin of models with a lock: copies and unpickled models have one of their own."""
+
+    def __getstate__(self) -> Any:
+        """Leave out the lock."""
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_lock"}
+
+
+def lock_of(model: Any) -> StepLock:
+    """Return the lock of a model. It is made when first needed, by an operation that is atomic."""
+    attributes = vars(model)
+    found: StepLock = attributes.get("_lock") or attributes.setdefault("_lock", StepLock())
+    return found
+
+
+def run_step(model: Any, step: Callable[[], Result]) -> Result:
+    """Run a step of a model after those of other threads.
+
+    A step within a step of the same thread would be lost when the outer one ends, so it is refused.
+    """
+    lock = lock_of(model)
+    with lock.mutex:  # its __enter__ and __exit__ are C code, which no signal interrupts
+        if lock.inside:
+            raise RuntimeError(
+                f"this {type(model).__name__} is already in a step of this thread, from which a signal "
+                "handler or a clusterer called it again: end the step first"
+            )
+        lock.inside = True
+        try:
+            return step()
+        finally:
+            lock.inside = False
