@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -64,13 +65,15 @@ def rivals(count: int, seed: int) -> Iterator[Outcome]:
             name = rng.choice(QUICK)
             folder, other = place.fresh(name), place.root / "other"
             place.whole(name)
+            if (folder / "state").exists():  # of an earlier day: both go on with its model
+                shutil.copy(folder / "state", folder / "state2")
             first = place.server.start(CASES[name].line, folder, rng.choice([0.0, NEVER]))
             time.sleep(rng.choice([0.0, rng.random() * 0.2]))
             line = _rival(CASES[name].line, rng)
             process = _start_elsewhere(place, line, folder, other)
             codes = place.server.wait(first), place.server.wait(process)
             wrong = _judge(place, name, folder, codes, other)
-            yield Outcome(FAILED if wrong else OK, f"{name}, two at once: {wrong}")
+            yield Outcome(FAILED if wrong else OK, f"{name}, {codes}, two at once: {wrong}")
             place.drop(folder)
 
 
