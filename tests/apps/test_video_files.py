@@ -196,3 +196,10 @@ def test_frames_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(InputError, match="frames of 12000 x 12000 pixels; at most 33,554,432"):
         VideoFile(path)
+
+
+def test_a_video_of_an_unknown_codec_is_refused(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "a.avi", pictures(2), codec="mjpeg", pixel_format="yuvj420p")
+    path.write_bytes(path.read_bytes().replace(b"MJPG", b"!?!?"))
+    with pytest.raises(InputError, match="its video is of a kind that FFmpeg does not decode"):
+        VideoFile(path)

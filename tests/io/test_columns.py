@@ -124,3 +124,10 @@ def test_numbers_survive_as_text_and_as_arrays(values: list[float]) -> None:
         rows, error = rows_of(piece(x=cells))
         assert error is None
         assert rows.X[:, 0].tolist() == values
+
+
+def test_a_signalling_nan_is_refused_without_a_warning() -> None:
+    odd = np.array([0x3F800000, 0x7FA00000], dtype=np.uint32).view(np.float32)
+    rows, error = rows_of(piece(x=odd))
+    assert rows.X.tolist() == [[1.0]]
+    assert "row 2 (line 3), column 'x': nan is not finite" in str(error)

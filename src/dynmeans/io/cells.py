@@ -123,7 +123,7 @@ def lenient(cells: Cells, kind: str) -> FloatArray:
     convert = _seconds if kind == "date" else _number
     kinds = "M" if kind == "date" else "iuf"
     if isinstance(cells, np.ndarray) and cells.ndim == 1 and cells.dtype.kind in kinds:
-        return _epoch_seconds(cells) if kind == "date" else cells.astype(np.float64)
+        return _epoch_seconds(cells) if kind == "date" else _as_floats(cells)
     values = _parse(cells, convert)  # all of them at once, if all are good
     if len(values) == len(cells):
         return values
@@ -137,6 +137,12 @@ def _or_nan(cell: object, convert: Callable[[Any], float]) -> float:
         return np.nan
 
 
+def _as_floats(values: NDArray[Any]) -> FloatArray:
+    """Any numbers in double precision; what does not fit is not finite, which is found later."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return values.astype(np.float64)
+
+
 def _finite(values: FloatArray) -> FloatArray:
     """The values before the first that is not finite."""
     wrong = ~np.isfinite(values)
@@ -146,7 +152,7 @@ def _finite(values: FloatArray) -> FloatArray:
 def _numbers(cells: Cells) -> FloatArray:
     if isinstance(cells, np.ndarray) and cells.dtype != object:
         if cells.dtype.kind in "iufb" and cells.ndim == 1:
-            return _finite(cells.astype(np.float64))
+            return _finite(_as_floats(cells))
         cells = list(cells)
     return _finite(_parse(cells, float if _plain(cells) else _number))
 

@@ -18,7 +18,7 @@ _SHOWN = 40  # characters of a line that an error tells
 
 
 def read_rows(lines: Sequence[bytes], width: int, name: str, what: str) -> FloatArray:
-    """Numbers of lines (n, width), between blanks of any kind.
+    r"""Numbers of lines (n, width), between blanks of any kind.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def read_rows(lines: Sequence[bytes], width: int, name: str, what: str) -> Float
 
     Examples
     --------
-    >>> read_rows([b"1 2", b"3  4.5"], 2, "cloud.ply", "vertex")
+    >>> read_rows([b"1 2\n", b"3  4.5\n"], 2, "cloud.ply", "vertex")
     array([[1. , 2. ],
            [3. , 4.5]])
     """

@@ -1,4 +1,4 @@
-"""Names of files for FFmpeg, and its errors in plain words."""
+"""Videos opened by FFmpeg, and its errors in plain words."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.extras import require
+
+_MOST_PIXELS = 2**25  # of a frame; 8K has a little less. A small file can promise far more
 
 
 def plainly(path: Path) -> str:
@@ -40,3 +42,23 @@ def _plain(av: Any, error: BaseException) -> str:
     if isinstance(error, av.InvalidDataError):
         return "not a video that can be read"
     return getattr(error, "strerror", None) or reason(error)
+
+
+def film_of(container: Any, name: str) -> Any:
+    """Return the first stream of a container that is a video, if it can be decoded."""
+    films = [stream for stream in container.streams.video if not _is_cover(stream)]
+    if not films:
+        rest = ", only sound" if container.streams.audio else ""
+        raise InputError(f"{name}: no video in it{rest}")
+    context = films[0].codec_context
+    if context is None:
+        raise InputError(f"{name}: its video is of a kind that FFmpeg does not decode")
+    if context.width * context.height > _MOST_PIXELS:
+        size = f"{context.width} x {context.height}"
+        raise InputError(f"{name}: frames of {size} pixels; at most {_MOST_PIXELS:,} are read")
+    return films[0]
+
+
+def _is_cover(stream: Any) -> bool:
+    """Whether a stream is a picture on the cover of a recording, and no video."""
+    return bool(stream.disposition & require("av", "video").stream.Disposition.attached_pic)

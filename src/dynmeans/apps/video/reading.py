@@ -15,14 +15,13 @@ import numpy as np
 
 from dynmeans.apps.video.clock import Clock, Line
 from dynmeans.apps.video.colors import Pixels
-from dynmeans.apps.video.libav import blame_av, open_video
+from dynmeans.apps.video.libav import blame_av, film_of, open_video
 from dynmeans.apps.video.looks import Look, assumed_matrix, look
 from dynmeans.apps.video.sound import Track
 from dynmeans.io.errors import InputError
 from dynmeans.io.extras import require
 
 _PLAIN_RATE = Fraction(24)  # where a file does not say
-_MOST_PIXELS = 2**25  # of a frame; 8K has a little less. A small file can promise far more
 _SHORTFALL = 1.0  # seconds that may be missing at the end of a file that is whole
 _INSTANT = 1e-4  # seconds
 _FASTEST = 120  # frames a second; a faster clock is that of a file, and not of its frames
@@ -77,19 +76,13 @@ class VideoFile:
         self.path = Path(path)
         with blame_av(str(path)):
             self._container = open_video(self.path)
-        films = [stream for stream in self._container.streams.video if not _is_cover(stream)]
-        if not films:
-            rest = ", only sound" if self._container.streams.audio else ""
+        try:
+            with blame_av(str(path)):
+                self._stream = film_of(self._container, str(path))
+                self._stream.thread_type = "AUTO"
+        except InputError:
             self._container.close()
-            raise InputError(f"{path}: no video in it{rest}")
-        self._stream = films[0]
-        width, height = self._stream.codec_context.width, self._stream.codec_context.height
-        if width * height > _MOST_PIXELS:
-            self._container.close()
-            raise InputError(
-                f"{path}: frames of {width} x {height} pixels; at most {_MOST_PIXELS:,} are read"
-            )
-        self._stream.thread_type = "AUTO"
+            raise
         self._size = size
         self.look: Look | None = None  # known from the first frame on
         self._decoded, self._count, self._last = 0, 0, -math.inf  # pictures, frames, time of the last one
@@ -224,11 +217,6 @@ class VideoFile:
         if see_through:
             pixels = (pixels[..., :3] * (pixels[..., 3:] / 255.0)).round().astype(np.uint8)
         return np.ascontiguousarray(np.rot90(pixels, turns))
-
-
-def _is_cover(stream: Any) -> bool:
-    """Whether a stream is a picture on the cover of a recording, and no video."""
-    return bool(stream.disposition & require("av", "video").stream.Disposition.attached_pic)
 
 
 def _moved(packet: Any, shift: float) -> Any:
