@@ -114,7 +114,7 @@ def test_ctrl_c_leaves_a_file_that_can_be_played(folder: Path) -> None:
     write_clip(folder / "long.mkv", pictures(40) * 15)
     command = [sys.executable, "-m", "dynmeans", "video", "long.mkv", "out.mp4"]
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as run:
-        while not list(folder.glob(".out*")) and run.poll() is None:
+        while not any(path.stat().st_size for path in folder.glob(".out.*.tmp*")) and run.poll() is None:
             time.sleep(0.01)
         os.kill(run.pid, signal.SIGINT)
         told = run.communicate(timeout=60)[1]

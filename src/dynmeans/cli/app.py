@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from dynmeans import __version__
+from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.cluster import cluster
 from dynmeans.cli.console import complain, say
 from dynmeans.cli.demo import demo
@@ -21,7 +22,6 @@ from dynmeans.io.errors import InputError, reason
 from dynmeans.io.snapshot import SnapshotError
 
 BAD_INPUT = 2
-INTERRUPTED = 130
 _WINDOWED = ("cluster", "tune", "flights")  # commands with --every
 
 app = typer.Typer(
@@ -75,8 +75,13 @@ def _run() -> int:
         hint = "; shorter windows (--every) need less" if set(_WINDOWED) & set(sys.argv[1:2]) else ""
         complain(f"not enough memory ({reason(error)}){hint}")
     except KeyboardInterrupt:
+        complain("interrupted", kind="")
         return INTERRUPTED
     except Exception as error:
+        if isinstance(
+            error.__cause__, KeyboardInterrupt
+        ):  # older versions of Typer raise another error from it
+            return INTERRUPTED
         # Typer's own errors: the class moved between versions, this method did not.
         if not hasattr(error, "format_message"):
             raise

@@ -17,8 +17,9 @@ from dynmeans.cli.session import Outline, Session
 from dynmeans.cli.settings import Settings, make_model
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.estimators.validation import LARGEST_SEED
+from dynmeans.io.atomic import replacing
 from dynmeans.io.columns import Columns
-from dynmeans.io.folder import check_folder
+from dynmeans.io.folder import check_folder, locked_folder
 from dynmeans.io.inputs import Position
 from dynmeans.io.run import INFO_FILE, PICTURE_FILE, REPORT_FILE, read_run
 from dynmeans.io.windows import Batch
@@ -36,7 +37,12 @@ def demo(
     ] = False,
 ) -> None:
     """Cluster points around five centres that move, die and are replaced, and draw what happened."""
-    check_folder(out, force=force or _is_demo(out), again=None, inputs=[])
+    with locked_folder(out):
+        check_folder(out, force=force or _is_demo(out), again=None, inputs=[])
+        _run_demo(out, seed)
+
+
+def _run_demo(out: Path, seed: int) -> None:
     stream = moving_gaussians(random_state=seed)
     settings = Settings(birth_cost=0.05, lifetime=3.0, reach=1.3, seed=seed)
     session = _session(out, settings)
@@ -96,7 +102,8 @@ def _draw_picture(out: Path) -> str:
 
     path = out / PICTURE_FILE
     try:
-        draw_run(read_run(out), path)
+        with replacing(path) as place:
+            draw_run(read_run(out), place)
     except ImportError as error:
         return f"none: {error}"
     return str(path)

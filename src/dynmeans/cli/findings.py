@@ -13,7 +13,7 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn
 
 from dynmeans.cli.console import amount, complain, say, tell, terminal_bar
 from dynmeans.cli.settings import Settings
-from dynmeans.io.atomic import replacing
+from dynmeans.io.atomic import make_folder, replacing
 from dynmeans.kernels import Kernel, to_params
 from dynmeans.tuning import Trial, Tuning
 
@@ -78,7 +78,7 @@ def _words(trial: Trial) -> str:
 
 def write_findings(found: Tuning, out: Path) -> list[str]:
     """The table, and the figure if it can be drawn; where they are."""
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     table = found.table_
     with replacing(out / TABLE_FILE) as place, place.open("w", newline="") as file:
         writer = csv.writer(file)

@@ -18,7 +18,7 @@ from dynmeans.cli.settings import Settings, check_settings
 from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.io.atomic import replacing
 from dynmeans.io.errors import InputError
-from dynmeans.io.folder import check_place
+from dynmeans.io.folder import check_place, locked_folder
 from dynmeans.io.rules import parse_every
 
 _JOIN, _FLOWS = "Trajectories", "Flows"
@@ -88,7 +88,6 @@ def flights(
     ] = 0,
 ) -> None:
     """Find the flows of air traffic: which ways are flown, when, and by how many."""
-    began = perf_counter()
     box = None if area is None else _parse_area(area)
     rows, columns = _parse_lattice(lattice)
     limits = Limits(gap=_seconds(gap, "--gap"), speed=max_speed, area=box)
@@ -103,7 +102,13 @@ def flights(
         seed=seed,
     )
     check_settings(Settings(birth_cost=birth_cost, lifetime=lifetime, reach=reach))
-    check_place(out, FILES, force=force, inputs=map(Path, inputs))
+    with locked_folder(out):
+        check_place(out, FILES, force=force, inputs=map(Path, inputs))
+        _run(inputs, out, limits, options)
+
+
+def _run(inputs: list[str], out: Path, limits: Limits, options: FlowOptions) -> None:
+    began = perf_counter()
     messages = read_messages(inputs)
     joined, dropped = join(messages, limits)
     _tell_dropped(len(messages.times), joined.n_flights, dropped)

@@ -24,7 +24,7 @@ from dynmeans.cli.points_run import Job, follow_frames
 from dynmeans.cli.progress import given
 from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.io.errors import InputError, blame
-from dynmeans.io.folder import check_folder
+from dynmeans.io.folder import check_folder, locked_folder
 from dynmeans.model.costs import Lifespan, costs_from
 from dynmeans.model.types import FloatArray
 
@@ -157,8 +157,9 @@ def points(
     paths = _files(frames)
     scene = _listed(empty) if empty else []
     check_files([*paths, *scene])
-    check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
-    follow_frames(Job(paths, time, rate, _background(scene, ground), setting, out, not no_report))
+    with locked_folder(out):
+        check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
+        follow_frames(Job(paths, time, rate, _background(scene, ground), setting, out, not no_report))
 
 
 def _check(setting: Setting, rate: float) -> None:

@@ -44,16 +44,16 @@ def follow_frames(job: Job) -> None:
     info = {"title": title, "settings": _told(job.setting), "version": __version__}
     recorder = Recorder(job.out, info, job.paths)
     follower = Follower(job.setting, job.background, events.append)
-    complete = False
     try:
         _follow(job, chain([] if first is None else [first], frames), recorder, follower, events)
-        complete = True
-    except KeyboardInterrupt:
+        recorder.close(complete=True)
+    except BaseException as error:
+        with suppress(OSError):  # on a full disk the first error is the one to report
+            recorder.close(complete=False)
+        if not isinstance(error, KeyboardInterrupt):
+            raise
         complain(f"interrupted after {amount(recorder.steps, 'frame')}, which are in {job.out}", kind="")
         raise typer.Exit(130) from None
-    finally:
-        with suppress(OSError):  # on a full disk the first error is the one to tell
-            recorder.close(complete=complete)
     seconds = monotonic() - began
     if job.report:
         draw_report(job.out)

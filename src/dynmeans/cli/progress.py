@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans.io.columns import Columns
+from dynmeans.io.digest import Content
 from dynmeans.io.inputs import Position
 from dynmeans.io.scale import Scale
 from dynmeans.io.snapshot import SnapshotError
@@ -33,6 +34,7 @@ class Progress(NamedTuple):
     died: int = 0
     clock: float | None = None  # event time of the last step
     complete: bool = False
+    outputs: dict[str, Content] = {}  # noqa: RUF012  files of a complete run, by name
 
     def after(self, report: StepReport, rows: int, position: Position) -> Progress:
         """Progress after one more step."""
@@ -82,4 +84,6 @@ def _parse(raw: dict[str, Any]) -> Progress:
         raise ValueError("settings or inputs are missing")
     if not all(isinstance(length, int) for length in progress.lengths.values()) or min(file, row) < 0:
         raise ValueError("lengths and positions must be whole numbers")
+    if not all(set(content) == {"size", "hash"} for content in progress.outputs.values()):
+        raise ValueError("outputs must have a size and a hash")
     return progress

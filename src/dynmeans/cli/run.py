@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from glob import escape
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from time import monotonic
@@ -13,7 +13,8 @@ from typing import NamedTuple
 import typer
 
 from dynmeans import __version__
-from dynmeans.cli.console import amount, complain, progress_bar, say, tell
+from dynmeans.cli.console import amount, complain, progress_bar, tell
+from dynmeans.cli.finished import must_repeat, size_of
 from dynmeans.cli.plan import Plan, make_plan
 from dynmeans.cli.progress import Progress, given
 from dynmeans.cli.report import draw_report
@@ -21,13 +22,14 @@ from dynmeans.cli.session import Outline, Session
 from dynmeans.cli.settings import Settings, make_model, make_rule, time_info, time_unit
 from dynmeans.estimators import from_snapshot
 from dynmeans.estimators.base import BatchClusterer
+from dynmeans.io.atomic import make_folder
 from dynmeans.io.errors import InputError
-from dynmeans.io.folder import check_folder
+from dynmeans.io.fingerprint import check_unchanged
+from dynmeans.io.folder import check_folder, locked_folder
 from dynmeans.io.inputs import Stretch, open_inputs, reopen_inputs
 from dynmeans.io.labels import labels_file
 from dynmeans.io.lock import locked
-from dynmeans.io.run import INFO_FILE, REPORT_FILE
-from dynmeans.io.runfiles import LABELS_SPOOL
+from dynmeans.io.run import REPORT_FILE
 from dynmeans.io.sources import STDIN, Source, find_source
 from dynmeans.io.windows import cut
 
@@ -45,7 +47,7 @@ class Job(NamedTuple):
 
 
 def run_job(job: Job) -> None:
-    """Do what a command line asks for, from the state file's last word on."""
+    """Run a command line, from what the state file knows on."""
     if job.inputs.count(STDIN) > 1:
         raise InputError("standard input (-) can be read only once")
     sources = [find_source(name, job.settings.format) for name in job.inputs]
@@ -54,20 +56,22 @@ def run_job(job: Job) -> None:
         return
     _ready_folder(job.state)
     with locked(job.state):
-        _remove_leftovers(job.state)
         _follow_plan(job, sources)
 
 
 def _follow_plan(job: Job, sources: Sequence[Source]) -> None:
-    plan = make_plan(job.state, sources, job.settings._asdict(), job.out)
-    if plan.action == "done":
-        _tell_done(job, plan)
-        return
-    if plan.action != "resume":
-        known = {"title": _title(sources), "settings": given(job.settings._asdict())}
-        inputs = [source.path for source in sources if source.path is not None]
-        check_folder(job.out, force=job.force, again=known if job.state else None, inputs=inputs)
-    _cluster(job, plan, sources)
+    plan = make_plan(job.state, sources, job.settings._asdict(), job.out, force=job.force)
+    known = {"title": _title(sources), "settings": given(job.settings._asdict())}
+    force = job.force
+    if plan.action == "done" and job.state is not None:
+        if not must_repeat(plan, job.state, job.out, known, report=job.report, force=force):
+            return
+        plan, force = Plan("begin", plan.inputs), True
+    with locked_folder(job.out):
+        if plan.action != "resume":
+            inputs = [source.path for source in sources if source.path is not None]
+            check_folder(job.out, force=force, again=known if job.state else None, inputs=inputs)
+        _cluster(job, plan, sources)
 
 
 def _cluster(job: Job, plan: Plan, sources: Sequence[Source]) -> None:
@@ -94,7 +98,9 @@ def _cluster(job: Job, plan: Plan, sources: Sequence[Source]) -> None:
                 session.take(batch)
                 show(session.progress, len(session.model.cluster_ids_), batch.done)
         speed = (session.progress.rows - earlier) / max(monotonic() - began, 1e-9)
-        session.finish(draw_report if job.report else None)
+        session.finish(
+            draw_report if job.report else None, check=partial(_check_unchanged, sources, progress)
+        )
     except BaseException as error:
         with suppress(OSError):  # on a full disk the first error is the one to tell
             session.stop()
@@ -108,7 +114,8 @@ def _cluster(job: Job, plan: Plan, sources: Sequence[Source]) -> None:
 def _open(job: Job, plan: Plan, sources: Sequence[Source]) -> tuple[Progress, Iterator[Stretch]]:
     """Where the run stands, and the rows that follow."""
     if plan.action == "resume" and plan.progress is not None:
-        return plan.progress, reopen_inputs(sources, plan.progress.columns, plan.progress.position)
+        progress = plan.progress._replace(inputs=plan.inputs)
+        return progress, reopen_inputs(sources, progress.columns, progress.position)
     settings = job.settings
     columns, stretches = open_inputs(
         sources, features=settings.features, time=settings.time, weight=settings.weight
@@ -145,34 +152,14 @@ def _title(sources: Sequence[Source]) -> str:
 
 def _ready_folder(state: Path) -> None:
     """Make a folder for the state file."""
-    state.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(state.parent)
     if state.is_dir():
         raise InputError(f"{state}: a folder, --state must be a file")
 
 
-def _remove_leftovers(state: Path) -> None:
-    """Remove what a killed run may have left half-written."""
-    for leftover in state.parent.glob(f".{escape(state.name)}.*.tmp"):
-        leftover.unlink(missing_ok=True)
-
-
-def _tell_done(job: Job, plan: Plan) -> None:
-    """Nothing to do but what a killed run may have left undone after its last word."""
-    if plan.progress is None:
-        raise RuntimeError("a finished run without progress")
-    folder = Path(plan.progress.out)
-    if not (folder / INFO_FILE).exists():
-        raise InputError(
-            f"{job.state}: the run is complete, but its folder {folder} is gone; use another --state"
-        )
-    (folder / LABELS_SPOOL).unlink(missing_ok=True)
-    if job.report and not (folder / REPORT_FILE).exists():
-        draw_report(folder)
-    say(f"already complete: {_size(plan.progress)}, in {folder}")
-
-
-def _size(progress: Progress) -> str:
-    return f"{amount(progress.rows, 'row')} in {amount(progress.steps, 'step')}"
+def _check_unchanged(sources: Sequence[Source], progress: Progress) -> None:
+    for source, known in zip(sources, progress.inputs, strict=False):  # none are known without a state file
+        check_unchanged(source, known)
 
 
 def _tell_result(job: Job, session: Session, speed: float) -> None:
@@ -185,7 +172,7 @@ def _tell_result(job: Job, session: Session, speed: float) -> None:
     ]
     tell(
         {
-            "input": f"{session.outline.title}: {_size(now)}",
+            "input": f"{session.outline.title}: {size_of(now)}",
             "features": ", ".join(now.columns.features),
             "clusters": f"{session.awake()} awake, {asleep} asleep at the end",
             "lives": f"{now.born:,} born, {now.revived:,} revived, {now.died:,} died",

@@ -13,10 +13,12 @@ import numpy as np
 from dynmeans.cli.progress import KEY, Progress, given, to_json
 from dynmeans.estimators import to_snapshot
 from dynmeans.estimators.base import BatchClusterer
+from dynmeans.io.atomic import sync_folder
+from dynmeans.io.digest import describe_files
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.folder import clear_folder
 from dynmeans.io.labels import labels_file, write_labels
-from dynmeans.io.run import FORMAT
+from dynmeans.io.run import FORMAT, INFO_FILE, REPORT_FILE
 from dynmeans.io.runfiles import LABELS_SPOOL, StepRecord, headings, lines_of, write_info
 from dynmeans.io.scale import learn_scale
 from dynmeans.io.snapshot import Snapshot, write_snapshot
@@ -85,9 +87,22 @@ class Session:
             self._make_safe()
         return report
 
-    def finish(self, draw: Callable[[Path], None] | None) -> None:
-        """Complete the run; `draw` makes the report."""
-        lengths = self._spool.flush(durable=self.outline.state is not None)
+    def finish(self, draw: Callable[[Path], None] | None, check: Callable[[], None] = lambda: None) -> None:
+        """Complete the run.
+
+        Every file is on disk before the state says so, with sizes and checksums of all of them.
+
+        Parameters
+        ----------
+        draw : callable or None
+            Draws the report of a folder.
+        check : callable
+            Raises an error if the run must not be completed.
+        """
+        if self.outline.state is not None:
+            self._make_safe()  # a kill from here on costs no step, and the folder is known to be this run's
+        check()
+        lengths = self._spool.flush(durable=True)
         self._spool.close()
         self.progress = self.progress._replace(complete=True)
         self._write_info()
@@ -95,8 +110,10 @@ class Session:
         if draw is not None:
             draw(self.outline.folder)
         if self.outline.state is not None:
+            self._describe_outputs([REPORT_FILE] if draw is not None else [])
             self._save(lengths)
         (self.outline.folder / LABELS_SPOOL).unlink()
+        sync_folder(self.outline.folder)
 
     def stop(self) -> None:
         """Leave everything readable up to the last whole step; with a state file, ready to go on."""
@@ -124,7 +141,7 @@ class Session:
     def _make_safe(self) -> None:
         """Files first, then the state that speaks of them: a state never knows more than the files."""
         lengths = self._spool.flush(durable=self.outline.state is not None)
-        self._write_info()
+        self._write_info(durable=self.outline.state is not None)
         if self.outline.state is not None:
             self._save(lengths)
         self._due = monotonic() + CHECKPOINT_SECONDS
@@ -135,11 +152,17 @@ class Session:
         if self.outline.state is not None:
             write_snapshot(self.outline.state, Snapshot({**header, KEY: to_json(self.progress)}, arrays))
 
+    def _describe_outputs(self, drawn: list[str]) -> None:
+        folder, format = self.outline.folder, self.outline.label_format
+        tables = [name for name in headings(()) if name != LABELS_SPOOL]
+        names = [INFO_FILE, *tables, labels_file(folder, format).name, *drawn]
+        self.progress = self.progress._replace(outputs=describe_files(folder, names))
+
     def _write_labels(self) -> None:
         folder, format = self.outline.folder, self.outline.label_format
         write_labels(folder / LABELS_SPOOL, labels_file(folder, format), format)
 
-    def _write_info(self) -> None:
+    def _write_info(self, *, durable: bool = True) -> None:
         progress = self.progress
         info = {
             "format": FORMAT,
@@ -152,7 +175,7 @@ class Session:
             "complete": progress.complete,
             "version": self.outline.version,
         }
-        write_info(self.outline.folder, info)
+        write_info(self.outline.folder, info, durable=durable)
 
     def awake(self) -> int:
         """Number of clusters that own rows of the last step."""

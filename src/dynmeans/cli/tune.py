@@ -27,7 +27,7 @@ from dynmeans.cli.findings import FIGURE_FILE, TABLE_FILE, best_so_far, command,
 from dynmeans.cli.settings import Settings, check_settings, make_model, make_rule, parse_features
 from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.io.errors import InputError, reason
-from dynmeans.io.folder import check_place
+from dynmeans.io.folder import check_place, locked_folder
 from dynmeans.io.inputs import open_inputs
 from dynmeans.io.scale import learn_scale
 from dynmeans.io.sources import STDIN, find_source
@@ -107,27 +107,30 @@ def tune(
     check_settings(settings)
     if study is not None and strategy is not Strategy.optuna:
         raise InputError(f"--study needs --strategy optuna, got --strategy {strategy.value}")
-    results = TABLE_FILE, FIGURE_FILE
-    check_place(out, results, force=force or study is not None, inputs=map(Path, inputs))
-    motions = ("walk", "velocity" if settings.algorithm == "dmeans" else "align") if choose_motion else None
-    batches = _read(inputs, settings, steps)
-    with best_so_far(trials + min(_FINALISTS, trials)) as show:
-        try:
-            found = find_costs(
-                batches,
-                make_model(settings, jobs),
-                budget=trials,
-                n_jobs=jobs,
-                random_state=seed,
-                motions=motions,
-                strategy=strategy.value,
-                storage=study,
-                on_trial=show,
-            )
-        except ValueError as error:
-            raise InputError(f"{inputs[0]}: {reason(error)}") from None
-    line = command(inputs, settings, found.best_params_)
-    tell_findings(found, line, len(batches), write_findings(found, out))
+    with locked_folder(out):
+        results = TABLE_FILE, FIGURE_FILE
+        check_place(out, results, force=force or study is not None, inputs=map(Path, inputs))
+        motions = (
+            ("walk", "velocity" if settings.algorithm == "dmeans" else "align") if choose_motion else None
+        )
+        batches = _read(inputs, settings, steps)
+        with best_so_far(trials + min(_FINALISTS, trials)) as show:
+            try:
+                found = find_costs(
+                    batches,
+                    make_model(settings, jobs),
+                    budget=trials,
+                    n_jobs=jobs,
+                    random_state=seed,
+                    motions=motions,
+                    strategy=strategy.value,
+                    storage=study,
+                    on_trial=show,
+                )
+            except ValueError as error:
+                raise InputError(f"{inputs[0]}: {reason(error)}") from None
+        line = command(inputs, settings, found.best_params_)
+        tell_findings(found, line, len(batches), write_findings(found, out))
 
 
 def _read(inputs: list[str], settings: Settings, steps: int | None) -> list[dict[str, Any]]:

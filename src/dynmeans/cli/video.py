@@ -14,12 +14,14 @@ import typer
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from dynmeans.apps.video import Job, Outcome, Palette, check, quantize
+from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, complain, tell, terminal_bar
 from dynmeans.estimators.validation import LARGEST_SEED
+from dynmeans.io.atomic import remove_leftovers
 from dynmeans.io.errors import InputError
+from dynmeans.io.lock import locked
 
 _COSTS, _OUTPUT = "Palette", "Output"
-INTERRUPTED = 130
 
 
 class Colorspace(str, Enum):
@@ -132,13 +134,26 @@ def video(
     )
     job = Job(source, target, settings, codec, palette, preview)
     check(job)
-    present = [path for path in (target, palette, preview) if path is not None and path.exists()]
-    if present and not force:
-        raise InputError(f"{present[0]}: is there already; --force overwrites it")
     began = monotonic()
-    with _progress() as show, _on_interrupt() as stopped:
-        outcome = quantize(job, show, stopped)
+    with locked(target, "target"):
+        present = [path for path in (target, palette, preview) if path is not None and path.exists()]
+        if present and not force:
+            raise InputError(f"{present[0]}: is there already; --force overwrites it")
+        for path in filter(None, (target, palette, preview)):
+            remove_leftovers(path.parent, path.name)
+        with _progress() as show, _on_interrupt() as stopped:
+            outcome = _quantize(job, show, stopped)
     _tell(job, outcome, monotonic() - began)
+
+
+def _quantize(job: Job, show: Callable[..., None], stopped: Callable[[], bool]) -> Outcome:
+    try:
+        return quantize(job, show, stopped)
+    except InputError as error:
+        if not stopped():
+            raise
+        complain(str(error), kind="")  # stopped before the first frame
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _tell(job: Job, outcome: Outcome, seconds: float) -> None:

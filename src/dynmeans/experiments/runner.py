@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from dynmeans.experiments.panels import styled
 from dynmeans.experiments.results import Results, read_results, write_results
 from dynmeans.experiments.trials import Experiment, Numbers, Size, Trial, by_worth
-from dynmeans.io.atomic import replacing
+from dynmeans.io.atomic import make_folder, replacing
 
 SAVE_EVERY = 5.0  # seconds
 SUFFIXES = (".png", ".svg")
@@ -62,7 +62,7 @@ def run_experiment(
     Results
         All trials of the plan; those of earlier runs with more seeds too.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     path = results_file(experiment, folder, size.quick)
     plan = experiment.plan(size)
     results = read_results(path) if path.exists() else Results(experiment.name)
@@ -83,7 +83,7 @@ def run_experiment(
 
 def draw_experiment(experiment: Experiment, results: Results, folder: Path) -> list[Path]:
     """Draw every figure of an experiment from its results, as PNG and SVG; returns the files."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     paths = []
     with styled():
         for name, figure in experiment.draw(results).items():

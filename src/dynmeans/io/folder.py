@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from dynmeans.io.atomic import make_folder, remove_leftovers, sync_folder
 from dynmeans.io.errors import InputError
 from dynmeans.io.labels import labels_file
+from dynmeans.io.lock import holding
 from dynmeans.io.run import (
     CLUSTERS_FILE,
     EVENTS_FILE,
@@ -22,6 +25,45 @@ from dynmeans.io.run import (
 )
 from dynmeans.io.runfiles import LABELS_SPOOL
 from dynmeans.io.sources import FORMATS
+
+LOCK_FILE = ".dynmeans.lock"  # only while a run lasts
+_ATTEMPTS = 100
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Keep a folder to this process.
+
+    A folder that is missing is made, and removed again if nothing is written into it. What killed processes
+    have left half-written in it is removed.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, or another process has it.
+    """
+    _check_writable(folder)
+    with ExitStack() as stack:
+        for attempt in range(_ATTEMPTS):
+            made = make_folder(folder)
+            try:
+                stack.enter_context(holding(folder / LOCK_FILE, folder, "--out"))
+                break
+            except FileNotFoundError:  # another process made the folder, and has removed it
+                if attempt == _ATTEMPTS - 1:
+                    raise
+        try:
+            remove_leftovers(folder)
+            yield
+        finally:
+            stack.close()
+            _remove_empty(made)
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    with suppress(OSError):  # the first that is not empty ends it
+        for folder in reversed(folders):
+            folder.rmdir()
 
 
 def check_folder(
@@ -87,9 +129,10 @@ def clear_folder(folder: Path, names: Sequence[str] = ()) -> None:
 
     `names` are those of `check_folder`; files that no run has written and none will write stay.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for path in reversed(_present(folder, names)):
         path.unlink()
+    sync_folder(folder)
 
 
 def _present(folder: Path, names: Sequence[str]) -> list[Path]:
@@ -106,7 +149,7 @@ def _present(folder: Path, names: Sequence[str]) -> list[Path]:
     )
     paths = [*(folder / name for name in fixed), *(labels_file(folder, format) for format in FORMATS)]
     own = [folder / name for name in (*names, *_written(folder))]
-    return [path for path in dict.fromkeys([*paths, *own]) if path.exists()]
+    return [path for path in dict.fromkeys([*paths, *own]) if os.path.lexists(path)]
 
 
 def _written(folder: Path) -> list[str]:
@@ -145,4 +188,14 @@ def _is_again(folder: Path, again: Mapping[str, Any] | None) -> bool:
     info = _info(folder)
     if again is None or info.get("complete") is not False:
         return False
-    return all(info.get(key) == value for key, value in again.items())
+    return _is_known(info, again)
+
+
+def holds_other_run(folder: Path, known: Mapping[str, Any]) -> bool:
+    """Whether a folder holds a run that is not the one with these entries of run.json."""
+    info = _info(folder)
+    return bool(info) and not _is_known(info, known)
+
+
+def _is_known(info: Mapping[str, Any], known: Mapping[str, Any]) -> bool:
+    return all(info.get(key) == value for key, value in known.items())

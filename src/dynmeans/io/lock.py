@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dynmeans.io.errors import InputError
+from dynmeans.io.errors import InputError, reason
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 if sys.platform == "win32":
     import msvcrt
@@ -22,11 +24,28 @@ else:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Keep `path` to this process, or say that another has it.
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file, or return False if another process has it.
 
-    The system lets go of the lock when its process ends, however it ends: no killed run leaves one behind.
+    The system releases the lock when its process ends, however it ends.
+
+    Raises
+    ------
+    OSError
+        If the file system has no locks.
+    """
+    try:
+        _grab(descriptor)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+@contextmanager
+def locked(path: Path, option: str = "--state") -> Iterator[None]:
+    """Keep `path` to this process, or raise an error that names the option by which to choose another.
+
+    All symbolic links to a file share one lock, which lies beside the file.
 
     Examples
     --------
@@ -38,8 +57,16 @@ def locked(path: Path) -> Iterator[None]:
     >>> list(target.parent.iterdir())
     []
     """
-    place = path.with_name(f".{path.name}.lock")
-    descriptor = _open_locked(place, path)
+    target = Path(os.path.realpath(path))
+    place = target.with_name(f".{target.name}.lock")
+    with holding(place, path, option):
+        yield
+
+
+@contextmanager
+def holding(place: Path, path: Path, option: str) -> Iterator[None]:
+    """Hold the lock file `place`, which stands for `path`, and remove it at the end."""
+    descriptor = _open_locked(place, path, option)
     try:
         yield
     finally:
@@ -48,14 +75,17 @@ def locked(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _open_locked(place: Path, path: Path) -> int:
+def _open_locked(place: Path, path: Path, option: str) -> int:
     while True:
-        descriptor = os.open(place, os.O_RDWR | os.O_CREAT)
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o666)
         try:
-            _grab(descriptor)
-        except OSError:
+            mine = try_lock(descriptor)
+        except OSError as error:
             os.close(descriptor)
-            raise InputError(f"{path}: in use by another run; wait for it, or use another --state") from None
+            raise InputError(f"{path}: cannot be locked ({reason(error)}); use another {option}") from None
+        if not mine:
+            os.close(descriptor)
+            raise InputError(f"{path}: in use by another run; wait for it, or use another {option}")
         if _is_at(descriptor, place):
             return descriptor
         os.close(descriptor)  # its owner removed it between our two calls

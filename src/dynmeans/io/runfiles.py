@@ -74,9 +74,9 @@ def lines_of(record: StepRecord) -> dict[str, bytes]:
     }
 
 
-def write_info(folder: Path, info: Mapping[str, Any]) -> None:
+def write_info(folder: Path, info: Mapping[str, Any], *, durable: bool = True) -> None:
     """Write run.json, whole or not at all."""
-    with replacing(folder / INFO_FILE) as place:
+    with replacing(folder / INFO_FILE, durable=durable) as place:
         place.write_text(json.dumps(info, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans.io.atomic import replacing
+from dynmeans.io.atomic import remove_leftovers, replacing
 
 FORMAT = 1
 KIND = "dynmeans snapshot"
@@ -46,11 +46,11 @@ class Snapshot(NamedTuple):
 
 
 def write_snapshot(path: str | os.PathLike[str], snapshot: Snapshot) -> None:
-    """Write all or nothing: a reader sees the old file or the new one, also after a crash."""
+    """Write all or nothing: a reader sees the old file or the new one, also after a power cut."""
+    target = Path(os.path.realpath(path))
+    remove_leftovers(target.parent, target.name)
     with replacing(Path(path)) as place, place.open("wb") as file:
         _write_archive(file, snapshot)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:

@@ -1,8 +1,7 @@
-"""Inputs by name: what each file is, whether it is still the same, and its rows from any point on."""
+"""Inputs by name: what each file is, and its rows from any point on."""
 
 from __future__ import annotations
 
-import hashlib
 import io
 import stat
 import sys
@@ -36,7 +35,6 @@ _TEXT_FORMATS: dict[str, Any] = {
 }
 _ARRAY_FORMATS: dict[str, Any] = {"npy": read_npy, "npz": read_npz}
 _FRAME_FORMATS: dict[str, Any] = {"parquet": read_parquet, "arrow": read_arrow}
-_HEAD_BYTES = 65536  # a file is known by its length and so many first bytes
 
 
 class Source(NamedTuple):
@@ -90,29 +88,6 @@ def find_source(name: str, format: str | None = None) -> Source:
     if status.st_size == 0:
         raise InputError(f"{name}: the file is empty")
     return Source(name, found, path, status.st_size, zipped)
-
-
-def fingerprint(source: Source, length: int | None = None) -> dict[str, Any]:
-    """By what an input is known again: last part of its name, length and a digest of its beginning.
-
-    Parameters
-    ----------
-    source : Source
-    length : int or None
-        Describe only so many first bytes, to see whether a file began as another; None describes all.
-
-    Returns
-    -------
-    dict
-        JSON can hold it. For standard input and pipes length and digest are None.
-    """
-    name = STDIN if source.path is None else source.path.name
-    if source.path is None or not source.size:
-        return {"name": name, "size": None, "head": None}
-    size = source.size if length is None else min(length, source.size)
-    with blame(source.name), source.path.open("rb") as file:
-        digest = hashlib.sha256(file.read(min(size, _HEAD_BYTES))).hexdigest()
-    return {"name": name, "size": size, "head": digest}
 
 
 def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None = None) -> Iterator[Piece]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from io import FileIO
 from pathlib import Path
 
+from dynmeans.io.atomic import naming, sync_folder
 from dynmeans.io.errors import InputError
 
 _PENDING_BYTES = 1 << 20  # kept in memory before it is written
@@ -52,7 +53,10 @@ class Spool:
         self._waiting = 0
         for name, length in self._written.items():
             _check_length(folder / name, length)
-        self._files = {name: FileIO(folder / name, "r+" if lengths else "w") for name in headings}
+        self._files = {
+            name: FileIO(str(folder / name), "r+" if lengths else "w", opener=_open_real) for name in headings
+        }
+        self._folder, self._is_listed = folder, False  # whether the disk has the names of the files
         for name, file in self._files.items():
             file.truncate(self._written[name])
 
@@ -78,10 +82,14 @@ class Spool:
         """
         lengths = dict(self._written)
         for name, file in self._files.items():
-            file.seek(lengths[name])
-            lengths[name] += _write_all(file, b"".join(step.get(name, b"") for step in self._pending))
-            if durable:
-                os.fsync(file.fileno())
+            with naming(self._folder / name):
+                file.seek(lengths[name])
+                lengths[name] += _write_all(file, b"".join(step.get(name, b"") for step in self._pending))
+                if durable:
+                    os.fsync(file.fileno())
+        if durable and not self._is_listed:
+            sync_folder(self._folder)
+            self._is_listed = True
         self._written, self._pending, self._waiting = lengths, [], 0
         return dict(lengths)
 
@@ -95,6 +103,11 @@ class Spool:
             for name, file in self._files.items():
                 file.truncate(self._written[name])
                 file.close()
+
+
+def _open_real(path: str, flags: int) -> int:
+    """Open a file, and never what a symbolic link of its name points to."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
 def _check_length(path: Path, length: int) -> None:

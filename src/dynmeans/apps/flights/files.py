@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans.apps.flights.flows import Flow, Flows, popular
-from dynmeans.io.atomic import replacing
+from dynmeans.io.atomic import make_folder, replacing
 
 FLIGHTS_FILE = "flights.csv"
 COUNTS_FILE = "counts.csv"
@@ -30,7 +30,7 @@ def write_flows(flows: Flows, folder: Path) -> None:
     folder : Path
         It need not exist.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for name in MAP_FILES:
         (folder / name).unlink(missing_ok=True)  # of an earlier search, it would not go with these tables
     _write_rows(folder / FLIGHTS_FILE, _flight_rows(flows))

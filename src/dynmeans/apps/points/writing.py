@@ -12,7 +12,7 @@ from dynmeans.apps.points.following import BACKGROUND, Step
 from dynmeans.apps.points.readers import Frame
 from dynmeans.apps.points.tracks import TRACKS_COLUMNS, trace, track_lines
 from dynmeans.estimators.base import BatchClusterer
-from dynmeans.io.atomic import replacing
+from dynmeans.io.atomic import make_folder, remove_leftovers, replacing, sync_file, sync_folder
 from dynmeans.io.folder import clear_folder
 from dynmeans.io.labels import COLUMN
 from dynmeans.io.run import FORMAT
@@ -53,13 +53,15 @@ class Recorder:
         }
         self._info["time"] = {"name": "seconds", "kind": "number"}
         clear_folder(folder, files)
-        (folder / LABELS_FOLDER).mkdir(exist_ok=True)
+        make_folder(folder / LABELS_FOLDER)
+        remove_leftovers(folder / LABELS_FOLDER)
         self._write_info(complete=False)
         first = {**headings(FEATURES), TRACKS_FILE: f"{','.join(TRACKS_COLUMNS)}\n".encode()}
         del first[LABELS_SPOOL]
         self._spool = Spool(folder, first)
         self._source: Path | None = None
         self._labels: list[IntArray] = []
+        self._written: list[Path] = []  # files of labels
 
     def take(
         self, frame: Frame, time: float, step: Step, model: BatchClusterer, events: Sequence[Event]
@@ -83,17 +85,24 @@ class Recorder:
         self._spool.append({**lines, TRACKS_FILE: track_lines(time, trace(points, labels))})
 
     def close(self, *, complete: bool) -> None:
-        """Bring everything to disk, also after an error."""
+        """Bring everything to disk, also after an error; run.json is complete only when all is there."""
+        if complete:
+            self._spool.flush(durable=True)
         self._spool.close()
         self._write_labels()
+        for path in self._written:
+            sync_file(path)
+        sync_folder(self.folder / LABELS_FOLDER)
         self._write_info(complete=complete)
 
     def _write_labels(self) -> None:
         """Labels of all rows of a file so far, in its order."""
         if self._source is None:
             return
-        with replacing(self.folder / LABELS_FOLDER / labels_name(self._source)) as place:
+        path = self.folder / LABELS_FOLDER / labels_name(self._source)
+        with replacing(path, durable=False) as place:  # synced at the end: twice per frame would be slow
             _save_labels(place, np.concatenate(self._labels))
+        self._written.append(path)
         self._source, self._labels = None, []
 
     def _write_info(self, *, complete: bool) -> None:

@@ -1,0 +1,186 @@
+"""Command lines that write, each with its inputs, and what it writes when nothing disturbs it."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from air_traffic import as_rows, small_week, write_csv
+from attack.server import CUT, KILL, Server, Strike, events_of, log_of
+from point_files import contents, write_points
+
+LINE = ["--birth-cost", "0.06", "--standardize", "--time", "when", "--every", "1min"]
+NEVER = 1e9  # seconds between two saves
+OUT = "out"
+
+
+class Case(NamedTuple):
+    """One command line, run in a folder of its own."""
+
+    prepare: Callable[[Path, Server], object]  # writes the inputs
+    line: list[str]
+    resumes: bool  # whether the same line again says that it is complete
+    exact: bool = True  # whether all files are equal each time; pictures have random names in them
+
+
+def _csv(folder: Path, server: Server) -> None:
+    write_points(folder / "points.csv")
+
+
+def _npy(folder: Path, server: Server) -> None:
+    np.save(folder / "points.npy", np.random.default_rng(0).normal(size=(60, 2)))
+
+
+def _two_days(folder: Path, server: Server) -> None:
+    """A second day that goes on with the model of the first, of which the folder stays as it is."""
+    write_points(folder / "day1.csv", steps=6)
+    write_points(folder / "points.csv", first=6, steps=6)
+    line = ["cluster", "day1.csv", *LINE, "--out", "day1", "--state", "state"]
+    code = server.wait(server.start(line, folder, NEVER))
+    if code:
+        raise RuntimeError(log_of(folder))
+
+
+def _old_run(folder: Path, server: Server) -> None:
+    """A run of other rows lies in the folder, to be overwritten."""
+    write_points(folder / "points.csv")
+    write_points(folder / "old.csv", seed=7)
+    server.wait(server.start(["cluster", "old.csv", *LINE, *RESULT], folder, NEVER))
+
+
+def _frames(folder: Path, server: Server) -> None:
+    rng = np.random.default_rng(0)
+    (folder / "frames").mkdir()
+    for i in range(4):
+        people = rng.normal(0, 0.1, (2, 30, 3)) + np.array([[[i * 0.1, 0, 1]], [[3, 3 - i * 0.1, 1]]])
+        np.save(folder / "frames" / f"{i}.npy", people.reshape(-1, 3))
+
+
+def _week(folder: Path, server: Server) -> None:
+    write_csv(as_rows(small_week()), folder / "week.csv")
+
+
+RESULT = ["--out", OUT]
+CLUSTER = ["--state", "state", *RESULT]
+CASES = {
+    "csv": Case(_csv, ["cluster", "points.csv", *LINE, *CLUSTER], True),
+    "npy": Case(_npy, ["cluster", "points.npy", "--every", "5rows", "--birth-cost", "1", *CLUSTER], True),
+    "second day": Case(_two_days, ["cluster", "points.csv", *LINE, *CLUSTER], True),
+    "overwrite": Case(_old_run, ["cluster", "points.csv", *LINE, *CLUSTER, "--force"], True),
+    "points": Case(_frames, ["points", "frames", "--rate", "10", "--force", *RESULT], False),
+    "flights": Case(_week, ["flights", "week.csv", "--force", *RESULT], False, exact=False),
+    "tune": Case(
+        _csv,
+        ["tune", "points.csv", "--time", "when", "--every", "1min", "--trials", "3", "--force", *RESULT],
+        False,
+        exact=False,
+    ),
+}
+QUICK = ("csv", "npy", "second day", "overwrite", "points")  # well under a second each
+
+
+class Whole(NamedTuple):
+    """A case that was not disturbed."""
+
+    folder: Path  # inputs only
+    files: dict[str, bytes]  # what it writes
+    events: int  # acts of writing
+
+
+class Arena:
+    """Folders for all cases, and the server that runs them."""
+
+    def __init__(self, root: Path, server: Server) -> None:
+        self.root, self.server = root, server
+        self._wholes: dict[str, Whole] = {}
+        self._count = 0
+
+    def whole(self, name: str) -> Whole:
+        """Inputs and undisturbed result of a case."""
+        if name not in self._wholes:
+            inputs = self.root / f"inputs {name}"
+            inputs.mkdir()
+            CASES[name].prepare(inputs, self.server)
+            self._wholes[name] = Whole(inputs, {}, 0)
+            folder = self.fresh(name)
+            code = self.run(name, folder, NEVER)
+            if code:
+                raise RuntimeError(f"{name}: undisturbed, status {code}: {log_of(folder)}")
+            self._wholes[name] = Whole(inputs, results(folder, name), events_of(folder))
+        return self._wholes[name]
+
+    def fresh(self, name: str) -> Path:
+        """A new folder with the inputs of a case."""
+        self._count += 1
+        folder = self.root / f"attempt{self._count}"
+        shutil.copytree(self.whole(name).folder, folder)
+        return folder
+
+    def run(self, name: str, folder: Path, pause: float, strike: Strike = Strike()) -> int:  # noqa: B008
+        """Exit code of a case in a folder."""
+        return self.server.wait(self.server.start(CASES[name].line, folder, pause, strike))
+
+    def check(self, name: str, folder: Path) -> str:
+        """Run a case to its end; what is wrong with the result, or nothing."""
+        code = self.run(name, folder, NEVER)
+        if code:
+            return f"status {code}: {log_of(folder)}"
+        if results(folder, name) != self.whole(name).files:
+            return f"the result differs: {differences(results(folder, name), self.whole(name).files)}"
+        if not CASES[name].resumes:
+            return ""
+        code = self.run(name, folder, NEVER)
+        if code or "already complete" not in log_of(folder) or log_of(folder).count("\n") != 1:
+            return f"a complete run: status {code}: {log_of(folder)}"
+        same = results(folder, name) == self.whole(name).files
+        return "" if same else "already complete, but the result differs"
+
+    def drop(self, folder: Path) -> None:
+        """Remove an attempt that is over."""
+        shutil.rmtree(folder)
+
+
+def results(folder: Path, name: str, *, hidden: bool = True) -> dict[str, bytes]:
+    """Files that a case has written; of pictures and timings only that they are there and not empty."""
+    files = {key: data for key, data in contents(folder / OUT).items() if hidden or key[0] != "."}
+    if CASES[name].exact:
+        return files
+    return {
+        key: data if key.endswith((".jsonl", ".geojson")) else bytes([len(data) > 0])
+        for key, data in files.items()
+    }
+
+
+def differences(found: dict[str, bytes], expected: dict[str, bytes]) -> str:
+    """Names of files, and by how many bytes they are too long."""
+    names = sorted(found.keys() | expected.keys())
+    other = [name for name in names if found.get(name) != expected.get(name)]
+    return ", ".join(f"{name} {len(found.get(name, b'')) - len(expected.get(name, b'')):+}" for name in other)
+
+
+@contextmanager
+def arena() -> Iterator[Arena]:
+    """Open an arena in a temporary folder."""
+    server = Server()
+    try:
+        with tempfile.TemporaryDirectory(prefix="dynmeans-attack-") as root:
+            yield Arena(Path(root).resolve(), server)
+    finally:
+        server.close()
+
+
+def random_strike(rng: random.Random, how: str, events: int) -> Strike:
+    """A strike before any act of writing; the last ones, which end a run, are as likely as all others."""
+    last = rng.random() < 0.5
+    event = rng.randint(max(1, events - 40), events + 1) if last else rng.randint(1, events + 1)
+    return Strike(how, event, rng.randrange(2**32))
+
+
+__all__ = ["CASES", "CUT", "KILL", "NEVER", "QUICK", "Arena", "arena", "random_strike"]

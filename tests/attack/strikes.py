@@ -1,0 +1,168 @@
+"""Kills, power cuts and rival processes: a run that is struck and repeated gives the undisturbed result."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from attack.cases import CASES, CUT, KILL, NEVER, QUICK, Arena, arena, differences, random_strike, results
+from attack.outcome import FAILED, OK, Outcome
+from attack.server import AFTER, log_of
+
+AGAIN = 0.7  # probability that a run is struck once more
+PROCESSES = 8  # of so many runs one is a process from its first instruction on, killed while it starts too
+HANG = 120.0  # seconds
+
+
+def kills(count: int, seed: int) -> Iterator[Outcome]:
+    """SIGKILL at random moments and before random acts of writing, then the same line again."""
+    rng, done, lives = random.Random(seed), 0, 0
+    with arena() as place:
+        while done < count:
+            lives += 1
+            name = _choose(rng, count)
+            folder = place.fresh(name)
+            struck = [_kill_process] if lives % PROCESSES == 2 else [_kill_forked, _kill_at_event]
+            moments: list[str] = []
+            while len(moments) < count - done and (not moments or rng.random() < AGAIN):
+                moment = rng.choice(struck)(place, name, folder, rng)
+                if not moment:
+                    break
+                moments.append(moment)
+            yield from _outcomes(place, name, folder, moments)
+            done += len(moments)
+
+
+def power_cuts(count: int, seed: int) -> Iterator[Outcome]:
+    """Power cuts before random acts of writing and after the last, then the same line again."""
+    rng, done = random.Random(seed), 0
+    with arena() as place:
+        while done < count:
+            name = _choose(rng, count)
+            folder = place.fresh(name)
+            moments: list[str] = []
+            while len(moments) < count - done and (not moments or rng.random() < AGAIN):
+                moments.append(_cut(place, name, folder, rng))
+                if "FAILED" in moments[-1]:
+                    break
+            yield from _outcomes(place, name, folder, moments)
+            done += len(moments)
+
+
+def rivals(count: int, seed: int) -> Iterator[Outcome]:
+    """Two processes with one line: one result, and one line for the process that is refused."""
+    rng = random.Random(seed)
+    with arena() as place:
+        for _ in range(count):
+            name = rng.choice(QUICK)
+            folder, other = place.fresh(name), place.root / "other"
+            place.whole(name)
+            first = place.server.start(CASES[name].line, folder, rng.choice([0.0, NEVER]))
+            time.sleep(rng.choice([0.0, rng.random() * 0.2]))
+            line = _rival(CASES[name].line, rng)
+            process = _start_elsewhere(place, line, folder, other)
+            codes = place.server.wait(first), place.server.wait(process)
+            wrong = _judge(place, name, folder, codes, other)
+            yield Outcome(FAILED if wrong else OK, f"{name}, two at once: {wrong}")
+            place.drop(folder)
+
+
+def _choose(rng: random.Random, count: int) -> str:
+    """Half of the attempts meet a plain run; in the test suite only quick cases take part."""
+    names = [*CASES, *QUICK, *QUICK] if count >= 100 else QUICK
+    return "csv" if rng.random() < 0.5 else rng.choice(names)
+
+
+def _outcomes(place: Arena, name: str, folder: Path, moments: list[str]) -> Iterator[Outcome]:
+    """One outcome per strike of a run; the run is brought to its end and compared first."""
+    failed = next((moment for moment in moments if "FAILED" in moment), "")
+    wrong = failed or place.check(name, folder)
+    what = f"{name}: {', then '.join(moments)}"
+    yield from [Outcome(FAILED if wrong else OK, f"{what}: {wrong}")] * len(moments)
+    place.drop(folder)
+
+
+def _kill_forked(place: Arena, name: str, folder: Path, rng: random.Random) -> str:
+    """Kill at a moment of time, counted from the beginning of the command."""
+    process = place.server.start(CASES[name].line, folder, rng.choice([0.0, 0.05, NEVER]))
+    delay = rng.expovariate(6.0)
+    time.sleep(delay)
+    with suppress(ProcessLookupError):  # it waits for its parent to take note of its end
+        os.kill(process, signal.SIGKILL)
+    return _struck(place.server.wait(process), folder, f"killed after {delay:.3f} s")
+
+
+def _kill_at_event(place: Arena, name: str, folder: Path, rng: random.Random) -> str:
+    pause = rng.choice([0.0, NEVER])
+    strike = random_strike(rng, KILL, place.whole(name).events * (4 if not pause else 1))
+    code = place.run(name, folder, pause, strike)
+    return _struck(code, folder, f"killed before act {strike.event}, pause {pause:g}")
+
+
+def _kill_process(place: Arena, name: str, folder: Path, rng: random.Random) -> str:
+    """Kill a process of its own at any time from its start on."""
+    with folder.with_suffix(".log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dynmeans", *CASES[name].line], cwd=folder, stdout=log, stderr=log
+        )
+        delay = rng.uniform(0.0, 2.0)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(delay)
+        process.kill()
+        code = process.wait(HANG)
+    return _struck(code, folder, f"killed {delay:.3f} s after its start")
+
+
+def _struck(code: int, folder: Path, what: str) -> str:
+    """Description of a strike; nothing if the run was over before, and FAILED if it ended in another way."""
+    if code == -signal.SIGKILL:
+        return what
+    return "" if code == 0 else f"{what}: FAILED with status {code}: {log_of(folder)}"
+
+
+def _cut(place: Arena, name: str, folder: Path, rng: random.Random) -> str:
+    """Cut the power and put the folder in the state that the disk may have; a finished run must be whole."""
+    pause = rng.choice([0.0, NEVER])
+    strike = random_strike(rng, CUT, place.whole(name).events * (4 if not pause else 1))
+    code = place.run(name, folder, pause, strike)
+    what = f"power cut before act {strike.event}, pause {pause:g}, seed {strike.seed}"
+    if code not in (0, -signal.SIGKILL):
+        return f"{what}: FAILED with status {code}: {log_of(folder)}"
+    place.drop(folder)
+    folder.with_suffix(AFTER).rename(folder)
+    found, whole = results(folder, name, hidden=False), place.whole(name).files
+    if code == 0 and found != whole:
+        return f"{what}: FAILED, status 0 but the result is not on the disk: {differences(found, whole)}"
+    return what
+
+
+def _rival(line: list[str], rng: random.Random) -> list[str]:
+    """The same line, or one with another state file."""
+    return [word if word != "state" or rng.random() < 0.5 else "state2" for word in line]
+
+
+def _start_elsewhere(place: Arena, line: list[str], folder: Path, other: Path) -> int:
+    """Start a rival in the same folder, with a log of its own."""
+    other.unlink(missing_ok=True)
+    other.symlink_to(folder)
+    return place.server.start(line, other, NEVER)
+
+
+def _judge(place: Arena, name: str, folder: Path, codes: tuple[int, int], other: Path) -> str:
+    logs = log_of(folder), log_of(other)
+    if 0 not in codes:
+        return f"neither ended well: {codes}: {logs}"
+    for code, log in zip(codes, logs, strict=True):
+        refused = code == 2 and log.count("\n") == 1 and ("in use by another" in log or "--force" in log)
+        if code and not refused:
+            return f"status {code}: {log}"
+    if results(folder, name) != place.whole(name).files:
+        return "the result differs"
+    return ""
