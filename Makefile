@@ -2,9 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(wildcard src/dynmeans/core/*.?pp) CMakeLists.txt pyproject.toml
+SOURCES := $(shell find src/dynmeans/core -name '*.?pp' -o -name '*.inl') CMakeLists.txt pyproject.toml
+# The oldest Python that is here, of those that the package takes.
+OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) \
+  $(foreach v,10 11 12 13,$(shell python3.$(v) -c "import sys; print(sys.executable)" 2>/dev/null)) $(PYTHON))
 
-.PHONY: demo test check bench docs clang asan attack format clean
+.PHONY: demo test check bench docs clang asan attack test-oldest dist format clean
 
 demo: $(VENV)/installed
 	$(BIN)/dynmeans demo
@@ -22,6 +25,27 @@ check: $(VENV)/installed-test $(VENV)/installed-check
 # Kills, power cuts, damaged files and absurd parameters by the thousand; prints the counts.
 attack: $(VENV)/installed-test
 	cd tests && ../$(BIN)/python -m attack
+
+# The test suite with the lowest version of every requirement, as pyproject.toml declares it.
+# OLDEST_TESTS chooses some of the tests.
+test-oldest:
+	$(OLDEST) -m venv --clear $(VENV)-oldest
+	$(VENV)-oldest/bin/pip install -q -U "pip>=25.3" packaging "tomli; python_version < '3.11'"
+	$(VENV)-oldest/bin/python tools/lowest.py > $(VENV)-oldest/lowest.txt
+	$(VENV)-oldest/bin/python tools/lowest.py --build > $(VENV)-oldest/lowest-build.txt
+	$(VENV)-oldest/bin/pip install -q --prefer-binary -r $(VENV)-oldest/lowest.txt
+	$(VENV)-oldest/bin/pip install -q --no-deps --build-constraint $(VENV)-oldest/lowest-build.txt \
+		-C build-dir=build/oldest .
+	$(VENV)-oldest/bin/pip check
+	$(VENV)-oldest/bin/python -m pytest -q -n auto -p no:cacheprovider $(OLDEST_TESTS)
+
+# Source distribution and wheel in dist/, checked: metadata, contents, installation without a compiler.
+dist: $(VENV)/pip
+	$(BIN)/pip install -q --group dist
+	rm -rf dist
+	$(BIN)/python -m build --installer pip
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python tools/check_dist.py dist
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks
@@ -52,14 +76,15 @@ clang: $(VENV)/installed-test
 # The compiled core under AddressSanitizer and UBSan: `make asan`, or `make asan CXX=clang++`.
 SANITIZED := tests/core tests/algorithms tests/estimators
 ASAN_RUNTIME = $(if $(findstring clang,$(CXX)),libclang_rt.asan-$(shell uname -m).so,libasan.so)
+SANITIZE = LD_PRELOAD="$$($(CXX) -print-file-name=$(ASAN_RUNTIME)) $$($(CXX) -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0
 
 asan: $(VENV)/installed-test
 	$(call build-variant,asan-$(notdir $(CXX)),-C cmake.define.DYNMEANS_SANITIZE=ON,$(CXX))
-	LD_PRELOAD="$$($(CXX) -print-file-name=$(ASAN_RUNTIME)) $$($(CXX) -print-file-name=libstdc++.so)" \
-	ASAN_OPTIONS=detect_leaks=0 $(VENV)-asan-$(notdir $(CXX))/bin/python -m pytest -q -p no:cacheprovider $(PYTEST) $(SANITIZED)
+	$(SANITIZE) $(VENV)-asan-$(notdir $(CXX))/bin/python -m pytest -q -p no:cacheprovider $(PYTEST) $(SANITIZED)
+	cd tests && $(SANITIZE) ../$(VENV)-asan-$(notdir $(CXX))/bin/python -m attack 'false state files' --count 3000
 
 clean:
-	rm -rf build $(VENV) $(VENV)-clang $(VENV)-asan-* docs/_build
+	rm -rf build dist $(VENV) $(VENV)-clang $(VENV)-asan-* $(VENV)-oldest docs/_build
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)

@@ -135,3 +135,9 @@ def test_files_that_are_no_messages_are_named_in_one_line(
     with pytest.raises(InputError, match=rule) as caught:
         read_messages([str(path)])
     assert "\n" not in str(caught.value)
+
+
+def test_a_track_that_is_not_finite_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("icao24,time,lat,lon,velocity,heading\na,1,50,8,200,1e999\na,2,50,8,200,90\n")
+    assert np.isnan(read_messages([str(path)]).velocities).tolist() == [[True, True], [False, False]]

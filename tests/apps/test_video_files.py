@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import struct
 from fractions import Fraction
 from pathlib import Path
 
@@ -177,3 +178,21 @@ def test_files_that_hold_no_video_are_refused_and_nothing_is_written(tmp_path: P
         with pytest.raises(InputError, match=f"{name}: {words}"):
             quantize(Job(tmp_path / name, tmp_path / "out.mp4", Palette()))
     assert not list(tmp_path.glob("*out*"))
+
+
+def test_metadata_that_is_not_utf8_does_not_matter(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "a.mkv", pictures(3))
+    data = path.read_bytes()
+    assert b"Lavf" in data
+    path.write_bytes(data.replace(b"Lavf", b"\xff\xfe\xfdf"))
+    with VideoFile(path) as video:
+        assert len(list(video.frames())) == 3
+
+
+def test_frames_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "a.gif", pictures(1), codec="gif", pixel_format="rgb8")
+    data = bytearray(path.read_bytes())
+    data[6:10] = struct.pack("<HH", 12_000, 12_000)
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="frames of 12000 x 12000 pixels; at most 33,554,432"):
+        VideoFile(path)

@@ -67,7 +67,7 @@ def test_rows_files_and_times_make_the_same_steps(dynmeans: Callable[..., Any], 
     lines = points.read_text().splitlines()
     for minute in range(12):
         part = [lines[0], *lines[1 + 20 * minute : 21 + 20 * minute]]
-        Path(f"part{minute:02d}.csv").write_text("\n".join(part))
+        Path(f"part{minute:02d}.csv").write_text("\n".join(part) + "\n")
     np.savetxt("times.csv", np.column_stack([np.repeat(np.arange(12) + 7.0, 20), table]), delimiter=",")
     lines_of = {
         "rows": ("points.npy", "--every", "20rows"),

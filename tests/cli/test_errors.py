@@ -228,3 +228,39 @@ def test_memory_that_is_missing_is_told_with_an_option_of_the_command(
     line = complaint(dynmeans(command))
     assert "not enough memory (Unable to allocate 9 GiB)" in line
     assert line.count("--every") == hints
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (
+            "a.csv",
+            "x,w\n1,1e308\n2,1e308\n",
+            "a.csv, row 1 (line 2), column 'w': weight '1e308' is above 1e+150",
+        ),
+        ("a.csv", "w\n1\n\n2\n", "a.csv, row 2 (line 3), column 'w': the cell is empty"),
+        ("a.jsonl", '{"w": 1, "\\ud800": 2}\n', "a.jsonl, line 1: not Unicode text"),
+        ("\udcff.csv", "x,w\n1,1\n", "not Unicode text"),
+    ],
+)
+def test_input_that_no_result_could_follow_is_refused(
+    dynmeans: Command, folder: Path, name: str, content: str, message: str
+) -> None:
+    Path(name).write_text(content)
+    weight = ("--weight", "w") if "x" in content else ()
+    assert message in complaint(dynmeans("cluster", name, *weight))
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_last_line_without_end_is_one_line_of_warning(dynmeans: Command, folder: Path) -> None:
+    Path("a.csv").write_text("x,y\n1,2\n3,4.5")
+    done = dynmeans("cluster", "a.csv", "--birth-cost", "1", "--no-report")
+    assert done.code == 0
+    assert done.err.startswith("dynmeans: warning: a.csv, row 2 (line 3): the last line has no end")
+    assert done.err.count("\n") == 1
+
+
+def test_times_too_far_apart_for_windows_are_refused(dynmeans: Command, folder: Path) -> None:
+    Path("a.csv").write_text("t,x\n-1e308,1\n1e308,2\n")
+    line = complaint(dynmeans("cluster", "a.csv", "--time", "t", "--every", "1e-300"))
+    assert "a.csv, row 2 (line 3): time 1e+308 is too many windows" in line

@@ -25,7 +25,7 @@ def blobs(folder: Path) -> Path:
     """Ten steps of three round clusters."""
     stream = moving_gaussians(3, 10, noise=0.02, motion=0.02, death=0.0, random_state=1)
     lines = ["t,x,y"] + [f"{t},{x!r},{y!r}" for t, X in enumerate(stream.batches) for x, y in X.tolist()]
-    (folder / "blobs.csv").write_text("\n".join(lines))
+    (folder / "blobs.csv").write_text("\n".join(lines) + "\n")
     return folder / "blobs.csv"
 
 
@@ -51,7 +51,7 @@ def test_table_and_figure_are_written(dynmeans: Command, blobs: Path, folder: Pa
 def test_a_warning_is_one_line(dynmeans: Command, folder: Path) -> None:
     rng = np.random.default_rng(0)
     lines = [f"{t},{x!r},{y!r}" for t in range(6) for x, y in rng.normal(size=(60, 2)).tolist()]
-    (folder / "one.csv").write_text("\n".join(["t,x,y", *lines]))
+    (folder / "one.csv").write_text("\n".join(["t,x,y", *lines]) + "\n")
     outcome = dynmeans("tune", "one.csv", "--time", "t", "--trials", 24)
     assert "one cluster" in outcome.err.splitlines()[0]
 

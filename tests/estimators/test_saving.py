@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import warnings
 import zipfile
 
 import numpy as np
@@ -63,7 +64,7 @@ def test_guesses_of_the_birth_cost_are_saved_and_files_from_before_them_load():
     assert old.birth_cost_ == 0.25
     young = from_snapshot(snapshot._replace(header=header | {"estimate": None}))
     assert not young.partial_fit(batches[2]).step_.birth_cost_settled
-    with pytest.raises(SnapshotError, match="not positive"):
+    with pytest.raises(SnapshotError, match="-1.0, where a finite positive number belongs"):
         from_snapshot(snapshot._replace(header=header | {"guesses": [0.1, -1.0]}))
 
 
@@ -141,6 +142,15 @@ def rewritten(data, change_header=None, change_arrays=None):
     return out.getvalue()
 
 
+def doubled(data):
+    """An archive with two headers."""
+    out = io.BytesIO(data)
+    with warnings.catch_warnings(), zipfile.ZipFile(out, "a") as archive:
+        warnings.simplefilter("ignore")
+        archive.writestr("header.json", archive.read("header.json"))
+    return out.getvalue()
+
+
 class Bomb:
     def __reduce__(self):
         return (pytest.fail, ("a state file ran code",))
@@ -162,12 +172,22 @@ class Bomb:
         (lambda good: rewritten(good, lambda h: h | {"format": "1"}), "no valid format version, got '1'"),
         (lambda good: rewritten(good, lambda h: h | {"arrays": 3}), "does not list its arrays"),
         (lambda good: rewritten(good, lambda h: h | {"arrays": ["nothing"]}), "damaged"),
+        (lambda good: rewritten(good, lambda h: h | {"arrays": [["ids"]]}), "does not list its arrays"),
+        (lambda good: rewritten(good, lambda h: h | {"format": True}), "no valid format version, got True"),
+        (lambda good: rewritten(good, lambda h: h | {"clock": np.nan}), "the header holds NaN"),
+        (lambda good: doubled(good), "'header.json' is there more than once"),
         (
             lambda good: rewritten(good, lambda h: h | {"estimator": "os.system"}),
             "unknown estimator 'os.system'",
         ),
-        (lambda good: rewritten(good, lambda h: h | {"params": {"evil": 1}}), "lacks or garbles a part"),
-        (lambda good: rewritten(good, lambda h: h | {"next_id": -4}), "-4 where a whole number belongs"),
+        (
+            lambda good: rewritten(good, lambda h: h | {"params": {"evil": 1}}),
+            "has a parameter 'evil' that DMeans does not have",
+        ),
+        (
+            lambda good: rewritten(good, lambda h: h | {"next_id": -4}),
+            "next_id=-4, where a whole number from 0 below",
+        ),
         (lambda good: rewritten(good, lambda h: h | {"next_id": 1}), "contradicts itself"),
         (lambda good: rewritten(good, None, {"weights": lambda a: -a}), "contradicts itself"),
         (lambda good: rewritten(good, None, {"weights": lambda a: a[:-1]}), "wrong array 'weights'"),

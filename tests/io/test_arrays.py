@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from dynmeans.io.arrays import read_npy
 from dynmeans.io.errors import InputError
+from dynmeans.io.inputs import open_inputs
 from dynmeans.io.pieces import Piece
 from dynmeans.io.sources import find_source, read_source
 
@@ -80,3 +82,92 @@ def test_damaged_files_are_refused_in_one_line(tmp_path: Path, name: str, conten
         read(tmp_path / name)
     assert "\n" not in str(error.value)
     assert str(error.value).startswith(str(tmp_path / name))
+
+
+def header(text: str, version: int = 1) -> bytes:
+    length = len(text).to_bytes(2 if version == 1 else 4, "little")
+    return b"\x93NUMPY" + bytes([version, 0]) + length + text.encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (header("{'descr': f8}"), "not an NPY header"),
+        (header("()" * 30), "not an NPY header"),
+        (header("-" * 9000 + "1"), "not an NPY header"),
+        (header("{'descr': '<q9', 'fortran_order': False, 'shape': (3,)}"), "not an NPY header"),
+        (header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2)}"), "shape (-1, 2); it must be"),
+        (header("{'descr': '<f8', 'fortran_order': False, 'shape': (True,)}"), "shape (True,); it must be"),
+        (header("{'descr': '<f8', 'fortran_order': False, 'shape': 3}"), "shape 3; it must be"),
+        (header(f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({2**62}, 2)}}"), "cut short, 0 of"),
+        (
+            header(f"{{'descr': '<f8', 'fortran_order': False, 'shape': (0, {2**40})}}"),
+            "columns; the limit is",
+        ),
+        (header("{'descr': ('<f8', (2,)), 'fortran_order': False, 'shape': (1,)}") + bytes(16), "are arrays"),
+        (
+            header("{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}") + bytes(16),
+            "8 bytes after its array",
+        ),
+        (header("x" * 70_000, version=2), "has 70,000 characters"),
+        (header("", version=9), "version 9"),
+    ],
+)
+def test_a_false_header_is_refused_in_one_line(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "a.npy").write_bytes(content)
+    with pytest.raises(InputError) as error:
+        read(tmp_path / "a.npy")
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("suffix", ["npy", "npz"])
+def test_every_order_of_bytes_is_read_in_place_and_from_archives(
+    tmp_path: Path, order: Any, suffix: str
+) -> None:
+    table = np.asarray(np.arange(12.0).reshape(4, 3), dtype=">f4", order=order)
+    path = tmp_path / f"a.{suffix}"
+    np.save(path, table) if suffix == "npy" else np.savez_compressed(path, table)
+    (piece,) = read(path)
+    assert [column.tolist() for column in piece.columns.values()] == table.T.tolist()
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"a.npy": None, "notes.txt": b"hello"}, "array 'notes.txt': not an NPY file"),
+        ({"a.npy": None, "a": None}, "two arrays are called 'a'"),
+        ({"a.npy": None, "folder/": b""}, "array 'folder/': not an NPY file"),
+    ],
+)
+def test_an_archive_holds_arrays_of_different_names_only(
+    tmp_path: Path, members: dict[str, bytes | None], message: str
+) -> None:
+    array = io.BytesIO()
+    np.save(array, np.zeros((2, 2)))
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, array.getvalue() if content is None else content)
+    with pytest.raises(InputError) as error:
+        read(tmp_path / "a.npz")
+    assert message in str(error.value)
+
+
+def test_two_arrays_of_one_name_are_refused(tmp_path: Path) -> None:
+    array = io.BytesIO()
+    np.save(array, np.zeros((2, 2)))
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("x.npy", array.getvalue())
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("x.npy", array.getvalue())
+    with pytest.raises(InputError, match="two arrays are called 'x'"):
+        read(tmp_path / "a.npz")
+
+
+def test_a_field_of_arrays_is_left_out_unless_it_is_asked_for(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros(2, dtype=[("x", "f4"), ("v", "f4", (2,))]))
+    source = find_source(str(tmp_path / "a.npy"))
+    assert open_inputs([source])[0].features == ("x",)
+    with pytest.raises(InputError, match=r"row 1, column 'v': \[0. 0.\] is not a number"):
+        list(open_inputs([source], features=["v"])[1])

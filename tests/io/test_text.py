@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import csv
 import gzip
 from pathlib import Path
 
 import pytest
 
 from dynmeans.io import text
-from dynmeans.io.errors import InputError
+from dynmeans.io.errors import InputError, InputWarning
+from dynmeans.io.limits import Limits
 from dynmeans.io.pieces import Piece
 from dynmeans.io.sources import find_source, read_source
 
@@ -65,6 +67,8 @@ def test_json_lines_hold_objects_or_arrays(tmp_path: Path) -> None:
         ("a.jsonl", '{"x": 1}\n{"x": \n', "line 2: not JSON"),
         ("a.jsonl", '{"x": 1}\n7\n', "line 2: '7' is neither an object nor an array"),
         ("a.jsonl", "[1, 2]\n[1]\n", "row 2 (line 2): 1 cells for 2 columns"),
+        ("a.jsonl", '{"x\\ud800": 1}\n', "line 1: not Unicode text (a lone surrogate"),
+        ("a.jsonl", '{"x": 1}\n{"x": "\\uDfff"}\n', "line 2: not Unicode text (a lone surrogate"),
     ],
 )
 def test_a_broken_file_is_named_with_the_place(
@@ -84,3 +88,40 @@ def test_rows_before_a_broken_one_are_given_first(tmp_path: Path, monkeypatch: p
     assert [next(pieces).size, next(pieces).size] == [4, 2]
     with pytest.raises(InputError, match="row 7"):
         next(pieces)
+
+
+@pytest.mark.parametrize("content", ["x\n1\n\n\n2\n", "1\n\n\n2\n\n"])
+def test_blank_lines_of_a_single_column_are_empty_cells(tmp_path: Path, content: str) -> None:
+    (piece,) = read(tmp_path / "a.csv", content)
+    ((_, cells),) = piece.columns.items()
+    assert list(cells) == ["1", "", "", "2"]
+    begin = content.index("1") // 2 + 1
+    assert list(piece.lines or ()) == [begin, begin + 1, begin + 2, begin + 3]
+
+
+def test_blank_lines_elsewhere_are_skipped(tmp_path: Path) -> None:
+    (piece,) = read(tmp_path / "a.csv", "\nx,y\n\n1,2\n\n3,4\n\n")
+    assert list(piece.columns["x"]) == ["1", "3"]
+    (piece,) = read(tmp_path / "b.csv", "x\n1\n2\n\n\n")
+    assert list(piece.columns["x"]) == ["1", "2"]
+
+
+@pytest.mark.parametrize("content", ["x,y\n1,2\n3,4.5", "x,y\r\n1,2\r\n3,4.5"])
+def test_a_last_line_without_end_is_read_with_a_warning(tmp_path: Path, content: str) -> None:
+    with pytest.warns(InputWarning, match=r"row 2 \(line 3\): the last line has no end"):
+        (piece,) = read(tmp_path / "a.csv", content)
+    assert list(piece.columns["y"]) == ["2", "4.5"]
+
+
+def test_a_last_row_that_is_closed_needs_no_end(tmp_path: Path) -> None:
+    assert read(tmp_path / "a.csv", 'x,y\n1,"2"')[0].size == 1
+    assert read(tmp_path / "a.jsonl", '{"x": 1}')[0].size == 1
+
+
+def test_the_limit_of_the_csv_module_is_left_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"x,y\n1,{'9' * 300_000}\n")
+    before = csv.field_size_limit()
+    source = find_source(str(tmp_path / "a.csv"), limits=Limits(cell=2**20))
+    for piece in read_source(source):
+        assert csv.field_size_limit() == before
+        assert piece.size == 1

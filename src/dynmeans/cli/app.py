@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+import warnings
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -65,6 +66,7 @@ def main() -> None:
 
 
 def _run() -> int:
+    warnings.showwarning = _print_warning
     try:
         return int(app(prog_name="dynmeans", standalone_mode=False) or 0)
     except (InputError, SnapshotError, ImportError) as error:
@@ -87,6 +89,18 @@ def _run() -> int:
             raise
         complain(_with_value(error.format_message(), error.__cause__))
     return BAD_INPUT
+
+
+def _print_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning as one line, without the place in the code."""
+    complain(str(message), kind="warning: ")
 
 
 def _with_value(message: str, cause: Any) -> str:

@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
+from dynmeans.cli.limits import LimitOption
 from dynmeans.cli.run import Job, run_job
 from dynmeans.cli.settings import Settings, check_settings, parse_birth_cost, parse_features
 from dynmeans.estimators.validation import LARGEST_SEED
+from dynmeans.io.limits import parse_limits
 
 _STEPS, _COSTS, _OUTPUT = "Time steps", "Clustering", "Output"
 
@@ -222,6 +224,7 @@ def cluster(
     out: OutOption = Path("dynmeans-run"),
     state: StateOption = None,
     format: FormatOption = None,
+    limit: LimitOption = None,
     force: ForceOption = False,
     no_report: NoReportOption = False,
 ) -> None:
@@ -247,4 +250,4 @@ def cluster(
         format=None if format is None else format.value,
     )
     check_settings(settings)
-    run_job(Job(inputs, settings, out, state, jobs, force, not no_report))
+    run_job(Job(inputs, settings, out, state, jobs, force, not no_report, parse_limits(limit)))

@@ -14,11 +14,14 @@ from dynmeans.apps.flights.flows import FlowOptions, Flows, find_flows, popular
 from dynmeans.apps.flights.messages import read_messages
 from dynmeans.apps.flights.trajectories import Area, Limits, join
 from dynmeans.cli.console import amount, say, share_bar, tell
+from dynmeans.cli.limits import LimitOption
 from dynmeans.cli.settings import Settings, check_settings
 from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.io.atomic import replacing
 from dynmeans.io.errors import InputError
 from dynmeans.io.folder import check_place, locked_folder
+from dynmeans.io.limits import Limits as FileLimits
+from dynmeans.io.limits import parse_limits
 from dynmeans.io.rules import parse_every
 
 _JOIN, _FLOWS = "Trajectories", "Flows"
@@ -41,6 +44,7 @@ def flights(
         "dynmeans-flights"
     ),
     force: Annotated[bool, typer.Option("--force", help="Overwrite what lies there.")] = False,
+    limit: LimitOption = None,
     area: Annotated[
         str | None,
         typer.Option(
@@ -104,12 +108,14 @@ def flights(
     check_settings(Settings(birth_cost=birth_cost, lifetime=lifetime, reach=reach))
     with locked_folder(out):
         check_place(out, FILES, force=force, inputs=map(Path, inputs))
-        _run(inputs, out, limits, options)
+        _run(inputs, parse_limits(limit), out, limits, options)
 
 
-def _run(inputs: list[str], out: Path, limits: Limits, options: FlowOptions) -> None:
+def _run(
+    inputs: list[str], file_limits: FileLimits, out: Path, limits: Limits, options: FlowOptions
+) -> None:
     began = perf_counter()
-    messages = read_messages(inputs)
+    messages = read_messages(inputs, file_limits)
     joined, dropped = join(messages, limits)
     _tell_dropped(len(messages.times), joined.n_flights, dropped)
     with share_bar() as watch:

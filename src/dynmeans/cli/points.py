@@ -20,11 +20,13 @@ from dynmeans.apps.points import (
     in_order,
     read_frames,
 )
+from dynmeans.cli.limits import LimitOption
 from dynmeans.cli.points_run import Job, follow_frames
 from dynmeans.cli.progress import given
 from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.io.errors import InputError, blame
 from dynmeans.io.folder import check_folder, locked_folder
+from dynmeans.io.limits import Limits, parse_limits
 from dynmeans.model.costs import Lifespan, costs_from
 from dynmeans.model.types import FloatArray
 
@@ -138,6 +140,7 @@ def points(
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite a run in the folder.", rich_help_panel=_OUTPUT)
     ] = False,
+    limit: LimitOption = None,
     no_report: Annotated[
         bool, typer.Option("--no-report", help="Leave out the report.", rich_help_panel=_OUTPUT)
     ] = False,
@@ -154,12 +157,15 @@ def points(
     }
     setting = SETTINGS[algorithm.value]._replace(**given(options))
     _check(setting, rate)
+    limits = parse_limits(limit)
     paths = _files(frames)
     scene = _listed(empty) if empty else []
     check_files([*paths, *scene])
     with locked_folder(out):
         check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
-        follow_frames(Job(paths, time, rate, _background(scene, ground), setting, out, not no_report))
+        follow_frames(
+            Job(paths, time, rate, _background(scene, ground, limits), setting, out, not no_report, limits)
+        )
 
 
 def _check(setting: Setting, rate: float) -> None:
@@ -191,21 +197,21 @@ def _listed(places: Sequence[Path]) -> list[Path]:
     return paths
 
 
-def _background(empty: Sequence[Path], ground: bool) -> Background | None:
+def _background(empty: Sequence[Path], ground: bool, limits: Limits) -> Background | None:
     if empty and ground:
         raise InputError("--empty and --ground: give one of them, an empty scene has its ground in it")
     if empty:
-        return _empty_scene(empty)
+        return _empty_scene(empty, limits)
     return Ground() if ground else None
 
 
-def _empty_scene(paths: Sequence[Path]) -> EmptyScene:
+def _empty_scene(paths: Sequence[Path], limits: Limits) -> EmptyScene:
     """The scene without people; what cannot be taken for it names its file."""
     name = "--empty"
 
     def frames() -> Iterator[FloatArray]:
         nonlocal name
-        for frame in read_frames(paths):
+        for frame in read_frames(paths, limits=limits):
             name = frame.name
             yield frame.points
 

@@ -17,6 +17,7 @@ from dynmeans.cli.console import amount, complain, progress_bar, tell
 from dynmeans.cli.progress import given
 from dynmeans.cli.report import draw_report
 from dynmeans.io.errors import InputError, reason
+from dynmeans.io.limits import Limits
 from dynmeans.io.run import REPORT_FILE
 from dynmeans.model.events import Event
 
@@ -33,12 +34,13 @@ class Job(NamedTuple):
     setting: Setting
     out: Path
     report: bool
+    limits: Limits = Limits()
 
 
 def follow_frames(job: Job) -> None:
     """Follow, write and tell; what was written before an error or an interrupt stays readable."""
     began, events = monotonic(), list[Event]()
-    frames = read_frames(job.paths, job.time)
+    frames = read_frames(job.paths, job.time, job.limits)
     first = next(frames, None)  # if it cannot be read, nothing is written
     title = job.paths[0].name if len(job.paths) == 1 else f"{job.paths[0].name} and {len(job.paths) - 1} more"
     info = {"title": title, "settings": _told(job.setting), "version": __version__}

@@ -28,6 +28,7 @@ from dynmeans.io.fingerprint import check_unchanged
 from dynmeans.io.folder import check_folder, locked_folder
 from dynmeans.io.inputs import Stretch, open_inputs, reopen_inputs
 from dynmeans.io.labels import labels_file
+from dynmeans.io.limits import Limits
 from dynmeans.io.lock import locked
 from dynmeans.io.run import REPORT_FILE
 from dynmeans.io.sources import STDIN, Source, find_source
@@ -44,13 +45,14 @@ class Job(NamedTuple):
     jobs: int | None
     force: bool
     report: bool
+    limits: Limits = Limits()
 
 
 def run_job(job: Job) -> None:
     """Run a command line, from what the state file knows on."""
     if job.inputs.count(STDIN) > 1:
         raise InputError("standard input (-) can be read only once")
-    sources = [find_source(name, job.settings.format) for name in job.inputs]
+    sources = [find_source(name, job.settings.format, job.limits) for name in job.inputs]
     if job.state is None:
         _follow_plan(job, sources)
         return

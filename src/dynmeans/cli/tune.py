@@ -24,11 +24,13 @@ from dynmeans.cli.cluster import (
     WeightOption,
 )
 from dynmeans.cli.findings import FIGURE_FILE, TABLE_FILE, best_so_far, command, tell_findings, write_findings
+from dynmeans.cli.limits import LimitOption
 from dynmeans.cli.settings import Settings, check_settings, make_model, make_rule, parse_features
 from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.io.errors import InputError, reason
 from dynmeans.io.folder import check_place, locked_folder
 from dynmeans.io.inputs import open_inputs
+from dynmeans.io.limits import Limits, parse_limits
 from dynmeans.io.scale import learn_scale
 from dynmeans.io.sources import STDIN, find_source
 from dynmeans.io.windows import cut
@@ -89,6 +91,7 @@ def tune(
     jobs: JobsOption = None,
     out: TuneOutOption = Path("dynmeans-tune"),
     format: FormatOption = None,
+    limit: LimitOption = None,
     force: TuneForceOption = False,
 ) -> None:
     """Find the costs that suit the rows of files, without labels, and print the line to run."""
@@ -113,7 +116,7 @@ def tune(
         motions = (
             ("walk", "velocity" if settings.algorithm == "dmeans" else "align") if choose_motion else None
         )
-        batches = _read(inputs, settings, steps)
+        batches = _read(inputs, settings, steps, parse_limits(limit))
         with best_so_far(trials + min(_FINALISTS, trials)) as show:
             try:
                 found = find_costs(
@@ -133,11 +136,11 @@ def tune(
         tell_findings(found, line, len(batches), write_findings(found, out))
 
 
-def _read(inputs: list[str], settings: Settings, steps: int | None) -> list[dict[str, Any]]:
+def _read(inputs: list[str], settings: Settings, steps: int | None, limits: Limits) -> list[dict[str, Any]]:
     """The arguments of every step, as `dynmeans cluster` would hand them to the model."""
     if inputs.count(STDIN) > 1:
         raise InputError("standard input (-) can be read only once")
-    sources = [find_source(name, settings.format) for name in inputs]
+    sources = [find_source(name, settings.format, limits) for name in inputs]
     _, stretches = open_inputs(
         sources, features=settings.features, time=settings.time, weight=settings.weight
     )

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-import math
+import inspect
+import sys
 from collections import deque
-from os import PathLike
-from typing import Any, get_args
+from os import PathLike, fspath
+from typing import Any
 
 import numpy as np
 
 from dynmeans.algorithms.kernel_step import KernelMemory
-from dynmeans.algorithms.link_scale import KernelScale, LinkMemory, PlaceScale
-from dynmeans.algorithms.scale import LOOKS
-from dynmeans.algorithms.support import Support
+from dynmeans.algorithms.link_scale import LinkMemory
+from dynmeans.estimators.history_arrays import history_arrays, history_events
+from dynmeans.estimators.state_checks import (
+    STATE_ARRAYS,
+    checked_guesses,
+    checked_kernel,
+    checked_memory,
+    checked_names,
+    checked_scale,
+    checked_state,
+    number,
+    require,
+    whole,
+)
+from dynmeans.estimators.validation import LARGEST_SEED, valid_count
 from dynmeans.io.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
-from dynmeans.kernels import Precomputed, kernel_from_params, kernel_named, to_params
-from dynmeans.model.events import Event, EventKind
+from dynmeans.kernels import Precomputed, kernel_named, to_params
 from dynmeans.model.state import ClusterState
 
-KINDS: tuple[EventKind, ...] = get_args(EventKind)
 _NOT_SAVED = ("on_event", "random_state", "estimator")  # code of others, and what the seed stands for
-_STATE_ARRAYS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids")
+_LARGEST = {
+    "n_restarts": 1_000_000,
+    "max_iter": 2**31 - 1,
+    "budget": 2**31 - 1,
+    "n_jobs": 4096,
+    "history_size": sys.maxsize,
+}
 
 
 def save_model(model: Any, path: str | PathLike[str]) -> None:
@@ -45,6 +62,11 @@ def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
     -------
     The estimator.
 
+    Raises
+    ------
+    SnapshotError
+        If the file is damaged, or holds what no saved estimator can hold.
+
     Examples
     --------
     >>> import dynmeans, os, tempfile
@@ -53,7 +75,11 @@ def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
     >>> dynmeans.load(path).predict([[4.0]])
     array([1])
     """
-    model = from_snapshot(read_snapshot(path))
+    snapshot = read_snapshot(path)
+    try:
+        model = from_snapshot(snapshot)
+    except SnapshotError as error:
+        raise SnapshotError(f"{fspath(path)!r}: {error}") from error
     if estimator is not None:
         if not hasattr(model, "estimator"):
             raise ValueError(f"the state file holds a {type(model).__name__}, which takes no estimator")
@@ -77,7 +103,7 @@ def to_snapshot(model: Any) -> Snapshot:
         "n_steps": state.n_steps,
         "feature_names": [str(name) for name in getattr(model, "feature_names_in_", [])],
     }
-    arrays = {name: getattr(state, name) for name in _STATE_ARRAYS} | _history_arrays(model.history_)
+    arrays = {name: getattr(state, name) for name in STATE_ARRAYS} | history_arrays(model.history_)
     memory = model._state
     if isinstance(memory, LinkMemory):
         arrays["scale"] = np.hstack(memory.scale)
@@ -91,23 +117,33 @@ def to_snapshot(model: Any) -> Snapshot:
 
 def from_snapshot(snapshot: Snapshot) -> Any:
     """Build the estimator again; a snapshot that contradicts itself is refused."""
-    header, arrays = snapshot
     try:
-        model = _unfitted(header)
-        state = _checked_state(header, arrays)
-        past = _checked_memory(header, arrays, state) if "kernel" in header else state
-        model._state = LinkMemory(past, _checked_scale(arrays, past)) if _is_linking(header) else past
-        model._seed = _whole(header["seed"])
-        model._guesses = _guesses(header)
-        model.birth_cost_ = float(header["birth_cost"])
-        model._history = deque(_history_events(arrays), maxlen=_whole(header["params"]["history_size"]))
-        model.n_features_in_ = _whole(header["n_features"])
-        if header["feature_names"]:
-            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+        return _restored(*snapshot)
     except SnapshotError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        raise SnapshotError(f"the state file lacks or garbles a part: {error}") from error
+    except KeyError as error:
+        raise SnapshotError(f"the state file lacks a part: {error}") from error
+    except Exception as error:  # whatever a check of a parameter raises: the file is to blame
+        message = " ".join(str(error).split())
+        raise SnapshotError(f"the state file has an impossible part: {message}") from error
+
+
+def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
+    model = _unfitted(header)
+    kernel = checked_kernel(header["kernel"], model.kernel) if "kernel" in header else None
+    model.n_features_in_ = whole(header, "n_features", 1)
+    n_columns = 0 if isinstance(kernel, Precomputed) else model.n_features_in_
+    links = header["estimator"] == "PersistentIds"
+    state = checked_state(header, arrays, n_columns, least=0 if links else 1)  # all rows may have been noise
+    past = state if kernel is None else checked_memory(kernel, arrays, state)
+    model._state = LinkMemory(past, checked_scale(arrays, past)) if links else past
+    model._seed = whole(header, "seed", 0, LARGEST_SEED + 1)
+    model._guesses = checked_guesses(header)
+    model.birth_cost_ = number("birth_cost", header["birth_cost"], positive=True)
+    model._history = deque(history_events(arrays, state), maxlen=model.history_size)
+    names = checked_names(header, model.n_features_in_)
+    if names:
+        model.feature_names_in_ = np.array(names, dtype=object)
     return model
 
 
@@ -116,17 +152,43 @@ def _unfitted(header: dict[str, Any]) -> Any:
     from dynmeans.estimators import DMeans, KDMeans, PersistentIds, SDMeans
 
     classes = {cls.__name__: cls for cls in (DMeans, KDMeans, PersistentIds, SDMeans)}
-    name, params = header["estimator"], dict(header["params"])
-    if name not in classes:
+    name, params = header["estimator"], header["params"]
+    if not isinstance(name, str) or name not in classes:
         raise SnapshotError(f"the state file holds an unknown estimator {name!r}")
-    has_kernel = "kernel" in params and params["kernel"] is not None
-    if has_kernel != ("kernel" in header):
-        raise SnapshotError(
-            f"the state file contradicts itself: {name} {'without' if has_kernel else 'with'} a kernel"
-        )
+    _check_names(name, classes[name], params)
+    has_kernel = params.get("kernel") is not None
+    without = "without" if has_kernel else "with"
+    require(has_kernel == ("kernel" in header), f"{name} {without} a kernel")
     if isinstance(params.get("kernel"), dict):
-        params["kernel"] = kernel_from_params(params["kernel"])
-    return classes[name](**params, random_state=header["seed"])
+        params = params | {"kernel": checked_kernel(params["kernel"])}
+    model = classes[name](**params, random_state=whole(header, "seed", 0, LARGEST_SEED + 1))
+    _check_params(model)
+    return model
+
+
+def _check_names(name: str, kind: Any, params: Any) -> None:
+    if not isinstance(params, dict):
+        raise SnapshotError(f"the state file has params={params!r}, where parameters by name belong")
+    known = set(inspect.signature(kind).parameters) - set(_NOT_SAVED)
+    unknown = sorted(set(params) - known)
+    if unknown:
+        raise SnapshotError(f"the state file has a parameter {unknown[0]!r} that {name} does not have")
+
+
+def _check_params(model: Any) -> None:
+    """Raise what the next step would raise, and refuse counts that the core cannot count."""
+    valid_count("history_size", model.history_size, 0)
+    for name, most in _LARGEST.items():
+        value = getattr(model, name, None)
+        if isinstance(value, int) and value > most:
+            raise SnapshotError(f"the state file has {name}={value}, where at most {most} belongs")
+    for name in ("refine", "certify", "relative"):
+        value = getattr(model, name, None)
+        if value is not None and value not in (0, 1):
+            raise SnapshotError(f"the state file has {name}={value!r}, where true or false belongs")
+    model._check()
+    model._search(0)
+    model._costs(1.0)
 
 
 def _plain(value: Any) -> Any:
@@ -134,112 +196,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return to_params(kernel_named(value)) if hasattr(value, "compare") or callable(value) else value
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise SnapshotError(f"the state file has {value!r} where a whole number belongs")
-    return value
-
-
-def _guesses(header: dict[str, Any]) -> tuple[float, ...]:
-    """Birth costs that were estimated; a file from before they were refined holds one, which was settled."""
-    if "guesses" in header:
-        found = tuple(float(guess) for guess in header["guesses"])
-    else:
-        found = () if header["estimate"] is None else (float(header["estimate"]),) * LOOKS
-    if not all(math.isfinite(guess) and guess > 0 for guess in found):
-        raise SnapshotError(f"the state file has estimated birth costs that are not positive: {found}")
-    return found
-
-
-def _checked_state(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> ClusterState:
-    columns = {name: arrays[name] for name in _STATE_ARRAYS}
-    state = ClusterState(
-        **columns,
-        next_id=_whole(header["next_id"]),
-        clock=float(header["clock"]),
-        n_steps=_whole(header["n_steps"]),
-    )
-    n, d = state.centers.shape if state.centers.ndim == 2 else (-1, -1)
-    shapes = {"centers": (n, d), "velocities": (n, d), "velocity_cov": (n, 2)}
-    if state.velocities.shape == (n, 0):  # the motion knows none
-        shapes["velocities"] = (n, 0)
-    for name, column in columns.items():
-        wanted = np.int64 if name == "ids" else np.float64
-        if column.shape != shapes.get(name, (n,)) or column.dtype != wanted or not np.isfinite(column).all():
-            raise SnapshotError(f"the state file has a wrong array {name!r}: {column.dtype} {column.shape}")
-    sound = (
-        n >= (0 if _is_linking(header) else 1)  # all rows may have been noise
-        and (d >= 1 or "kernel" in header)
-        and bool((state.weights > 0).all())
-        and bool((np.diff(state.ids) > 0).all())
-        and bool((state.ids >= 0).all())
-        and bool((state.ids < state.next_id).all())
-        and math.isfinite(state.clock)
-        and bool((state.last_seen <= state.clock).all())
-    )
-    if not sound:
-        raise SnapshotError("the state file contradicts itself: weights, ids or times are out of order")
-    return state
-
-
-def _is_linking(header: dict[str, Any]) -> bool:
-    return bool(header["estimator"] == "PersistentIds")
-
-
-def _checked_scale(
-    arrays: dict[str, np.ndarray[Any, Any]], past: ClusterState | KernelMemory
-) -> PlaceScale | KernelScale:
-    scale = arrays["scale"]
-    d = 0 if isinstance(past, KernelMemory) else past.centers.shape[1]
-    n_numbers = len(KernelScale._fields) if d == 0 else d + len(PlaceScale._fields) - 1
-    if scale.shape != (n_numbers,) or scale.dtype != np.float64 or not np.isfinite(scale).all():
-        raise SnapshotError(f"the state file has a wrong array 'scale': {scale.dtype} {scale.shape}")
-    numbers = scale[d:].tolist()
-    return KernelScale(*numbers) if d == 0 else PlaceScale(scale[:d].copy(), *numbers)
-
-
-def _checked_memory(
-    header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], clusters: ClusterState
-) -> KernelMemory:
-    support = Support(*(arrays[f"support_{name}"] for name in Support._fields))
-    m, kernel = len(support.ids), kernel_from_params(header["kernel"])
-    columns = m if isinstance(kernel, Precomputed) else clusters.centers.shape[1]
-    shapes = [(m, columns), (m,), (m,)]
-    for name, column, shape in zip(Support._fields, support, shapes, strict=True):
-        wanted = np.int64 if name == "ids" else np.float64
-        if column.shape != shape or column.dtype != wanted or not np.isfinite(column).all():
-            raise SnapshotError(
-                f"the state file has a wrong array 'support_{name}': {column.dtype} {column.shape}"
-            )
-    if not np.array_equal(np.unique(support.ids), clusters.ids) or (np.diff(support.ids) < 0).any():
-        raise SnapshotError("the state file contradicts itself: kept points and clusters do not match")
-    origins = arrays["origins"]
-    if origins.shape != (m if isinstance(kernel, Precomputed) else 0, 2) or origins.dtype != np.int64:
-        raise SnapshotError(f"the state file has a wrong array 'origins': {origins.dtype} {origins.shape}")
-    return KernelMemory(clusters, support, kernel, origins)
-
-
-def _history_arrays(history: tuple[Event, ...]) -> dict[str, np.ndarray[Any, Any]]:
-    return {
-        "event_kind": np.array([KINDS.index(e.kind) for e in history], dtype=np.uint8),
-        "event_id": np.array([e.id for e in history], dtype=np.int64),
-        "event_step": np.array([e.step for e in history], dtype=np.int64),
-        "event_time": np.array([e.time for e in history], dtype=np.float64),
-        "event_cost": np.array([e.cost for e in history], dtype=np.float64),
-        "event_n_others": np.array([len(e.others) for e in history], dtype=np.int64),
-        "event_others": np.array([k for e in history for k in e.others], dtype=np.int64),
-    }
-
-
-def _history_events(arrays: dict[str, np.ndarray[Any, Any]]) -> list[Event]:
-    columns = [arrays[f"event_{name}"].tolist() for name in ("kind", "id", "step", "time", "cost")]
-    if "event_others" not in arrays:  # a file from before splits and merges were told
-        columns.append([()] * len(columns[0]))
-    else:
-        others = np.split(arrays["event_others"], np.cumsum(arrays["event_n_others"]))[:-1]
-        columns.append([tuple(ids.tolist()) for ids in others])
-    if len({len(column) for column in columns}) != 1:
-        raise SnapshotError("the state file has event columns of different lengths")
-    return [Event(KINDS[kind], *rest) for kind, *rest in zip(*columns, strict=True)]

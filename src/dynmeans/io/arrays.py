@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,10 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans.io.errors import InputError, blame
+from dynmeans.io.limits import Limits
+from dynmeans.io.npy_header import Header, check_body, read_header
 from dynmeans.io.pieces import PIECE_ROWS, Piece, numbered_names
 
 
-def read_npy(source: Path | BinaryIO, name: str, *, skip: int = 0) -> Iterator[Piece]:
+def read_npy(
+    source: Path | BinaryIO,
+    name: str,
+    *,
+    skip: int = 0,
+    limits: Limits = Limits(),  # noqa: B008
+) -> Iterator[Piece]:
     """Read the rows of an NPY file in pieces, through a memory map where it lies on disk.
 
     Parameters
@@ -26,58 +36,121 @@ def read_npy(source: Path | BinaryIO, name: str, *, skip: int = 0) -> Iterator[P
         What errors call it.
     skip : int
         Rows to pass over.
+    limits : Limits
 
     Yields
     ------
     Piece
     """
-    with blame(name):
-        if isinstance(source, Path):
-            array: NDArray[Any] = np.lib.format.open_memmap(source, mode="r")  # it refuses objects, too
-        else:
-            array = np.lib.format.read_array(source, allow_pickle=False)
-    yield from _slices(_columns(array, name), name, skip, total=len(array))
+    array = open_array(source, name)
+    yield from _slices(_columns(array, name, limits), name, skip, total=len(array))
 
 
-def read_npz(source: Path | BinaryIO, name: str, *, skip: int = 0) -> Iterator[Piece]:
+def open_array(source: Path | BinaryIO, name: str) -> NDArray[Any]:
+    """Map the array of an NPY file on disk, or read that of a stream; `name` is what errors call it."""
+    with ExitStack() as stack, blame(name):
+        file = stack.enter_context(source.open("rb")) if isinstance(source, Path) else source
+        header = read_header(file)
+        begin = file.tell()
+        check_body(header, file.seek(0, 2) - begin)
+        file.seek(begin)
+        if isinstance(source, Path) and header.n_bytes:
+            order: Any = "F" if header.is_fortran else "C"
+            return np.memmap(source, header.dtype, "r", begin, header.shape, order)
+        return _decode(file, header)
+
+
+def _decode(file: Any, header: Header) -> NDArray[Any]:
+    """Array behind a header, from a stream that may be compressed."""
+    array: NDArray[Any] = np.empty(header.shape, header.dtype, "F" if header.is_fortran else "C")
+    body = array.reshape(-1, order="A").view(np.uint8) if header.n_bytes else np.empty(0, np.uint8)
+    begin = 0
+    while begin < header.n_bytes:
+        count = file.readinto(body[begin : begin + 2**20])
+        if not count:
+            raise ValueError(f"cut short, {begin:,} of {header.n_bytes:,} bytes")
+        begin += count
+    return array
+
+
+def read_npz(
+    source: Path | BinaryIO,
+    name: str,
+    *,
+    skip: int = 0,
+    limits: Limits = Limits(),  # noqa: B008
+) -> Iterator[Piece]:
     """Read the rows of an NPZ file in pieces.
 
     It holds one table (n, d), several tables of which each is a part, taken in the order of their names
-    (numbers in them counted as numbers), or columns (n,) of equal length. Parameters as for `read_npy`.
+    (numbers in them counted as numbers), or columns (n,) of equal length. Anything else in it, or two
+    arrays of one name, is refused. Parameters as for `read_npy`.
     """
     with ExitStack() as stack:
         with blame(name):
             file = stack.enter_context(source.open("rb")) if isinstance(source, Path) else source
-            archive = np.load(file, allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise InputError(f"{name}: not an NPZ file")
-        stack.enter_context(archive)
-        if not archive.files:
+            size = file.seek(0, 2)
+            archive = _Archive(stack.enter_context(zipfile.ZipFile(file)), name, size, limits)
+        yield from _members(archive, skip)
+
+
+class _Archive:
+    """Arrays in a ZIP file by name, in natural order."""
+
+    def __init__(self, file: zipfile.ZipFile, name: str, size: int, limits: Limits) -> None:
+        self.name, self._file, self._size, self.limits = name, file, size, limits
+        names = [info.filename.removesuffix(".npy") for info in file.infolist()]
+        twice = sorted(key for key, count in Counter(names).items() if count > 1)
+        if twice:
+            raise InputError(f"{name}: two arrays are called {twice[0]!r}; every name may appear once")
+        if not names:
             raise InputError(f"{name}: no arrays")
-        yield from _members(archive, name, skip)
+        self._infos = dict(zip(names, file.infolist(), strict=True))
+        self.keys = sorted(names, key=_natural)
+
+    def read(self, keys: list[str]) -> list[NDArray[Any]]:
+        """Arrays by name, if together they are not too large."""
+        total = 0
+        for key in keys:
+            with blame(self.place(key)), self._file.open(self._infos[key]) as member:
+                total += read_header(member).n_bytes
+            self.limits.check_bytes(total, self._size, self.place(key), "the array once decompressed")
+        return [self._read(key) for key in keys]
+
+    def _read(self, key: str) -> NDArray[Any]:
+        with blame(self.place(key)), self._file.open(self._infos[key]) as member:
+            header = read_header(member)
+            check_body(header, self._infos[key].file_size - member.tell())
+            array = _decode(member, header)
+            member.read(1)  # the checksum is compared at the end
+            return array
+
+    def place(self, key: str) -> str:
+        """File and array, in words."""
+        return f"{self.name}, array {key!r}"
 
 
-def _members(archive: np.lib.npyio.NpzFile, name: str, skip: int) -> Iterator[Piece]:
-    keys = sorted(archive.files, key=_natural)
-    start = 0
+def _members(archive: _Archive, skip: int) -> Iterator[Piece]:
+    keys, start = archive.keys, 0
     for part, key in enumerate(keys):
-        with blame(f"{name}, array {key!r}"):
-            array = archive[key]
-            if array.ndim == 1 and array.dtype.names is None and len(keys) > 1:
-                table: Mapping[str, NDArray[Any]] = {other: archive[other] for other in keys}
-                _check_lengths(table, name)
-                yield from _slices(table, name, skip, total=len(array))
-                return
-        columns = _columns(array, f"{name}, array {key!r}")
+        (array,) = archive.read([key])
+        if array.ndim == 1 and array.dtype.names is None and len(keys) > 1:
+            table = dict(zip(keys, archive.read(keys), strict=True))
+            _check_lengths(table, archive.name)
+            archive.limits.check_columns(len(keys), archive.name)
+            yield from _slices(table, archive.name, skip, total=len(array))
+            return
+        columns = _columns(array, archive.place(key), archive.limits)
         done = part / len(keys)
-        for piece in _slices(columns, name, max(skip - start, 0), total=len(array)):
+        for piece in _slices(columns, archive.name, max(skip - start, 0), total=len(array)):
             yield piece._replace(first=start + piece.first, part=part, done=done)
         start += len(array)
 
 
 def _natural(key: str) -> list[tuple[int, str]]:
     """Sort key that puts arr_2 before arr_10."""
-    return [(int(digits or -1), word) for digits, word in re.findall(r"(\d+)|(\D+)", key)]
+    words = re.findall(r"([0-9]{1,18})|([^0-9]+)", key)
+    return [(int(digits or -1), word) for digits, word in words]
 
 
 def _check_lengths(table: Mapping[str, NDArray[Any]], name: str) -> None:
@@ -92,14 +165,16 @@ def _check_lengths(table: Mapping[str, NDArray[Any]], name: str) -> None:
             )
 
 
-def _columns(array: NDArray[Any], name: str) -> Mapping[str, NDArray[Any]]:
+def _columns(array: NDArray[Any], name: str, limits: Limits) -> Mapping[str, NDArray[Any]]:
     """Columns of a table by name."""
     if array.ndim == 1 and array.dtype.names is not None:
+        limits.check_columns(len(array.dtype.names), name)
         return {key: array[key] for key in array.dtype.names}
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2:
         raise InputError(f"{name}: shape {array.shape}, it must be a table with rows and columns")
+    limits.check_columns(array.shape[1], name)
     return dict(zip(numbered_names(array.shape[1]), array.T, strict=True))
 
 

@@ -16,7 +16,8 @@ from dynmeans.io.pieces import Cells
 from dynmeans.model.types import FloatArray
 
 _JUDGED_ROWS = 100  # a column is numeric if most of so many first cells are
-_NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64)
+_LARGEST_WEIGHT = 1e150  # the largest that can be summed and multiplied, as for coordinates
+_NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64, np.ndarray)
 _CLOCK = set("Tt 0123456789:.")  # what follows a date that names no zone
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -25,7 +26,7 @@ def is_number(cell: object) -> bool:
     """Whether a cell reads as a number, NaN and infinity included."""
     try:
         _number(cell)
-    except (ValueError, TypeError, OverflowError):
+    except Exception:  # cells of other libraries raise anything
         return False
     return True
 
@@ -34,7 +35,7 @@ def is_time(cell: object) -> bool:
     """Whether a cell reads as an ISO date or timestamp."""
     try:
         _seconds(cell)
-    except (ValueError, TypeError, OverflowError):
+    except Exception:  # cells of other libraries raise anything
         return False
     return True
 
@@ -42,7 +43,7 @@ def is_time(cell: object) -> bool:
 def is_numeric(cells: Cells) -> bool:
     """Whether a column holds numbers, to judge by its first cells."""
     if isinstance(cells, np.ndarray) and cells.dtype != object:
-        return cells.dtype.kind in "iuf"
+        return cells.dtype.kind in "iuf" and cells.ndim == 1
     judged = [cell for cell in islice(cells, _JUDGED_ROWS) if cell not in (None, "")]
     return 2 * sum(map(is_number, judged)) > len(judged)
 
@@ -50,7 +51,7 @@ def is_numeric(cells: Cells) -> bool:
 def is_dated(cells: Cells) -> bool:
     """Whether a time column holds dates, to judge by its first cell."""
     if isinstance(cells, np.ndarray) and cells.dtype != object:
-        return cells.dtype.kind == "M"
+        return cells.dtype.kind == "M" and cells.ndim == 1
     return not is_number(cells[0]) and is_time(cells[0])
 
 
@@ -95,7 +96,7 @@ def _epoch_seconds(dates: NDArray[Any]) -> FloatArray:
 def _parse(cells: Cells, convert: Callable[[Any], float]) -> FloatArray:
     """Numbers of a column of cells, up to the first that is none."""
     values: list[float] = []
-    with suppress(ValueError, TypeError, OverflowError):
+    with suppress(Exception):
         values.extend(map(convert, cells))
     return np.array(values, dtype=np.float64)
 
@@ -120,7 +121,8 @@ def lenient(cells: Cells, kind: str) -> FloatArray:
     array([ 1., nan, nan])
     """
     convert = _seconds if kind == "date" else _number
-    if isinstance(cells, np.ndarray) and cells.dtype.kind in ("M" if kind == "date" else "iuf"):
+    kinds = "M" if kind == "date" else "iuf"
+    if isinstance(cells, np.ndarray) and cells.ndim == 1 and cells.dtype.kind in kinds:
         return _epoch_seconds(cells) if kind == "date" else cells.astype(np.float64)
     values = _parse(cells, convert)  # all of them at once, if all are good
     if len(values) == len(cells):
@@ -131,7 +133,7 @@ def lenient(cells: Cells, kind: str) -> FloatArray:
 def _or_nan(cell: object, convert: Callable[[Any], float]) -> float:
     try:
         return convert(cell)
-    except (ValueError, TypeError, OverflowError):
+    except Exception:  # cells of other libraries raise anything
         return np.nan
 
 
@@ -143,21 +145,21 @@ def _finite(values: FloatArray) -> FloatArray:
 
 def _numbers(cells: Cells) -> FloatArray:
     if isinstance(cells, np.ndarray) and cells.dtype != object:
-        if cells.dtype.kind in "iufb":
+        if cells.dtype.kind in "iufb" and cells.ndim == 1:
             return _finite(cells.astype(np.float64))
         cells = list(cells)
     return _finite(_parse(cells, float if _plain(cells) else _number))
 
 
 def _dates(cells: Cells) -> FloatArray:
-    if isinstance(cells, np.ndarray) and cells.dtype.kind == "M":
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "M" and cells.ndim == 1:
         return _finite(_epoch_seconds(cells))
     return _finite(_parse(cells, _seconds))
 
 
 def _weights(cells: Cells) -> FloatArray:
     values = _numbers(cells)
-    wrong = values < 0
+    wrong = (values < 0) | (values > _LARGEST_WEIGHT)
     return values[: int(np.argmax(wrong))] if wrong.any() else values
 
 
@@ -179,4 +181,7 @@ def complaint(cell: object, kind: str) -> str:
         return f"{shown} is not an ISO date or timestamp"
     if not is_number(cell):
         return f"{shown} is not a number"
-    return f"{shown} is not finite" if not np.isfinite(float(cell)) else f"weight {shown} is negative"  # type: ignore[arg-type]
+    number = _number(cell)
+    if not np.isfinite(number):
+        return f"{shown} is not finite"
+    return f"weight {shown} is negative" if number < 0 else f"weight {shown} is above {_LARGEST_WEIGHT:g}"

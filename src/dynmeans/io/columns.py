@@ -12,6 +12,8 @@ from dynmeans.io.errors import InputError
 from dynmeans.io.pieces import Piece
 from dynmeans.model.types import FloatArray
 
+_LISTED = 50  # names of columns that an error lists
+
 
 class Columns(NamedTuple):
     """What the columns of a table are for."""
@@ -65,14 +67,15 @@ def choose_columns(
     InputError
         If a column does not exist or no column is numeric.
     """
+    present = set(piece.names)
     for wanted in (*(features or ()), time, weight):
-        if wanted is not None and wanted not in piece.names:
-            raise InputError(f"{name}: no column {wanted!r}; the columns are {', '.join(piece.names)}")
+        if wanted is not None and wanted not in present:
+            raise InputError(f"{name}: no column {wanted!r}; {_listed(piece.names)}")
     if features is None:
         others = (key for key in piece.columns if key not in (time, weight) and not _is_index(key))
         features = [key for key in others if is_numeric(piece.columns[key])]
     if not features:
-        raise InputError(f"{name}: no numeric column to cluster; the columns are {', '.join(piece.names)}")
+        raise InputError(f"{name}: no numeric column to cluster; {_listed(piece.names)}")
     dated = time is not None and is_dated(piece.columns[time])
     return Columns(tuple(features), time, weight, dated, piece.names)
 
@@ -94,14 +97,14 @@ def to_rows(piece: Piece, columns: Columns, name: str) -> tuple[Rows, InputError
     X = np.empty((piece.size, len(columns.features)))
     good, error = piece.size, None
     read: dict[str, FloatArray] = {}
-    for kind, key in _duties(columns):
+    for i, (kind, key) in enumerate(_duties(columns)):
         values = PARSERS[kind](piece.columns[key])
         if len(values) < good:
             good = len(values)
             cell = piece.columns[key][good]
             error = InputError(f"{name}, {piece.place(good)}, column {key!r}: {complaint(cell, kind)}")
         if kind == "feature":
-            X[: len(values), columns.features.index(key)] = values
+            X[: len(values), i] = values
         else:
             read[kind] = values
     times, weights = read.get("number", read.get("date")), read.get("weight")
@@ -110,7 +113,7 @@ def to_rows(piece: Piece, columns: Columns, name: str) -> tuple[Rows, InputError
 
 
 def _duties(columns: Columns) -> list[tuple[str, str]]:
-    """Kind and name of every column that is read."""
+    """Kind and name of every column that is read, the features first and in their order."""
     duties = [("feature", key) for key in columns.features]
     if columns.time is not None:
         duties.append(("date" if columns.dated else "number", columns.time))
@@ -121,6 +124,12 @@ def _duties(columns: Columns) -> list[tuple[str, str]]:
 
 def _head(values: FloatArray | None, count: int) -> FloatArray | None:
     return None if values is None else values[:count]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The columns of a table in words, if there are many the first of them."""
+    more = f", ... ({len(names):,} in all)" if len(names) > _LISTED else ""
+    return f"the columns are {', '.join(names[:_LISTED])}{more}"
 
 
 def _is_index(name: str) -> bool:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -13,34 +10,29 @@ class InputError(ValueError):
     """Input that cannot be clustered; the message is one line that names the file, the place and the rule."""
 
 
-# What damaged, truncated and foreign files raise inside csv, gzip, zipfile, NumPy and pyarrow. The errors of
-# pyarrow derive from ValueError, OSError, KeyError and NotImplementedError.
-_DAMAGE = (
-    OSError,
-    ValueError,
-    EOFError,
-    KeyError,
-    NotImplementedError,
-    csv.Error,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+class InputWarning(UserWarning):
+    """Input that is read, but may not be what it seems; the message is one line that names the place."""
+
+
+_LONGEST = 300  # characters of an error that are passed on
+_NOT_OURS = (InputError, ImportError, KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
 @contextmanager
 def blame(place: str | Callable[[], str]) -> Iterator[None]:
-    """Turn whatever a damaged file raises into an `InputError` that names the place."""
+    """Turn whatever a damaged file raises into an `InputError` that names the place.
+
+    A damaged file reaches the inside of other libraries, which then raise anything. Everything is therefore
+    caught, also a panic of a library in Rust, which is not an `Exception`. An interruption and a missing
+    package are no fault of the file.
+    """
     try:
         yield
-    except InputError:
+    except _NOT_OURS:
         raise
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        raise InputError(f"{_words(place)}: not UTF-8 text (byte 0x{byte:02x})") from None
-    except RecursionError:
-        raise InputError(f"{_words(place)}: nested too deeply") from None
-    except _DAMAGE as error:
-        raise InputError(f"{_words(place)}: {reason(error)}") from None
+    except BaseException as error:
+        cause = "not enough memory, " if isinstance(error, MemoryError) else ""
+        raise InputError(f"{_words(place)}: {cause}{reason(error)}") from None
 
 
 def _words(place: str | Callable[[], str]) -> str:
@@ -49,7 +41,14 @@ def _words(place: str | Callable[[], str]) -> str:
 
 def reason(error: BaseException) -> str:
     """First line of an error's message, without the path that the caller names anyway."""
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
+    match error:
+        case UnicodeDecodeError():
+            return f"not UTF-8 text (byte 0x{error.object[error.start]:02x})"
+        case UnicodeEncodeError():
+            return f"not Unicode text (a lone surrogate, {error.object[error.start]!a})"
+        case RecursionError():
+            return "nested too deeply"
+        case OSError() if error.strerror:
+            return error.strerror
     text = str(error).strip()
-    return text.splitlines()[0] if text else type(error).__name__
+    return text.splitlines()[0][:_LONGEST] if text else type(error).__name__

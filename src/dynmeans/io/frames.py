@@ -4,17 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
-from dynmeans.io.errors import blame
+from dynmeans.io.errors import InputError, blame
 from dynmeans.io.extras import require
+from dynmeans.io.limits import Limits
 from dynmeans.io.pieces import PIECE_ROWS, Cells, Piece, distinct_names
 
 _ARROW_MAGIC = b"ARROW1"
 
 
+class _Table(NamedTuple):
+    """A file whose rows come in batches."""
+
+    batches: Iterator[Any]
+    names: tuple[str, ...]
+    name: str  # what errors call the file
+    limits: Limits
+    start: int = 0  # rows before the first batch
+    total: int = 0  # rows of the file, 0 if unknown
+
+
 def read_parquet(
-    source: Path | BinaryIO, name: str, *, skip: int = 0, wanted: Sequence[str] | None = None
+    source: Path | BinaryIO,
+    name: str,
+    *,
+    skip: int = 0,
+    wanted: Sequence[str] | None = None,
+    limits: Limits = Limits(),  # noqa: B008
 ) -> Iterator[Piece]:
     """Read the rows of a Parquet file in pieces, one row group at a time.
 
@@ -27,6 +44,7 @@ def read_parquet(
         Rows to pass over; row groups that lie before them are not read.
     wanted : sequence of str or None
         Names of the columns to read; None reads all.
+    limits : Limits
 
     Yields
     ------
@@ -34,17 +52,26 @@ def read_parquet(
     """
     parquet = require("pyarrow.parquet", "frames")
     with blame(name):
-        file = parquet.ParquetFile(source)
+        size = source.stat().st_size if isinstance(source, Path) else source.seek(0, 2)
+        file = parquet.ParquetFile(source, read_dictionary=_texts(parquet.read_schema(source)))
     with file:
-        names = distinct_names(file.schema_arrow.names, name)
-        columns = [key for key in names if wanted is None or key in wanted]
-        groups, start = _groups_after(file.metadata, skip)
-        batches = file.iter_batches(batch_size=PIECE_ROWS, row_groups=groups, columns=columns)
-        yield from _pieces(batches, names, name, start, skip, file.metadata.num_rows)
+        with blame(name):
+            names = _names(file.schema_arrow, name, limits)
+            columns = _wanted(names, wanted)
+            groups, start = _groups_after(file.metadata, skip)
+            _check_groups(file.metadata, groups, size, name, limits)
+            batches = file.iter_batches(batch_size=PIECE_ROWS, row_groups=groups, columns=columns)
+            table = _Table(batches, names, name, limits, start, file.metadata.num_rows)
+        yield from _pieces(table, skip)
 
 
 def read_arrow(
-    source: Path | BinaryIO, name: str, *, skip: int = 0, wanted: Sequence[str] | None = None
+    source: Path | BinaryIO,
+    name: str,
+    *,
+    skip: int = 0,
+    wanted: Sequence[str] | None = None,
+    limits: Limits = Limits(),  # noqa: B008
 ) -> Iterator[Piece]:
     """Read the rows of an Arrow or Feather file or an Arrow stream in pieces; parameters as for Parquet."""
     ipc = require("pyarrow.ipc", "frames")
@@ -54,17 +81,35 @@ def read_arrow(
         if file.seekable():
             file.seek(0)
         reader = ipc.open_file(file) if indexed else ipc.open_stream(file)
-        names = distinct_names(reader.schema.names, name)
-        columns = [key for key in names if wanted is None or key in wanted]
-        yield from _pieces(_record_batches(reader, indexed, columns), names, name, 0, skip, total=0)
+        names = _names(reader.schema, name, limits)
+        batches = _record_batches(reader, indexed, _wanted(names, wanted))
+        yield from _pieces(_Table(batches, names, name, limits), skip)
+
+
+def _texts(schema: Any) -> list[str]:
+    """Columns of text: each distinct text of them is decoded once, however often it is repeated."""
+    types = require("pyarrow.types", "frames")
+    return [field.name for field in schema if types.is_string(field.type) or types.is_binary(field.type)]
+
+
+def _names(schema: Any, name: str, limits: Limits) -> tuple[str, ...]:
+    limits.check_columns(len(schema), name)
+    return distinct_names(schema.names, name)
+
+
+def _wanted(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+    chosen = set(names if wanted is None else wanted)
+    return [key for key in names if key in chosen]
 
 
 def _record_batches(reader: Any, indexed: bool, columns: list[str]) -> Iterator[Any]:
     """Record batches of a file or a stream, cut to the size of a piece."""
     whole = (reader.get_batch(i) for i in range(reader.num_record_batches)) if indexed else iter(reader)
     for batch in whole:
+        chosen = batch.select(columns)
+        chosen.validate(full=True)  # offsets of damaged files point anywhere
         for start in range(0, batch.num_rows, PIECE_ROWS):
-            yield batch.select(columns).slice(start, PIECE_ROWS)
+            yield chosen.slice(start, PIECE_ROWS)
 
 
 def _groups_after(metadata: Any, skip: int) -> tuple[list[int], int]:
@@ -76,29 +121,58 @@ def _groups_after(metadata: Any, skip: int) -> tuple[list[int], int]:
     return list(range(group, metadata.num_row_groups)), start
 
 
-def _pieces(
-    batches: Iterator[Any], names: tuple[str, ...], name: str, start: int, skip: int, total: int
-) -> Iterator[Piece]:
-    """Record batches as pieces; `start` is the number of rows before the first of them."""
+def _check_groups(metadata: Any, groups: list[int], size: int, name: str, limits: Limits) -> None:
+    """Refuse a row group that says of itself that it is too large once decompressed."""
+    for group in groups:
+        needed = metadata.row_group(group).total_byte_size
+        limits.check_bytes(needed, size, name, f"row group {group + 1} once decompressed")
+
+
+def _pieces(table: _Table, skip: int) -> Iterator[Piece]:
+    """Record batches as pieces."""
+    start = table.start
     while True:
-        with blame(f"{name}, after row {start}"):
-            batch = next(batches, None)
+        with blame(f"{table.name}, after row {start}"):
+            batch = next(table.batches, None)
             if batch is None:
                 return
             fresh = batch.slice(max(skip - start, 0))
             first = start + batch.num_rows - fresh.num_rows + 1
-            columns = {key: _cells(fresh.column(key)) for key in fresh.schema.names} if fresh.num_rows else {}
+            columns = _decoded(fresh, first, table) if fresh.num_rows else {}
         start += batch.num_rows
         if fresh.num_rows:
-            yield Piece(names, columns, first, fresh.num_rows, done=start / total if total else 0.0)
+            done = min(start / table.total, 1.0) if table.total else 0.0
+            yield Piece(table.names, columns, first, fresh.num_rows, done=done)
 
 
-def _cells(column: Any) -> Cells:
+def _decoded(batch: Any, first: int, table: _Table) -> dict[str, Cells]:
+    return {
+        key: _cells(batch.column(i), f"{table.name}, row {first} or later, column {key!r}", table.limits)
+        for i, key in enumerate(batch.schema.names)
+    }
+
+
+def _cells(column: Any, place: str, limits: Limits) -> Cells:
     """An Arrow column as an array; what NumPy has no type for becomes a list of Python objects."""
     types = require("pyarrow.types", "frames")
     kind = column.type
     if types.is_integer(kind) or types.is_floating(kind) or types.is_timestamp(kind) or types.is_date(kind):
         array: Cells = column.to_numpy(zero_copy_only=False)
         return array
+    if column.nbytes > limits.cell and _longest(column, types) > limits.cell:
+        raise InputError(f"{place}: a cell is too long; {limits.rule('cell')}")
+    if types.is_dictionary(kind):
+        words = column.dictionary.to_pylist()
+        return [None if i is None else words[i] for i in column.indices.to_pylist()]
     cells: list[object] = column.to_pylist()
     return cells
+
+
+def _longest(column: Any, types: Any) -> int:
+    """Characters of the longest text of a column, 0 if it holds none."""
+    values = column.dictionary if types.is_dictionary(column.type) else column
+    kind = values.type
+    if not (types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind)):
+        return 0
+    compute = require("pyarrow.compute", "frames")
+    return compute.max(compute.binary_length(values)).as_py() or 0

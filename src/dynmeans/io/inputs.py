@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from math import inf
 from typing import NamedTuple
 
 from dynmeans.io.columns import Columns, Rows, choose_columns, to_rows
 from dynmeans.io.errors import InputError
+from dynmeans.io.limits import Limits
 from dynmeans.io.pieces import Piece
 from dynmeans.io.sources import Source, read_source
 
@@ -27,6 +29,8 @@ class Stretch(NamedTuple):
     name: str  # what errors call it
     part: int  # changes where a file, or an array of a file, begins
     done: float  # share of all inputs read so far
+    allowed: float = inf  # bytes that the rows of a step may take
+    limits: Limits = Limits()  # on the file
 
     def place(self, row: int) -> str:
         """File and row, in words."""
@@ -81,7 +85,7 @@ def reopen_inputs(sources: Sequence[Source], columns: Columns, start: Position) 
 def _stretches(
     sources: Sequence[Source], columns: Columns, begun: Iterator[Piece], start: Position
 ) -> Iterator[Stretch]:
-    part = 0
+    part, allowed = 0, _allowance(sources)
     for file in range(start.file, len(sources)):
         source = sources[file]
         pieces = begun if file == start.file else read_source(source, wanted=columns.needed())
@@ -90,8 +94,18 @@ def _stretches(
             rows, error = to_rows(piece, columns, source.name)
             part, inner = part + (piece.part != inner), piece.part
             if len(rows):
-                yield Stretch(rows, file, source.name, part, (file + piece.done) / len(sources))
+                place = piece._replace(columns={})  # a step may keep it for long
+                rows = Rows(rows.X, rows.times, rows.weights, place)
+                done = (file + piece.done) / len(sources)
+                yield Stretch(rows, file, source.name, part, done, allowed, source.limits)
             if error is not None:
                 raise error
         if inner is None:
             raise InputError(f"{source.name}: no rows")
+
+
+def _allowance(sources: Sequence[Source]) -> float:
+    """Bytes that the rows of a step may take; a stream is not compressed, what it brings must be as large."""
+    if not all(source.size for source in sources):
+        return inf
+    return sources[0].limits.allowance(sum(source.size for source in sources))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -38,7 +39,7 @@ def numbered_names(count: int) -> tuple[str, ...]:
 
 def distinct_names(names: Sequence[str], file: str) -> tuple[str, ...]:
     """Names of columns, none of them twice; columns without a name may be many."""
-    twice = sorted({name for name in names if name and names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if name and count > 1)
     if twice:
         raise InputError(f"{file}: two columns are called {twice[0]!r}; every name may appear once")
     return tuple(names)

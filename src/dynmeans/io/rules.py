@@ -99,7 +99,16 @@ class ByWindow:
             self._anchor = float(times[0])
         if self._origin is None:
             self._origin = self._anchor
-        return _window_of(times, self._anchor, self.width)
+        with np.errstate(over="ignore", invalid="ignore"):
+            windows = _window_of(times, self._anchor, self.width)
+        far = ~np.isfinite(windows)
+        if far.any():
+            row = int(np.argmax(far))
+            place, time = stretch.place(row), float(times[row])
+            raise InputError(
+                f"{place}: time {time!r} is too many windows of {self.width:g} after {self._anchor!r}"
+            )
+        return windows
 
     def stamp(self, key: float) -> tuple[float, float]:
         """One plus the windows since the origin, and the time at which the window begins."""

@@ -9,9 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
-import struct
 import zipfile
-import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,16 +20,6 @@ from dynmeans.io.atomic import remove_leftovers, replacing
 FORMAT = 1
 KIND = "dynmeans snapshot"
 HEADER = "header.json"
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    ValueError,
-    KeyError,
-    NotImplementedError,
-    RuntimeError,
-)
 
 
 class SnapshotError(ValueError):
@@ -65,9 +53,10 @@ def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
         raise SnapshotError(
             f"cannot read state file {os.fspath(path)!r}: {error.strerror or error}"
         ) from error
-    except _DAMAGE as error:
+    except Exception as error:  # parsers of ZIP, JSON and NPY raise of many kinds: the file is to blame
+        message = " ".join(str(error).split()) or type(error).__name__
         raise SnapshotError(
-            f"{os.fspath(path)!r} is not a dynmeans state file, or is damaged: {error}"
+            f"{os.fspath(path)!r} is not a dynmeans state file, or is damaged: {message}"
         ) from error
     return Snapshot(header, arrays)
 
@@ -88,25 +77,32 @@ def _member(name: str) -> zipfile.ZipInfo:
 
 
 def _read_header(archive: zipfile.ZipFile, path: str | os.PathLike[str]) -> dict[str, Any]:
-    header = json.loads(_read_member(archive, HEADER))
+    header = json.loads(_read_member(archive, HEADER), parse_constant=_refuse_constant)
     if not isinstance(header, dict) or header.get("kind") != KIND:
         raise SnapshotError(f"{os.fspath(path)!r} is not a dynmeans state file")
     version = header.get("format")
-    if not isinstance(version, int) or version < 1:
+    if type(version) is not int or version < 1:
         raise SnapshotError(f"{os.fspath(path)!r} has no valid format version, got {version!r}")
     if version > FORMAT:
         raise SnapshotError(
             f"{os.fspath(path)!r} was written by a newer dynmeans "
             f"(state format {version}, this one reads up to {FORMAT}): please upgrade"
         )
-    if not isinstance(header.get("arrays"), list):
+    names = header.get("arrays")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise SnapshotError(f"{os.fspath(path)!r} does not list its arrays")
     return header
 
 
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"the header holds {name}, which is no number")
+
+
 def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Stored members only: what a member unpacks to is never larger than the file."""
+    """Stored members only, each once: what a member unpacks to is never larger than the file."""
     info = archive.getinfo(name)
+    if archive.namelist().count(name) > 1:
+        raise ValueError(f"member {name!r} is there more than once")
     if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size:
         raise ValueError(f"member {name!r} is compressed")
     return archive.read(info)

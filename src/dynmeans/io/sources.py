@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 from dynmeans.io.arrays import read_npy, read_npz
 from dynmeans.io.errors import InputError, blame
 from dynmeans.io.frames import read_arrow, read_parquet
+from dynmeans.io.limits import Limits
 from dynmeans.io.pieces import Piece
 from dynmeans.io.text import read_delimited, read_json_lines
 
@@ -45,9 +46,14 @@ class Source(NamedTuple):
     path: Path | None  # None is standard input
     size: int = 0  # bytes; 0 for standard input and pipes, which cannot be looked at twice
     zipped: bool = False
+    limits: Limits = Limits()  # on what is read from it
 
 
-def find_source(name: str, format: str | None = None) -> Source:
+def find_source(
+    name: str,
+    format: str | None = None,
+    limits: Limits = Limits(),  # noqa: B008
+) -> Source:
     """Look at an input by name.
 
     Parameters
@@ -56,6 +62,8 @@ def find_source(name: str, format: str | None = None) -> Source:
         A path, or ``-`` for standard input.
     format : str or None
         One of `FORMATS`; None tells it from the suffix, and takes CSV for standard input and pipes.
+    limits : Limits
+        On what will be read from it.
 
     Returns
     -------
@@ -72,14 +80,16 @@ def find_source(name: str, format: str | None = None) -> Source:
     'csv'
     """
     if name == STDIN:
-        return Source("standard input", format or "csv", None)
+        return Source("standard input", format or "csv", None, limits=limits)
     path = Path(name)
+    with blame(ascii(name)):
+        name.encode()  # results name their inputs, and are UTF-8
     with blame(name):
         status = path.stat()
     if stat.S_ISDIR(status.st_mode):
         raise InputError(f"{name}: a folder, it must be a file")
     if not stat.S_ISREG(status.st_mode):
-        return Source(name, format or "csv", path)
+        return Source(name, format or "csv", path, limits=limits)
     zipped = path.suffix.lower() == ".gz"
     found = format or _SUFFIXES.get(Path(path.stem if zipped else path.name).suffix.lower())
     if found is None or (zipped and found not in _TEXT_FORMATS):
@@ -87,7 +97,7 @@ def find_source(name: str, format: str | None = None) -> Source:
         raise InputError(f"{name}: unknown kind of file; known are {known} (cluster and tune take --format)")
     if status.st_size == 0:
         raise InputError(f"{name}: the file is empty")
-    return Source(name, found, path, status.st_size, zipped)
+    return Source(name, found, path, status.st_size, zipped, limits)
 
 
 def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None = None) -> Iterator[Piece]:
@@ -113,13 +123,15 @@ def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None =
     if source.format in _TEXT_FORMATS:
         with _open(source) as file:
             read = _TEXT_FORMATS[source.format]
-            yield from read(file, source.name, skip=skip, size=source.size, zipped=source.zipped)
+            size, zipped = source.size, source.zipped
+            yield from read(file, source.name, skip=skip, size=size, zipped=zipped, limits=source.limits)
         return
     with _whole(source) as place:
         if source.format in _FRAME_FORMATS:
-            yield from _FRAME_FORMATS[source.format](place, source.name, skip=skip, wanted=wanted)
+            read = _FRAME_FORMATS[source.format]
+            yield from read(place, source.name, skip=skip, wanted=wanted, limits=source.limits)
         else:
-            yield from _ARRAY_FORMATS[source.format](place, source.name, skip=skip)
+            yield from _ARRAY_FORMATS[source.format](place, source.name, skip=skip, limits=source.limits)
 
 
 @contextmanager

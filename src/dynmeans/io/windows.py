@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dynmeans.io.errors import InputError
 from dynmeans.io.inputs import Position, Stretch
+from dynmeans.io.limits import in_words
 from dynmeans.io.rules import Rule, times_of
 from dynmeans.model.types import FloatArray
 
@@ -46,22 +47,26 @@ def cut(stretches: Iterator[Stretch], rule: Rule, last: float | None = None) -> 
     Raises
     ------
     InputError
-        Where time goes backwards. The steps before that row's have been given.
+        Where time goes backwards, or a step gets too large. The steps before that row's have been given.
     """
     open_rows: list[tuple[Stretch, slice]] = []
     key: Any = None
+    taken = 0  # bytes of the rows of the open step
     for stretch in stretches:
         keys = rule.keys(stretch)
         for part, new_key in _runs(keys):
-            if key is not None and new_key < key:
+            if key is not None and not new_key >= key:
                 raise _backwards(stretch, part.start, rule.stamp(key)[1])
             if key is not None and new_key != key:
                 yield _join(open_rows, rule.stamp(key))
-                open_rows = []
+                open_rows, taken = [], 0
             if key is None and last is not None:
                 _check_later(stretch, part.start, rule.stamp(new_key), last)
             open_rows.append((stretch, part))
             key = new_key
+            taken += stretch.rows.X[part].nbytes
+            if taken > stretch.allowed:
+                raise _too_large(stretch, part.stop - 1, taken)
     if open_rows:
         yield _join(open_rows, rule.stamp(key))
 
@@ -71,6 +76,12 @@ def _runs(keys: NDArray[Any]) -> Iterator[tuple[slice, float]]:
     edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
     for start, stop in pairwise(edges):
         yield slice(start, stop), keys[start].item()
+
+
+def _too_large(stretch: Stretch, row: int, taken: int) -> InputError:
+    """Refuse a step that takes far more memory than the files have bytes."""
+    rule = stretch.limits.rule("array", 2 * taken)
+    return InputError(f"{stretch.place(row)}: the rows of this step take {in_words(taken)}; {rule}")
 
 
 def _backwards(stretch: Stretch, row: int, since: float | None) -> InputError:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,8 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynmeans.apps.flights.json_files import read_json
 from dynmeans.io.cells import lenient
-from dynmeans.io.errors import InputError, blame
+from dynmeans.io.errors import InputError
+from dynmeans.io.limits import Limits
 from dynmeans.io.pieces import Cells
 from dynmeans.io.sources import find_source, read_source
 from dynmeans.model.types import FloatArray
@@ -28,27 +28,14 @@ _NAMES = {
     "callsign": ("callsign", "flight"),
 }
 _NEEDED = ("aircraft", "time", "latitude", "longitude")
-# The state vectors of OpenSky's interface are arrays; these are their first entries.
-_OPENSKY = (
-    "icao24",
-    "callsign",
-    "origin_country",
-    "time_position",
-    "last_contact",
-    "longitude",
-    "latitude",
-    "baro_altitude",
-    "on_ground",
-    "velocity",
-    "true_track",
-)
 _KNOT = 0.514444  # m/s
 # Times above these are in parts of a second, of which there are so many.
 _ABOVE, _PARTS = (1e17, 1e14, 1e11), (1e9, 1e6, 1e3)
 _YEARS = (-62_135_596_800.0, 253_402_300_799.0)  # from year 1 to 9999, which is what calendars know
+_MESSAGE_BYTES = 56  # in memory, names aside
 _NOTHING = frozenset(("", "null", "none", "nan", "na", "n/a"))  # words for a value that is missing
 
-Text = NDArray[np.str_]
+Text = NDArray[Any]  # of str; objects, because an array of fixed width would be as wide as its longest entry
 
 
 class Messages(NamedTuple):
@@ -66,7 +53,10 @@ class Messages(NamedTuple):
         return Messages(*(column[which] for column in self))
 
 
-def read_messages(names: Sequence[str]) -> Messages:
+def read_messages(
+    names: Sequence[str],
+    limits: Limits = Limits(),  # noqa: B008
+) -> Messages:
     """Read state vectors from files.
 
     Parameters
@@ -76,6 +66,8 @@ def read_messages(names: Sequence[str]) -> Messages:
         interface. Columns are known by their usual names: ``icao24``, ``timestamp`` or ``time``,
         ``latitude`` or ``lat``, ``longitude`` or ``lon``; ``groundspeed`` (knots) or ``velocity`` (m/s)
         and ``track`` or ``heading`` (degrees) where they are there; ``callsign``.
+    limits : Limits
+        On what is read from a file.
 
     Returns
     -------
@@ -87,38 +79,35 @@ def read_messages(names: Sequence[str]) -> Messages:
     InputError
         If a file cannot be read or lacks a column that is needed.
     """
-    parts = [_messages(columns, name) for name in names for columns in _tables(name)]
+    parts = [part for name in names for part in _parts(name, limits)]
     if not parts:
         raise InputError(f"{', '.join(names)}: no messages")
     return Messages(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _tables(name: str) -> Iterator[Mapping[str, Cells]]:
+def _parts(name: str, limits: Limits) -> Iterator[Messages]:
+    """Messages of a file, which may not take far more memory than the file has bytes."""
+    taken = 0
+    for columns in _tables(name, limits):
+        part = _messages(columns, name)
+        taken += sum(column.nbytes for column in part)
+        if Path(name).is_file():  # a stream is not compressed, it must bring what it takes
+            size = Path(name).stat().st_size
+            limits.check_bytes(taken, size, name, f"what it holds up to message {taken // _MESSAGE_BYTES:,}")
+        yield part
+
+
+def _tables(name: str, limits: Limits) -> Iterator[Mapping[str, Cells]]:
     """Tables of cells that a file holds, one after another."""
     path = Path(name)
     if path.name.lower().endswith((".json", ".json.gz")):
-        rows = _read_json(path, name)
+        rows = read_json(path, name, limits)
         keys = dict.fromkeys(key for row in rows for key in row)
         if rows:
             yield {key: [row.get(key) for row in rows] for key in keys}
         return
-    for piece in read_source(find_source(name)):
+    for piece in read_source(find_source(name, limits=limits)):
         yield piece.columns
-
-
-def _read_json(path: Path, name: str) -> list[dict[str, Any]]:
-    """An array of objects, some of which may lack a key, or the answer of OpenSky's interface."""
-    with blame(name):
-        data = path.read_bytes()
-        value = json.loads(gzip.decompress(data) if path.suffix.lower() == ".gz" else data)
-    if isinstance(value, list) and all(isinstance(row, dict) for row in value):
-        return value
-    states = value.get("states", 0) if isinstance(value, dict) else 0
-    if states is None:  # nothing flies
-        return []
-    if isinstance(states, list) and all(isinstance(row, list) for row in states):
-        return [dict(zip(_OPENSKY, row, strict=False)) for row in states]
-    raise InputError(f"{name}: JSON must be an array of objects or an answer of OpenSky ('states')")
 
 
 def _messages(columns: Mapping[str, Cells], name: str) -> Messages:
@@ -132,13 +121,14 @@ def _messages(columns: Mapping[str, Cells], name: str) -> Messages:
     numbers = {role: _numbers(found[role], n) for role in ("latitude", "longitude", "track")}
     speed = _numbers(found["speed"], n) if found["knots"] is None else _KNOT * _numbers(found["knots"], n)
     speed = np.where(np.isfinite(speed) & (speed >= 0), speed, np.nan)
+    track = np.where(np.isfinite(numbers["track"]), numbers["track"], np.nan)
     return Messages(
-        np.char.lower(_words(found["aircraft"], n)),
+        _words(found["aircraft"], n, lower=True),
         _words(found["callsign"], n),
         times,
         numbers["latitude"],
         numbers["longitude"],
-        velocity_of(speed, numbers["track"]),
+        velocity_of(speed, track),
     )
 
 
@@ -171,8 +161,17 @@ def _times(cells: Cells | None) -> FloatArray:
     return np.where((times >= _YEARS[0]) & (times <= _YEARS[1]), times, np.nan)
 
 
-def _words(cells: Cells | None, n: int) -> Text:
-    if cells is None:
-        return np.full(n, "")
-    words = (str(cell).strip() for cell in cells)
-    return np.array(["" if word.lower() in _NOTHING else word for word in words], dtype=np.str_)
+def _words(cells: Cells | None, n: int, lower: bool = False) -> Text:
+    words = np.full(n, "", dtype=object)
+    if cells is not None:
+        known: dict[str, str] = {}  # messages of one aircraft share its name
+        words[:] = [known.setdefault(word, word) for word in (_word(cell, lower) for cell in cells)]
+    return words
+
+
+def _word(cell: object, lower: bool) -> str:
+    word = str(cell).strip()
+    small = word.lower()
+    if small in _NOTHING:
+        return ""
+    return small if lower else word

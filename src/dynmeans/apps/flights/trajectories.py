@@ -102,7 +102,8 @@ def _clean(messages: Messages, limits: Limits, dropped: dict[str, int]) -> Messa
     if limits.area is not None:
         inside = _inside(messages, limits.area)
         messages = _keep(messages, inside, "messages from outside the area", dropped)
-    messages = messages.take(np.lexsort((messages.times, messages.aircraft)))
+    aircraft = np.unique(messages.aircraft, return_inverse=True)[1]
+    messages = messages.take(np.lexsort((messages.times, aircraft)))
     again = np.zeros(len(messages.times), dtype=bool)
     again[1:] = (messages.aircraft[1:] == messages.aircraft[:-1]) & (np.diff(messages.times) == 0)
     return _keep(messages, ~again, "messages sent twice", dropped)

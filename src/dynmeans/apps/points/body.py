@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynmeans.io.errors import InputError
+from dynmeans.io.errors import InputError, InputWarning
+from dynmeans.io.text import OPEN_END
 from dynmeans.model.types import FloatArray
 
 _SHOWN = 40  # characters of a line that an error tells
@@ -33,6 +35,8 @@ def read_rows(lines: Sequence[bytes], width: int, name: str, what: str) -> Float
            [3. , 4.5]])
     """
     table = np.empty((len(lines), width))
+    if lines and not lines[-1].endswith(b"\n"):
+        warnings.warn(f"{name}, {what} {len(lines)}: {OPEN_END}", InputWarning, stacklevel=2)
     for i, line in enumerate(lines):
         try:
             row = [float(word) for word in line.split()]

@@ -8,8 +8,9 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from dynmeans.apps.points.body import bytes_left, check_count, read_records, read_rows
-from dynmeans.io.errors import InputError, reason
+from dynmeans.io.errors import InputError, blame
 from dynmeans.io.extras import require
+from dynmeans.io.limits import Limits
 from dynmeans.model.types import FloatArray
 
 _AXES = ("x", "y", "z")
@@ -42,7 +43,10 @@ class _Header(NamedTuple):
         )
 
 
-def read_pcd(path: Path) -> FloatArray:
+def read_pcd(
+    path: Path,
+    limits: Limits = Limits(),  # noqa: B008
+) -> FloatArray:
     """Points (n, 3) of a PCD file."""
     name = str(path)
     with path.open("rb") as file:
@@ -56,7 +60,9 @@ def read_pcd(path: Path) -> FloatArray:
             table = read_records(file, record, header.n_points, name, "points")
             check_count(len(table) + bytes_left(file) // record.itemsize, len(table), name, "points")
             return np.stack([table[axis].astype(np.float64) for axis in _AXES], axis=1)
-        _check_compressed(file, header.n_points * record.itemsize, name)
+        size = header.n_points * record.itemsize
+        limits.check_bytes(size, path.stat().st_size, name, f"{header.n_points:,} points")
+        _check_compressed(file, size, name)
     return _read_compressed(path)
 
 
@@ -70,10 +76,8 @@ def _check_compressed(file: BinaryIO, size: int, name: str) -> None:
 
 def _read_compressed(path: Path) -> FloatArray:
     module = require("pypcd4", "points")
-    try:
+    with blame(f"{path}: not a PCD file that can be read"):
         return np.asarray(module.PointCloud.from_path(path).numpy(_AXES), dtype=np.float64)
-    except Exception as error:  # of any kind, from the decompressor too
-        raise InputError(f"{path}: not a PCD file that can be read ({reason(error)})") from None
 
 
 def _read_header(file: BinaryIO, name: str) -> _Header:

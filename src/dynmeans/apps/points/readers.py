@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans.apps.points.body import check_count
+from dynmeans.apps.points.las import read_las
 from dynmeans.apps.points.pcd import read_pcd
 from dynmeans.apps.points.ply import read_ply
-from dynmeans.io.errors import InputError, blame, reason
-from dynmeans.io.extras import require
+from dynmeans.io.arrays import open_array
+from dynmeans.io.errors import InputError, blame
 from dynmeans.io.inputs import open_inputs
+from dynmeans.io.limits import Limits
 from dynmeans.io.rules import ByPart, ByTime
 from dynmeans.io.sources import Source, find_source
 from dynmeans.io.windows import cut
 from dynmeans.model.types import FloatArray
 
 AXES = ("x", "y", "z")
-_NPY = b"\x93NUMPY"
 
 
 class Frame(NamedTuple):
@@ -33,7 +33,11 @@ class Frame(NamedTuple):
     source: Path  # the file
 
 
-def read_frames(paths: Sequence[Path], time: str | None = None) -> Iterator[Frame]:
+def read_frames(
+    paths: Sequence[Path],
+    time: str | None = None,
+    limits: Limits = Limits(),  # noqa: B008
+) -> Iterator[Frame]:
     """Read the frames of files, one after another.
 
     Parameters
@@ -44,6 +48,8 @@ def read_frames(paths: Sequence[Path], time: str | None = None) -> Iterator[Fram
     time : str or None
         Column of the tables with the time in seconds; rows of equal time are a frame. None makes every table
         one frame.
+    limits : Limits
+        On what is read from a file.
 
     Yields
     ------
@@ -57,7 +63,7 @@ def read_frames(paths: Sequence[Path], time: str | None = None) -> Iterator[Fram
     for path in paths:
         check_files([path])
         read = _READERS.get(path.suffix.lower())
-        yield from _table(path, time) if read is None else _checked(read(path), path)
+        yield from _table(path, time, limits) if read is None else _checked(read(path, limits), path)
 
 
 def check_files(paths: Sequence[Path]) -> None:
@@ -98,9 +104,9 @@ def _checked(clouds: Iterator[FloatArray], path: Path) -> Iterator[Frame]:
             yield Frame(np.asarray(points, dtype=np.float64), None, f"{path}, frame {i}", path)
 
 
-def _table(path: Path, time: str | None) -> Iterator[Frame]:
+def _table(path: Path, time: str | None, limits: Limits) -> Iterator[Frame]:
     """Frames of a table, told apart by its time column."""
-    source: Source = _source(path)
+    source = _source(path)._replace(limits=limits)
     _, stretches = open_inputs([source], features=AXES, time=time)
     for batch in cut(stretches, ByPart() if time is None else ByTime()):
         yield Frame(batch.X, batch.time, batch.place, path)
@@ -116,34 +122,21 @@ def _source(path: Path) -> Source:
         raise InputError(f"{path}: unknown kind of file; it must be {kinds}, or a table (csv, ...)") from None
 
 
-def _read_pcd(path: Path) -> Iterator[FloatArray]:
-    yield read_pcd(path)
+def _read_pcd(path: Path, limits: Limits) -> Iterator[FloatArray]:
+    yield read_pcd(path, limits)
 
 
-def _read_ply(path: Path) -> Iterator[FloatArray]:
+def _read_ply(path: Path, limits: Limits) -> Iterator[FloatArray]:
     with path.open("rb") as file:
         yield read_ply(file, str(path))
 
 
-def _read_las(path: Path) -> Iterator[FloatArray]:
-    module = require("laspy", "points")
-    try:
-        with module.open(path) as reader:
-            header = reader.header
-            if not header.are_points_compressed:
-                found = (path.stat().st_size - header.offset_to_point_data) // header.point_format.size
-                check_count(min(found, header.point_count), header.point_count, str(path), "points")
-            points, promised = np.array(reader.read().xyz), int(header.point_count)
-    except InputError:
-        raise
-    except Exception as error:  # of any kind, from the decompressor too
-        raise InputError(f"{path}: not a LAS file that can be read ({reason(error)})") from None
-    check_count(len(points), promised, str(path), "points")
-    yield points
+def _read_las(path: Path, limits: Limits) -> Iterator[FloatArray]:
+    yield read_las(path, limits)
 
 
-def _read_npy(path: Path) -> Iterator[FloatArray]:
-    array = _load_array(path)
+def _read_npy(path: Path, limits: Limits) -> Iterator[FloatArray]:
+    array = open_array(path, str(path))
     named = set(AXES) <= set(array.dtype.names or ())
     for dtype in [array.dtype[axis] for axis in AXES] if named else [array.dtype]:
         if dtype.kind not in "fiu":
@@ -156,20 +149,7 @@ def _read_npy(path: Path) -> Iterator[FloatArray]:
     yield from (frame[:, :3] for frame in (array if array.ndim == 3 else array[None]))
 
 
-def _load_array(path: Path) -> np.ndarray[Any, np.dtype[Any]]:
-    with path.open("rb") as file:
-        if file.read(len(_NPY)) != _NPY:
-            raise InputError(f"{path}: not an NPY file, it does not begin like one")
-    try:
-        return np.asarray(np.load(path, allow_pickle=False, mmap_mode="r"))
-    except ValueError as error:
-        if "Python objects" in str(error):
-            raise InputError(f"{path}: holds {_KINDS['O']}, it must hold numbers") from None
-        size = path.stat().st_size
-        raise InputError(f"{path}: cut short or damaged, its {size} bytes hold no whole array") from None
-
-
-def _read_bin(path: Path) -> Iterator[FloatArray]:
+def _read_bin(path: Path, limits: Limits) -> Iterator[FloatArray]:
     """KITTI: x, y, z and the strength of the echo as 4-byte numbers."""
     size = path.stat().st_size
     if size % 16:
@@ -181,11 +161,10 @@ def _read_bin(path: Path) -> Iterator[FloatArray]:
 _KINDS = {
     "U": "text",
     "S": "text",
-    "O": "Python objects (text, perhaps)",
     "b": "truth values",
     "c": "complex numbers",
 }
-_READERS: dict[str, Callable[[Path], Iterator[FloatArray]]] = {
+_READERS: dict[str, Callable[[Path, Limits], Iterator[FloatArray]]] = {
     ".pcd": _read_pcd,
     ".ply": _read_ply,
     ".las": _read_las,

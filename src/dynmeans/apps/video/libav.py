@@ -18,13 +18,21 @@ def plainly(path: Path) -> str:
 
 @contextmanager
 def blame_av(place: Any, kind: type[InputError] = InputError) -> Iterator[None]:
-    """Turn the errors of FFmpeg into an `InputError` that names the place."""
+    """Turn whatever FFmpeg or PyAV raises into an `InputError` that names the place."""
     av = require("av", "video")
     try:
         yield
-    except (av.FFmpegError, OSError) as error:
+    except (InputError, ImportError):
+        raise
+    except Exception as error:
         words = place if isinstance(place, str) else place()
-        raise kind(f"{words}: {_plain(av, error)}") from None
+        cause = "not enough memory, " if isinstance(error, MemoryError) else ""
+        raise kind(f"{words}: {cause}{_plain(av, error)}") from None
+
+
+def open_video(path: Path) -> Any:
+    """Open a video with PyAV; text in it that is not UTF-8 is read as far as it can be."""
+    return require("av", "video").open(plainly(path), metadata_errors="replace")
 
 
 def _plain(av: Any, error: BaseException) -> str:

@@ -15,13 +15,14 @@ import numpy as np
 
 from dynmeans.apps.video.clock import Clock, Line
 from dynmeans.apps.video.colors import Pixels
-from dynmeans.apps.video.libav import blame_av, plainly
+from dynmeans.apps.video.libav import blame_av, open_video
 from dynmeans.apps.video.looks import Look, assumed_matrix, look
 from dynmeans.apps.video.sound import Track
 from dynmeans.io.errors import InputError
 from dynmeans.io.extras import require
 
 _PLAIN_RATE = Fraction(24)  # where a file does not say
+_MOST_PIXELS = 2**25  # of a frame; 8K has a little less. A small file can promise far more
 _SHORTFALL = 1.0  # seconds that may be missing at the end of a file that is whole
 _INSTANT = 1e-4  # seconds
 _FASTEST = 120  # frames a second; a faster clock is that of a file, and not of its frames
@@ -74,15 +75,20 @@ class VideoFile:
 
     def __init__(self, path: str | Path, *, size: tuple[int, int] | None = None) -> None:
         self.path = Path(path)
-        av = require("av", "video")
         with blame_av(str(path)):
-            self._container = av.open(plainly(self.path))
+            self._container = open_video(self.path)
         films = [stream for stream in self._container.streams.video if not _is_cover(stream)]
         if not films:
             rest = ", only sound" if self._container.streams.audio else ""
             self._container.close()
             raise InputError(f"{path}: no video in it{rest}")
         self._stream = films[0]
+        width, height = self._stream.codec_context.width, self._stream.codec_context.height
+        if width * height > _MOST_PIXELS:
+            self._container.close()
+            raise InputError(
+                f"{path}: frames of {width} x {height} pixels; at most {_MOST_PIXELS:,} are read"
+            )
         self._stream.thread_type = "AUTO"
         self._size = size
         self.look: Look | None = None  # known from the first frame on
@@ -124,7 +130,7 @@ class VideoFile:
         av = require("av", "video")
         with (
             suppress(av.FFmpegError),
-            av.open(plainly(self.path)) as again,
+            open_video(self.path) as again,
         ):  # damage is told when it is reached
             for packet in islice(again.demux(audio=[*range(len(again.streams.audio))]), _BEGINNING):
                 if packet.size:

@@ -1,0 +1,97 @@
+"""LAS and LAZ files, through laspy, whose headers are checked before it believes them."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from dynmeans.apps.points.body import check_count
+from dynmeans.io.errors import InputError, blame
+from dynmeans.io.extras import require
+from dynmeans.io.limits import Limits
+from dynmeans.model.types import FloatArray
+
+_START = struct.Struct("<4s20xBB68xHIIBHI")  # up to the number of points; LAS 1.4 specification, section 2.4
+_EXTENDED = struct.Struct("<QI")  # of version 1.4: where the extended records begin, and their number
+_EXTENDED_PLACE, _EXTENDED_HEADER = 235, 375
+_RECORD, _EXTENDED_RECORD = 54, 60  # shortest variable-length records, in bytes
+_COMPRESSED = 128  # bit of the point format
+
+
+class _Start(NamedTuple):
+    """The beginning of a LAS file."""
+
+    magic: bytes
+    major: int
+    minor: int
+    header_size: int
+    points_at: int  # first byte of the points
+    n_records: int  # variable-length records between header and points
+    point_format: int
+    point_size: int
+    n_points: int
+
+
+def read_las(path: Path, limits: Limits) -> FloatArray:
+    """Points (n, 3) of a LAS or LAZ file."""
+    module = require("laspy", "points")
+    _check_records(path)
+    try:
+        # One thread: the parallel reader takes memory for chunks before it looks for them.
+        backend = module.LazBackend.Lazrs
+        with blame("laspy"), module.open(path, read_evlrs=False, laz_backend=backend) as reader:
+            header = reader.header
+            promised, size = int(header.point_count), path.stat().st_size
+            limits.check_bytes(promised * header.point_format.size, size, str(path), f"{promised:,} points")
+            if not header.are_points_compressed:
+                found = max(size - header.offset_to_point_data, 0) // header.point_format.size
+                check_count(min(found, promised), promised, str(path), "points")
+            points = np.array(reader.read().xyz)
+    except InputError as error:
+        if str(error).startswith(str(path)):
+            raise
+        cause = str(error).removeprefix("laspy: ")
+        raise InputError(f"{path}: not a LAS file that can be read ({cause})") from None
+    check_count(len(points), promised, str(path), "points")
+    return points
+
+
+def _check_records(path: Path) -> None:
+    """Refuse a number of records that the file has no room for; laspy would read on behind its end."""
+    with path.open("rb") as file:
+        data = file.read(_EXTENDED_HEADER)
+    if len(data) < _START.size:
+        raise InputError(f"{path}: not a LAS file that can be read (only {len(data)} bytes)")
+    start, size = _Start(*_START.unpack_from(data)), path.stat().st_size
+    room = max(min(start.points_at, size) - start.header_size, 0) // _RECORD
+    if start.magic == b"LASF" and start.n_records > room:
+        raise InputError(f"{path}: {start.n_records:,} records of variable length, but room for {room:,}")
+    if start.minor >= 4 and len(data) == _EXTENDED_HEADER:
+        begin, count = _EXTENDED.unpack_from(data, _EXTENDED_PLACE)
+        room = max(size - begin, 0) // _EXTENDED_RECORD
+        if count > room:
+            raise InputError(f"{path}: {count:,} extended records, but room for {room:,}")
+    if start.point_format & _COMPRESSED:
+        _check_chunks(path, start, size)
+
+
+def _check_chunks(path: Path, start: _Start, size: int) -> None:
+    """Refuse a number of chunks that the file has no room for; the decompressor would end the process."""
+    room = size // max(start.point_size, 1)  # the first point of a chunk is not compressed
+    with path.open("rb") as file:
+        (place,) = _read(file, "<q", start.points_at)
+        if place == -1:  # written by a program that could not go back
+            (place,) = _read(file, "<q", size - 8)
+        _, count = _read(file, "<II", place)
+    if count > room:
+        raise InputError(f"{path}: {count:,} chunks of points, but room for {room:,}")
+
+
+def _read(file: BinaryIO, layout: str, place: int) -> tuple[int, ...]:
+    """Whole numbers at a place of a file, zeros behind its end."""
+    file.seek(min(max(place, 0), 2**62))
+    width = struct.calcsize(layout)
+    return struct.unpack(layout, file.read(width).ljust(width, b"\0"))

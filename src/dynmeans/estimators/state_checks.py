@@ -1,0 +1,211 @@
+"""Checks of a state file before anything is built from it: a file may be well-formed and still be false.
+
+The compiled core trusts its callers, so every shape, type, range and relation is checked here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from dynmeans.algorithms.batch import LARGEST_COORDINATE
+from dynmeans.algorithms.kernel_step import KernelMemory
+from dynmeans.algorithms.link_scale import KernelScale, PlaceScale
+from dynmeans.algorithms.scale import LOOKS
+from dynmeans.algorithms.support import Support
+from dynmeans.io.snapshot import SnapshotError
+from dynmeans.kernels import Kernel, Precomputed, kernel_from_params, kernel_named
+from dynmeans.model.state import ClusterState
+
+Arrays: TypeAlias = Mapping[str, np.ndarray[Any, Any]]
+
+STATE_ARRAYS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids")
+LARGEST_WHOLE = 2**62  # ids and counts stay below it: no sum of two overflows
+LARGEST_CENTER = 100 * LARGEST_COORDINATE  # a forecast may leave the range of the rows, its square may not
+ROUNDING = 1e-6  # share by which a covariance may exceed what its variances allow
+
+
+def whole(header: Mapping[str, Any], name: str, least: int = 0, below: int = LARGEST_WHOLE) -> int:
+    """Return a whole number of the header."""
+    value = header[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < below:
+        raise SnapshotError(
+            f"the state file has {name}={value!r}, where a whole number from {least} below {below} belongs"
+        )
+    return value
+
+
+def number(name: str, value: Any, *, positive: bool = False) -> float:
+    """Return a finite number."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not (is_number and math.isfinite(value) and (value > 0 or not positive)):
+        kind = "finite positive" if positive else "finite"
+        raise SnapshotError(f"the state file has {name}={value!r}, where a {kind} number belongs")
+    return float(value)
+
+
+def column(arrays: Arrays, name: str, shape: tuple[int, ...], kind: Any = np.float64) -> Any:
+    """Return an array of exactly this shape and type, whose numbers are finite."""
+    if name not in arrays:
+        raise SnapshotError(f"the state file lacks the array {name!r}")
+    found = arrays[name]
+    if found.shape != shape or found.dtype != kind or not np.isfinite(found).all():
+        what = f"{found.dtype} {found.shape}" if np.isfinite(found).all() else "numbers that are not finite"
+        raise SnapshotError(
+            f"the state file has a wrong array {name!r}: {what} in place of {np.dtype(kind)} {shape}"
+        )
+    return found
+
+
+def require(holds: Any, rule: str) -> None:
+    """Raise unless a relation between parts of the file holds."""
+    if not holds:
+        raise SnapshotError(f"the state file contradicts itself: {rule}")
+
+
+def checked_guesses(header: Mapping[str, Any]) -> tuple[float, ...]:
+    """Birth costs that were estimated; a file from before they were refined holds one, which was settled."""
+    if "guesses" not in header:
+        estimate = header["estimate"]
+        return () if estimate is None else (number("estimate", estimate, positive=True),) * LOOKS
+    guesses = header["guesses"]
+    if not isinstance(guesses, list) or len(guesses) > LOOKS:
+        raise SnapshotError(f"the state file has guesses={guesses!r}, where at most {LOOKS} numbers belong")
+    return tuple(number("an estimated birth cost", guess, positive=True) for guess in guesses)
+
+
+def checked_names(header: Mapping[str, Any], n_features: int) -> list[str]:
+    """Names of the features, or none."""
+    names = header["feature_names"]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise SnapshotError(f"the state file has feature_names={names!r}, where a list of names belongs")
+    require(len(names) in (0, n_features), f"{len(names)} feature names for {n_features} features")
+    return names
+
+
+def checked_state(header: Mapping[str, Any], arrays: Arrays, n_columns: int, least: int) -> ClusterState:
+    """Return the clusters: ``least`` or more, with ``n_columns`` coordinates."""
+    n = len(arrays["ids"]) if "ids" in arrays and arrays["ids"].ndim == 1 else -1
+    moves = "velocities" not in arrays or arrays["velocities"].shape != (n, 0)  # the motion may know none
+    state = ClusterState(
+        centers=column(arrays, "centers", (n, n_columns)),
+        weights=column(arrays, "weights", (n,)),
+        velocities=column(arrays, "velocities", (n, n_columns if moves else 0)),
+        velocity_cov=column(arrays, "velocity_cov", (n, 2)),
+        last_seen=column(arrays, "last_seen", (n,)),
+        ids=column(arrays, "ids", (n,), np.int64),
+        next_id=whole(header, "next_id"),
+        clock=number("clock", header["clock"]),
+        n_steps=whole(header, "n_steps", 1),
+    )
+    require(n >= least, f"{n} clusters, at least {least} must be remembered")
+    _check_clusters(state)
+    _check_motion(state)
+    return state
+
+
+def _check_clusters(state: ClusterState) -> None:
+    require((np.diff(state.ids) > 0).all(), "ids must rise")
+    require((state.ids >= 0).all(), f"ids must not be negative, got {state.ids.min(initial=0)}")
+    require(
+        (state.ids < state.next_id).all(),
+        f"ids must be below next_id={state.next_id}, got {state.ids.max(initial=0)}",
+    )
+    with np.errstate(over="ignore", divide="ignore"):
+        require((state.weights > 0).all(), f"weights must be positive, got {state.weights.min(initial=1)}")
+        require(np.isfinite(1 / state.weights).all(), "weights must have a finite inverse")
+        require(np.isfinite(state.weights.sum()), "weights must have a finite sum")
+        ages = state.clock - state.last_seen
+    require((ages >= 0).all(), f"no cluster may be seen after clock={state.clock!r}")
+    require(np.isfinite(ages).all(), "ages of clusters must be finite")
+    check_coordinates("centers", state.centers)
+
+
+def _check_motion(state: ClusterState) -> None:
+    """The covariance of place and velocity must be one."""
+    across, variance = state.velocity_cov.T
+    require((variance >= 0).all(), f"variances must not be negative, got {variance.min(initial=0)}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        most = np.sqrt(variance) / np.sqrt(state.weights)
+        require((np.abs(across) <= most * (1 + ROUNDING)).all(), "velocity_cov must be a covariance")
+        forecast = state.centers if state.velocities.size == 0 else state.centers + state.velocities
+    check_coordinates("centers that move by velocities", forecast)
+
+
+def check_coordinates(name: str, values: Any) -> None:
+    """Refuse numbers whose squared differences are not finite."""
+    largest = float(np.abs(values).max(initial=0.0))
+    require(largest <= LARGEST_CENTER, f"{name} must lie within ±{LARGEST_CENTER:g}, got {largest!r}")
+
+
+def checked_scale(arrays: Arrays, past: ClusterState | KernelMemory) -> PlaceScale | KernelScale:
+    """Return what a `PersistentIds` has learned of the scale of its stream."""
+    is_kernel = isinstance(past, KernelMemory)
+    state = past.clusters if isinstance(past, KernelMemory) else past
+    d = 0 if is_kernel else state.centers.shape[1]
+    n_numbers = len(KernelScale._fields) if is_kernel else d + len(PlaceScale._fields) - 1
+    raw = column(arrays, "scale", (n_numbers,))
+    check_coordinates("the mean of all rows", raw[:d])
+    numbers = raw[d:].tolist()
+    require(min(numbers) >= 0, f"sums of squares must not be negative, got {min(numbers)!r}")
+    n_batches = numbers[-1]
+    require(n_batches.is_integer() and n_batches <= state.n_steps, f"{n_batches!r} batches were counted")
+    require(numbers[0] == 0 or n_batches > 0 or not is_kernel, "distances of no batch")
+    scale = KernelScale(*numbers) if is_kernel else PlaceScale(raw[:d].copy(), *numbers)
+    cost = scale.birth_cost()
+    require(cost is None or (math.isfinite(cost) and cost > 0), f"the scale gives a birth cost of {cost!r}")
+    return scale
+
+
+def checked_kernel(params: Any, given: Any = None) -> Kernel:
+    """Return the kernel with these parameters.
+
+    ``given`` is the parameter of the estimator that it was estimated from, if it was.
+    """
+    if not isinstance(params, dict):
+        raise SnapshotError(f"the state file has kernel={params!r}, where parameters by name belong")
+    for name, value in params.items():
+        if name != "kernel" and value is not None:
+            number(f"kernel parameter {name!r}", value)
+    kernel: Any = kernel_from_params(params)
+    for field in fields(kernel):
+        value = getattr(kernel, field.name)
+        kinds = str(field.type).split(" | ")  # the annotation, "float | None"
+        allowed = "None" in kinds if value is None else isinstance(value, int) or "float" in kinds
+        require(allowed, f"kernel parameter {field.name}={value!r} must be {field.type}")
+    if given is not None:
+        named = type(kernel_named(given))
+        require(type(kernel) is named, f"{type(kernel).__name__} was estimated from {named.__name__}")
+    return cast(Kernel, kernel)
+
+
+def checked_memory(kernel: Kernel, arrays: Arrays, clusters: ClusterState) -> KernelMemory:
+    """Return the kept points of all clusters, in the space of the kernel."""
+    ids = arrays.get("support_ids")
+    m = len(ids) if ids is not None and ids.ndim == 1 else -1
+    is_matrix = isinstance(kernel, Precomputed)
+    support = Support(
+        column(arrays, "support_rows", (m, m if is_matrix else clusters.centers.shape[1])),
+        column(arrays, "support_coefficients", (m,)),
+        column(arrays, "support_ids", (m,), np.int64),
+    )
+    require((np.diff(support.ids) >= 0).all(), "ids of kept points must not fall")
+    require(np.array_equal(np.unique(support.ids), clusters.ids), "kept points and clusters must match")
+    check_coordinates("kept points", support.rows)
+    check_coordinates("coefficients", support.coefficients)
+    origins = column(arrays, "origins", (m if is_matrix else 0, 2), np.int64)
+    if is_matrix:
+        require((support.rows == support.rows.T).all(), "similarities of kept points must be symmetric")
+        _check_origins(origins, clusters.n_steps)
+    return KernelMemory(clusters, support, kernel, origins)
+
+
+def _check_origins(origins: Any, n_steps: int) -> None:
+    steps, rows = origins.T
+    require(((steps >= 1) & (steps <= n_steps)).all(), f"kept points must come from steps 1 .. {n_steps}")
+    require(((rows >= 0) & (rows < LARGEST_WHOLE)).all(), "kept points must have row numbers")
+    require(len(np.unique(origins, axis=0)) == len(origins), "no point may be kept twice")

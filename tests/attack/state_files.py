@@ -1,0 +1,229 @@
+"""Attacks by state files: damaged ones, and false ones that are well-formed.
+
+A file that loads must also serve: predict, transform, two steps, saving and loading again.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import mmap
+import random
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dynmeans
+from attack.outcome import OK, REFUSED, SECONDS, Outcome, run_forked
+from dynmeans.io.snapshot import Snapshot, read_snapshot
+from saved_models import FOLDER, N_SAVED, SAVED
+
+ODD: list[Any] = [
+    *(None, True, False, 0, 1, 2, -1, 2**31, 2**62 - 1, 2**62, 2**63, 2**64, 10**30, -(2**63)),
+    *(0.5, -0.0, 1.5, 1e18, 1e100, 1e308, -1e308, 1e-160, 5e-324, math.nan, math.inf, -math.inf),
+    *(
+        "",
+        "auto",
+        "walk",
+        "velocity",
+        "align",
+        "rbf",
+        "mst",
+        "precomputed",
+        "two\nlines",
+        "\ud800",
+        "x" * 5000,
+    ),
+    *([], [1], [[]], [1.0, 2.0], ["a", "b"], {}, {"kernel": "rbf"}, {"kernel": "mst", "scale": 1e-300}),
+]
+CHUNK = 50  # files that one process takes
+NUMBERS = [value for value in ODD if isinstance(value, (int, float))]
+TYPES = ["<f8", "<f4", "<f2", ">f8", "<i8", ">i8", "<i4", "<u8", "|u1", "|b1", "<c16", "|S3"]
+
+
+def damaged_state_files(count: int, seed: int) -> Iterator[Outcome]:
+    """Flip bits, cut, insert and overwrite bytes of real files."""
+    return _campaign(count, seed, _damaged)
+
+
+def false_state_files(count: int, seed: int) -> Iterator[Outcome]:
+    """Change one to three parts of real files; format and checksums stay valid."""
+    return _campaign(count, seed, _false)
+
+
+def _campaign(count: int, seed: int, make: Callable[[bytes, random.Random], bytes]) -> Iterator[Outcome]:
+    files = {name: (FOLDER / f"{name}.dynmeans").read_bytes() for name in SAVED}
+    names = list(files)
+
+    def attack(attempt: int, folder: str) -> None:
+        name, path = names[attempt % len(names)], Path(folder) / "state"
+        path.write_bytes(make(files[name], random.Random(f"{seed} {attempt}")))
+        _use(path, name)
+
+    with tempfile.TemporaryDirectory(prefix="dynmeans-attack-") as folder:
+        for begin in range(0, count, CHUNK):
+            some = range(begin, min(begin + CHUNK, count))
+            what = {
+                n: f"{make.__name__[1:]} state file {n} of seed {seed}, {names[n % len(names)]}" for n in some
+            }
+            yield from _run_together([partial(attack, n, folder) for n in some], [what[n] for n in some])
+
+
+def _run_together(attacks: list[Callable[[], None]], what: list[str]) -> Iterator[Outcome]:
+    """Run attacks in one process, which is quicker; if one of them fails, each again in its own."""
+    refused = mmap.mmap(-1, len(attacks))  # shared with the process
+
+    def run_all() -> None:
+        for index, attack in enumerate(attacks):
+            try:
+                attack()
+            except ValueError as error:
+                assert len(str(error).splitlines()) == 1, str(error)
+                refused[index] = 1
+
+    together = run_forked(run_all, (), "together", seconds=5 * SECONDS)
+    if together.kind == OK:
+        yield from (
+            Outcome(REFUSED if flag else OK, text) for flag, text in zip(refused[:], what, strict=True)
+        )
+    else:
+        for attack, text in zip(attacks, what, strict=True):
+            yield run_forked(attack, (ValueError,), text)
+
+
+def _use(path: Path, name: str) -> None:
+    """Load a state file and go on with it."""
+    warnings.simplefilter("ignore")  # numbers may overflow; labels must be ids all the same
+    saved = SAVED[name]
+    clusterer = getattr(saved.make(), "estimator", None)
+    model = dynmeans.load(path)
+    if hasattr(model, "estimator"):
+        model.estimator = clusterer
+    rows = saved.batch(model, N_SAVED)
+    assert set(model.predict(rows).tolist()) <= {*model.cluster_ids_.tolist(), -1}
+    assert model.transform(rows).shape == (len(rows), len(model.cluster_ids_))
+    for step in range(N_SAVED, N_SAVED + 2):
+        rows = saved.batch(model, step)
+        model.partial_fit(rows)
+        assert model.labels_.shape == (len(rows),)
+        assert set(model.labels_.tolist()) <= {*model.cluster_ids_.tolist(), -1}
+        assert not math.isnan(model.step_.cost)
+    model.save(path.with_name("again"))
+    dynmeans.load(path.with_name("again"))
+
+
+def _damaged(data: bytes, chance: random.Random) -> bytes:
+    bytes_ = bytearray(data)
+    for _ in range(chance.randint(1, 4)):
+        at = chance.randrange(len(bytes_) or 1)
+        kind = chance.choice(["flip", "flip", "cut", "end", "insert", "overwrite"])
+        if kind == "flip" and bytes_:
+            bytes_[at] ^= 1 << chance.randrange(8)
+        elif kind == "cut":
+            del bytes_[at : at + chance.randint(1, 200)]
+        elif kind == "end":
+            del bytes_[at:]
+        elif kind == "insert":
+            bytes_[at:at] = chance.randbytes(chance.randint(1, 20))
+        else:
+            bytes_[at : at + 16] = chance.choice([bytes(16), b"\xff" * 16, chance.randbytes(16)])
+    return bytes(bytes_)
+
+
+def _false(data: bytes, chance: random.Random) -> bytes:
+    snapshot = read_snapshot(io.BytesIO(data))  # type: ignore[arg-type]
+    for _ in range(chance.choice([1, 1, 1, 2, 3])):
+        if chance.random() < 0.5:
+            _change_header(snapshot.header, chance)
+        elif snapshot.arrays:
+            _change_array(snapshot.arrays, chance)
+    return _archive(snapshot)
+
+
+def _change_header(header: dict[str, Any], chance: random.Random) -> None:
+    """Change one entry, perhaps of a dictionary or list inside."""
+    part: Any = header
+    while True:
+        inner = [
+            v
+            for v in (part.values() if isinstance(part, dict) else part)
+            if isinstance(v, (dict, list)) and v
+        ]
+        if not inner or chance.random() < 0.5:
+            break
+        part = chance.choice(inner)
+    key = chance.choice(list(part) if isinstance(part, dict) else list(range(len(part))))
+    kind = chance.choice(["odd", "odd", "nudge", "drop", "swap", "add"])
+    value = part[key]
+    if kind == "nudge" and isinstance(value, (int, float)) and not isinstance(value, bool):
+        part[key] = chance.choice([value + 1, value - 1, -value, value * 2, value / 2, value * 1e10])
+    elif kind == "drop":
+        del part[key]
+    elif kind == "swap":
+        part[key] = deepcopy(chance.choice(list(header.values())))
+    elif kind == "add" and isinstance(part, dict):
+        part[chance.choice(["unknown", "kernel", "estimate", "two\nlines"])] = deepcopy(chance.choice(ODD))
+    else:
+        part[key] = deepcopy(chance.choice(ODD))
+
+
+def _change_array(arrays: dict[str, Any], chance: random.Random) -> None:
+    name = chance.choice(sorted(arrays))
+    array = np.array(arrays[name])
+    kind = chance.choice(["entry", "entry", "entry", "scale", "rows", "shape", "type", "drop", "other"])
+    if kind == "entry" and array.size:
+        _change_entries(array, chance)
+    elif kind == "scale":
+        with np.errstate(all="ignore"):
+            scaled = array.astype(float) * chance.choice([-1, 0, 2, 1e3, 1e-3, 1e200, 1e-200])
+            array = scaled.astype(chance.choice([array.dtype, scaled.dtype]))
+    elif kind == "rows":
+        order = (
+            [chance.randrange(len(array)) for _ in range(len(array) + chance.randint(-1, 1))]
+            if len(array)
+            else []
+        )
+        array = array[order]
+    elif kind == "shape":
+        array = chance.choice(
+            [array.T, array.ravel(), array[..., None], array[:0], array[..., :0], array[0:1]]
+        )
+    elif kind == "type":
+        with np.errstate(all="ignore"):
+            array = array.astype(chance.choice(TYPES))
+    elif kind == "other":
+        array = np.array(arrays[chance.choice(sorted(arrays))])
+    arrays[name] = array
+    if kind == "drop":
+        del arrays[name]
+
+
+def _change_entries(array: Any, chance: random.Random) -> None:
+    """Set one entry, or all, to an odd number, or change one a little."""
+    flat, at = array.reshape(-1), chance.randrange(array.size)
+    with np.errstate(all="ignore"):
+        value = chance.choice([*NUMBERS, flat[at] + 1, flat[at] - 1, flat[0], -flat[at]])
+        if array.dtype.kind != "f":  # cut to the bits that there are
+            value = int(value) if math.isfinite(value) else -1
+            value = np.array(value % 2**64, dtype=np.uint64).astype(array.dtype)
+    flat[slice(None) if chance.random() < 0.1 else at] = value
+
+
+def _archive(snapshot: Snapshot) -> bytes:
+    """Return a valid archive, whatever the contents."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("header.json", json.dumps(snapshot.header))
+        for name, array in snapshot.arrays.items():
+            buffer = io.BytesIO()
+            np.lib.format.write_array(buffer, np.ascontiguousarray(array), version=(1, 0))
+            archive.writestr(f"{name}.npy", buffer.getvalue())
+    return out.getvalue()
