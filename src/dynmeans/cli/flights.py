@@ -111,9 +111,7 @@ def flights(
         _run(inputs, parse_limits(limit), out, limits, options)
 
 
-def _run(
-    inputs: list[str], file_limits: FileLimits, out: Path, limits: Limits, options: FlowOptions
-) -> None:
+def _run(inputs: list[str], file_limits: FileLimits, out: Path, limits: Limits, options: FlowOptions) -> None:
     began = perf_counter()
     messages = read_messages(inputs, file_limits)
     joined, dropped = join(messages, limits)
