@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find src/dynmeans/core -name '*.?pp' -o -name '*.inl') CMakeLists.txt pyproject.toml
+SOURCES := $(shell find src/core -name '*.?pp' -o -name '*.inl') CMakeLists.txt pyproject.toml
 # The oldest Python that is here, of those that the package takes.
 OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) \
   $(foreach v,10 11 12 13,$(shell python3.$(v) -c "import sys; print(sys.executable)" 2>/dev/null)) $(PYTHON))
@@ -18,7 +18,7 @@ test: $(VENV)/installed-test $(VENV)/installed-bench
 check: $(VENV)/installed-test $(VENV)/installed-check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror src/dynmeans/core/*.?pp
+	$(BIN)/clang-format --dry-run --Werror $$(find src/core -name '*.?pp')
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -57,7 +57,7 @@ docs: $(VENV)/installed-docs
 format: $(VENV)/installed-check
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i src/dynmeans/core/*.?pp
+	$(BIN)/clang-format -i $$(find src/core -name '*.?pp')
 
 # Another build of the package: (name, options of pip, compiler). It has an environment and a build directory of its own,
 # and takes all other packages from $(VENV).

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.clock import best_of
 from benchmarks.rows import Row, Target, faster
-from dynmeans.core import lanes, nearest
+from dynmeans._core import nearest_centers, simd_level
 
 WHAT = "700,000 float32 points in 3-D against 32 centres"
 PEER = "one Lloyd iteration of scikit-learn's KMeans: a fit of one iteration, and a tenth of ten more"
@@ -28,8 +28,8 @@ def run(quick: bool) -> list[Row]:
     centers = X[rng.choice(len(X), N_CENTERS, replace=False)]
     wide = centers.astype(np.float64)
     jobs = {
-        "all": lambda: nearest(X, wide, 0),
-        "one": lambda: nearest(X, wide, 1),
+        "all": lambda: nearest_centers(X, wide, 0),
+        "one": lambda: nearest_centers(X, wide, 1),
         "fit": lambda: lloyd(X, centers, 1),
         "more": lambda: lloyd(X, centers, 1 + MORE),
     }
@@ -46,7 +46,7 @@ def run(quick: bool) -> list[Row]:
             ms["one"],
             unit="ms",
             target=Target("ours", "<", 5.0),
-            note=lanes(),
+            note=simd_level(),
         ),
     ]
 

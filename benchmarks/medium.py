@@ -12,11 +12,11 @@ from benchmarks import plain
 from benchmarks.clock import timed
 from benchmarks.rows import Row, Target, faster
 from dynmeans import DMeans
-from dynmeans.algorithms.batch import Batch
+from dynmeans._algorithms.batch import Batch
+from dynmeans._model.costs import AgingParameters, make_costs
+from dynmeans._model.motion import WALK
+from dynmeans._model.state import empty_state
 from dynmeans.datasets import moving_gaussians
-from dynmeans.model.costs import Lifespan, costs_from
-from dynmeans.model.motion import WALK
-from dynmeans.model.state import empty_state
 
 WHAT = "10,000 points in 2-D, about 25 clusters; 100,000 in 3-D, about 30; one restart, until nothing moves"
 PEER = "the paper's algorithm in plain C++, points of a cluster in a map (the authors' way) or as a sum"
@@ -127,7 +127,7 @@ def our_step(size: Size, seed: int) -> Step:
 
 
 def plain_step(size: Size, seed: int, members: plain.Members) -> Step:
-    costs = costs_from(size.birth_cost, Lifespan(LIFETIME, REACH))
+    costs = make_costs(size.birth_cost, AgingParameters(LIFETIME, REACH))
     motion = WALK
     state = empty_state(size.n_features)
 

@@ -32,8 +32,8 @@ SIDE = 4  # discs in a row
 RADIUS = 0.3  # of a disc, where neighbours are 1 apart
 KERNELS = {"MST": MST(), "RBF, 100 landmarks": RBF(landmarks=100)}
 
-Told = Mapping[str, Any]  # what a fresh process tells of one step
-Curves = Mapping[str, Mapping[int, Told]]  # kernel -> number of points -> a step
+StepDiagnostics = Mapping[str, Any]  # what a fresh process tells of one step
+Curves = Mapping[str, Mapping[int, StepDiagnostics]]  # kernel -> number of points -> a step
 
 
 def run(quick: bool, out: Path | None = None) -> list[Row]:
@@ -45,8 +45,8 @@ def run(quick: bool, out: Path | None = None) -> list[Row]:
     return [row for name, curve in curves.items() for row in rows_of(name, curve)]
 
 
-def _fresh_step(name: str, n: int) -> Told:
-    told: Told = fresh.call("benchmarks.million", "step", name=name, n=n)
+def _fresh_step(name: str, n: int) -> StepDiagnostics:
+    told: StepDiagnostics = fresh.call("benchmarks.million", "step", name=name, n=n)
     return told
 
 
@@ -79,7 +79,7 @@ def discs(n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([disc % SIDE, disc // SIDE], axis=1) + around, disc
 
 
-def rows_of(name: str, curve: Mapping[int, Told]) -> list[Row]:
+def rows_of(name: str, curve: Mapping[int, StepDiagnostics]) -> list[Row]:
     """Memory at the largest size, and time against n log n from the smallest."""
     sizes = list(curve)
     least, most = sizes[0], sizes[-1]
@@ -110,7 +110,7 @@ def rows_of(name: str, curve: Mapping[int, Told]) -> list[Row]:
     ]
 
 
-def _exponent(curve: Mapping[int, Told], first: int) -> float:
+def _exponent(curve: Mapping[int, StepDiagnostics], first: int) -> float:
     """Slope in log-log axes, over the sizes from one on."""
     points = np.log([(n, told["seconds"]) for n, told in curve.items()][first:])
     return float(np.polyfit(points[:, 0], points[:, 1], 1)[0])

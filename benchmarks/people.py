@@ -6,12 +6,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.rows import Row, Target, better
+from dynmeans._experiments import people
+from dynmeans._experiments.draw_people import GROUND, SOLID, SPECTRAL
+from dynmeans._experiments.people import PARAMETERS, follow
+from dynmeans._experiments.results import Results
+from dynmeans._experiments.trials import Size
 from dynmeans.datasets import walking_people
-from dynmeans.experiments import people
-from dynmeans.experiments.draw_people import GROUND, SOLID, SPECTRAL
-from dynmeans.experiments.people import PARAMETERS, follow
-from dynmeans.experiments.results import Results
-from dynmeans.experiments.trials import Size
 
 WHAT = "people in LiDAR frames of a foyer, mean of 10 scenes of 30 s with 7 to 10 people"
 PEER = "D-Means on the 3-D points, as in the paper"

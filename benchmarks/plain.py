@@ -12,13 +12,13 @@ from typing import Literal
 
 import numpy as np
 
-from dynmeans.algorithms.batch import Batch
-from dynmeans.model.costs import Costs
-from dynmeans.model.lifecycle import Rolled, roll_forward
-from dynmeans.model.motion import Motion
-from dynmeans.model.objective import Fit
-from dynmeans.model.prior import Prior, carry_forward
-from dynmeans.model.state import ClusterState
+from dynmeans._algorithms.batch import Batch
+from dynmeans._model.costs import Costs
+from dynmeans._model.lifecycle import StepResult, update_state
+from dynmeans._model.motion import Motion
+from dynmeans._model.objective import Fit
+from dynmeans._model.prior import Prior, predict_prior
+from dynmeans._model.state import ClusterState
 
 Members = Literal["maps", "sums"]
 
@@ -28,11 +28,11 @@ COMPILERS = ("c++", "g++", "clang++")
 
 def step(
     state: ClusterState, batch: Batch, costs: Costs, motion: Motion, seed: int, members: Members = "maps"
-) -> Rolled:
-    """Do what `dynmeans.algorithms.dmeans.step` does, with the plain descent in the place of the fast one."""
-    prior = carry_forward(state, batch.time, costs, motion)
+) -> StepResult:
+    """Run `dynmeans._algorithms.dmeans.step` with the plain descent in place of the fast one."""
+    prior = predict_prior(state, batch.time, costs, motion)
     slots, cost, passes = descend(batch.rows, prior, costs.birth, seed, members)
-    return roll_forward(
+    return update_state(
         state, prior, _as_fit(batch.rows, prior, slots, cost, passes), costs, motion, batch.time
     )
 

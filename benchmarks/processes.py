@@ -11,9 +11,9 @@ from benchmarks.choosing import product_of
 from benchmarks.rows import Row, Target, better
 from benchmarks.trials import Follow, Score, judge, summarise
 from dynmeans import DMeans, SDMeans
+from dynmeans._experiments.gps import likeliest, on_grid
+from dynmeans._experiments.parameters import GPS, GPS_DMEANS, GPS_KERNEL
 from dynmeans.datasets import gaussian_processes
-from dynmeans.experiments.gps import likeliest, on_grid
-from dynmeans.experiments.settings import GPS, GPS_DMEANS, GPS_KERNEL
 from dynmeans.kernels import GaussianProcess
 
 WHAT = "1,000 sets of 30 observations of four functions, in batches of 100, 20 streams, one setting"

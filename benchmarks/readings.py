@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from dynmeans.core import tree_distances
+from dynmeans._core import tree_distances
 from dynmeans.datasets import Stream, moving_rings
-from dynmeans.kernels import Scene, Similarity
+from dynmeans.kernels import KernelInput, Similarity
 from dynmeans.kernels.base import combine
 from dynmeans.kernels.forest import grow_forest
 
@@ -41,11 +41,11 @@ class RowsOnlyMST:
 
     scale: float
 
-    def fitted(self, scene: Scene) -> RowsOnlyMST:
+    def fitted(self, scene: KernelInput) -> RowsOnlyMST:
         """Itself: nothing is estimated."""
         return self
 
-    def compare(self, scene: Scene) -> Similarity:
+    def compare(self, scene: KernelInput) -> Similarity:
         """Similarities of one step, as a dense matrix."""
         n = len(scene.rows)
         kernel = self._square(scene, np.arange(n), np.arange(len(scene.kept)))
@@ -54,11 +54,11 @@ class RowsOnlyMST:
         matrix = np.ascontiguousarray(kernel[n_kept:, n_kept:])
         return Similarity(scene.weights, np.ones(n), y_phi, phi_phi, matrix=matrix)
 
-    def gram(self, scene: Scene, members: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    def gram(self, scene: KernelInput, members: np.ndarray, kept: np.ndarray) -> np.ndarray:
         """W over kept points, then rows."""
         return self._square(scene, members, kept)
 
-    def _square(self, scene: Scene, members: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    def _square(self, scene: KernelInput, members: np.ndarray, kept: np.ndarray) -> np.ndarray:
         forest = grow_forest(scene.rows, self.scale)
         hook, near = cKDTree(scene.rows).query(scene.kept[kept]) if len(kept) else (np.empty(0), kept)
         where = forest.component[np.concatenate([near, members])]

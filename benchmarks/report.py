@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.rows import Row
-from dynmeans.experiments.machine import PACKAGES, describe_machine
+from dynmeans._experiments.machine import PACKAGES, describe_machine
 
 HEADER = ("what", "ours", "peer", "ratio", "target", "reached")
 JSON_NAME = "bench.json"

@@ -10,9 +10,9 @@ from benchmarks import readings
 from benchmarks.rows import Row, Target
 from benchmarks.trials import PROCESSES, Map, Score, Summary, judge, summarise, workers
 from dynmeans import DMeans, SDMeans
+from dynmeans._experiments.parameters import OMEGA, PAPER_RINGS, PAPER_RINGS_DMEANS, RINGS
+from dynmeans._experiments.rings import nearest_rings
 from dynmeans.datasets import Stream, moving_rings
-from dynmeans.experiments.rings import nearest_rings
-from dynmeans.experiments.settings import OMEGA, PAPER_RINGS, PAPER_RINGS_DMEANS, RINGS
 from dynmeans.kernels import MST
 
 WHAT = "three rings that move together, or each on its own: 20 streams of 100 steps, one setting"

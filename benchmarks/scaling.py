@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 
 from benchmarks.clock import Job, best_of
 from benchmarks.rows import Row, Target
-from dynmeans.algorithms.batch import Batch, Search
-from dynmeans.algorithms.dmeans import step
-from dynmeans.model.costs import Lifespan, costs_from
-from dynmeans.model.motion import WALK
-from dynmeans.model.state import ClusterState, empty_state
+from dynmeans._algorithms.batch import Batch, Search
+from dynmeans._algorithms.dmeans import step
+from dynmeans._model.costs import AgingParameters, make_costs
+from dynmeans._model.motion import WALK
+from dynmeans._model.state import ClusterState, empty_state
 
 WHAT = "time of a step of the same number of passes, by points, clusters and dimension"
 PEER = "a straight line: the exponent of the fitted power law is 1"
@@ -71,7 +71,7 @@ def make_job(size: Size) -> Job:
     X = centers[rng.integers(size.clusters, size=size.points)]
     X += rng.standard_normal(X.shape)
     state = remembering(centers)
-    costs = costs_from(1e6, Lifespan(aging_cost=1e-9, drift=1.0))
+    costs = make_costs(1e6, AgingParameters(aging_cost=1e-9, drift=1.0))
     search = Search(seed=0, n_restarts=1, max_iter=PASSES, n_threads=1)
     return lambda: step(state, Batch(X, None, 1.0), costs, WALK, search)
 

@@ -11,12 +11,12 @@ from threadpoolctl import threadpool_limits
 from benchmarks.clock import best_of
 from benchmarks.rows import Row, Target, faster
 from dynmeans import DMeans
-from dynmeans.algorithms.batch import Batch, Search
-from dynmeans.algorithms.dmeans import step
+from dynmeans._algorithms.batch import Batch, Search
+from dynmeans._algorithms.dmeans import step
+from dynmeans._model.costs import AgingParameters, make_costs
+from dynmeans._model.motion import WALK
+from dynmeans._model.state import empty_state
 from dynmeans.datasets import moving_gaussians
-from dynmeans.model.costs import Lifespan, costs_from
-from dynmeans.model.motion import WALK
-from dynmeans.model.state import empty_state
 
 WHAT = "a step on 75 points in 2-D, 3 restarts"
 PEER = "KMeans(n_clusters=5, n_init=3).fit on the same points"
@@ -52,7 +52,7 @@ def run_estimator(batches: Sequence[np.ndarray]) -> None:
 
 def run_core(batches: Sequence[np.ndarray]) -> None:
     state = empty_state(batches[0].shape[1])
-    costs = costs_from(BIRTH_COST, Lifespan(LIFETIME, REACH))
+    costs = make_costs(BIRTH_COST, AgingParameters(LIFETIME, REACH))
     search = Search(seed=0, n_restarts=RESTARTS, max_iter=100, n_threads=1)
     motion = WALK
     for t, X in enumerate(batches):

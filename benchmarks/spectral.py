@@ -13,14 +13,14 @@ from threadpoolctl import threadpool_limits
 from benchmarks.rows import Row, faster
 from benchmarks.trials import processor_seconds
 from dynmeans import SDMeans
-from dynmeans.algorithms.batch import Batch, Search
-from dynmeans.algorithms.kernel_step import Found, KernelOptions, begin, step
-from dynmeans.algorithms.sdmeans import cluster_spectral
-from dynmeans.algorithms.selection import Selection, choose
+from dynmeans._algorithms.batch import Batch, Search
+from dynmeans._algorithms.kernel_step import Found, KernelOptions, begin, step
+from dynmeans._algorithms.sdmeans import cluster_spectral
+from dynmeans._algorithms.support_selection import Selection, choose
+from dynmeans._model.costs import AgingParameters, make_costs
+from dynmeans._model.state import ClusterState
 from dynmeans.datasets import moving_gaussians, moving_rings
-from dynmeans.kernels import MST, RBF, first_scene
-from dynmeans.model.costs import Lifespan, costs_from
-from dynmeans.model.state import ClusterState
+from dynmeans.kernels import MST, RBF, first_input
 
 WHAT = "a step of SD-Means on 400 points with the MST kernel and on 2,000 with the RBF kernel, one thread"
 PEER = "scikit-learn's SpectralClustering with the number of clusters given, on the matrix of the same kernel"
@@ -138,7 +138,7 @@ def peer_step(case: Case, matrix: np.ndarray) -> SpectralClustering:
 def kernel_matrix(case: Case, X: np.ndarray) -> np.ndarray:
     """The kernel between all rows of a batch, dense."""
     rows = np.arange(len(X))
-    matrix: np.ndarray = case.setting["kernel"].gram(first_scene(X), rows, rows[:0])
+    matrix: np.ndarray = case.setting["kernel"].gram(first_input(X), rows, rows[:0])
     return matrix
 
 
@@ -146,7 +146,7 @@ def functional(case: Case) -> Callable[[np.ndarray], ClusterState]:
     """The step by itself, as a function that remembers."""
     setting = dict(case.setting)
     kernel, birth = setting.pop("kernel"), setting.pop("birth_cost")
-    costs, search = costs_from(birth, Lifespan(**setting)), Search(0, 3, 100, 1)
+    costs, search = make_costs(birth, AgingParameters(**setting)), Search(0, 3, 100, 1)
     options = KernelOptions(_cluster, budget=80, selection="greedy", aligned=False)
     memory = begin(kernel, case.batches[0].shape[1])
 

@@ -10,10 +10,10 @@ from time import process_time
 import numpy as np
 
 from benchmarks.rows import Row, Target
+from dynmeans._experiments.video import run as compare
 from dynmeans.apps.video import Palette, VideoFile, distinct, painter
 from dynmeans.apps.video.colors import Pixels
-from dynmeans.apps.video.painters import Painter
-from dynmeans.experiments.video import run as compare
+from dynmeans.apps.video.quantizers import Painter
 
 WHAT = "the trailer of Sintel with the paper's parameters: time of a frame of 1280 x 544, flicker and error"
 PEER = "24 frames a second; DP-means and k-means (k = 20) on each frame alone"

@@ -20,11 +20,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pages import run_page
 
+from dynmeans._experiments.video import figures, run
+from dynmeans._files.run_folder import PICTURE_FILE
+from dynmeans._model.costs import drift_from_reach
 from dynmeans.apps.flights.chart import draw_flows
 from dynmeans.apps.video import Job, Palette, quantize
-from dynmeans.experiments.video import figures, run
-from dynmeans.io.run import PICTURE_FILE
-from dynmeans.model.costs import drift_from_reach
 from dynmeans.plots.palette import PALETTE
 
 HERE = Path(__file__).parent

@@ -1,6 +1,6 @@
 """Looks for the settings of the moving Gaussians: those that track best on seeds that are never reported.
 
-``python experiments/choose.py`` prints them; `dynmeans.experiments.settings` holds what it printed. The
+``python experiments/choose.py`` prints them; `dynmeans._experiments.parameters` holds what it printed. The
 settings of rings and Gaussian processes come from `benchmarks/rings.py` and `benchmarks/processes.py`.
 """
 
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans.experiments.gaussians import FEW, READINGS, run
-from dynmeans.experiments.rivals import (
+from dynmeans._experiments.gaussians import FEW, READINGS, run
+from dynmeans._experiments.methods import (
     CEILING,
     EVERYONE,
     GIBBS,
@@ -25,7 +25,7 @@ from dynmeans.experiments.rivals import (
     THREE,
     VARIATIONAL,
 )
-from dynmeans.experiments.trials import CHOOSING_SEED, Trial
+from dynmeans._experiments.trials import CHOOSING_SEED, Trial
 
 GATES = (0.03, 0.04)
 COSTS = {"birth_cost": (0.045, 0.055, 0.065, 0.075), "lifetime": (1.2, 1.5, 2.0, 3.0)}

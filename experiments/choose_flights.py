@@ -1,6 +1,6 @@
 """Looks for the settings of the synthetic week of flights, on weeks that are never reported.
 
-``python experiments/choose_flights.py`` prints them; `dynmeans.experiments.settings` holds what it printed.
+``python experiments/choose_flights.py`` prints them; `dynmeans._experiments.parameters` holds the result.
 With a file of messages as argument it looks for those of the file instead, on the file itself. The full
 passes of DP-means have the setting of DP-means, since they have its objective.
 """
@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans.experiments.flights import DAY, PAPER_FLIGHTS, WEEK, run
-from dynmeans.experiments.settings import FLIGHTS
-from dynmeans.experiments.trials import CHOOSING_SEED, Trial
+from dynmeans._experiments.flights import DAY, PAPER_FLIGHTS, WEEK, run
+from dynmeans._experiments.parameters import FLIGHTS
+from dynmeans._experiments.trials import CHOOSING_SEED, Trial
 
 SEEDS = 8
 GRIDS: dict[str, dict[str, dict[str, Sequence[float]]]] = {

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans.experiments.draw_people import GROUND, SPECTRAL
-from dynmeans.experiments.people import PARAMETERS, SCENE_STEPS, run
-from dynmeans.experiments.trials import CHOOSING_SEED, Trial
+from dynmeans._experiments.draw_people import GROUND, SPECTRAL
+from dynmeans._experiments.people import PARAMETERS, SCENE_STEPS, run
+from dynmeans._experiments.trials import CHOOSING_SEED, Trial
 
 SEEDS = 4
 CHANGES: dict[str, tuple[dict[str, Any], ...]] = {

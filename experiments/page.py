@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dynmeans.experiments import find_experiment
-from dynmeans.experiments.results import read_results
-from dynmeans.experiments.runner import draw_experiment
+from dynmeans._experiments import find_experiment
+from dynmeans._experiments.results import read_results
+from dynmeans._experiments.runner import draw_experiment
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "experiments.md"

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dynmeans.datasets import Stream
-from dynmeans.kernels import Scene
+from dynmeans.kernels import KernelInput
 
 
 def masses(rows, kept, shares, owner, n_old, h, shifts):
@@ -63,7 +63,7 @@ def _send_back(problem, shifts):
     return shifts
 
 
-def scene_between(stream: Stream, step: int, *, unseen: int | None = None, budget: int = 80) -> Scene:
+def scene_between(stream: Stream, step: int, *, unseen: int | None = None, budget: int = 80) -> KernelInput:
     """The rows of one step, and of the step before at most `budget` points of each true cluster."""
     before, truth = stream.batches[step - 1], stream.labels[step - 1]
     clusters = np.unique(truth)
@@ -71,7 +71,7 @@ def scene_between(stream: Stream, step: int, *, unseen: int | None = None, budge
     sizes = [len(p) for p in picked]
     present = np.ones(len(stream.batches[step]), bool) if unseen is None else stream.labels[step] != unseen
     rows = stream.batches[step][present]
-    return Scene(
+    return KernelInput(
         rows,
         np.ones(len(rows)),
         before[np.concatenate(picked)],

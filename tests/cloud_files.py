@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dynmeans.io.extras import require
+from dynmeans._files.extras import require
 
 POINTS = np.round(np.random.default_rng(0).uniform(-5.0, 5.0, (40, 3)), 3)
 FORMATS = (

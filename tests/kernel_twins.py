@@ -11,13 +11,13 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
 
-from dynmeans.kernels import Scene, Similarity
+from dynmeans.kernels import KernelInput, Similarity
 from strategies import seeds
 
 Pairwise = Callable[[np.ndarray], np.ndarray]  # all points (s, d) -> kernel of every pair (s, s)
 
 
-def make_scene(seed: int, n: int, d: int, n_old: int, *, copies: bool = False) -> Scene:
+def make_scene(seed: int, n: int, d: int, n_old: int, *, copies: bool = False) -> KernelInput:
     """Rows and kept points in the same few blobs; with copies, many of them equal."""
     rng = np.random.default_rng(seed)
     n_kept = int(rng.integers(n_old, 4 * n_old + 1)) if n_old else 0
@@ -27,7 +27,7 @@ def make_scene(seed: int, n: int, d: int, n_old: int, *, copies: bool = False) -
         points = points[rng.integers(len(points), size=len(points))]
     owner = np.sort(np.r_[np.arange(n_old), rng.integers(max(n_old, 1), size=n_kept - n_old)])
     coefficients = rng.uniform(-0.2, 1.0, size=n_kept)
-    return Scene(points[:n], rng.uniform(0.2, 3.0, size=n), points[n:], coefficients, owner, n_old)
+    return KernelInput(points[:n], rng.uniform(0.2, 3.0, size=n), points[n:], coefficients, owner, n_old)
 
 
 def slow_neighbours(rows: np.ndarray, i: int, k: int) -> np.ndarray:
@@ -44,7 +44,7 @@ def slow_neighbours(rows: np.ndarray, i: int, k: int) -> np.ndarray:
 
 
 @st.composite
-def scenes(draw: st.DrawFn) -> Scene:
+def scenes(draw: st.DrawFn) -> KernelInput:
     """One row or some, kept points or none, copies or none."""
     return make_scene(
         draw(seeds),
@@ -56,7 +56,7 @@ def scenes(draw: st.DrawFn) -> Scene:
 
 
 def assert_is_the_dense_definition(
-    scene: Scene, similarity: Similarity, pairwise: Pairwise, near: float = 1e-9
+    scene: KernelInput, similarity: Similarity, pairwise: Pairwise, near: float = 1e-9
 ) -> None:
     """K_YY, K_YPhi and diag K_PhiPhi, row by row and cluster by cluster, from the kernel of all pairs."""
     n = len(scene.rows)
@@ -76,7 +76,9 @@ def assert_is_the_dense_definition(
     np.testing.assert_allclose(similarity.weights, weights)
 
 
-def assert_gram_is_part_of(scene: Scene, kernel: object, pairwise: Pairwise, near: float = 1e-9) -> None:
+def assert_gram_is_part_of(
+    scene: KernelInput, kernel: object, pairwise: Pairwise, near: float = 1e-9
+) -> None:
     """W over the first and last kept points, then some rows, in an order of its own."""
     n, n_kept = len(scene.rows), len(scene.kept)
     members, kept = np.arange(n)[::-2], np.arange(n_kept)[::-3]

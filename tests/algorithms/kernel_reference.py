@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import reference
+from dynmeans._model.costs import Costs
+from dynmeans._model.prior import Prior
 from dynmeans.kernels.base import Similarity
-from dynmeans.model.costs import Costs
-from dynmeans.model.prior import Prior
 from strategies import seeds
 
 Form = Literal["matrix", "features", "sparse"]

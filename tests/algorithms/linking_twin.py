@@ -3,15 +3,15 @@
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dynmeans.algorithms.kernel_objective import apart_from_old, cluster_sums
-from dynmeans.core import cheapest_slots
+from dynmeans._algorithms.kernel_objective import apart_from_old, cluster_sums
+from dynmeans._core import link_clusters
 
 
 def link(labels, similarity, prior, costs):
     """Slots of the representatives."""
     sums = cluster_sums(similarity, labels, labels.max() + 1)
     apart = apart_from_old(sums, similarity)
-    return cheapest_slots(apart, sums.weight, prior.gammas, prior.revival, costs.birth)[labels]
+    return link_clusters(apart, sums.weight, prior.gammas, prior.revival, costs.birth)[labels]
 
 
 def link_costs(sums, similarity, prior, costs):

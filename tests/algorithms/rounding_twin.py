@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans.core import embed_rows, round_rows
+from dynmeans._core import embed_rows, round_rows
 
 
 class Embedding(NamedTuple):

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from scipy.stats import ortho_group
 
 from align_twins import scene_between
-from dynmeans.algorithms.align import align
+from dynmeans._algorithms.align import align
 from dynmeans.datasets import moving_gaussians, moving_rings
-from dynmeans.kernels import Scene, first_scene
+from dynmeans.kernels import KernelInput, first_input
 from kernel_twins import scenes
 from strategies import seeds
 
@@ -73,7 +73,7 @@ def test_a_cluster_that_left_does_not_slide_onto_its_neighbour():
     rng = np.random.default_rng(0)
     left, right = rng.normal(0.0, 1.0, (80, 2)), rng.normal((5.0, 0.0), 1.0, (80, 2))
     rows = rng.normal((0.0, 1.0), 1.0, (80, 2))
-    scene = Scene(
+    scene = KernelInput(
         rows, np.ones(80), np.concatenate([left, right]), np.full(160, 1 / 80), np.repeat([0, 1], 80), 2
     )
     shifts = align(scene)[1]
@@ -84,14 +84,14 @@ def test_a_cluster_that_left_does_not_slide_onto_its_neighbour():
 def test_a_large_batch_is_aligned_on_a_part_of_its_rows_as_well_as_on_all(monkeypatch):
     scene = scene_between(moving_rings(2, n_points=5000, random_state=0), 1)
     part = align(scene)[1]
-    monkeypatch.setattr("dynmeans.algorithms.align.MOST_ROWS", 5000)
+    monkeypatch.setattr("dynmeans._algorithms.align.MOST_ROWS", 5000)
     whole = align(scene)[1]
     assert not np.array_equal(part, whole)
     np.testing.assert_allclose(part, whole, atol=0.01)
 
 
 def test_before_anything_is_remembered_nothing_moves():
-    scene = first_scene(np.random.default_rng(0).normal(size=(5, 3)))
+    scene = first_input(np.random.default_rng(0).normal(size=(5, 3)))
     moved, shifts = align(scene)
     assert moved is scene
     assert shifts.shape == (0, 3)
@@ -106,7 +106,7 @@ def test_any_scene_gives_finite_shifts(scene):
 @pytest.mark.parametrize("n", [1, 5])
 @pytest.mark.parametrize("place", [0.0, 4.0])
 def test_rows_in_a_single_place_work(n, place):
-    scene = Scene(
+    scene = KernelInput(
         np.full((n, 2), place), np.ones(n), np.zeros((3, 2)), np.full(3, 1 / 3), np.zeros(3, int), 1
     )
     assert np.isfinite(align(scene)[1]).all()

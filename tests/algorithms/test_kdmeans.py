@@ -8,14 +8,14 @@ from scipy.sparse import csr_array
 
 import descent_twins
 from descent_twins import as_features, as_matrix, kernel_problems, make_kernel_problem
-from dynmeans.algorithms.batch import Search
-from dynmeans.algorithms.coarsening import merge, sample, spread
-from dynmeans.algorithms.kdmeans import descend_kernel
-from dynmeans.algorithms.kernel_objective import kernel_cost
-from dynmeans.core import kernel_descend
+from dynmeans._algorithms.batch import Search
+from dynmeans._algorithms.coarsening import merge, sample, spread
+from dynmeans._algorithms.kdmeans import descend_kernel
+from dynmeans._algorithms.kernel_objective import kernel_cost
+from dynmeans._core import kernel_descend
+from dynmeans._model.costs import Costs
+from dynmeans._model.prior import Prior
 from dynmeans.kernels.base import Similarity
-from dynmeans.model.costs import Costs
-from dynmeans.model.prior import Prior
 from strategies import seeds
 
 NONE = np.empty(0)

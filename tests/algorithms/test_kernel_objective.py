@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 import reference
 from algorithms import kernel_reference as twin
 from algorithms.kernel_reference import linear, prior_of, steps
-from dynmeans.algorithms import kernel_objective
-from dynmeans.algorithms.kernel_objective import cluster_sums, kernel_cost
-from dynmeans.model.costs import Costs
-from dynmeans.model.objective import Fit, objective
+from dynmeans._algorithms import kernel_objective
+from dynmeans._algorithms.kernel_objective import cluster_sums, kernel_cost
+from dynmeans._model.costs import Costs
+from dynmeans._model.objective import Fit, objective
 from strategies import problems, seeds
 
 forms = st.sampled_from(["matrix", "features", "sparse"])

@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from scipy.stats import ortho_group
 
 import reference
-from dynmeans.algorithms.batch import Batch, Search
-from dynmeans.algorithms.dmeans import cluster, step
-from dynmeans.model.costs import Costs, Lifespan, costs_from
-from dynmeans.model.motion import MOTIONS, motion_named
-from dynmeans.model.objective import objective
-from dynmeans.model.prior import carry_forward
-from dynmeans.model.state import empty_state
+from dynmeans._algorithms.batch import Batch, Search
+from dynmeans._algorithms.dmeans import cluster, step
+from dynmeans._model.costs import AgingParameters, Costs, make_costs
+from dynmeans._model.motion import MOTIONS, get_motion
+from dynmeans._model.objective import objective
+from dynmeans._model.prior import predict_prior
+from dynmeans._model.state import empty_state
 from strategies import seeds, streams
 
-COSTS = costs_from(0.05, Lifespan(lifetime=3.0, reach=1.5))
+COSTS = make_costs(0.05, AgingParameters(lifetime=3.0, reach=1.5))
 SEARCH = Search(seed=7, n_restarts=3, max_iter=100, n_threads=1)
 motions = st.sampled_from(sorted(MOTIONS))
 
@@ -28,7 +28,7 @@ def follow(batches, costs=COSTS, motion="walk", search=SEARCH, times=None, weigh
         time = times[i] if times is not None else state.clock + 1.0
         weight = None if weights is None else weights[i]
         rolled.append(
-            step(state, Batch(np.ascontiguousarray(rows), weight, time), costs, motion_named(motion), search)
+            step(state, Batch(np.ascontiguousarray(rows), weight, time), costs, get_motion(motion), search)
         )
         state = rolled[-1].state
     return rolled
@@ -144,10 +144,10 @@ def test_quiet_steps_equal_one_step_of_as_much_time(batches, motion, k):
     before = follow(batches, motion=motion)[-1].state
     quiet = before
     for _ in range(k - 1):
-        quiet = step(quiet, Batch(far, None, quiet.clock + 1), COSTS, motion_named(motion), SEARCH).state
+        quiet = step(quiet, Batch(far, None, quiet.clock + 1), COSTS, get_motion(motion), SEARCH).state
     last = Batch(batches[-1], None, before.clock + k)
-    waited = step(quiet, last, COSTS, motion_named(motion), SEARCH)
-    jumped = step(before._replace(n_steps=quiet.n_steps), last, COSTS, motion_named(motion), SEARCH)
+    waited = step(quiet, last, COSTS, get_motion(motion), SEARCH)
+    jumped = step(before._replace(n_steps=quiet.n_steps), last, COSTS, get_motion(motion), SEARCH)
     n_born = [len(r.report.born) for r in (waited, jumped)]
     assert n_born[0] == n_born[1]
     assert waited.report.cost == pytest.approx(jumped.report.cost)
@@ -162,7 +162,7 @@ def test_stopping_and_going_on_equals_never_stopping(batches, motion, cut):
     cut = min(cut, len(batches) - 1)
     state = whole[cut].state
     for i, rows in enumerate(batches[cut + 1 :], start=cut + 1):
-        rolled = step(state, Batch(rows, None, state.clock + 1), COSTS, motion_named(motion), SEARCH)
+        rolled = step(state, Batch(rows, None, state.clock + 1), COSTS, get_motion(motion), SEARCH)
         assert rolled.report.labels.tolist() == whole[i].report.labels.tolist()
         assert rolled.report.cost == whole[i].report.cost
         state = rolled.state
@@ -173,8 +173,8 @@ def test_stopping_and_going_on_equals_never_stopping(batches, motion, cut):
 def test_the_reported_cost_is_the_objective_of_the_paper(batches, motion):
     state = empty_state(batches[0].shape[1])
     for rows in batches:
-        batch, way = Batch(rows, None, state.clock + 1), motion_named(motion)
-        prior = carry_forward(state, batch.time, COSTS, way)
+        batch, way = Batch(rows, None, state.clock + 1), get_motion(motion)
+        prior = predict_prior(state, batch.time, COSTS, way)
         fit = cluster(batch, prior, COSTS, SEARCH, state.n_steps)
         assert fit.cost == pytest.approx(objective(rows, np.ones(len(rows)), fit, prior, COSTS), rel=1e-9)
         state = step(state, batch, COSTS, way, SEARCH).state
@@ -193,7 +193,7 @@ def test_a_moving_cluster_is_found_where_it_should_be_only_with_velocity():
     rng = np.random.default_rng(0)
     train = [np.array([[0.3 * t, 0.0]]) + 0.01 * rng.normal(size=(10, 2)) for t in range(12)]
     hidden = [np.full((1, 2), 50.0)] * 2
-    costs = costs_from(0.1, Lifespan(lifetime=6.0, reach=2.0))
+    costs = make_costs(0.1, AgingParameters(lifetime=6.0, reach=2.0))
     stream = [*train[:9], *hidden, train[11]]
     assert labels_of(follow(stream, costs=costs, motion="velocity"))[-1] == [0] * 10
     assert labels_of(follow(stream, costs=costs, motion="walk"))[-1] != [0] * 10

@@ -9,12 +9,12 @@ from algorithms import kernel_reference as twin
 from algorithms.kernel_reference import blobs, ideal_blocks, steps
 from algorithms.linking_twin import link_slowly
 from algorithms.rounding_twin import embed_slowly, largest_row, round_slowly
-from dynmeans.algorithms.batch import Search
-from dynmeans.algorithms.kdmeans import descend_kernel
-from dynmeans.algorithms.kernel_objective import kernel_cost
-from dynmeans.algorithms.sdmeans import cluster_spectral
-from dynmeans.algorithms.spectrum import parts_of, relaxed
-from dynmeans.core import cluster_matrix, cluster_vectors, relax
+from dynmeans._algorithms.batch import Search
+from dynmeans._algorithms.kdmeans import descend_kernel
+from dynmeans._algorithms.kernel_objective import kernel_cost
+from dynmeans._algorithms.relaxation import parts_of, relaxed
+from dynmeans._algorithms.sdmeans import cluster_spectral
+from dynmeans._core import cluster_matrix, cluster_vectors, relax
 from strategies import seeds
 
 SEARCH = Search(seed=7, n_restarts=3, max_iter=100, n_threads=1)

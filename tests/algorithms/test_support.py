@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynmeans.algorithms.support import CANDIDATES, empty_support, keep_ids, renew, scene_of
+from dynmeans._algorithms.support import CANDIDATES, empty_support, keep_ids, kernel_input, update_support
 from strategies import seeds
 
 
@@ -84,8 +84,8 @@ def stream(seed, kernel, tau, budget, method="greedy", weighted=False, n_steps=1
         gammas = 1 / (1 / weight + tau * (t - last))
         ids = 7 + np.arange(max(n_old, slots.max() + 1))
         taken = np.bincount(slots, weights=weights, minlength=len(ids))
-        scene = scene_of(support, ids[:n_old], rows, weights)
-        support, errors = renew(support, scene, kernel, slots, ids, gammas, taken, budget, method)
+        scene = kernel_input(support, ids[:n_old], rows, weights)
+        support, errors = update_support(support, scene, kernel, slots, ids, gammas, taken, budget, method)
         pull = np.concatenate([gammas, np.zeros(len(ids) - n_old)])
         lives += [[] for _ in ids[n_old:]]
         for k in np.flatnonzero(taken):
@@ -145,21 +145,23 @@ def test_no_cluster_keeps_more_than_the_budget_and_sleeping_ones_keep_what_they_
     ids = np.unique(before.ids)
     new = np.append(ids, ids.max() + 1)
     taken = np.where(np.arange(len(new)) == len(ids), 2.0, 0.0)
-    scene = scene_of(before, ids, rows, np.ones(2))
+    scene = kernel_input(before, ids, rows, np.ones(2))
     slots = np.full(2, len(ids))
-    after, _ = renew(before, scene, Gauss(), slots, new, np.ones(len(ids)), taken, budget)
+    after, _ = update_support(before, scene, Gauss(), slots, new, np.ones(len(ids)), taken, budget)
     for one, other in zip(keep_ids(after, ids), before, strict=True):
         assert one.tolist() == other.tolist()
 
 
 def test_moved_points_become_the_cluster_only_where_it_is_awake():
     rows = np.array([[0.0, 0.0], [5.0, 5.0]])
-    first = scene_of(NOTHING, NOTHING.ids, rows, np.ones(2))
+    first = kernel_input(NOTHING, NOTHING.ids, rows, np.ones(2))
     ids = np.array([3, 8])
-    support, _ = renew(NOTHING, first, Gauss(), np.array([0, 1]), ids, np.empty(0), np.ones(2), 5)
-    scene = scene_of(support, ids, rows[:1] + 0.5, np.ones(1))
+    support, _ = update_support(NOTHING, first, Gauss(), np.array([0, 1]), ids, np.empty(0), np.ones(2), 5)
+    scene = kernel_input(support, ids, rows[:1] + 0.5, np.ones(1))
     moved = scene._replace(kept=scene.kept + 0.25)
-    after, _ = renew(support, moved, Gauss(), np.array([0]), ids, np.ones(2), np.array([1.0, 0.0]), 5)
+    after, _ = update_support(
+        support, moved, Gauss(), np.array([0]), ids, np.ones(2), np.array([1.0, 0.0]), 5
+    )
     assert centre(after, 3)[0].tolist() == [[0.25, 0.25], [0.5, 0.5]]
     assert centre(after, 8)[0].tolist() == [[5.0, 5.0]]
 
@@ -191,9 +193,9 @@ def test_of_very_many_rows_an_even_sample_is_looked_at():
             largest.append(len(members) + len(kept))
             return super().gram(scene, members, kept)
 
-    scene = scene_of(NOTHING, NOTHING.ids, rows, np.ones(n))
+    scene = kernel_input(NOTHING, NOTHING.ids, rows, np.ones(n))
     slots, taken = np.zeros(n, dtype=np.int64), np.array([float(n)])
-    support, errors = renew(NOTHING, scene, Watched(), slots, np.array([4]), np.empty(0), taken, 40)
+    support, errors = update_support(NOTHING, scene, Watched(), slots, np.array([4]), np.empty(0), taken, 40)
     assert largest == [CANDIDATES]
     probe = rng.normal(size=(20, 2))
     told = Gauss.between(probe, support.rows) @ support.coefficients
@@ -202,7 +204,7 @@ def test_of_very_many_rows_an_even_sample_is_looked_at():
 
 
 def test_a_budget_of_nothing_is_refused():
-    scene = scene_of(NOTHING, NOTHING.ids, np.ones((1, 2)), np.ones(1))
+    scene = kernel_input(NOTHING, NOTHING.ids, np.ones((1, 2)), np.ones(1))
     slot = np.zeros(1, dtype=np.int64)
     with pytest.raises(ValueError, match="budget must be at least 1, got 0"):
-        renew(NOTHING, scene, Gauss(), slot, slot, np.empty(0), np.ones(1), 0)
+        update_support(NOTHING, scene, Gauss(), slot, slot, np.empty(0), np.ones(1), 0)

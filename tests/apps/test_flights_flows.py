@@ -9,13 +9,13 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
 from air_traffic import as_messages, small_week
+from dynmeans._files.errors import InputError
 from dynmeans.apps.flights.chart import draw_flows
 from dynmeans.apps.flights.files import iso, write_flows
 from dynmeans.apps.flights.flows import FlowOptions, features_of, find_flows, popular
-from dynmeans.apps.flights.gates import gates
+from dynmeans.apps.flights.proxy_labels import gates
 from dynmeans.apps.flights.smoothing import Lattice, Smoother, area_of, read_off, widened
 from dynmeans.apps.flights.trajectories import Area, Limits, join
-from dynmeans.io.errors import InputError
 
 WEEK = small_week()
 FLIGHTS = join(as_messages(WEEK), Limits())[0]

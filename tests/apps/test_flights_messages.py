@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from air_traffic import as_messages, as_rows, small_week, write_csv, write_json
+from dynmeans._files.errors import InputError
 from dynmeans.apps.flights.messages import Messages, read_messages
-from dynmeans.io.errors import InputError
 
 
 def same(found: Messages, wanted: Messages) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cloud_files import FORMATS, POINTS, pcd_bytes, ply_bytes, write_cloud
+from dynmeans._files.errors import InputError
 from dynmeans.apps.points import in_order, read_frames
-from dynmeans.io.errors import InputError
 
 pytest.importorskip("laspy", reason="LAS files need laspy")
 pytest.importorskip("pypcd4", reason="PCD files need pypcd4")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from clips import av, packets, pictures, read_clip, write_clip, write_sound
+from dynmeans._files.errors import InputError
 from dynmeans.apps.video import Job, Palette, VideoFile, quantize
-from dynmeans.io.errors import InputError
 
 
 def painted(tmp_path: Path, source: Path, name: str, **settings: object) -> Path:

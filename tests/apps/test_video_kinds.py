@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from clips import av, packets, pictures, read_clip, write_clip
+from dynmeans._files.errors import InputError
 from dynmeans.apps.video import Job, Outcome, Palette, VideoFile, quantize
 from dynmeans.apps.video.reading import DamagedVideo
-from dynmeans.io.errors import InputError
 
 GREEN = (39, 199, 60)
 

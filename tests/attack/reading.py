@@ -18,6 +18,7 @@ from attack.damage import damaged
 from attack.outcome import Outcome
 from attack.seed_files import seed_bytes
 from attack.workers import Attack, run_series
+from dynmeans._files.errors import InputError, InputWarning
 from dynmeans.apps.flights.messages import read_messages
 from dynmeans.apps.flights.trajectories import Limits, join
 from dynmeans.apps.video.reading import VideoFile
@@ -26,7 +27,6 @@ from dynmeans.cli.cluster import cluster
 from dynmeans.cli.flights import flights
 from dynmeans.cli.points import Algorithm, points
 from dynmeans.cli.video import video
-from dynmeans.io.errors import InputError, InputWarning
 
 _STEPS = ((None, None), (None, "7rows"), ("t", None), ("t", "2s"))  # --time and --every
 _WHOLE = 100  # of so many files one goes through the whole command, for flights and videos

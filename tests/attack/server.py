@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from attack.disk import EVENTS, WRITING, Disk
-from dynmeans.io.errors import InputError
+from dynmeans._files.errors import InputError
 
 KILL, CUT = "kill", "cut"
 AFTER = ".after"  # suffix of the folder with what a disk holds after a power cut
@@ -96,7 +96,8 @@ def _load() -> None:
 
 def _run(folder: Path, line: list[str], pause: float, strike: Strike) -> None:
     """Run one command line in this process and end it."""
-    from dynmeans.cli import main, session
+    from dynmeans.cli import main
+    from dynmeans.runs import session
 
     session.CHECKPOINT_SECONDS = pause
     log = os.open(folder.with_suffix(".log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)

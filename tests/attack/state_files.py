@@ -23,7 +23,7 @@ import numpy as np
 
 import dynmeans
 from attack.outcome import OK, REFUSED, SECONDS, Outcome, run_forked
-from dynmeans.io.snapshot import Snapshot, read_snapshot
+from dynmeans._files.snapshot import Snapshot, read_snapshot
 from saved_models import FOLDER, N_SAVED, SAVED
 
 ODD: list[Any] = [

@@ -18,10 +18,10 @@ from attack.outcome import OK, REFUSED, Outcome
 from attack.reading import _command, _join
 from attack.workers import Attack, run_series
 from cloud_files import pcd_bytes, write_cloud
+from dynmeans._files.limits import parse_limits
 from dynmeans.apps.flights.messages import read_messages
 from dynmeans.cli.cluster import cluster
 from dynmeans.cli.points import points
-from dynmeans.io.limits import parse_limits
 
 
 def outcome(action: Callable[[], object]) -> Outcome:

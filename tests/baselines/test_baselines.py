@@ -9,12 +9,12 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from chain_twins import Scene, labelings, log_points, log_sequential_prior
 from dynmeans import DMeans
 from dynmeans.baselines import DPMeans, MCGMMGibbs, ParticleLearning, ReclusterAndMatch, VariationalDP
-from dynmeans.baselines.chain import Law, Tracks, absorb, forecast, no_tracks, with_newborn
+from dynmeans.baselines.mcgmm import ModelParams, Tracks, absorb, forecast, no_tracks, with_newborn
 from dynmeans.datasets import moving_gaussians
 from dynmeans.metrics import tracking_accuracy
+from mcgmm_twins import KernelInput, labelings, log_points, log_sequential_prior
 
 CHAINS = [MCGMMGibbs(200, random_state=0), VariationalDP(random_state=0), ParticleLearning(random_state=0)]
 ALL = [*CHAINS, DPMeans(0.1, random_state=0), ReclusterAndMatch(KMeans(2, n_init=1, random_state=0))]
@@ -138,12 +138,12 @@ def test_dp_means_is_dynamic_means_that_never_revives():
 
 def test_evidence_of_two_batches_is_that_of_all_their_labels():
     """Motion, death and return between the batches are in it."""
-    law = Law(0.3, 0.2, 1.5, np.zeros(1), 0.8, 0.6)
+    law = ModelParams(0.3, 0.2, 1.5, np.zeros(1), 0.8, 0.6)
     one, two = np.array([[0.1], [-0.4], [1.0]]), np.array([[0.3], [2.0], [0.2]])
     logs = []
     for z in labelings(3, 0):
-        first = Scene(one, no_tracks(1), law)
-        second = Scene(two, forecast(after(first, z), 2.0, law), law)
+        first = KernelInput(one, no_tracks(1), law)
+        second = KernelInput(two, forecast(after(first, z), 2.0, law), law)
         logs += [log_joint(first, z) + log_joint(second, w) for w in labelings(3, len(second.old.ids))]
     model = ParticleLearning(
         20_000,
@@ -159,11 +159,11 @@ def test_evidence_of_two_batches_is_that_of_all_their_labels():
     assert found == pytest.approx(logsumexp(logs), abs=0.03)
 
 
-def log_joint(scene: Scene, z: tuple[int, ...]) -> float:
+def log_joint(scene: KernelInput, z: tuple[int, ...]) -> float:
     return log_sequential_prior(scene, z) + log_points(scene, z)
 
 
-def after(scene: Scene, z: tuple[int, ...]) -> Tracks:
+def after(scene: KernelInput, z: tuple[int, ...]) -> Tracks:
     """What is known of the clusters of a first batch once it has its labels."""
     taken = np.bincount(z).astype(float)
     sums = np.array([scene.X[np.array(z) == k].sum(axis=0) for k in range(len(taken))])

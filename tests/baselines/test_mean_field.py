@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chain_twins import Scene, log_urn_prior, make_scene, posterior
-from dynmeans.baselines.chain import with_newborn
+from dynmeans.baselines.mcgmm import with_newborn
 from dynmeans.baselines.mean_field import MeanField, fit_mean_field
+from mcgmm_twins import KernelInput, log_urn_prior, make_scene, posterior
 from strategies import seeds
 
 
-def fit(scene: Scene, seed: int, n_new: int = 3, tol: float = 1e-12) -> MeanField:
+def fit(scene: KernelInput, seed: int, n_new: int = 3, tol: float = 1e-12) -> MeanField:
     n_old = len(scene.old.ids)
     start = np.random.default_rng(seed).dirichlet(np.ones(n_old + n_new), size=len(scene.X))
     prior = with_newborn(scene.old, n_new, n_old, scene.law)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from benchmarks import plain
-from dynmeans.algorithms.batch import Batch
+from dynmeans._algorithms.batch import Batch
+from dynmeans._model.costs import AgingParameters, Costs, make_costs
+from dynmeans._model.motion import WALK
+from dynmeans._model.objective import objective
+from dynmeans._model.prior import predict_prior
+from dynmeans._model.state import empty_state
 from dynmeans.datasets import moving_gaussians
-from dynmeans.model.costs import Costs, Lifespan, costs_from
-from dynmeans.model.motion import WALK
-from dynmeans.model.objective import objective
-from dynmeans.model.prior import carry_forward
-from dynmeans.model.state import empty_state
 
 pytestmark = pytest.mark.skipif(
     not any(map(shutil.which, plain.COMPILERS)), reason="the plain peer needs a C++ compiler"
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def costs() -> Costs:
-    return costs_from(0.05, Lifespan(3.0, 1.5))
+    return make_costs(0.05, AgingParameters(3.0, 1.5))
 
 
 @pytest.mark.parametrize("n_features", [2, 3])
@@ -28,7 +28,7 @@ def test_cost_of_the_plain_peer_is_the_objective_of_the_model(n_features: int) -
     state = empty_state(n_features)
     stream = moving_gaussians(n_steps=6, n_features=n_features, random_state=0)
     for t, X in enumerate(stream.batches):
-        prior = carry_forward(state, float(t), costs(), WALK)
+        prior = predict_prior(state, float(t), costs(), WALK)
         labels, cost, _ = plain.descend(X, prior, costs().birth, seed=t, members="sums")
         fit = plain._as_fit(X, prior, labels, cost, 1)
         assert cost == pytest.approx(objective(X, np.ones(len(X)), fit, prior, costs()))
@@ -46,7 +46,7 @@ def test_maps_and_sums_of_points_find_the_same_clusters() -> None:
 
 def test_plain_descent_ends_where_each_point_is_at_its_cheapest_cluster() -> None:
     X = moving_gaussians(n_steps=1, random_state=2).batches[0]
-    prior = carry_forward(empty_state(2), 1.0, costs(), WALK)
+    prior = predict_prior(empty_state(2), 1.0, costs(), WALK)
     labels, cost, passes = plain.descend(X, prior, costs().birth, seed=0, members="maps")
     centers = plain._as_fit(X, prior, labels, cost, passes).centers
     distance = np.sum((X[:, None] - centers) ** 2, axis=2)

@@ -7,7 +7,7 @@ from benchmarks import rings
 from benchmarks.readings import RowsOnlyMST, gusty_rings
 from benchmarks.rings import CASES, METHODS, REPORTED_SEEDS, STREAMS, run
 from dynmeans.datasets import moving_rings
-from dynmeans.kernels import MST, Scene, first_scene
+from dynmeans.kernels import MST, KernelInput, first_input
 
 
 def test_every_case_has_a_row_and_every_number_to_reach_is_judged() -> None:
@@ -53,7 +53,7 @@ def test_gusts_are_gaussian_in_length_and_go_everywhere() -> None:
 
 
 def test_tree_of_the_rows_gives_the_kernel_of_the_library_before_anything_is_kept() -> None:
-    scene = first_scene(moving_rings(1, n_points=50, random_state=0).batches[0])
+    scene = first_input(moving_rings(1, n_points=50, random_state=0).batches[0])
     whole = MST(0.07).compare(scene)
     np.testing.assert_allclose(
         RowsOnlyMST(0.07).compare(scene).matrix, whole.matrix[whole.group][:, whole.group]
@@ -62,13 +62,13 @@ def test_tree_of_the_rows_gives_the_kernel_of_the_library_before_anything_is_kep
 
 def test_kept_point_hangs_on_its_nearest_row_by_an_edge_that_counts_if_long() -> None:
     rows, kept = np.array([[0.0], [3.0]]), np.array([[0.5], [5.0]])
-    scene = Scene(rows, np.ones(2), kept, np.ones(2), np.array([0, 1]), 2)
+    scene = KernelInput(rows, np.ones(2), kept, np.ones(2), np.array([0, 1]), 2)
     gap = -2.0 * np.log(RowsOnlyMST(1.0).compare(scene).y_phi)
     np.testing.assert_allclose(np.sqrt(np.abs(gap)), [[0.0, 5.0], [3.0, 2.0]], atol=1e-7)
 
 
 def test_kept_points_do_not_bridge_a_gap_between_rows() -> None:
     rows, kept = np.array([[0.0], [1.8]]), np.array([[0.9]])
-    scene = Scene(rows, np.ones(2), kept, np.ones(1), np.array([0]), 1)
+    scene = KernelInput(rows, np.ones(2), kept, np.ones(1), np.array([0]), 1)
     assert len(MST(1.0).compare(scene).weights) == 1
     assert RowsOnlyMST(1.0).compare(scene).matrix[0, 1] == pytest.approx(np.exp(-(1.8**2) / 2))

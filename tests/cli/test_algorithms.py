@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from dynmeans import KDMeans, SDMeans
-from dynmeans.cli import session
+from dynmeans._files.run_folder import read_run
 from dynmeans.datasets import gaussian_processes, moving_rings
-from dynmeans.io.run import read_run
 from dynmeans.kernels import MST, RBF, Diffusion, GaussianProcess, Linear
+from dynmeans.runs import session
 from point_files import contents
 
 Command = Callable[..., Any]

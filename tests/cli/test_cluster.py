@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dynmeans as package
-from dynmeans.io.run import read_run
+from dynmeans._files.run_folder import read_run
 from point_files import contents, write_points
 
 COSTS = ("--birth-cost", "0.06")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynmeans.io.run import read_run
+from dynmeans._files.run_folder import read_run
 
 
 def test_the_demo_tells_what_happened_and_leaves_a_report_and_a_picture(

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynmeans.cli import app, session
-from dynmeans.io.run import read_run
+from dynmeans._files.run_folder import read_run
+from dynmeans.cli import app
+from dynmeans.runs import session
 from point_files import contents, write_points
 
 Command = Callable[..., Any]
@@ -139,7 +140,7 @@ def test_a_missing_extra_is_reported_with_the_install_line(
     def missing(*_: object) -> None:
         raise ImportError('pyarrow is not installed; get it with: pip install "dynmeans[frames]"')
 
-    monkeypatch.setattr("dynmeans.io.frames.require", missing)
+    monkeypatch.setattr("dynmeans._tables.arrow.require", missing)
     Path("a.parquet").write_bytes(b"PAR1")
     assert 'pip install "dynmeans[frames]"' in complaint(dynmeans("cluster", "a.parquet"))
 
@@ -147,16 +148,16 @@ def test_a_missing_extra_is_reported_with_the_install_line(
 def test_a_full_disk_is_one_line_and_leaves_whole_steps(
     dynmeans: Command, points: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    flush, calls = session.Spool.flush, []
+    flush, calls = session.AppendLog.flush, []
 
-    def full(self: session.Spool, *, durable: bool = False) -> dict[str, int]:
+    def full(self: session.AppendLog, *, durable: bool = False) -> dict[str, int]:
         calls.append(durable)
         if len(calls) > 3:
             raise OSError(28, "No space left on device")
         return flush(self, durable=durable)
 
     monkeypatch.setattr(session, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(session.Spool, "flush", full)
+    monkeypatch.setattr(session.AppendLog, "flush", full)
     outcome = dynmeans("cluster", points, "--time", "when", "--every", "1min", "--birth-cost", "0.06")
     assert "No space left on device" in complaint(outcome)
     assert read_run("dynmeans-run").steps["step"].tolist() == [1, 2, 3]

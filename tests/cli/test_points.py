@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cloud_files import write_cloud
+from dynmeans._files.run_folder import read_run
 from dynmeans.datasets import walking_people
-from dynmeans.io.run import read_run
 from dynmeans.metrics import identity_f1
 from point_files import contents
 
@@ -82,7 +82,7 @@ def test_a_frame_that_memory_cannot_hold_is_named(
         raise MemoryError("Unable to allocate 37.5 GiB")
 
     write_cloud(folder, "npy")
-    monkeypatch.setattr("dynmeans.cli.points_run.Follower.take", take)
+    monkeypatch.setattr("dynmeans.cli.points_run.Tracker.take", take)
     done = dynmeans("points", "cloud.npy", "--out", "out")
     assert refused(done, "cloud.npy, frame 1: 40 points need more memory than there is (Unable")
     assert "larger cells (--voxel) need less" in done.err

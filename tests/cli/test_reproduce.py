@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from dynmeans.experiments import EXPERIMENTS
-from dynmeans.experiments.results import Results, read_results
-from dynmeans.experiments.trials import Experiment, Figures, Numbers, Size, Trial
+from dynmeans._experiments import EXPERIMENTS
+from dynmeans._experiments.results import Results, read_results
+from dynmeans._experiments.trials import Experiment, Figures, Numbers, Size, Trial
 
 
 def _plan(size: Size) -> list[Trial]:
@@ -79,7 +79,7 @@ def test_without_matplotlib_the_numbers_are_kept(
     def missing(*_: object) -> None:
         raise ImportError('matplotlib is not installed; get it with: pip install "dynmeans[plot]"')
 
-    monkeypatch.setattr("dynmeans.experiments.runner.draw_experiment", missing)
+    monkeypatch.setattr("dynmeans._experiments.runner.draw_experiment", missing)
     outcome = dynmeans("reproduce", "rings", "--jobs", 1)
     assert outcome.code == 0
     assert 'pip install "dynmeans[plot]"' in outcome.out

@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from dynmeans.cli import run, session
-from dynmeans.io.lock import locked
+from dynmeans._files.lock import locked
+from dynmeans.cli import run
+from dynmeans.runs import session
 from point_files import contents, write_points
 
 LINE = ("--time", "when", "--every", "1min", "--birth-cost", "0.06", "--standardize")
@@ -28,7 +29,7 @@ STEPS = 250
 # save time it is loaded once and forked, and does not wait for the disk, which outlives a killed process.
 SERVER = """
 import os, sys
-import dynmeans.cli.session as session
+import dynmeans.runs.session as session
 from dynmeans.cli import main
 os.fsync, session.CHECKPOINT_SECONDS = lambda file: None, 0.0
 for line in sys.stdin:
@@ -107,8 +108,8 @@ STAGES = [
     (session, "lines_of"),
     (session, "write_snapshot"),
     (session, "write_labels"),
-    (session.Spool, "flush"),
-    (session.Spool, "close"),
+    (session.AppendLog, "flush"),
+    (session.AppendLog, "close"),
     (session.Session, "finish"),
     (run, "draw_report"),
 ]

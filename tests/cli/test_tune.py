@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynmeans.cli.findings import command
-from dynmeans.cli.settings import Settings
+from dynmeans._files.run_folder import read_run
+from dynmeans.cli.tune_output import command
 from dynmeans.datasets import moving_gaussians
-from dynmeans.io.run import read_run
 from dynmeans.kernels import RBF
+from dynmeans.runs.parameters import Settings
 
 Command = Callable[..., Any]
 

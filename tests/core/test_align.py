@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import align_twins
 from align_twins import scene_between
-from dynmeans.core import align_shifts, explained
+from dynmeans._core import align_shifts, mixture_responsibilities
 from dynmeans.datasets import moving_rings
 from strategies import seeds
 
@@ -31,7 +31,7 @@ backgrounds = st.sampled_from([1e-300, 1e-3, 0.5])
 @settings(max_examples=200, deadline=None)
 def test_posteriors_are_those_of_the_slow_twin(problem, h, background):
     rows, _, *past = problem
-    found = explained(rows, *past, h, background)
+    found = mixture_responsibilities(rows, *past, h, background)
     np.testing.assert_allclose(found, align_twins.explained(rows, *past, h, background), rtol=1e-5, atol=1e-9)
     assert (found >= 0).all()
     assert (found.sum(axis=1) <= 1 + 1e-12).all()
@@ -75,5 +75,5 @@ def test_the_order_of_kept_points_does_not_matter():
 def test_rows_too_far_for_any_density_belong_to_nobody_and_pull_nothing():
     rows = np.full((3, 2), 1e6)
     past = np.zeros((2, 2)), np.ones(2), np.arange(2), 2
-    assert explained(rows, *past, 1.0, 1e-3).max() < 1e-200
+    assert mixture_responsibilities(rows, *past, 1.0, 1e-3).max() < 1e-200
     np.testing.assert_allclose(align_shifts(rows, np.ones(3), *past, 1.0, 1e-3), 0.0, atol=1e-200)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dynmeans.core import distinct_colors
+from dynmeans._core import distinct_colors
 
 pixels = st.integers(0, 60).flatmap(
     lambda n: arrays(np.uint8, (n, 3), elements=st.sampled_from([0, 1, 127, 255]))

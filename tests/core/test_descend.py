@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from dynmeans.core import descend, nearest
+from dynmeans._core import descend, nearest_centers
 from strategies import make_problem, problems, seeds
 
 
@@ -218,7 +218,7 @@ def test_the_nearest_centre_is_that_of_a_loop(seed, d, n, n_centers, is_single):
         np.float32 if is_single else np.float64
     )
     gaps = ((rows.astype(float)[:, None] - centers) ** 2).sum(axis=2)
-    found = nearest(rows, centers, 1)
+    found = nearest_centers(rows, centers, 1)
     np.testing.assert_allclose(gaps[np.arange(n), found], gaps.min(axis=1), rtol=1e-4)
 
 
@@ -226,4 +226,4 @@ def test_the_nearest_centre_is_that_of_a_loop(seed, d, n, n_centers, is_single):
 def test_of_centres_that_are_equally_near_the_first_is_found(d):
     rng = np.random.default_rng(0)
     centers = rng.integers(-3, 4, size=(6, d)).astype(float)
-    assert nearest(centers, np.concatenate([centers, centers]), 1).tolist() == list(range(6))
+    assert nearest_centers(centers, np.concatenate([centers, centers]), 1).tolist() == list(range(6))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chain_twins import (
-    Scene,
+from dynmeans._core import gibbs
+from mcgmm_twins import (
+    KernelInput,
     canonical,
     distance,
     labelings,
@@ -15,10 +16,9 @@ from chain_twins import (
     make_scene,
     posterior,
 )
-from dynmeans.core import gibbs
 
 
-def sample(scene: Scene, n_samples: int, *, seed: int = 0, start: np.ndarray | None = None):
+def sample(scene: KernelInput, n_samples: int, *, seed: int = 0, start: np.ndarray | None = None):
     return gibbs(
         scene.X,
         *scene.old[:4],
@@ -65,7 +65,7 @@ def test_joint_law_is_left_alone_when_labels_and_points_are_drawn_in_turns():
     np.testing.assert_array_less(np.abs(z_scores(np.array(direct), np.array(in_turns))), 2.5)
 
 
-def draw_points(scene: Scene, z, rng: np.random.Generator) -> np.ndarray:
+def draw_points(scene: KernelInput, z, rng: np.random.Generator) -> np.ndarray:
     """Centres from their prior, then points around them."""
     centers = {}
     for k in set(np.asarray(z).tolist()):

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 import descent_twins
 import reference
 from descent_twins import as_features, as_matrix, kernel_problems, make_kernel_problem
-from dynmeans.core import kernel_descend
+from dynmeans._core import kernel_descend
 from strategies import seeds
 
 

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynmeans import core
+from dynmeans import _core
 from strategies import seeds
 
 
 def gaussian(a, b, bandwidth):
     out = np.full((len(a), len(b)), np.nan)
-    core.gaussian(a, b, bandwidth, out)
+    _core.rbf_kernel(a, b, bandwidth, out)
     return out
 
 
@@ -39,4 +39,4 @@ def test_points_of_different_dimension_are_refused():
 
 def test_a_result_of_another_shape_is_refused():
     with pytest.raises(ValueError, match=r"shape \(2, 2\)"):
-        core.gaussian(np.zeros((2, 2)), np.zeros((2, 2)), 1.0, np.zeros((2, 3)))
+        _core.rbf_kernel(np.zeros((2, 2)), np.zeros((2, 2)), 1.0, np.zeros((2, 3)))

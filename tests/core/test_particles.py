@@ -5,14 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chain_twins import Scene, canonical, distance, log_points, log_sequential_prior, make_scene, posterior
-from dynmeans.core import learn_particles
+from dynmeans._core import particle_learning_step
+from mcgmm_twins import (
+    KernelInput,
+    canonical,
+    distance,
+    log_points,
+    log_sequential_prior,
+    make_scene,
+    posterior,
+)
 
 
-def learn(scene: Scene, n_particles: int, seed: int = 0):
+def learn(scene: KernelInput, n_particles: int, seed: int = 0):
     """All particles remember the same."""
     n_old = len(scene.old.ids)
-    return learn_particles(
+    return particle_learning_step(
         scene.X,
         np.arange(n_particles + 1) * n_old,
         np.tile(scene.old.ids, n_particles),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynmeans.core import distinct_rows, expand_centers, slot_means
+from dynmeans._core import cluster_means, expand_centers, unique_rows
 from strategies import seeds
 
 
@@ -15,7 +15,7 @@ def test_distinct_rows_are_those_of_numpy_with_the_weights_of_their_copies(seed,
     rng = np.random.default_rng(seed)
     X = rng.integers(-2, 3, size=(n, d)) * 0.5
     weights = rng.uniform(0.5, 2.0, size=n) if weighted else None
-    rows, mass, which = distinct_rows(X, weights)
+    rows, mass, which = unique_rows(X, weights)
     expected, inverse = np.unique(X, axis=0, return_inverse=True)
     np.testing.assert_array_equal(rows, expected)
     np.testing.assert_array_equal(which, inverse.reshape(-1))
@@ -29,7 +29,7 @@ def test_rows_are_in_lexical_order_whatever_the_spread_of_the_first_coordinate(s
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1.0, 1.0, size=(n, 2)) * size
     X[1:, 0] *= 1e-9 if crowded else 1.0
-    rows, _, which = distinct_rows(X, None)
+    rows, _, which = unique_rows(X, None)
     np.testing.assert_array_equal(rows, np.unique(X, axis=0))
     np.testing.assert_array_equal(rows[which], X)
 
@@ -47,7 +47,7 @@ def some_step(seed, n, d, n_old, n_born):
 @settings(max_examples=100, deadline=None)
 def test_slots_have_the_means_of_their_rows_and_of_the_past(seed, n, d, n_old, n_born):
     slots, weights, X, centers, gammas = some_step(seed, n, d, n_old, n_born)
-    found, means, taken = slot_means(slots, weights, X, centers, gammas)
+    found, means, taken = cluster_means(slots, weights, X, centers, gammas)
     np.testing.assert_array_equal(found[slots < n_old], slots[slots < n_old])
     for k in range(n_old + n_born):
         inside = found == k
@@ -64,7 +64,7 @@ def test_slots_have_the_means_of_their_rows_and_of_the_past(seed, n, d, n_old, n
 @settings(max_examples=100, deadline=None)
 def test_newborn_slots_come_by_size_then_by_nearness_to_the_middle(seed, n, n_old, n_born):
     slots, weights, X, centers, gammas = some_step(seed, n, 2, n_old, n_born)
-    _, means, taken = slot_means(slots, weights, X, centers, gammas)
+    _, means, taken = cluster_means(slots, weights, X, centers, gammas)
     gaps = np.sum((means - weights @ X / weights.sum()) ** 2, axis=1)[n_old:]
     near = gaps / gaps.max() if gaps.max() > 0 else gaps
     for a in range(n_born - 1):  # nearness counts in steps of a millionth, so that rounding decides nothing
@@ -74,7 +74,7 @@ def test_newborn_slots_come_by_size_then_by_nearness_to_the_middle(seed, n, n_ol
 
 def test_a_slot_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match=r"0 \.\. 1, got 2"):
-        slot_means(np.array([0, 2]), np.ones(2), np.zeros((2, 1)), np.empty((0, 1)), np.empty(0))
+        cluster_means(np.array([0, 2]), np.ones(2), np.zeros((2, 1)), np.empty((0, 1)), np.empty(0))
 
 
 @given(

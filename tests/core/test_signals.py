@@ -9,7 +9,7 @@ from itertools import starmap
 import numpy as np
 import pytest
 
-from dynmeans import DMeans, core
+from dynmeans import DMeans, _core
 
 pytestmark = pytest.mark.skipif(
     not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread(),
@@ -46,7 +46,7 @@ def stop():
 def descend(n, d, birth, *, n_restarts=3, threads=1, refine=False):
     X = RNG.normal(size=(n, d))
     old = (np.empty((0, d)), NONE, NONE)
-    return partial(core.descend, X, None, *old, birth, 0, 0, n_restarts, 100, threads, refine)
+    return partial(_core.descend, X, None, *old, birth, 0, 0, n_restarts, 100, threads, refine)
 
 
 def kernel_descend(n, form):
@@ -56,35 +56,35 @@ def kernel_descend(n, form):
         "dense": {"matrix": X @ X.T},
     }
     parts = (np.ones(n), (X * X).sum(axis=1), np.empty((n, 0)), NONE, NONE, NONE)
-    return partial(core.kernel_descend, *parts, 1e-2, 0, 0, 0, 10**6, **forms[form])
+    return partial(_core.kernel_descend, *parts, 1e-2, 0, 0, 0, 10**6, **forms[form])
 
 
 def gibbs():
     X = RNG.normal(size=(1_000, 2))
     chain = (0.01, 1.0, 1.0, np.zeros(2), 0, 0, 1_000_000)
-    return partial(core.gibbs, X, np.empty((0, 2)), NONE, NONE, NONE, *chain)
+    return partial(_core.gibbs, X, np.empty((0, 2)), NONE, NONE, NONE, *chain)
 
 
 def particles():
     X, begin = RNG.normal(size=(5_000, 2)), np.zeros(501, dtype=np.int64)
     old = (begin, NONE.astype(np.int64), np.empty((0, 2)), NONE, NONE, NONE, np.zeros(500))
-    return partial(core.learn_particles, X, *old, 0.01, 1.0, 1.0, np.zeros(2), 0, 0, 0)
+    return partial(_core.particle_learning_step, X, *old, 0.01, 1.0, 1.0, np.zeros(2), 0, 0, 0)
 
 
 def align():
     rows, kept, owner = RNG.normal(size=(20_000, 3)), RNG.normal(size=(4_000, 3)), np.arange(4_000) % 50
-    return partial(core.align_shifts, rows, np.ones(len(rows)), kept, np.ones(4_000), owner, 50, 0.1, 0.1)
+    return partial(_core.align_shifts, rows, np.ones(len(rows)), kept, np.ones(4_000), owner, 50, 0.1, 0.1)
 
 
 def code_length():
     n, d = 10_000, 40
     rows, ids = RNG.normal(size=(n, d)), np.arange(n) % 5_000
     reference = (np.zeros((1, d)), np.eye(d)[None], np.zeros(n), np.full(d, 1e-6))
-    return partial(core.code_length, rows, None, ids, 5_000, np.array([0, n]), np.zeros(1), *reference)
+    return partial(_core.code_length, rows, None, ids, 5_000, np.array([0, n]), np.zeros(1), *reference)
 
 
 def slots(n=2_000):
-    return partial(core.cheapest_slots, RNG.uniform(size=(n, n)), np.ones(n), np.ones(n), np.zeros(n), 1e3)
+    return partial(_core.link_clusters, RNG.uniform(size=(n, n)), np.ones(n), np.ones(n), np.zeros(n), 1e3)
 
 
 LOOPS = {
@@ -92,15 +92,19 @@ LOOPS = {
     "descend by a team": lambda: descend(100_000, 2, 1e-3, threads=3),
     "many restarts": lambda: descend(20, 2, 0.1, n_restarts=10**7),
     "refine": lambda: descend(20_000, 3, 0.1, refine=True),
-    "nearest": lambda: partial(core.nearest, RNG.normal(size=(50_000, 16)), RNG.normal(size=(5_000, 16)), 1),
+    "nearest": lambda: partial(
+        _core.nearest_centers, RNG.normal(size=(50_000, 16)), RNG.normal(size=(5_000, 16)), 1
+    ),
     "nearest by a team": lambda: partial(
-        core.nearest, RNG.normal(size=(100_000, 16)), RNG.normal(size=(5_000, 16)), 3
+        _core.nearest_centers, RNG.normal(size=(100_000, 16)), RNG.normal(size=(5_000, 16)), 3
     ),
     "kernel descent by features": lambda: kernel_descend(6_000, "features"),
     "kernel descent by a matrix": lambda: kernel_descend(2_000, "dense"),
-    "spanning tree": lambda: partial(core.spanning_tree, RNG.normal(size=(100_000, 6)), 2),
-    "spanning tree of few rows": lambda: partial(core.spanning_tree, RNG.normal(size=(12_000, 60)), 1),
-    "forest": lambda: partial(core.cut_forest, RNG.normal(size=(12_000, 60)), 1.0, 1),
+    "spanning tree": lambda: partial(_core.minimum_spanning_tree, RNG.normal(size=(100_000, 6)), 2),
+    "spanning tree of few rows": lambda: partial(
+        _core.minimum_spanning_tree, RNG.normal(size=(12_000, 60)), 1
+    ),
+    "forest": lambda: partial(_core.mst_components, RNG.normal(size=(12_000, 60)), 1.0, 1),
     "gibbs": gibbs,
     "particles": particles,
     "align": align,

@@ -8,10 +8,10 @@ from types import ModuleType
 
 import pytest
 
-from dynmeans.experiments import EXPERIMENTS
-from dynmeans.experiments.results import Results, read_results
-from dynmeans.experiments.rivals import CEILING, RIVALS, WITHOUT_K
-from dynmeans.experiments.trials import CHOOSING_SEED, REPORTED_SEED, group_name
+from dynmeans._experiments import EXPERIMENTS
+from dynmeans._experiments.methods import CEILING, METHODS, WITHOUT_K
+from dynmeans._experiments.results import Results, read_results
+from dynmeans._experiments.trials import CHOOSING_SEED, REPORTED_SEED, group_name
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,5 +46,5 @@ def test_results_are_of_the_settings_in_force(name: str) -> None:
 
 def test_script_chooses_for_methods_that_exist_on_seeds_that_are_not_reported() -> None:
     choose = load("choose")
-    assert {CEILING, *WITHOUT_K} <= set(choose.SEARCHES) <= set(RIVALS)
+    assert {CEILING, *WITHOUT_K} <= set(choose.SEARCHES) <= set(METHODS)
     assert all(CHOOSING_SEED + search.seeds <= REPORTED_SEED for search in choose.SEARCHES.values())

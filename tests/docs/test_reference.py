@@ -9,8 +9,8 @@ import pytest
 
 import dynmeans
 from dynmeans import baselines, datasets, kernels, metrics, tuning
-from dynmeans.io.snapshot import SnapshotError
-from dynmeans.model.events import Event, StepReport
+from dynmeans._files.snapshot import SnapshotError
+from dynmeans._model.events import Event, StepReport
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
 MODULES = {module.__name__: module for module in (dynmeans, metrics, datasets, kernels, baselines, tuning)}

@@ -6,8 +6,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 import dynmeans
 from dynmeans import DMeans, KDMeans, SDMeans
+from dynmeans._files.snapshot import SnapshotError
 from dynmeans.datasets import gaussian_processes
-from dynmeans.io.snapshot import SnapshotError
 from dynmeans.kernels import MST, RBF, Diffusion, GaussianProcess, Linear
 
 ESTIMATORS = [KDMeans, SDMeans]

@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 
 import dynmeans
 from dynmeans import DMeans, PersistentIds
+from dynmeans._files.snapshot import SnapshotError
 from dynmeans.datasets import moving_gaussians, moving_rings
-from dynmeans.io.snapshot import SnapshotError
 from dynmeans.metrics import tracking_accuracy
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dynmeans
+from dynmeans._files.snapshot import SnapshotError, read_snapshot
 from dynmeans.estimators import from_snapshot, to_snapshot
-from dynmeans.io.snapshot import SnapshotError, read_snapshot
 from saved_models import FOLDER, SAVED
 
 LABELS = json.loads((FOLDER / "labels.json").read_text())

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dynmeans.experiments import rings
-from dynmeans.experiments.gaussians import READINGS
-from dynmeans.experiments.gps import MEANS, SPECTRAL
-from dynmeans.experiments.results import Group, Results, read_results
-from dynmeans.experiments.rivals import (
+from dynmeans._experiments import rings
+from dynmeans._experiments.gaussians import READINGS
+from dynmeans._experiments.gps import MEANS, SPECTRAL
+from dynmeans._experiments.methods import (
     CEILING,
     GIBBS,
     OURS,
@@ -22,7 +21,8 @@ from dynmeans.experiments.rivals import (
     WITH_TRUTH,
     WITHOUT_K,
 )
-from dynmeans.experiments.tables import excess, half_width
+from dynmeans._experiments.results import Group, Results, read_results
+from dynmeans._experiments.tables import excess, half_width
 
 RESULTS = Path(__file__).parents[2] / "experiments" / "results"
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dynmeans._experiments import EXPERIMENTS, gaussians, gps, rings
+from dynmeans._experiments.gaussians import follow
+from dynmeans._experiments.methods import CEILING, EVERYONE, OURS, THREE, WITHOUT_K
+from dynmeans._experiments.regression import GRID, posterior, posterior_means
+from dynmeans._experiments.results import Group, Results
+from dynmeans._experiments.runner import draw_experiment, run_experiment
+from dynmeans._experiments.trials import CHOOSING_SEED, REPORTED_SEED, Size
 from dynmeans.datasets import gaussian_processes, moving_gaussians, moving_rings
-from dynmeans.experiments import EXPERIMENTS, gaussians, gps, rings
-from dynmeans.experiments.gaussians import follow
-from dynmeans.experiments.regression import GRID, posterior, posterior_means
-from dynmeans.experiments.results import Group, Results
-from dynmeans.experiments.rivals import CEILING, EVERYONE, OURS, THREE, WITHOUT_K
-from dynmeans.experiments.runner import draw_experiment, run_experiment
-from dynmeans.experiments.trials import CHOOSING_SEED, REPORTED_SEED, Size
 
 QUICK = Size(1, quick=True)
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from air_traffic import as_rows, small_week, write_csv
-from dynmeans.experiments.flights import flights_experiment, weighted_accuracy
-from dynmeans.experiments.results import Results
-from dynmeans.experiments.runner import run_experiment
+from dynmeans._experiments.flights import flights_experiment, weighted_accuracy
+from dynmeans._experiments.results import Results
+from dynmeans._experiments.runner import run_experiment
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans.experiments.results import Group, Results, read_results, write_results
-from dynmeans.experiments.tables import difference, markdown, with_interval
-from dynmeans.experiments.trials import Size, Trial, crossing
+from dynmeans._experiments.results import Group, Results, read_results, write_results
+from dynmeans._experiments.tables import difference, markdown, with_interval
+from dynmeans._experiments.trials import Size, Trial, crossing
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32)
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from dynmeans.experiments import runner
-from dynmeans.experiments.results import Results, read_results, write_results
-from dynmeans.experiments.runner import Standing, draw_experiment, results_file, run_experiment
-from dynmeans.experiments.trials import Experiment, Figures, Numbers, Size, Trial, by_worth
-from dynmeans.io.errors import InputError
+from dynmeans._experiments import runner
+from dynmeans._experiments.results import Results, read_results, write_results
+from dynmeans._experiments.runner import Standing, draw_experiment, results_file, run_experiment
+from dynmeans._experiments.trials import Experiment, Figures, Numbers, Size, Trial, by_worth
+from dynmeans._files.errors import InputError
 
 
 def plan(size: Size) -> list[Trial]:
@@ -95,7 +95,7 @@ def test_processes_do_not_outlive_a_run_that_is_killed() -> None:
     program = "\n".join(
         (
             "import multiprocessing, time",
-            "from dynmeans.experiments.runner import live_with_the_parent",
+            "from dynmeans._experiments.runner import live_with_the_parent",
             "if __name__ == '__main__':",
             "    pool = multiprocessing.get_context('spawn').Pool(1, live_with_the_parent)",
             "    pool.apply(abs, (1,))",

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from clips import pictures, write_clip
+from dynmeans._experiments import video
+from dynmeans._experiments.excerpt import ORIGINAL, Excerpt, draw_excerpt
 from dynmeans.apps.video import distinct
 from dynmeans.apps.video.ffmpeg import ffmpeg_painter
-from dynmeans.experiments import video
-from dynmeans.experiments.excerpt import ORIGINAL, Excerpt, draw_excerpt
 
 pytest.importorskip("matplotlib")
 

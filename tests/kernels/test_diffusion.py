@@ -7,9 +7,9 @@ from scipy.stats import ortho_group
 import align_twins
 from align_twins import scene_between
 from dynmeans.datasets import moving_rings
-from dynmeans.kernels import Diffusion, Scene, first_scene
-from dynmeans.kernels.heat import leading_eigenpairs, shared_neighbours
-from dynmeans.kernels.mixture import in_place
+from dynmeans.kernels import Diffusion, KernelInput, first_input
+from dynmeans.kernels.density import in_place
+from dynmeans.kernels.diffusion_maps import leading_eigenpairs, shared_neighbours
 from kernel_twins import make_scene, scenes, slow_neighbours
 from strategies import seeds
 
@@ -55,7 +55,7 @@ def test_with_all_eigenvectors_features_give_the_heat_kernel(n):
     rows = np.random.default_rng(n).normal(size=(n, 2))
     kernel = Diffusion(n_neighbors=6, rank=n, time=20.0)
     np.testing.assert_allclose(
-        kernel_of(kernel.compare(first_scene(rows))), slow_heat(rows, 6, 20.0), atol=1e-8
+        kernel_of(kernel.compare(first_input(rows))), slow_heat(rows, 6, 20.0), atol=1e-8
     )
 
 
@@ -95,7 +95,7 @@ def test_the_past_takes_the_share_of_memory_where_it_explains_a_row():
     similarity = Diffusion(memory=0.3, bandwidth=h).compare(scene)
     known = past.sum(axis=1)
     points = np.concatenate([scene.rows, scene.kept[in_place(scene)]])
-    heat = kernel_of(Diffusion().compare(first_scene(points)))[: len(known), : len(known)]
+    heat = kernel_of(Diffusion().compare(first_input(points)))[: len(known), : len(known)]
     direction = past / np.linalg.norm(past, axis=1, keepdims=True)
     expected = np.sqrt(np.outer(1 - 0.3 * known, 1 - 0.3 * known)) * heat
     expected += 0.3 * np.sqrt(np.outer(known, known)) * (direction @ direction.T)
@@ -124,7 +124,7 @@ def test_kept_points_in_place_make_few_rows_of_a_ring_alike():
     for seed in range(8):
         stream = moving_rings(2, motion=0.0, n_points=150, random_state=seed)
         same = stream.labels[1][:, None] == stream.labels[1]
-        alone = kernel_of(Diffusion().compare(first_scene(stream.batches[1])))
+        alone = kernel_of(Diffusion().compare(first_input(stream.batches[1])))
         joined = kernel_of(Diffusion(memory=0.0).compare(scene_between(stream, 1)))
         gains.append(joined[same].mean() - joined[~same].mean() - alone[same].mean() + alone[~same].mean())
     assert np.median(gains) > 0
@@ -133,7 +133,7 @@ def test_kept_points_in_place_make_few_rows_of_a_ring_alike():
 def test_rows_of_one_ring_are_alike_and_of_two_rings_are_not():
     for seed in range(5):
         stream = moving_rings(1, random_state=seed)
-        kernel = kernel_of(Diffusion().compare(first_scene(stream.batches[0])))
+        kernel = kernel_of(Diffusion().compare(first_input(stream.batches[0])))
         same = stream.labels[0][:, None] == stream.labels[0]
         assert np.median(kernel[same]) > 0.3
         assert np.median(np.abs(kernel[~same])) < 0.1
@@ -142,7 +142,7 @@ def test_rows_of_one_ring_are_alike_and_of_two_rings_are_not():
 def test_the_largest_eigenvalues_count_the_rings():
     for seed in range(5):
         stream = moving_rings(1, random_state=seed)
-        shares = np.linalg.svd(Diffusion().compare(first_scene(stream.batches[0])).features)[1] ** 2 / 400
+        shares = np.linalg.svd(Diffusion().compare(first_input(stream.batches[0])).features)[1] ** 2 / 400
         assert np.count_nonzero(shares > 0.12) == 3
 
 
@@ -177,7 +177,7 @@ def test_equal_weights_are_no_weights():
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 400])
 def test_rows_in_a_single_place_are_alike_or_at_least_valid(n):
-    scene = Scene(np.full((n, 2), 7.0), np.ones(n), np.full((2, 2), 7.0), np.ones(2), np.arange(2), 2)
+    scene = KernelInput(np.full((n, 2), 7.0), np.ones(n), np.full((2, 2), 7.0), np.ones(2), np.arange(2), 2)
     similarity = Diffusion().compare(scene)
     assert np.isfinite(similarity.features).all()
     np.testing.assert_allclose(np.linalg.norm(similarity.features, axis=1), 1.0, atol=1e-9)
@@ -185,7 +185,7 @@ def test_rows_in_a_single_place_are_alike_or_at_least_valid(n):
 
 def test_more_pieces_than_features_still_gives_every_row_a_place():
     rows = np.repeat(np.arange(100.0), 3)[:, None] * 1e3 + np.tile([0.0, 1.0, 2.1], 100)[:, None]
-    features = Diffusion(n_neighbors=2, rank=10).compare(first_scene(rows)).features
+    features = Diffusion(n_neighbors=2, rank=10).compare(first_input(rows)).features
     assert features.shape == (300, 10)
     np.testing.assert_allclose(np.linalg.norm(features, axis=1), 1.0)
 

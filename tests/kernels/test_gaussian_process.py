@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynmeans.datasets import gaussian_processes
-from dynmeans.kernels import GaussianProcess, first_scene, gaussian_process
+from dynmeans.kernels import GaussianProcess, first_input, gaussian_process
 from kernel_twins import assert_gram_is_part_of, assert_is_the_dense_definition, make_scene, same_process
 from strategies import seeds
 
@@ -28,9 +28,9 @@ def test_few_coordinates_of_a_smooth_function_give_the_kernel_of_whole_covarianc
 ):
     rows = gaussian_processes(1, sets_per_step=20, noise=noise, random_state=0).batches[0]
     kernel = GaussianProcess(length_scale, noise=noise)
-    quick = kernel.compare(first_scene(rows)).matrix
+    quick = kernel.compare(first_input(rows)).matrix
     monkeypatch.setattr(GaussianProcess, "_features", lambda self, x: None)
-    np.testing.assert_allclose(quick, kernel.compare(first_scene(rows)).matrix, atol=1e-6)
+    np.testing.assert_allclose(quick, kernel.compare(first_input(rows)).matrix, atol=1e-6)
 
 
 def test_smooth_functions_have_few_coordinates_and_rough_ones_too_many():
@@ -41,7 +41,7 @@ def test_smooth_functions_have_few_coordinates_and_rough_ones_too_many():
 
 
 def test_blocks_of_pairs_change_nothing(monkeypatch):
-    scene = first_scene(gaussian_processes(1, sets_per_step=12, random_state=0).batches[0])
+    scene = first_input(gaussian_processes(1, sets_per_step=12, random_state=0).batches[0])
     whole = GaussianProcess().compare(scene).matrix
     monkeypatch.setattr(gaussian_process, "BLOCK", 7 * 10 * 10)
     np.testing.assert_allclose(GaussianProcess().compare(scene).matrix, whole, rtol=1e-12)
@@ -50,7 +50,7 @@ def test_blocks_of_pairs_change_nothing(monkeypatch):
 @given(seeds)
 @settings(max_examples=20, deadline=None)
 def test_is_symmetric_and_a_probability(seed):
-    scene = first_scene(gaussian_processes(1, sets_per_step=15, random_state=seed).batches[0])
+    scene = first_input(gaussian_processes(1, sets_per_step=15, random_state=seed).batches[0])
     matrix = GaussianProcess().compare(scene).matrix
     np.testing.assert_array_equal(matrix, matrix.T)
     assert matrix.min() >= 0
@@ -59,7 +59,7 @@ def test_is_symmetric_and_a_probability(seed):
 
 def test_sets_of_the_same_function_are_alike_and_those_of_x_and_minus_x_are_not():
     stream = gaussian_processes(1, sets_per_step=200, random_state=0)
-    matrix, labels = GaussianProcess().compare(first_scene(stream.batches[0])).matrix, stream.labels[0]
+    matrix, labels = GaussianProcess().compare(first_input(stream.batches[0])).matrix, stream.labels[0]
     same = [matrix[np.ix_(labels == k, labels == k)].mean() for k in range(4)]
     assert min(same) > 0.8
     assert matrix[np.ix_(labels == 0, labels == 1)].mean() < 0.2
@@ -67,19 +67,19 @@ def test_sets_of_the_same_function_are_alike_and_those_of_x_and_minus_x_are_not(
 
 def test_sets_that_say_nothing_of_each_other_are_even_odds():
     rows = np.array([[0.0, 0.1, 1.0, 1.1], [500.0, 500.1, -3.0, -3.1]])
-    assert GaussianProcess().compare(first_scene(rows)).matrix[0, 1] == pytest.approx(0.5)
+    assert GaussianProcess().compare(first_input(rows)).matrix[0, 1] == pytest.approx(0.5)
 
 
 def test_evidence_beyond_the_range_of_numbers_is_no_overflow():
     x = np.linspace(0, 1, 30)
     rows = np.stack([np.r_[x, 1e4 + x], np.r_[x, -1e4 - x]])
-    matrix = GaussianProcess(noise=0.01).compare(first_scene(rows)).matrix
+    matrix = GaussianProcess(noise=0.01).compare(first_input(rows)).matrix
     np.testing.assert_allclose(matrix, [[1.0, 0.0], [0.0, 1.0]], atol=1e-12)
 
 
 def test_rows_must_hold_as_many_outputs_as_inputs():
     with pytest.raises(ValueError, match="a row has 3 columns; it must hold p inputs, then their p outputs"):
-        GaussianProcess().compare(first_scene(np.zeros((2, 3))))
+        GaussianProcess().compare(first_input(np.zeros((2, 3))))
 
 
 @pytest.mark.parametrize("field", ["length_scale", "signal", "noise"])

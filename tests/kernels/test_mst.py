@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import issparse
 
-from dynmeans.kernels import MST, first_scene, mst
+from dynmeans.kernels import MST, first_input, mst
 from dynmeans.kernels.forest import grow_forest
 from kernel_twins import (
     along_the_tree,
@@ -45,7 +45,7 @@ def test_the_sparse_form_is_the_dense_one_without_its_negligible_entries(scene, 
 
 
 def test_many_components_have_a_sparse_matrix_with_few_entries():
-    similarity = MST(0.9).compare(first_scene(np.arange(5000.0)[:, None]))
+    similarity = MST(0.9).compare(first_input(np.arange(5000.0)[:, None]))
     assert similarity.matrix.shape == (5000, 5000)
     assert similarity.matrix.nnz < 5000 * 17
     assert similarity.multiply(np.ones((5000, 1)))[2500, 0] == pytest.approx(
@@ -68,7 +68,7 @@ def test_components_of_kept_points_alone_are_no_representatives():
 @given(scenes())
 @settings(deadline=None)
 def test_an_edge_as_long_as_the_scale_is_not_cut(scene):
-    chain = first_scene(np.arange(len(scene.rows) + 1.0)[:, None])
+    chain = first_input(np.arange(len(scene.rows) + 1.0)[:, None])
     assert len(MST(1.0).compare(chain).weights) == 1
     assert len(MST(1.0 - 1e-9).compare(chain).weights) == len(scene.rows) + 1
 
@@ -88,21 +88,21 @@ def test_estimated_scale_follows_the_scale_of_the_rows(seed, scale):
 @settings(deadline=None)
 def test_estimated_scale_ignores_copies(seed):
     rows = make_scene(seed, 40, 2, 0).rows
-    assert MST().fitted(first_scene(rows.repeat(2, axis=0))).scale == pytest.approx(
-        MST().fitted(first_scene(rows)).scale
+    assert MST().fitted(first_input(rows.repeat(2, axis=0))).scale == pytest.approx(
+        MST().fitted(first_input(rows)).scale
     )
 
 
 def test_estimated_scale_keeps_distant_blobs_apart_and_each_together():
     rng = np.random.default_rng(0)
     rows = 10.0 * np.repeat(np.arange(4), 200)[:, None] + rng.uniform(size=(800, 2))
-    similarity = MST().compare(first_scene(rows))
+    similarity = MST().compare(first_input(rows))
     assert similarity.weights.tolist() == [200.0] * 4
 
 
 @pytest.mark.parametrize("n", [1, 5])
 def test_equal_rows_leave_the_scale_open_and_are_one_component(n):
-    scene = first_scene(np.full((n, 2), 0.3))
+    scene = first_input(np.full((n, 2), 0.3))
     assert MST().fitted(scene) == MST()
     assert MST().compare(scene).weights.tolist() == [n]
 
@@ -114,13 +114,13 @@ def test_fitting_happens_once():
 
 def test_rows_changed_in_place_are_compared_afresh():
     rows = np.array([[0.0], [1.0], [9.0]])
-    assert len(MST(2.0).compare(first_scene(rows)).weights) == 2
+    assert len(MST(2.0).compare(first_input(rows)).weights) == 2
     rows[2] = 2.5
-    assert len(MST(2.0).compare(first_scene(rows)).weights) == 1
+    assert len(MST(2.0).compare(first_input(rows)).weights) == 1
 
 
 def test_distances_beyond_all_bounds_are_no_similarity():
-    similarity = MST(1e-300).compare(first_scene(np.array([[-1e300], [0.0], [1e300]])))
+    similarity = MST(1e-300).compare(first_input(np.array([[-1e300], [0.0], [1e300]])))
     np.testing.assert_array_equal(similarity.matrix, np.eye(3))
 
 

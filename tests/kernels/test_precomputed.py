@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dynmeans.kernels import Custom, Linear, Precomputed, first_scene
+from dynmeans.kernels import Custom, Linear, Precomputed, first_input
 from kernel_twins import assert_gram_is_part_of, assert_is_the_dense_definition, make_scene, scenes
 from strategies import seeds
 
@@ -55,7 +55,7 @@ def test_a_function_is_called_for_rows_and_kept_points_alike(scene):
 
 
 def test_a_function_is_symmetrised():
-    matrix = Custom(lambda a, b: a + 0 * b.T).compare(first_scene(np.array([[1.0], [3.0]]))).matrix
+    matrix = Custom(lambda a, b: a + 0 * b.T).compare(first_input(np.array([[1.0], [3.0]]))).matrix
     np.testing.assert_array_equal(matrix, [[1.0, 2.0], [2.0, 3.0]])
 
 
@@ -95,9 +95,9 @@ def test_columns_for_kept_points_must_not_be_missing():
 def test_a_function_that_returns_the_wrong_shape_is_refused():
     rule = r"returned shape \(2,\); for 2 points against themselves it must return \(2, 2\)"
     with pytest.raises(ValueError, match=rule):
-        Custom(lambda a, b: a[:, 0]).compare(first_scene(np.ones((2, 1))))
+        Custom(lambda a, b: a[:, 0]).compare(first_input(np.ones((2, 1))))
 
 
 def test_a_function_that_returns_nan_is_refused():
     with pytest.raises(ValueError, match=r"kernel function holds nan at \(0, 0\)"):
-        Custom(lambda a, b: np.full((len(a), len(b)), np.nan)).compare(first_scene(np.ones((2, 1))))
+        Custom(lambda a, b: np.full((len(a), len(b)), np.nan)).compare(first_input(np.ones((2, 1))))

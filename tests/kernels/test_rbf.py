@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from dynmeans.kernels import RBF, first_scene
+from dynmeans.kernels import RBF, first_input
 from kernel_twins import assert_gram_is_part_of, assert_is_the_dense_definition, make_scene, scenes
 from strategies import seeds
 
@@ -49,7 +49,7 @@ def test_landmarks_find_every_blob_however_small():
     rng = np.random.default_rng(0)
     sizes = np.array([1500, 300, 40, 10, 4])
     rows = np.repeat(10.0 * np.arange(5), sizes)[:, None] + 0.1 * rng.normal(size=(sizes.sum(), 1))
-    assert RBF(1.0, landmarks=12).compare(first_scene(rows)).diagonal.min() > 0.5
+    assert RBF(1.0, landmarks=12).compare(first_input(rows)).diagonal.min() > 0.5
 
 
 def test_large_batches_take_landmarks_and_small_ones_a_matrix():
@@ -86,13 +86,13 @@ def test_estimated_bandwidth_follows_the_scale_of_the_rows_and_no_shift(seed, sc
 @settings(deadline=None)
 def test_estimated_bandwidth_ignores_copies(seed):
     rows = make_scene(seed, 40, 2, 0).rows
-    assert RBF().fitted(first_scene(rows.repeat(3, axis=0))) == RBF().fitted(first_scene(rows))
+    assert RBF().fitted(first_input(rows.repeat(3, axis=0))) == RBF().fitted(first_input(rows))
 
 
 def test_estimated_bandwidth_is_about_the_size_of_clusters_not_of_the_space_between_them():
     rng = np.random.default_rng(0)
     rows = 10.0 * rng.integers(5, size=(500, 2)) + rng.normal(size=(500, 2))
-    assert 0.3 < RBF().fitted(first_scene(rows)).bandwidth < 5.0
+    assert 0.3 < RBF().fitted(first_input(rows)).bandwidth < 5.0
 
 
 def test_fitting_happens_once():
@@ -104,7 +104,7 @@ def test_fitting_happens_once():
 
 @pytest.mark.parametrize("n", [1, 5])
 def test_equal_rows_leave_the_bandwidth_open_and_are_alike(n):
-    scene = first_scene(np.full((n, 2), 0.3))
+    scene = first_input(np.full((n, 2), 0.3))
     assert RBF().fitted(scene) == RBF()
     assert (RBF().compare(scene).matrix == 1.0).all()
 

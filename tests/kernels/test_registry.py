@@ -11,8 +11,8 @@ from dynmeans.kernels import (
     GaussianProcess,
     Linear,
     Precomputed,
+    get_kernel,
     kernel_from_params,
-    kernel_named,
     to_params,
 )
 
@@ -28,13 +28,13 @@ NAMED = {
 
 @pytest.mark.parametrize("name", NAMED)
 def test_a_name_gives_the_kernel_with_its_defaults(name):
-    assert kernel_named(name) == NAMED[name]
+    assert get_kernel(name) == NAMED[name]
 
 
 def test_a_kernel_is_itself_and_a_function_is_wrapped():
     kernel = RBF(0.3)
-    assert kernel_named(kernel) is kernel
-    assert kernel_named(np.dot) == Custom(np.dot)
+    assert get_kernel(kernel) is kernel
+    assert get_kernel(np.dot) == Custom(np.dot)
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ def test_parameters_survive_json_and_kernels_are_hashable(kernel):
 @pytest.mark.parametrize("name", ["poly", "", "Custom"])
 def test_an_unknown_name_is_refused(name):
     with pytest.raises(ValueError, match=f"kernel is {name!r}; it must be one of 'diffusion', .*'rbf'"):
-        kernel_named(name)
+        get_kernel(name)
     with pytest.raises(ValueError, match=f"kernel is {name!r}"):
         kernel_from_params({"kernel": name})
 
 
 def test_what_is_no_kernel_at_all_is_refused():
     with pytest.raises(TypeError, match="kernel is 3; it must be one of"):
-        kernel_named(3)
+        get_kernel(3)
 
 
 def test_parameters_of_another_kernel_are_refused():

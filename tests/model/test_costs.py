@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans.model.costs import Lifespan, costs_from
+from dynmeans._model.costs import AgingParameters, make_costs
 
 births = st.floats(1e-6, 1e6)
 lifetimes = st.floats(1.01, 100.0)
@@ -15,7 +15,7 @@ reaches = st.floats(1.0, 10.0)
 
 @given(births, lifetimes, reaches)
 def test_a_well_known_cluster_is_found_one_step_later_up_to_its_reach(birth, lifetime, reach):
-    costs = costs_from(birth, Lifespan(lifetime=lifetime, reach=reach))
+    costs = make_costs(birth, AgingParameters(lifetime=lifetime, reach=reach))
     gamma = 1 / costs.drift  # weight without bound, dt = 1
     farthest = (birth - costs.aging) * (gamma + 1) / gamma
     assert farthest == pytest.approx(reach * birth)
@@ -23,32 +23,32 @@ def test_a_well_known_cluster_is_found_one_step_later_up_to_its_reach(birth, lif
 
 @given(births, lifetimes, reaches)
 def test_both_pairs_say_the_same(birth, lifetime, reach):
-    words = costs_from(birth, Lifespan(lifetime=lifetime, reach=reach))
-    raw = costs_from(birth, Lifespan(aging_cost=words.aging, drift=words.drift))
+    words = make_costs(birth, AgingParameters(lifetime=lifetime, reach=reach))
+    raw = make_costs(birth, AgingParameters(aging_cost=words.aging, drift=words.drift))
     assert raw.lifetime == pytest.approx(words.lifetime)
     assert raw.drift == words.drift
 
 
 def test_no_aging_cost_means_that_nothing_is_forgotten():
-    assert costs_from(1.0, Lifespan(aging_cost=0.0, drift=0.0)) == (1.0, math.inf, 0.0)
-    assert costs_from(1.0, Lifespan(aging_cost=0.0, drift=0.0)).aging == 0.0
+    assert make_costs(1.0, AgingParameters(aging_cost=0.0, drift=0.0)) == (1.0, math.inf, 0.0)
+    assert make_costs(1.0, AgingParameters(aging_cost=0.0, drift=0.0)).aging == 0.0
 
 
 @pytest.mark.parametrize(
     ("birth", "span", "message"),
     [
-        (-1.0, Lifespan(), "birth_cost must be a finite number > 0, got -1.0"),
-        (0.0, Lifespan(), "birth_cost must be a finite number > 0, got 0.0"),
-        (math.inf, Lifespan(), "birth_cost .* got inf"),
-        (math.nan, Lifespan(), "birth_cost .* got nan"),
-        (1.0, Lifespan(lifetime=1.0), "lifetime must be a finite number > 1, got 1.0"),
-        (1.0, Lifespan(reach=0.9), "reach must be a finite number >= 1, got 0.9"),
-        (1.0, Lifespan(aging_cost=-0.1), "aging_cost must be a finite number >= 0, got -0.1"),
-        (1.0, Lifespan(drift=-2.0), "drift must be a finite number >= 0, got -2.0"),
-        (1.0, Lifespan(lifetime=2.0, drift=0.0), "never both: got lifetime=2.0, .* drift=0.0"),
-        (1.0, Lifespan(reach=2.0, aging_cost=0.0), "never both"),
+        (-1.0, AgingParameters(), "birth_cost must be a finite number > 0, got -1.0"),
+        (0.0, AgingParameters(), "birth_cost must be a finite number > 0, got 0.0"),
+        (math.inf, AgingParameters(), "birth_cost .* got inf"),
+        (math.nan, AgingParameters(), "birth_cost .* got nan"),
+        (1.0, AgingParameters(lifetime=1.0), "lifetime must be a finite number > 1, got 1.0"),
+        (1.0, AgingParameters(reach=0.9), "reach must be a finite number >= 1, got 0.9"),
+        (1.0, AgingParameters(aging_cost=-0.1), "aging_cost must be a finite number >= 0, got -0.1"),
+        (1.0, AgingParameters(drift=-2.0), "drift must be a finite number >= 0, got -2.0"),
+        (1.0, AgingParameters(lifetime=2.0, drift=0.0), "never both: got lifetime=2.0, .* drift=0.0"),
+        (1.0, AgingParameters(reach=2.0, aging_cost=0.0), "never both"),
     ],
 )
 def test_impossible_costs_are_named(birth, span, message):
     with pytest.raises(ValueError, match=message):
-        costs_from(birth, span)
+        make_costs(birth, span)

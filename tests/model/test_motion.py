@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynmeans.model.costs import Costs
-from dynmeans.model.lifecycle import roll_forward
-from dynmeans.model.motion import VELOCITY, WALK, motion_named
-from dynmeans.model.objective import Fit
-from dynmeans.model.prior import carry_forward
-from dynmeans.model.state import empty_state
+from dynmeans._model.costs import Costs
+from dynmeans._model.lifecycle import update_state
+from dynmeans._model.motion import VELOCITY, WALK, get_motion
+from dynmeans._model.objective import Fit
+from dynmeans._model.prior import predict_prior
+from dynmeans._model.state import empty_state
 
 
 def remembered(seed, k=3, d=2):
@@ -60,14 +60,14 @@ def seen_at(state, prior, centers, taken, now, drift, motion=VELOCITY):
     """What is remembered when clusters took points and their centres are known."""
     slots = np.repeat(np.arange(len(taken), dtype=np.int32), taken > 0)
     fit = Fit(slots, centers, taken, 0.0, 1, np.zeros(1))
-    return roll_forward(state, prior, fit, costs(drift), motion, now).state
+    return update_state(state, prior, fit, costs(drift), motion, now).state
 
 
 @given(st.integers(0, 10_000), st.floats(0.01, 20.0), st.floats(0.01, 10.0), st.floats(0.1, 50.0))
 @settings(deadline=None)
 def test_velocity_is_a_kalman_filter(seed, elapsed, drift, n):
     state = remembered(seed)
-    prior = carry_forward(state, elapsed, costs(drift), VELOCITY)
+    prior = predict_prior(state, elapsed, costs(drift), VELOCITY)
     x, P, x_new, P_new = kalman(state, 1, elapsed, drift, 0.7, n)
     assert prior.centers[1, 0] == pytest.approx(x[0])
     assert 1 / prior.gammas[1] == pytest.approx(P[0, 0])
@@ -88,7 +88,7 @@ def test_many_short_waits_equal_one_long_one(seed, drift, k):
     F, noise = transition(1.0, drift)
     for _ in range(k):
         x, P = F @ x, F @ P @ F.T + noise
-    prior = carry_forward(state, float(k), costs(drift), VELOCITY)
+    prior = predict_prior(state, float(k), costs(drift), VELOCITY)
     assert prior.centers[0, 0] == pytest.approx(x[0])
     assert 1 / prior.gammas[0] == pytest.approx(P[0, 0])
 
@@ -98,7 +98,7 @@ def test_velocity_settles_at_a_gain_of_one_half_and_the_variance_of_the_walk():
     at_rest = {"velocities": np.zeros((1, 1)), "velocity_cov": np.array([[0.0, VELOCITY.of(drift)[2]]])}
     state = remembered(0, k=1, d=1)._replace(**at_rest, weights=many)
     for now in range(1, 51):
-        prior = carry_forward(state, float(now), costs(drift), VELOCITY)
+        prior = predict_prior(state, float(now), costs(drift), VELOCITY)
         before = state.velocities[0, 0]
         state = seen_at(state, prior, prior.centers + 1.0, many, float(now), drift)
     assert state.velocities[0, 0] - before == pytest.approx(0.5, abs=0.1)
@@ -107,17 +107,17 @@ def test_velocity_settles_at_a_gain_of_one_half_and_the_variance_of_the_walk():
 
 def test_walk_stays_where_it_was():
     state = remembered(5)._replace(last_seen=np.array([2.0, 1.0, 0.0]))
-    prior = carry_forward(state, 3.0, costs(0.5), WALK)
+    prior = predict_prior(state, 3.0, costs(0.5), WALK)
     assert prior.centers is state.centers
     np.testing.assert_allclose(1 / prior.gammas, 1 / state.weights + 0.5 * np.array([1.0, 2.0, 3.0]))
 
 
 def test_walk_knows_no_velocities_and_starts_from_rest_where_it_had_none():
     state, taken = remembered(5), np.ones(3)
-    walked = seen_at(state, carry_forward(state, 1.0, costs(0.5), WALK), state.centers, taken, 1.0, 0.5, WALK)
+    walked = seen_at(state, predict_prior(state, 1.0, costs(0.5), WALK), state.centers, taken, 1.0, 0.5, WALK)
     assert walked.velocities.shape == (3, 0)
     assert not walked.velocity_cov.any()
-    prior = carry_forward(walked, 2.0, costs(0.5), VELOCITY)
+    prior = predict_prior(walked, 2.0, costs(0.5), VELOCITY)
     np.testing.assert_array_equal(prior.centers, walked.centers)
     moved = seen_at(walked, prior, walked.centers + 1.0, taken, 2.0, 0.5)
     assert (moved.velocities > 0).all()
@@ -125,4 +125,4 @@ def test_walk_knows_no_velocities_and_starts_from_rest_where_it_had_none():
 
 def test_an_unknown_motion_is_named():
     with pytest.raises(ValueError, match=r"motion must be one of \['velocity', 'walk'\], got 'fly'"):
-        motion_named("fly")
+        get_motion("fly")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dynmeans.io.run import Run, read_run
+from dynmeans._files.run_folder import Run, read_run
 from run_folder import write_run
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynmeans.io.run import Run, read_run
+from dynmeans._files.run_folder import Run, read_run
 from dynmeans.plots import payload as module
 from dynmeans.plots.payload import NOBODY, build_payload
 from run_folder import write_run

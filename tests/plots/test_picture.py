@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynmeans.io.run import Run, read_run
-from dynmeans.plots.lives import trace_lives
+from dynmeans._files.run_folder import Run, read_run
+from dynmeans.plots.lifetimes import trace_lives
 from dynmeans.plots.palette import PALETTE
 from dynmeans.plots.picture import _choose_moments, draw_run
 from run_folder import write_run

@@ -13,7 +13,7 @@ from dynmeans.tuning.separation import (
     expected,
     kernel_distances,
     longest_hops,
-    make_ground,
+    make_separation_reference,
     merits,
     separation,
 )
@@ -87,7 +87,7 @@ def walk(n_steps: int = 4) -> tuple[Any, list[np.ndarray]]:
 
 def test_ids_that_move_with_their_shapes_are_expected_and_others_are_not() -> None:
     stream, ids = walk()
-    ground = make_ground(stream, RBF())
+    ground = make_separation_reference(stream, RBF())
     assert expected(ground, ids, 0) == 1.0
     assert expected(ground, ids, 2) > 0.95
     swapped = [*ids[:2], 1 - ids[2], ids[3]]
@@ -101,7 +101,7 @@ def test_an_id_that_was_away_for_a_step_is_expected_back() -> None:
     both = np.arange(40) % 2
     ids = [both, both, np.zeros(20, int), both]
     stream = read_stream([9.0 * here[:, None] + rng.normal(size=(len(here), 2)) for here in ids])
-    ground = make_ground(stream, RBF())
+    ground = make_separation_reference(stream, RBF())
     assert expected(ground, ids, 3) == 1.0
     assert expected(ground, [*ids[:3], 2 * both], 3) == 0.5
 
@@ -110,7 +110,7 @@ def test_an_id_that_was_away_for_a_step_is_expected_back() -> None:
 def test_units_and_place_do_not_matter(change: Any) -> None:
     stream, ids = walk()
     moved = read_stream([change(X) for X in stream.batches])
-    here, there = (merits(make_ground(s, RBF()), ids) for s in (stream, moved))
+    here, there = (merits(make_separation_reference(s, RBF()), ids) for s in (stream, moved))
     np.testing.assert_allclose(here, there, atol=1e-6)
 
 
@@ -122,7 +122,7 @@ def test_rows_that_are_no_places_are_judged_through_their_kernel() -> None:
     def look_up(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return RBF(0.2).between(table[a[:, 0].astype(int)], table[b[:, 0].astype(int)])
 
-    ground = make_ground(read_stream(numbers), Custom(look_up))
+    ground = make_separation_reference(read_stream(numbers), Custom(look_up))
     near = np.sqrt(2.0 - 2.0 * RBF(0.2).between(stream.batches[1], stream.batches[1]))
     np.testing.assert_allclose(ground.hops[1], longest_hops(near), atol=1e-7)
     pieces = [np.arange(len(batch)) // 10 for batch in ids]
@@ -135,5 +135,5 @@ def test_a_kernel_that_compares_no_single_rows_is_refused() -> None:
 
 
 def test_a_single_row_has_nothing_to_be_apart_from() -> None:
-    ground = make_ground(read_stream([np.ones((1, 2))] * 2), RBF())
+    ground = make_separation_reference(read_stream([np.ones((1, 2))] * 2), RBF())
     assert merits(ground, [np.zeros(1, int)] * 2).tolist() == [0.0, 0.0]

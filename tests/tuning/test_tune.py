@@ -11,7 +11,7 @@ from dynmeans import DMeans, SDMeans, tune
 from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import RBF
 from dynmeans.metrics import tracking_accuracy
-from dynmeans.tuning.notes import pieces_that_move_together
+from dynmeans.tuning.diagnostics import pieces_that_move_together
 
 
 @pytest.fixture(scope="module")

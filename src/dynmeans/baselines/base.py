@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from dynmeans.algorithms.batch import Rows
+from dynmeans._algorithms.batch import Rows
+from dynmeans._model.state import next_time
+from dynmeans._model.types import IntArray
 from dynmeans.estimators.locking import Locked, run_step
 from dynmeans.estimators.validation import adopt_columns, draw_seed, valid_rows
-from dynmeans.model.state import next_time
-from dynmeans.model.types import IntArray
 
 Self = TypeVar("Self", bound="Baseline")
 

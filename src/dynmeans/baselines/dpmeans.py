@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans.algorithms.batch import Batch, Rows, Search
-from dynmeans.algorithms.dmeans import cluster
-from dynmeans.algorithms.scale import estimate_birth_cost
+from dynmeans._algorithms.batch import Batch, Rows, Search
+from dynmeans._algorithms.birth_cost import estimate_birth_cost
+from dynmeans._algorithms.dmeans import cluster
+from dynmeans._model.costs import AgingParameters, Costs, make_costs
+from dynmeans._model.motion import WALK
+from dynmeans._model.prior import predict_prior
+from dynmeans._model.state import empty_state
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.baselines.base import Baseline, Moment
 from dynmeans.estimators.validation import valid_count, valid_number, valid_threads
-from dynmeans.model.costs import Costs, Lifespan, costs_from
-from dynmeans.model.motion import WALK
-from dynmeans.model.prior import carry_forward
-from dynmeans.model.state import empty_state
-from dynmeans.model.types import FloatArray, IntArray
 
 
 class _Memory(NamedTuple):
@@ -106,7 +106,7 @@ class DPMeans(Baseline):
         if self.birth_cost == "auto" and estimate is None:
             estimate = estimate_birth_cost(rows, None, moment.seed)
         costs = self._costs(estimate)
-        nothing = carry_forward(empty_state(rows.shape[1]), 0.0, costs, WALK)
+        nothing = predict_prior(empty_state(rows.shape[1]), 0.0, costs, WALK)
         fit = cluster(Batch(rows, None, 0.0), nothing, costs, self._search(moment.seed), moment.n_steps)
         ids = memory.next_id + np.arange(len(fit.taken))
         fitted = {
@@ -122,8 +122,8 @@ class DPMeans(Baseline):
     def _costs(self, estimate: float | None) -> Costs:
         """Return the costs; while all rows are equal, any birth cost gives one cluster."""
         if self.birth_cost == "auto":
-            return costs_from(1.0 if estimate is None else estimate, Lifespan())
-        return costs_from(valid_number("birth_cost", self.birth_cost) or 0.0, Lifespan())
+            return make_costs(1.0 if estimate is None else estimate, AgingParameters())
+        return make_costs(valid_number("birth_cost", self.birth_cost) or 0.0, AgingParameters())
 
     def _search(self, seed: int) -> Search:
         return Search(

@@ -7,22 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans.algorithms.batch import Rows
+from dynmeans._algorithms.batch import Rows
+from dynmeans._core import gibbs
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.baselines.base import Moment, largest_first
-from dynmeans.baselines.chain import (
+from dynmeans.baselines.mcgmm import (
     ChainBaseline,
-    Law,
     Memory,
+    ModelParams,
     Tracks,
     absorb,
     forecast,
     no_tracks,
     with_newborn,
 )
-from dynmeans.baselines.choice import UNNAMED, best_sample, lasting_pairs
-from dynmeans.core import gibbs
+from dynmeans.baselines.oracle_sample import UNNAMED, best_sample, lasting_pairs
 from dynmeans.estimators.validation import valid_count
-from dynmeans.model.types import FloatArray, IntArray
 
 
 class MCGMMGibbs(ChainBaseline):
@@ -115,7 +115,7 @@ class MCGMMGibbs(ChainBaseline):
     def _advance(
         self, memory: Memory, rows: Rows, y: Any, moment: Moment
     ) -> tuple[Memory, Mapping[str, Any]]:
-        law = self._law(memory.prior_mean)
+        law = self._model_params(memory.prior_mean)
         points = np.asarray(rows, dtype=np.float64)
         prior = forecast(memory.tracks, moment.elapsed, law)
         best, log_densities, samples = self._sample(points, prior, law, moment, keep=y is not None)
@@ -135,7 +135,9 @@ class MCGMMGibbs(ChainBaseline):
         }
         return Memory(memory.prior_mean, tracks, memory.next_id + n_new, pairs), fitted
 
-    def _sample(self, points: FloatArray, prior: Tracks, law: Law, moment: Moment, *, keep: bool) -> Any:
+    def _sample(
+        self, points: FloatArray, prior: Tracks, law: ModelParams, moment: Moment, *, keep: bool
+    ) -> Any:
         """Slots of the densest sample, the log densities of all, and all slots if they are kept."""
         return gibbs(
             points,
@@ -154,7 +156,7 @@ class MCGMMGibbs(ChainBaseline):
         )
 
 
-def _give(points: FloatArray, slots: IntArray, prior: Tracks, law: Law) -> Tracks:
+def _give(points: FloatArray, slots: IntArray, prior: Tracks, law: ModelParams) -> Tracks:
     """Return what is known of the clusters once the points (n, d) are in their slots (n,)."""
     sums = np.zeros_like(prior.centers)
     np.add.at(sums, slots, points)

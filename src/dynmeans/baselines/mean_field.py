@@ -15,8 +15,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import betaln, digamma, gammaln
 
-from dynmeans.baselines.chain import Law, Tracks
-from dynmeans.model.types import FloatArray
+from dynmeans._model.types import FloatArray
+from dynmeans.baselines.mcgmm import ModelParams, Tracks
 
 
 class MeanField(NamedTuple):
@@ -27,7 +27,7 @@ class MeanField(NamedTuple):
 
 
 def fit_mean_field(
-    rows: FloatArray, prior: Tracks, start: FloatArray, law: Law, tol: float, max_iter: int
+    rows: FloatArray, prior: Tracks, start: FloatArray, law: ModelParams, tol: float, max_iter: int
 ) -> MeanField:
     """Coordinate ascent until the bound gains no more than ``tol`` of its size.
 
@@ -82,7 +82,7 @@ def _sticks(taken: FloatArray, concentration: float) -> tuple[FloatArray, float]
 
 
 def _centers(
-    rows: FloatArray, responsibilities: FloatArray, taken: FloatArray, prior: Tracks, law: Law
+    rows: FloatArray, responsibilities: FloatArray, taken: FloatArray, prior: Tracks, law: ModelParams
 ) -> tuple[FloatArray, float]:
     """Expected log densities (n, K + T) of the rows, and the divergence of the centres from their prior."""
     d = rows.shape[1]

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans.algorithms.batch import Rows
+from dynmeans._algorithms.batch import Rows
+from dynmeans._core import particle_learning_step
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.baselines.base import Moment, largest_first
-from dynmeans.baselines.chain import ChainBaseline, Law, Tracks, forecast
-from dynmeans.baselines.choice import UNNAMED, best_sample, lasting_pairs
-from dynmeans.core import learn_particles
+from dynmeans.baselines.mcgmm import ChainBaseline, ModelParams, Tracks, forecast
+from dynmeans.baselines.oracle_sample import UNNAMED, best_sample, lasting_pairs
 from dynmeans.estimators.validation import valid_count
-from dynmeans.model.types import FloatArray, IntArray
 
 
 class Particles(NamedTuple):
@@ -133,8 +133,8 @@ class ParticleLearning(ChainBaseline):
     def _advance(
         self, memory: _Memory, rows: Rows, y: Any, moment: Moment
     ) -> tuple[_Memory, Mapping[str, Any]]:
-        law = self._law(memory.prior_mean)
-        found: Any = learn_particles(
+        law = self._model_params(memory.prior_mean)
+        found: Any = particle_learning_step(
             np.asarray(rows, dtype=np.float64),
             *age(memory.particles, moment.elapsed, law),
             noise=law.noise,
@@ -170,7 +170,7 @@ class ParticleLearning(ChainBaseline):
         ), fitted
 
 
-def age(particles: Particles, elapsed: float, law: Law) -> Particles:
+def age(particles: Particles, elapsed: float, law: ModelParams) -> Particles:
     """Let time pass for the clusters of all particles."""
     everyone = Tracks(
         particles.centers,

@@ -11,10 +11,10 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, clone
 
-from dynmeans.algorithms.batch import Rows
+from dynmeans._algorithms.batch import Rows
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.baselines.base import Baseline, Moment
 from dynmeans.estimators.validation import valid_number
-from dynmeans.model.types import FloatArray, IntArray
 
 NOISE = -1
 

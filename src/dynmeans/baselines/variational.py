@@ -9,12 +9,13 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
 
-from dynmeans.algorithms.batch import Rows
+from dynmeans._algorithms.batch import Rows
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.baselines.base import Moment, largest_first
-from dynmeans.baselines.chain import (
+from dynmeans.baselines.mcgmm import (
     ChainBaseline,
-    Law,
     Memory,
+    ModelParams,
     Tracks,
     absorb,
     forecast,
@@ -23,7 +24,6 @@ from dynmeans.baselines.chain import (
 )
 from dynmeans.baselines.mean_field import MeanField, fit_mean_field
 from dynmeans.estimators.validation import valid_count, valid_number
-from dynmeans.model.types import FloatArray, IntArray
 
 
 class VariationalDP(ChainBaseline):
@@ -131,7 +131,7 @@ class VariationalDP(ChainBaseline):
     def _advance(
         self, memory: Memory, rows: Rows, y: Any, moment: Moment
     ) -> tuple[Memory, Mapping[str, Any]]:
-        law = self._law(memory.prior_mean)
+        law = self._model_params(memory.prior_mean)
         points = np.asarray(rows, dtype=np.float64)
         old = forecast(memory.tracks, moment.elapsed, law)
         fit = self._fit(points, old, law, moment)
@@ -153,7 +153,7 @@ class VariationalDP(ChainBaseline):
         }
         return memory._replace(tracks=tracks, next_id=memory.next_id + len(newborn)), fitted
 
-    def _fit(self, points: FloatArray, old: Tracks, law: Law, moment: Moment) -> MeanField:
+    def _fit(self, points: FloatArray, old: Tracks, law: ModelParams, moment: Moment) -> MeanField:
         n_new = min(valid_count("max_new", self.max_new, 1), len(points))
         tol = valid_number("tol", self.tol)
         if tol is None or not tol >= 0:
@@ -164,7 +164,9 @@ class VariationalDP(ChainBaseline):
         return fit_mean_field(points, with_newborn(old, n_new, 0, law), start, law, tol, max_iter)
 
 
-def _start(points: FloatArray, old: Tracks, n_new: int, law: Law, rng: np.random.Generator) -> FloatArray:
+def _start(
+    points: FloatArray, old: Tracks, n_new: int, law: ModelParams, rng: np.random.Generator
+) -> FloatArray:
     """Shares (n, K + n_new) to begin with: new clusters begin at rows far from all others (k-means++)."""
     variances = np.append(law.noise + old.variances, np.full(n_new, 2 * law.noise))
     centers = np.concatenate([old.centers, np.empty((n_new, points.shape[1]))])

@@ -9,9 +9,11 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from dynmeans import __version__
+from dynmeans._files.errors import InputError, reason
+from dynmeans._files.snapshot import SnapshotError
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.cluster import cluster
-from dynmeans.cli.console import complain, say
+from dynmeans.cli.console import print_error, say
 from dynmeans.cli.demo import demo
 from dynmeans.cli.flights import flights
 from dynmeans.cli.points import points
@@ -19,8 +21,6 @@ from dynmeans.cli.report import report
 from dynmeans.cli.reproduce import reproduce
 from dynmeans.cli.tune import tune
 from dynmeans.cli.video import video
-from dynmeans.io.errors import InputError, reason
-from dynmeans.io.snapshot import SnapshotError
 
 BAD_INPUT = 2
 _WINDOWED = ("cluster", "tune", "flights")  # commands with --every
@@ -70,14 +70,14 @@ def _run() -> int:
     try:
         return int(app(prog_name="dynmeans", standalone_mode=False) or 0)
     except (InputError, SnapshotError, ImportError) as error:
-        complain(str(error))
+        print_error(str(error))
     except OSError as error:
-        complain(f"{error.filename}: {reason(error)}" if error.filename else reason(error))
+        print_error(f"{error.filename}: {reason(error)}" if error.filename else reason(error))
     except MemoryError as error:
         hint = "; shorter windows (--every) need less" if set(_WINDOWED) & set(sys.argv[1:2]) else ""
-        complain(f"not enough memory ({reason(error)}){hint}")
+        print_error(f"not enough memory ({reason(error)}){hint}")
     except KeyboardInterrupt:
-        complain("interrupted", kind="")
+        print_error("interrupted", kind="")
         return INTERRUPTED
     except Exception as error:
         if isinstance(
@@ -87,7 +87,7 @@ def _run() -> int:
         # Typer's own errors: the class moved between versions, this method did not.
         if not hasattr(error, "format_message"):
             raise
-        complain(_with_value(error.format_message(), error.__cause__))
+        print_error(_with_value(error.format_message(), error.__cause__))
     return BAD_INPUT
 
 
@@ -100,7 +100,7 @@ def _print_warning(
     line: str | None = None,
 ) -> None:
     """Print a warning as one line, without the place in the code."""
-    complain(str(message), kind="warning: ")
+    print_error(str(message), kind="warning: ")
 
 
 def _with_value(message: str, cause: Any) -> str:

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+from dynmeans._files.limits import parse_limits
 from dynmeans.cli.limits import LimitOption
 from dynmeans.cli.run import Job, run_job
-from dynmeans.cli.settings import Settings, check_settings, parse_birth_cost, parse_features
 from dynmeans.estimators.validation import LARGEST_SEED
-from dynmeans.io.limits import parse_limits
+from dynmeans.runs.parameters import Settings, check_settings, parse_birth_cost, parse_features
 
 _STEPS, _COSTS, _OUTPUT = "Time steps", "Clustering", "Output"
 
@@ -34,7 +34,7 @@ class Algorithm(str, Enum):
 
 
 class Format(str, Enum):
-    """Choices of --format, as `dynmeans.io.sources.FORMATS`."""
+    """Choices of --format, as `dynmeans._tables.sources.FORMATS`."""
 
     csv = "csv"
     tsv = "tsv"

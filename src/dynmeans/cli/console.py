@@ -118,6 +118,6 @@ def amount(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def complain(message: str, kind: str = "error: ") -> None:
+def print_error(message: str, kind: str = "error: ") -> None:
     """Print one line about what went wrong, whatever it contains."""
     print(f"dynmeans: {kind}{' '.join(message.split())}", file=sys.stderr)

@@ -10,21 +10,21 @@ from typing import Annotated
 import typer
 
 from dynmeans import __version__
+from dynmeans._files.atomic_write import atomic_write
+from dynmeans._files.run_folder import INFO_FILE, PICTURE_FILE, REPORT_FILE, read_run
+from dynmeans._model.types import IntArray
+from dynmeans._tables.columns import Columns
+from dynmeans._tables.inputs import Position
+from dynmeans._tables.windows import Batch
 from dynmeans.cli.console import progress_bar, say, tell
-from dynmeans.cli.progress import Progress
 from dynmeans.cli.report import draw_report
-from dynmeans.cli.session import Outline, Session
-from dynmeans.cli.settings import Settings, make_model
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.estimators.validation import LARGEST_SEED
-from dynmeans.io.atomic import replacing
-from dynmeans.io.columns import Columns
-from dynmeans.io.folder import check_folder, locked_folder
-from dynmeans.io.inputs import Position
-from dynmeans.io.run import INFO_FILE, PICTURE_FILE, REPORT_FILE, read_run
-from dynmeans.io.windows import Batch
 from dynmeans.metrics import per_step_accuracy, tracking_accuracy
-from dynmeans.model.types import IntArray
+from dynmeans.runs.folder import check_folder, locked_folder
+from dynmeans.runs.parameters import Settings, make_model
+from dynmeans.runs.progress import Progress
+from dynmeans.runs.session import Outline, Session
 
 _TITLE = "Moving Gaussians"
 
@@ -102,7 +102,7 @@ def _draw_picture(out: Path) -> str:
 
     path = out / PICTURE_FILE
     try:
-        with replacing(path) as place:
+        with atomic_write(path) as place:
             draw_run(read_run(out), place)
     except ImportError as error:
         return f"none: {error}"

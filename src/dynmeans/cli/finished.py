@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dynmeans.cli.console import amount, complain, say
-from dynmeans.cli.plan import Plan
-from dynmeans.cli.progress import KEY, Progress, to_json
+from dynmeans._files.atomic_write import sync_folder
+from dynmeans._files.digest import describe_files, find_damaged
+from dynmeans._files.errors import InputError
+from dynmeans._files.run_folder import INFO_FILE, LABELS_STEM, REPORT_FILE
+from dynmeans._files.run_tables import LABELS_LOG
+from dynmeans._files.snapshot import Snapshot, write_snapshot
+from dynmeans.cli.console import amount, print_error, say
 from dynmeans.cli.report import draw_report
-from dynmeans.io.atomic import sync_folder
-from dynmeans.io.digest import describe_files, find_damaged
-from dynmeans.io.errors import InputError
-from dynmeans.io.folder import holds_other_run, locked_folder
-from dynmeans.io.run import INFO_FILE, LABELS_STEM, REPORT_FILE
-from dynmeans.io.runfiles import LABELS_SPOOL
-from dynmeans.io.snapshot import Snapshot, write_snapshot
+from dynmeans.runs.folder import holds_other_run, locked_folder
+from dynmeans.runs.plan import Plan
+from dynmeans.runs.progress import KEY, Progress, to_json
 
 
 def must_repeat(
@@ -50,7 +50,7 @@ def must_repeat(
     damaged = _damaged(folder, plan.progress)
     if set(damaged) - {REPORT_FILE}:
         _check_repeatable(plan, state, out, known, damaged, force)
-        complain(f"{folder / damaged[0]}: missing or damaged; the run is computed again", kind="warning: ")
+        print_error(f"{folder / damaged[0]}: missing or damaged; the run is computed again", kind="warning: ")
         return True
     _remove_rest(folder)
     if report and (damaged or not (folder / REPORT_FILE).exists()):
@@ -72,9 +72,9 @@ def _damaged(folder: Path, progress: Progress) -> list[str]:
 
 def _damaged_by_size(folder: Path, progress: Progress) -> list[str]:
     """State files of version 0.1 know only the lengths of the files that grow."""
-    grown = {name: length for name, length in progress.lengths.items() if name != LABELS_SPOOL}
+    grown = {name: length for name, length in progress.lengths.items() if name != LABELS_LOG}
     damaged = [name for name, length in grown.items() if _size(folder / name) != length]
-    if not any(_size(path) for path in folder.glob(f"{LABELS_STEM}.*") if path.name != LABELS_SPOOL):
+    if not any(_size(path) for path in folder.glob(f"{LABELS_STEM}.*") if path.name != LABELS_LOG):
         damaged.append(LABELS_STEM)
     if not _size(folder / INFO_FILE):
         damaged.append(INFO_FILE)
@@ -109,9 +109,9 @@ def _check_repeatable(
 
 def _remove_rest(folder: Path) -> None:
     """Remove what a run leaves that is struck after its last save: raw labels, a lock, temporary files."""
-    if any(path.name == LABELS_SPOOL or path.name.startswith(".") for path in folder.iterdir()):
+    if any(path.name == LABELS_LOG or path.name.startswith(".") for path in folder.iterdir()):
         with locked_folder(folder):
-            (folder / LABELS_SPOOL).unlink(missing_ok=True)
+            (folder / LABELS_LOG).unlink(missing_ok=True)
             sync_folder(folder)
 
 

@@ -9,20 +9,20 @@ from typing import Annotated
 
 import typer
 
+from dynmeans._files.atomic_write import atomic_write
+from dynmeans._files.errors import InputError
+from dynmeans._files.limits import Limits as FileLimits
+from dynmeans._files.limits import parse_limits
+from dynmeans._tables.windowing import parse_every
 from dynmeans.apps.flights.files import FILES, MAP_FILES, write_flows
 from dynmeans.apps.flights.flows import FlowOptions, Flows, find_flows, popular
 from dynmeans.apps.flights.messages import read_messages
 from dynmeans.apps.flights.trajectories import Area, Limits, join
 from dynmeans.cli.console import amount, say, share_bar, tell
 from dynmeans.cli.limits import LimitOption
-from dynmeans.cli.settings import Settings, check_settings
 from dynmeans.estimators.validation import LARGEST_SEED
-from dynmeans.io.atomic import replacing
-from dynmeans.io.errors import InputError
-from dynmeans.io.folder import check_place, locked_folder
-from dynmeans.io.limits import Limits as FileLimits
-from dynmeans.io.limits import parse_limits
-from dynmeans.io.rules import parse_every
+from dynmeans.runs.folder import check_place, locked_folder
+from dynmeans.runs.parameters import Settings, check_settings
 
 _JOIN, _FLOWS = "Trajectories", "Flows"
 _LISTED = 5
@@ -191,6 +191,6 @@ def _draw(found: Flows, out: Path) -> str:
     except ImportError as error:
         return f"none: {error}"
     for name in MAP_FILES:
-        with replacing(out / name) as place:
+        with atomic_write(out / name) as place:
             figure.savefig(place, bbox_inches="tight")
     return str(out / MAP_FILES[0])

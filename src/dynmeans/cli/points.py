@@ -9,6 +9,10 @@ from typing import Annotated
 
 import typer
 
+from dynmeans._files.errors import InputError, error_context
+from dynmeans._files.limits import Limits, parse_limits
+from dynmeans._model.costs import AgingParameters, make_costs
+from dynmeans._model.types import FloatArray
 from dynmeans.apps.points import (
     SETTINGS,
     Background,
@@ -21,14 +25,10 @@ from dynmeans.apps.points import (
     read_frames,
 )
 from dynmeans.cli.limits import LimitOption
-from dynmeans.cli.points_run import Job, follow_frames
-from dynmeans.cli.progress import given
+from dynmeans.cli.points_run import Job, track_frames
 from dynmeans.estimators.validation import LARGEST_SEED
-from dynmeans.io.errors import InputError, blame
-from dynmeans.io.folder import check_folder, locked_folder
-from dynmeans.io.limits import Limits, parse_limits
-from dynmeans.model.costs import Lifespan, costs_from
-from dynmeans.model.types import FloatArray
+from dynmeans.runs.folder import check_folder, locked_folder
+from dynmeans.runs.progress import given
 
 _FRAMES, _BACKGROUND, _COSTS, _OUTPUT = "Frames", "Background", "People", "Output"
 _MOST = 1_000_000  # frames a second, or metres of a cell
@@ -163,7 +163,7 @@ def points(
     check_files([*paths, *scene])
     with locked_folder(out):
         check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
-        follow_frames(
+        track_frames(
             Job(paths, time, rate, _background(scene, ground, limits), setting, out, not no_report, limits)
         )
 
@@ -174,7 +174,7 @@ def _check(setting: Setting, rate: float) -> None:
         if not 0 < value < _MOST:
             raise InputError(f"{name} is {value}; it must be more than 0 and less than {_MOST:,}")
     try:
-        costs_from(setting.birth_cost, Lifespan(setting.lifetime, setting.reach, None, None))
+        make_costs(setting.birth_cost, AgingParameters(setting.lifetime, setting.reach, None, None))
     except ValueError as error:
         raise InputError(str(error)) from None
 
@@ -215,5 +215,5 @@ def _empty_scene(paths: Sequence[Path], limits: Limits) -> EmptyScene:
             name = frame.name
             yield frame.points
 
-    with blame(lambda: name):
+    with error_context(lambda: name):
         return EmptyScene(frames())

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import typer
 
 from dynmeans import __version__
-from dynmeans.apps.points import Background, Follower, Frame, Recorder, Setting, read_frames
-from dynmeans.cli.console import amount, complain, progress_bar, tell
-from dynmeans.cli.progress import given
+from dynmeans._files.errors import InputError, reason
+from dynmeans._files.limits import Limits
+from dynmeans._files.run_folder import REPORT_FILE
+from dynmeans._model.events import Event
+from dynmeans.apps.points import Background, Frame, Recorder, Setting, Tracker, read_frames
+from dynmeans.cli.console import amount, print_error, progress_bar, tell
 from dynmeans.cli.report import draw_report
-from dynmeans.io.errors import InputError, reason
-from dynmeans.io.limits import Limits
-from dynmeans.io.run import REPORT_FILE
-from dynmeans.model.events import Event
+from dynmeans.runs.progress import given
 
 _OF_PIECES = {"bandwidth", "piece_cost", "few"}  # settings that D-Means on cells has no use for
 
@@ -37,7 +37,7 @@ class Job(NamedTuple):
     limits: Limits = Limits()
 
 
-def follow_frames(job: Job) -> None:
+def track_frames(job: Job) -> None:
     """Follow, write and tell; what was written before an error or an interrupt stays readable."""
     began, events = monotonic(), list[Event]()
     frames = read_frames(job.paths, job.time, job.limits)
@@ -45,7 +45,7 @@ def follow_frames(job: Job) -> None:
     title = job.paths[0].name if len(job.paths) == 1 else f"{job.paths[0].name} and {len(job.paths) - 1} more"
     info = {"title": title, "settings": _told(job.setting), "version": __version__}
     recorder = Recorder(job.out, info, job.paths)
-    follower = Follower(job.setting, job.background, events.append)
+    follower = Tracker(job.setting, job.background, events.append)
     try:
         _follow(job, chain([] if first is None else [first], frames), recorder, follower, events)
         recorder.close(complete=True)
@@ -54,7 +54,7 @@ def follow_frames(job: Job) -> None:
             recorder.close(complete=False)
         if not isinstance(error, KeyboardInterrupt):
             raise
-        complain(f"interrupted after {amount(recorder.steps, 'frame')}, which are in {job.out}", kind="")
+        print_error(f"interrupted after {amount(recorder.steps, 'frame')}, which are in {job.out}", kind="")
         raise typer.Exit(130) from None
     seconds = monotonic() - began
     if job.report:
@@ -69,7 +69,7 @@ def _told(setting: Setting) -> dict[str, Any]:
 
 
 def _follow(
-    job: Job, frames: Iterator[Frame], recorder: Recorder, follower: Follower, events: list[Event]
+    job: Job, frames: Iterator[Frame], recorder: Recorder, follower: Tracker, events: list[Event]
 ) -> None:
     place = {path: i for i, path in enumerate(job.paths)}
     with progress_bar(endless=False) as show:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from dynmeans._files.atomic_write import atomic_write
+from dynmeans._files.run_folder import REPORT_FILE, read_run
 from dynmeans.cli.console import say
-from dynmeans.io.atomic import replacing
-from dynmeans.io.run import REPORT_FILE, read_run
 
 
 def report(
@@ -25,5 +25,5 @@ def draw_report(folder: Path) -> None:
     from dynmeans.plots.report import write_report
 
     run = read_run(folder)
-    with replacing(folder / REPORT_FILE) as place:
+    with atomic_write(folder / REPORT_FILE) as place:
         write_report(run, place)

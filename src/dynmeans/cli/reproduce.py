@@ -18,14 +18,14 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from dynmeans._files.errors import InputError
 from dynmeans.cli.console import say, terminal_bar
-from dynmeans.io.errors import InputError
-from dynmeans.io.folder import check_place
+from dynmeans.runs.folder import check_place
 
 if TYPE_CHECKING:  # other commands need not wait until all that is compared has been imported
-    from dynmeans.experiments.results import Results
-    from dynmeans.experiments.runner import Show, Standing
-    from dynmeans.experiments.trials import Experiment
+    from dynmeans._experiments.results import Results
+    from dynmeans._experiments.runner import Show, Standing
+    from dynmeans._experiments.trials import Experiment
 
 
 class Name(str, Enum):
@@ -57,8 +57,8 @@ def reproduce(
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one for each core.")] = None,
 ) -> None:
     """Run one of the paper's experiments and draw its figures; a run that was stopped goes on."""
-    from dynmeans.experiments import ON_FILES, find_experiment
-    from dynmeans.experiments.runner import results_file, run_experiment
+    from dynmeans._experiments import ON_FILES, find_experiment
+    from dynmeans._experiments.runner import results_file, run_experiment
 
     if input is not None and name.value not in ON_FILES:
         raise InputError(f"--input is {input!r}, but reproduce {name.value} makes its own data")
@@ -74,7 +74,7 @@ def reproduce(
 
 def _draw(experiment: Experiment, results: Results, out: Path) -> list[str]:
     """Where the figures are, or why there are none."""
-    from dynmeans.experiments.runner import draw_experiment
+    from dynmeans._experiments.runner import draw_experiment
 
     try:
         return [f"figure   {path}" for path in draw_experiment(experiment, results, out)]

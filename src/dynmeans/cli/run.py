@@ -13,26 +13,26 @@ from typing import NamedTuple
 import typer
 
 from dynmeans import __version__
-from dynmeans.cli.console import amount, complain, progress_bar, tell
+from dynmeans._files.atomic_write import make_folder
+from dynmeans._files.errors import InputError
+from dynmeans._files.labels import labels_file
+from dynmeans._files.limits import Limits
+from dynmeans._files.lock import locked
+from dynmeans._files.run_folder import REPORT_FILE
+from dynmeans._tables.fingerprint import check_unchanged
+from dynmeans._tables.inputs import RowBlock, open_inputs, reopen_inputs
+from dynmeans._tables.sources import STDIN, Source, find_source
+from dynmeans._tables.windows import cut
+from dynmeans.cli.console import amount, print_error, progress_bar, tell
 from dynmeans.cli.finished import must_repeat, size_of
-from dynmeans.cli.plan import Plan, make_plan
-from dynmeans.cli.progress import Progress, given
 from dynmeans.cli.report import draw_report
-from dynmeans.cli.session import Outline, Session
-from dynmeans.cli.settings import Settings, make_model, make_rule, time_info, time_unit
 from dynmeans.estimators import from_snapshot
 from dynmeans.estimators.base import BatchClusterer
-from dynmeans.io.atomic import make_folder
-from dynmeans.io.errors import InputError
-from dynmeans.io.fingerprint import check_unchanged
-from dynmeans.io.folder import check_folder, locked_folder
-from dynmeans.io.inputs import Stretch, open_inputs, reopen_inputs
-from dynmeans.io.labels import labels_file
-from dynmeans.io.limits import Limits
-from dynmeans.io.lock import locked
-from dynmeans.io.run import REPORT_FILE
-from dynmeans.io.sources import STDIN, Source, find_source
-from dynmeans.io.windows import cut
+from dynmeans.runs.folder import check_folder, locked_folder
+from dynmeans.runs.parameters import Settings, make_model, make_windowing, time_info, time_unit
+from dynmeans.runs.plan import Plan, make_plan
+from dynmeans.runs.progress import Progress, given
+from dynmeans.runs.session import Outline, Session
 
 
 class Job(NamedTuple):
@@ -80,7 +80,7 @@ def _cluster(job: Job, plan: Plan, sources: Sequence[Source]) -> None:
     began = monotonic()
     progress, stretches = _open(job, plan, sources)
     earlier = progress.rows
-    rule = make_rule(job.settings, progress.windows)
+    rule = make_windowing(job.settings, progress.windows)
     outline = Outline(
         job.out,
         _title(sources),
@@ -107,13 +107,13 @@ def _cluster(job: Job, plan: Plan, sources: Sequence[Source]) -> None:
         with suppress(OSError):  # on a full disk the first error is the one to tell
             session.stop()
         if isinstance(error, KeyboardInterrupt):
-            complain(_farewell(job, session), kind="")
+            print_error(_farewell(job, session), kind="")
             raise typer.Exit(130) from None
         raise
     _tell_result(job, session, speed)
 
 
-def _open(job: Job, plan: Plan, sources: Sequence[Source]) -> tuple[Progress, Iterator[Stretch]]:
+def _open(job: Job, plan: Plan, sources: Sequence[Source]) -> tuple[Progress, Iterator[RowBlock]]:
     """Where the run stands, and the rows that follow."""
     if plan.action == "resume" and plan.progress is not None:
         progress = plan.progress._replace(inputs=plan.inputs)

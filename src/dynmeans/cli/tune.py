@@ -8,6 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from dynmeans._files.errors import InputError, reason
+from dynmeans._files.limits import Limits, parse_limits
+from dynmeans._tables.inputs import open_inputs
+from dynmeans._tables.sources import STDIN, find_source
+from dynmeans._tables.standardize import learn_scale
+from dynmeans._tables.windows import cut
 from dynmeans.cli.cluster import (
     Algorithm,
     AlgorithmOption,
@@ -23,17 +29,18 @@ from dynmeans.cli.cluster import (
     TimeOption,
     WeightOption,
 )
-from dynmeans.cli.findings import FIGURE_FILE, TABLE_FILE, best_so_far, command, tell_findings, write_findings
 from dynmeans.cli.limits import LimitOption
-from dynmeans.cli.settings import Settings, check_settings, make_model, make_rule, parse_features
+from dynmeans.cli.tune_output import (
+    FIGURE_FILE,
+    TABLE_FILE,
+    best_so_far,
+    command,
+    tell_findings,
+    write_findings,
+)
 from dynmeans.estimators.validation import LARGEST_SEED
-from dynmeans.io.errors import InputError, reason
-from dynmeans.io.folder import check_place, locked_folder
-from dynmeans.io.inputs import open_inputs
-from dynmeans.io.limits import Limits, parse_limits
-from dynmeans.io.scale import learn_scale
-from dynmeans.io.sources import STDIN, find_source
-from dynmeans.io.windows import cut
+from dynmeans.runs.folder import check_place, locked_folder
+from dynmeans.runs.parameters import Settings, check_settings, make_model, make_windowing, parse_features
 from dynmeans.tuning import tune as find_costs
 
 _FINALISTS = 8  # settings that run again, for the length of the bar
@@ -145,7 +152,7 @@ def _read(inputs: list[str], settings: Settings, steps: int | None, limits: Limi
         sources, features=settings.features, time=settings.time, weight=settings.weight
     )
     scale, batches = None, []
-    for batch in cut(stretches, make_rule(settings, {})):
+    for batch in cut(stretches, make_windowing(settings, {})):
         if settings.standardize and scale is None:
             scale = learn_scale(batch.X, batch.weights)
         X = batch.X if scale is None else scale.apply(batch.X)

@@ -13,13 +13,13 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
+from dynmeans._files.atomic_write import remove_leftovers
+from dynmeans._files.errors import InputError
+from dynmeans._files.lock import locked
 from dynmeans.apps.video import Job, Outcome, Palette, check, quantize
 from dynmeans.cli import INTERRUPTED
-from dynmeans.cli.console import amount, complain, tell, terminal_bar
+from dynmeans.cli.console import amount, print_error, tell, terminal_bar
 from dynmeans.estimators.validation import LARGEST_SEED
-from dynmeans.io.atomic import remove_leftovers
-from dynmeans.io.errors import InputError
-from dynmeans.io.lock import locked
 
 _COSTS, _OUTPUT = "Palette", "Output"
 
@@ -152,17 +152,17 @@ def _quantize(job: Job, show: Callable[..., None], stopped: Callable[[], bool]) 
     except InputError as error:
         if not stopped():
             raise
-        complain(str(error), kind="")  # stopped before the first frame
+        print_error(str(error), kind="")  # stopped before the first frame
         raise typer.Exit(INTERRUPTED) from None
 
 
 def _tell(job: Job, outcome: Outcome, seconds: float) -> None:
     """Say what was done; a damaged source is bad input, though what came before the damage is kept."""
     if outcome.damage is not None:
-        complain(f"{outcome.damage}; {job.target} holds what came before")
+        print_error(f"{outcome.damage}; {job.target} holds what came before")
         raise typer.Exit(2)
     if not outcome.complete:
-        complain(f"stopped; {job.target} holds the first {amount(outcome.frames, 'frame')}", kind="")
+        print_error(f"stopped; {job.target} holds the first {amount(outcome.frames, 'frame')}", kind="")
         raise typer.Exit(INTERRUPTED)
     quality = outcome.quality
     written = [job.target, job.palette_file, job.preview_file]

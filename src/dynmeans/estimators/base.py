@@ -14,11 +14,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from dynmeans.algorithms.batch import Batch, Rows, Search
-from dynmeans.algorithms.scale import pooled_birth_cost
+from dynmeans._algorithms.batch import Batch, Rows, Search
+from dynmeans._algorithms.birth_cost import pooled_birth_cost
+from dynmeans._model.costs import Costs
+from dynmeans._model.events import Event, StepReport
+from dynmeans._model.state import ClusterState, next_time
+from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators.locking import Locked, lock_of, run_step
 from dynmeans.estimators.prices import Priced
-from dynmeans.estimators.saving import save_model
+from dynmeans.estimators.serialization import save_model
 from dynmeans.estimators.validation import (
     MOST_RESTARTS,
     columns_of,
@@ -29,10 +33,6 @@ from dynmeans.estimators.validation import (
     valid_threads,
     valid_weights,
 )
-from dynmeans.model.costs import Costs
-from dynmeans.model.events import Event, StepReport
-from dynmeans.model.state import ClusterState, next_time
-from dynmeans.model.types import BoolArray, FloatArray, IntArray
 
 Self = TypeVar("Self", bound="BatchClusterer")
 

@@ -8,18 +8,18 @@ from typing import Any
 from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
-from dynmeans.algorithms.batch import Batch, Rows, Search
-from dynmeans.algorithms.dmeans import step
-from dynmeans.algorithms.scale import estimate_birth_cost
-from dynmeans.core import nearest
+from dynmeans._algorithms.batch import Batch, Rows, Search
+from dynmeans._algorithms.birth_cost import estimate_birth_cost
+from dynmeans._algorithms.dmeans import step
+from dynmeans._core import nearest_centers
+from dynmeans._model.costs import Costs
+from dynmeans._model.events import Event
+from dynmeans._model.lifecycle import StepResult
+from dynmeans._model.motion import get_motion
+from dynmeans._model.state import ClusterState, empty_state
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.estimators.base import BatchClusterer
 from dynmeans.estimators.validation import valid_rows, valid_threads
-from dynmeans.model.costs import Costs
-from dynmeans.model.events import Event
-from dynmeans.model.lifecycle import Rolled
-from dynmeans.model.motion import motion_named
-from dynmeans.model.state import ClusterState, empty_state
-from dynmeans.model.types import FloatArray, IntArray
 
 
 class DMeans(BatchClusterer):
@@ -65,7 +65,7 @@ class DMeans(BatchClusterer):
     history_size : int, default=10_000
         Most events that ``history_`` remembers.
     on_event : callable, optional
-        Called with every :class:`~dynmeans.model.events.Event`, also those that ``history_`` forgets.
+        Called with every :class:`~dynmeans._model.events.Event`, also those that ``history_`` forgets.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class DMeans(BatchClusterer):
         self.on_event = on_event
 
     def _nearest(self, state: ClusterState, rows: Rows) -> IntArray:
-        which = nearest(rows, state.centers, valid_threads(self.n_jobs))
+        which = nearest_centers(rows, state.centers, valid_threads(self.n_jobs))
         ids: IntArray = state.ids[which]
         return ids
 
@@ -157,13 +157,13 @@ class DMeans(BatchClusterer):
         return state
 
     def _check(self) -> None:
-        motion_named(self.motion)
+        get_motion(self.motion)
 
     def _refines(self) -> bool:
         return bool(self.refine)
 
-    def _advance(self, state: ClusterState, batch: Batch, costs: Costs, search: Search) -> Rolled:
-        return step(state, batch, costs, motion_named(self.motion), search, certify=bool(self.certify))
+    def _advance(self, state: ClusterState, batch: Batch, costs: Costs, search: Search) -> StepResult:
+        return step(state, batch, costs, get_motion(self.motion), search, certify=bool(self.certify))
 
     def _guess_birth_cost(self, batch: Batch, seed: int) -> float | None:
         return estimate_birth_cost(batch.rows, batch.weights, seed)

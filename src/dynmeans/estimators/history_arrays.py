@@ -6,9 +6,9 @@ from typing import Any, get_args
 
 import numpy as np
 
+from dynmeans._model.events import Event, EventKind
+from dynmeans._model.state import ClusterState
 from dynmeans.estimators.state_checks import Arrays, column, require
-from dynmeans.model.events import Event, EventKind
-from dynmeans.model.state import ClusterState
 
 KINDS: tuple[EventKind, ...] = get_args(EventKind)
 

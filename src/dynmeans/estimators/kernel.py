@@ -8,24 +8,24 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from dynmeans.algorithms.batch import Batch, Rows, Search
-from dynmeans.algorithms.kernel_step import (
+from dynmeans._algorithms.batch import Batch, Rows, Search
+from dynmeans._algorithms.birth_cost import estimate_birth_cost
+from dynmeans._algorithms.kernel_step import (
     Clusterer,
-    KernelMemory,
     KernelOptions,
+    KernelState,
     begin,
     squared_distances,
     step,
 )
-from dynmeans.algorithms.scale import estimate_birth_cost
-from dynmeans.algorithms.selection import SELECTIONS, Selection
+from dynmeans._algorithms.support_selection import SELECTIONS, Selection
+from dynmeans._model.costs import Costs, Default
+from dynmeans._model.events import Event, StepReport
+from dynmeans._model.state import ClusterState
+from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators.base import BatchClusterer
 from dynmeans.estimators.validation import valid_count, valid_rows
-from dynmeans.kernels import Kernel, Linear, Precomputed, kernel_named
-from dynmeans.model.costs import Costs, Default
-from dynmeans.model.events import Event, StepReport
-from dynmeans.model.state import ClusterState
-from dynmeans.model.types import BoolArray, FloatArray, IntArray
+from dynmeans.kernels import Kernel, Linear, Precomputed, get_kernel
 
 BIRTH_SHARE = 0.1  # of the points of a batch: what a cluster must bring together to be worth its birth
 MOTIONS = ("walk", "align")
@@ -48,7 +48,7 @@ class KernelClusterer(BatchClusterer):
     def _clusterer(self) -> Clusterer:
         """Return the function that clusters one batch."""
 
-    def _nearest(self, state: KernelMemory, rows: Rows) -> IntArray:
+    def _nearest(self, state: KernelState, rows: Rows) -> IntArray:
         gaps = squared_distances(state, Batch(rows, None, state.clusters.clock))
         ids: IntArray = state.clusters.ids[gaps.argmin(axis=1)]
         return ids
@@ -75,15 +75,15 @@ class KernelClusterer(BatchClusterer):
         return tags
 
     def _kernel(self) -> Kernel:
-        return kernel_named(self.kernel)
+        return get_kernel(self.kernel)
 
     def _is_precomputed(self) -> bool:
         return isinstance(self._kernel(), Precomputed)
 
-    def _begin(self, n_features: int) -> KernelMemory:
+    def _begin(self, n_features: int) -> KernelState:
         return begin(self._kernel(), n_features)
 
-    def _clusters(self, state: KernelMemory) -> ClusterState:
+    def _clusters(self, state: KernelState) -> ClusterState:
         return state.clusters
 
     def _check(self) -> None:
@@ -97,11 +97,11 @@ class KernelClusterer(BatchClusterer):
             raise ValueError("motion='align' moves rows, and a precomputed kernel has none: use 'walk'")
 
     def _advance(
-        self, state: KernelMemory, batch: Batch, costs: Costs, search: Search
-    ) -> tuple[KernelMemory, StepReport, tuple[Event, ...]]:
+        self, state: KernelState, batch: Batch, costs: Costs, search: Search
+    ) -> tuple[KernelState, StepReport, tuple[Event, ...]]:
         options = KernelOptions(self._clusterer(), self.budget, self.selection, self.motion == "align")
         if self._is_relative():
-            costs = costs.of_batch(_mass(batch))
+            costs = costs.scaled_to_batch(_mass(batch))
         memory, rolled = step(state, batch, costs, search, options)
         return memory, rolled.report, rolled.events
 

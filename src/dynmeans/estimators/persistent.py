@@ -10,19 +10,25 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from dynmeans.algorithms.batch import Batch, Rows, Search
-from dynmeans.algorithms.kernel_step import KernelMemory, begin, squared_distances
-from dynmeans.algorithms.link_scale import KernelScale, LinkMemory, learn_alike, learn_places, no_places
-from dynmeans.algorithms.linking import NOISE, Groups, compare, gather, link_alike, link_nothing, link_places
+from dynmeans._algorithms.batch import Batch, Rows, Search
+from dynmeans._algorithms.kernel_step import KernelState, begin, squared_distances
+from dynmeans._algorithms.link_birth_cost import (
+    KernelScale,
+    LinkState,
+    empty_row_scale,
+    update_kernel_scale,
+    update_row_scale,
+)
+from dynmeans._algorithms.linking import NOISE, Groups, compare, gather, link_kernel, link_nothing, link_rows
+from dynmeans._model.costs import Costs, Default
+from dynmeans._model.events import Event, StepReport
+from dynmeans._model.lifecycle import StepResult
+from dynmeans._model.motion import get_motion
+from dynmeans._model.state import ClusterState, empty_state
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.estimators.base import BatchClusterer
 from dynmeans.estimators.validation import valid_count, valid_labels
-from dynmeans.kernels import Kernel, Precomputed, kernel_named
-from dynmeans.model.costs import Costs, Default
-from dynmeans.model.events import Event, StepReport
-from dynmeans.model.lifecycle import Rolled
-from dynmeans.model.motion import motion_named
-from dynmeans.model.state import ClusterState, empty_state
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans.kernels import Kernel, Precomputed, get_kernel
 
 KERNEL_MOTIONS = ("walk", "align")
 
@@ -144,7 +150,7 @@ class PersistentIds(BatchClusterer):
         """
         return self._take(X, sample_weight, t, labels=valid_labels(labels))
 
-    def _nearest(self, state: LinkMemory, rows: Rows) -> IntArray:
+    def _nearest(self, state: LinkState, rows: Rows) -> IntArray:
         """Return -1 if there is no cluster."""
         gaps = self._distances(state, rows)
         if gaps.shape[1] == 0:
@@ -158,30 +164,30 @@ class PersistentIds(BatchClusterer):
         state = self._state  # once: another thread may make a step meanwhile
         return np.sqrt(self._distances(state, self._read(X, reset=False)))
 
-    def _distances(self, state: LinkMemory, rows: Rows) -> FloatArray:
+    def _distances(self, state: LinkState, rows: Rows) -> FloatArray:
         """Squared, (n, K)."""
         past = state.past
-        if isinstance(past, KernelMemory):
+        if isinstance(past, KernelState):
             return squared_distances(past, Batch(rows, None, state.clusters.clock))
         gaps: FloatArray = cdist(rows, past.centers, "sqeuclidean").astype(rows.dtype, copy=False)
         return gaps
 
-    def _begin(self, n_features: int) -> LinkMemory:
+    def _begin(self, n_features: int) -> LinkState:
         if self.kernel is None:
-            return LinkMemory(empty_state(n_features), no_places(n_features))
-        return LinkMemory(begin(self._kernel(), n_features), KernelScale(0.0, 0.0))
+            return LinkState(empty_state(n_features), empty_row_scale(n_features))
+        return LinkState(begin(self._kernel(), n_features), KernelScale(0.0, 0.0))
 
-    def _clusters(self, state: LinkMemory) -> ClusterState:
+    def _clusters(self, state: LinkState) -> ClusterState:
         return state.clusters
 
     def _kernel(self) -> Kernel:
-        return kernel_named(self.kernel)
+        return get_kernel(self.kernel)
 
     def _check(self) -> None:
         if self.estimator is not None and not hasattr(self.estimator, "fit_predict"):
             raise ValueError(f"estimator must have a method fit_predict, got {self.estimator!r}")
         if self.kernel is None:
-            motion_named(self.motion)
+            get_motion(self.motion)
             return
         valid_count("budget", self.budget, 1)
         if isinstance(self._kernel(), Precomputed):
@@ -197,15 +203,15 @@ class PersistentIds(BatchClusterer):
     def _costs(self, estimate: float | None) -> Costs:
         costs = super()._costs(estimate)
         raw = self.aging_cost is not None or self.drift is not None
-        return costs if raw else costs.of_groups()
+        return costs if raw else costs.for_groups()
 
     def _guess_birth_cost(self, batch: Batch, seed: int) -> None:
         """Nothing can be learned before the batch is clustered: see `_learned`."""
         return
 
     def _advance(
-        self, state: LinkMemory, batch: Batch, costs: Costs, search: Search
-    ) -> tuple[LinkMemory, StepReport, tuple[Event, ...]]:
+        self, state: LinkState, batch: Batch, costs: Costs, search: Search
+    ) -> tuple[LinkState, StepReport, tuple[Event, ...]]:
         labels = self._found(batch, search.seed, state) if batch.labels is None else batch.labels
         if len(labels) != len(batch.rows):
             raise ValueError(f"labels must have one entry for each of {len(batch.rows)} rows: {len(labels)}")
@@ -214,7 +220,7 @@ class PersistentIds(BatchClusterer):
         state, rolled = step(state, gather(batch, labels, merged=not is_place), costs)
         return state, rolled.report, rolled.events
 
-    def _found(self, batch: Batch, seed: int, state: LinkMemory) -> IntArray:
+    def _found(self, batch: Batch, seed: int, state: LinkState) -> IntArray:
         """Labels from a clone, whose randomness depends on the seed and the step number."""
         if self.estimator is None:
             raise ValueError("there is no estimator to cluster with: set it, or hand labels to update")
@@ -233,17 +239,17 @@ class PersistentIds(BatchClusterer):
         """Return the costs after what a batch told, where the birth cost is ours to find."""
         return self._costs(scale.birth_cost()) if self.birth_cost == "auto" else costs
 
-    def _link(self, state: Any, groups: Groups, costs: Costs) -> tuple[LinkMemory, Rolled]:
-        motion = motion_named(self.motion)
-        scale = learn_places(state.scale, groups, state.past, motion)
-        rolled = link_places(state.past, groups, self._learned(scale, costs), motion)
-        return LinkMemory(rolled.state, scale), rolled
+    def _link(self, state: Any, groups: Groups, costs: Costs) -> tuple[LinkState, StepResult]:
+        motion = get_motion(self.motion)
+        scale = update_row_scale(state.scale, groups, state.past, motion)
+        rolled = link_rows(state.past, groups, self._learned(scale, costs), motion)
+        return LinkState(rolled.state, scale), rolled
 
-    def _link_alike(self, state: Any, groups: Groups, costs: Costs) -> tuple[LinkMemory, Rolled]:
+    def _link_alike(self, state: Any, groups: Groups, costs: Costs) -> tuple[LinkState, StepResult]:
         if len(groups.rows) == 0:
             past, rolled = link_nothing(state.past, groups, self._learned(state.scale, costs))
             return state._replace(past=past), rolled
         meeting = compare(state.past, groups, costs, self.motion == "align")
-        scale = learn_alike(state.scale, groups, meeting)
-        past, rolled = link_alike(state.past, groups, meeting, self._learned(scale, costs), self.budget)
-        return LinkMemory(past, scale), rolled
+        scale = update_kernel_scale(state.scale, groups, meeting)
+        past, rolled = link_kernel(state.past, groups, meeting, self._learned(scale, costs), self.budget)
+        return LinkState(past, scale), rolled

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
-from dynmeans.algorithms.batch import Batch
-from dynmeans.algorithms.scale import LOOKS
+from dynmeans._algorithms.batch import Batch
+from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
+from dynmeans._model.costs import AgingParameters, Costs, Default, make_costs
 from dynmeans.estimators.validation import valid_number
-from dynmeans.model.costs import Costs, Default, Lifespan, costs_from
 
 
 class Priced:
@@ -28,7 +28,7 @@ class Priced:
 
     def _n_looks(self) -> int:
         """How many batches are asked for a birth cost before it is settled."""
-        return LOOKS
+        return N_ESTIMATION_BATCHES
 
     def _refined(self, guesses: tuple[float, ...], batch: Batch, seed: int) -> tuple[float, ...]:
         """Add what this batch says of the birth cost, if it is ours to find and not settled."""
@@ -45,12 +45,12 @@ class Priced:
 
         While all rows are equal there is nothing to estimate from, and any birth cost gives one cluster.
         """
-        span = Lifespan(
+        span = AgingParameters(
             valid_number("lifetime", self.lifetime),
             valid_number("reach", self.reach),
             valid_number("aging_cost", self.aging_cost),
             valid_number("drift", self.drift),
         )
         if self.birth_cost == "auto":
-            return costs_from(1.0 if estimate is None else estimate, span, self._default)
-        return costs_from(valid_number("birth_cost", self.birth_cost) or 0.0, span, self._default)
+            return make_costs(1.0 if estimate is None else estimate, span, self._default)
+        return make_costs(valid_number("birth_cost", self.birth_cost) or 0.0, span, self._default)

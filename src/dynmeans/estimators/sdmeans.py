@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dynmeans.algorithms.batch import Search
-from dynmeans.algorithms.kernel_step import Clusterer, Found
-from dynmeans.algorithms.sdmeans import cluster_spectral
-from dynmeans.algorithms.selection import Selection
+from dynmeans._algorithms.batch import Search
+from dynmeans._algorithms.kernel_step import Clusterer, Found
+from dynmeans._algorithms.sdmeans import cluster_spectral
+from dynmeans._algorithms.support_selection import Selection
+from dynmeans._model.costs import Costs
+from dynmeans._model.events import Event
+from dynmeans._model.prior import Prior
 from dynmeans.estimators.kernel import KernelClusterer
 from dynmeans.kernels import Similarity
-from dynmeans.model.costs import Costs
-from dynmeans.model.events import Event
-from dynmeans.model.prior import Prior
 
 
 class SDMeans(KernelClusterer):

@@ -12,14 +12,14 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from dynmeans.algorithms.batch import LARGEST_COORDINATE
-from dynmeans.algorithms.kernel_step import KernelMemory
-from dynmeans.algorithms.link_scale import KernelScale, PlaceScale
-from dynmeans.algorithms.scale import LOOKS
-from dynmeans.algorithms.support import Support
-from dynmeans.io.snapshot import SnapshotError
-from dynmeans.kernels import Kernel, Precomputed, kernel_from_params, kernel_named
-from dynmeans.model.state import ClusterState
+from dynmeans._algorithms.batch import LARGEST_COORDINATE
+from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
+from dynmeans._algorithms.kernel_step import KernelState
+from dynmeans._algorithms.link_birth_cost import KernelScale, RowScale
+from dynmeans._algorithms.support import Support
+from dynmeans._files.snapshot import SnapshotError
+from dynmeans._model.state import ClusterState
+from dynmeans.kernels import Kernel, Precomputed, get_kernel, kernel_from_params
 
 Arrays: TypeAlias = Mapping[str, np.ndarray[Any, Any]]
 
@@ -71,10 +71,14 @@ def checked_guesses(header: Mapping[str, Any]) -> tuple[float, ...]:
     """Birth costs that were estimated; a file from before they were refined holds one, which was settled."""
     if "guesses" not in header:
         estimate = header["estimate"]
-        return () if estimate is None else (number("estimate", estimate, positive=True),) * LOOKS
+        return (
+            () if estimate is None else (number("estimate", estimate, positive=True),) * N_ESTIMATION_BATCHES
+        )
     guesses = header["guesses"]
-    if not isinstance(guesses, list) or len(guesses) > LOOKS:
-        raise SnapshotError(f"the state file has guesses={guesses!r}, where at most {LOOKS} numbers belong")
+    if not isinstance(guesses, list) or len(guesses) > N_ESTIMATION_BATCHES:
+        raise SnapshotError(
+            f"the state file has guesses={guesses!r}, where at most {N_ESTIMATION_BATCHES} numbers belong"
+        )
     return tuple(number("an estimated birth cost", guess, positive=True) for guess in guesses)
 
 
@@ -142,12 +146,12 @@ def check_coordinates(name: str, values: Any) -> None:
     require(largest <= LARGEST_CENTER, f"{name} must lie within ±{LARGEST_CENTER:g}, got {largest!r}")
 
 
-def checked_scale(arrays: Arrays, past: ClusterState | KernelMemory) -> PlaceScale | KernelScale:
+def checked_scale(arrays: Arrays, past: ClusterState | KernelState) -> RowScale | KernelScale:
     """Return what a `PersistentIds` has learned of the scale of its stream."""
-    is_kernel = isinstance(past, KernelMemory)
-    state = past.clusters if isinstance(past, KernelMemory) else past
+    is_kernel = isinstance(past, KernelState)
+    state = past.clusters if isinstance(past, KernelState) else past
     d = 0 if is_kernel else state.centers.shape[1]
-    n_numbers = len(KernelScale._fields) if is_kernel else d + len(PlaceScale._fields) - 1
+    n_numbers = len(KernelScale._fields) if is_kernel else d + len(RowScale._fields) - 1
     raw = column(arrays, "scale", (n_numbers,))
     check_coordinates("the mean of all rows", raw[:d])
     numbers = raw[d:].tolist()
@@ -155,7 +159,7 @@ def checked_scale(arrays: Arrays, past: ClusterState | KernelMemory) -> PlaceSca
     n_batches = numbers[-1]
     require(n_batches.is_integer() and n_batches <= state.n_steps, f"{n_batches!r} batches were counted")
     require(numbers[0] == 0 or n_batches > 0 or not is_kernel, "distances of no batch")
-    scale = KernelScale(*numbers) if is_kernel else PlaceScale(raw[:d].copy(), *numbers)
+    scale = KernelScale(*numbers) if is_kernel else RowScale(raw[:d].copy(), *numbers)
     cost = scale.birth_cost()
     require(cost is None or (math.isfinite(cost) and cost > 0), f"the scale gives a birth cost of {cost!r}")
     return scale
@@ -178,12 +182,12 @@ def checked_kernel(params: Any, given: Any = None) -> Kernel:
         allowed = "None" in kinds if value is None else isinstance(value, int) or "float" in kinds
         require(allowed, f"kernel parameter {field.name}={value!r} must be {field.type}")
     if given is not None:
-        named = type(kernel_named(given))
+        named = type(get_kernel(given))
         require(type(kernel) is named, f"{type(kernel).__name__} was estimated from {named.__name__}")
     return cast(Kernel, kernel)
 
 
-def checked_memory(kernel: Kernel, arrays: Arrays, clusters: ClusterState) -> KernelMemory:
+def checked_memory(kernel: Kernel, arrays: Arrays, clusters: ClusterState) -> KernelState:
     """Return the kept points of all clusters, in the space of the kernel."""
     ids = arrays.get("support_ids")
     m = len(ids) if ids is not None and ids.ndim == 1 else -1
@@ -201,7 +205,7 @@ def checked_memory(kernel: Kernel, arrays: Arrays, clusters: ClusterState) -> Ke
     if is_matrix:
         require((support.rows == support.rows.T).all(), "similarities of kept points must be symmetric")
         _check_origins(origins, clusters.n_steps)
-    return KernelMemory(clusters, support, kernel, origins)
+    return KernelState(clusters, support, kernel, origins)
 
 
 def _check_origins(origins: Any, n_steps: int) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from dynmeans.algorithms.batch import Rows, in_range
-from dynmeans.core import largest_size
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._algorithms.batch import Rows, check_range
+from dynmeans._core import max_abs
+from dynmeans._model.types import FloatArray, IntArray
 
 LARGEST_SEED = 2**64 - 1  # what the core counts with
 LARGEST_COUNT = 2**31 - 1  # the same
@@ -26,18 +26,18 @@ MOST_THREADS = 4096
 def valid_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
     """Return finite (n, d) rows, C-contiguous, float32 or float64, read in place where possible."""
     if _is_ready(X) and (reset or _is_known(estimator, X)):
-        largest = largest_size(X)
+        largest = max_abs(X)
         if math.isfinite(largest):
             if reset:
                 _know_columns(estimator, X.shape[1], None)
-            return in_range(X, largest)
+            return check_range(X, largest)
     refuse_masked("X", X)
     try:
         rows = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C")
     except ValueError as error:
         raise ValueError(_in_one_line(str(error))) from error
     rows = np.require(rows, requirements=["C_CONTIGUOUS", "ALIGNED"])
-    return in_range(rows, largest_size(rows))
+    return check_range(rows, max_abs(rows))
 
 
 def _in_one_line(message: str) -> str:
@@ -113,7 +113,7 @@ def valid_balance(rows: Rows, weights: FloatArray | None) -> None:
     """Raise if the cost of a batch could overflow: weights times squared coordinates."""
     if weights is None:
         return
-    largest, total = largest_size(rows), float(weights.sum())
+    largest, total = max_abs(rows), float(weights.sum())
     if total * max(largest, 1.0) ** 2 > LARGEST_MOMENT:
         raise ValueError(
             f"the sum of sample_weight times the largest squared coordinate must be at most "

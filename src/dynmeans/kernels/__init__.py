@@ -5,15 +5,15 @@ estimated from a batch; its ``compare`` gives the similarities of a step in the 
 allows.
 """
 
-from dynmeans.kernels._parts import first_scene
-from dynmeans.kernels.base import Kernel, Scene, Similarity
+from dynmeans.kernels._common import first_input
+from dynmeans.kernels.base import Kernel, KernelInput, Similarity
 from dynmeans.kernels.diffusion import Diffusion
 from dynmeans.kernels.gaussian_process import GaussianProcess
 from dynmeans.kernels.linear import Linear
 from dynmeans.kernels.mst import MST
 from dynmeans.kernels.precomputed import Custom, Precomputed
 from dynmeans.kernels.rbf import RBF
-from dynmeans.kernels.registry import kernel_from_params, kernel_named, to_params
+from dynmeans.kernels.registry import get_kernel, kernel_from_params, to_params
 
 __all__ = [
     "MST",
@@ -22,12 +22,12 @@ __all__ = [
     "Diffusion",
     "GaussianProcess",
     "Kernel",
+    "KernelInput",
     "Linear",
     "Precomputed",
-    "Scene",
     "Similarity",
-    "first_scene",
+    "first_input",
+    "get_kernel",
     "kernel_from_params",
-    "kernel_named",
     "to_params",
 ]

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from scipy.sparse import issparse
 
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._model.types import FloatArray, IntArray
 
 
-class Scene(NamedTuple):
+class KernelInput(NamedTuple):
     """The rows of a batch and the points kept from earlier ones."""
 
     rows: FloatArray  # y (n, d)
@@ -73,20 +73,20 @@ class Similarity(NamedTuple):
 class Kernel(Protocol):
     """A similarity between points; an object with a name and a few parameters, never with data."""
 
-    def fitted(self, scene: Scene) -> Kernel:
+    def fitted(self, scene: KernelInput) -> Kernel:
         """The same kernel with every parameter that is estimated, from the first batch."""
 
-    def compare(self, scene: Scene) -> Similarity:
+    def compare(self, scene: KernelInput) -> Similarity:
         """Similarities of one step."""
 
-    def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray | None:
+    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray | None:
         """W of Eq. krnphiupdate over kept points, then rows of the batch (indices into the scene).
 
         None if the kernel cannot compare kept points with each other; the support is then thinned by weight.
         """
 
 
-def combine(scene: Scene, y_kept: FloatArray, kept_kept: FloatArray) -> tuple[FloatArray, FloatArray]:
+def combine(scene: KernelInput, y_kept: FloatArray, kept_kept: FloatArray) -> tuple[FloatArray, FloatArray]:
     """K_YPhi (n, K) and diag K_PhiPhi (K,) from the kernels of rows and kept points, and of kept points."""
     mix = np.zeros((len(scene.kept), scene.n_old))
     mix[np.arange(len(scene.kept)), scene.owner] = scene.coefficients

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynmeans.core import explained
-from dynmeans.kernels._parts import check_positive
-from dynmeans.kernels.base import Scene, Similarity
-from dynmeans.kernels.heat import leading_eigenpairs, shared_neighbours
-from dynmeans.kernels.mixture import density_of, in_place
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._core import mixture_responsibilities
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.kernels._common import check_positive
+from dynmeans.kernels.base import KernelInput, Similarity
+from dynmeans.kernels.density import density_of, in_place
+from dynmeans.kernels.diffusion_maps import leading_eigenpairs, shared_neighbours
 
 TIME = 0.6  # of the number of points: about what heat needs to go round a ring of a third of them
 
@@ -57,10 +57,10 @@ class Diffusion:
     Examples
     --------
     >>> import numpy as np
-    >>> from dynmeans.kernels import Diffusion, first_scene
+    >>> from dynmeans.kernels import Diffusion, first_input
     >>> rows = np.random.default_rng(0).normal(size=(60, 2))
     >>> rows[30:] += 50.0
-    >>> features = Diffusion().compare(first_scene(rows)).features
+    >>> features = Diffusion().compare(first_input(rows)).features
     >>> (features @ features.T)[0, [0, 1, 30]].round(1)
     array([1., 1., 0.])
     """
@@ -79,11 +79,11 @@ class Diffusion:
         if not 0 <= self.memory < 1:
             raise ValueError(f"memory is {self.memory!r}; it must be at least 0 and below 1")
 
-    def fitted(self, scene: Scene) -> Diffusion:
+    def fitted(self, scene: KernelInput) -> Diffusion:
         """Itself: what is estimated is estimated for every batch anew."""
         return self
 
-    def compare(self, scene: Scene) -> Similarity:
+    def compare(self, scene: KernelInput) -> Similarity:
         """Similarities of one step, as features (n, rank + K)."""
         heat, past = self._heat(scene), self._past(scene)
         trust = self.memory * past.sum(axis=1, keepdims=True)
@@ -99,11 +99,11 @@ class Diffusion:
             phi_features=phi,
         )
 
-    def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray | None:
+    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray | None:
         """None: heat is only known among the rows of one batch."""
         return None
 
-    def _heat(self, scene: Scene) -> FloatArray:
+    def _heat(self, scene: KernelInput) -> FloatArray:
         """Unit rows B with B B' the heat kernel among the rows."""
         company = scene.kept[in_place(scene)]
         points = np.concatenate([scene.rows, company])
@@ -114,12 +114,14 @@ class Diffusion:
         time = TIME * n if self.time is None else self.time
         return _unit(vectors[: len(scene.rows)] * np.exp(0.5 * time * (values - 1.0)))
 
-    def _past(self, scene: Scene) -> FloatArray:
+    def _past(self, scene: KernelInput) -> FloatArray:
         """Posterior (n, K) of every old cluster at every row."""
         if scene.n_old == 0:
             return np.zeros((len(scene.rows), 0))
         h, background, shares = density_of(scene, self.bandwidth)
-        return explained(scene.rows, scene.kept, shares, scene.owner, scene.n_old, h, background)
+        return mixture_responsibilities(
+            scene.rows, scene.kept, shares, scene.owner, scene.n_old, h, background
+        )
 
 
 def default_neighbors(n: int) -> int:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans.core import cut_forest
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._core import mst_components
+from dynmeans._model.types import FloatArray, IntArray
 
 
 class Forest(NamedTuple):
@@ -20,7 +20,7 @@ class Forest(NamedTuple):
 
 def grow_forest(points: FloatArray, scale: float) -> Forest:
     """Forest of the points (n, d): their minimum spanning tree, cut at edges longer than the scale."""
-    return Forest(*cut_forest(points, scale))
+    return Forest(*mst_components(points, scale))
 
 
 def near_distances(forest: Forest, reach: float) -> tuple[IntArray, IntArray, FloatArray]:

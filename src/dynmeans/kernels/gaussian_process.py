@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from dynmeans.kernels._parts import check_positive, from_matrices, pick
-from dynmeans.kernels.base import Scene, Similarity
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.kernels._common import check_positive, from_matrices, pick
+from dynmeans.kernels.base import KernelInput, Similarity
 from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
 from dynmeans.kernels.rbf import RBF
-from dynmeans.model.types import FloatArray, IntArray
 
 BLOCK = 1 << 20  # numbers in the matrices that are worked on at a time: they stay in the cache
 EXACT = 1e-9  # variance that features may miss, in units of that of the noise
@@ -62,10 +62,10 @@ class GaussianProcess:
     Examples
     --------
     >>> import numpy as np
-    >>> from dynmeans.kernels import GaussianProcess, first_scene
+    >>> from dynmeans.kernels import GaussianProcess, first_input
     >>> x = np.linspace(0, 1, 10)
     >>> rows = np.stack([np.r_[x, np.sin(x)], np.r_[x, np.cos(x)], np.r_[x, np.sin(x) + 0.01]])
-    >>> GaussianProcess().compare(first_scene(rows)).matrix.round(2)
+    >>> GaussianProcess().compare(first_input(rows)).matrix.round(2)
     array([[0.99, 0.  , 0.99],
            [0.  , 0.99, 0.  ],
            [0.99, 0.  , 0.99]])
@@ -79,17 +79,17 @@ class GaussianProcess:
         for name in ("length_scale", "signal", "noise"):
             check_positive(name, getattr(self, name))
 
-    def fitted(self, scene: Scene) -> GaussianProcess:
+    def fitted(self, scene: KernelInput) -> GaussianProcess:
         """Itself: nothing is estimated."""
         return self
 
-    def compare(self, scene: Scene) -> Similarity:
+    def compare(self, scene: KernelInput) -> Similarity:
         """Similarities of one step."""
         n = len(scene.rows)
         everything = self._square(np.concatenate([scene.rows, scene.kept]))
         return from_matrices(scene, everything[:n, :n], everything[:n, n:], everything[n:, n:])
 
-    def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray:
+    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
         """W over kept points, then rows."""
         return self._square(pick(scene, members, kept))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._model.types import FloatArray, IntArray
 
 GOLDEN = (5**0.5 - 1) / 2
 EXPLAINED = 1e-8  # a point that misses less than this of its own similarity counts as explained

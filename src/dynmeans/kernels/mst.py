@@ -8,11 +8,11 @@ from typing import Any, cast
 import numpy as np
 from scipy.sparse import csr_array
 
-from dynmeans.core import blend_components, spanning_tree
-from dynmeans.kernels._parts import check_positive, mixing
-from dynmeans.kernels.base import Places, Scene, Similarity
+from dynmeans._core import component_similarity, minimum_spanning_tree
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.kernels._common import check_positive, mixing
+from dynmeans.kernels.base import KernelInput, Places, Similarity
 from dynmeans.kernels.forest import Forest, grow_forest, near_distances
-from dynmeans.model.types import FloatArray, IntArray
 
 MAX_DENSE = 3000  # components with a dense matrix
 NEGLIGIBLE = 1e-12  # similarities that a sparse matrix leaves out
@@ -38,8 +38,8 @@ class MST:
     Examples
     --------
     >>> import numpy as np
-    >>> from dynmeans.kernels import MST, first_scene
-    >>> similarity = MST(scale=1.0).compare(first_scene(np.array([[0.0], [0.9], [1.8], [3.8]])))
+    >>> from dynmeans.kernels import MST, first_input
+    >>> similarity = MST(scale=1.0).compare(first_input(np.array([[0.0], [0.9], [1.8], [3.8]])))
     >>> similarity.weights, similarity.group
     (array([3., 1.]), array([0, 0, 0, 1]))
     >>> similarity.matrix.round(3)
@@ -52,12 +52,12 @@ class MST:
     def __post_init__(self) -> None:
         check_positive("scale", self.scale)
 
-    def fitted(self, scene: Scene) -> MST:
+    def fitted(self, scene: KernelInput) -> MST:
         """The kernel with the scale of this batch; itself if it has one or all rows are equal."""
         estimate = estimate_scale(scene.rows) if self.scale is None else None
         return self if estimate is None else replace(self, scale=estimate)
 
-    def compare(self, scene: Scene) -> Similarity:
+    def compare(self, scene: KernelInput) -> Similarity:
         """Similarities of one step; a representative is a component with at least one row of the batch."""
         fitted = self.fitted(scene).scale
         scale = 1.0 if fitted is None else fitted
@@ -65,15 +65,15 @@ class MST:
         compared = _of_few if len(forest.parent) <= MAX_DENSE else _of_many
         return compared(scene, forest, scale)
 
-    def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray:
+    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
         """W over kept points, then rows."""
         places = cast(Places, self.compare(scene).places)
         return places.gram(np.concatenate([kept, len(scene.kept) + members]))
 
 
-def _of_few(scene: Scene, forest: Forest, scale: float) -> Similarity:
+def _of_few(scene: KernelInput, forest: Forest, scale: float) -> Similarity:
     """Through a dense matrix of components."""
-    matrix, weights, y_phi, phi_phi, seen, group = blend_components(
+    matrix, weights, y_phi, phi_phi, seen, group = component_similarity(
         forest.parent,
         forest.length,
         scale,
@@ -94,7 +94,7 @@ def _of_few(scene: Scene, forest: Forest, scale: float) -> Similarity:
     )
 
 
-def _of_many(scene: Scene, forest: Forest, scale: float) -> Similarity:
+def _of_many(scene: KernelInput, forest: Forest, scale: float) -> Similarity:
     """The same through a sparse matrix."""
     places = Places(forest.component, _near_kernel(forest, scale))
     kept, rows = places.all[: len(scene.kept)], places.all[len(scene.kept) :]
@@ -121,6 +121,6 @@ def _near_kernel(forest: Forest, scale: float) -> Any:
 
 def estimate_scale(rows: FloatArray) -> float | None:
     """Multiple of the median edge of the tree, edges between equal rows aside; None if all rows are equal."""
-    lengths = spanning_tree(np.ascontiguousarray(rows))[1]
+    lengths = minimum_spanning_tree(np.ascontiguousarray(rows))[1]
     apart = lengths[lengths > 0]
     return TYPICAL_EDGES * float(np.median(apart)) if len(apart) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import cKDTree
 
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._model.types import FloatArray, IntArray
 
 CANDIDATES = 3  # times k: the nearest rows, of which the stretched neighbourhood takes k
 CORE = 0.7  # of k: the neighbours that show which way a shape runs

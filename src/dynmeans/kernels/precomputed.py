@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynmeans.kernels._parts import from_matrices, pick
-from dynmeans.kernels.base import Scene, Similarity
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.kernels._common import from_matrices, pick
+from dynmeans.kernels.base import KernelInput, Similarity
 
 ROUNDING = 1e-6  # of the largest entry: single precision may be asymmetric or negative by as much
 
@@ -41,7 +41,7 @@ class Precomputed:
     array([[1.]])
     """
 
-    def fitted(self, scene: Scene) -> Precomputed:
+    def fitted(self, scene: KernelInput) -> Precomputed:
         """Itself: nothing is estimated."""
         return self
 
@@ -53,7 +53,7 @@ class Precomputed:
         coefficients: FloatArray,
         owner: IntArray,
         n_old: int,
-    ) -> Scene:
+    ) -> KernelInput:
         """The user's matrix (n, n + M) and the carried one (M, M) as a scene.
 
         Raises
@@ -64,18 +64,18 @@ class Precomputed:
         """
         _check_shape(matrix, len(kept))
         _check_kernel(matrix[:, : len(matrix)])
-        return Scene(matrix, weights, kept, coefficients, owner, n_old)
+        return KernelInput(matrix, weights, kept, coefficients, owner, n_old)
 
-    def compare(self, scene: Scene) -> Similarity:
+    def compare(self, scene: KernelInput) -> Similarity:
         """Similarities of one step."""
         n = len(scene.rows)
         return from_matrices(scene, _symmetric(scene.rows[:, :n]), scene.rows[:, n:], scene.kept)
 
-    def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray:
+    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
         """W over kept points, then rows."""
         return self.carry(scene, np.concatenate([kept, len(scene.kept) + members]))
 
-    def carry(self, scene: Scene, chosen: IntArray) -> FloatArray:
+    def carry(self, scene: KernelInput, chosen: IntArray) -> FloatArray:
         """Similarities among chosen points (M', M'), in this order: j < M is kept point j, M + i row i."""
         n, n_kept = len(scene.rows), len(scene.kept)
         kept = chosen < n_kept
@@ -99,26 +99,26 @@ class Custom:
     Examples
     --------
     >>> import numpy as np
-    >>> from dynmeans.kernels import Custom, first_scene
+    >>> from dynmeans.kernels import Custom, first_input
     >>> cubic = Custom(lambda a, b: (1.0 + a @ b.T) ** 3)
-    >>> cubic.compare(first_scene(np.array([[1.0], [2.0]]))).matrix
+    >>> cubic.compare(first_input(np.array([[1.0], [2.0]]))).matrix
     array([[  8.,  27.],
            [ 27., 125.]])
     """
 
     function: Callable[[FloatArray, FloatArray], FloatArray]
 
-    def fitted(self, scene: Scene) -> Custom:
+    def fitted(self, scene: KernelInput) -> Custom:
         """Itself: nothing is estimated."""
         return self
 
-    def compare(self, scene: Scene) -> Similarity:
+    def compare(self, scene: KernelInput) -> Similarity:
         """Similarities of one step."""
         n = len(scene.rows)
         everything = self._square(np.concatenate([scene.rows, scene.kept]))
         return from_matrices(scene, everything[:n, :n], everything[:n, n:], everything[n:, n:])
 
-    def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray:
+    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
         """W over kept points, then rows."""
         return self._square(pick(scene, members, kept))
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dynmeans.core import gaussian
-from dynmeans.kernels._parts import check_positive, from_features, from_matrices, pick
-from dynmeans.kernels.base import Scene, Similarity
+from dynmeans._core import rbf_kernel
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.kernels._common import check_positive, from_features, from_matrices, pick
+from dynmeans.kernels.base import KernelInput, Similarity
 from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
-from dynmeans.model.types import FloatArray, IntArray
 
 SAMPLE = 1000  # rows from which a bandwidth is estimated
 WIDTH = 2.5  # an estimated bandwidth, in distances to the neighbour of rank sqrt(n) / 2
@@ -39,8 +39,8 @@ class RBF:
     Examples
     --------
     >>> import numpy as np
-    >>> from dynmeans.kernels import RBF, first_scene
-    >>> RBF(bandwidth=1.0).compare(first_scene(np.array([[0.0], [1.0]]))).matrix.round(3)
+    >>> from dynmeans.kernels import RBF, first_input
+    >>> RBF(bandwidth=1.0).compare(first_input(np.array([[0.0], [1.0]]))).matrix.round(3)
     array([[1.   , 0.607],
            [0.607, 1.   ]])
     """
@@ -54,12 +54,12 @@ class RBF:
         check_positive("landmarks", self.landmarks)
         check_positive("max_dense", self.max_dense)
 
-    def fitted(self, scene: Scene) -> RBF:
+    def fitted(self, scene: KernelInput) -> RBF:
         """The kernel with the bandwidth of this batch; itself if it has one or all rows are equal."""
         estimate = estimate_bandwidth(scene.rows) if self.bandwidth is None else None
         return self if estimate is None else replace(self, bandwidth=estimate)
 
-    def compare(self, scene: Scene) -> Similarity:
+    def compare(self, scene: KernelInput) -> Similarity:
         """Similarities of one step, as a matrix or, with landmarks, as features."""
         kernel = self.fitted(scene)
         if self.landmarks is not None or len(scene.rows) > self.max_dense:
@@ -69,7 +69,7 @@ class RBF:
         parts = (kernel.between(a, b) for a, b in _sides(scene))
         return from_matrices(scene, *parts)
 
-    def gram(self, scene: Scene, members: IntArray, kept: IntArray) -> FloatArray:
+    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
         """W over kept points, then rows."""
         points = pick(scene, members, kept)
         return self.fitted(scene).between(points, points)
@@ -78,10 +78,10 @@ class RBF:
         """Kernel of every row of a (n, d) with every row of b (m, d); a bandwidth of None stands for 1."""
         width = 1.0 if self.bandwidth is None else self.bandwidth
         kernel = np.empty((len(a), len(b)))
-        gaussian(a, b, width, kernel)
+        rbf_kernel(a, b, width, kernel)
         return kernel
 
-    def _landmarks(self, scene: Scene) -> FloatArray:
+    def _landmarks(self, scene: KernelInput) -> FloatArray:
         """Landmarks among rows and kept points: clusters that are not seen now are represented too."""
         count = LANDMARKS if self.landmarks is None else self.landmarks
         some = evenly_spaced(len(scene.rows), max(CANDIDATES, count))
@@ -102,7 +102,7 @@ def estimate_bandwidth(rows: FloatArray) -> float | None:
     return width if width > 0 else None
 
 
-def _sides(scene: Scene) -> list[tuple[FloatArray, FloatArray]]:
+def _sides(scene: KernelInput) -> list[tuple[FloatArray, FloatArray]]:
     return [(scene.rows, scene.rows), (scene.rows, scene.kept), (scene.kept, scene.kept)]
 
 

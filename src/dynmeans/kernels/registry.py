@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, fields
 from typing import Any, TypeAlias, cast
 
+from dynmeans._model.types import FloatArray
 from dynmeans.kernels.base import Kernel
 from dynmeans.kernels.diffusion import Diffusion
 from dynmeans.kernels.gaussian_process import GaussianProcess
@@ -13,7 +14,6 @@ from dynmeans.kernels.linear import Linear
 from dynmeans.kernels.mst import MST
 from dynmeans.kernels.precomputed import Custom, Precomputed
 from dynmeans.kernels.rbf import RBF
-from dynmeans.model.types import FloatArray
 
 KernelFunction: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
@@ -27,13 +27,13 @@ KERNELS: dict[str, type[Any]] = {
 }
 
 
-def kernel_named(kernel: str | Kernel | KernelFunction) -> Kernel:
+def get_kernel(kernel: str | Kernel | KernelFunction) -> Kernel:
     """The kernel with a name and its default parameters; kernels are returned as they are, functions wrapped.
 
     Examples
     --------
-    >>> from dynmeans.kernels import kernel_named
-    >>> kernel_named("mst")
+    >>> from dynmeans.kernels import get_kernel
+    >>> get_kernel("mst")
     MST(scale=None)
     """
     if isinstance(kernel, str):

@@ -8,7 +8,7 @@ whole run.
 
 from dynmeans.metrics.accuracy import per_step_accuracy, tracking_accuracy, weighted_accuracy
 from dynmeans.metrics.identity import identity_f1, identity_switches
-from dynmeans.metrics.lives import Lifetimes, lifetimes
+from dynmeans.metrics.lifetimes import Lifetimes, lifetimes
 
 __all__ = [
     "Lifetimes",

@@ -6,7 +6,7 @@ import heapq
 
 import numpy as np
 
-from dynmeans.model.types import IntArray
+from dynmeans._model.types import IntArray
 
 # Twelve colours that hold on white and on near-black. They were moved apart in OKLab until every two of them
 # differ by 0.1 or more, to the usual eye and to one without red or green cones.

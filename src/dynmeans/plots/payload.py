@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynmeans.io.run import FEATURES, Run, Table
-from dynmeans.model.types import FloatArray, IntArray
-from dynmeans.plots.lives import STATUS_NAMES, Lives, pack_lanes, trace_lives
+from dynmeans._files.run_folder import FEATURES, Run, Table
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.plots.lifetimes import STATUS_NAMES, Lives, pack_lanes, trace_lives
 from dynmeans.plots.palette import PALETTE, assign_colors
 from dynmeans.plots.projection import fit_projection
 from dynmeans.plots.thinning import even_subset, largest_subset, thin_groups

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans.io.extras import require
-from dynmeans.io.run import FEATURES, Run
-from dynmeans.model.types import FloatArray, IntArray
-from dynmeans.plots.lives import DEAD, Lives, pack_lanes, trace_lives
+from dynmeans._files.extras import require
+from dynmeans._files.run_folder import FEATURES, Run
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.plots.lifetimes import DEAD, Lives, pack_lanes, trace_lives
 from dynmeans.plots.palette import PALETTE, assign_colors
 from dynmeans.plots.projection import Projection, fit_projection
 from dynmeans.plots.thinning import even_subset
@@ -29,7 +29,7 @@ def draw_run(run: Run, path: str | Path) -> None:
     Parameters
     ----------
     run : Run
-        As `dynmeans.io.run.read_run` returns it.
+        As `dynmeans._files.run_folder.read_run` returns it.
     path : path
         File to write; its suffix says which kind, ``.png`` or ``.svg`` for instance.
 
@@ -40,7 +40,7 @@ def draw_run(run: Run, path: str | Path) -> None:
 
     Examples
     --------
-    >>> from dynmeans.io.run import read_run
+    >>> from dynmeans._files.run_folder import read_run
     >>> draw_run(read_run("dynmeans-run"), "run.png")  # doctest: +SKIP
     """
     figure = require("matplotlib.figure", "plot").Figure(figsize=(12, 6), dpi=200, facecolor="white")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._model.types import FloatArray, IntArray
 
 _GOLDEN = 0.5 * (5**0.5 - 1)  # its multiples fill an interval evenly, however many there are
 _MAX_ENTRIES = 10_000_000  # numbers looked at when the axes are found; more add time and no accuracy

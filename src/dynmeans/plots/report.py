@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from dynmeans.io.run import Run
+from dynmeans._files.run_folder import Run
 from dynmeans.plots.payload import build_payload
 
 _SCRIPTS = ("data.js", "draw.js", "scatter.js", "timeline.js", "charts.js", "table.js", "page.js")
@@ -21,13 +21,13 @@ def write_report(run: Run, path: str | Path) -> None:
     Parameters
     ----------
     run : Run
-        As `dynmeans.io.run.read_run` returns it.
+        As `dynmeans._files.run_folder.read_run` returns it.
     path : path
         File to write, usually ``report.html`` in the run folder.
 
     Examples
     --------
-    >>> from dynmeans.io.run import read_run
+    >>> from dynmeans._files.run_folder import read_run
     >>> write_report(read_run("dynmeans-run"), "report.html")  # doctest: +SKIP
     """
     Path(path).write_text(render_page(build_payload(run)), encoding="utf-8")

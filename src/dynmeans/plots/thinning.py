@@ -7,7 +7,7 @@ from bisect import bisect_right
 import numpy as np
 from numpy.typing import NDArray
 
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._model.types import FloatArray, IntArray
 
 
 def even_subset(n: int, limit: int) -> IntArray:

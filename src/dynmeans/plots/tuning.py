@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans.io.extras import require
+from dynmeans._files.extras import require
 
 _NUMBERS = ("birth_cost", "lifetime", "reach", "aging_cost", "drift")
 _FLOOR = 1e-3  # excess over the best score that is still drawn apart

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import multivariate_t
 
-from dynmeans.core import code_length as nats
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._core import code_length as nats
+from dynmeans._model.types import FloatArray, IntArray
 
 MOST_FEATURES = 16  # full covariances of more would need more points than clusters have
 SMALLEST_SHARE = 1e-9  # of the variance of all data: what rounding alone leaves open

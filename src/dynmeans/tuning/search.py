@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 from scipy.stats import qmc
 
-from dynmeans.model.types import FloatArray
+from dynmeans._model.types import FloatArray
 from dynmeans.tuning.space import Space
-from dynmeans.tuning.trials import Runner, Spot, Trial
+from dynmeans.tuning.trials import Candidate, Runner, Trial
 
 FIRST_SHARE = 0.5  # of the budget, spread all over the space
 ROUNDS = (0.15, 0.05)  # how far around the best each later round looks, in the unit cube
@@ -20,7 +20,7 @@ MIDDLE = 0.5
 
 def search_refining(runner: Runner, budget: int, seed: int) -> list[Trial]:
     """Half of the budget all over the space, the rest in two rounds around the best so far."""
-    home = at_home(runner.space)
+    home = at_defaults(runner.space)
     first = max(1, round(FIRST_SHARE * budget)) - len(home)
     trials = runner.run([*home, *spread_out(runner.space, first, seed)])
     rng = np.random.default_rng(seed)
@@ -33,25 +33,25 @@ def search_refining(runner: Runner, budget: int, seed: int) -> list[Trial]:
 
 def search_grid(runner: Runner, budget: int) -> list[Trial]:
     """Every setting of a grid that the budget allows."""
-    home = at_home(runner.space)
+    home = at_defaults(runner.space)
     return runner.run([*home, *grid(runner.space, budget - len(home))])
 
 
-def at_home(space: Space) -> list[Spot]:
+def at_defaults(space: Space) -> list[Candidate]:
     """The defaults with the first choice, if there are defaults."""
-    return [] if space.home is None else [Spot(space.home, 0)]
+    return [] if space.home is None else [Candidate(space.home, 0)]
 
 
-def spread_out(space: Space, count: int, seed: int) -> list[Spot]:
+def spread_out(space: Space, count: int, seed: int) -> list[Candidate]:
     """Points that fill the unit cube evenly, the choices taken in turn."""
     if count < 1:
         return []
     power = max(0, int(np.ceil(np.log2(count))))
     places = qmc.Sobol(len(space.axes), rng=seed).random_base2(power)[:count]
-    return [Spot(place, i % len(space.choices)) for i, place in enumerate(places)]
+    return [Candidate(place, i % len(space.choices)) for i, place in enumerate(places)]
 
 
-def grid(space: Space, budget: int) -> list[Spot]:
+def grid(space: Space, budget: int) -> list[Candidate]:
     """The largest grid within the budget, with twice as many birth costs as values of the others.
 
     An axis of no length, as the birth cost of the paper's procedure, has one value.
@@ -65,7 +65,7 @@ def grid(space: Space, budget: int) -> list[Spot]:
     sides = (each // side ** len(free) if births else 1, *[side] * len(free))
     values = [np.linspace(0.0, 1.0, n) if n > 1 else np.array([MIDDLE]) for n in sides]
     places = [np.array(place) for place in product(*values)]
-    return [Spot(place, choice) for choice in range(len(space.choices)) for place in places]
+    return [Candidate(place, choice) for choice in range(len(space.choices)) for place in places]
 
 
 def ranked(trials: Sequence[Trial]) -> list[Trial]:
@@ -73,13 +73,13 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
     return sorted(trials, key=lambda trial: trial.score)
 
 
-def _around(parents: Sequence[Trial], count: int, width: float, rng: np.random.Generator) -> list[Spot]:
+def _around(parents: Sequence[Trial], count: int, width: float, rng: np.random.Generator) -> list[Candidate]:
     """Settings near good ones, mirrored at the walls of the cube."""
     spots = []
     for i in range(count):
         parent = parents[i % len(parents)]
         spots.append(
-            Spot(_mirrored(parent.place + width * rng.normal(size=len(parent.place))), parent.choice)
+            Candidate(_mirrored(parent.place + width * rng.normal(size=len(parent.place))), parent.choice)
         )
     return spots
 

@@ -15,12 +15,12 @@ import numpy as np
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import cdist, squareform
 
-from dynmeans.algorithms.align import align
-from dynmeans.kernels import MST, RBF, Diffusion, Kernel, Linear, Scene, first_scene
-from dynmeans.kernels.mixture import near_rank
+from dynmeans._algorithms.align import align
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.kernels import MST, RBF, Diffusion, Kernel, KernelInput, Linear, first_input
+from dynmeans.kernels.density import near_rank
 from dynmeans.kernels.rbf import evenly_spaced
-from dynmeans.model.types import FloatArray, IntArray
-from dynmeans.tuning.judges import Judge, Verdict, follow, prepared, verdict
+from dynmeans.tuning.scorers import Evaluation, Scorer, evaluate, follow, prepared
 from dynmeans.tuning.stream import TuningStream
 
 SAMPLE = 500  # rows of a batch that are looked at
@@ -29,7 +29,7 @@ TOLERANCE = 0.01  # of a score: one row in a hundred
 MEASURE_ROWS = (RBF, MST, Diffusion, Linear)  # kernels to which the distance between two rows means something
 
 
-class Ground(NamedTuple):
+class SeparationReference(NamedTuple):
     """A stream as it is judged, the same for every clustering of it."""
 
     picked: list[IntArray]  # rows of each batch that are looked at
@@ -39,19 +39,19 @@ class Ground(NamedTuple):
     past: list[FloatArray] | None  # (n, m) distance to all rows of the last steps; None if rows have places
 
 
-def by_separation(estimator: Any, stream: TuningStream, kernel: Kernel) -> Judge:
+def score_by_separation(estimator: Any, stream: TuningStream, kernel: Kernel) -> Scorer:
     """Judge by 1 minus the merit of the steps, on average."""
-    ground = make_ground(stream, kernel)
+    ground = make_separation_reference(stream, kernel)
 
-    def judge(params: dict[str, Any], seed: int) -> Verdict:
+    def judge(params: dict[str, Any], seed: int) -> Evaluation:
         labels = follow(prepared(estimator, params, seed), stream)
         lost = 1.0 - merits(ground, labels)
-        return verdict(float(lost.mean()), labels)._replace(steps=tuple(lost.tolist()))
+        return evaluate(float(lost.mean()), labels)._replace(steps=tuple(lost.tolist()))
 
     return judge
 
 
-def make_ground(stream: TuningStream, kernel: Kernel) -> Ground:
+def make_separation_reference(stream: TuningStream, kernel: Kernel) -> SeparationReference:
     """Measure all ways within the batches; through the kernel, if rows are no places to it."""
     picked = [evenly_spaced(len(batch), SAMPLE) for batch in stream.batches]
     rows = [batch[some] for batch, some in zip(stream.batches, picked, strict=True)]
@@ -60,13 +60,13 @@ def make_ground(stream: TuningStream, kernel: Kernel) -> Ground:
     if isinstance(kernel, MEASURE_ROWS):
         middle = np.concatenate(rows).mean(axis=0)
         rows = [batch - middle for batch in rows]
-        return Ground(picked, rows, weights, [longest_hops(cdist(X, X)) for X in rows], None)
+        return SeparationReference(picked, rows, weights, [longest_hops(cdist(X, X)) for X in rows], None)
     hops = [longest_hops(kernel_distances(kernel, X)) for X in rows]
     past = [_to_the_past(kernel, rows, step) for step in range(len(rows))]
-    return Ground(picked, rows, weights, hops, past)
+    return SeparationReference(picked, rows, weights, hops, past)
 
 
-def merits(ground: Ground, labels: Sequence[IntArray]) -> FloatArray:
+def merits(ground: SeparationReference, labels: Sequence[IntArray]) -> FloatArray:
     """What each step is worth, at best 1: how far its clusters are apart, times how expected its ids are."""
     found = [ids[some] for ids, some in zip(labels, ground.picked, strict=True)]
     apart = [separation(*parts) for parts in zip(ground.hops, found, ground.weights, strict=True)]
@@ -116,7 +116,7 @@ def separation(hops: FloatArray, ids: IntArray, weights: FloatArray) -> float:
     return float(np.average(score, weights=weights))
 
 
-def expected(ground: Ground, found: Sequence[IntArray], step: int) -> float:
+def expected(ground: SeparationReference, found: Sequence[IntArray], step: int) -> float:
     """How many of a row's nearest neighbours among the clusters of the last steps have its id: a share.
 
     Every id is where it was last seen, moved as a whole to where it explains the batch best.
@@ -143,7 +143,7 @@ def expected(ground: Ground, found: Sequence[IntArray], step: int) -> float:
 
 def kernel_distances(kernel: Kernel, rows: FloatArray) -> FloatArray:
     """Distances (n, n) in the space of a kernel."""
-    scene = first_scene(rows)
+    scene = first_input(rows)
     matrix = kernel.fitted(scene).gram(scene, np.arange(len(rows)), np.arange(0))
     if matrix is None:
         raise ValueError(f"kernel is {kernel!r}; it compares no single rows, so it cannot be tuned")
@@ -160,6 +160,6 @@ def _to_the_past(kernel: Kernel, rows: Sequence[FloatArray], step: int) -> Float
 def _to_moved(rows: FloatArray, weights: FloatArray, old: FloatArray, owner: IntArray) -> FloatArray:
     """Distances to old rows after each cluster of them has moved to meet the batch."""
     sizes = np.bincount(owner)
-    scene = Scene(rows, weights, old, 1.0 / sizes[owner], owner.astype(np.int64), len(sizes))
+    scene = KernelInput(rows, weights, old, 1.0 / sizes[owner], owner.astype(np.int64), len(sizes))
     distances: FloatArray = cdist(rows, align(scene)[0].kept)
     return distances

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from dynmeans._model.costs import drift_from_reach
+from dynmeans._model.types import FloatArray
 from dynmeans.kernels import Kernel
-from dynmeans.model.costs import drift_from_reach
-from dynmeans.model.types import FloatArray
 
 SAMPLE = 400  # rows of a batch that are looked at
 BATCHES = 7  # batches that are looked at

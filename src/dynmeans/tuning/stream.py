@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from dynmeans.algorithms.batch import in_range
-from dynmeans.core import largest_size
-from dynmeans.model.types import FloatArray
+from dynmeans._algorithms.batch import check_range
+from dynmeans._core import max_abs
+from dynmeans._model.types import FloatArray
 
 
 class TuningStream(NamedTuple):
@@ -29,7 +29,7 @@ def read_stream(batches: Iterable[Any]) -> TuningStream:
         raise ValueError("there are no batches to tune on")
     rows = [check_array(step["X"], dtype=np.float64) for step in steps]
     for batch in rows:
-        in_range(batch, largest_size(batch))
+        check_range(batch, max_abs(batch))
     widths = sorted({batch.shape[1] for batch in rows})
     if len(widths) > 1:
         raise ValueError(f"all batches must have as many features, got {widths}")

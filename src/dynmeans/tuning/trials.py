@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans.model.types import FloatArray
-from dynmeans.tuning.judges import Judge
+from dynmeans._model.types import FloatArray
+from dynmeans.tuning.scorers import Scorer
 from dynmeans.tuning.space import Space
 
 
-class Spot(NamedTuple):
+class Candidate(NamedTuple):
     """A setting that is yet to be tried."""
 
     place: FloatArray  # in the unit cube
@@ -57,7 +57,7 @@ class Runner:
 
     def __init__(
         self,
-        judge: Judge,
+        judge: Scorer,
         space: Space,
         seeds: Sequence[int],
         n_jobs: int | None = 1,
@@ -67,10 +67,10 @@ class Runner:
         self._judge, self._on_trial = judge, on_trial
         self._n_threads = (os.cpu_count() or 1) if n_jobs is None or n_jobs == -1 else n_jobs
 
-    def run(self, spots: Iterable[Spot]) -> list[Trial]:
+    def run(self, spots: Iterable[Candidate]) -> list[Trial]:
         """Try settings under the first order."""
 
-        def attempt(spot: Spot) -> Trial:
+        def attempt(spot: Candidate) -> Trial:
             return self._under(self._seeds[:1], spot, self.space.params(*spot))
 
         return self._side_by_side(attempt, list(spots))
@@ -79,16 +79,16 @@ class Runner:
         """Run settings under all other orders; the first, under which they were found, flatters them."""
 
         def attempt(trial: Trial) -> Trial:
-            return self._under(self._seeds[1:], Spot(trial.place, trial.choice), trial.params)
+            return self._under(self._seeds[1:], Candidate(trial.place, trial.choice), trial.params)
 
         return self._side_by_side(attempt, list(trials))
 
-    def _under(self, seeds: Sequence[int], spot: Spot, params: dict[str, Any]) -> Trial:
+    def _under(self, seeds: Sequence[int], spot: Candidate, params: dict[str, Any]) -> Trial:
         verdicts = [self._judge(params, seed) for seed in seeds]
-        scores = tuple(verdict.score for verdict in verdicts)
+        scores = tuple(evaluate.score for evaluate in verdicts)
         best = int(np.argmin(scores))
         _, n_clusters, n_ids, _ = verdicts[best]
-        steps = tuple(np.mean([verdict.steps for verdict in verdicts], axis=0).tolist())
+        steps = tuple(np.mean([evaluate.steps for evaluate in verdicts], axis=0).tolist())
         return Trial(*spot, params, scores, n_clusters, n_ids, seeds[best], steps)
 
     def _side_by_side(self, attempt: Callable[[Any], Trial], todo: list[Any]) -> list[Trial]:

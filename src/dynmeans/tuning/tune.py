@@ -13,17 +13,17 @@ from dynmeans.estimators import DMeans
 from dynmeans.estimators.base import BatchClusterer
 from dynmeans.estimators.kernel import KernelClusterer
 from dynmeans.estimators.validation import valid_count, valid_threads
-from dynmeans.kernels import Kernel, Linear, kernel_named
-from dynmeans.tuning.bayes import search_with_optuna
-from dynmeans.tuning.choosing import decide
+from dynmeans.kernels import Kernel, Linear, get_kernel
 from dynmeans.tuning.code_length import usual_step
-from dynmeans.tuning.judges import Judge, by_code_length, by_labels, follow, prepared
-from dynmeans.tuning.kernels import check_kernel, kernel_space
-from dynmeans.tuning.notes import notes_on
-from dynmeans.tuning.paper import paper_space
+from dynmeans.tuning.diagnostics import diagnose
+from dynmeans.tuning.kernel_space import check_kernel, kernel_space
+from dynmeans.tuning.optuna_search import search_with_optuna
+from dynmeans.tuning.paper_grid import paper_space
 from dynmeans.tuning.result import Tuning
+from dynmeans.tuning.scorers import Scorer, follow, prepared, score_by_code_length, score_by_labels
 from dynmeans.tuning.search import search_grid, search_refining
-from dynmeans.tuning.separation import TOLERANCE, by_separation
+from dynmeans.tuning.selection import decide
+from dynmeans.tuning.separation import TOLERANCE, score_by_separation
 from dynmeans.tuning.space import Space, birth_costs, make_space
 from dynmeans.tuning.stream import TuningStream, read_stream
 from dynmeans.tuning.trials import Runner, Trial
@@ -136,7 +136,7 @@ def _finish(model: BatchClusterer, stream: TuningStream, trials: list[Trial], to
     best = prepared(model, trials[0].params, trials[0].seed)
     best.set_params(n_jobs=model.n_jobs)
     found = follow(best, stream)
-    return Tuning(trials, best, notes_on(trials, tolerance, stream, found))
+    return Tuning(trials, best, diagnose(trials, tolerance, stream, found))
 
 
 def _draw_seeds(random_state: Any) -> _Seeds:
@@ -153,7 +153,7 @@ def _space(
     choices: list[dict[str, Any]] = [{"motion": motion} for motion in motions or ()] or [{}]
     interval = usual_step(stream.times)
     if isinstance(model, KernelClusterer):
-        check_kernel(kernel_named(model.kernel))
+        check_kernel(get_kernel(model.kernel))
         if not _is_plain(model, kernels):
             return kernel_space(model, stream, choices, kernels, interval)
         choices = [{**choice, "relative": False} for choice in choices]
@@ -166,15 +166,15 @@ def _is_plain(model: BatchClusterer, kernels: Sequence[Kernel] | None) -> bool:
     """Whether clusters are round, as those of D-Means: with the linear kernel they are the same."""
     if not isinstance(model, KernelClusterer):
         return True
-    return kernels is None and isinstance(kernel_named(model.kernel), Linear)
+    return kernels is None and isinstance(get_kernel(model.kernel), Linear)
 
 
-def _judge(model: BatchClusterer, stream: TuningStream, labels: Sequence[Any] | None, plain: bool) -> Judge:
+def _judge(model: BatchClusterer, stream: TuningStream, labels: Sequence[Any] | None, plain: bool) -> Scorer:
     if labels is not None:
-        return by_labels(model, stream, labels)
+        return score_by_labels(model, stream, labels)
     if isinstance(model, KernelClusterer) and not plain:
-        return by_separation(model, stream, kernel_named(model.kernel))
-    return by_code_length(model, stream)
+        return score_by_separation(model, stream, get_kernel(model.kernel))
+    return score_by_code_length(model, stream)
 
 
 def _tolerance(stream: TuningStream, labels: Sequence[Any] | None, budget: int, plain: bool) -> float:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from dynmeans._files.extras import require
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.flights.flows import Flow, Flows, popular
 from dynmeans.apps.flights.smoothing import stretch_of, widened
 from dynmeans.apps.flights.trajectories import Area
-from dynmeans.io.extras import require
-from dynmeans.model.types import FloatArray, IntArray
 from dynmeans.plots.palette import PALETTE
 
 _SHOWN = 12  # flows on the map, as in the paper

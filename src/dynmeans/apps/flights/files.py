@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from dynmeans._files.atomic_write import atomic_write, make_folder
 from dynmeans.apps.flights.flows import Flow, Flows, popular
-from dynmeans.io.atomic import make_folder, replacing
 
 FLIGHTS_FILE = "flights.csv"
 COUNTS_FILE = "counts.csv"
@@ -98,12 +98,12 @@ def _feature(flow: Flow) -> dict[str, Any]:
 
 
 def _write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
-    with replacing(path) as place, place.open("w", newline="", encoding="utf-8") as file:
+    with atomic_write(path) as place, place.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
 
 def _write_text(path: Path, text: str) -> None:
-    with replacing(path) as place:
+    with atomic_write(path) as place:
         place.write_text(text, encoding="utf-8")

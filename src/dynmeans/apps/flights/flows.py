@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynmeans._files.errors import InputError
+from dynmeans._model.events import Event
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.flights.smoothing import Lattice, Smoother, area_of, fit_smoother, read_off
 from dynmeans.apps.flights.trajectories import Area, Trajectories, distances
 from dynmeans.estimators import DMeans
-from dynmeans.io.errors import InputError
-from dynmeans.model.events import Event
-from dynmeans.model.types import FloatArray, IntArray
 
 _PATH = 32  # places along a mean trajectory
 

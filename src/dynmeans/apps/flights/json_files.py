@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dynmeans.io.errors import InputError, blame
-from dynmeans.io.limits import Limits
-from dynmeans.io.text import check_unicode
+from dynmeans._files.errors import InputError, error_context
+from dynmeans._files.limits import Limits
+from dynmeans._tables.text import check_unicode
 
 # The state vectors of OpenSky's interface are arrays; these are their first entries.
 _OPENSKY = (
@@ -45,7 +45,7 @@ def read_json(path: Path, name: str, limits: Limits) -> list[dict[str, Any]]:
     InputError
         If it is neither, or takes far more memory than the file has bytes.
     """
-    with blame(name):
+    with error_context(name):
         text = _text(path, name, limits)
         value = json.loads(text)
         check_unicode(text, value)

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynmeans._files.errors import InputError
+from dynmeans._files.limits import Limits
+from dynmeans._model.types import FloatArray
+from dynmeans._tables.cells import lenient
+from dynmeans._tables.chunk import Cells
+from dynmeans._tables.sources import find_source, read_source
 from dynmeans.apps.flights.json_files import read_json
-from dynmeans.io.cells import lenient
-from dynmeans.io.errors import InputError
-from dynmeans.io.limits import Limits
-from dynmeans.io.pieces import Cells
-from dynmeans.io.sources import find_source, read_source
-from dynmeans.model.types import FloatArray
 
 _NAMES = {
     "aircraft": ("icao24", "icao", "hex", "aircraft"),

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.flights.trajectories import Area, Trajectories
-from dynmeans.model.types import FloatArray, IntArray
 
 _KNOTS = 32  # messages of a trajectory that its process sees, evenly spaced along it
 _TOGETHER = 256  # trajectories solved in one call; their kernels fit into the cache of a small machine

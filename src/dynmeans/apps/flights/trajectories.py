@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.apps.flights.messages import Messages
-from dynmeans.model.types import BoolArray, FloatArray, IntArray
 
 _EARTH = 6371.0  # km
 

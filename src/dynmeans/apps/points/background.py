@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.apps.points.voxels import cells_of, keys_of
-from dynmeans.model.types import BoolArray, FloatArray, IntArray
 
 _CELL = 1.0  # metres: the lowest point of each such square may be ground
 _DRAWS = 100  # planes that are tried

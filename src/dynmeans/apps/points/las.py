@@ -8,11 +8,11 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from dynmeans.apps.points.body import check_count
-from dynmeans.io.errors import InputError, blame
-from dynmeans.io.extras import require
-from dynmeans.io.limits import Limits
-from dynmeans.model.types import FloatArray
+from dynmeans._files.errors import InputError, error_context
+from dynmeans._files.extras import require
+from dynmeans._files.limits import Limits
+from dynmeans._model.types import FloatArray
+from dynmeans.apps.points.file_body import check_count
 
 _START = struct.Struct("<4s20xBB68xHIIBHI")  # up to the number of points; LAS 1.4 specification, section 2.4
 _EXTENDED = struct.Struct("<QI")  # of version 1.4: where the extended records begin, and their number
@@ -42,7 +42,7 @@ def read_las(path: Path, limits: Limits) -> FloatArray:
     try:
         # One thread: the parallel reader takes memory for chunks before it looks for them.
         backend = module.LazBackend.Lazrs
-        with blame("laspy"), module.open(path, read_evlrs=False, laz_backend=backend) as reader:
+        with error_context("laspy"), module.open(path, read_evlrs=False, laz_backend=backend) as reader:
             header = reader.header
             promised, size = int(header.point_count), path.stat().st_size
             limits.check_bytes(promised * header.point_format.size, size, str(path), f"{promised:,} points")

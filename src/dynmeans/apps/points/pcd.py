@@ -7,11 +7,11 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from dynmeans.apps.points.body import bytes_left, check_count, read_records, read_rows
-from dynmeans.io.errors import InputError, blame
-from dynmeans.io.extras import require
-from dynmeans.io.limits import Limits
-from dynmeans.model.types import FloatArray
+from dynmeans._files.errors import InputError, error_context
+from dynmeans._files.extras import require
+from dynmeans._files.limits import Limits
+from dynmeans._model.types import FloatArray
+from dynmeans.apps.points.file_body import bytes_left, check_count, read_records, read_rows
 
 _AXES = ("x", "y", "z")
 _NEEDED = ("FIELDS", "SIZE", "TYPE", "POINTS", "DATA")
@@ -76,7 +76,7 @@ def _check_compressed(file: BinaryIO, size: int, name: str) -> None:
 
 def _read_compressed(path: Path) -> FloatArray:
     module = require("pypcd4", "points")
-    with blame(f"{path}: not a PCD file that can be read"):
+    with error_context(f"{path}: not a PCD file that can be read"):
         return np.asarray(module.PointCloud.from_path(path).numpy(_AXES), dtype=np.float64)
 
 

@@ -6,9 +6,9 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from dynmeans.apps.points.body import check_count, read_records, read_rows
-from dynmeans.io.errors import InputError
-from dynmeans.model.types import FloatArray
+from dynmeans._files.errors import InputError
+from dynmeans._model.types import FloatArray
+from dynmeans.apps.points.file_body import check_count, read_records, read_rows
 
 _TYPES = {
     **{"char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4"},

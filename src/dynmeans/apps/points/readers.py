@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynmeans._files.errors import InputError, error_context
+from dynmeans._files.limits import Limits
+from dynmeans._model.types import FloatArray
+from dynmeans._tables.inputs import open_inputs
+from dynmeans._tables.npy import open_array
+from dynmeans._tables.sources import Source, find_source
+from dynmeans._tables.windowing import ByPart, ByTime
+from dynmeans._tables.windows import cut
 from dynmeans.apps.points.las import read_las
 from dynmeans.apps.points.pcd import read_pcd
 from dynmeans.apps.points.ply import read_ply
-from dynmeans.io.arrays import open_array
-from dynmeans.io.errors import InputError, blame
-from dynmeans.io.inputs import open_inputs
-from dynmeans.io.limits import Limits
-from dynmeans.io.rules import ByPart, ByTime
-from dynmeans.io.sources import Source, find_source
-from dynmeans.io.windows import cut
-from dynmeans.model.types import FloatArray
 
 AXES = ("x", "y", "z")
 
@@ -99,7 +99,7 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 
 def _checked(clouds: Iterator[FloatArray], path: Path) -> Iterator[Frame]:
     """Frames of one file, whose damage names the file."""
-    with blame(str(path)):
+    with error_context(str(path)):
         for i, points in enumerate(clouds, 1):
             yield Frame(np.asarray(points, dtype=np.float64), None, f"{path}, frame {i}", path)
 

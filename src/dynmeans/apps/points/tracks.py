@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._model.types import FloatArray, IntArray
 
 TRACKS_COLUMNS = ("id", "time", "x", "y", "z", "dx", "dy", "dz", "points")
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._model.types import FloatArray, IntArray
 
 EVEN_WIDTH = 0.5  # metres around a cell within which it shares its weight: about a person
 _FAR = 1 << 52  # cells: farther out, floats no longer tell neighbours apart

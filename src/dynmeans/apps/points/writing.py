@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans.apps.points.following import BACKGROUND, Step
+from dynmeans._files.append_log import AppendLog
+from dynmeans._files.atomic_write import atomic_write, make_folder, remove_leftovers, sync_file, sync_folder
+from dynmeans._files.labels import COLUMN
+from dynmeans._files.run_folder import FORMAT
+from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, lines_of, write_info
+from dynmeans._model.events import Event
+from dynmeans._model.types import IntArray
 from dynmeans.apps.points.readers import Frame
+from dynmeans.apps.points.tracker import BACKGROUND, Step
 from dynmeans.apps.points.tracks import TRACKS_COLUMNS, trace, track_lines
 from dynmeans.estimators.base import BatchClusterer
-from dynmeans.io.atomic import make_folder, remove_leftovers, replacing, sync_file, sync_folder
-from dynmeans.io.folder import clear_folder
-from dynmeans.io.labels import COLUMN
-from dynmeans.io.run import FORMAT
-from dynmeans.io.runfiles import LABELS_SPOOL, StepRecord, headings, lines_of, write_info
-from dynmeans.io.spool import Spool
-from dynmeans.model.events import Event
-from dynmeans.model.types import IntArray
+from dynmeans.runs.folder import clear_folder
 
 TRACKS_FILE = "tracks.csv"
 LABELS_FOLDER = "labels"
@@ -57,8 +57,8 @@ class Recorder:
         remove_leftovers(folder / LABELS_FOLDER)
         self._write_info(complete=False)
         first = {**headings(FEATURES), TRACKS_FILE: f"{','.join(TRACKS_COLUMNS)}\n".encode()}
-        del first[LABELS_SPOOL]
-        self._spool = Spool(folder, first)
+        del first[LABELS_LOG]
+        self._spool = AppendLog(folder, first)
         self._source: Path | None = None
         self._labels: list[IntArray] = []
         self._written: list[Path] = []  # files of labels
@@ -81,7 +81,7 @@ class Recorder:
         report = step.report._replace(labels=labels)
         ids, centers, ages = model.cluster_ids_, model.cluster_centers_, model.cluster_ages_
         lines = lines_of(StepRecord(report, time, points[:, :2], ids, centers, ages, events))
-        del lines[LABELS_SPOOL]
+        del lines[LABELS_LOG]
         self._spool.append({**lines, TRACKS_FILE: track_lines(time, trace(points, labels))})
 
     def close(self, *, complete: bool) -> None:
@@ -100,7 +100,7 @@ class Recorder:
         if self._source is None:
             return
         path = self.folder / LABELS_FOLDER / labels_name(self._source)
-        with replacing(path, durable=False) as place:  # synced at the end: twice per frame would be slow
+        with atomic_write(path, durable=False) as place:  # synced at the end: twice per frame would be slow
             _save_labels(place, np.concatenate(self._labels))
         self._written.append(path)
         self._source, self._labels = None, []

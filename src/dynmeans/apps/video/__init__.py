@@ -2,8 +2,8 @@
 
 from dynmeans.apps.video.colors import COLORSPACES, Colors, distinct
 from dynmeans.apps.video.measures import Meter, Quality
-from dynmeans.apps.video.painters import PER_FRAME, Painting, Palette, painter
 from dynmeans.apps.video.quantize import Job, Outcome, check, quantize
+from dynmeans.apps.video.quantizers import PER_FRAME, Painting, Palette, painter
 from dynmeans.apps.video.reading import Frame, VideoFile
 
 __all__ = [

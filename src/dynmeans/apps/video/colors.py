@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dynmeans.core import distinct_colors
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._core import distinct_colors
+from dynmeans._model.types import FloatArray, IntArray
 
 Pixels: TypeAlias = NDArray[np.uint8]
 COLORSPACES = ("rgb", "oklab")

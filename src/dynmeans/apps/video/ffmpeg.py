@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from dynmeans._files.extras import require
 from dynmeans.apps.video.colors import Colors, Pixels
-from dynmeans.apps.video.painters import Painting
-from dynmeans.io.extras import require
+from dynmeans.apps.video.quantizers import Painting
 
 
 def ffmpeg_painter(n_colors: int) -> Callable[[Pixels, Colors], Painting]:

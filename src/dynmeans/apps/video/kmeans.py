@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynmeans.core import nearest
-from dynmeans.model.types import FloatArray, IntArray
+from dynmeans._core import nearest_centers
+from dynmeans._model.types import FloatArray, IntArray
 
 MAX_ITER = 50
 
@@ -45,7 +45,7 @@ def kmeans(points: NDArray[np.float32], weights: FloatArray, k: int, seed: int) 
     centers = _spread(points, weights, min(k, len(points)), np.random.default_rng(seed))
     labels = np.full(len(points), -1)
     for _ in range(MAX_ITER):
-        before, labels = labels, nearest(points, centers, 1).astype(np.int64)
+        before, labels = labels, nearest_centers(points, centers, 1).astype(np.int64)
         used, labels = np.unique(labels, return_inverse=True)
         centers = _means(points, weights, labels, len(used))
         if np.array_equal(before, labels):

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dynmeans.io.errors import InputError, reason
-from dynmeans.io.extras import require
+from dynmeans._files.errors import InputError, reason
+from dynmeans._files.extras import require
 
 _MOST_PIXELS = 2**25  # of a frame; 8K has a little less. A small file can promise far more
 
@@ -19,7 +19,7 @@ def plainly(path: Path) -> str:
 
 
 @contextmanager
-def blame_av(place: Any, kind: type[InputError] = InputError) -> Iterator[None]:
+def av_error_context(place: Any, kind: type[InputError] = InputError) -> Iterator[None]:
     """Turn whatever FFmpeg or PyAV raises into an `InputError` that names the place."""
     av = require("av", "video")
     try:

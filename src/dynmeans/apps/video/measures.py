@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynmeans._model.types import FloatArray
 from dynmeans.apps.video.colors import Colors, Pixels
-from dynmeans.apps.video.painters import Painting
-from dynmeans.model.types import FloatArray
+from dynmeans.apps.video.quantizers import Painting
 
 
 class Quality(NamedTuple):
@@ -31,7 +31,7 @@ class Meter:
     Examples
     --------
     >>> from dynmeans.apps.video.colors import distinct
-    >>> from dynmeans.apps.video.painters import Palette, painter
+    >>> from dynmeans.apps.video.quantizers import Palette, painter
     >>> meter, paint = Meter(), painter(Palette())
     >>> for level in (10, 20, 40):
     ...     pixels = np.full((2, 2, 3), level, np.uint8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from io import StringIO
 
-from dynmeans.apps.video.painters import Painting
+from dynmeans.apps.video.quantizers import Painting
 
 COLUMNS = ("frame", "seconds", "id", "red", "green", "blue", "hex", "pixels")
 

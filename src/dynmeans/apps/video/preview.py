@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from dynmeans._files.atomic_write import atomic_write
+from dynmeans._files.extras import require
 from dynmeans.apps.video.colors import Pixels
-from dynmeans.apps.video.painters import Painting
-from dynmeans.io.atomic import replacing
-from dynmeans.io.extras import require
+from dynmeans.apps.video.quantizers import Painting
 
 _MOMENTS = 4
 _WIDTH = 480  # of one picture, at most
@@ -64,7 +64,7 @@ class Preview:
 def write_png(path: Path, pixels: Pixels) -> None:
     """Write RGB pixels (height, width, 3) as a PNG file."""
     picture = png(pixels)
-    with replacing(path) as place:
+    with atomic_write(path) as place:
         place.write_bytes(picture)
 
 

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from dynmeans._files.atomic_write import atomic_write
+from dynmeans._files.errors import InputError
+from dynmeans._model.costs import AgingParameters, make_costs
 from dynmeans.apps.video.colors import distinct
+from dynmeans.apps.video.colorspace import Look
 from dynmeans.apps.video.encoding import MAX_GIF_COLORS, PALETTE_SUFFIXES
-from dynmeans.apps.video.looks import Look
 from dynmeans.apps.video.measures import Meter, Quality
-from dynmeans.apps.video.painters import Palette, painter
 from dynmeans.apps.video.palette_file import PaletteLog
 from dynmeans.apps.video.preview import Preview
+from dynmeans.apps.video.quantizers import Palette, painter
 from dynmeans.apps.video.reading import DamagedVideo, Frame, Sound, VideoFile
 from dynmeans.apps.video.writing import Shape, VideoWriter
-from dynmeans.io.atomic import replacing
-from dynmeans.io.errors import InputError
-from dynmeans.model.costs import Lifespan, costs_from
 
 
 class Job(NamedTuple):
@@ -72,7 +72,7 @@ def quantize(job: Job, show: Show = lambda *_: None, stopped: Callable[[], bool]
     >>> quantize(Job(Path("in.mp4"), Path("out.gif"), Palette()))  # doctest: +SKIP
     """
     check(job)
-    with VideoFile(job.source) as video, replacing(job.target) as place:
+    with VideoFile(job.source) as video, atomic_write(job.target) as place:
         recording = _Recording(job, video, place)
         outcome = _record(recording, video, show, stopped)
     recording.write_sheets()
@@ -143,7 +143,7 @@ class _Recording:
     def write_sheets(self) -> None:
         """Write the palette over time and the preview, where they are wanted."""
         if self._job.palette_file is not None:
-            with replacing(self._job.palette_file) as place:
+            with atomic_write(self._job.palette_file) as place:
                 place.write_text(self._log.text)
         if self._job.preview_file is not None:
             self._preview.write(self._job.preview_file)
@@ -178,7 +178,7 @@ def check(job: Job) -> None:
     if not job.target.suffix:
         raise InputError(f"{job.target}: the name must end in the kind of video, such as .mp4 or .gif")
     try:
-        costs_from(job.settings.birth_cost, Lifespan(job.settings.lifetime, job.settings.reach))
+        make_costs(job.settings.birth_cost, AgingParameters(job.settings.lifetime, job.settings.reach))
     except ValueError as error:
         raise InputError(str(error)) from None
 

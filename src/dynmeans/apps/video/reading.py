@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans.apps.video.clock import Clock, Line
+from dynmeans._files.errors import InputError
+from dynmeans._files.extras import require
 from dynmeans.apps.video.colors import Pixels
-from dynmeans.apps.video.libav import blame_av, film_of, open_video
-from dynmeans.apps.video.looks import Look, assumed_matrix, look
+from dynmeans.apps.video.colorspace import Look, assumed_matrix, look
+from dynmeans.apps.video.libav import av_error_context, film_of, open_video
 from dynmeans.apps.video.sound import Track
-from dynmeans.io.errors import InputError
-from dynmeans.io.extras import require
+from dynmeans.apps.video.timestamps import Clock, Line
 
 _PLAIN_RATE = Fraction(24)  # where a file does not say
 _SHORTFALL = 1.0  # seconds that may be missing at the end of a file that is whole
@@ -74,10 +74,10 @@ class VideoFile:
 
     def __init__(self, path: str | Path, *, size: tuple[int, int] | None = None) -> None:
         self.path = Path(path)
-        with blame_av(str(path)):
+        with av_error_context(str(path)):
             self._container = open_video(self.path)
         try:
-            with blame_av(str(path)):
+            with av_error_context(str(path)):
                 self._stream = film_of(self._container, str(path))
                 self._stream.thread_type = "AUTO"
         except InputError:
@@ -147,7 +147,7 @@ class VideoFile:
         clock, line, damage = Clock(), Line(), None
         hold = _DISORDER.get(self._container.format.name, 0)
         try:
-            with blame_av(self._place, DamagedVideo):
+            with av_error_context(self._place, DamagedVideo):
                 for packet in self._container.demux():
                     shift = clock.of_packet(packet)
                     if packet.stream is self._stream:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from io import BytesIO
 from typing import Any, NamedTuple
 
-from dynmeans.io.extras import require
+from dynmeans._files.extras import require
 
 # FFmpeg writes into these what no player reads, or breaks down.
 _ONLY = {

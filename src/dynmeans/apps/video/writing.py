@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans._files.errors import InputError
+from dynmeans._files.extras import require
+from dynmeans.apps.video.colorspace import TAGS, Look, usual_matrix
 from dynmeans.apps.video.encoding import (
     ENCODERS,
     FILE_OPTIONS,
@@ -21,13 +24,10 @@ from dynmeans.apps.video.encoding import (
     grid,
     pixel_format,
 )
-from dynmeans.apps.video.last_delay import set_last_delay
-from dynmeans.apps.video.libav import blame_av, plainly
-from dynmeans.apps.video.looks import TAGS, Look, usual_matrix
-from dynmeans.apps.video.painters import Painting
+from dynmeans.apps.video.gif_delay import set_last_delay
+from dynmeans.apps.video.libav import av_error_context, plainly
+from dynmeans.apps.video.quantizers import Painting
 from dynmeans.apps.video.sound import Track, fitting
-from dynmeans.io.errors import InputError
-from dynmeans.io.extras import require
 
 _BITS_A_PIXEL = 0.3  # for encoders that are told a rate and not a quality
 _LATE = 3  # ticks by which a picture may be late, where it would come with the one before it
@@ -88,7 +88,7 @@ class VideoWriter:
             self._stream = self._add_pictures(self._container)
             held = fitting(tracks, self._kind, self._add_pictures)
             self._sounds = {track.stream.index: self._add_sound(track) for track in held}
-            with blame_av(f"{self._name}: {self._encoder.name} at {shape.width} x {shape.height}"):
+            with av_error_context(f"{self._name}: {self._encoder.name} at {shape.width} x {shape.height}"):
                 self._container.start_encoding()
         except BaseException:
             self._container.close()
@@ -136,12 +136,12 @@ class VideoWriter:
         packet.pts = packet.dts if packet.pts is None else max(packet.pts, packet.dts)
         self._last_sound[source] = packet.dts
         packet.stream = target
-        with blame_av(self._name):
+        with av_error_context(self._name):
             self._container.mux(packet)
 
     def close(self) -> None:
         """Write what is still held back, and the end of the file."""
-        with blame_av(self._name):
+        with av_error_context(self._name):
             if self._last >= 0:
                 self._container.mux(self._stream.encode())
             self._container.close()
@@ -152,7 +152,7 @@ class VideoWriter:
         self._last = ticks
         self._picture.pts, self._picture.time_base = ticks, self._grid.tick
         self._picture.duration = round(self._duration / self._grid.tick)
-        with blame_av(self._name):
+        with av_error_context(self._name):
             self._container.mux(self._stream.encode(self._picture))
 
     def _drawn(self, painting: Painting) -> Any:
@@ -174,7 +174,7 @@ class VideoWriter:
         suffix = self._path.suffix.lower()
         kind = suffix[1:] if suffix in PALETTE_SUFFIXES else None  # whatever else the name looks like
         options = FILE_OPTIONS.get(suffix, {})
-        with blame_av(self._name):
+        with av_error_context(self._name):
             try:
                 container = self._av.open(plainly(self._path), "w", format=kind, options=options)
             except ValueError:
@@ -199,7 +199,7 @@ class VideoWriter:
 
     def _add_pictures(self, container: Any) -> Any:
         name, shape = self._encoder.name, self._shape
-        with blame_av(f"{self._name}: {name}"):
+        with av_error_context(f"{self._name}: {name}"):
             try:
                 stream = container.add_stream(name, rate=self._grid.rate, options=OPTIONS.get(name, {}))
             except ValueError as error:
@@ -217,7 +217,7 @@ class VideoWriter:
         return stream
 
     def _add_sound(self, track: Track) -> Any:
-        with blame_av(f"{self._name}: {track.name}"):
+        with av_error_context(f"{self._name}: {track.name}"):
             stream = self._container.add_stream_from_template(track.stream)
         stream.metadata.update({k: v for k, v in track.stream.metadata.items() if k in ("language", "title")})
         return stream

@@ -1,0 +1,39 @@
+// The code length of a clustered stream, as Python sees it.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "code_length/code_length.hpp"
+#include "support/numpy_arrays.hpp"
+
+namespace dynmeans {
+namespace {
+
+using Cube = ArrayView<double, 3>;
+
+nb::ndarray<nb::numpy, double> code_length(const Matrix<double>& rows, const std::optional<Vector>& weights,
+                                           const Column<std::int64_t>& ids, int n_ids,
+                                           const Column<std::int64_t>& starts, const Vector& times,
+                                           const Matrix<double>& means, const Cube& covs,
+                                           const Vector& background, const Vector& floor) {
+  CodeLength found;
+  {
+    nb::gil_scoped_release unlocked;
+    const ResultView result{rows.data(),        weights ? weights->data() : nullptr,
+                            ids.data(),         starts.data(),
+                            times.data(),       int(times.shape(0)),
+                            int(rows.shape(1)), n_ids};
+    found = StreamCoder(result, {means.data(), covs.data(), background.data(), floor.data()}).run();
+  }
+  return to_numpy(std::vector<double>{found.means, found.scatters, found.labels, found.events}, {4});
+}
+
+}  // namespace
+
+void bind_code_length(nb::module_& m) {
+  m.def("code_length", &code_length, "rows"_a, "weights"_a.none(), "ids"_a, "n_ids"_a, "starts"_a, "times"_a,
+        "means"_a, "covs"_a, "background"_a, "floor"_a,
+        "Nats that means, scatters, labels and events of a clustered stream take: (4,).");
+}
+
+}  // namespace dynmeans

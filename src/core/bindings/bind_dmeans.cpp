@@ -1,0 +1,98 @@
+// D-Means as Python sees it.
+#include <nanobind/stl/optional.h>
+
+#include <stdexcept>
+
+#include "dmeans/deduplicate.hpp"
+#include "dmeans/descent.hpp"
+#include "dmeans/nearest_centers.hpp"
+#include "support/numpy_arrays.hpp"
+
+namespace dynmeans {
+namespace {
+
+template <class T>
+DescentResult descend_distinct(const T* data, const double* weights, Row n, int d, const PriorView& prior,
+                               const DescentOptions& options) {
+  const BatchView<T> points(data, weights, n, d);
+  return Descent<T>(points, prior, options).run();
+}
+
+template <class T>
+DescentResult descend_rows(const T* data, const double* weights, Row n, int d, const PriorView& prior,
+                           const DescentOptions& options) {
+  const auto distinct = deduplicate(data, weights, n, d);
+  if (!distinct) return descend_distinct(data, weights, n, d, prior, options);
+  DescentResult result = descend_distinct(distinct->rows.data(), distinct->weights.data(),
+                                          Row(distinct->weights.size()), d, prior, options);
+  std::vector<std::int32_t> slots(n);
+  for (Row i = 0; i < n; ++i) slots[i] = result.slots[distinct->of[i]];
+  result.slots = std::move(slots);
+  return result;
+}
+
+// Sizes that contradict each other would lead out of the arrays.
+template <class T>
+void check_tables(const Matrix<T>& X, const std::optional<Vector>& weights, const Matrix<double>& centers,
+                  const Vector& gammas, const Vector& revival) {
+  const std::size_t n_old = gammas.shape(0);
+  if (centers.shape(1) != X.shape(1) || centers.shape(0) != n_old || revival.shape(0) != n_old)
+    throw std::invalid_argument("an old cluster must have a center as long as a row, a gamma and a revival");
+  if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("a row must have a weight");
+}
+
+template <class T>
+nb::tuple descend(const Matrix<T>& X, const std::optional<Vector>& weights, const Matrix<double>& centers,
+                  const Vector& gammas, const Vector& revival, double birth, std::uint64_t seed,
+                  std::uint64_t step, int n_restarts, int max_iter, int n_threads, bool refine) {
+  const Row n = Row(X.shape(0));
+  const int d = int(X.shape(1));
+  const PriorView prior{centers.data(), gammas.data(), revival.data(), int(gammas.shape(0))};
+  check_tables(X, weights, centers, gammas, revival);
+  const int threads = useful_threads(n_threads, double(n) * d * (prior.n + 16));
+  const DescentOptions options{birth, seed, step, n_restarts, max_iter, threads, refine};
+  DescentResult result;
+  {
+    nb::gil_scoped_release unlocked;
+    result = descend_rows(X.data(), weights ? weights->data() : nullptr, n, d, prior, options);
+  }
+  const std::size_t k = result.taken.size();
+  return nb::make_tuple(to_numpy(std::move(result.slots), {std::size_t(n)}),
+                        to_numpy(std::move(result.centers), {k, std::size_t(d)}),
+                        to_numpy(std::move(result.taken), {k}), result.cost, result.n_iter,
+                        to_numpy(std::move(result.restart_costs), {std::size_t(n_restarts)}));
+}
+
+template <class T>
+nb::ndarray<nb::numpy, std::int32_t> nearest(const Matrix<T>& X, const Matrix<double>& centers,
+                                             int n_threads) {
+  const Row n = Row(X.shape(0));
+  const int d = int(X.shape(1)), k = int(centers.shape(0));
+  if (centers.shape(1) != X.shape(1) || (k < 1 && n > 0))
+    throw std::invalid_argument("there must be a center, and each must be as long as a row");
+  std::vector<std::int32_t> which(n);
+  {
+    nb::gil_scoped_release unlocked;
+    nearest_centers(X.data(), n, d, centers.data(), k, useful_threads(n_threads, double(n) * d * k),
+                    which.data());
+  }
+  return to_numpy(std::move(which), {std::size_t(n)});
+}
+
+template <class T>
+void bind_rows(nb::module_& m) {
+  m.def("descend", &descend<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a, "gammas"_a, "revival"_a,
+        "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "n_threads"_a, "refine"_a = false,
+        "Cluster one batch: (slots, centers, taken, cost, n_iter, restart_costs).");
+  m.def("nearest_centers", &nearest<T>, "X"_a.noconvert(), "centers"_a, "n_threads"_a,
+        "Index of the nearest centre of every row.");
+}
+
+}  // namespace
+
+void bind_descent(nb::module_& m) {
+  bind_rows<float>(m);
+  bind_rows<double>(m);
+}
+
+}  // namespace dynmeans

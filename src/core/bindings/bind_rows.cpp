@@ -1,0 +1,130 @@
+// The rows of a batch, put in order and added up, as Python sees it.
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "kernel/center_expansion.hpp"
+#include "kernel/cluster_means.hpp"
+#include "kernel/unique_rows.hpp"
+#include "support/numpy_arrays.hpp"
+
+namespace dynmeans {
+namespace {
+
+// Numbers side by side, each lane with a maximum of its own, so that the compiler makes vectors of them.
+template <class T>
+double largest_size(const Matrix<T>& X) {
+  constexpr std::size_t kLanes = 16;
+  T largest[kLanes] = {}, n_nan[kLanes] = {};
+  const std::size_t whole = X.size() / kLanes * kLanes;
+  const auto meet = [&](std::size_t e, std::size_t lane) {
+    const T size = std::abs(X.data()[e]);
+    largest[lane] = size > largest[lane] ? size : largest[lane];
+    n_nan[lane] += size != size ? T(1) : T(0);
+  };
+  for (std::size_t e = 0; e < whole; e += kLanes)
+    for (std::size_t lane = 0; lane < kLanes; ++lane) meet(e + lane, lane);
+  for (std::size_t e = whole; e < X.size(); ++e) meet(e, e - whole);
+  const bool has_nan = std::any_of(n_nan, n_nan + kLanes, [](T count) { return count > 0; });
+  return has_nan ? std::numeric_limits<double>::quiet_NaN() : *std::max_element(largest, largest + kLanes);
+}
+
+nb::tuple distinct_rows(const Matrix<double>& X, const std::optional<Vector>& weights) {
+  const std::size_t n = X.shape(0), d = X.shape(1);
+  UniqueRows result;
+  {
+    nb::gil_scoped_release unlocked;
+    result = UniqueRowSorter(X.data(), weights ? weights->data() : nullptr, std::int64_t(n), int(d)).run();
+  }
+  const std::size_t m = result.weights.size();
+  return nb::make_tuple(to_numpy(std::move(result.rows), {m, d}), to_numpy(std::move(result.weights), {m}),
+                        to_numpy(std::move(result.which), {n}));
+}
+
+nb::tuple slot_means(const Column<std::int64_t>& slots, const Vector& weights, const Matrix<double>& X,
+                     const Matrix<double>& centers, const Vector& gammas) {
+  const std::size_t n = X.shape(0), d = X.shape(1), n_old = gammas.shape(0);
+  if (slots.shape(0) != n || weights.shape(0) != n)
+    throw std::invalid_argument("slots and weights must have one entry a row");
+  if (centers.shape(0) != n_old || centers.shape(1) != d)
+    throw std::invalid_argument("centers must have one line an old cluster, as long as a row");
+  for (std::size_t i = 0; i < n; ++i)
+    if (slots.data()[i] < 0 || slots.data()[i] >= std::int64_t(n + n_old))
+      throw std::invalid_argument("slots must lie in 0 .. " + std::to_string(n + n_old - 1) + ", got " +
+                                  std::to_string(slots.data()[i]));
+  SlotMeans found = ClusterMeans({slots.data(), weights.data(), X.data(), centers.data(), gammas.data(),
+                                  std::int64_t(n), std::int64_t(n_old), int(d)})
+                        .run();
+  const std::size_t n_slots = found.taken.size();
+  return nb::make_tuple(to_numpy(std::move(found.slots), {n}),
+                        to_numpy(std::move(found.centers), {n_slots, d}),
+                        to_numpy(std::move(found.taken), {n_slots}));
+}
+
+nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows, const Matrix<double>& asleep,
+                         const Column<std::int64_t>& ids, const Column<std::int64_t>& owner,
+                         const Vector& coefficients, const Column<std::int32_t>& slots, const Vector& weights,
+                         const Vector& gammas, const Vector& taken,
+                         const std::optional<Column<std::int64_t>>& places, std::int64_t n_places,
+                         std::int64_t budget) {
+  const std::size_t n_kept = owner.shape(0), n_rows = slots.shape(0), d = rows.shape(1);
+  if (coefficients.shape(0) != n_kept || weights.shape(0) != n_rows || ids.shape(0) != taken.shape(0))
+    throw std::invalid_argument("a kept point must have a coefficient, a row a weight, and a slot an id");
+  if (kept.shape(0) != n_kept || asleep.shape(0) != n_kept || rows.shape(0) != n_rows || kept.shape(1) != d ||
+      asleep.shape(1) != d)
+    throw std::invalid_argument("kept points and rows must have one line each, all as long");
+  if (places && places->shape(0) != n_kept + n_rows)
+    throw std::invalid_argument("places must have one entry a point");
+  const Taken scene{owner.data(),
+                    coefficients.data(),
+                    slots.data(),
+                    weights.data(),
+                    gammas.data(),
+                    taken.data(),
+                    places ? places->data() : nullptr,
+                    kept.data(),
+                    rows.data(),
+                    asleep.data(),
+                    ids.data(),
+                    std::int64_t(n_kept),
+                    std::int64_t(n_rows),
+                    std::int64_t(gammas.shape(0)),
+                    std::int64_t(taken.shape(0)),
+                    n_places,
+                    int(d),
+                    budget};
+  Expansion found;
+  {
+    nb::gil_scoped_release unlocked;
+    found = CenterExpander(scene).run();
+  }
+  const std::size_t count = found.points.size(), n_crowded = found.crowded.size();
+  return nb::make_tuple(
+      to_numpy(std::move(found.points), {count}), to_numpy(std::move(found.rows), {count, d}),
+      to_numpy(std::move(found.coefficients), {count}), to_numpy(std::move(found.ids), {count}),
+      to_numpy(std::move(found.begin), {taken.shape(0) + 1}),
+      to_numpy(std::move(found.crowded), {n_crowded}));
+}
+
+}  // namespace
+
+void bind_rows(nb::module_& m) {
+  // In this order, because what is neither is read as the wider of the two.
+  m.def("max_abs", &largest_size<double>, "X"_a, "Largest |x|; NaN if there is one.");
+  m.def("max_abs", &largest_size<float>, "X"_a, "Largest |x|; NaN if there is one.");
+  m.def("unique_rows", &distinct_rows, "X"_a, "weights"_a.none(),
+        "Distinct rows in lexical order: (rows (m, d), weights (m,), which of them each row is (n,)).");
+  m.def("cluster_means", &slot_means, "slots"_a, "weights"_a, "X"_a, "centers"_a, "gammas"_a,
+        "Clusters with the newborn in order, their centres, and the weight of their rows.");
+  m.def("expand_centers", &expand_centers, "kept"_a, "rows"_a, "asleep"_a, "ids"_a, "owner"_a,
+        "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a, "taken"_a, "places"_a.none(), "n_places"_a,
+        "budget"_a,
+        "BatchView of all slots, sorted by slot, and merged by place in slots over the budget: "
+        "(points, rows, coefficients, ids, begin, crowded).");
+}
+
+}  // namespace dynmeans

@@ -1,0 +1,113 @@
+// What it takes to tell where known ids are now: N(forecast, x age I + C (1/n + 1/n')). The forecast is the
+// last place, or that and the last displacement: both are followed, and mixed by how well each has done so
+// far. x is the drift that each of them has left unexplained. An id that was seen once has no displacement
+// yet: for it the last place and its drift have to do in either case.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "code_length/cholesky.hpp"
+#include "code_length/scatter_code.hpp"
+#include "code_length/stream_summary.hpp"
+
+namespace dynmeans {
+
+inline constexpr double kShortest = 1e-3;  // time between two steps, in usual steps
+
+// What is remembered of an id.
+struct Life {
+  std::int64_t id;
+  double n;                        // n'  size when last seen
+  std::vector<double> mean, move;  // m', and displacement in a unit of time before that, empty at first
+  double last_seen;
+  double evidence;  // A   halved in every step
+  Square scatter;   // B   likewise
+};
+
+// How well both forecasts meet the mean of a known id, and what they miss.
+struct Forecast {
+  std::array<double, 2> likelihood{}, missed{}, age{};
+};
+
+class CenterCode {
+ public:
+  CenterCode(int d, double least) : d_(d), least_(least), away_(d) {}
+
+  Forecast forecast(const Group& group, const Life& life, const Square& shape, double elapsed,
+                    double variance) {
+    Forecast found;
+    const double age = std::max(elapsed, kShortest);
+    const double noise = (1.0 / group.n + 1.0 / life.n) / (1.0 + life.evidence);
+    const double round = noise * trace(shape, d_) / d_;
+    const int ways = life.move.empty() ? 1 : 2;
+    for (int way = 0; way < ways; ++way) {
+      const double drift = (std::max(missed_[way], 0.0) + variance) / (waited_[way] + 1.0);
+      Square spread(shape);
+      for (double& value : spread) value *= noise;
+      for (int j = 0; j < d_; ++j) spread[j * d_ + j] += drift * age;
+      for (int j = 0; j < d_; ++j)
+        away_[j] = group.mean[j] - life.mean[j] - (way == 0 ? 0.0 : life.move[j] * age);
+      cholesky(spread, d_, least_, factor_);
+      found.likelihood[way] = log_gaussian(away_, factor_, d_);
+      found.missed[way] = std::min(drift * age + correction(), kJump * (drift * age + round) - round);
+      found.age[way] = age;
+    }
+    if (ways == 1) found.likelihood[1] = found.likelihood[0];
+    return found;
+  }
+
+  // Of one id, both forecasts mixed by what they have earned.
+  double likelihood(const Forecast& found) const {
+    return log_sum(credit_[0] + found.likelihood[0], credit_[1] + found.likelihood[1]) -
+           log_sum(credit_[0], credit_[1]);
+  }
+
+  void follow(const Forecast& found) {
+    for (int way = 0; way < 2; ++way) {
+      likelihood_[way] += found.likelihood[way];
+      news_[way] += found.missed[way];
+      news_waited_[way] += found.age[way];
+    }
+  }
+
+  double tell() {
+    const double before = log_sum(credit_[0], credit_[1]);
+    for (int way = 0; way < 2; ++way) {
+      credit_[way] += std::exchange(likelihood_[way], 0.0);
+      missed_[way] += std::exchange(news_[way], 0.0);
+      waited_[way] += std::exchange(news_waited_[way], 0.0);
+    }
+    return before - log_sum(credit_[0], credit_[1]);
+  }
+
+ private:
+  // By how much to change a variance that is part of every direction: one step of Fisher scoring. Directions
+  // in which the mean is known best say most.
+  double correction() const {
+    const Square precision = inverse(factor_, d_);
+    double pull = 0.0, information = 0.0;
+    for (int i = 0; i < d_; ++i) {
+      double sum = 0.0;
+      for (int j = 0; j < d_; ++j) {
+        sum += precision[i * d_ + j] * away_[j];
+        information += precision[i * d_ + j] * precision[i * d_ + j];
+      }
+      pull += sum * sum - precision[i * d_ + i];
+    }
+    return pull / information;
+  }
+
+  static constexpr double kJump = 4.0;  // of what was expected: more teaches no more about the drift
+
+  int d_;
+  double least_;
+  std::vector<double> away_;
+  Square factor_;
+  std::array<double, 2> missed_{}, waited_{}, credit_{}, news_{}, news_waited_{}, likelihood_{};
+};
+
+}  // namespace dynmeans

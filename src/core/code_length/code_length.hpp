@@ -1,0 +1,231 @@
+// How many nats it takes to tell the points and ids of a clustered stream, each step told with what the steps
+// before it have taught. The costs that led to the clustering do not enter. In every step
+//   strays   which points they are, and where, as points from anywhere; the rest is told without them
+//   events   each remembered id returns with the frequency seen at its age; births are Gamma-Poisson
+//   labels   Dirichlet-multinomial: 1/2 + size when last seen, or the usual size of a newborn
+//   scatter  inverse-Wishart marginal around the pooled covariance C and the id's own recent scatter B
+//   mean     of a known id N(forecast, x age I + C_k (1/n + 1/n')), of a newborn Cauchy(m0, C0 + C_k / n)
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "code_length/center_code.hpp"
+#include "code_length/cholesky.hpp"
+#include "code_length/event_code.hpp"
+#include "code_length/outlier_code.hpp"
+#include "code_length/scatter_code.hpp"
+#include "code_length/stream_summary.hpp"
+#include "support/signals.hpp"
+
+namespace dynmeans {
+
+struct ReferenceView {
+  const double* means;  // m0 (n_steps, d)    of all points up to each step, the same for every clustering
+  const double* covs;   // C0 (n_steps, d, d)
+  const double* background;  // (N,)  log density of each row under these two
+  const double* floor;       // (d,)  least variance: what the resolution of the data leaves open
+};
+
+struct CodeLength {
+  double means = 0.0, scatters = 0.0, labels = 0.0, events = 0.0;  // nats
+};
+
+class StreamCoder {
+ public:
+  StreamCoder(const ResultView& result, const ReferenceView& reference)
+      : result_(result),
+        reference_(reference),
+        grouping_(result, reference.floor),
+        d_(result.d),
+        least_(kTinyPivot * sum(reference.floor, result.d) / result.d),
+        shapes_(d_, reference.floor, least_),
+        strays_(result, reference.background, least_),
+        places_(d_, least_),
+        row_(result.n_ids, -1) {}
+
+  CodeLength run() {
+    for (int t = 0; t < result_.n_steps; ++t) {
+      poll_(1000);
+      std::vector<Group> groups = grouping_.of_step(t);
+      set_aside_strays(groups, t);
+      code_ids(groups, t);
+      code_points(groups, t);
+      learn(groups, result_.times[t]);
+    }
+    return total_;
+  }
+
+ private:
+  static constexpr double kHorizon = 50.0;    // an id that returns later counts as new
+  static constexpr double kForgetting = 0.5;  // of an id's own shape, in a step
+  static constexpr double kTinyPivot = 1e-6;
+
+  static double sum(const double* values, int n) {
+    double total = 0.0;
+    for (int j = 0; j < n; ++j) total += values[j];
+    return total;
+  }
+
+  const Life* life_of(const Group& group) const {
+    return row_[group.id] < 0 ? nullptr : &lives_[row_[group.id]];
+  }
+
+  void code_ids(const std::vector<Group>& groups, int t) {
+    const double now = result_.times[t];
+    double births = 0.0;
+    for (const Life& life : lives_) returns_.may_return(now - life.last_seen);
+    for (const Group& group : groups) {
+      const Life* life = life_of(group);
+      if (life) returns_.returns(now - life->last_seen);
+      births += life == nullptr;
+      labels_.add(group.n, life ? &life->n : nullptr);
+    }
+    total_.events += returns_.tell() + births_.tell(births, t);
+    total_.labels += labels_.tell();
+  }
+
+  void set_aside_strays(std::vector<Group>& groups, int t) {
+    Square usual;
+    what_is_usual(groups, t, usual);
+    double mass = 0.0;
+    for (const Group& group : groups) mass += group.n;
+    for (Group& group : groups) {
+      const Group left = without_strays(group, usual, std::log(group.n / mass), t);
+      strays_.learn(group, left, grouping_);
+      group = left;
+    }
+    std::erase_if(groups, [](const Group& group) { return group.rows.empty(); });
+    total_.labels += strays_.tell(mass);
+    total_.scatters += strays_.places();
+  }
+
+  // Those points stay together that make the group shortest to tell: all, those that are likelier there than
+  // anywhere, or none; but a newborn that will be seen again is more than strays.
+  Group without_strays(const Group& group, const Square& usual, double log_share, int t) {
+    poll_(std::int64_t(group.rows.size() + 10 * d_) * d_ * d_ + 20 * std::int64_t(lives_.size()));
+    const Life* life = life_of(group);
+    const Square shape = shape_of(life, usual);
+    const double own = life ? life->evidence : 0.0;
+    auto gain = [&](const Group& part) {
+      return part.n * log_share + shapes_.likelihood(part, own, shape) +
+             place_likelihood(part, life, shape, t) - strays_.elsewhere(part, grouping_);
+    };
+    const Group core = strays_.core_of(group, grouping_, shape, own, log_share);
+    const double of_all = gain(group), of_core = gain(core);
+    const bool lasts = !life && grouping_.last_step(group.id) > t;
+    if (!lasts && std::max(of_all, of_core) < 0.0) return Group{group.id};
+    return of_core > of_all ? core : group;
+  }
+
+  void code_points(const std::vector<Group>& groups, int t) {
+    Square usual;
+    const bool known = shapes_.knows();
+    const double first = what_is_usual(groups, t, usual);
+    if (!known) total_.scatters += first;
+    for (const Group& group : groups) {
+      poll_(20 * std::int64_t(d_) * d_ * d_);
+      const Life* life = life_of(group);
+      const double own = life ? life->evidence : 0.0;
+      const Square shape = shape_of(life, usual);
+      if (known) total_.scatters -= shapes_.likelihood(group, own, shape);
+      if (life)
+        places_.follow(forecast(group, *life, shape, t));
+      else
+        total_.means -= birth_likelihood(group, shape, t);
+    }
+    total_.means += places_.tell();
+  }
+
+  // Until a scatter has been seen, the likeliest size of all clusters has to do for what is usual.
+  double what_is_usual(const std::vector<Group>& groups, int t, Square& usual) {
+    if (!shapes_.knows()) return shapes_.first(groups, cov_so_far(t), usual);
+    usual = shapes_.usual();
+    return 0.0;
+  }
+
+  double place_likelihood(const Group& group, const Life* life, const Square& shape, int t) {
+    if (life) return places_.likelihood(forecast(group, *life, shape, t));
+    return births_.log_rate(t) + returns_.log_absence() + birth_likelihood(group, shape, t);
+  }
+
+  Forecast forecast(const Group& group, const Life& life, const Square& shape, int t) {
+    const double variance = shapes_.knows() ? shapes_.variance() : trace(cov_so_far(0), d_) / d_;
+    return places_.forecast(group, life, shape, result_.times[t] - life.last_seen, variance);
+  }
+
+  // What is usual and the id's own recent scatter, C + B.
+  static Square shape_of(const Life* life, const Square& usual) {
+    Square shape(usual);
+    for (std::size_t i = 0; life && i < shape.size(); ++i) shape[i] += life->scatter[i];
+    return shape;
+  }
+
+  double birth_likelihood(const Group& group, const Square& shape, int t) {
+    Square spread = cov_so_far(t);
+    for (std::size_t i = 0; i < spread.size(); ++i) spread[i] += shape[i] / group.n;
+    std::vector<double> away(group.mean);
+    for (int j = 0; j < d_; ++j) away[j] -= reference_.means[t * d_ + j];
+    cholesky(spread, d_, least_, factor_);
+    return log_cauchy(away, factor_, d_);
+  }
+
+  void learn(const std::vector<Group>& groups, double now) {
+    for (Life& life : lives_) {
+      life.evidence *= kForgetting;
+      for (double& value : life.scatter) value *= kForgetting;
+    }
+    for (const Group& group : groups) {
+      const double more = std::max(group.n - 1.0, 0.0);
+      shapes_.learn(group);
+      if (row_[group.id] < 0) {
+        row_[group.id] = int(lives_.size());
+        lives_.push_back({group.id, group.n, group.mean, {}, now, more, group.scatter});
+      } else {
+        meet_again(lives_[row_[group.id]], group, more, now);
+      }
+    }
+    forget(now);
+  }
+
+  void meet_again(Life& life, const Group& group, double more, double now) {
+    const double age = std::max(now - life.last_seen, kShortest);
+    life.move.resize(d_);
+    for (int j = 0; j < d_; ++j) life.move[j] = (group.mean[j] - life.mean[j]) / age;
+    life.n = group.n;
+    life.mean = group.mean;
+    life.last_seen = now;
+    life.evidence += more;
+    for (std::size_t i = 0; i < life.scatter.size(); ++i) life.scatter[i] += group.scatter[i];
+  }
+
+  void forget(double now) {
+    for (const Life& life : lives_) row_[life.id] = -1;
+    std::erase_if(lives_, [&](const Life& life) { return now - life.last_seen > kHorizon; });
+    for (std::size_t i = 0; i < lives_.size(); ++i) row_[lives_[i].id] = int(i);
+  }
+
+  Square cov_so_far(int t) const {
+    const double* begin = reference_.covs + std::size_t(t) * d_ * d_;
+    return Square(begin, begin + std::size_t(d_) * d_);
+  }
+
+  ResultView result_;
+  ReferenceView reference_;
+  Grouping grouping_;
+  int d_;
+  double least_;
+  ReturnCode returns_;
+  BirthCode births_;
+  LabelCode labels_;
+  ScatterCode shapes_;
+  OutlierCode strays_;
+  CenterCode places_;
+  CodeLength total_;
+  std::vector<Life> lives_;
+  std::vector<int> row_;  // of each id among the lives, or -1
+  Square factor_;
+  Poll poll_;
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,106 @@
+// One batch as the loops see it: rows read in place, moved so that their middle is near the origin.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "simd/feature_loops.hpp"
+#include "simd/simd_kernels.hpp"
+#include "simd/squared_distance.hpp"
+#include "support/uninitialized_vector.hpp"
+
+namespace dynmeans {
+
+using Row = std::int64_t;
+
+template <class T>
+struct BatchView {
+  const T* data;          // (n, d)
+  const double* weights;  // (n,) or null for ones
+  Row n;
+  int d;
+  std::vector<T> shift;  // (d,) subtracted from every row before anything else
+  double radius = 0;     // largest coordinate after the shift, for the rounding error of distances
+
+  BatchView(const T* data, const double* weights, Row n, int d)
+      : data(data), weights(weights), n(n), d(d), shift(d) {
+    find_shift();
+    find_radius();
+    if (d >= kWide && n <= kMostKept / d) keep_moved();
+  }
+
+  double weight(Row i) const { return weights ? weights[i] : 1.0; }
+
+  const T* row(Row i) const { return data + i * d; }
+
+  // A row less the shift, (d,); `room` (d,) is where it may be put.
+  const double* moved(Row i, double* room) const {
+    if (!moved_.empty()) return &moved_[std::size_t(i) * d];
+    write_moved(i, room);
+    return room;
+  }
+
+  // Squared distance, or a lower bound that exceeds `most`.
+  double squared_distance(Row i, const double* center,
+                          double most = std::numeric_limits<double>::infinity()) const {
+    if (!moved_.empty())
+      return dynmeans::squared_distance(Plain{&moved_[std::size_t(i) * d]}, center, d, most);
+    return dynmeans::squared_distance(Shifted<T>{row(i), shift.data()}, center, d, most);
+  }
+
+  // in: rows, ascending; out: tile (d, kTile), those rows side by side; the last fills what is left over
+  void gather(const Row* rows, int count, T* tile) const {
+    if (count == kTile && rows[kTile - 1] - rows[0] == kTile - 1)
+      return tile_lanes<T>().spread(row(rows[0]), d, shift.data(), tile);
+    for (int b = 0; b < kTile; ++b) {
+      const T* x = row(rows[std::min(b, count - 1)]);
+      for (int j = 0; j < d; ++j) tile[j * kTile + b] = x[j] - shift[j];
+    }
+  }
+
+ private:
+  // The mean of some rows is as good as the mean of all: only digits depend on it.
+  void find_shift() {
+    const Row count = std::min<Row>(n, 256);
+    std::vector<double> sums(d);
+    double* const sum = sums.data();
+    for (Row s = 0; s < count; ++s) {
+      const T* x = row(s * n / count);
+      for_features(d, [=](int j) __attribute__((always_inline)) { sum[j] += double(x[j]); });
+    }
+    for (int j = 0; j < d; ++j) shift[j] = static_cast<T>(sum[j] / double(count));
+  }
+
+  void find_radius() {
+    std::vector<T> largest(d);  // of each feature: so many running maxima do not wait for each other
+    T* const most = largest.data();
+    const T* const middle = shift.data();
+    for (Row i = 0; i < n; ++i) {
+      const T* x = row(i);
+      for_features(d, [=](int j) __attribute__((always_inline)) {
+        const T size = std::abs(x[j] - middle[j]);
+        most[j] = size > most[j] ? size : most[j];
+      });
+    }
+    for (int j = 0; j < d; ++j) radius = std::max(radius, double(most[j]));
+  }
+
+  void write_moved(Row i, double* y) const {
+    const T *x = row(i), *middle = shift.data();
+    for_features(d, [=](int j) __attribute__((always_inline)) { y[j] = x[j] - middle[j]; });
+  }
+
+  // Small batches of wide rows are moved once and for all: every restart reads them several times.
+  void keep_moved() {
+    moved_.resize(std::size_t(n) * d);
+    for (Row i = 0; i < n; ++i) write_moved(i, &moved_[std::size_t(i) * d]);
+  }
+
+  static constexpr Row kMostKept = 1 << 20;  // numbers
+
+  RawVector<double> moved_;  // (n, d) or empty
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,126 @@
+// A cluster cut in two by two means.
+#pragma once
+
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "dmeans/row_groups.hpp"
+#include "simd/squared_distance.hpp"
+
+namespace dynmeans {
+
+class Bisection {
+ public:
+  explicit Bisection(const RefineRows& rows) : rows_(rows), d_(rows.d), axis_(rows.d) {}
+
+  // No cut takes away more of the spread than lies along one axis: the largest eigenvalue of the scatter
+  // matrix, which is at most as large as the root of the sum of its squared entries.
+  double most_saved(const RowGroup& whole) {
+    if (d_ > kFew) return whole.spread;
+    scatter_.assign(std::size_t(d_) * d_, 0.0);
+    for (const Row i : whole.rows)
+      for (int a = 0; a < d_; ++a)
+        for (int b = 0; b < d_; ++b)
+          scatter_[a * d_ + b] +=
+              rows_.weights[i] * (rows_.at(i)[a] - whole.mean[a]) * (rows_.at(i)[b] - whole.mean[b]);
+    return (1 + kGrain) * std::sqrt(squared_length(scatter_));
+  }
+
+  // Begins on both sides of the middle, on the axis to the row that lies farthest out. False if there is one
+  // side only.
+  bool cut_along(const RowGroup& whole) {
+    const double* far = farthest(whole, [&](const double* y) { return gap(y, whole.mean.data()); });
+    for (int j = 0; j < d_; ++j) axis_[j] = far[j] - whole.mean[j];
+    return cut(whole, kGrain * squared_length(axis_));
+  }
+
+  // Begins at right angles to the axis before, on that to the row which lies farthest beside it.
+  bool cut_across(const RowGroup& whole) {
+    const double length = squared_length(axis_);
+    const double* far = farthest(whole, [&](const double* y) {
+      const double along = along_axis(y, whole);
+      return gap(y, whole.mean.data()) - along * along / length;
+    });
+    const double share = along_axis(far, whole) / length;
+    for (int j = 0; j < d_; ++j) axis_[j] = far[j] - whole.mean[j] - share * axis_[j];
+    const double beside = squared_length(axis_);
+    return beside > kGrain * length && cut(whole, kGrain * std::sqrt(beside * length));
+  }
+
+  // After a cut.
+  const RowGroup& operator[](int side) const { return half_[side]; }
+
+ private:
+  static constexpr double kGrain = 1e-12;  // shares below may be rounding
+  static constexpr int kTurns = 16;        // most alternations of two means
+  static constexpr int kFew = 8;           // features with which a matrix of all pairs is quickly made
+
+  double gap(const double* a, const double* b) const { return squared_distance(Plain{a}, b, d_); }
+
+  static double squared_length(const std::vector<double>& x) {
+    return std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
+  }
+
+  double along_axis(const double* y, const RowGroup& whole) const {
+    double along = 0;
+    for (int j = 0; j < d_; ++j) along += (y[j] - whole.mean[j]) * axis_[j];
+    return along;
+  }
+
+  template <class Distance>
+  const double* farthest(const RowGroup& group, Distance distance) const {
+    const double* which = rows_.at(*group.rows.first);
+    double most = 0;
+    for (const Row i : group.rows) {
+      const double out = distance(rows_.at(i));
+      if (out > most) most = out, which = rows_.at(i);
+    }
+    return which;
+  }
+
+  // Rows within the grain of the middle, such as the one that the axis before led to, are on the near side:
+  // else rounding would choose.
+  bool cut(const RowGroup& whole, double grain) {
+    side_.clear();
+    side_.reserve(whole.rows.size());
+    for (const Row i : whole.rows) side_.push_back(along_axis(rows_.at(i), whole) > grain);
+    members_.resize(whole.rows.size());
+    for (int turn = 0; turn < kTurns; ++turn) {
+      sort_sides(whole);
+      if (half_[0].rows.size() == 0 || half_[1].rows.size() == 0) return false;
+      for (RowGroup& half : half_) half.measure(rows_);
+      if (!change_sides(whole)) break;
+    }
+    return true;
+  }
+
+  // Rows of the near side from the front, those of the far side from the back.
+  void sort_sides(const RowGroup& whole) {
+    Row *front = members_.data(), *back = front + members_.size();
+    for (std::size_t r = 0; r < side_.size(); ++r) *(side_[r] ? --back : front++) = whole.rows.first[r];
+    half_[0].rows = {members_.data(), front};
+    half_[1].rows = {front, members_.data() + members_.size()};
+  }
+
+  bool change_sides(const RowGroup& whole) {
+    bool moved = false;
+    for (std::size_t r = 0; r < side_.size(); ++r) {
+      const double* y = rows_.at(whole.rows.first[r]);
+      const char nearer = gap(y, half_[1].mean.data()) < gap(y, half_[0].mean.data());
+      moved |= nearer != side_[r];
+      side_[r] = nearer;
+    }
+    return moved;
+  }
+
+  const RefineRows& rows_;
+  int d_;
+  std::vector<double> axis_;     // (d,)  across which the cluster is cut at first
+  std::vector<double> scatter_;  // (d, d)
+  std::vector<char> side_;       // of each of its rows
+  std::vector<Row> members_;     // its rows, one half after the other
+  RowGroup half_[2];
+};
+
+}  // namespace dynmeans

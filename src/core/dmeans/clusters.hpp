@@ -1,0 +1,264 @@
+// The clusters inside one descent. Clusters 0 .. K-1 are the remembered clusters, those after are newborn.
+//
+// A slot is awake (it owns rows), asleep (remembered, owns none) or empty (a newborn without rows). Centres
+// stay where they are while rows come and go, until update_centers: so the paper has it. In all
+// three cases the cost of giving it a point y of weight 1 is scale_k |y - c_k|^2 + offset_k, with
+//   awake   1,                c = theta, 0
+//   asleep  gamma/(gamma+1),  c = phi,   Q dt
+//   empty   -,                -,         infinity
+// so that the loop over slots has no branches (Eq. labelupdate).
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "dmeans/cluster_sums.hpp"
+#include "dmeans/prior_distance_row.hpp"
+#include "simd/feature_loops.hpp"
+#include "simd/simd_kernels.hpp"
+#include "simd/squared_distance.hpp"
+#include "support/uninitialized_vector.hpp"
+
+namespace dynmeans {
+
+struct PriorView {
+  const double* centers;  // phi   (K, d)
+  const double* gammas;   // gamma (K,)
+  const double* revival;  // Q dt  (K,)
+  int n;                  // K
+};
+
+class Clusters {
+ public:
+  template <class T>
+  Clusters(const PriorView& prior, const std::vector<T>& shift)
+      : d_(static_cast<int>(shift.size())), n_old_(prior.n), prior_(prior), sums_(d_) {
+    phi_.resize(static_cast<std::size_t>(prior.n) * d_);
+    const T* const middle = shift.data();
+    for (int k = 0; k < prior.n; ++k) {
+      double* const phi = &phi_[at(k)];
+      const double* const center = prior.centers + at(k);
+      for_features(d_, [=](int j) __attribute__((always_inline)) { phi[j] = center[j] - middle[j]; });
+    }
+    wake_up_count_ = 0;
+  }
+
+  // Before a restart: every remembered cluster sleeps, and there is no newborn.
+  void reset() {
+    const bool is_first = count_ == 0;
+    grow(n_old_);
+    for (int k = 0; k < std::max(count_, n_old_); ++k)
+      if (is_first || is_awake(k)) leave(k);
+    count_ = n_old_;
+    farthest_way_ = 0;
+    free_.clear();
+  }
+
+  const PriorView& prior() const { return prior_; }
+  int d() const { return d_; }
+  int n_old() const { return n_old_; }
+  int count() const { return count_; }
+  bool is_awake(int k) const { return awake_[k]; }
+  bool is_old(int k) const { return k < n_old_; }
+  // Of a cluster that is awake.
+  const double* center(int k) const { return theta_.data() + at(k); }
+  const double* old_center(int k) const { return phi_.data() + at(k); }
+  const double* sum(int k) const { return sums_.sum(k); }
+  double weight(int k) const { return sums_.weight(k); }
+  // How far an old cluster is from its old centre; known for wide rows.
+  double way(int k) const { return way_[k]; }
+  double farthest_way() const { return farthest_way_; }
+  double gamma(int k) const { return is_old(k) ? prior_.gammas[k] : 0.0; }
+  double revival(int k) const { return prior_.revival[k]; }
+  // How many times a cluster has been born or revived: bounds on distances end when this changes.
+  long wake_ups() const { return wake_up_count_; }
+
+  // Cost of reviving slot k for a point of weight m (at most 1) at squared distance `d2` from its old centre.
+  double revival_cost(int k, double m, double d2) const { return revival(k) + revival_scale(k, m) * d2; }
+
+  // The slot that takes a point of weight m most cheaply. Weights above 1 are copies that decide alike.
+  // Of wide rows, who costs more than `most` may be passed over.
+  Cheapest cheapest(const double* y, double m, const PriorDistanceRow& past, double most) {
+    const double* scale = m < 1 ? scale_of_fraction(m) : scale_.data();
+    if (is_wide()) return cheapest_of_wide(y, m, scale, past, most);
+    return lanes().slots.cheapest(y, d_, columns_.data(), stride_, scale, offset_.data(), stride_);
+  }
+
+  // A slot for a cluster that is about to be born.
+  int newborn() {
+    if (!free_.empty()) {
+      const int k = free_.back();
+      free_.pop_back();
+      return k;
+    }
+    grow(count_ + 1);
+    return count_++;
+  }
+
+  // Gives a row to a slot; a sleeping or empty one wakes up where this row alone would have it. Of copies,
+  // the first wakes it and the others join, so they do not pull it towards them before the pass is over.
+  void add(int k, const double* y, double m) {
+    sums_.add(k, y, m, +1);
+    if (!is_awake(k)) wake(k, y, std::min(m, 1.0));
+  }
+  void remove(int k, const double* y, double m) { sums_.add(k, y, -m, -1); }
+
+  // Adds up what a pass over all rows moved.
+  void add_sums(int k, const double* sum, double weight, long rows) { sums_.add_total(k, sum, weight, rows); }
+
+  void clear_sums() {
+    for (int k = 0; k < count_; ++k)
+      if (is_awake(k)) sums_.forget(k);
+  }
+
+  void update_centers() {
+    for (int k = 0; k < count_; ++k)
+      if (sums_.take_stale(k)) update_center(k);
+  }
+
+ private:
+  std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
+
+  bool is_wide() const { return d_ >= kWide; }
+
+  double revival_scale(int k, double m) const { return gamma(k) * m / (gamma(k) + m); }
+
+  const double* scale_of_fraction(double m) {
+    fraction_.assign(scale_.size(), 0.0);
+    for (int k = 0; k < count_; ++k)
+      fraction_[k] = is_awake(k) ? m : gamma(k) > 0 ? revival_scale(k, m) : 0.0;
+    return fraction_.data();
+  }
+
+  // One slot after another, each a long loop. Most are told to be too far by how far their old centre was.
+  Cheapest cheapest_of_wide(const double* y, double m, const double* scale, const PriorDistanceRow& past,
+                            double most) const {
+    const double grain = 1 + 4 * (d_ + 4) * std::numeric_limits<double>::epsilon();
+    Cheapest best{std::numeric_limits<double>::infinity(), stride_};
+    double sight = std::sqrt(most / m);  // no awake cluster beyond it is worth a look
+    const auto is_beyond = [&](double squared, double way) {
+      const double beyond = (sight + way) * grain;
+      return squared > beyond * beyond;
+    };
+    const auto meet = [&](int k) {
+      double squared;
+      if (is_awake(k)) {
+        if (past.is_known() && is_old(k) && is_beyond(past.squared[k], way_[k])) return;
+        squared = squared_distance(Plain{y}, center(k), d_, sight * sight * grain);
+      } else {
+        if (!is_old(k)) return;
+        squared = past.is_known() ? past.squared[k] : squared_distance(Plain{y}, old_center(k), d_);
+      }
+      const double cost = scale[k] * squared + offset_[k];
+      if (!(cost < best.cost)) return;
+      best = {cost, k};
+      sight = std::min(sight, std::sqrt(cost / m));
+    };
+    const bool only_near = past.is_known() && is_beyond(past.rest, farthest_way_);
+    if (only_near)
+      for (const int k : past.near) meet(k);
+    for (int k = only_near ? n_old_ : 0; k < count_; ++k) meet(k);
+    return best;
+  }
+
+  // Eq. (paramupdate): theta = (gamma phi + sum of m y) / (gamma + n); without rows, sleep or vanish.
+  void update_center(int k) {
+    if (sums_.rows(k) == 0) return is_awake(k) ? leave(k) : void();
+    const double pull = gamma(k), share = 1.0 / (pull + weight(k));
+    const double* sum = sums_.sum(k);
+    if (is_old(k)) {
+      const double* phi = old_center(k);
+      set_center(k, [=](int j) __attribute__((always_inline)) { return (pull * phi[j] + sum[j]) * share; });
+    } else {
+      set_center(k, [=](int j) __attribute__((always_inline)) { return (0.0 + sum[j]) * share; });
+    }
+    measure_way(k);
+  }
+
+  void measure_way(int k) {
+    if (!is_wide() || !is_old(k)) return;
+    way_[k] = std::sqrt(squared_distance(Plain{center(k)}, old_center(k), d_));
+    farthest_way_ = std::max(farthest_way_, way_[k]);
+  }
+
+  void wake(int k, const double* y, double m) {
+    const double pull = gamma(k), share = 1.0 / (pull + m);
+    if (is_old(k)) {
+      const double* phi = old_center(k);
+      set_center(k, [=](int j) __attribute__((always_inline)) { return (pull * phi[j] + m * y[j]) * share; });
+    } else {
+      set_center(k, [=](int j) { return y[j]; });
+    }
+    measure_way(k);
+    scale_[k] = 1;
+    offset_[k] = 0;
+    awake_[k] = true;
+    ++wake_up_count_;
+  }
+
+  template <class Coordinate>
+  void set_center(int k, const Coordinate& coordinate) {
+    double* theta = &theta_[at(k)];
+    if (is_wide())
+      return for_features(d_, [=](int j) __attribute__((always_inline)) { theta[j] = coordinate(j); });
+    for (int j = 0; j < d_; ++j) theta[j] = column(k, j) = coordinate(j);
+  }
+
+  double& column(int k, int j) { return columns_[static_cast<std::size_t>(j) * stride_ + k]; }
+
+  // The last row is gone.
+  void leave(int k) { is_old(k) ? sleep(k) : vanish(k); }
+
+  void sleep(int k) {
+    sums_.forget(k);
+    awake_[k] = false;
+    for (int j = 0; j < d_ && !is_wide(); ++j) column(k, j) = phi_[at(k) + j];
+    scale_[k] = gamma(k) / (gamma(k) + 1);
+    offset_[k] = revival(k);
+  }
+
+  void vanish(int k) {
+    sums_.forget(k);
+    awake_[k] = false;
+    offset_[k] = std::numeric_limits<double>::infinity();
+    free_.push_back(k);
+  }
+
+  void grow(int needed) {
+    if (needed <= stride_) return;
+    int wider = std::max(stride_, kSlotBlock);
+    while (wider < needed) wider *= 2;
+    if (!is_wide()) widen_columns(wider);
+    stride_ = wider;
+    scale_.resize(wider, 0.0);
+    offset_.resize(wider, std::numeric_limits<double>::infinity());
+    sums_.grow(wider);
+    awake_.resize(wider, false);
+    theta_.resize(static_cast<std::size_t>(wider) * d_);
+    way_.resize(wider, 0.0);
+  }
+
+  void widen_columns(int wider) {
+    std::vector<double> columns(static_cast<std::size_t>(wider) * d_);
+    for (int j = 0; j < d_; ++j)
+      std::copy_n(columns_.begin() + static_cast<std::size_t>(j) * stride_, stride_,
+                  columns.begin() + static_cast<std::size_t>(j) * wider);
+    columns_.swap(columns);
+  }
+
+  int d_, n_old_, count_ = 0, stride_ = 0;
+  long wake_up_count_ = 0;
+  PriorView prior_;
+  ClusterSums sums_;
+  RawVector<double> phi_;                          // (K, d) shifted
+  RawVector<double> theta_;                        // (slots, d) of those that are awake
+  std::vector<char> awake_;                        // (slots,)
+  std::vector<double> columns_;                    // (d, stride) theta or phi, as narrow rows want them
+  std::vector<double> way_;                        // (slots,) of the wide ones
+  double farthest_way_ = 0;                        // since the restart began
+  std::vector<double> scale_, offset_, fraction_;  // (stride,)
+  std::vector<int> free_;
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,258 @@
+// D-Means on one batch: restarts of a coordinate descent, the lowest cost wins (Algorithm dynmeans).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "dmeans/batch_view.hpp"
+#include "dmeans/clusters.hpp"
+#include "dmeans/hamerly_assignment.hpp"
+#include "dmeans/split_merge.hpp"
+#include "support/random.hpp"
+#include "support/signals.hpp"
+#include "support/thread_pool.hpp"
+
+namespace dynmeans {
+
+struct DescentOptions {
+  double birth;  // lambda
+  std::uint64_t seed, step;
+  int n_restarts, max_iter, n_threads;
+  bool refine;
+};
+
+struct DescentResult {
+  std::vector<std::int32_t> slots;    // (n,) 0 .. K-1 remembered, then newborn
+  std::vector<double> centers;        // (slots, d)
+  std::vector<double> taken;          // (slots,)
+  std::vector<double> restart_costs;  // (n_restarts,)
+  double cost = std::numeric_limits<double>::infinity();
+  int n_iter = 0;
+};
+
+template <class T>
+class Descent {
+ public:
+  Descent(const BatchView<T>& points, const PriorView& prior, const DescentOptions& options)
+      : points_(points),
+        options_(options),
+        slots_(prior, points.shift),
+        team_(options.n_threads),
+        past_(points, slots_, options.birth, team_),
+        assignment_(points, past_, options.birth),
+        y_(points.d) {}
+
+  DescentResult run() {
+    DescentResult best;
+    for (int r = 0; r < options_.n_restarts; ++r) {
+      poll_(points_.n + slots_.count());
+      Random random(options_.seed, options_.step, r);
+      const int n_iter = descend(random);
+      if (options_.refine) refine(r);
+      const double cost = r > 0 && ends_like(best) ? best.cost : finish();
+      best.restart_costs.push_back(cost);
+      if (r == 0 || cost < best.cost) keep(best, cost, n_iter);
+    }
+    return best;
+  }
+
+ private:
+  static constexpr Row kShuffled = 65536;  // larger batches are visited in great strides instead
+
+  int descend(Random& random) {
+    slots_.reset();
+    assignment_.reset();
+    bool moved = place_all(random);
+    int n_iter = 1;
+    for (; moved && n_iter < options_.max_iter; ++n_iter) {
+      moved = assignment_.pass(slots_, team_);
+      std::vector<Row> restless = assignment_.restless();
+      random.shuffle(restless);
+      moved |= place_each(restless);
+    }
+    return n_iter;
+  }
+
+  // The first pass: every row once, in random order.
+  bool place_all(Random& random) {
+    const Row n = points_.n;
+    if (n <= kShuffled) {
+      std::vector<Row> rows(n);
+      std::iota(rows.begin(), rows.end(), Row(0));
+      random.shuffle(rows);
+      return place_each(rows);
+    }
+    Row stride = n / 4 + Row(random.below(n / 2));
+    while (std::gcd(stride, n) != 1) ++stride;
+    Row i = Row(random.below(n));
+    for (Row visited = 0; visited < n; ++visited, i = (i + stride) % n) place(i);
+    slots_.update_centers();
+    return true;
+  }
+
+  // One row after another; clusters that are born or revived are there for the next row.
+  bool place_each(const std::vector<Row>& rows) {
+    bool moved = false;
+    for (const Row i : rows) moved |= place(i);
+    if (moved) slots_.update_centers();
+    return moved;
+  }
+
+  // Eq. (labelupdate) for one row; a tie joins.
+  bool place(Row i) {
+    const double m = points_.weight(i);
+    const std::int32_t own = assignment_.labels()[i];
+    const double* y = points_.moved(i, y_.data());
+    poll_(std::int64_t(points_.d) * (slots_.count() + 1));
+    const Cheapest found = slots_.cheapest(y, std::min(m, 1.0), past_.of(i), options_.birth);
+    const bool birth = !(found.cost <= options_.birth);
+    if (!birth && found.slot == own) return false;
+    const int slot = birth ? slots_.newborn() : found.slot;
+    if (own != kNone) slots_.remove(own, y, m);
+    slots_.add(slot, y, m);
+    assignment_.relabel(i, slot);
+    return true;
+  }
+
+  // Ends a restart with changes that the descent does not know.
+  void refine(int restart) {
+    if (points_.n == 0) return;
+    if (refine_rows_.y.empty()) read_refine_rows();
+    const KernelSearch search{options_.birth,         options_.seed,     options_.step,
+                              std::uint64_t(restart), options_.max_iter, nullptr};
+    const auto labels = SplitMerge(refine_rows_, slots_.prior(), search).run(assignment_.labels());
+    for (Row i = 0; i < points_.n; ++i) assignment_.relabel(i, labels[i]);
+    slots_.reset();
+    while (slots_.count() <= *std::max_element(labels.begin(), labels.end())) slots_.newborn();
+  }
+
+  void read_refine_rows() {
+    RefineRows& rows = refine_rows_;
+    rows.d = points_.d;
+    rows.y.reserve(std::size_t(points_.n) * points_.d);
+    rows.weights.reserve(points_.n);
+    for (Row i = 0; i < points_.n; ++i) {
+      const double* y = points_.moved(i, y_.data());
+      rows.y.insert(rows.y.end(), y, y + points_.d);
+      rows.weights.push_back(points_.weight(i));
+    }
+    rows.phi.assign(slots_.old_center(0), slots_.old_center(slots_.n_old()));
+    rows.phi_phi.reserve(slots_.n_old());
+    const std::vector<double> origin(points_.d);
+    for (int k = 0; k < slots_.n_old(); ++k)
+      rows.phi_phi.push_back(gap_between(slots_.old_center(k), origin.data()));
+  }
+
+  // True if the clusters are those of the best restart, whatever the newborn are called: then so is the cost.
+  bool ends_like(const DescentResult& best) const {
+    const auto& labels = assignment_.labels();
+    std::vector<std::int32_t> names(slots_.count(), kNone);
+    std::iota(names.begin(), names.begin() + slots_.n_old(), 0);
+    std::size_t n_names = slots_.n_old();
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      std::int32_t& name = names[labels[i]];
+      if (name == kNone) {
+        name = best.slots[i];
+        ++n_names;
+      }
+      if (name != best.slots[i]) return false;
+    }
+    return n_names == best.taken.size();
+  }
+
+  // Adds everything up afresh, so that no rounding error of the way is left, and computes the objective.
+  double finish() {
+    const auto& labels = assignment_.labels();
+    slots_.clear_sums();
+    for (Row i = 0; i < points_.n; ++i) {
+      poll_(2 * points_.d);
+      slots_.add(labels[i], points_.moved(i, y_.data()), points_.weight(i));
+    }
+    slots_.update_centers();
+    double cost = 0;
+    for (int k = 0; k < slots_.count(); ++k)
+      if (slots_.is_awake(k)) cost += slots_.is_old(k) ? past_cost(k) : options_.birth;
+    for (Row i = 0; i < points_.n; ++i)
+      cost += points_.weight(i) * points_.squared_distance(i, slots_.center(labels[i]));
+    return cost;
+  }
+
+  double past_cost(int k) const {
+    return slots_.revival(k) + slots_.gamma(k) * gap_between(slots_.center(k), slots_.old_center(k));
+  }
+
+  void keep(DescentResult& best, double cost, int n_iter) {
+    std::vector<std::int32_t> order = newborn_order(), number(slots_.count(), kNone);
+    order.insert(order.begin(), slots_.n_old(), 0);
+    std::iota(order.begin(), order.begin() + slots_.n_old(), 0);
+    for (std::size_t s = 0; s < order.size(); ++s) number[order[s]] = std::int32_t(s);
+    const auto& labels = assignment_.labels();
+    best.slots.resize(labels.size());
+    for (std::size_t i = 0; i < labels.size(); ++i) best.slots[i] = number[labels[i]];
+    best.centers.resize(order.size() * points_.d);
+    best.taken.clear();
+    double* center = best.centers.data();
+    const T* const shift = points_.shift.data();
+    for (const int k : order) {
+      const double* place = slots_.is_awake(k) ? slots_.center(k) : slots_.old_center(k);
+      for_features(points_.d, [=](int j) __attribute__((always_inline)) { center[j] = place[j] + shift[j]; });
+      center += points_.d;
+      best.taken.push_back(slots_.is_awake(k) ? slots_.weight(k) : 0.0);
+    }
+    best.cost = cost;
+    best.n_iter = n_iter;
+  }
+
+  // Newborn clusters are numbered by size, then by nearness to the middle of the batch, then by birth: the
+  // order of the rows has hardly a say, and shifts, rotations and units have none. Nearness counts in
+  // steps of a millionth, so that rounding does not decide between clusters that are equally near.
+  std::vector<std::int32_t> newborn_order() const {
+    std::vector<std::int32_t> order;
+    for (int k = slots_.n_old(); k < slots_.count(); ++k)
+      if (slots_.is_awake(k)) order.push_back(k);
+    if (order.size() < 2) return order;
+    const std::vector<double> middle = middle_of_batch();
+    std::vector<double> distance(slots_.count());
+    double farthest = 0;
+    for (const int k : order) {
+      distance[k] = gap_between(slots_.center(k), middle.data());
+      farthest = std::max(farthest, distance[k]);
+    }
+    for (const int k : order) distance[k] = farthest > 0 ? std::round(1e6 * (distance[k] / farthest)) : 0;
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      const double gap = slots_.weight(a) - slots_.weight(b);
+      return gap != 0 ? gap > 0 : distance[a] < distance[b];
+    });
+    return order;
+  }
+
+  std::vector<double> middle_of_batch() const {
+    std::vector<double> middle(points_.d);
+    double total = 0;
+    for (int k = 0; k < slots_.count(); ++k) {
+      if (!slots_.is_awake(k)) continue;
+      total += slots_.weight(k);
+      for (int j = 0; j < points_.d; ++j) middle[j] += slots_.sum(k)[j];
+    }
+    for (double& coordinate : middle) coordinate /= total;
+    return middle;
+  }
+
+  double gap_between(const double* a, const double* b) const {
+    return squared_distance(Plain{a}, b, points_.d);
+  }
+
+  const BatchView<T>& points_;
+  DescentOptions options_;
+  Clusters slots_;
+  ThreadPool team_;
+  PriorDistances past_;
+  Assignment<T> assignment_;
+  std::vector<double> y_;
+  Poll poll_;
+  RefineRows refine_rows_;
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,260 @@
+// One pass of the label update over all points against fixed centres.
+//
+// Only points that may want to change are looked at. After Hamerly (2010), each point keeps an upper bound
+// on the distance to its own centre and a lower bound on the distance to any other; both move with the
+// centres. Whoever is nearer to its own than to any other, and too near to pay for a birth or a revival,
+// is passed over. BatchView that would rather found or revive a cluster are only listed: the descent settles
+// them one after another.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "dmeans/batch_view.hpp"
+#include "dmeans/chunk_update.hpp"
+#include "dmeans/clusters.hpp"
+#include "dmeans/prior_distances.hpp"
+#include "simd/simd_kernels.hpp"
+#include "support/signals.hpp"
+#include "support/thread_pool.hpp"
+
+namespace dynmeans {
+
+constexpr std::int32_t kNone = -1;
+
+template <class T>
+class Assignment {
+ public:
+  Assignment(const BatchView<T>& points, const PriorDistances& past, double birth)
+      : points_(points), past_(past), birth_(birth), label_(points.n), upper_(points.n), lower_(points.n) {
+    // A coordinate is known to half a unit in the last place of the largest one.
+    slack_ = 8 * std::numeric_limits<T>::epsilon() * points.radius * std::sqrt(double(points.d));
+    grain_ = 1 + 4 * (points.d + 4) * std::numeric_limits<T>::epsilon();
+  }
+
+  void reset() {
+    std::fill(label_.begin(), label_.end(), kNone);
+    trusted_ = false;
+  }
+
+  const std::vector<std::int32_t>& labels() const { return label_; }
+  const std::vector<Row>& restless() const { return restless_; }
+
+  void relabel(Row i, std::int32_t slot) {
+    label_[i] = slot;
+    upper_[i] = std::numeric_limits<T>::infinity();
+  }
+
+  // ChunkUpdate every point to its nearest awake cluster and the centres after them; true if any point moved.
+  bool pass(Clusters& slots, ThreadPool& team) {
+    prepare(slots);
+    const int chunks = chunk_count(slots);
+    moves_.resize(chunks);
+    team.share(chunks, [&](int c) { run_chunk(slots, c, chunks); });
+    restless_.clear();
+    bool moved = false;
+    for (auto& chunk : moves_) {
+      restless_.insert(restless_.end(), chunk.restless.begin(), chunk.restless.end());
+      for (int k = 0; chunk.any && k < slots.count(); ++k)
+        if (chunk.is_met[k])
+          slots.add_sums(k, &chunk.sum[std::size_t(k) * slots.d()], chunk.weight[k], chunk.rows[k]);
+      moved |= chunk.any;
+    }
+    trusted_ = moved || !restless_.empty();
+    if (trusted_) remember(slots);  // else this pass was the last
+    if (moved) slots.update_centers();
+    return moved;
+  }
+
+ private:
+  // Chunks depend on the batch alone, never on the number of threads.
+  int chunk_count(const Clusters& slots) const {
+    const Row rows = 4096 + 8 * Row(slots.count());
+    return static_cast<int>(std::clamp<Row>(points_.n / rows, 1, 16));
+  }
+
+  // Lists who is awake, and finds how far each has moved since the bounds were made.
+  void prepare(const Clusters& slots) {
+    const int d = points_.d, n = slots.count();
+    slots_ = &slots;
+    if (slots.wake_ups() != wake_ups_) trusted_ = false;
+    wake_ups_ = slots.wake_ups();
+    moved_.assign(n, 0);
+    for (int k = 0; trusted_ && k < n; ++k)
+      if (slots.is_awake(k)) moved_[k] = distance(slots.center(k), &before_[std::size_t(k) * d]);
+    farthest_ = kNone;
+    for (int k = 0; k < n; ++k)
+      if (farthest_ == kNone || moved_[k] > moved_[farthest_]) farthest_ = k;
+    next_farthest_ = 0;
+    for (int k = 0; k < n; ++k)
+      if (k != farthest_) next_farthest_ = std::max(next_farthest_, moved_[k]);
+    awake_.clear();
+    asleep_.clear();
+    patience_ = birth_;
+    for (int k = 0; k < n; ++k) {
+      if (slots.is_awake(k)) {
+        awake_.push_back(k);
+      } else if (slots.is_old(k)) {
+        asleep_.push_back(k);
+        patience_ = std::min(patience_, slots.revival(k));
+      }
+    }
+  }
+
+  void remember(const Clusters& slots) {
+    const int d = points_.d;
+    before_.resize(std::size_t(slots.count()) * d);
+    for (const std::int32_t k : awake_) copy_row(slots.center(k), &before_[std::size_t(k) * d], d);
+  }
+
+  double distance(const double* a, const double* b) const {
+    return std::sqrt(squared_distance(Plain{a}, b, points_.d)) * grain_;
+  }
+
+  void run_chunk(const Clusters& slots, int chunk, int n_chunks) {
+    ChunkUpdate<T>& moves = moves_[chunk];
+    moves.clear(points_.d);
+    const Row begin = points_.n * chunk / n_chunks, end = points_.n * (chunk + 1) / n_chunks;
+    std::array<Row, kTile> unsure;
+    int count = 0;
+    Poll poll;
+    for (Row i = begin; i < end; ++i) {
+      poll(points_.d);
+      if ((trusted_ || bound_by_past(slots, i)) && stays(slots, i, moves)) continue;
+      unsure[count++] = i;
+      if (count == kTile) {
+        poll(std::int64_t(kTile) * points_.d * awake_.size());
+        look_closely(slots, unsure.data(), count, moves);
+        count = 0;
+      }
+    }
+    if (count) look_closely(slots, unsure.data(), count, moves);
+  }
+
+  // Makes the bounds of a row from how far the old centres are, if that is known.
+  bool bound_by_past(const Clusters& slots, Row i) {
+    const PriorDistanceRow past = past_.of(i);
+    if (!past.is_known()) return false;
+    double lower = distance_down(past.rest) - slots.farthest_way() * grain_;
+    for (const std::int32_t k : past.near)
+      if (k != label_[i] && slots.is_awake(k))
+        lower = std::min(lower, distance_down(past.squared[k]) - slots.way(k) * grain_);
+    for (auto k = awake_.rbegin(); k != awake_.rend() && !slots.is_old(*k); ++k) {
+      if (*k == label_[i]) continue;
+      const double most = lower > 0 ? lower * lower * kAmple : 0;
+      lower = std::min(lower, distance_down(points_.squared_distance(i, center(*k), most)));
+    }
+    upper_[i] = std::numeric_limits<T>::infinity();
+    lower_[i] = static_cast<T>(lower);
+    return true;
+  }
+
+  // True if the bounds show that no other awake cluster is nearer than the own one.
+  bool stays(const Clusters& slots, Row i, ChunkUpdate<T>& moves) {
+    const std::int32_t own = label_[i];
+    if (own == kNone) return false;
+    const double others = own == farthest_ ? next_farthest_ : moved_[farthest_];
+    double upper = double(upper_[i]) + moved_[own];
+    const double lower = double(lower_[i]) - others;
+    lower_[i] = static_cast<T>(lower);
+    if (!(upper <= lower && upper * upper <= patience_)) {
+      const double squared = points_.squared_distance(i, center(own));
+      upper = distance_up(squared);
+      if (upper > lower) return false;
+      if (upper * upper > patience_) note_if_restless(slots, i, squared, moves);
+    }
+    upper_[i] = static_cast<T>(upper * grain_);
+    return true;
+  }
+
+  const double* center(std::int32_t k) const { return slots_->center(k); }
+
+  double distance_up(double squared) const { return std::sqrt(squared) * grain_ + slack_; }
+  double distance_down(double squared) const { return std::sqrt(squared) / grain_ - slack_; }
+
+  void look_closely(const Clusters& slots, const Row* rows, int count, ChunkUpdate<T>& moves) {
+    std::array<T, kTile> best, second;
+    std::array<std::int32_t, kTile> which;
+    if (moves.centers.empty()) list_centers(moves.centers);
+    points_.gather(rows, count, moves.tile.data());
+    tile_lanes<T>().nearest_two(moves.tile.data(), points_.d, moves.centers.data(), int(awake_.size()),
+                                best.data(), second.data(), which.data());
+    for (int b = 0; b < count; ++b) {
+      const Row i = rows[b];
+      const std::int32_t own = label_[i], other = awake_[which[b]];
+      double mine = best[b], next = second[b];
+      if (own != other) {
+        if (own == kNone || is_nearer(i, other, own)) {
+          move(i, own, other, moves);
+        } else {
+          mine = points_.squared_distance(i, center(own));
+          next = best[b];
+        }
+      }
+      upper_[i] = static_cast<T>(distance_up(mine));
+      lower_[i] = static_cast<T>(distance_down(next));
+      if (mine * grain_ > patience_)
+        note_if_restless(slots, i, points_.squared_distance(i, center(label_[i])), moves);
+    }
+  }
+
+  // out: (awake, d)
+  void list_centers(RawVector<T>& centers) const {
+    const int d = points_.d;
+    centers.resize(awake_.size() * d);
+    for (std::size_t a = 0; a < awake_.size(); ++a) copy_row(center(awake_[a]), &centers[a * d], d);
+  }
+
+  // Decided in double precision: a label changes only if the objective really falls.
+  bool is_nearer(Row i, std::int32_t a, std::int32_t b) const {
+    return points_.squared_distance(i, center(a)) < points_.squared_distance(i, center(b));
+  }
+
+  void move(Row i, std::int32_t from, std::int32_t to, ChunkUpdate<T>& moves) {
+    const double m = points_.weight(i);
+    const double* y = points_.moved(i, moves.row.data());
+    if (!moves.any) moves.open(moved_.size());
+    moves.add(to, y, m, +1);
+    if (from != kNone) moves.add(from, y, -m, -1);
+    label_[i] = to;
+  }
+
+  // Lists a point that would rather be born, or revive a sleeping cluster, than stay.
+  void note_if_restless(const Clusters& slots, Row i, double squared, ChunkUpdate<T>& moves) const {
+    const double m = std::min(points_.weight(i), 1.0), stay = m * squared;
+    const PriorDistanceRow past = past_.of(i);
+    const std::span<const std::int32_t> others = past.is_known() ? past.near : asleep_;
+    bool restless = stay > birth_;
+    for (std::size_t a = 0; !restless && a < others.size(); ++a) {
+      const int k = others[a];
+      if (slots.is_awake(k) || slots.revival(k) >= stay) continue;
+      const double d2 = past.is_known() ? past.squared[k] : points_.squared_distance(i, slots.old_center(k));
+      restless = slots.revival_cost(k, m, d2) < stay;
+    }
+    if (restless) moves.restless.push_back(i);
+  }
+
+  const BatchView<T>& points_;
+  const PriorDistances& past_;
+  double birth_;
+  std::vector<std::int32_t> label_;  // (n,) slot of each row
+  std::vector<T> upper_, lower_;     // (n,) bounds on distances
+  bool trusted_ = false;             // the bounds hold
+  double slack_, grain_;             // absolute and relative rounding error of a distance
+  long wake_ups_ = 0;
+  static constexpr double kAmple = 1.01;  // covers what rounding does to a bound
+  const Clusters* slots_ = nullptr;       // of this pass
+  RawVector<double> before_;              // (slots, d) the awake centres of the last pass
+  std::vector<double> moved_;             // (slots,) since the last pass
+  int farthest_ = kNone;                  // slot that moved most
+  double next_farthest_ = 0;              // what the runner-up moved
+  std::vector<std::int32_t> awake_, asleep_;
+  double patience_ = 0;  // squared distance up to which nobody wants a birth or a revival
+  std::vector<ChunkUpdate<T>> moves_;
+  std::vector<Row> restless_;
+};
+
+}  // namespace dynmeans

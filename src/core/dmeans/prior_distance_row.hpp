@@ -1,0 +1,17 @@
+// Squared distances of one row from the old centres.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace dynmeans {
+
+struct PriorDistanceRow {
+  const double* squared = nullptr;     // (K,) or lower bounds, where a birth is cheaper than the return
+  std::span<const std::int32_t> near;  // slots of whom this is no bound, ascending
+  double rest = 0;                     // the least of the bounds
+
+  bool is_known() const { return squared != nullptr; }
+};
+
+}  // namespace dynmeans

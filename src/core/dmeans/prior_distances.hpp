@@ -1,0 +1,103 @@
+// Squared distances between wide rows and the old centres.
+//
+// They are the same in every restart, so they are found once. A cluster that has moved since is at least as
+// far from a row as its old centre is, less the way it went: few distances have to be found anew. Where a
+// birth is cheaper than the return of the old cluster for certain, a lower bound says as much.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "dmeans/batch_view.hpp"
+#include "dmeans/clusters.hpp"
+#include "dmeans/partial_distance_bound.hpp"
+#include "dmeans/prior_distance_row.hpp"
+#include "simd/squared_distance.hpp"
+#include "support/signals.hpp"
+#include "support/thread_pool.hpp"
+#include "support/uninitialized_vector.hpp"
+
+namespace dynmeans {
+
+class PriorDistances {
+ public:
+  // Narrow rows find a distance as fast as they would look it up.
+  template <class T>
+  PriorDistances(const BatchView<T>& points, const Clusters& slots, double birth, ThreadPool& team)
+      : n_old_(slots.n_old()) {
+    if (points.d < kWide || n_old_ == 0 || points.n > kMost / n_old_) return;
+    squared_.resize(std::size_t(points.n) * n_old_);
+    near_.resize(squared_.size());
+    count_.resize(points.n);
+    rest_.resize(points.n);
+    std::vector<double> slowness(n_old_);
+    for (int k = 0; k < n_old_; ++k) slowness[k] = 1 / slots.gamma(k);
+    const PartialDistanceBound glance(slots.old_center(0), n_old_, points.d);
+    const int chunks = static_cast<int>(std::min<Row>(points.n, 64));
+    team.share(chunks, [&](int c) {
+      RawVector<double> y(points.d), bounds(glance.n_bounds());
+      Poll poll;
+      for (Row i = points.n * c / chunks; i < points.n * (c + 1) / chunks; ++i) {
+        poll(std::int64_t(points.d) * n_old_);
+        const double lightness = 1 / std::min(points.weight(i), 1.0);
+        run_wide(Measure{points.moved(i, y.data()), slots.old_center(0), slowness.data(), points.d, n_old_,
+                         kAmple * birth, lightness, &glance, bounds.data(),
+                         &squared_[std::size_t(i) * n_old_], &near_[std::size_t(i) * n_old_], &count_[i],
+                         &rest_[i]});
+      }
+    });
+  }
+
+  // Those of one row, if they are known.
+  PriorDistanceRow of(Row i) const {
+    if (squared_.empty()) return {};
+    const std::size_t at = std::size_t(i) * n_old_;
+    return {&squared_[at], {&near_[at], std::size_t(count_[i])}, rest_[i]};
+  }
+
+ private:
+  struct Measure {
+    const double* row;       // (d,)
+    const double* centers;   // (K, d)
+    const double* slowness;  // 1 / gamma (K,)
+    int d, n_old;
+    double ample, lightness;
+    const PartialDistanceBound* glance;
+    double* bounds;       // room for those of the glance
+    double* squared;      // out (K,)
+    std::int32_t* near;   // out (K,) the first `count`
+    std::int32_t* count;  // out
+    double* rest;         // out
+
+    [[gnu::always_inline]] void run() const {
+      glance->bound(row, bounds);
+      double least = std::numeric_limits<double>::infinity();
+      std::int32_t found = 0;
+      for (int k = 0; k < n_old; ++k) {
+        const double most = ample * (lightness + slowness[k]);
+        squared[k] = bounds[k];
+        if (!(squared[k] > most))
+          WideSquaredDistance<Plain>{{row}, centers + std::size_t(k) * d, d, most, squared + k}.run();
+        if (squared[k] > most) {
+          least = std::min(least, squared[k]);
+        } else {
+          near[found++] = k;
+        }
+      }
+      *count = found;
+      *rest = least;
+    }
+  };
+
+  static constexpr Row kMost = 1 << 22;  // distances that are kept
+  static constexpr double kAmple = 1.5;  // times the squared distance at which a return costs a birth
+
+  int n_old_;
+  RawVector<double> squared_;      // (n, K)
+  RawVector<std::int32_t> near_;   // (n, K) the first of each row
+  RawVector<std::int32_t> count_;  // (n,)
+  RawVector<double> rest_;         // (n,)
+};
+
+}  // namespace dynmeans

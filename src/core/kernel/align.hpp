@@ -1,0 +1,163 @@
+// How far each old cluster has moved: annealed expectation and maximisation for translations, as in coherent
+// point drift (Myronenko and Song 2010), with a prior that keeps shifts short where there is little evidence:
+//   d_k = sum_i m_i q_ik (y_i - u) / (sum_i m_i q_ik + h^2 / s^2),   s^2 = h_last^2 + mean of d^2 in a
+//   coordinate
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "kernel/gaussian_mixture.hpp"
+
+namespace dynmeans {
+
+struct AlignOptions {
+  double bandwidth;   // h  in the last round
+  double background;  // b  weight of "none of them" in a row, in the last round
+  double widest;      //    bandwidth of the first round, in units of the last
+  int n_rounds;
+};
+
+class Aligner {
+ public:
+  Aligner(const double* rows, const double* weights, std::int64_t n, int d, const KeptView& kept,
+          const AlignOptions& options)
+      : rows_(rows),
+        weights_(weights),
+        n_(n),
+        d_(d),
+        n_old_(kept.n_old),
+        options_(options),
+        mixture_(rows, n, d, kept),
+        taken_(n_old_),
+        pull_(std::size_t(n_old_) * d) {}
+
+  // The likelier end of two starts: from where the clusters were, and from one shift that all of them share.
+  std::vector<double> run() {
+    std::vector<double> rest(std::size_t(n_old_) * d_), shared = rest;
+    const double from_rest = anneal(rest, 0, false);
+    anneal(shared, 0, true);
+    const double from_shared = anneal(shared, options_.n_rounds / 2, false);
+    std::vector<double> shifts = from_shared > from_rest ? shared : rest;
+    stay_if_unseen(shifts);
+    return shifts;
+  }
+
+ private:
+  double anneal(std::vector<double>& shifts, int first_round, bool tied) {
+    for (int round = first_round; round < options_.n_rounds; ++round) {
+      const double factor = std::pow(options_.widest, 1.0 - (round + 1.0) / options_.n_rounds);
+      expect(shifts, factor);
+      if (tied) share_evidence();
+      maximise(shifts, factor);
+    }
+    return expect(shifts, 1.0);
+  }
+
+  // Fills taken and pull; returns the log likelihood up to a constant.
+  double expect(const std::vector<double>& shifts, double factor) {
+    std::fill(taken_.begin(), taken_.end(), 0.0);
+    std::fill(pull_.begin(), pull_.end(), 0.0);
+    const double background = options_.background * std::pow(factor, d_);
+    double likelihood = 0;
+    mixture_.explain(shifts.data(), options_.bandwidth * factor, [&](std::int64_t i, int lane) {
+      double total = background;
+      for (int k = 0; k < n_old_; ++k) total += mixture_.mass(k)[lane];
+      likelihood += weights_[i] * std::log(total);
+      const double scale = weights_[i] / total;
+      for (int k = 0; k < n_old_; ++k) {
+        const double mass = mixture_.mass(k)[lane];
+        taken_[k] += scale * mass;
+        for (int c = 0; c < d_; ++c)
+          pull_[std::size_t(k) * d_ + c] += scale * (mass * rows_[i * d_ + c] - mixture_.place(k, c)[lane]);
+      }
+    });
+    return likelihood;
+  }
+
+  // Every cluster gets what all of them together have, so that they move as one.
+  void share_evidence() {
+    const double taken = std::accumulate(taken_.begin(), taken_.end(), 0.0);
+    std::fill(taken_.begin(), taken_.end(), taken);
+    for (int c = 0; c < d_; ++c) {
+      double pull = 0;
+      for (int k = 0; k < n_old_; ++k) pull += pull_[std::size_t(k) * d_ + c];
+      for (int k = 0; k < n_old_; ++k) pull_[std::size_t(k) * d_ + c] = pull;
+    }
+  }
+
+  void maximise(std::vector<double>& shifts, double factor) const {
+    const double h = options_.bandwidth * factor, prior = h * h / squared_step(shifts);
+    for (int k = 0; k < n_old_; ++k)
+      for (int c = 0; c < d_; ++c)
+        shifts[std::size_t(k) * d_ + c] = pull_[std::size_t(k) * d_ + c] / (taken_[k] + prior);
+  }
+
+  // s^2: what clusters with evidence do, others may be expected to do as well.
+  double squared_step(const std::vector<double>& shifts) const {
+    double squares = 0, evidence = 0;
+    for (int k = 0; k < n_old_; ++k) {
+      evidence += taken_[k];
+      for (int c = 0; c < d_; ++c) squares += taken_[k] * square(shifts[std::size_t(k) * d_ + c]);
+    }
+    return square(options_.bandwidth) + (evidence > 0 ? squares / (d_ * evidence) : 0.0);
+  }
+
+  // A cluster that is not in the batch slides onto the rows of another. There it explains nothing that the
+  // other does not, and it is sent back. The longest shifts are asked first: the other was there before.
+  void stay_if_unseen(std::vector<double>& shifts) {
+    std::vector<double> moved = table(shifts), still = table(std::vector<double>(shifts.size()));
+    std::vector<double> total(n_, options_.background);
+    for (std::int64_t i = 0; i < n_; ++i)
+      for (int k = 0; k < n_old_; ++k) total[i] += moved[i * n_old_ + k];
+    for (const int k : longest_first(shifts)) {
+      if (is_seen(k, moved, total)) continue;
+      std::fill_n(shifts.begin() + std::size_t(k) * d_, d_, 0.0);
+      for (std::int64_t i = 0; i < n_; ++i) total[i] += still[i * n_old_ + k] - moved[i * n_old_ + k];
+    }
+  }
+
+  // Whether most of what the cluster explains is explained by hardly any other.
+  bool is_seen(int k, const std::vector<double>& mass, const std::vector<double>& total) const {
+    constexpr double kMine = 2.0 / 3.0;
+    double own = 0, all = 0;
+    for (std::int64_t i = 0; i < n_; ++i) {
+      const double q = mass[i * n_old_ + k] / total[i];
+      all += weights_[i] * q;
+      if (q > kMine) own += weights_[i] * q;
+    }
+    return own >= 0.5 * all;
+  }
+
+  std::vector<double> table(const std::vector<double>& shifts) {
+    std::vector<double> mass(n_ * n_old_);
+    mixture_.explain(shifts.data(), options_.bandwidth, [&](std::int64_t i, int lane) {
+      for (int k = 0; k < n_old_; ++k) mass[i * n_old_ + k] = mixture_.mass(k)[lane];
+    });
+    return mass;
+  }
+
+  std::vector<int> longest_first(const std::vector<double>& shifts) const {
+    std::vector<double> length(n_old_);
+    for (std::size_t j = 0; j < shifts.size(); ++j) length[j / d_] += square(shifts[j]);
+    std::vector<int> order(n_old_);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return length[a] > length[b]; });
+    return order;
+  }
+
+  static double square(double x) { return x * x; }
+
+  const double *rows_, *weights_;
+  std::int64_t n_;
+  int d_, n_old_;
+  AlignOptions options_;
+  GaussianMixture mixture_;
+  std::vector<double> taken_;  // (K,)   sum of m q
+  std::vector<double> pull_;   // (K, d) sum of m q (y - u)
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,104 @@
+// From the slots of rows to sizes and means, the newborn in an order that no clusterer chooses.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace dynmeans {
+
+struct SlotRows {
+  const std::int64_t* slots;  // (n,)  0 .. K-1 are remembered, then newborn, none of which is empty
+  const double* weights;      // (n,)
+  const double* data;         // (n, d)
+  const double* centers;      // (K, d)
+  const double* gammas;       // (K,)
+  std::int64_t n, n_old;
+  int d;
+};
+
+struct SlotMeans {
+  std::vector<std::int32_t> slots;  // (n,)  in their final order
+  std::vector<double> centers;      // (slots, d)
+  std::vector<double> taken;        // (slots,)  weight of the rows
+};
+
+class ClusterMeans {
+ public:
+  explicit ClusterMeans(const SlotRows& in) : in_(in) {
+    n_slots_ = std::max(in.n_old, in.n > 0 ? 1 + *std::max_element(in.slots, in.slots + in.n) : 0);
+    taken_.resize(n_slots_);
+    sums_.resize(n_slots_ * in.d);
+    for (std::int64_t i = 0; i < in.n; ++i) {
+      taken_[in.slots[i]] += in.weights[i];
+      for (int c = 0; c < in.d; ++c) sums_[in.slots[i] * in.d + c] += in.weights[i] * in.data[i * in.d + c];
+    }
+  }
+
+  SlotMeans run() {
+    const std::vector<double> middle = middle_of_rows();
+    settle();
+    const std::vector<std::int64_t> order = newborn_last(middle);
+    SlotMeans out;
+    std::vector<std::int32_t> number(n_slots_);
+    for (std::int64_t s = 0; s < n_slots_; ++s) {
+      const double* center = sums_.data() + order[s] * in_.d;
+      number[order[s]] = std::int32_t(s);
+      out.taken.push_back(taken_[order[s]]);
+      out.centers.insert(out.centers.end(), center, center + in_.d);
+    }
+    out.slots.resize(in_.n);
+    for (std::int64_t i = 0; i < in_.n; ++i) out.slots[i] = number[in_.slots[i]];
+    return out;
+  }
+
+ private:
+  std::vector<double> middle_of_rows() const {
+    std::vector<double> middle(in_.d);
+    for (std::size_t e = 0; e < sums_.size(); ++e) middle[e % in_.d] += sums_[e];
+    const double total = std::accumulate(taken_.begin(), taken_.end(), 0.0);
+    for (double& x : middle) x /= std::max(total, std::numeric_limits<double>::min());
+    return middle;
+  }
+
+  // Eq. paramupdate: the sums become centres.
+  void settle() {
+    for (std::int64_t k = 0; k < n_slots_; ++k) {
+      const double gamma = k < in_.n_old ? in_.gammas[k] : 0.0;
+      for (int c = 0; c < in_.d; ++c) {
+        double& x = sums_[k * in_.d + c];
+        if (k < in_.n_old) x += gamma * in_.centers[k * in_.d + c];
+        x /= gamma + taken_[k];
+      }
+    }
+  }
+
+  // Remembered slots as they are, then newborn ones by size and nearness to the middle, as in D-Means.
+  // Nearness counts in steps of a millionth, so that rounding does not decide between equals.
+  std::vector<std::int64_t> newborn_last(const std::vector<double>& middle) const {
+    std::vector<double> gaps(n_slots_);
+    for (std::int64_t k = in_.n_old; k < n_slots_; ++k)
+      for (int c = 0; c < in_.d; ++c) {
+        const double gap = sums_[k * in_.d + c] - middle[c];
+        gaps[k] += gap * gap;
+      }
+    double farthest = std::numeric_limits<double>::min();
+    for (const double gap : gaps) farthest = std::max(farthest, gap);
+    for (double& gap : gaps) gap = std::nearbyint(1e6 * gap / farthest);
+    std::vector<std::int64_t> order(n_slots_);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin() + in_.n_old, order.end(), [&](std::int64_t a, std::int64_t b) {
+      return taken_[a] != taken_[b] ? taken_[a] > taken_[b] : gaps[a] < gaps[b];
+    });
+    return order;
+  }
+
+  SlotRows in_;
+  std::int64_t n_slots_;
+  std::vector<double> taken_, sums_;  // (slots,), (slots, d)
+};
+
+}  // namespace dynmeans

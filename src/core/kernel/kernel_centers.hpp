@@ -1,0 +1,188 @@
+// Where the centres are in the space of a kernel, known through inner products alone: as a full matrix, or
+// as a sparse one. (Of features, see feature_centers.hpp.)
+//
+// The centre of slot k follows from its members, theta = (gamma phi + sum of m_i omega(y_i)) / mass with
+// mass = gamma + n (Eq. nonlineartheta). A slot without rows is where it was: at phi, or nowhere if newborn.
+// Each way to know them offers
+//   gaps     squared distances |omega(y_i) - theta_k|^2 of one row to all centres
+//   add      takes a row into a slot, or out of it with a negative weight; the centre follows
+//   clear    a slot without rows
+//   within   sums of m_i m_j K_YY_ij over pairs of rows of one label, for any labels
+//   work     about how many multiplications it takes to compare a row with so many centres, or to add it
+//   scale    size of the numbers whose difference a squared distance is, for its rounding error
+// and none of them knows what anything costs.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "dmeans/batch_view.hpp"
+#include "support/signals.hpp"
+
+namespace dynmeans {
+
+struct KernelView {
+  const double* weights;   // m            (R,)
+  const double* diagonal;  // of K_YY      (R,)
+  const double* y_phi;     // K_YPhi       (R, K)
+  const double* phi_phi;   // of K_PhiPhi  (K,) its diagonal
+  const double* gammas;    // gamma        (K,)
+  const double* revival;   // Q dt         (K,)
+  Row n;                   // R
+  int n_old;               // K
+};
+
+// What two forms of K_YY have in common. What depends on the row is its score with a slot,
+// omega(y_i) . (mass theta) = gamma K_YPhi + sum of m_j K_ij over the members j.
+class ImpliedCenters {
+ public:
+  explicit ImpliedCenters(const KernelView& view) : view_(view) {}
+
+  double mass(int k) const { return mass_[k]; }
+  double scale(Row i, int k) const { return std::abs(view_.diagonal[i]) + std::abs(norm_[k]); }
+
+  // |omega(y_i) - phi_k|^2
+  double old_gap(Row i, int k) const {
+    return view_.diagonal[i] - 2 * view_.y_phi[i * view_.n_old + k] + view_.phi_phi[k];
+  }
+
+  // |theta_k - phi_k|^2
+  double way(int k) const { return norm_[k] - 2 * past_[k] / mass_[k] + view_.phi_phi[k]; }
+
+ protected:
+  double old_score(Row i, int k) const {
+    return k < view_.n_old ? view_.gammas[k] * view_.y_phi[i * view_.n_old + k] : 0.0;
+  }
+
+  double gap(Row i, int k, double score) const {
+    return view_.diagonal[i] - 2 * score * inverse_[k] + norm_[k];
+  }
+
+  void grow(int count) {
+    for (auto* column : {&mass_, &square_, &past_, &inverse_, &norm_}) column->resize(count, 0.0);
+  }
+
+  void clear(int k) {
+    const bool old = k < view_.n_old;
+    mass_[k] = old ? view_.gammas[k] : 0.0;
+    past_[k] = old ? view_.gammas[k] * view_.phi_phi[k] : 0.0;
+    square_[k] = mass_[k] * past_[k];
+    settle(k);
+  }
+
+  void add(int k, Row i, double m, double score) {
+    square_[k] += m * (2 * score + m * view_.diagonal[i]);
+    mass_[k] += m;
+    if (k < view_.n_old) past_[k] += m * view_.y_phi[i * view_.n_old + k];
+    settle(k);
+  }
+
+  KernelView view_;
+
+ private:
+  void settle(int k) {
+    inverse_[k] = mass_[k] > 0 ? 1 / mass_[k] : 0.0;
+    norm_[k] = square_[k] * inverse_[k] * inverse_[k];
+  }
+
+  // All (slots,): mass, |mass theta|^2, mass theta . phi, 1 / mass, |theta|^2
+  std::vector<double> mass_, square_, past_, inverse_, norm_;
+};
+
+// K_YY as a full matrix: all scores lie in a table, and a row that moves changes one line of it.
+class DenseCenters : public ImpliedCenters {
+ public:
+  DenseCenters(const KernelView& view, const double* matrix) : ImpliedCenters(view), matrix_(matrix) {}
+
+  void grow(int count) {
+    ImpliedCenters::grow(count);
+    scores_.resize(static_cast<std::size_t>(count) * view_.n);
+  }
+
+  void clear(int k) {
+    ImpliedCenters::clear(k);
+    double* scores = line(k);
+    for (Row i = 0; i < view_.n; ++i) scores[i] = old_score(i, k);
+  }
+
+  std::int64_t work(Row, int count) const { return count + view_.n; }
+
+  void add(int k, Row i, double m, const std::vector<std::int32_t>&) {
+    double* scores = line(k);
+    const double* similar = matrix_ + i * view_.n;
+    ImpliedCenters::add(k, i, m, scores[i]);
+    for (Row j = 0; j < view_.n; ++j) scores[j] += m * similar[j];
+  }
+
+  void gaps(Row i, int count, const std::vector<std::int32_t>&, double* out) const {
+    for (int k = 0; k < count; ++k) out[k] = gap(i, k, scores_[static_cast<std::size_t>(k) * view_.n + i]);
+  }
+
+  // in: labels (R,); in, out: sums (labels,)
+  void within(const std::int64_t* labels, double* sums) const {
+    std::vector<std::vector<Row>> members;
+    for (Row i = 0; i < view_.n; ++i) {
+      if (labels[i] >= std::int64_t(members.size())) members.resize(labels[i] + 1);
+      members[labels[i]].push_back(i);
+    }
+    Poll poll;
+    for (const auto& rows : members)
+      for (const Row i : rows) {
+        poll(2 * std::int64_t(rows.size()));
+        const double* similar = matrix_ + i * view_.n;
+        double alike = 0;
+        for (const Row j : rows) alike += view_.weights[j] * similar[j];
+        sums[labels[i]] += view_.weights[i] * alike;
+      }
+  }
+
+ private:
+  double* line(int k) { return scores_.data() + static_cast<std::size_t>(k) * view_.n; }
+
+  const double* matrix_;        // (R, R)
+  std::vector<double> scores_;  // (slots, R)
+};
+
+// K_YY as compressed sparse rows: scores are added up over the neighbours of a row, whenever asked for.
+class SparseCenters : public ImpliedCenters {
+ public:
+  SparseCenters(const KernelView& view, const std::int64_t* begin, const std::int32_t* neighbours,
+                const double* values)
+      : ImpliedCenters(view), begin_(begin), neighbours_(neighbours), values_(values) {}
+
+  std::int64_t work(Row i, int count) const { return 2 * count + 4 * (begin_[i + 1] - begin_[i]); }
+
+  void grow(int count) { ImpliedCenters::grow(count); }
+  void clear(int k) { ImpliedCenters::clear(k); }
+
+  void add(int k, Row i, double m, const std::vector<std::int32_t>& labels) {
+    double score = old_score(i, k);
+    for (std::int64_t e = begin_[i]; e < begin_[i + 1]; ++e)
+      if (labels[neighbours_[e]] == k) score += view_.weights[neighbours_[e]] * values_[e];
+    ImpliedCenters::add(k, i, m, score);
+  }
+
+  void gaps(Row i, int count, const std::vector<std::int32_t>& labels, double* out) const {
+    for (int k = 0; k < count; ++k) out[k] = old_score(i, k);
+    for (std::int64_t e = begin_[i]; e < begin_[i + 1]; ++e) {
+      const std::int32_t k = labels[neighbours_[e]];
+      if (k >= 0) out[k] += view_.weights[neighbours_[e]] * values_[e];
+    }
+    for (int k = 0; k < count; ++k) out[k] = gap(i, k, out[k]);
+  }
+
+  void within(const std::int64_t* labels, double* sums) const {
+    for (Row i = 0; i < view_.n; ++i)
+      for (std::int64_t e = begin_[i]; e < begin_[i + 1]; ++e)
+        if (labels[neighbours_[e]] == labels[i])
+          sums[labels[i]] += view_.weights[i] * view_.weights[neighbours_[e]] * values_[e];
+  }
+
+ private:
+  const std::int64_t* begin_;       // (R + 1,)
+  const std::int32_t* neighbours_;  // (entries,)
+  const double* values_;            // (entries,)
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,229 @@
+// KD-Means on one batch: coordinate descent on the kernelized cost (Eq. krnmin).
+//
+// The centres are implied by the labels, so what a move costs is exact: a row of weight m that joins a slot
+// of mass gamma + n at squared distance g adds m mass / (mass + m) g, and wakes it for Q dt, or founds it
+// for lambda, if it had no rows; a row that leaves saves m mass / (mass - m) g, and that price if it was the
+// last. A move is made only if it lowers the cost by more than rounding could.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "dmeans/hamerly_assignment.hpp"
+#include "kernel/kernel_centers.hpp"
+#include "support/random.hpp"
+#include "support/signals.hpp"
+
+namespace dynmeans {
+
+struct KernelSearch {
+  double birth;  // lambda
+  std::uint64_t seed, step, restart;
+  int max_iter;
+  const std::int32_t* start;  // (R,) labels to descend from, kNone for rows without; null for none at all
+};
+
+struct KernelResult {
+  std::vector<std::int32_t> labels;  // (R,) 0 .. K-1 remembered, then newborn
+  double cost;
+  int n_iter;
+};
+
+template <class Centers>
+class KernelDescent {
+ public:
+  KernelDescent(const KernelView& view, const KernelSearch& search, Centers centers)
+      : view_(view), search_(search), centers_(std::move(centers)), labels_(view.n), order_(view.n) {}
+
+  // Rows without a label join where the cost grows least; then all move until none wants to.
+  KernelResult run() {
+    std::vector<std::int32_t> start(view_.n, kNone);
+    if (search_.start) start.assign(search_.start, search_.start + view_.n);
+    const int n_iter = descend(start);
+    if (n_iter > 1 || labels_ != start) seat(std::vector<std::int32_t>(labels_));
+    return {numbered(), cost(), n_iter};
+  }
+
+  // The labels alone, from these, again and again if need be; returns the number of sweeps.
+  int descend(const std::vector<std::int32_t>& start) {
+    Random random(search_.seed, search_.step, search_.restart);
+    std::iota(order_.begin(), order_.end(), Row(0));
+    seat(start);
+    std::iota(born_.begin(), born_.end(), 0);
+    n_born_ = count_;
+    int n_iter = 0;
+    while (n_iter < search_.max_iter) {
+      ++n_iter;
+      poll_(view_.n);
+      if (!sweep(random)) break;
+    }
+    return n_iter;
+  }
+
+  // After a descent: 0 .. K-1 remembered, then newborn, not all of which need have rows.
+  const std::vector<std::int32_t>& labels() const { return labels_; }
+
+ private:
+  // The least gain worth a move, as a share of the numbers whose difference it is.
+  static constexpr double kGrain = 1e-12;
+
+  struct Saving {
+    double cost;   // what leaving saves
+    double scale;  // size of the numbers it was made from
+  };
+
+  bool sweep(Random& random) {
+    random.shuffle(order_);
+    bool moved = false;
+    for (const Row i : order_) moved |= place(i);
+    return moved;
+  }
+
+  // Clusters of the given labels, added up afresh, so that no rounding error of the way is left.
+  void seat(const std::vector<std::int32_t>& labels) {
+    int count = view_.n_old;
+    for (const std::int32_t label : labels) count = std::max(count, 1 + label);
+    count_ = 0;
+    make_room(count);
+    while (count_ < count) append();
+    std::fill(labels_.begin(), labels_.end(), kNone);
+    for (Row i = 0; i < view_.n; ++i)
+      if (labels[i] != kNone) enter(i, labels[i]);
+    vacant_.clear();
+    for (std::int32_t k = count_ - 1; k >= view_.n_old; --k)
+      if (rows_[k] == 0) vacant_.push_back(k);
+  }
+
+  // Gives row i to the slot where the cost is least; true if that is another one. A tie stays, or joins.
+  bool place(Row i) {
+    const std::int32_t own = labels_[i];
+    poll_(centers_.work(i, count_));
+    centers_.gaps(i, count_, labels_, gaps_.data());
+    double least = std::numeric_limits<double>::infinity();
+    std::int32_t to = kNone;
+    for (std::int32_t k = 0; k < count_; ++k) {
+      const double cost = price_[k] + share(i, centers_.mass(k)) * gaps_[k];
+      if (cost < least && k != own) least = cost, to = k;
+    }
+    if (!(least <= search_.birth)) least = search_.birth, to = kNone;
+    if (own != kNone) {
+      const Saving saving = saving_of(i, own);
+      if (!(saving.cost - least > kGrain * saving.scale)) return false;
+      leave(i);
+    }
+    enter(i, to == kNone ? newborn() : to);
+    return true;
+  }
+
+  double share(Row i, double mass) const { return view_.weights[i] * mass / (mass + view_.weights[i]); }
+
+  // Whoever is the last to leave takes the centre back to phi, and gets the price of waking it back.
+  Saving saving_of(Row i, std::int32_t own) const {
+    const double m = view_.weights[i], mass = centers_.mass(own);
+    if (rows_[own] > 1) {
+      const double factor = m * mass / (mass - m);
+      return {factor * gaps_[own], factor * centers_.scale(i, own)};
+    }
+    if (own >= view_.n_old) return {search_.birth, search_.birth};
+    const double factor = share(i, view_.gammas[own]), revival = view_.revival[own];
+    return {revival + factor * centers_.old_gap(i, own), revival + factor * centers_.scale(i, own)};
+  }
+
+  void enter(Row i, std::int32_t k) {
+    poll_(centers_.work(i, 1));
+    centers_.add(k, i, view_.weights[i], labels_);
+    labels_[i] = k;
+    price_[k] = 0;
+    ++rows_[k];
+  }
+
+  void leave(Row i) {
+    const std::int32_t k = labels_[i];
+    if (--rows_[k] > 0) {
+      centers_.add(k, i, -view_.weights[i], labels_);
+    } else {
+      clear(k);
+      if (k >= view_.n_old) vacant_.push_back(k);
+    }
+    labels_[i] = kNone;
+  }
+
+  std::int32_t newborn() {
+    std::int32_t k = count_;
+    if (vacant_.empty()) {
+      append();
+    } else {
+      k = vacant_.back();
+      vacant_.pop_back();
+    }
+    born_[k] = n_born_++;
+    return k;
+  }
+
+  void append() {
+    const std::int32_t k = count_++;
+    poll_(view_.n);
+    make_room(count_);
+    rows_[k] = 0;
+    clear(k);
+  }
+
+  void make_room(int count) {
+    if (count <= static_cast<int>(rows_.size())) return;
+    centers_.grow(count);
+    price_.resize(count);
+    gaps_.resize(count);
+    rows_.resize(count);
+    born_.resize(count);
+  }
+
+  void clear(std::int32_t k) {
+    price_[k] = k < view_.n_old ? view_.revival[k] : std::numeric_limits<double>::infinity();
+    centers_.clear(k);
+  }
+
+  // Eq. krnmin, as the distances and prices that it is made of.
+  double cost() {
+    double cost = 0;
+    for (std::int32_t k = 0; k < count_; ++k)
+      if (rows_[k] > 0)
+        cost += k < view_.n_old ? view_.revival[k] + view_.gammas[k] * centers_.way(k) : search_.birth;
+    for (Row i = 0; i < view_.n; ++i) {
+      poll_(centers_.work(i, count_));
+      centers_.gaps(i, count_, labels_, gaps_.data());
+      cost += view_.weights[i] * gaps_[labels_[i]];
+    }
+    return cost;
+  }
+
+  // Labels, with the newborn clusters numbered by weight, then by birth.
+  std::vector<std::int32_t> numbered() const {
+    std::vector<std::int32_t> order, number(count_), labels(labels_.size());
+    for (std::int32_t k = view_.n_old; k < count_; ++k)
+      if (rows_[k] > 0) order.push_back(k);
+    std::sort(order.begin(), order.end(), [this](std::int32_t a, std::int32_t b) {
+      const double gap = centers_.mass(a) - centers_.mass(b);
+      return gap != 0 ? gap > 0 : born_[a] < born_[b];
+    });
+    std::iota(number.begin(), number.begin() + view_.n_old, 0);
+    for (std::size_t s = 0; s < order.size(); ++s) number[order[s]] = view_.n_old + std::int32_t(s);
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = number[labels_[i]];
+    return labels;
+  }
+
+  KernelView view_;
+  KernelSearch search_;
+  Centers centers_;
+  std::vector<std::int32_t> labels_;  // (R,)
+  std::vector<Row> order_;            // (R,)
+  int count_ = 0;                     // slots
+  long n_born_ = 0;                   // births so far
+  std::vector<double> price_, gaps_;  // (slots,) what the first row to enter pays; distances of a row
+  std::vector<long> rows_, born_;     // (slots,) rows in the slot; number of its birth
+  std::vector<std::int32_t> vacant_;
+  Poll poll_;
+};
+
+}  // namespace dynmeans

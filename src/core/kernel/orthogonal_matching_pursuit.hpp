@@ -1,0 +1,120 @@
+// A few points for many: orthogonal matching pursuit on the kernel W between the points of a centre, one
+// column of a pivoted Cholesky factor of W a pick.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "simd/avx2_dispatch.hpp"
+#include "support/signals.hpp"
+
+namespace dynmeans {
+
+struct MatchingPursuitOptions {
+  double dependent;   // share of its squared length that a point must add to the chosen ones
+  double equal;       // gains above this share of the best are equal; then the most independent point wins
+  double negligible;  // share of the squared length of the centre below which nothing is left to explain
+};
+
+struct Picks {
+  std::vector<std::int64_t> chosen;  // in the order of the picks
+  std::vector<double> coefficients;
+};
+
+// y += factor * x; the same bits on every machine.
+struct AddMultiple {
+  double* y;
+  const double* x;
+  double factor;
+  std::int64_t n;
+
+  [[gnu::always_inline]] void run() const {
+    for (std::int64_t i = 0; i < n; ++i) y[i] += factor * x[i];
+  }
+};
+
+class MatchingPursuit {
+ public:
+  // in: gram (s, s) symmetric, coefficients (s,)
+  MatchingPursuit(const double* gram, const double* coefficients, std::int64_t s,
+                  const MatchingPursuitOptions& rules)
+      : gram_(gram), s_(s), rules_(rules), apart_(s), pull_(s), column_(s), gain_(s) {
+    for (std::int64_t i = 0; i < s; ++i) {
+      poll_(s);
+      apart_[i] = line(i)[i];
+      run_wide(AddMultiple{pull_.data(), line(i), coefficients[i], s});
+    }
+    length_ = left_ = std::inner_product(pull_.begin(), pull_.end(), coefficients, 0.0);
+  }
+
+  Picks run(std::int64_t budget) {
+    while (count() < std::min(budget, s_) && left_ > rules_.negligible * length_) {
+      poll_(s_ * (count() + 4));
+      const std::int64_t j = best();
+      if (!(gain_[j] > 0)) break;
+      take(j);
+    }
+    return {chosen_, solved()};
+  }
+
+ private:
+  const double* line(std::int64_t i) const { return gram_ + i * s_; }
+  std::int64_t count() const { return std::int64_t(chosen_.size()); }
+
+  std::int64_t best() {
+    double most = -1;
+    for (std::int64_t i = 0; i < s_; ++i) {
+      gain_[i] = apart_[i] > rules_.dependent * line(i)[i] ? pull_[i] * pull_[i] / apart_[i] : -1;
+      most = std::max(most, gain_[i]);
+    }
+    std::int64_t best = -1;
+    for (std::int64_t i = 0; i < s_; ++i)
+      if (gain_[i] >= rules_.equal * most && (best < 0 || apart_[i] > apart_[best])) best = i;
+    return std::max<std::int64_t>(best, 0);
+  }
+
+  void take(std::int64_t j) {
+    std::copy_n(line(j), s_, column_.begin());
+    for (std::int64_t p = 0; p < count(); ++p) {
+      const double* earlier = &factor_[p * s_];
+      run_wide(AddMultiple{column_.data(), earlier, -earlier[j], s_});
+    }
+    const double root = std::sqrt(apart_[j]), step = pull_[j] / root;
+    for (std::int64_t i = 0; i < s_; ++i) {
+      column_[i] /= root;
+      apart_[i] -= column_[i] * column_[i];
+      pull_[i] -= step * column_[i];
+    }
+    factor_.insert(factor_.end(), column_.begin(), column_.end());
+    left_ -= step * step;
+    steps_.push_back(step);
+    chosen_.push_back(j);
+  }
+
+  // Coefficients from the steps: back substitution in the triangle of the chosen.
+  std::vector<double> solved() const {
+    std::vector<double> x = steps_;
+    for (std::int64_t p = count() - 1; p >= 0; --p) {
+      const double* mine = &factor_[p * s_];
+      for (std::int64_t q = p + 1; q < count(); ++q) x[p] -= mine[chosen_[q]] * x[q];
+      x[p] /= mine[chosen_[p]];
+    }
+    return x;
+  }
+
+  const double* gram_;
+  std::int64_t s_;
+  MatchingPursuitOptions rules_;
+  double length_, left_;               // squared length of the centre, and of what is left of it
+  std::vector<double> apart_;          // (s,)  squared length of what each point adds to the chosen ones
+  std::vector<double> pull_;           // (s,)  product of each point with what is left of the centre
+  std::vector<double> column_, gain_;  // (s,)
+  std::vector<double> factor_;         // (picks, s)  W ~ factor' factor
+  std::vector<double> steps_;
+  std::vector<std::int64_t> chosen_;
+  Poll poll_;
+};
+
+}  // namespace dynmeans

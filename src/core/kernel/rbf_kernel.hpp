@@ -1,0 +1,118 @@
+// The Gaussian kernel between points.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "simd/avx2_dispatch.hpp"
+#include "support/signals.hpp"
+
+namespace dynmeans {
+
+// exp(-x) for x >= 0, to the last digits; 0 where it is less than any normal number. 2^k is put into the
+// exponent, the rest is a Taylor series on |f| <= ln 2 / 2.
+[[gnu::always_inline]] inline Four exact_exp_minus(Four x) {
+  constexpr double kLog2E = 1.4426950408889634, kSmallest = 708.0;
+  constexpr double kLn2High = 0x1.62e42fefa3800p-1, kLn2Low = 0x1.ef35793c76730p-45;
+  constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer in the low bits
+  const Four limit = Four{} + kSmallest;
+  const Four t = x < limit ? -x : -limit;
+  const Four shifted = t * kLog2E + kRound;
+  const Four k = shifted - kRound;
+  const Four f = (t - k * kLn2High) - k * kLn2Low;
+  const Four f2 = f * f, f4 = f2 * f2, f8 = f4 * f4;
+  const Four low = (1.0 + f) + f2 * (1.0 / 2 + f * (1.0 / 6));
+  const Four mid = (1.0 / 24 + f * (1.0 / 120)) + f2 * (1.0 / 720 + f * (1.0 / 5040));
+  const Four high = (1.0 / 40320 + f * (1.0 / 362880)) + f2 * (1.0 / 3628800 + f * (1.0 / 39916800));
+  const Four top = 1.0 / 479001600 + f * (1.0 / 6227020800);
+  const Four series = (low + f4 * mid) + f8 * (high + f4 * top);
+  const Four power = Four((FourBits(shifted) + 1023) << 52);
+  return x < limit ? series * power : Four{};
+}
+
+constexpr std::int64_t kSide = 32;          // of the squares that the matrix is made of
+constexpr std::int64_t kBand = 16 * kSide;  // lines that are made before signals are looked for
+
+// BatchView side by side, a line a coordinate, divided by the bandwidth and padded to whole squares.
+inline std::vector<double> side_by_side(const double* points, std::int64_t n, int d, double bandwidth) {
+  const std::int64_t stride = (n + kSide - 1) / kSide * kSide;
+  std::vector<double> columns(d * stride);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (int c = 0; c < d; ++c) columns[c * stride + i] = points[i * d + c] / bandwidth;
+  return columns;
+}
+
+struct GaussianKernel {
+  const double* a;  // in  (d, stride of n) side by side
+  const double* b;  // in  (d, stride of m); the same as a for a square
+  std::int64_t n, m;
+  int d;
+  double* out;              // out (n, m)
+  std::int64_t begin, end;  // in  lines that are made
+
+  [[gnu::always_inline]] void run() const {
+    alignas(32) double square[kSide * kSide];
+    for (std::int64_t i = begin; i < end; i += kSide)
+      for (std::int64_t j = a == b ? i : 0; j < m; j += kSide) {
+        fill(i, j, square);
+        copy(i, j, square);
+        if (a == b && j > i) mirror(i, j, square);
+      }
+  }
+
+ private:
+  static std::int64_t stride(std::int64_t count) { return (count + kSide - 1) / kSide * kSide; }
+
+  // Whole columns of squared distances first, then the exponentials: short loops without dependences.
+  [[gnu::always_inline]] void fill(std::int64_t i, std::int64_t j, double* square) const {
+    for (std::int64_t r = 0; r < kSide; ++r) {
+      Four line[kSide / kFour] = {};
+      for (int c = 0; c < d; ++c)
+        for (std::int64_t s = 0; s < kSide / kFour; ++s) {
+          const Four gap = load_four(b + c * stride(m) + j + s * kFour) - a[c * stride(n) + i + r];
+          line[s] += gap * gap;
+        }
+      for (std::int64_t s = 0; s < kSide / kFour; ++s)
+        store_four(square + r * kSide + s * kFour, exact_exp_minus(0.5 * line[s]));
+    }
+  }
+
+  [[gnu::always_inline]] void copy(std::int64_t i, std::int64_t j, const double* square) const {
+    const std::int64_t rows = std::min(kSide, n - i), columns = std::min(kSide, m - j);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      double* line = out + (i + r) * m + j;
+      if (columns == kSide)
+        std::memcpy(line, square + r * kSide, kSide * sizeof(double));  // of a known size: no call
+      else
+        std::copy_n(square + r * kSide, columns, line);
+    }
+  }
+
+  [[gnu::always_inline]] void mirror(std::int64_t i, std::int64_t j, const double* square) const {
+    const std::int64_t columns = std::min(kSide, m - j);
+    for (std::int64_t s = 0; s < columns; ++s) {
+      double* line = out + (j + s) * m + i;
+      for (std::int64_t r = 0; r < kSide; r += kFour) {
+        const double* from = square + r * kSide + s;
+        store_four(line + r, Four{from[0], from[kSide], from[2 * kSide], from[3 * kSide]});
+      }
+    }
+  }
+};
+
+// in: a (n, d), b (m, d), the same array for a square; out: (n, m)
+inline void gaussian(const double* a, std::int64_t n, const double* b, std::int64_t m, int d,
+                     double bandwidth, double* out) {
+  const std::vector<double> left = side_by_side(a, n, d, bandwidth);
+  const bool is_square = a == b && n == m;
+  const std::vector<double> right = is_square ? std::vector<double>() : side_by_side(b, m, d, bandwidth);
+  const double* other = is_square ? left.data() : right.data();
+  Poll poll;
+  for (std::int64_t i = 0; i < n; i += kBand) {
+    poll(kBand * m * (d + 8));
+    run_wide(GaussianKernel{left.data(), other, n, m, d, out, i, std::min(n, i + kBand)});
+  }
+}
+
+}  // namespace dynmeans

@@ -1,0 +1,144 @@
+// Clusters between two steps: where they should be by now, and, when the step is over, what becomes of each:
+// who moves, who waits, who is forgotten, and who turned.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lifecycle/kalman_motion.hpp"
+
+namespace dynmeans {
+
+// K remembered clusters.
+struct Memory {
+  const double *centers, *weights;          // phi (K, d), w (K,)
+  const double *velocities, *velocity_cov;  // (K, d); (K, 2)  covariance with the place, variance; or null
+  const double* last_seen;                  // (K,)
+  std::int64_t n_old;
+  int d;
+
+  double velocity(std::int64_t k, int j) const { return velocities ? velocities[k * d + j] : 0.0; }
+  Covariance doubt(std::int64_t k) const {
+    if (!velocity_cov) return {1 / weights[k], 0, 0};
+    return {1 / weights[k], velocity_cov[2 * k], velocity_cov[2 * k + 1]};
+  }
+};
+
+struct Forecast {
+  std::vector<double> centers;                   // (K, d), or empty for those of the memory
+  std::vector<double> gammas, revival, elapsed;  // (K,)
+};
+
+// Eq. (gammaupdate): gamma = 1 / (1/w + tau dt), the inverse variance of the forecast; revival costs Q dt.
+inline Forecast predict_prior(const Memory& memory, double now, double aging, const Motion& motion) {
+  Forecast out;
+  for (auto* values : {&out.gammas, &out.revival, &out.elapsed}) values->reserve(memory.n_old);
+  for (std::int64_t k = 0; k < memory.n_old; ++k) {
+    const double dt = now - memory.last_seen[k];
+    out.gammas.push_back(1 / memory.doubt(k).after(dt, motion).place);
+    out.revival.push_back(aging * dt);
+    out.elapsed.push_back(dt);
+  }
+  if (!memory.velocities) return out;
+  for (std::int64_t k = 0; k < memory.n_old; ++k)
+    for (int j = 0; j < memory.d; ++j)
+      out.centers.push_back(memory.centers[k * memory.d + j] + memory.velocity(k, j) * out.elapsed[k]);
+  return out;
+}
+
+// L >= K slots, of which the last L - K are newborn.
+struct LifecycleInput {
+  Memory memory;
+  const std::int64_t* ids;           // (K,)
+  const double *forecasts, *gammas;  // (K, d), gamma (K,)
+  const double *places, *taken;      // theta (L, d), n (L,)
+  std::int64_t n_slots, next_id;
+  double clock, now, lifetime;  // event time of the last step and of this one; T_Q
+  Motion motion;
+};
+
+struct LifecycleResult {
+  std::vector<double> centers, weights, velocities, velocity_cov, last_seen;
+  std::vector<std::int64_t> ids;
+  std::vector<std::int64_t> active;  // ids with rows
+  std::vector<double> sizes;         // weight of the rows of each
+  std::vector<std::int64_t> born, revived, asleep, died;
+};
+
+class Lifecycle {
+ public:
+  explicit Lifecycle(const LifecycleInput& in) : in_(in) {
+    for (auto* values : {&out_.weights, &out_.last_seen, &out_.sizes}) values->reserve(in.n_slots);
+    out_.centers.reserve(in.n_slots * in.memory.d);
+    for (auto* values : {&out_.ids, &out_.active}) values->reserve(in.n_slots);
+    out_.velocity_cov.reserve(2 * in.n_slots);
+  }
+
+  LifecycleResult run() {
+    for (std::int64_t k = 0; k < in_.n_slots; ++k) {
+      turn(k);
+      if (in_.now - seen_at(k) > in_.lifetime) {
+        out_.died.push_back(id(k));
+      } else {
+        carry(k);
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool is_old(std::int64_t k) const { return k < in_.memory.n_old; }
+  bool is_seen(std::int64_t k) const { return !is_old(k) || in_.taken[k] > 0; }
+  std::int64_t id(std::int64_t k) const {
+    return is_old(k) ? in_.ids[k] : in_.next_id + (k - in_.memory.n_old);
+  }
+  double seen_at(std::int64_t k) const { return is_seen(k) ? in_.now : in_.memory.last_seen[k]; }
+
+  void turn(std::int64_t k) {
+    if (is_seen(k)) {
+      out_.active.push_back(id(k));
+      out_.sizes.push_back(in_.taken[k]);
+    }
+    if (!is_old(k)) return out_.born.push_back(id(k));
+    const bool was_awake = in_.memory.last_seen[k] == in_.clock;
+    if (was_awake == is_seen(k)) return;
+    (was_awake ? out_.asleep : out_.revived).push_back(id(k));
+  }
+
+  // Eq. (wupdate): a seen cluster moves to theta with weight gamma + n; others stay.
+  void carry(std::int64_t k) {
+    const double gamma = is_old(k) ? in_.gammas[k] : 0.0;
+    append(out_.centers, is_seen(k) ? in_.places : in_.memory.centers, k, in_.memory.d);
+    out_.weights.push_back(is_seen(k) ? gamma + in_.taken[k] : in_.memory.weights[k]);
+    out_.last_seen.push_back(seen_at(k));
+    out_.ids.push_back(id(k));
+    carry_motion(k);
+  }
+
+  // A velocity is corrected by what was seen, or stays; the newborn are at rest as far as anyone knows.
+  void carry_motion(std::int64_t k) {
+    Covariance doubt = is_old(k) ? in_.memory.doubt(k) : Covariance{0, 0, in_.motion.newborn};
+    double gain = 0;
+    if (is_old(k) && is_seen(k)) {
+      const Covariance before = doubt.after(in_.now - in_.memory.last_seen[k], in_.motion);
+      gain = before.gain();
+      doubt = before.knowing(in_.taken[k]);
+    }
+    out_.velocity_cov.insert(out_.velocity_cov.end(), {doubt.cov, doubt.velocity});
+    if (!in_.motion.has_velocity()) return;
+    for (int j = 0; j < in_.memory.d; ++j) {
+      const std::int64_t at = k * in_.memory.d + j;
+      const double known = is_old(k) ? in_.memory.velocity(k, j) : 0.0;
+      out_.velocities.push_back(gain != 0 ? known + gain * (in_.places[at] - in_.forecasts[at]) : known);
+    }
+  }
+
+  static void append(std::vector<double>& to, const double* table, std::int64_t line, int width) {
+    to.insert(to.end(), table + line * width, table + (line + 1) * width);
+  }
+
+  LifecycleInput in_;
+  LifecycleResult out_;
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,112 @@
+// A spanning tree with its long edges cut: components, and the tree of long edges between them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "support/signals.hpp"
+
+namespace dynmeans {
+
+struct CutTree {
+  std::vector<std::int64_t> component;  // (n,)  of each row
+  std::vector<std::int64_t> parent;     // (m,)  component towards component 0, of a smaller number; -1 at 0
+  std::vector<double> length;           // (m,)  of the long edge to the parent
+};
+
+class MstCutter {
+  using Index = std::int32_t;
+
+ public:
+  // in: ends (n - 1, 2), lengths (n - 1,) of a spanning tree; edges longer than the scale are cut
+  MstCutter(const Index* ends, const double* lengths, Index n, double scale)
+      : ends_(ends), lengths_(lengths), n_(n), scale_(scale), joined_(n) {}
+
+  CutTree run() {
+    join_short_edges();
+    list_neighbours();
+    number_outwards();
+    result_.component.resize(n_);
+    for (Index i = 0; i < n_; ++i) result_.component[i] = number_[joined_[i]];
+    return std::move(result_);
+  }
+
+ private:
+  bool is_long(Index e) const { return lengths_[e] > scale_; }
+
+  // joined_ ends as the number of every row's piece, pieces numbered by their first rows.
+  void join_short_edges() {
+    std::iota(joined_.begin(), joined_.end(), 0);
+    for (Index e = 0; e < n_ - 1; ++e) {
+      if (is_long(e)) continue;
+      const Index a = root(ends_[2 * e]), b = root(ends_[2 * e + 1]);
+      joined_[std::max(a, b)] = std::min(a, b);
+    }
+    for (Index i = 0; i < n_; ++i) joined_[i] = joined_[i] == i ? n_pieces_++ : joined_[joined_[i]];
+  }
+
+  Index root(Index i) {
+    while (joined_[i] != i) i = joined_[i] = joined_[joined_[i]];
+    return i;
+  }
+
+  // Long edges at every piece, those of piece p at start_[p] .. start_[p + 1].
+  void list_neighbours() {
+    start_.assign(n_pieces_ + 1, 0);
+    for (Index e = 0; e < n_ - 1; ++e)
+      for (int side = 0; side < 2 && is_long(e); ++side) ++start_[joined_[ends_[2 * e + side]] + 1];
+    std::partial_sum(start_.begin(), start_.end(), start_.begin());
+    long_edges_.resize(start_.back());
+    std::vector<Index> next(start_.begin(), start_.end() - 1);
+    for (Index e = 0; e < n_ - 1; ++e)
+      for (int side = 0; side < 2 && is_long(e); ++side)
+        long_edges_[next[joined_[ends_[2 * e + side]]]++] = e;
+  }
+
+  // Breadth first from the piece of row 0, so that a parent is numbered before its children.
+  void number_outwards() {
+    number_.assign(n_pieces_, -1);
+    number_[0] = 0;
+    result_.parent = {-1};
+    result_.length = {0.0};
+    std::vector<Index> order{0};
+    for (std::size_t v = 0; v < order.size(); ++v)
+      for (Index s = start_[order[v]]; s < start_[order[v] + 1]; ++s) {
+        const Index e = long_edges_[s], a = joined_[ends_[2 * e]], b = joined_[ends_[2 * e + 1]];
+        const Index other = a == order[v] ? b : a;
+        if (number_[other] >= 0) continue;
+        number_[other] = Index(order.size());
+        order.push_back(other);
+        result_.parent.push_back(std::int64_t(v));
+        result_.length.push_back(lengths_[e]);
+      }
+  }
+
+  const Index* ends_;
+  const double* lengths_;
+  Index n_;
+  double scale_;
+  Index n_pieces_ = 0;
+  std::vector<Index> joined_;      // (n,)
+  std::vector<Index> start_;       // (pieces + 1,)
+  std::vector<Index> long_edges_;  // (2 * long edges,)
+  std::vector<Index> number_;      // (pieces,)  in the result
+  CutTree result_;
+};
+
+// in: parent (m,), each before its children, length (m,) of the edges to them; out: distance (m, m)
+inline void tree_distances(const std::int64_t* parent, const double* length, std::size_t m,
+                           double* distance) {
+  Poll poll;
+  for (std::size_t v = 0; v < m; ++v) {
+    poll(4 * std::int64_t(v));  // a column is not in the cache
+    distance[v * m + v] = 0;
+    for (std::size_t u = 0; u < v; ++u)
+      distance[v * m + u] = distance[u * m + v] = distance[std::size_t(parent[v]) * m + u] + length[v];
+  }
+}
+
+}  // namespace dynmeans

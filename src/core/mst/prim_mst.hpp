@@ -1,0 +1,115 @@
+// The minimum Euclidean spanning tree of few rows: it grows from row 0 by the row nearest to it (PrimMst).
+//
+// All pairs are looked at, two at a time: for few rows, or in many dimensions, no search tree is quicker.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "support/signals.hpp"
+
+namespace dynmeans {
+
+struct TreeEdges {
+  std::vector<std::int32_t> ends;  // (n - 1, 2)
+  std::vector<double> lengths;     // (n - 1,)
+};
+
+// Two rows side by side. A typedef, because Clang ignores `aligned` in an alias declaration.
+typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+class PrimMst {
+  using Index = std::int32_t;
+  static constexpr Index kWidth = 2;
+  static constexpr double kFar = std::numeric_limits<double>::infinity();
+
+ public:
+  // unit: rows are multiplied by it, so that no square of a distance overflows
+  PrimMst(const double* data, Index n, int d, double unit)
+      : d_(d), stride_(n + kWidth), unit_(unit), columns_(std::size_t(d) * stride_, kNowhere), newest_(d) {
+    for (Index i = 0; i < n; ++i)
+      for (int j = 0; j < d; ++j) column(j)[i] = data[std::size_t(i) * d + j] * unit;
+    rows_.resize(n);
+    std::iota(rows_.begin(), rows_.end(), 0);
+    from_.resize(stride_);
+    gaps_.resize(stride_, kFar);
+  }
+
+  TreeEdges run() {
+    Index left = Index(rows_.size());
+    Index row = take_out(0, --left);
+    Poll poll;
+    for (; left > 0; --left) {
+      poll(std::int64_t(left) * d_);
+      const Index k = nearest(row, left);
+      edges_.ends.insert(edges_.ends.end(), {Index(from_[k]), rows_[k]});
+      edges_.lengths.push_back(std::sqrt(gaps_[k]) / unit_);
+      row = take_out(k, left - 1);
+    }
+    return std::move(edges_);
+  }
+
+ private:
+  // The place of a row that is not there: no distance to it is less than another.
+  static constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
+
+  double* column(int j) { return &columns_[std::size_t(j) * stride_]; }
+
+  // Rows that are not yet in the tree stay together: the last of them fills the gap.
+  Index take_out(Index k, Index last) {
+    for (int j = 0; j < d_; ++j) {
+      newest_[j] = column(j)[k];
+      column(j)[k] = column(j)[last];
+      column(j)[last] = kNowhere;
+    }
+    const Index row = rows_[k];
+    rows_[k] = rows_[last];
+    from_[k] = from_[last];
+    gaps_[k] = gaps_[last];
+    gaps_[last] = kFar;
+    return row;
+  }
+
+  // The row outside that is nearest to the tree, now that the newest row is in it.
+  Index nearest(Index newest, Index left) {
+    Pair shortest = Pair{} + kFar, which = Pair{}, here{0, 1};
+    for (Index k = 0; k < left; k += kWidth, here += double(kWidth)) {
+      Pair& gap = *reinterpret_cast<Pair*>(&gaps_[k]);
+      Pair& from = *reinterpret_cast<Pair*>(&from_[k]);
+      const Pair fresh = squared_distances(k);
+      from = fresh < gap ? Pair{} + double(newest) : from;
+      gap = fresh < gap ? fresh : gap;
+      which = gap < shortest ? here : which;
+      shortest = gap < shortest ? gap : shortest;
+    }
+    int best = 0;
+    for (int l = 1; l < kWidth; ++l)
+      if (shortest[l] < shortest[best]) best = l;
+    return Index(which[best]);
+  }
+
+  // From the newest row in the tree to two rows outside.
+  Pair squared_distances(Index k) {
+    Pair sum{};
+    for (int j = 0; j < d_; ++j) {
+      const Pair step = *reinterpret_cast<const Pair*>(column(j) + k) - newest_[j];
+      sum += step * step;
+    }
+    return sum;
+  }
+
+  int d_;
+  Index stride_;
+  double unit_;
+  std::vector<double> columns_;  // (d, stride)  places of the rows outside the tree
+  std::vector<double> newest_;   // (d,)  place of the newest row in it
+  std::vector<Index> rows_;      // (n,)
+  std::vector<double> from_;     // (stride,)  nearest row in the tree, as a number of the same width
+  std::vector<double> gaps_;     // (stride,)  squared distance to it
+  TreeEdges edges_;
+};
+
+}  // namespace dynmeans

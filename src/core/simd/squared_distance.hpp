@@ -1,0 +1,82 @@
+// Squared distances. Those of wide rows are added up in sixteen running sums, since a single one would have
+// each addition wait for the one before it.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "simd/avx2_dispatch.hpp"
+
+namespace dynmeans {
+
+constexpr int kWide = 16;  // rows with so many features are wide
+
+// A row of doubles as it is.
+struct Plain {
+  const double* x;
+
+  double at(int j) const { return x[j]; }
+  [[gnu::always_inline]] Four four(int j) const { return load_four(x + j); }
+};
+
+// A row as it lies in the batch, less the shift.
+template <class T>
+struct Shifted {
+  const T* x;
+  const T* shift;
+
+  double at(int j) const { return x[j] - shift[j]; }
+  [[gnu::always_inline]] Four four(int j) const {
+    if constexpr (std::is_same_v<T, double>) return load_four(x + j) - load_four(shift + j);
+    return Four{at(j), at(j + 1), at(j + 2), at(j + 3)};
+  }
+};
+
+template <class Reader>
+struct WideSquaredDistance {
+  Reader row;
+  const double* center;  // (d,)
+  int d;
+  double most;      // a sum that exceeds it may stay unfinished
+  double* squared;  // out
+
+  [[gnu::always_inline]] void run() const {
+    Four sums[kWide / kFour] = {};
+    double total = 0;
+    int j = 0;
+    while (j + kWide <= d && total <= most) {
+      const int rest = std::min(j + kLook, d);
+      for (; j + kWide <= rest; j += kWide)
+        for (int q = 0; q < kWide / kFour; ++q) {
+          const Four gap = row.four(j + q * kFour) - load_four(center + j + q * kFour);
+          sums[q] += gap * gap;
+        }
+      const Four sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+      total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+    for (; j < d && total <= most; ++j) total += (row.at(j) - center[j]) * (row.at(j) - center[j]);
+    *squared = total;
+  }
+
+ private:
+  static constexpr int kLook = 5 * kWide;  // features between two looks at the sum
+};
+
+// Squared distance, or a lower bound that exceeds `most`.
+template <class Reader>
+double squared_distance(Reader row, const double* center, int d,
+                        double most = std::numeric_limits<double>::infinity()) {
+  double sum = 0;
+  if (d >= kWide) {
+    run_wide(WideSquaredDistance<Reader>{row, center, d, most, &sum});
+    return sum;
+  }
+  for (int j = 0; j < d; ++j) {
+    const double gap = row.at(j) - center[j];
+    sum += gap * gap;
+  }
+  return sum;
+}
+
+}  // namespace dynmeans

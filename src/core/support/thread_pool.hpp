@@ -1,0 +1,90 @@
+// A team of threads that lives for one call and shares out numbered chunks of work.
+//
+// What a chunk is never depends on how many threads there are, so neither does any result.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/signals.hpp"
+
+namespace dynmeans {
+
+class ThreadPool {
+ public:
+  explicit ThreadPool(int n_threads) {
+    try {
+      for (int i = 1; i < n_threads; ++i) helpers_.emplace_back([this] { help(); });
+    } catch (const std::system_error&) {
+      // The system gives no more threads; those that exist do all of the work.
+    }
+  }
+
+  ~ThreadPool() {
+    stopping_ = true;
+    round_.fetch_add(1);
+    round_.notify_all();
+    for (auto& helper : helpers_) helper.join();
+  }
+
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // Runs work(0) ... work(n - 1), in any order, and returns when all are done. If one of them throws, the
+  // others stop at their next poll, and the first exception is thrown here.
+  void share(int n, const std::function<void(int)>& work) {
+    if (helpers_.empty() || n < 2) {
+      for (int i = 0; i < n; ++i) work(i);
+      return;
+    }
+    work_ = &work;
+    n_chunks_ = n;
+    next_ = 0;
+    busy_ = static_cast<int>(helpers_.size());
+    round_.fetch_add(1);
+    round_.notify_all();
+    take_chunks();
+    for (int left = busy_; left != 0; left = busy_) busy_.wait(left);
+    if (!failed_) return;
+    failed_ = false;
+    std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+ private:
+  void take_chunks() {
+    try {
+      for (int i = next_.fetch_add(1); i < n_chunks_ && !failed_; i = next_.fetch_add(1)) (*work_)(i);
+    } catch (...) {
+      if (!failed_.exchange(true)) failure_ = std::current_exception();
+    }
+  }
+
+  void help() {
+    follow(&failed_);
+    for (std::uint64_t seen = 0;;) {
+      round_.wait(seen);
+      seen = round_;
+      if (stopping_) return;
+      take_chunks();
+      if (busy_.fetch_sub(1) == 1) busy_.notify_one();
+    }
+  }
+
+  const std::function<void(int)>* work_ = nullptr;
+  int n_chunks_ = 0;
+  std::atomic<int> next_{0};
+  std::atomic<int> busy_{0};
+  std::atomic<std::uint64_t> round_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> failed_{false};  // in this round
+  std::exception_ptr failure_;       // the first one
+  std::vector<std::thread> helpers_;
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,30 @@
+// A vector whose new elements are left as they are found: whoever makes it long writes them at once.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace dynmeans {
+
+template <class T>
+struct UninitializedAllocator : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = UninitializedAllocator<U>;
+  };
+
+  template <class U>
+  void construct(U* place) {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <class U, class... Args>
+  void construct(U* place, Args&&... args) {
+    ::new (static_cast<void*>(place)) U(std::forward<Args>(args)...);
+  }
+};
+
+template <class T>
+using RawVector = std::vector<T, UninitializedAllocator<T>>;
+
+}  // namespace dynmeans

@@ -1,0 +1,123 @@
+"""The cost of a clustering in the space of a kernel, from sums over its clusters."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from dynmeans._model.costs import Costs
+from dynmeans._model.prior import Prior
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.kernels.base import Similarity
+
+LARGEST_DENSE = 10_000  # entries of an indicator matrix up to which a dense one is faster than a sparse one
+
+
+class ClusterSums(NamedTuple):
+    """All that the cost needs to know of L clusters."""
+
+    weight: FloatArray  # n (L,)
+    past: FloatArray  # (L, K)  sum of m_i K_YPhi_ik over the members i
+    within: FloatArray  # (L,)  sum of m_i m_j K_YY_ij over pairs of members i, j
+
+
+def cluster_sums(similarity: Similarity, labels: IntArray, n_clusters: int) -> ClusterSums:
+    """Sum the similarities of every cluster 0 .. n_clusters-1; what has no members is 0."""
+    index = np.arange(len(labels))
+    return _sums(similarity, _members(index, similarity.weights, labels, len(labels), n_clusters))
+
+
+def row_sums(similarity: Similarity, weights: FloatArray, labels: IntArray, n_clusters: int) -> ClusterSums:
+    """Like `cluster_sums`, but for labels (n,) of rows; those of one representative may differ."""
+    index = np.arange(len(labels)) if similarity.group is None else similarity.group
+    return _sums(similarity, _members(index, weights, labels, len(similarity.weights), n_clusters))
+
+
+def _sums(similarity: Similarity, members: FloatArray | csr_array) -> ClusterSums:
+    weight = np.asarray(members.sum(axis=0))
+    return ClusterSums(weight, members.T @ similarity.y_phi, _within(similarity, members))
+
+
+def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: Costs) -> float:
+    """Eq. (krnmin): what a clustering costs when every centre is the best one for its members.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        Of R representatives and K remembered clusters.
+    labels : ndarray of shape (R,)
+        Slots: 0 .. K-1 are the remembered clusters, those after are newborn.
+    prior : Prior
+        Weights (gamma) and revival prices (Q dt) of the remembered clusters.
+    costs : Costs
+        Of which only the birth cost enters.
+
+    Returns
+    -------
+    float
+        The objective of D-Means in the space of the kernel.
+
+    Notes
+    -----
+    The printed indicator of the birth cost is short for dt = 0: new clusters pay it, old ones pay Q dt.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dynmeans.kernels.base import Similarity
+    >>> from dynmeans._model.costs import Costs
+    >>> from dynmeans._model.prior import Prior
+    >>> none = np.empty(0)
+    >>> alike = Similarity(np.ones(2), np.ones(2), np.empty((2, 0)), none, matrix=np.ones((2, 2)))
+    >>> nobody = Prior(np.empty((0, 1)), none, none, none)
+    >>> kernel_cost(alike, np.array([0, 0]), nobody, Costs(birth=0.5, lifetime=3.0, drift=1.0))
+    0.5
+    """
+    n_slots = max(len(prior.gammas), int(labels.max()) + 1)
+    return cost_of_sums(cluster_sums(similarity, labels, n_slots), similarity, prior, costs)
+
+
+def cost_of_sums(sums: ClusterSums, similarity: Similarity, prior: Prior, costs: Costs) -> float:
+    """Add up births, revivals and distances of the slots 0 .. K-1, then newborn."""
+    old = len(prior.gammas)
+    gamma = np.zeros(len(sums.weight))
+    price = np.full(len(sums.weight), float(costs.birth))
+    pull = np.zeros(len(sums.weight))  # what the old centre adds: gamma (n K_PhiPhi - 2 sum of K_YPhi)
+    gamma[:old], price[:old] = prior.gammas, prior.revival
+    pull[:old] = prior.gammas * (sums.weight[:old] * similarity.phi_phi - 2.0 * np.diagonal(sums.past))
+    active = sums.weight > 0
+    share = (pull - sums.within)[active] / (gamma + sums.weight)[active]
+    return float(similarity.weights @ similarity.diagonal + np.sum(price[active] + share))
+
+
+def apart_from_old(sums: ClusterSums, similarity: Similarity) -> FloatArray:
+    """n_l times the squared distance between the mean of cluster l and the old centre k, (L, K)."""
+    n = sums.weight[:, None]
+    apart: FloatArray = n * similarity.phi_phi - 2.0 * sums.past + sums.within[:, None] / n
+    return apart
+
+
+def _members(
+    index: IntArray, weights: FloatArray, labels: IntArray, size: int, n_clusters: int
+) -> FloatArray | csr_array:
+    """Matrix (R, L) that holds, in the column of a cluster, what representatives weigh in it."""
+    if size * n_clusters > LARGEST_DENSE:
+        return csr_array((weights, (index, labels)), shape=(size, n_clusters))
+    members = np.zeros((size, n_clusters))
+    np.add.at(members, (index, labels), weights)
+    return members
+
+
+def _within(similarity: Similarity, members: FloatArray | csr_array) -> FloatArray:
+    """Sums over pairs; with features, the squared length of the cluster's sum."""
+    if similarity.features is not None:
+        total = members.T @ similarity.features
+        return np.asarray(np.einsum("lf,lf->l", total, total))
+    pulls = members.T @ similarity.matrix  # of each cluster at each representative
+    if issparse(pulls):
+        return np.asarray((pulls @ members).diagonal())
+    if isinstance(members, csr_array):
+        return np.asarray(members.multiply(pulls.T).sum(axis=0))
+    return np.asarray(np.einsum("lr,rl->l", pulls, members))

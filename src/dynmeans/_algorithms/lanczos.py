@@ -1,0 +1,118 @@
+"""The largest eigenvalues of a symmetric operator: all above a threshold, however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import qr
+
+from dynmeans._model.types import FloatArray
+
+BLOCK = 8  # vectors multiplied at once come in multiples of this, for which BLAS is quick
+NARROWEST = 12  # vectors in a block; a product with them costs little more than with fewer
+SPARE = 4  # vectors in a block beyond those that are sought
+STIR = 0.02  # of randomness in a vector to start from, so that no direction is missing in a block
+MOST_BLOCKS = 24  # then a wider block starts from the best vectors so far
+TOLERANCE = 1e-6  # residual relative to the largest eigenvalue; the error of an eigenvalue is its square
+
+
+class Eigenpairs(NamedTuple):
+    """Eigenvalues in falling order, with their unit vectors."""
+
+    values: FloatArray  # (c,)
+    vectors: FloatArray  # (n, c)
+
+
+class Operator(NamedTuple):
+    """A symmetric matrix that is known by what it does to a block of vectors (n, b)."""
+
+    size: int
+    multiply: Callable[[FloatArray], FloatArray]
+
+
+class _Ritz(NamedTuple):
+    """Eigenpairs of the operator within a subspace, and how far they are from true ones."""
+
+    values: FloatArray  # (m,) falling
+    weights: FloatArray  # (m, m) of the basis vectors
+    residuals: FloatArray  # (m,) length of A v - value v
+
+
+def lanczos_pairs(
+    operator: Operator, threshold: float, at_least: int, guess: FloatArray | None = None
+) -> Eigenpairs | None:
+    """All eigenpairs above the threshold by block Lanczos; None if they are too many for it to pay.
+
+    A block must have more vectors than there are eigenvalues to find. Then a random block reaches all of
+    them, equal ones too, which a single vector would miss: a bound that is built on them can be trusted.
+    A guess (n, g) at some of the vectors saves products; stirred, it is as good as random in all other ways.
+    """
+    rng = np.random.default_rng(0)
+    known = np.empty((operator.size, 0)) if guess is None else _stirred(guess, rng)
+    block = max(NARROWEST, -(-(max(at_least, known.shape[1]) + SPARE) // BLOCK) * BLOCK)
+    while 8 * block <= operator.size:
+        fresh = rng.standard_normal((operator.size, block - known.shape[1]))
+        pairs, done = _krylov(operator, np.hstack([known, fresh]), threshold, at_least)
+        if done:
+            return pairs
+        block, known = 2 * max(block, len(pairs.values)), pairs.vectors
+    return None
+
+
+def _stirred(guess: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Vectors of unit length with some randomness in them."""
+    lengths = np.maximum(np.linalg.norm(guess, axis=0), np.finfo(float).tiny)
+    noise = rng.standard_normal(guess.shape) * (STIR / np.sqrt(len(guess)))
+    stirred: FloatArray = guess / lengths + noise
+    return stirred
+
+
+def _krylov(
+    operator: Operator, start: FloatArray, threshold: float, at_least: int
+) -> tuple[Eigenpairs, bool]:
+    """Grow a basis block by block until it holds what is wanted; or what it holds when it must stop."""
+    size, width = start.shape
+    blocks = min(MOST_BLOCKS, size // width - 1)
+    basis = np.empty((size, width * (blocks + 1)), order="F")
+    inside = np.zeros((width * blocks, width * blocks))  # the operator within the basis
+    basis[:, :width] = qr(start, mode="economic", check_finite=False)[0]
+    for end in range(width, width * blocks + 1, width):
+        product = operator.multiply(basis[:, end - width : end])
+        inside[:end, end - width : end] = basis[:, :end].T @ product
+        inside[end - width : end, :end] = inside[:end, end - width : end].T
+        product = product - basis[:, :end] @ inside[:end, end - width : end]
+        ritz = _ritz(inside[:end, :end], product)
+        wanted = _wanted(ritz, threshold, at_least)
+        done = wanted < width and bool(np.all(ritz.residuals[:wanted] <= TOLERANCE * np.abs(ritz.values[0])))
+        if done or np.count_nonzero(ritz.values > threshold) >= width:
+            break
+        basis[:, end : end + width] = _orthonormal(product, basis[:, :end])
+    found = max(at_least, int(np.count_nonzero(ritz.values > threshold)))
+    return Eigenpairs(ritz.values[:found], basis[:, :end] @ ritz.weights[:, :found]), done
+
+
+def _orthonormal(block: FloatArray, basis: FloatArray) -> FloatArray:
+    """Unit vectors that are orthogonal to the basis and each other, and span the block with it.
+
+    Twice, because a block that already lies in the basis leaves only rounding, which points anywhere.
+    """
+    first: FloatArray = qr(block, mode="economic", check_finite=False)[0]
+    second: FloatArray = qr(first - basis @ (basis.T @ first), mode="economic", check_finite=False)[0]
+    return second
+
+
+def _ritz(inside: FloatArray, leak: FloatArray) -> _Ritz:
+    """Solve within the basis; only the product with its last block leaks out of it."""
+    values, weights = np.linalg.eigh(inside)
+    values, weights = values[::-1], weights[:, ::-1]
+    last = weights[-leak.shape[1] :]
+    squares = np.einsum("bm,bm->m", last, (leak.T @ leak) @ last)
+    return _Ritz(values, weights, np.sqrt(np.maximum(squares, 0.0)))
+
+
+def _wanted(ritz: _Ritz, threshold: float, at_least: int) -> int:
+    """How many of the largest must be exact: those asked for, and those that may yet pass the threshold."""
+    near = np.flatnonzero(ritz.values + ritz.residuals > threshold)
+    return max(at_least, int(near[-1]) + 1 if len(near) else 0)

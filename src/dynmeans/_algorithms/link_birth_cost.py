@@ -1,0 +1,139 @@
+"""A birth cost for linking, learned from the stream: how far clusters move against how far they are apart.
+
+In the space of the rows, a cluster that goes on has moved by a Gaussian of variance v in each coordinate, and
+one that is born may be anywhere among the rows, which have variance s. The birth cost is the squared
+distance at which both are equally likely, when d coordinates are seen and going on is ODDS times as likely
+beforehand: v (d log(1 + s/v) + 2 log ODDS). It follows the scale of the data, and never exceeds much what
+all rows are apart, however many coordinates there are.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from dynmeans._algorithms.kernel_objective import row_sums
+from dynmeans._algorithms.kernel_step import KernelState, KernelStep
+from dynmeans._algorithms.linking import Groups
+from dynmeans._model.costs import Costs
+from dynmeans._model.motion import Motion
+from dynmeans._model.prior import predict_prior
+from dynmeans._model.state import ClusterState
+from dynmeans._model.types import FloatArray
+
+ODDS = 3.0  # of a cluster going on against a birth, before anybody looked where it is
+STILLEST = 1e-4  # least variance of the motion, as a share of that of all rows
+
+
+class RowScale(NamedTuple):
+    """What the stream told so far, in the space of the rows."""
+
+    mean: FloatArray  # (d,)  of all rows
+    weight: float  # of all rows
+    scatter: float  # squared distances of all rows to that mean, summed
+    within: float  # of rows to the means of their groups, summed
+    spare: float  # weight of rows less number of groups: what `within` is shared by
+    moves: float  # variances of the motion in a unit of time, one for each step, summed
+    n_moves: float
+
+    def birth_cost(self) -> float | None:
+        """None while all rows are equal."""
+        d = len(self.mean)
+        spread = self.scatter / (d * self.weight) if self.weight > 0 else 0.0
+        if spread <= 0.0:
+            return None
+        own = self.within / (d * self.spare) if self.spare > 0 else 0.0
+        # Until a motion is seen, clusters move about as far as they are wide: one step of evidence.
+        motion = max((own + self.moves) / (1.0 + self.n_moves), STILLEST * spread)
+        return motion * (d * float(np.log1p(spread / motion)) + 2.0 * float(np.log(ODDS)))
+
+
+class KernelScale(NamedTuple):
+    """What the stream told so far, in the space of a kernel."""
+
+    apart: float  # half the mean squared distance between two groups of a batch, summed over batches
+    n_batches: float
+
+    def birth_cost(self) -> float | None:
+        """None while no batch had two groups that differ."""
+        return self.apart / self.n_batches if self.apart > 0 else None
+
+
+class LinkState(NamedTuple):
+    """What `PersistentIds` carries from step to step."""
+
+    past: ClusterState | KernelState
+    scale: RowScale | KernelScale
+
+    @property
+    def clusters(self) -> ClusterState:
+        """The remembered clusters."""
+        return self.past.clusters if isinstance(self.past, KernelState) else self.past
+
+
+def empty_row_scale(n_features: int) -> RowScale:
+    """Before the first batch."""
+    return RowScale(np.zeros(n_features), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def update_row_scale(scale: RowScale, groups: Groups, state: ClusterState, motion: Motion) -> RowScale:
+    """Take in a batch before it is linked to what is remembered."""
+    if len(groups.rows) == 0:
+        return scale
+    weight = float(groups.weights.sum())
+    middle = groups.weights @ groups.rows / weight
+    total, gap = scale.weight + weight, middle - scale.mean
+    scatter = (
+        _squares(groups.rows - middle, groups.weights) + float(gap @ gap) * scale.weight * weight / total
+    )
+    within = _squares(groups.rows - groups.means[groups.which], groups.weights)
+    moved = _typical_motion(groups, state, motion)
+    return RowScale(
+        scale.mean + gap * (weight / total),
+        total,
+        scale.scatter + scatter,
+        scale.within + within,
+        scale.spare + max(weight - len(groups.sizes), 0.0),
+        scale.moves + (moved or 0.0),
+        scale.n_moves + (moved is not None),
+    )
+
+
+def update_kernel_scale(scale: KernelScale, groups: Groups, meeting: KernelStep) -> KernelScale:
+    """Take in a batch through a kernel: half of what two groups are apart is where old and new ones part.
+
+    Under a bounded kernel unlike points are orthogonal, and a link then needs a correlation of about 1/2.
+    """
+    n_groups = len(groups.sizes)
+    if n_groups < 2:
+        return scale
+    alike = meeting.similarity
+    sums = row_sums(alike, groups.weights, groups.which, n_groups)
+    equal = row_sums(alike, (groups.weights / groups.sizes[groups.which]), np.zeros_like(groups.which), 1)
+    lengths = float(np.mean(sums.within / groups.sizes**2))
+    middle = float(equal.within[0]) / n_groups**2
+    apart = max(lengths - middle, 0.0) * n_groups / (n_groups - 1)
+    return KernelScale(scale.apart + apart, scale.n_batches + 1.0)
+
+
+def _squares(gaps: FloatArray, weights: FloatArray) -> float:
+    return float(weights @ np.einsum("ij,ij->i", gaps, gaps))
+
+
+def _typical_motion(groups: Groups, state: ClusterState, motion: Motion) -> float | None:
+    """Variance of a coordinate's motion in a unit of time: the median over the cheapest pairs, births or not.
+
+    The median of a squared length of d Gaussian coordinates is d (1 - 2 / (9 d))^3 times their variance.
+    """
+    awake, elapsed = state.last_seen == state.clock, groups.time - state.clock
+    if not awake.any() or elapsed <= 0:
+        return None
+    forecast = predict_prior(state, groups.time, Costs(1.0, math.inf, 1.0), motion).centers[awake]
+    gaps = cdist(groups.means, forecast, "sqeuclidean")
+    d = groups.rows.shape[1]
+    typical: float = d * (1.0 - 2.0 / (9.0 * d)) ** 3
+    return float(np.median(gaps[linear_sum_assignment(gaps)])) / (typical * elapsed)

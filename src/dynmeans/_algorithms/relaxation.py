@@ -1,0 +1,174 @@
+"""The relaxed problem: old clusters and points in one matrix, its largest eigenvalues, and a certificate."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from dynmeans._algorithms.lanczos import Eigenpairs, Operator, lanczos_pairs
+from dynmeans._core import eigenpairs, relax, relaxed_bound
+from dynmeans._model.costs import Costs
+from dynmeans._model.prior import Prior
+from dynmeans._model.types import FloatArray
+from dynmeans.kernels.base import Similarity
+
+Route = Literal["auto", "dense", "lanczos", "reduced"]
+
+Parts: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
+
+LARGEST_DENSE = 256  # up to this size LAPACK's range of eigenvalues is faster than Lanczos
+
+
+class Spectrum(NamedTuple):
+    """The relaxed optimum."""
+
+    values: FloatArray  # sigma (c,)  falling, above the birth cost; the largest one if none is
+    vectors: FloatArray  # V* (R + K, c)  unit eigenvectors of G: points, then remembered clusters
+    lower_bound: float  # no clustering of the batch costs less
+
+
+def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "auto") -> Spectrum:
+    """Eq. (relaxedopt): the eigenvectors of G with eigenvalues above the birth cost.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        Of R representatives and K remembered clusters.
+    prior, costs : Prior, Costs
+        Weights and revival prices of the remembered clusters, and the birth cost.
+    route : {"auto", "dense", "lanczos", "reduced"}
+        How to find them; all give the same. "reduced" needs features.
+
+    Returns
+    -------
+    Spectrum
+        Eigenpairs and lower bound.
+
+    Notes
+    -----
+    A feasible Z has a column for each remembered cluster, seen or not, and at least one in all. So the bound
+    adds up no fewer than max(K, 1) eigenvalues, even where some are below the birth cost: without this,
+    every sleeping cluster would loosen it by up to a birth cost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dynmeans.kernels.base import Similarity
+    >>> from dynmeans._model.costs import Costs
+    >>> from dynmeans._model.prior import Prior
+    >>> none = np.empty(0)
+    >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))  # two groups of three equal points
+    >>> alike = Similarity(np.ones(6), np.ones(6), np.empty((6, 0)), none, matrix=blocks)
+    >>> nobody = Prior(np.empty((0, 1)), none, none, none)
+    >>> found = relaxed(alike, nobody, Costs(birth=0.5, lifetime=3.0, drift=1.0))
+    >>> found.values.round(6), round(found.lower_bound, 6)
+    (array([3., 3.]), 1.0)
+    """
+    chosen = _route(similarity, prior) if route == "auto" else route
+    parts = parts_of(similarity, prior)
+    pairs = None if chosen == "dense" else _eigenpairs(similarity, prior, costs.birth, chosen)
+    if pairs is None:
+        return Spectrum(*relax(*parts, costs.birth, _among_points(similarity)))
+    above = max(1, int(np.count_nonzero(pairs.values > costs.birth)))
+    bound = relaxed_bound(pairs.values, *parts, costs.birth)
+    return Spectrum(pairs.values[:above], np.ascontiguousarray(pairs.vectors[:, :above]), bound)
+
+
+def parts_of(s: Similarity, prior: Prior) -> Parts:
+    """What the core wants to know of a step besides K_YY."""
+    return s.weights, s.diagonal, s.y_phi, s.phi_phi, prior.gammas, prior.revival
+
+
+def _eigenpairs(s: Similarity, prior: Prior, birth: float, route: Route) -> Eigenpairs | None:
+    """No fewer than old clusters; None if they are too many for Lanczos to pay."""
+    at_least = max(1, len(prior.gammas))
+    if route == "reduced":
+        return _reduced_pairs(s, prior, birth, at_least)
+    return lanczos_pairs(_operator(s, prior), birth, at_least, _guess(s, prior))
+
+
+def has_small_matrix(s: Similarity, prior: Prior) -> bool:
+    """Tell whether K_YY is given as a dense matrix whose eigenvalues LAPACK finds."""
+    return isinstance(s.matrix, np.ndarray) and _is_small(s, prior)
+
+
+def _route(s: Similarity, prior: Prior) -> Route:
+    if s.features is not None and s.features.shape[1] < len(s.weights):
+        return "reduced"
+    return "dense" if _is_small(s, prior) else "lanczos"
+
+
+def _is_small(s: Similarity, prior: Prior) -> bool:
+    return len(s.weights) + len(prior.gammas) <= LARGEST_DENSE
+
+
+def _old_diagonal(s: Similarity, prior: Prior) -> FloatArray:
+    """Gamma K_PhiPhi + Omega: of K_PhiPhi, only the diagonal takes part."""
+    diagonal: FloatArray = prior.gammas * s.phi_phi + prior.revival
+    return diagonal
+
+
+def _among_points(s: Similarity) -> Any:
+    """K_YY as a dense matrix, whatever its form."""
+    if s.features is not None:
+        return s.features @ s.features.T
+    return s.matrix if isinstance(s.matrix, np.ndarray) else s.matrix.toarray()
+
+
+def _operator(s: Similarity, prior: Prior) -> Operator:
+    """G as what it does to vectors, so that the kernel's own structure does the work."""
+    size, root = len(s.weights), np.sqrt(s.weights)[:, None]
+    pull, diagonal = s.y_phi * np.sqrt(prior.gammas), _old_diagonal(s, prior)[:, None]
+
+    def multiply(vectors: FloatArray) -> FloatArray:
+        points, past = root * vectors[:size], vectors[size:]
+        above = root * (s.multiply(points) + pull @ past)
+        return np.concatenate([above, pull.T @ points + diagonal * past])
+
+    return Operator(size + len(prior.gammas), multiply)
+
+
+def _guess(s: Similarity, prior: Prior) -> FloatArray:
+    """What the eigenvectors of clusters that stay where they were look like (R + K, K)."""
+    past = np.diag(np.sqrt(prior.gammas) * s.phi_phi)
+    return np.concatenate([np.sqrt(s.weights)[:, None] * s.y_phi, past])
+
+
+def _reduced_pairs(s: Similarity, prior: Prior, birth: float, at_least: int) -> Eigenpairs:
+    """Eigenpairs of G from a matrix of size f + K, exact: the others are 0.
+
+    With features B, A = B'MB and P those of the old clusters, the columns of M^1/2 B A^-1/2 are orthonormal
+    and span the point part of every eigenvector that is wanted. In that basis G is
+    [[A, A^1/2 P' Gamma^1/2], [., diag]]. An eigenvector (h, g) of it has the point part
+    M^1/2 B (A^1/2 h + P' Gamma^1/2 g) / value in G, where no small number divides.
+    """
+    features = np.sqrt(s.weights)[:, None] * s.features
+    gram = features.T @ features
+    if len(prior.gammas) == 0:
+        pairs = _matrix_pairs(gram, birth, at_least)
+        return pairs._replace(vectors=features @ (pairs.vectors / np.sqrt(_positive(pairs.values))))
+    root, old = _square_root(gram), np.sqrt(prior.gammas)[:, None] * s.phi_features
+    small = np.block([[gram, root @ old.T], [old @ root, np.diag(_old_diagonal(s, prior))]])
+    values, vectors = _matrix_pairs(small, birth, at_least)
+    above, past = vectors[: len(gram)], vectors[len(gram) :]
+    points = features @ ((root @ above + old.T @ past) / _positive(values))
+    return Eigenpairs(values, np.concatenate([points, past]))
+
+
+def _matrix_pairs(matrix: FloatArray, birth: float, at_least: int) -> Eigenpairs:
+    pairs = None
+    if len(matrix) > LARGEST_DENSE:
+        pairs = lanczos_pairs(Operator(len(matrix), matrix.__matmul__), birth, at_least)
+    return pairs or Eigenpairs(*eigenpairs(matrix, birth, at_least))
+
+
+def _positive(values: FloatArray) -> FloatArray:
+    """Eigenvalues to divide by; that of a batch of zeros is 0, and so are its vectors."""
+    return np.maximum(values, np.finfo(float).tiny)
+
+
+def _square_root(gram: FloatArray) -> FloatArray:
+    values, vectors = np.linalg.eigh(gram)
+    root: FloatArray = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return root

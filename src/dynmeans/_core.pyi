@@ -1,0 +1,286 @@
+"""Types of the compiled loops, for the type checker."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.float32] | NDArray[np.float64]
+Floats = NDArray[np.float64]
+
+def descend(
+    X: Rows,
+    weights: Floats | None,
+    centers: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+    seed: int,
+    step: int,
+    n_restarts: int,
+    max_iter: int,
+    n_threads: int,
+    refine: bool = False,
+) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...
+def nearest_centers(X: Rows, centers: Floats, n_threads: int) -> NDArray[np.int32]: ...
+def kernel_descend(
+    weights: Floats,
+    diagonal: Floats,
+    y_phi: Floats,
+    phi_phi: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+    seed: int,
+    step: int,
+    restart: int,
+    max_iter: int,
+    start: NDArray[np.int32] | None = None,
+    matrix: Floats | None = None,
+    features: Floats | None = None,
+    phi_features: Floats | None = None,
+    begin: NDArray[np.int64] | None = None,
+    neighbours: NDArray[np.int32] | None = None,
+    values: Floats | None = None,
+) -> tuple[NDArray[np.int32], float, int]: ...
+def mst_components(
+    X: Floats, scale: float, n_threads: int = 0
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]: ...
+def tree_distances(parent: NDArray[np.int64], length: Floats) -> Floats: ...
+def minimum_spanning_tree(X: Floats, n_threads: int = 0) -> tuple[NDArray[np.int32], Floats]: ...
+def align_shifts(
+    rows: Floats,
+    weights: Floats,
+    kept: Floats,
+    shares: Floats,
+    owner: NDArray[np.int64],
+    n_old: int,
+    bandwidth: float,
+    background: float,
+    widest: float = 3.5,
+    n_rounds: int = 10,
+) -> Floats: ...
+def mixture_responsibilities(
+    rows: Floats,
+    kept: Floats,
+    shares: Floats,
+    owner: NDArray[np.int64],
+    n_old: int,
+    bandwidth: float,
+    background: float,
+) -> Floats: ...
+def distinct_colors(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Floats, NDArray[np.int32]]: ...
+def gibbs(
+    X: Floats,
+    centers: Floats,
+    variances: Floats,
+    counts: Floats,
+    weights: Floats,
+    noise: float,
+    concentration: float,
+    prior_variance: float,
+    prior_mean: Floats,
+    seed: int,
+    step: int,
+    n_samples: int,
+    keep: bool = False,
+    start: NDArray[np.int32] | None = None,
+) -> tuple[NDArray[np.int32], Floats, NDArray[np.int32]]: ...
+def particle_learning_step(
+    X: Floats,
+    begin: NDArray[np.int64],
+    founders: NDArray[np.int64],
+    centers: Floats,
+    variances: Floats,
+    counts: Floats,
+    weights: Floats,
+    log_densities: Floats,
+    noise: float,
+    concentration: float,
+    prior_variance: float,
+    prior_mean: Floats,
+    first_number: int,
+    seed: int,
+    step: int,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    Floats,
+    Floats,
+    Floats,
+    Floats,
+    Floats,
+    NDArray[np.int64],
+    float,
+]: ...
+def code_length(
+    rows: Floats,
+    weights: Floats | None,
+    ids: NDArray[np.int64],
+    n_ids: int,
+    starts: NDArray[np.int64],
+    times: Floats,
+    means: Floats,
+    covs: Floats,
+    background: Floats,
+    floor: Floats,
+) -> Floats: ...
+def simd_level() -> str: ...
+def rbf_kernel(a: Floats, b: Floats, bandwidth: float, out: Floats) -> None: ...
+def matching_pursuit(
+    gram: Floats, coefficients: Floats, budget: int, dependent: float, equal: float, negligible: float
+) -> tuple[NDArray[np.int64], Floats]: ...
+def max_abs(X: Rows) -> float: ...
+def unique_rows(X: Floats, weights: Floats | None) -> tuple[Floats, Floats, NDArray[np.int64]]: ...
+def cluster_means(
+    slots: NDArray[np.int64], weights: Floats, X: Floats, centers: Floats, gammas: Floats
+) -> tuple[NDArray[np.int32], Floats, Floats]: ...
+def expand_centers(
+    kept: Floats,
+    rows: Floats,
+    asleep: Floats,
+    ids: NDArray[np.int64],
+    owner: NDArray[np.int64],
+    coefficients: Floats,
+    slots: NDArray[np.int32],
+    weights: Floats,
+    gammas: Floats,
+    taken: Floats,
+    places: NDArray[np.int64] | None,
+    n_places: int,
+    budget: int,
+) -> tuple[NDArray[np.int64], Floats, Floats, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def component_similarity(
+    parent: NDArray[np.int64],
+    length: Floats,
+    scale: float,
+    components: NDArray[np.int64],
+    weights: Floats,
+    coefficients: Floats,
+    owner: NDArray[np.int64],
+    n_old: int,
+) -> tuple[Floats, Floats, Floats, Floats, Floats | None, NDArray[np.int64]]: ...
+def eigenpairs(matrix: Floats, threshold: float, at_least: int) -> tuple[Floats, Floats]: ...
+def relax(
+    weights: Floats,
+    diagonal: Floats,
+    y_phi: Floats,
+    phi_phi: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+    matrix: Floats,
+) -> tuple[Floats, Floats, float]: ...
+def relaxed_bound(
+    values: Floats,
+    weights: Floats,
+    diagonal: Floats,
+    y_phi: Floats,
+    phi_phi: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+) -> float: ...
+def embed_rows(vectors: Floats, weights: Floats, gammas: Floats) -> tuple[Floats, Floats]: ...
+def round_rows(
+    rows: Floats, lengths: Floats, weights: Floats, first: int, max_iter: int
+) -> tuple[NDArray[np.int64], int, float]: ...
+def link_clusters(
+    apart: Floats, weight: Floats, gammas: Floats, revival: Floats, birth: float
+) -> NDArray[np.int64]: ...
+def cluster_matrix(
+    weights: Floats,
+    diagonal: Floats,
+    y_phi: Floats,
+    phi_phi: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+    matrix: Floats,
+    seed: int,
+    step: int,
+    n_restarts: int,
+    max_iter: int,
+    refine: bool,
+) -> tuple[NDArray[np.int64], int, Floats, float, int]: ...
+def cluster_vectors(
+    vectors: Floats,
+    weights: Floats,
+    diagonal: Floats,
+    y_phi: Floats,
+    phi_phi: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+    seed: int,
+    step: int,
+    n_restarts: int,
+    max_iter: int,
+    refine: bool,
+    matrix: Floats | None = None,
+    features: Floats | None = None,
+    phi_features: Floats | None = None,
+    begin: NDArray[np.int64] | None = None,
+    neighbours: NDArray[np.int32] | None = None,
+    values: Floats | None = None,
+) -> tuple[NDArray[np.int64], int, Floats]: ...
+def predict_clusters(
+    centers: Floats,
+    weights: Floats,
+    velocities: Floats,
+    velocity_cov: Floats,
+    last_seen: Floats,
+    now: float,
+    aging: float,
+    place_noise: float,
+    velocity_noise: float,
+    newborn: float,
+) -> tuple[Floats, Floats, Floats, Floats]: ...
+def update_clusters(
+    centers: Floats,
+    weights: Floats,
+    velocities: Floats,
+    velocity_cov: Floats,
+    last_seen: Floats,
+    ids: NDArray[np.int64],
+    forecasts: Floats,
+    gammas: Floats,
+    slots: NDArray[np.int32],
+    places: Floats,
+    taken: Floats,
+    next_id: int,
+    clock: float,
+    now: float,
+    lifetime: float,
+    place_noise: float,
+    velocity_noise: float,
+    newborn: float,
+    which: NDArray[np.int64] | None = None,
+) -> tuple[
+    tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.int64]],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    Floats,
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+]: ...
+def split_merge_candidates(
+    homes: NDArray[np.int32],
+    slots: NDArray[np.int32],
+    weights: Floats | None,
+    awake: NDArray[np.int64],
+    taken: Floats,
+    n_old: int,
+    part: float,
+) -> tuple[list[list[int]], list[list[int]]]: ...
+def find_split_merge(
+    X: Rows,
+    forecasts: Floats,
+    slots: NDArray[np.int32],
+    weights: Floats | None,
+    last_seen: Floats,
+    clock: float,
+    taken: Floats,
+    part: float,
+    around: float,
+) -> tuple[list[list[int]], list[list[int]]]: ...

@@ -1,0 +1,182 @@
+"""Figures and tables of the moving Gaussians, from their results alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dynmeans._experiments import panels
+from dynmeans._experiments.methods import (
+    CEILING,
+    GIBBS,
+    GIBBS_TOLD,
+    KMEANS,
+    OURS,
+    PARTICLE_TOLD,
+    REFINED,
+    THREE,
+    VARIATIONAL,
+    WITHOUT_K,
+)
+from dynmeans._experiments.parameters import GAUSSIANS
+from dynmeans._experiments.results import Group, Results
+from dynmeans._experiments.tables import difference, markdown, milliseconds, share, with_interval
+from dynmeans._experiments.trials import Figures, Setting
+
+MODELS = (REFINED, THREE, GIBBS_TOLD, VARIATIONAL, PARTICLE_TOLD, CEILING)
+MATCHED = (REFINED, OURS, KMEANS, *WITHOUT_K, CEILING)
+LOOKS = {name: panels.look(i) for i, name in enumerate(dict.fromkeys((*MODELS[:-1], GIBBS, *MATCHED[:-1])))}
+LOOKS[CEILING] = panels.PLAIN
+TIME = "processor time a step (ms)"
+
+
+def draw(results: Results) -> Figures:
+    """All figures."""
+    return {
+        "gaussians-tuning": _tuning(results),
+        "gaussians-counts": _counts(results),
+        "gaussians-trade": _trade(results),
+        "gaussians-frames": _frames(results),
+    }
+
+
+def tell(results: Results) -> str:
+    """Everyone on five clusters, a table for each reading of the motion."""
+    readings = dict.fromkeys(group.setting["displacement"] for group in results.part("five"))
+    tables = [f"{reading.capitalize()} displacements\n\n{_five(results, reading)}" for reading in readings]
+    return "\n\n".join([*tables, f"Refined D-Means and the ceiling on more streams\n\n{_more(results)}"])
+
+
+def _more(results: Results) -> str:
+    """Share of the ceiling, a line for each reading."""
+    rows = []
+    for ours in results.part("more", method=REFINED):
+        reading = ours.setting["displacement"]
+        (ceiling,) = results.part("more", method=CEILING, displacement=reading)
+        tracked = [with_interval(group, "tracked") for group in (ours, ceiling)]
+        rows.append((reading, str(len(ours.trials)), *tracked, share(ours, ceiling, "tracked")))
+    return markdown(("displacements", "trials", "refined", "true clusters, matched", "share"), rows)
+
+
+def _five(results: Results, reading: str) -> str:
+    """Accuracy, how far below refined D-Means, share of the ceiling, time."""
+    groups = {group.setting["method"]: group for group in results.part("five", displacement=reading)}
+    ceiling, ours = groups[CEILING].mean("tracked"), groups[REFINED]
+    header = (
+        "method",
+        "trials",
+        "tracked",
+        "refined: more by",
+        "of the ceiling",
+        "per step",
+        "ms a step",
+        "times refined",
+    )
+    rows = []
+    for name, group in groups.items():
+        rows.append(
+            (
+                name,
+                str(len(group.trials)),
+                with_interval(group, "tracked"),
+                "" if name == REFINED else difference(ours, group, "tracked"),
+                f"{100 * group.mean('tracked') / ceiling:.0f}%",
+                with_interval(group, "per_step"),
+                milliseconds(group),
+                f"{group.mean('seconds') / ours.mean('seconds'):.3g}",
+            )
+        )
+    return markdown(header, rows)
+
+
+def _tuning(results: Results) -> Any:
+    """Contours of D-Means and the times of all settings, a row for each reading."""
+    figure = panels.canvas(4.4)
+    grid = figure.subplots(len(GAUSSIANS), 3)
+    for letters, row, (reading, chosen) in zip(("abc", "def"), grid, GAUSSIANS.items(), strict=True):
+        groups = results.part("tuning", displacement=reading)
+        for axes, letter, name, other in zip(
+            row, letters, ("lifetime", "reach"), ("reach", "lifetime"), strict=False
+        ):
+            plane = [group for group in groups if group.setting["parameters"][other] == chosen[other]]
+            _contours(axes, plane, chosen, name)
+            axes.set_title(f"({letter}) {reading} displacements")
+        times = np.concatenate([1e3 * group.column("seconds") for group in groups])
+        panels.histogram(row[2], {"all settings": times}, panels.time_bins([times]))
+        row[2].set(xlabel=TIME, title=f"({letters[2]}) {reading} displacements")
+        panels.plain_log(row[2], "x")
+    return figure
+
+
+def _contours(axes: Any, groups: Sequence[Group], chosen: Setting, name: str) -> None:
+    def place(setting: Setting) -> tuple[float, float]:
+        return setting["birth_cost"], setting[name]
+
+    panels.contours(axes, panels.surface(groups, place), place(chosen))
+    axes.set(
+        xlabel="birth cost (squared distance)", ylabel="lifetime (steps)" if name == "lifetime" else name
+    )
+
+
+def _counts(results: Results) -> Any:
+    """Accuracy and time against the number of clusters: samplers above, re-clustering below."""
+    figure = panels.canvas(5.6)
+    grid = figure.subplots(2, 2, sharex=True, sharey="col")
+    everyone = [*results.part("five", displacement="isotropic"), *results.part("counts")]
+    for row, names in zip(grid, (MODELS, MATCHED), strict=True):
+        for name in names:
+            groups = sorted(
+                (group for group in everyone if group.setting["method"] == name),
+                key=lambda group: int(group.setting["n_clusters"]),
+            )
+            x = [group.setting["n_clusters"] for group in groups]
+            panels.band(row[0], x, groups, "tracked", LOOKS[name], name)
+            panels.band(row[1], x, groups, "seconds", LOOKS[name], name, scale=1e3)
+        row[0].set(ylabel="tracking accuracy", ylim=(0, 1))
+        row[1].set(ylabel=TIME)
+    for letter, axes in zip("abcd", grid.flat, strict=True):
+        axes.set_title(f"({letter})", loc="left")
+        axes.set_xticks([1, 5, 10, 15, 20])
+    for axes in grid[1]:
+        axes.set_xlabel("clusters in the stream")
+    panels.plain_log(grid[0, 1], "y")
+    _legend(figure, grid[:, 0])
+    return figure
+
+
+def _legend(figure: Any, axes: Sequence[Any]) -> None:
+    """One legend for all, every name once."""
+    entries: dict[str, Any] = {}
+    for panel in axes:
+        for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
+            entries.setdefault(name, handle)
+    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=4)
+
+
+def _trade(results: Results) -> Any:
+    """Accuracy against time while restarts or samples grow; tracking enforced, and not."""
+    figure = panels.canvas(3.0, width=4.6)
+    axes = figure.subplots()
+    for name in (REFINED, OURS, GIBBS, GIBBS_TOLD):
+        groups = results.part("trade", method=name)
+        groups += (
+            results.part("five", method=name, displacement="isotropic") if name.startswith(GIBBS) else []
+        )
+        time = [1e3 * group.mean("seconds") for group in groups]
+        for number, line, words in (("tracked", "-", ""), ("per_step", "--", ", not enforced")):
+            how = LOOKS[name]._replace(line=line)
+            panels.band(axes, time, groups, number, how, f"{name}{words}")
+    axes.set(xlabel=TIME, ylabel="accuracy", ylim=(0, 1))
+    panels.plain_log(axes, "x")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def _frames(results: Results) -> Any:
+    """Five sequential frames of D-Means."""
+    (group,) = results.part("frames")
+    figure = panels.canvas(1.65)
+    panels.frames(figure.subplots(1, 5), group.first, group.setting["method"])
+    return figure

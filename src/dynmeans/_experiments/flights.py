@@ -1,0 +1,230 @@
+"""The paper's aircraft: D-Means by half hours beside DP-means on everything at once and Gibbs sampling.
+
+DP-means runs twice: on our core, which spares it most comparisons, and with the full passes of its authors.
+
+The paper's week is not public. Two streams stand in for it: a synthetic week of the same size, whose routes
+are known, and any file of messages, labelled by the sectors where its flights begin and end (a proxy that the
+methods do not see).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from time import process_time
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from threadpoolctl import threadpool_limits
+
+from dynmeans import DMeans
+from dynmeans._experiments import panels
+from dynmeans._experiments.parameters import FLIGHTS
+from dynmeans._experiments.reference_dpmeans import reference_dpmeans
+from dynmeans._experiments.results import Group, Results
+from dynmeans._experiments.tables import markdown, with_interval
+from dynmeans._experiments.trials import (
+    REPORTED_SEED,
+    Experiment,
+    Figures,
+    Numbers,
+    Setting,
+    Size,
+    Trial,
+)
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.apps.flights.flows import FlowOptions, features_of
+from dynmeans.apps.flights.messages import Messages, read_messages, velocity_of
+from dynmeans.apps.flights.proxy_labels import gates
+from dynmeans.apps.flights.trajectories import Limits, Trajectories, join
+from dynmeans.baselines import DPMeans, MCGMMGibbs
+from dynmeans.datasets import airline_week
+
+WEEK, DAY = "synthetic week", "file"
+PAPER_FLIGHTS = 17_895
+FULL = "DP-means, full passes"
+EFFORT = 10.0  # seconds of a trial; the same for all methods, so that those of one stream stay together
+HEADER = ("data", "method", "trials", "accuracy", "clusters", "seconds", "times D-Means")
+
+
+class Traffic(NamedTuple):
+    """Flights as the methods see them, by their windows, and the truth as they do not."""
+
+    features: FloatArray  # (F, 2 * lattice)
+    windows: FloatArray  # (F,)  half hour of take-off, counted from 1
+    labels: IntArray  # (F,)
+    confidence: FloatArray  # (F,)  of the labels
+
+
+def flights_experiment(file: str | None = None) -> Experiment:
+    """The experiment on the synthetic week and, if a file of messages is given, on that."""
+    return Experiment("flights", Size(20), Size(1, quick=True), _planner(file), run, draw, tell)
+
+
+def _planner(file: str | None) -> Callable[[Size], list[Trial]]:
+    def plan(size: Size) -> list[Trial]:
+        """Methods of one stream follow each other, so that its features are made once."""
+        n_flights = 600 if size.quick else PAPER_FLIGHTS
+        streams: list[Setting] = [{"data": WEEK, "n_flights": n_flights}]
+        streams += [] if file is None else [{"data": DAY, "file": file}]
+        return [
+            Trial(
+                "table",
+                {**stream, "method": method, "parameters": parameters},
+                REPORTED_SEED + i,
+                EFFORT,
+            )
+            for i in range(size.trials)
+            for stream in streams
+            for method, parameters in FLIGHTS[stream["data"]].items()
+        ]
+
+    return plan
+
+
+def run(trial: Trial) -> Numbers:
+    """Cluster one stream by one method, on one thread."""
+    setting = trial.setting
+    # A file is the same in every trial; only the methods differ.
+    seed = trial.seed if setting["data"] == WEEK else 0
+    traffic = _traffic(setting.get("file"), setting.get("n_flights", 0), seed)
+    with threadpool_limits(1):
+        began = process_time()
+        found = METHODS[setting["method"]](traffic, setting["parameters"], trial.seed)
+        seconds = process_time() - began
+    accuracy = weighted_accuracy(traffic.labels, found, traffic.confidence)
+    return {"accuracy": accuracy, "clusters": len(np.unique(found)), "seconds": seconds}
+
+
+def weighted_accuracy(true: IntArray, found: IntArray, weights: FloatArray) -> float:
+    """Share of the weight whose found label belongs to its true one, in the best pairing of the two.
+
+    Examples
+    --------
+    >>> weighted_accuracy(np.array([0, 0, 1]), np.array([5, 5, 5]), np.array([1.0, 1.0, 2.0]))
+    0.5
+    """
+    rows, columns = np.unique(true, return_inverse=True)[1], np.unique(found, return_inverse=True)[1]
+    table = np.zeros((rows.max() + 1, columns.max() + 1))
+    np.add.at(table, (rows, columns), weights)
+    return float(table[linear_sum_assignment(table, maximize=True)].sum() / weights.sum())
+
+
+@lru_cache(maxsize=2)  # a week and the file
+def _traffic(file: str | None, n_flights: int, seed: int) -> Traffic:
+    if file is not None:
+        flights, _ = join(read_messages([file]), Limits())
+        features, smoother = features_of(flights, FlowOptions())
+        return _in_order(Traffic(features, _windows(flights), *gates(flights, smoother.lattice.area)))
+    week = airline_week(n_flights, random_state=seed)
+    velocities, blank = velocity_of(week.speeds, week.tracks), np.full(len(week.times), "")
+    sent = Messages(week.aircraft, blank, week.times, week.latitudes, week.longitudes, velocities)
+    flights, _ = join(sent, Limits())
+    routes = dict(zip(week.aircraft.tolist(), week.routes[week.flights].tolist(), strict=True))
+    labels = np.array([routes[name] for name in flights.messages.aircraft[flights.first].tolist()])
+    features, _ = features_of(flights, FlowOptions())
+    return _in_order(Traffic(features, _windows(flights), labels, np.ones(len(labels))))
+
+
+def _in_order(traffic: Traffic) -> Traffic:
+    order = np.argsort(traffic.windows, kind="stable")
+    features, windows, labels, confidence = traffic
+    return Traffic(features[order], windows[order], labels[order], confidence[order])
+
+
+def _windows(flights: Trajectories) -> FloatArray:
+    begins = np.floor(flights.messages.times[flights.first] / FlowOptions().window)
+    windows: FloatArray = begins - begins.min() + 1.0
+    return windows
+
+
+def _by_windows(traffic: Traffic, model: Any, *, told: bool) -> IntArray:
+    """Half hour by half hour; who is told sees the true labels, as the paper's Gibbs sampler did."""
+    found = np.empty(len(traffic.labels), dtype=np.int64)
+    windows, begins = np.unique(traffic.windows, return_index=True)
+    ends = [*begins[1:], len(found)]
+    for window, begin, end in zip(windows, begins, ends, strict=True):
+        here = slice(begin, end)
+        truth = traffic.labels[here] if told else None
+        found[here] = model.partial_fit(traffic.features[here], truth, t=float(window)).labels_
+    return found
+
+
+def _dmeans(traffic: Traffic, parameters: Setting, seed: int) -> IntArray:
+    return _by_windows(traffic, DMeans(**parameters, n_jobs=1, random_state=seed), told=False)
+
+
+def _dpmeans(traffic: Traffic, parameters: Setting, seed: int) -> IntArray:
+    labels: IntArray = DPMeans(**parameters, n_jobs=1, random_state=seed).fit(traffic.features).labels_
+    return labels
+
+
+def _full_passes(traffic: Traffic, parameters: Setting, seed: int) -> IntArray:
+    return reference_dpmeans(traffic.features, **parameters, seed=seed)
+
+
+def _gibbs(traffic: Traffic, parameters: Setting, seed: int) -> IntArray:
+    return _by_windows(traffic, MCGMMGibbs(**parameters, random_state=seed), told=True)
+
+
+METHODS: dict[str, Callable[[Traffic, Setting, int], IntArray]] = {
+    "D-Means": _dmeans,
+    "DP-means": _dpmeans,
+    FULL: _full_passes,
+    "Gibbs": _gibbs,
+}
+
+
+def tell(results: Results) -> str:
+    """Accuracy and time, as in the paper's table."""
+    rows = []
+    for group in results.part("table"):
+        (ours,) = _same_data(results, group, "D-Means")
+        rows.append(
+            (
+                _data(group.setting),
+                group.setting["method"],
+                str(len(group.trials)),
+                with_interval(group, "accuracy"),
+                f"{group.mean('clusters'):.0f}",
+                f"{group.mean('seconds'):.2f}",
+                f"{group.mean('seconds') / ours.mean('seconds'):.1f}",
+            )
+        )
+    return markdown(HEADER, rows)
+
+
+def _data(setting: Setting) -> str:
+    """What readers call the stream."""
+    return Path(setting["file"]).name if "file" in setting else str(setting["data"])
+
+
+def _same_data(results: Results, group: Group, method: str) -> list[Group]:
+    keys = ("data", "file", "n_flights")
+    wanted = {key: group.setting[key] for key in keys if key in group.setting}
+    return results.part("table", method=method, **wanted)
+
+
+def draw(results: Results) -> Figures:
+    """Accuracy against time, a panel a stream."""
+    groups = results.part("table")
+    streams = list(dict.fromkeys(_data(group.setting) for group in groups))
+    with panels.styled():
+        figure = panels.canvas(2.6)
+        row = figure.subplots(1, len(streams), squeeze=False)[0]
+        for axes, data in zip(row, streams, strict=True):
+            _draw_stream(axes, [group for group in groups if _data(group.setting) == data])
+            axes.set(title=data, xlabel="processor time (s)", ylim=(0, 1.02))
+            panels.plain_log(axes, "x")
+        row[0].set_ylabel("weighted accuracy")
+        figure.legend(*row[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(METHODS))
+    return {"flights": figure}
+
+
+def _draw_stream(axes: Any, groups: list[Group]) -> None:
+    for i, group in enumerate(groups):
+        look = panels.look(i)
+        times, accuracy = group.column("seconds"), group.column("accuracy")
+        axes.plot(times, accuracy, ls="", marker=look.marker, color=look.color, label=group.setting["method"])

@@ -1,0 +1,132 @@
+"""The paper's Gaussian processes: examples, the functions found, accuracy, number of clusters and time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+
+import numpy as np
+
+from dynmeans import DMeans, SDMeans
+from dynmeans._experiments.draw_gps import draw, tell
+from dynmeans._experiments.parameters import GPS, GPS_DMEANS, GPS_KERNEL
+from dynmeans._experiments.regression import posterior, posterior_means
+from dynmeans._experiments.trials import (
+    REPORTED_SEED,
+    Experiment,
+    Follow,
+    Numbers,
+    Setting,
+    Size,
+    Trial,
+    judge,
+)
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.datasets import Stream, gaussian_processes
+from dynmeans.kernels import GaussianProcess
+
+SPECTRAL, MEANS, TRUTH = "SD-Means", "D-Means", "likeliest true function"
+SETTINGS: dict[str, Setting] = {SPECTRAL: {**GPS, "kernel": GPS_KERNEL}, MEANS: GPS_DMEANS, TRUTH: {}}
+EFFORT = {SPECTRAL: 0.15, MEANS: 0.01, TRUTH: 0.001}  # seconds a step
+N_EXAMPLES = 6
+
+
+def plan(size: Size) -> list[Trial]:
+    """Trials of all parts, those that show single streams first."""
+    shape: Setting = {"n_steps": 3, "sets": 40} if size.quick else {"n_steps": 10, "sets": 100}
+    settings: list[Setting] = [
+        {"method": name, **shape, "parameters": given} for name, given in SETTINGS.items()
+    ]
+    functions = [Trial("functions", setting, REPORTED_SEED) for setting in settings[:2]]
+    trials = [
+        Trial("trials", setting, REPORTED_SEED + i, shape["n_steps"] * EFFORT[setting["method"]])
+        for i, setting in product(range(size.trials), settings)
+    ]
+    return [Trial("examples", {"noise": GPS_KERNEL["noise"]}, REPORTED_SEED), *functions, *trials]
+
+
+def run(trial: Trial) -> Numbers:
+    """One trial of any part."""
+    return _PARTS[trial.part](trial.setting, trial.seed)
+
+
+def _judged(setting: Setting, seed: int) -> Numbers:
+    return judge(_follow(setting), _stream(setting, seed))
+
+
+def _stream(setting: Setting, seed: int) -> Stream:
+    return gaussian_processes(setting["n_steps"], sets_per_step=setting["sets"], random_state=seed)
+
+
+def _follow(setting: Setting) -> Follow:
+    """The method of a setting."""
+    method, parameters = setting["method"], dict(setting["parameters"])
+    if method == TRUTH:
+        return likeliest
+    if method == MEANS:
+        on_means = DMeans(**parameters, n_jobs=1, random_state=0)
+        return lambda stream: [told.labels for told in on_means.stream(on_grid(stream))]
+    kernel = GaussianProcess(**parameters.pop("kernel"))
+    model = SDMeans(kernel, **parameters, random_state=0)
+    return lambda stream: [told.labels for told in model.stream(stream.batches)]
+
+
+def on_grid(stream: Stream) -> Iterator[FloatArray]:
+    """What D-Means clusters: the mean of every process on a grid."""
+    return map(posterior_means, stream.batches)
+
+
+def likeliest(stream: Stream) -> list[IntArray]:
+    """The true function from which the observations of each set are least far."""
+    found = []
+    for rows in stream.batches:
+        x, y = np.split(rows, 2, axis=1)
+        gaps = np.stack([x, -x, np.sin(x), np.cos(x)]) - y
+        found.append((gaps**2).sum(axis=2).argmin(axis=0))
+    return found
+
+
+def _examples(setting: Setting, seed: int) -> Numbers:
+    """A few sets with their processes."""
+    stream = gaussian_processes(1, sets_per_step=N_EXAMPLES, noise=setting["noise"], random_state=seed)
+    x, y = np.split(stream.batches[0], 2, axis=1)
+    processes = [posterior(inputs, outputs) for inputs, outputs in zip(x, y, strict=True)]
+    return {
+        "x": x,
+        "y": y,
+        "true": stream.labels[0],
+        "mean": [process.mean for process in processes],
+        "deviation": [process.deviation for process in processes],
+    }
+
+
+def _functions(setting: Setting, seed: int) -> Numbers:
+    """Every cluster of one stream as a function: the process of all observations of its sets."""
+    stream = _stream(setting, seed)
+    labels = np.concatenate(_follow(setting)(stream))
+    rows, true = np.concatenate(stream.batches), np.concatenate(stream.labels)
+    ids, sizes = np.unique(labels, return_counts=True)
+    by_size = ids[np.argsort(-sizes, kind="stable")]
+    processes = [posterior(*_observations(rows[labels == name])) for name in by_size]
+    return {
+        "sizes": np.sort(sizes)[::-1],
+        "made_of": [np.bincount(true[labels == name], minlength=4) for name in by_size],
+        "mean": [process.mean for process in processes],
+        "deviation": [process.deviation for process in processes],
+    }
+
+
+def _observations(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Inputs and outputs of all sets; a thousand observations say all that there is to see."""
+    x, y = (side.ravel() for side in np.split(rows, 2, axis=1))
+    every = max(1, len(x) // 1000)
+    return x[::every], y[::every]
+
+
+_PARTS: dict[str, Callable[[Setting, int], Numbers]] = {
+    "trials": _judged,
+    "examples": _examples,
+    "functions": _functions,
+}
+
+GPS_EXPERIMENT = Experiment("gps", Size(300), Size(3, quick=True), plan, run, draw, tell)

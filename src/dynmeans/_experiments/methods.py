@@ -1,0 +1,143 @@
+"""Everyone who is compared on moving Gaussians, by the name under which figures and tables know them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from sklearn.cluster import DBSCAN, HDBSCAN, KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.mixture import BayesianGaussianMixture
+
+from dynmeans import DMeans
+from dynmeans._experiments.parameters import (
+    GAUSSIANS,
+    GAUSSIANS_REFINED,
+    GAUSSIANS_THREE,
+    MATCHED,
+    PAPER_GAUSSIANS,
+    PARTICLES,
+    SAMPLES,
+    SURVIVAL,
+    TOLERANCE,
+    TRANSITION,
+    TRUE_SURVIVAL,
+)
+from dynmeans._experiments.trials import Setting, Tracker
+from dynmeans.baselines import (
+    DPMeans,
+    MCGMMGibbs,
+    ParticleLearning,
+    ReclusterAndMatch,
+    TrueLabels,
+    VariationalDP,
+)
+
+OURS, REFINED = "D-Means", "D-Means, refined"
+THREE, PAPER = "D-Means, 3 restarts", "D-Means, the paper's costs"
+GIBBS, GIBBS_TOLD = "Gibbs", "Gibbs, told"
+VARIATIONAL = "variational"
+PARTICLE, PARTICLE_TOLD = "particles", "particles, told"
+KMEANS, CEILING = "k-means, true k, matched", "true clusters, matched"
+
+
+class Method(NamedTuple):
+    """A method, its parameters for a number of clusters and a reading of the motion, and what it takes."""
+
+    make: Callable[..., Tracker]
+    parameters: Callable[[int, str], Setting]
+    told: bool = False  # whether it is shown the true labels
+    seconds: float = 0.0002  # a step with five clusters
+
+
+class Mixture(BayesianGaussianMixture):  # type: ignore[misc]
+    """Variational mixture of round Gaussians, with at most a third as many parts as there are points."""
+
+    def fit_predict(self, X: Any, y: Any = None) -> Any:
+        """Fit and label; what has not settled after the last round is taken as it is."""
+        self.set_params(n_components=min(self.n_components, len(X) // 3))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return super().fit_predict(X)
+
+
+def _dmeans(**parameters: Any) -> Tracker:
+    return DMeans(**parameters, n_jobs=1, random_state=0)
+
+
+def _hdbscan(**parameters: Any) -> Any:
+    return HDBSCAN(**parameters, copy=True)
+
+
+def _matched(make: Callable[..., Any]) -> Callable[..., Tracker]:
+    return lambda gate, **parameters: ReclusterAndMatch(make(**parameters), gate=gate)
+
+
+def _seeded(make: Callable[..., Any], **fixed: Any) -> Callable[..., Any]:
+    return lambda **parameters: make(**parameters, **fixed, random_state=0)
+
+
+def _tuned(chosen: Mapping[str, Setting]) -> Callable[[int, str], Setting]:
+    """What was chosen for the reading."""
+    return lambda n_clusters, displacement: chosen[displacement]
+
+
+def _best_matched(name: str) -> Callable[[int, str], Setting]:
+    return lambda n_clusters, displacement: MATCHED[displacement][name]
+
+
+def _generative(name: str, **setting: Any) -> Callable[[int, str], Setting]:
+    """The true variances of the stream, as the samplers of the paper had them, and the chosen survival."""
+    return lambda n_clusters, displacement: {
+        **setting,
+        "transition_variance": TRANSITION[displacement],
+        "survival": SURVIVAL[displacement][name],
+    }
+
+
+def _truly(rival: Method) -> Method:
+    """A sampler that is given the true survival rate."""
+    return rival._replace(
+        parameters=lambda n_clusters, displacement: {
+            **rival.parameters(n_clusters, displacement),
+            "survival": TRUE_SURVIVAL,
+        }
+    )
+
+
+_GIBBS = Method(_seeded(MCGMMGibbs), _generative(GIBBS, n_samples=SAMPLES), seconds=0.045)
+_VARIATIONAL = Method(_seeded(VariationalDP), _generative(VARIATIONAL, tol=TOLERANCE), seconds=0.01)
+_PARTICLE = Method(_seeded(ParticleLearning), _generative(PARTICLE, n_particles=PARTICLES), seconds=0.003)
+
+METHODS: dict[str, Method] = {
+    OURS: Method(_dmeans, _tuned(GAUSSIANS)),
+    REFINED: Method(_dmeans, _tuned(GAUSSIANS_REFINED)),
+    THREE: Method(_dmeans, _tuned(GAUSSIANS_THREE)),
+    PAPER: Method(_dmeans, lambda n_clusters, displacement: PAPER_GAUSSIANS),
+    GIBBS: _GIBBS,
+    GIBBS_TOLD: _GIBBS._replace(told=True),
+    VARIATIONAL: _VARIATIONAL,
+    PARTICLE: _PARTICLE,
+    PARTICLE_TOLD: _PARTICLE._replace(told=True),
+    KMEANS: Method(
+        _matched(_seeded(KMeans)),
+        lambda n_clusters, displacement: {**MATCHED[displacement]["k-means"], "n_clusters": n_clusters},
+        seconds=0.005,
+    ),
+    "DBSCAN, matched": Method(_matched(DBSCAN), _best_matched("DBSCAN"), seconds=0.003),
+    "HDBSCAN, matched": Method(_matched(_hdbscan), _best_matched("HDBSCAN"), seconds=0.004),
+    "Bayesian mixture, matched": Method(
+        _matched(_seeded(Mixture, covariance_type="spherical")),
+        _best_matched("Bayesian mixture"),
+        seconds=0.015,
+    ),
+    "DP-means, matched": Method(_matched(_seeded(DPMeans)), _best_matched("DP-means"), seconds=0.001),
+    CEILING: Method(_matched(TrueLabels), _best_matched("true clusters"), told=True),
+}
+# On other numbers of clusters samplers have the paper's handicap only.
+COUNTED = tuple(name for name in METHODS if name not in (GIBBS, PARTICLE))
+SAMPLERS = (GIBBS, VARIATIONAL, PARTICLE)
+WITH_TRUTH = {f"{name}, true survival": _truly(METHODS[name]) for name in SAMPLERS}
+EVERYONE = METHODS | WITH_TRUTH
+WITHOUT_K = tuple(name for name in METHODS if name.endswith("matched") and name not in (KMEANS, CEILING))

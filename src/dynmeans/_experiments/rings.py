@@ -1,0 +1,175 @@
+"""The paper's moving rings: contours and times of SD-Means, a table beside D-Means, frames, kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+
+from dynmeans import DMeans, SDMeans
+from dynmeans._core import minimum_spanning_tree
+from dynmeans._experiments.draw_rings import draw, tell
+from dynmeans._experiments.parameters import OMEGA, PAPER_RINGS, PAPER_RINGS_DMEANS, RINGS
+from dynmeans._experiments.trials import (
+    CHOOSING_SEED,
+    REPORTED_SEED,
+    Experiment,
+    Follow,
+    Numbers,
+    Setting,
+    Size,
+    Trial,
+    crossing,
+    judge,
+    show_frames,
+    tracking,
+)
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.datasets import Stream, moving_rings
+from dynmeans.kernels import MST, Diffusion, Kernel, first_input
+
+RADII = (0.4, 0.2, 0.0)
+ALIGN, WALK, TREE, MEANS = "SD-Means, heat, align", "SD-Means, heat", "SD-Means, MST", "D-Means"
+TRUTH = "nearest true ring"
+SETTINGS: dict[str, Setting] = {
+    ALIGN: {**RINGS, "motion": "align"},
+    WALK: {**RINGS, "motion": "walk"},
+    TREE: PAPER_RINGS,
+    MEANS: PAPER_RINGS_DMEANS,
+    TRUTH: {},
+}
+EFFORT = {ALIGN: 0.03, WALK: 0.02, TREE: 0.002, MEANS: 0.0005, TRUTH: 0.0001}  # seconds a step
+FIRST_FRAME = 40
+TUNED_STEPS, QUICK_STEPS = 30, 6  # of a stream, in the contours: long enough to rank settings
+# Grids of the contours, as (birth costs, lifetimes, drifts) and (birth costs, lifetimes, reaches).
+HEAT_GRID = ((0.06, 0.09, 0.12, 0.15, 0.2), (3.0, 6.0, 12.0, 24.0, 48.0), (1.0, 2.0, 4.0, 8.0, 16.0))
+TREE_GRID = (
+    (15.0, 25.0, 35.0, 45.0, 55.0, 75.0, 95.0),
+    (2.0, 4.0, 7.0, 10.0, 13.0, 16.0),
+    (1.0, 2.0, 3.0, 4.5, 6.0, 8.0),
+)
+
+
+def plan(size: Size) -> list[Trial]:
+    """Trials of all parts, those that show single streams first."""
+    steps = 12 if size.quick else 100
+    return [*_shown(steps), *_table(size, steps), *_tuning(size, QUICK_STEPS if size.quick else TUNED_STEPS)]
+
+
+def _shown(steps: int) -> list[Trial]:
+    """One stream in five frames, and the kernels of one frame."""
+    first = min(FIRST_FRAME, steps - 5)
+    frames = [_trial("frames", method, True, steps, 0, first=first) for method in (ALIGN, TREE, MEANS)]
+    return [*frames, Trial("kernel", {"scale": OMEGA}, REPORTED_SEED, 0.1)]
+
+
+def _table(size: Size, steps: int) -> list[Trial]:
+    cases = product(range(size.trials), SETTINGS, (True, False))
+    return [_trial("table", method, together, steps, i) for i, method, together in cases]
+
+
+def _trial(part: str, method: str, together: bool, steps: int, number: int, **more: object) -> Trial:
+    setting = {"method": method, "together": together, "n_steps": steps, "parameters": SETTINGS[method]}
+    return Trial(part, {**setting, **more}, REPORTED_SEED + number, steps * EFFORT[method])
+
+
+def _tuning(size: Size, steps: int) -> list[Trial]:
+    """Both grids of both kernels, on choosing seeds and fewer of them: there are many settings."""
+    heat = [{"method": WALK, "parameters": given} for given in _heat_settings(size)]
+    tree = [{"method": TREE, "parameters": given} for given in _tree_settings(size)]
+    return [
+        Trial("tuning", {**setting, "together": True, "n_steps": steps}, CHOOSING_SEED + i, steps * effort)
+        for i in range(max(1, size.trials // 5))
+        for settings, effort in ((heat, EFFORT[WALK]), (tree, EFFORT[TREE]))
+        for setting in settings
+    ]
+
+
+def _heat_settings(size: Size) -> list[Setting]:
+    chosen = (RINGS["birth_cost"], RINGS["birth_cost"] / RINGS["aging_cost"], RINGS["drift"])
+    return [
+        {**SETTINGS[WALK], "birth_cost": birth, "aging_cost": birth / life, "drift": drift}
+        for birth, life, drift in crossing(HEAT_GRID, chosen, size)
+    ]
+
+
+def _tree_settings(size: Size) -> list[Setting]:
+    names = ("birth_cost", "lifetime", "reach")
+    places = crossing(TREE_GRID, tuple(PAPER_RINGS[name] for name in names), size)
+    return [dict(zip(names, place, strict=True)) for place in places]
+
+
+def run(trial: Trial) -> Numbers:
+    """One trial of any part."""
+    return _PARTS[trial.part](trial.setting, trial.seed)
+
+
+def _judged(setting: Setting, seed: int) -> Numbers:
+    return judge(_follow(setting), _stream(setting, seed))
+
+
+def _framed(setting: Setting, seed: int) -> Numbers:
+    return show_frames(_follow(setting), _stream(setting, seed), setting["first"])
+
+
+def _stream(setting: Setting, seed: int) -> Stream:
+    return moving_rings(setting["n_steps"], radii=RADII, together=setting["together"], random_state=seed)
+
+
+def _follow(setting: Setting) -> Follow:
+    """The method of a setting."""
+    method, parameters = setting["method"], setting["parameters"]
+    if method == TRUTH:
+        return nearest_rings
+    if method == MEANS:
+        return tracking(DMeans(**parameters, n_jobs=1, random_state=0))
+    if method == TREE:
+        parameters = {"kernel": MST(OMEGA), **parameters}
+    return tracking(SDMeans(**parameters, random_state=0))
+
+
+def nearest_rings(stream: Stream) -> list[IntArray]:
+    """The true ring whose circle is nearest to each point: what noise and crossings leave to be found."""
+    return [
+        np.abs(np.linalg.norm(X[:, None] - centers, axis=2) - RADII).argmin(axis=1)
+        for X, centers in zip(stream.batches, stream.centers, strict=True)
+    ]
+
+
+def _kernels(setting: Setting, seed: int) -> Numbers:
+    """One frame, its spanning tree, and what two kernels say of all points and the most central one."""
+    points = moving_rings(1, radii=RADII, random_state=seed).batches[0]
+    center = int(np.linalg.norm(points - 0.5, axis=1).argmin())
+    edges, lengths = minimum_spanning_tree(np.ascontiguousarray(points))
+    return {
+        "points": points,
+        "center": center,
+        "edges": edges,
+        "lengths": lengths,
+        "tree": _similarity_to(points, center, MST(setting["scale"])),
+        "heat": _similarity_to(points, center, Diffusion()),
+    }
+
+
+def _similarity_to(points: FloatArray, center: int, kernel: Kernel) -> FloatArray:
+    """Similarity of every point (n,) with one of them."""
+    alike = kernel.compare(first_input(points))
+    group = np.arange(len(points)) if alike.group is None else alike.group
+    if alike.features is not None:
+        same: FloatArray = (alike.features @ alike.features[group[center]])[group]
+        return same
+    row: FloatArray = np.asarray(alike.matrix)[group[center]]
+    return row[group]
+
+
+_PARTS: dict[str, Callable[[Setting, int], Numbers]] = {
+    "table": _judged,
+    "tuning": _judged,
+    "frames": _framed,
+    "kernel": _kernels,
+}
+
+RINGS_EXPERIMENT = Experiment(
+    "rings", Size(50), Size(2, quick=True), plan, run, draw, tell, worth={"frames": 20.0, "table": 20.0}
+)

@@ -1,0 +1,145 @@
+"""Runs the trials of an experiment, in processes, and goes on where an earlier run stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from threading import Thread
+from time import monotonic
+from typing import Any, NamedTuple, TypeAlias
+
+from dynmeans._experiments.panels import styled
+from dynmeans._experiments.results import Results, read_results, write_results
+from dynmeans._experiments.trials import Experiment, Numbers, Size, Trial, by_worth
+from dynmeans._files.atomic_write import atomic_write, make_folder
+
+SAVE_EVERY = 5.0  # seconds
+SUFFIXES = (".png", ".svg")
+
+
+class Standing(NamedTuple):
+    """How far a run has come."""
+
+    done: int  # trials, those of earlier runs too
+    total: int
+    effort_done: float  # seconds, reckoned beforehand, of the trials of this run that are done
+    effort_total: float  # of all trials of this run
+    part: str  # of the last trial
+
+
+Show: TypeAlias = Callable[[Standing], None]
+
+
+def results_file(experiment: Experiment, folder: Path, quick: bool) -> Path:
+    """Where the results of an experiment lie; a quick run has a file of its own."""
+    return folder / f"{experiment.name}{'-quick' if quick else ''}.json"
+
+
+def run_experiment(
+    experiment: Experiment, size: Size, folder: Path, *, jobs: int = 1, show: Show | None = None
+) -> Results:
+    """Run all trials that the file of results does not have, and keep the file up to date.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    size : Size
+        How many trials.
+    folder : path
+        Where the results lie. It is made if need be.
+    jobs : int
+        Trials that run at the same time, each in a process; 1 stays in this process.
+    show : callable, optional
+        Called with a `Standing` at the beginning and after every trial.
+
+    Returns
+    -------
+    Results
+        All trials of the plan; those of earlier runs with more seeds too.
+    """
+    make_folder(folder)
+    path = results_file(experiment, folder, size.quick)
+    plan = experiment.plan(size)
+    results = read_results(path) if path.exists() else Results(experiment.name)
+    results = results.arranged(plan)
+    todo = [trial for trial in by_worth(plan, experiment.worth) if trial not in results]
+    standing = Standing(len(plan) - len(todo), len(plan), 0.0, sum(trial.effort for trial in todo), "")
+    tell = show or (lambda _: None)
+    tell(standing)
+    with _saving(results, path) as save, _outcomes(experiment, todo, jobs) as outcomes:
+        for trial, numbers in outcomes:
+            results.add(trial, numbers)
+            save()
+            effort = standing.effort_done + trial.effort
+            standing = standing._replace(done=standing.done + 1, effort_done=effort, part=trial.part)
+            tell(standing)
+    return results
+
+
+def draw_experiment(experiment: Experiment, results: Results, folder: Path) -> list[Path]:
+    """Draw every figure of an experiment from its results, as PNG and SVG; returns the files."""
+    make_folder(folder)
+    paths = []
+    with styled():
+        for name, figure in experiment.draw(results).items():
+            paths += [_save(figure, folder / f"{name}{suffix}") for suffix in SUFFIXES]
+    return paths
+
+
+def _save(figure: Any, path: Path) -> Path:
+    undated = {"Date": None} if path.suffix == ".svg" else {}  # equal figures are equal files
+    with atomic_write(path) as place:
+        figure.savefig(place, metadata=undated)
+    return path
+
+
+@contextmanager
+def _saving(results: Results, path: Path) -> Iterator[Callable[[], None]]:
+    """Give a function that saves now and then; at the end, also that of an error, it is done for good."""
+    last = monotonic()
+
+    def save() -> None:
+        nonlocal last
+        if monotonic() - last >= SAVE_EVERY:
+            write_results(results, path)
+            last = monotonic()
+
+    try:
+        yield save
+    finally:
+        write_results(results, path)
+
+
+@contextmanager
+def _outcomes(
+    experiment: Experiment, trials: list[Trial], jobs: int
+) -> Iterator[Iterator[tuple[Trial, Numbers]]]:
+    """Trials with what they gave, as they are done."""
+    run = partial(_outcome, experiment.run)
+    if jobs == 1 or len(trials) < 2:
+        yield map(run, trials)
+        return
+    with get_context("spawn").Pool(jobs, live_with_the_parent) as pool:
+        yield pool.imap_unordered(run, trials)
+
+
+def _outcome(run: Callable[[Trial], Numbers], trial: Trial) -> tuple[Trial, Numbers]:
+    return trial, run(trial)
+
+
+def live_with_the_parent() -> None:
+    """Leave interruptions to the process that began this one, and end when it has ended, even by force."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,165 @@
+"""A trial is a pure function of setting and seed; an experiment is a list of them and what they show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+from time import process_time
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from dynmeans._model.types import IntArray
+from dynmeans.datasets import Stream
+from dynmeans.metrics import per_step_accuracy, tracking_accuracy
+
+if TYPE_CHECKING:
+    from dynmeans._experiments.results import Results
+
+CHOOSING_SEED = 0  # settings are chosen on seeds from here,
+REPORTED_SEED = 1000  # and reported on seeds from here: they never meet
+
+Setting: TypeAlias = "dict[str, Any]"  # what JSON can hold
+Numbers: TypeAlias = "dict[str, Any]"  # what JSON can hold, the same names in all trials of a part
+Figures: TypeAlias = "dict[str, Any]"  # file name without suffix -> matplotlib figure
+Follow: TypeAlias = "Callable[[Stream], list[IntArray]]"  # a stream -> the ids found in each of its batches
+
+
+class Tracker(Protocol):
+    """Clusters a stream, one batch a call."""
+
+    labels_: Any
+
+    def partial_fit(self, X: Any, y: Any = None, /) -> object:
+        """Take the next batch; y is the truth, for those who are told."""
+
+
+class Trial(NamedTuple):
+    """One thing to run."""
+
+    part: str  # of the experiment
+    setting: Setting  # all that the outcome depends on, beside the seed
+    seed: int
+    effort: float = 1.0  # seconds that it may take; the order and the time left are reckoned from it
+
+    @property
+    def group(self) -> str:
+        """Name of all trials that differ from this one in the seed alone."""
+        return group_name(self.part, self.setting)
+
+
+class Size(NamedTuple):
+    """How much of an experiment is run."""
+
+    trials: int
+    quick: bool = False
+
+
+class Experiment(NamedTuple):
+    """Everything that `dynmeans reproduce` has to know of an experiment."""
+
+    name: str
+    full: Size  # as in the paper
+    quick: Size
+    plan: Callable[[Size], list[Trial]]
+    run: Callable[[Trial], Numbers]  # in another process, so a function of a module
+    draw: Callable[[Results], Figures]
+    tell: Callable[[Results], str]  # tables in Markdown
+    worth: Mapping[str, float] = {}  # parts that are run before others: see `by_worth`
+
+
+def by_worth(trials: Iterable[Trial], worth: Mapping[str, float] | None = None) -> list[Trial]:
+    """Order trials so that every setting has had about the same time whenever a run is stopped.
+
+    Parameters
+    ----------
+    trials : iterable of Trial
+    worth : dict, optional
+        How many times as much time the settings of a part are worth, by default once.
+
+    Examples
+    --------
+    >>> slow, fast = ([Trial("a", {"slow": flag}, i, 1.0 + flag) for i in range(3)] for flag in (True, False))
+    >>> [(trial.setting["slow"], trial.seed) for trial in by_worth([*slow, *fast])]
+    [(False, 0), (True, 0), (False, 1), (False, 2), (True, 1), (True, 2)]
+    """
+    weight = worth or {}
+
+    def spent(trial: Trial) -> float:
+        return trial.effort * (1 + trial.seed % REPORTED_SEED) / weight.get(trial.part, 1.0)
+
+    return sorted(trials, key=spent)
+
+
+def group_name(part: str, setting: Mapping[str, Any]) -> str:
+    """Name of the trials of a part with one setting."""
+    return f"{part} {json.dumps(setting, sort_keys=True)}"
+
+
+def tracking(tracker: Tracker, *, told: bool = False) -> Follow:
+    """Follow a stream with a tracker.
+
+    Parameters
+    ----------
+    tracker : object with `partial_fit` and `labels_`
+    told : bool
+        Whether the tracker is shown the true labels of each batch: the paper's handicap.
+    """
+
+    def follow(stream: Stream) -> list[IntArray]:
+        found = []
+        for X, y in zip(stream.batches, stream.labels, strict=True):
+            tracker.partial_fit(X, y if told else None)
+            found.append(np.asarray(tracker.labels_))
+        return found
+
+    return follow
+
+
+def judge(follow: Follow, stream: Stream) -> Numbers:
+    """Follow one stream on one thread, and compare with the truth.
+
+    Returns
+    -------
+    dict
+        `tracked` and `per_step` accuracy, number of `clusters` (different ids, noise left out), and processor
+        `seconds` a step: what others do on the machine meanwhile does not count.
+    """
+    with threadpool_limits(1):
+        began = process_time()
+        found = follow(stream)
+        seconds = process_time() - began
+    ids = np.unique(np.concatenate(found))
+    return {
+        "tracked": tracking_accuracy(stream.labels, found),
+        "per_step": per_step_accuracy(stream.labels, found),
+        "clusters": int((ids >= 0).sum()),
+        "seconds": seconds / len(stream.batches),
+    }
+
+
+def show_frames(follow: Follow, stream: Stream, first: int, number: int = 5) -> Numbers:
+    """Points of a few sequential steps, the ids found there, and the true ones."""
+    steps = range(first, first + number)
+    found = follow(stream)
+    return {
+        "steps": list(steps),
+        "points": [stream.batches[step] for step in steps],
+        "found": [found[step] for step in steps],
+        "true": [stream.labels[step] for step in steps],
+    }
+
+
+def crossing(grid: Sequence[Sequence[float]], chosen: Sequence[float], size: Size) -> list[tuple[float, ...]]:
+    """Places (x, y, z) of two planes: x against y at the chosen z, and x against z at the chosen y.
+
+    A quick run has three values an axis: its ends and the chosen one.
+    """
+    x, y, z = (
+        sorted({axis[0], value, axis[-1]}) if size.quick else axis
+        for axis, value in zip(grid, chosen, strict=True)
+    )
+    planes = [*product(x, y, chosen[2:]), *product(x, chosen[1:2], z)]
+    return list(dict.fromkeys(planes))

@@ -1,0 +1,197 @@
+"""Colours of a video over time: D-Means beside a palette for each frame alone, as in the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import islice
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from dynmeans._experiments.excerpt import ORIGINAL, Excerpt, draw_excerpt
+from dynmeans._experiments.results import Results
+from dynmeans._experiments.trials import Experiment, Numbers, Size, Trial
+from dynmeans._files.errors import InputError
+from dynmeans._files.extras import require
+from dynmeans.apps.video import Colors, Meter, Palette, VideoFile, distinct, painter
+from dynmeans.apps.video.colors import Pixels
+from dynmeans.apps.video.ffmpeg import ffmpeg_painter
+from dynmeans.apps.video.quantizers import Painting
+from dynmeans.plots.palette import PALETTE
+
+SHOWN = ("D-Means", "DP-means", "k-means")  # the rows of the paper's panel, below the original
+COLORS = 20  # k of the paper's k-means, and of FFmpeg's palette
+QUICK_FRAMES, QUICK_BEGIN = 48, 1 / 3  # of the film: its beginning is often black
+MOVING = 0.1  # mean difference of two frames, in levels, above which they differ to the eye
+LINES = ("-", "--", ":", "-.")
+
+Paint = Callable[[Pixels, Colors], Painting]
+
+
+def run(
+    path: str | Path,
+    *,
+    begin: float = 0.0,
+    max_frames: int | None = None,
+    size: tuple[int, int] | None = None,
+    show: Callable[[int, int | None], object] = lambda done, total: None,
+) -> Numbers:
+    """Paint a video by every method, and measure.
+
+    Parameters
+    ----------
+    path : path
+    begin : float, optional
+        Part of the film that is passed over, if it says how long it is.
+    max_frames : int, optional
+        Only so many from there.
+    size : (width, height), optional
+        To which frames are scaled first.
+    show : callable, optional
+        Told after each frame: frames done, and in all if known.
+
+    Returns
+    -------
+    dict
+        What JSON can hold: for each method, over the frames, the number of colours, the quantization error
+        and the normalised frame-to-frame difference (None where the original did not change), and the means;
+        and an excerpt of consecutive frames.
+
+    Examples
+    --------
+    >>> run("trailer.mp4", max_frames=100)["methods"]["D-Means"]["flicker"]  # doctest: +SKIP
+    """
+    painters = _painters()
+    meters = {name: Meter() for name in painters}
+    seconds = dict.fromkeys(painters, 0.0)
+    moving: list[bool] = []
+    excerpt = Excerpt()
+    last: Pixels | None = None
+    with VideoFile(path, size=size) as video:
+        first = int(begin * (video.n_frames or 0))
+        last_one = None if max_frames is None else first + max_frames
+        for i, frame in enumerate(islice(video.frames(), first, last_one), 1):
+            colors = distinct(frame.pixels)
+            shown = {ORIGINAL: frame.pixels}
+            for name, paint in painters.items():
+                began = process_time()
+                painting = paint(frame.pixels, colors)
+                seconds[name] += process_time() - began
+                meters[name].take(frame.pixels, colors, painting)
+                if name in SHOWN:
+                    shown[name] = painting.pixels
+            excerpt.take(shown, len(colors.rows))
+            if last is not None:
+                moving.append(bool(np.abs(frame.pixels.astype(np.int16) - last).mean() > MOVING))
+            last = frame.pixels
+            show(i, video.n_frames)
+    methods = {name: _summary(meter, np.array(moving, bool), seconds[name]) for name, meter in meters.items()}
+    return {
+        "video": Path(path).name,
+        "frames": len(moving) + 1,
+        "methods": methods,
+        "excerpt": excerpt.numbers(),
+    }
+
+
+def video_experiment(file: str | None = None) -> Experiment:
+    """The experiment on a film; a trial is the whole of it, and there is nothing to repeat."""
+
+    def plan(size: Size) -> list[Trial]:
+        if file is None:
+            raise InputError("reproduce video needs a film: --input FILE")
+        part = {"max_frames": QUICK_FRAMES, "begin": QUICK_BEGIN} if size.quick else {"max_frames": None}
+        return [Trial("film", {"file": file, **part}, 0)]
+
+    return Experiment(
+        name="video",
+        full=Size(1),
+        quick=Size(1, quick=True),
+        plan=plan,
+        run=_run_trial,
+        draw=lambda results: figures(_only(results)),
+        tell=lambda results: tell(_only(results)),
+    )
+
+
+def _run_trial(trial: Trial) -> Numbers:
+    setting = trial.setting
+    return run(setting["file"], max_frames=setting["max_frames"], begin=setting.get("begin", 0.0))
+
+
+def _only(results: Results) -> Numbers:
+    (group,) = results.part("film")
+    return group.first
+
+
+def figures(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Curves over time, and the excerpt."""
+    return {"video": _curves(result), "video-frames": draw_excerpt(result["excerpt"])}
+
+
+def _curves(result: Mapping[str, Any]) -> Any:
+    """Colours, frame-to-frame difference and error over time; dashes tell methods apart without colour."""
+    figure = require("matplotlib.figure", "plot").Figure(figsize=(7.2, 6.4), layout="constrained", dpi=200)
+    require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
+    panels = figure.subplots(3, 1, sharex=True)
+    frames = np.arange(1, result["frames"] + 1)
+    for i, (name, method) in enumerate(result["methods"].items()):
+        look = {"ls": LINES[i], "color": PALETTE[i], "lw": 0.8 if i else 1.6, "zorder": 2 if i else 3}
+        panels[0].plot(frames, method["n_colors"], label=name, **look)
+        change = np.array(method["change"], dtype=np.float64)
+        panels[1].plot(frames[1:], change, **look, rasterized=True)
+        panels[2].plot(frames, method["error"], **look)
+    panels[0].set_title("(a) number of colours", loc="left", fontsize=9)
+    panels[0].legend(frameon=False, ncols=4, loc="lower right", bbox_to_anchor=(1, 1), fontsize=8)
+    panels[1].set_title("(b) frame-to-frame difference, divided by the original's", loc="left", fontsize=9)
+    panels[1].axhline(1, color="black", lw=0.8, zorder=4)
+    panels[1].set_yscale("log")
+    panels[2].set_title("(c) mean squared distance of a pixel from its colour", loc="left", fontsize=9)
+    panels[2].set(xlabel="frame", xlim=(1, result["frames"]))
+    return figure
+
+
+def tell(result: Mapping[str, Any]) -> str:
+    """Table of the methods, in Markdown."""
+    lines = [
+        "| method | colours | error | flicker | of moving frames | ms a frame |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, found in result["methods"].items():
+        numbers = (found[key] for key in ("mean_colors", "mean_error", "flicker", "flicker_moving", "ms"))
+        colors, error, flicker, moving, ms = numbers
+        lines.append(f"| {name} | {colors:.1f} | {error:.1f} | {flicker:.3f} | {moving:.3f} | {ms:.1f} |")
+    return "\n".join(lines)
+
+
+def _painters() -> dict[str, Paint]:
+    settings = Palette(jobs=1)
+    return {
+        "D-Means": _by_colors(settings),
+        "DP-means": _by_colors(settings._replace(per_frame="dpmeans")),
+        "k-means": _by_colors(settings._replace(per_frame="kmeans", max_colors=COLORS)),
+        "FFmpeg": ffmpeg_painter(COLORS),
+    }
+
+
+def _by_colors(settings: Palette) -> Paint:
+    paint = painter(settings)
+    return lambda pixels, colors: paint(colors)
+
+
+def _summary(meter: Meter, moving: np.ndarray[Any, np.dtype[np.bool_]], seconds: float) -> Numbers:
+    quality = meter.quality
+    change = [float(c) if np.isfinite(c) else None for c in quality.change]
+    deviation = np.abs(quality.change[moving] - 1)
+    return {
+        "n_colors": quality.n_colors.astype(int).tolist(),
+        "error": quality.error.tolist(),
+        "change": change,
+        "mean_colors": float(quality.n_colors.mean()),
+        "mean_error": float(quality.error.mean()),
+        "flicker": quality.flicker,
+        "flicker_moving": float(deviation.mean()) if len(deviation) else 0.0,
+        "ms": 1e3 * seconds / len(quality.error),
+    }

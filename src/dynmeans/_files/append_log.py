@@ -1,0 +1,123 @@
+"""Files that grow together, step by step, and can be cut back to where they were."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from io import FileIO
+from pathlib import Path
+
+from dynmeans._files.atomic_write import naming, sync_folder
+from dynmeans._files.errors import InputError
+
+_PENDING_BYTES = 1 << 20  # kept in memory before it is written
+
+
+class AppendLog:
+    r"""Append-only files of which each holds something of every step.
+
+    A step reaches all of the files or none: what is appended waits in memory, and `flush` writes it at
+    positions that are known, so that an interrupted flush is repaired by the next one, by `close`, or by a
+    new spool that is given the last known lengths.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the files lie.
+    headings : mapping of str to bytes
+        Names of the files, and what each begins with.
+    lengths : mapping of str to int or None
+        Bytes of each file to keep, from an earlier spool; whatever follows them is cut off. None begins anew.
+
+    Raises
+    ------
+    InputError
+        If a file is shorter than it should be.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> spool = AppendLog(folder, {"steps.csv": b"step\n"})
+    >>> spool.append({"steps.csv": b"1\n"})
+    >>> spool.flush()
+    {'steps.csv': 7}
+    >>> spool.close()
+    """
+
+    def __init__(
+        self, folder: Path, headings: Mapping[str, bytes], lengths: Mapping[str, int] | None = None
+    ) -> None:
+        self._written = dict.fromkeys(headings, 0) if lengths is None else dict(lengths)
+        self._pending: list[Mapping[str, bytes]] = [headings] if lengths is None else []
+        self._waiting = 0
+        for name, length in self._written.items():
+            _check_length(folder / name, length)
+        self._files = {
+            name: FileIO(str(folder / name), "r+" if lengths else "w", opener=_open_real) for name in headings
+        }
+        self._folder, self._is_listed = folder, False  # whether the disk has the names of the files
+        for name, file in self._files.items():
+            file.truncate(self._written[name])
+
+    def append(self, step: Mapping[str, bytes]) -> None:
+        """Add what a step says in each file. It is on disk after the next `flush`."""
+        self._pending.append(step)
+        self._waiting += sum(map(len, step.values()))
+        if self._waiting > _PENDING_BYTES:
+            self.flush()
+
+    def flush(self, *, durable: bool = False) -> dict[str, int]:
+        """Write what is waiting.
+
+        Parameters
+        ----------
+        durable : bool
+            Wait until the disk has it, so that it survives a loss of power.
+
+        Returns
+        -------
+        dict
+            Length of each file in bytes, at the end of a step.
+        """
+        lengths = dict(self._written)
+        for name, file in self._files.items():
+            with naming(self._folder / name):
+                file.seek(lengths[name])
+                lengths[name] += _write_all(file, b"".join(step.get(name, b"") for step in self._pending))
+                if durable:
+                    os.fsync(file.fileno())
+        if durable and not self._is_listed:
+            sync_folder(self._folder)
+            self._is_listed = True
+        self._written, self._pending, self._waiting = lengths, [], 0
+        return dict(lengths)
+
+    def close(self) -> None:
+        """Close the files at the last step that reached all of them; once closed, nothing happens."""
+        if all(file.closed for file in self._files.values()):
+            return
+        try:
+            self.flush()
+        finally:
+            for name, file in self._files.items():
+                file.truncate(self._written[name])
+                file.close()
+
+
+def _open_real(path: str, flags: int) -> int:
+    """Open a file, and never what a symbolic link of its name points to."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+
+
+def _check_length(path: Path, length: int) -> None:
+    size = path.stat().st_size if path.is_file() else 0
+    if size < length:
+        raise InputError(f"{path}: {size} bytes, but {length} had been written; the run cannot be continued")
+
+
+def _write_all(file: FileIO, data: bytes) -> int:
+    view = memoryview(data)
+    while view:
+        view = view[file.write(view) :]
+    return len(data)

@@ -1,0 +1,98 @@
+"""One process at a time for a file that several could write."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dynmeans._files.errors import InputError, reason
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _grab(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _grab(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file, or return False if another process has it.
+
+    The system releases the lock when its process ends, however it ends.
+
+    Raises
+    ------
+    OSError
+        If the file system has no locks.
+    """
+    try:
+        _grab(descriptor)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+@contextmanager
+def locked(path: Path, option: str = "--state") -> Iterator[None]:
+    """Keep `path` to this process, or raise an error that names the option by which to choose another.
+
+    All symbolic links to a file share one lock, which lies beside the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "state"
+    >>> with locked(target):
+    ...     sorted(entry.name for entry in target.parent.iterdir())
+    ['.state.lock']
+    >>> list(target.parent.iterdir())
+    []
+    """
+    target = Path(os.path.realpath(path))
+    place = target.with_name(f".{target.name}.lock")
+    with holding(place, path, option):
+        yield
+
+
+@contextmanager
+def holding(place: Path, path: Path, option: str) -> Iterator[None]:
+    """Hold the lock file `place`, which stands for `path`, and remove it at the end."""
+    descriptor = _open_locked(place, path, option)
+    try:
+        yield
+    finally:
+        if sys.platform != "win32":  # there an open file cannot be removed
+            place.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _open_locked(place: Path, path: Path, option: str) -> int:
+    while True:
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o666)
+        try:
+            mine = try_lock(descriptor)
+        except OSError as error:
+            os.close(descriptor)
+            raise InputError(f"{path}: cannot be locked ({reason(error)}); use another {option}") from None
+        if not mine:
+            os.close(descriptor)
+            raise InputError(f"{path}: in use by another run; wait for it, or use another {option}")
+        if _is_at(descriptor, place):
+            return descriptor
+        os.close(descriptor)  # its owner removed it between our two calls
+
+
+def _is_at(descriptor: int, place: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), place.stat())
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,1 @@
+"""Tables in files, read in chunks and cut into batches: CSV, JSON Lines, Parquet, Arrow, NPY and NPZ."""

@@ -1,0 +1,178 @@
+"""Parquet and Arrow files, through pyarrow (extra `frames`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from dynmeans._files.errors import InputError, error_context
+from dynmeans._files.extras import require
+from dynmeans._files.limits import Limits
+from dynmeans._tables.chunk import CHUNK_ROWS, Cells, Chunk, distinct_names
+
+_ARROW_MAGIC = b"ARROW1"
+
+
+class _Table(NamedTuple):
+    """A file whose rows come in batches."""
+
+    batches: Iterator[Any]
+    names: tuple[str, ...]
+    name: str  # what errors call the file
+    limits: Limits
+    start: int = 0  # rows before the first batch
+    total: int = 0  # rows of the file, 0 if unknown
+
+
+def read_parquet(
+    source: Path | BinaryIO,
+    name: str,
+    *,
+    skip: int = 0,
+    wanted: Sequence[str] | None = None,
+    limits: Limits = Limits(),  # noqa: B008
+) -> Iterator[Chunk]:
+    """Read the rows of a Parquet file in pieces, one row group at a time.
+
+    Parameters
+    ----------
+    source : path or binary file
+    name : str
+        What errors call it.
+    skip : int
+        Rows to pass over; row groups that lie before them are not read.
+    wanted : sequence of str or None
+        Names of the columns to read; None reads all.
+    limits : Limits
+
+    Yields
+    ------
+    Piece
+    """
+    parquet = require("pyarrow.parquet", "frames")
+    with error_context(name):
+        size = source.stat().st_size if isinstance(source, Path) else source.seek(0, 2)
+        file = parquet.ParquetFile(source, read_dictionary=_texts(parquet.read_schema(source)))
+    with file:
+        with error_context(name):
+            names = _names(file.schema_arrow, name, limits)
+            columns = _wanted(names, wanted)
+            groups, start = _groups_after(file.metadata, skip)
+            _check_groups(file.metadata, groups, size, name, limits)
+            batches = file.iter_batches(batch_size=CHUNK_ROWS, row_groups=groups, columns=columns)
+            table = _Table(batches, names, name, limits, start, file.metadata.num_rows)
+        yield from _pieces(table, skip)
+
+
+def read_arrow(
+    source: Path | BinaryIO,
+    name: str,
+    *,
+    skip: int = 0,
+    wanted: Sequence[str] | None = None,
+    limits: Limits = Limits(),  # noqa: B008
+) -> Iterator[Chunk]:
+    """Read the rows of an Arrow or Feather file or an Arrow stream in pieces; parameters as for Parquet."""
+    ipc = require("pyarrow.ipc", "frames")
+    file = source.open("rb") if isinstance(source, Path) else source
+    with file, error_context(name):
+        indexed = file.seekable() and file.read(len(_ARROW_MAGIC)) == _ARROW_MAGIC
+        if file.seekable():
+            file.seek(0)
+        reader = ipc.open_file(file) if indexed else ipc.open_stream(file)
+        names = _names(reader.schema, name, limits)
+        batches = _record_batches(reader, indexed, _wanted(names, wanted))
+        yield from _pieces(_Table(batches, names, name, limits), skip)
+
+
+def _texts(schema: Any) -> list[str]:
+    """Columns of text: each distinct text of them is decoded once, however often it is repeated."""
+    types = require("pyarrow.types", "frames")
+    return [field.name for field in schema if types.is_string(field.type) or types.is_binary(field.type)]
+
+
+def _names(schema: Any, name: str, limits: Limits) -> tuple[str, ...]:
+    limits.check_columns(len(schema), name)
+    return distinct_names(schema.names, name)
+
+
+def _wanted(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+    chosen = set(names if wanted is None else wanted)
+    return [key for key in names if key in chosen]
+
+
+def _record_batches(reader: Any, indexed: bool, columns: list[str]) -> Iterator[Any]:
+    """Record batches of a file or a stream, cut to the size of a piece."""
+    whole = (reader.get_batch(i) for i in range(reader.num_record_batches)) if indexed else iter(reader)
+    for batch in whole:
+        chosen = batch.select(columns)
+        chosen.validate(full=True)  # offsets of damaged files point anywhere
+        for start in range(0, batch.num_rows, CHUNK_ROWS):
+            yield chosen.slice(start, CHUNK_ROWS)
+
+
+def _groups_after(metadata: Any, skip: int) -> tuple[list[int], int]:
+    """Row groups with rows after the first `skip`, and the number of rows before those groups."""
+    group = start = 0
+    while group < metadata.num_row_groups and start + metadata.row_group(group).num_rows <= skip:
+        start += metadata.row_group(group).num_rows
+        group += 1
+    return list(range(group, metadata.num_row_groups)), start
+
+
+def _check_groups(metadata: Any, groups: list[int], size: int, name: str, limits: Limits) -> None:
+    """Refuse a row group that says of itself that it is too large once decompressed."""
+    for group in groups:
+        needed = metadata.row_group(group).total_byte_size
+        limits.check_bytes(needed, size, name, f"row group {group + 1} once decompressed")
+
+
+def _pieces(table: _Table, skip: int) -> Iterator[Chunk]:
+    """Record batches as pieces."""
+    start = table.start
+    while True:
+        with error_context(f"{table.name}, after row {start}"):
+            batch = next(table.batches, None)
+            if batch is None:
+                return
+            fresh = batch.slice(max(skip - start, 0))
+            first = start + batch.num_rows - fresh.num_rows + 1
+            columns = _decoded(fresh, first, table) if fresh.num_rows else {}
+        start += batch.num_rows
+        if fresh.num_rows:
+            done = min(start / table.total, 1.0) if table.total else 0.0
+            yield Chunk(table.names, columns, first, fresh.num_rows, done=done)
+
+
+def _decoded(batch: Any, first: int, table: _Table) -> dict[str, Cells]:
+    return {
+        key: _cells(batch.column(i), f"{table.name}, row {first} or later, column {key!r}", table.limits)
+        for i, key in enumerate(batch.schema.names)
+    }
+
+
+def _cells(column: Any, place: str, limits: Limits) -> Cells:
+    """An Arrow column as an array; what NumPy has no type for becomes a list of Python objects."""
+    types = require("pyarrow.types", "frames")
+    kind = column.type
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_timestamp(kind) or types.is_date(kind):
+        array: Cells = column.to_numpy(zero_copy_only=False)
+        return array
+    if column.nbytes > limits.cell and _longest(column, types) > limits.cell:
+        raise InputError(f"{place}: a cell is too long; {limits.rule('cell')}")
+    if types.is_dictionary(kind):
+        words = column.dictionary.to_pylist()
+        return [None if i is None else words[i] for i in column.indices.to_pylist()]
+    cells: list[object] = column.to_pylist()
+    return cells
+
+
+def _longest(column: Any, types: Any) -> int:
+    """Characters of the longest text of a column, 0 if it holds none."""
+    values = column.dictionary if types.is_dictionary(column.type) else column
+    kind = values.type
+    if not (types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind)):
+        return 0
+    compute = require("pyarrow.compute", "frames")
+    return compute.max(compute.binary_length(values)).as_py() or 0

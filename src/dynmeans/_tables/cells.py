@@ -1,0 +1,193 @@
+"""One column of cells as numbers: what is a number, a date or a weight, and what is wrong with a cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timezone
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynmeans._model.types import FloatArray
+from dynmeans._tables.chunk import Cells
+
+_JUDGED_ROWS = 100  # a column is numeric if most of so many first cells are
+_LARGEST_WEIGHT = 1e150  # the largest that can be summed and multiplied, as for coordinates
+_NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64, np.ndarray)
+_CLOCK = set("Tt 0123456789:.")  # what follows a date that names no zone
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def is_number(cell: object) -> bool:
+    """Whether a cell reads as a number, NaN and infinity included."""
+    try:
+        _number(cell)
+    except Exception:  # cells of other libraries raise anything
+        return False
+    return True
+
+
+def is_time(cell: object) -> bool:
+    """Whether a cell reads as an ISO date or timestamp."""
+    try:
+        _seconds(cell)
+    except Exception:  # cells of other libraries raise anything
+        return False
+    return True
+
+
+def is_numeric(cells: Cells) -> bool:
+    """Whether a column holds numbers, to judge by its first cells."""
+    if isinstance(cells, np.ndarray) and cells.dtype != object:
+        return cells.dtype.kind in "iuf" and cells.ndim == 1
+    judged = [cell for cell in islice(cells, _JUDGED_ROWS) if cell not in (None, "")]
+    return 2 * sum(map(is_number, judged)) > len(judged)
+
+
+def is_dated(cells: Cells) -> bool:
+    """Whether a time column holds dates, to judge by its first cell."""
+    if isinstance(cells, np.ndarray) and cells.dtype != object:
+        return cells.dtype.kind == "M" and cells.ndim == 1
+    return not is_number(cells[0]) and is_time(cells[0])
+
+
+def _number(cell: object) -> float:
+    """A number; float() alone would also take True, '1_000' and dates in nanoseconds."""
+    if isinstance(cell, _NO_NUMBERS) or (isinstance(cell, str) and "_" in cell):
+        raise ValueError
+    return float(cell)  # type: ignore[arg-type]
+
+
+def _seconds(cell: object) -> float:
+    """Seconds since 1970 UTC of a date; without a zone it is UTC."""
+    if isinstance(cell, str):
+        cell = _parse_date(cell.strip())
+    if isinstance(cell, np.datetime64):
+        return float(_epoch_seconds(np.array([cell]))[0])
+    if not isinstance(cell, datetime):
+        raise TypeError
+    zoned = cell if cell.tzinfo is not None else cell.replace(tzinfo=timezone.utc)
+    return (zoned - _EPOCH).total_seconds()
+
+
+def _parse_date(text: str) -> datetime | np.datetime64:
+    bare = re.sub(r" ?(Z|UTC|GMT)$", "", text, flags=re.IGNORECASE)  # UTC, as all that name no zone
+    if not bare[:4].isdigit():  # NumPy would take words like "today"
+        raise ValueError
+    try:
+        return datetime.fromisoformat(bare)
+    except ValueError:
+        if len(bare) > 10 and set(bare[10:]) <= _CLOCK:
+            return np.datetime64(bare)  # fractions of a second that datetime does not take
+        raise
+
+
+def _epoch_seconds(dates: NDArray[Any]) -> FloatArray:
+    microseconds = dates.astype("datetime64[us]")
+    seconds = microseconds.astype(np.int64) / 1e6
+    seconds[np.isnat(microseconds)] = np.nan
+    return seconds
+
+
+def _parse(cells: Cells, convert: Callable[[Any], float]) -> FloatArray:
+    """Numbers of a column of cells, up to the first that is none."""
+    values: list[float] = []
+    with suppress(Exception):
+        values.extend(map(convert, cells))
+    return np.array(values, dtype=np.float64)
+
+
+def _plain(cells: Cells) -> bool:
+    """Whether float() is as good as `_number` on all of these cells, and faster."""
+    kinds = set(map(type, cells))
+    return kinds <= {int, float} or (kinds == {str} and "_" not in "".join(cells))  # type: ignore[arg-type]
+
+
+def lenient(cells: Cells, kind: str) -> FloatArray:
+    """Numbers of a column where any cell may be missing or nonsense: NaN in its place.
+
+    Parameters
+    ----------
+    cells : sequence or ndarray
+    kind : {"number", "date"}
+
+    Examples
+    --------
+    >>> lenient(["1", "", "x"], "number")
+    array([ 1., nan, nan])
+    """
+    convert = _seconds if kind == "date" else _number
+    kinds = "M" if kind == "date" else "iuf"
+    if isinstance(cells, np.ndarray) and cells.ndim == 1 and cells.dtype.kind in kinds:
+        return _epoch_seconds(cells) if kind == "date" else _as_floats(cells)
+    values = _parse(cells, convert)  # all of them at once, if all are good
+    if len(values) == len(cells):
+        return values
+    return np.array([_or_nan(cell, convert) for cell in cells], dtype=np.float64)
+
+
+def _or_nan(cell: object, convert: Callable[[Any], float]) -> float:
+    try:
+        return convert(cell)
+    except Exception:  # cells of other libraries raise anything
+        return np.nan
+
+
+def _as_floats(values: NDArray[Any]) -> FloatArray:
+    """Any numbers in double precision; what does not fit is not finite, which is found later."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return values.astype(np.float64)
+
+
+def _finite(values: FloatArray) -> FloatArray:
+    """The values before the first that is not finite."""
+    wrong = ~np.isfinite(values)
+    return values[: int(np.argmax(wrong))] if wrong.any() else values
+
+
+def _numbers(cells: Cells) -> FloatArray:
+    if isinstance(cells, np.ndarray) and cells.dtype != object:
+        if cells.dtype.kind in "iufb" and cells.ndim == 1:
+            return _finite(_as_floats(cells))
+        cells = list(cells)
+    return _finite(_parse(cells, float if _plain(cells) else _number))
+
+
+def _dates(cells: Cells) -> FloatArray:
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "M" and cells.ndim == 1:
+        return _finite(_epoch_seconds(cells))
+    return _finite(_parse(cells, _seconds))
+
+
+def _weights(cells: Cells) -> FloatArray:
+    values = _numbers(cells)
+    wrong = (values < 0) | (values > _LARGEST_WEIGHT)
+    return values[: int(np.argmax(wrong))] if wrong.any() else values
+
+
+PARSERS: dict[str, Callable[[Cells], FloatArray]] = {
+    "feature": _numbers,
+    "number": _numbers,
+    "date": _dates,
+    "weight": _weights,
+}
+
+
+def complaint(cell: object, kind: str) -> str:
+    """What is wrong with a cell."""
+    if cell is None or (isinstance(cell, str) and not cell.strip()) or str(cell) == "NaT":
+        return "the cell is empty"
+    shown = repr(cell) if isinstance(cell, str) else str(cell)
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    if kind == "date":
+        return f"{shown} is not an ISO date or timestamp"
+    if not is_number(cell):
+        return f"{shown} is not a number"
+    number = _number(cell)
+    if not np.isfinite(number):
+        return f"{shown} is not finite"
+    return f"weight {shown} is negative" if number < 0 else f"weight {shown} is above {_LARGEST_WEIGHT:g}"

@@ -1,0 +1,52 @@
+"""Lines of a text file, plain or gzipped, none longer than a limit."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import BinaryIO, TextIO
+
+from dynmeans._files.limits import Limits
+
+
+class Lines:
+    """Text lines of a binary file, and how far into it they are.
+
+    A row may go over several lines; whoever makes rows of them calls `begin_row` after each.
+    """
+
+    def __init__(self, text: TextIO, file: BinaryIO, size: int, limits: Limits) -> None:
+        self._text, self._file, self._size, self._limits = text, file, size, limits
+        self.seen = self._row = 0  # characters so far, and before the present row
+        self.last = ""  # the last line so far
+
+    def __iter__(self) -> Iterator[str]:
+        limit = self._limits.line
+        for line in iter(partial(self._text.readline, limit + 1), ""):
+            self.seen += len(line)
+            if self.seen - self._row > limit:
+                raise ValueError(f"a line is too long; {self._limits.rule('line')}")
+            self.last = line
+            yield line
+
+    def begin_row(self) -> None:
+        """Count the characters of a row from here."""
+        self._row = self.seen
+
+    def done(self) -> float:
+        """Share of the file that has been read; 0 for a stream without end."""
+        return min(self._file.tell() / self._size, 1.0) if self._size else 0.0
+
+
+@contextmanager
+def lines_of(file: BinaryIO, size: int, zipped: bool, limits: Limits) -> Iterator[Lines]:
+    """Open the lines of a binary file; the file stays open."""
+    raw = gzip.GzipFile(fileobj=file) if zipped else file
+    text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
+    try:
+        yield Lines(text, file, size, limits)
+    finally:
+        text.detach()  # who opened the file closes it

@@ -1,0 +1,158 @@
+"""Inputs by name: what each file is, and its rows from any point on."""
+
+from __future__ import annotations
+
+import io
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from dynmeans._files.errors import InputError, error_context
+from dynmeans._files.limits import Limits
+from dynmeans._tables.arrow import read_arrow, read_parquet
+from dynmeans._tables.chunk import Chunk
+from dynmeans._tables.npy import read_npy, read_npz
+from dynmeans._tables.text import read_delimited, read_json_lines
+
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz")
+STDIN = "-"
+_SUFFIXES = {
+    **{f".{name}": name for name in FORMATS},
+    ".tab": "tsv",
+    ".ndjson": "jsonl",
+    ".pq": "parquet",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".arrows": "arrow",
+}
+_TEXT_FORMATS: dict[str, Any] = {
+    "csv": partial(read_delimited, delimiter=","),
+    "tsv": partial(read_delimited, delimiter="\t"),
+    "jsonl": read_json_lines,
+}
+_ARRAY_FORMATS: dict[str, Any] = {"npy": read_npy, "npz": read_npz}
+_FRAME_FORMATS: dict[str, Any] = {"parquet": read_parquet, "arrow": read_arrow}
+
+
+class Source(NamedTuple):
+    """One input."""
+
+    name: str  # as the user wrote it
+    format: str  # one of FORMATS
+    path: Path | None  # None is standard input
+    size: int = 0  # bytes; 0 for standard input and pipes, which cannot be looked at twice
+    zipped: bool = False
+    limits: Limits = Limits()  # on what is read from it
+
+
+def find_source(
+    name: str,
+    format: str | None = None,
+    limits: Limits = Limits(),  # noqa: B008
+) -> Source:
+    """Look at an input by name.
+
+    Parameters
+    ----------
+    name : str
+        A path, or ``-`` for standard input.
+    format : str or None
+        One of `FORMATS`; None tells it from the suffix, and takes CSV for standard input and pipes.
+    limits : Limits
+        On what will be read from it.
+
+    Returns
+    -------
+    Source
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is a folder, empty, or of no known kind.
+
+    Examples
+    --------
+    >>> find_source("-").format
+    'csv'
+    """
+    if name == STDIN:
+        return Source("standard input", format or "csv", None, limits=limits)
+    path = Path(name)
+    with error_context(ascii(name)):
+        name.encode()  # results name their inputs, and are UTF-8
+    with error_context(name):
+        status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise InputError(f"{name}: a folder, it must be a file")
+    if not stat.S_ISREG(status.st_mode):
+        return Source(name, format or "csv", path, limits=limits)
+    zipped = path.suffix.lower() == ".gz"
+    found = format or _SUFFIXES.get(Path(path.stem if zipped else path.name).suffix.lower())
+    if found is None or (zipped and found not in _TEXT_FORMATS):
+        known = ", ".join(FORMATS)
+        raise InputError(f"{name}: unknown kind of file; known are {known} (cluster and tune take --format)")
+    if status.st_size == 0:
+        raise InputError(f"{name}: the file is empty")
+    return Source(name, found, path, status.st_size, zipped, limits)
+
+
+def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None = None) -> Iterator[Chunk]:
+    """Read the rows of an input in pieces.
+
+    Parameters
+    ----------
+    source : Source
+    skip : int
+        Rows to pass over.
+    wanted : sequence of str or None
+        Columns that are needed; None for all. A reader may give more.
+
+    Yields
+    ------
+    Piece
+
+    Raises
+    ------
+    InputError
+        At the place where the file turns out to be damaged; the rows before it have been given.
+    """
+    if source.format in _TEXT_FORMATS:
+        with _open(source) as file:
+            read = _TEXT_FORMATS[source.format]
+            size, zipped = source.size, source.zipped
+            yield from read(file, source.name, skip=skip, size=size, zipped=zipped, limits=source.limits)
+        return
+    with _whole(source) as place:
+        if source.format in _FRAME_FORMATS:
+            read = _FRAME_FORMATS[source.format]
+            yield from read(place, source.name, skip=skip, wanted=wanted, limits=source.limits)
+        else:
+            yield from _ARRAY_FORMATS[source.format](place, source.name, skip=skip, limits=source.limits)
+
+
+@contextmanager
+def _open(source: Source) -> Iterator[BinaryIO]:
+    if source.path is None:
+        if sys.stdin is None or sys.stdin.closed:
+            raise InputError("standard input is closed")
+        yield sys.stdin.buffer
+        return
+    with error_context(source.name):
+        file = source.path.open("rb")
+    with file:
+        yield file
+
+
+@contextmanager
+def _whole(source: Source) -> Iterator[Path | BinaryIO]:
+    """A place where a reader may jump about: the file itself, or all bytes of a stream."""
+    if source.path is not None and source.size:
+        yield source.path
+        return
+    with _open(source) as file, error_context(source.name):
+        data = io.BytesIO(file.read())
+    yield data

@@ -1,0 +1,58 @@
+"""Features on a common scale, learnt once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynmeans._model.types import FloatArray
+
+
+class Scale(NamedTuple):
+    """Mean and standard deviation of every feature."""
+
+    mean: FloatArray  # (d,)
+    deviation: FloatArray  # (d,)  1 where all rows are equal
+
+    def apply(self, X: FloatArray) -> FloatArray:
+        """Rows with mean 0 and deviation 1, as far as they are like those the scale was learnt from."""
+        return (X - self.mean) / self.deviation
+
+    def undo(self, X: FloatArray) -> FloatArray:
+        """Rows in their own units again."""
+        return X * self.deviation + self.mean
+
+
+def learn_scale(X: FloatArray, weights: FloatArray | None = None) -> Scale:
+    """Measure the scale of every feature.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    weights : ndarray of shape (n,) or None
+        Weight of each row.
+
+    Returns
+    -------
+    Scale
+
+    Raises
+    ------
+    ValueError
+        If all weights are zero.
+
+    Examples
+    --------
+    >>> learn_scale(np.array([[0.0, 5.0], [2.0, 5.0]])).apply(np.array([[2.0, 6.0]]))
+    array([[1., 1.]])
+    """
+    if weights is not None and not weights.any():
+        raise ValueError("the weights are zero everywhere: there is nothing to learn a scale from")
+    mean = np.average(X, axis=0, weights=weights)
+    spread = np.abs(X - mean)
+    largest = spread.max(axis=0)
+    largest[largest == 0] = 1.0  # squares of the spread itself would overflow or vanish for extreme units
+    deviation = largest * np.sqrt(np.average((spread / largest) ** 2, axis=0, weights=weights))
+    deviation[deviation == 0] = 1.0
+    return Scale(mean, deviation)

@@ -1,0 +1,233 @@
+"""CSV, TSV and JSON Lines, plain or gzipped, read line by line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import warnings
+from array import array
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
+
+from dynmeans._files.errors import InputError, InputWarning, error_context
+from dynmeans._files.limits import Limits
+from dynmeans._tables.cells import is_number, is_time
+from dynmeans._tables.chunk import CHUNK_ROWS, Chunk, distinct_names, numbered_names
+from dynmeans._tables.lines import Lines, lines_of
+
+OPEN_END = "the last line has no end; if the file was cut off, its last number may be incomplete"
+_PIECE_CHARACTERS = 4 * 2**20  # a piece ends after so many; their cells may take 20 times as many bytes
+
+_Row: TypeAlias = tuple[Sequence[object], int]  # cells of a row, and the line where it ends
+
+
+class _Table(NamedTuple):
+    """A text file behind its heading."""
+
+    rows: Iterator[_Row]
+    names: tuple[str, ...]
+    name: str  # what errors call the file
+    lines: Lines
+    limits: Limits
+
+
+def read_delimited(
+    file: BinaryIO,
+    name: str,
+    *,
+    delimiter: str,
+    skip: int = 0,
+    size: int = 0,
+    zipped: bool = False,
+    limits: Limits = Limits(),  # noqa: B008
+) -> Iterator[Chunk]:
+    """Read the rows of a CSV or TSV file in pieces.
+
+    A blank line is skipped, but in a table of one column it is an empty cell, unless it is at the end of the
+    file. A last line without an end is read and gives an `InputWarning`: its last cell may be cut off.
+
+    Parameters
+    ----------
+    file : binary file
+        Open for reading; closed by the caller.
+    name : str
+        What errors call it.
+    delimiter : str
+        Between two cells. A comma gives way to a semicolon where the first line has semicolons only.
+    skip : int
+        Rows to pass over, the heading not counted.
+    size : int
+        Length in bytes, 0 if unknown.
+    zipped : bool
+        Whether the bytes are gzipped.
+    limits : Limits
+
+    Yields
+    ------
+    Piece
+        Its cells are strings.
+    """
+    with lines_of(file, size, zipped, limits) as lines:
+        text = iter(lines)
+        with error_context(f"{name}, line 1"), _longest_cell(limits):
+            start = next(text, "")
+            if delimiter == "," and ";" in start and "," not in start:
+                delimiter = ";"
+            reader = csv.reader(chain([start], text), delimiter=delimiter, skipinitialspace=True, strict=True)
+            first = next(filter(None, reader), None)
+            lines.begin_row()
+        if first is None:
+            return
+        names, is_row = _heading(first, name, limits)
+        rows = _filled_rows(reader, lines, is_single=len(names) == 1)
+        rows = chain([(first, reader.line_num)], rows) if is_row else rows
+        place = name
+        for piece in _assemble(_Table(rows, names, name, lines, limits), skip):
+            place = f"{name}, {piece.place(piece.size - 1)}"
+            yield piece
+        if lines.last and not lines.last.endswith(("\n", "\r", '"')):
+            warnings.warn(f"{place}: {OPEN_END}", InputWarning, stacklevel=2)
+
+
+def _filled_rows(reader: Any, lines: Lines, is_single: bool) -> Iterator[_Row]:
+    """Rows without blank lines; between the rows of a single column these are empty cells."""
+    n_blank = 0
+    for cells in reader:
+        lines.begin_row()
+        if cells:
+            if n_blank:
+                yield from (([""], reader.line_num - n_blank + i) for i in range(n_blank))
+                n_blank = 0
+            yield cells, reader.line_num
+        elif is_single:
+            n_blank += 1
+
+
+def _heading(first: Sequence[str], name: str, limits: Limits) -> tuple[tuple[str, ...], bool]:
+    """Names of the columns, and whether the first row is one of data only, and so no heading."""
+    limits.check_columns(len(first), f"{name}, line 1")
+    cells = [cell.strip() for cell in first]
+    data = all(not cell or is_number(cell) or is_time(cell) for cell in cells)
+    if data and any(is_number(cell) for cell in cells):
+        return numbered_names(len(cells)), True
+    return distinct_names(cells, name), False
+
+
+def read_json_lines(
+    file: BinaryIO,
+    name: str,
+    *,
+    skip: int = 0,
+    size: int = 0,
+    zipped: bool = False,
+    limits: Limits = Limits(),  # noqa: B008
+) -> Iterator[Chunk]:
+    """Read the rows of a JSON Lines file in pieces: an object or an array in every line.
+
+    The columns are the keys of the first object, or x1, x2, ... for arrays. Parameters: see `read_delimited`.
+    """
+    with lines_of(file, size, zipped, limits) as lines:
+        numbered = _numbered(lines)
+        with error_context(f"{name}, line 1"):
+            first = next(numbered, None)
+        if first is not None:
+            start = _parse(*first, name)
+            limits.check_columns(len(start), f"{name}, line {first[1]}")
+            names = tuple(start) if isinstance(start, dict) else numbered_names(len(start))
+            values = ((_parse(text, line, name), line) for text, line in chain([first], numbered))
+            rows = ((_json_row(value, names), line) for value, line in values)
+            yield from _assemble(_Table(rows, names, name, lines, limits), skip)
+
+
+def _numbered(lines: Lines) -> Iterator[tuple[str, int]]:
+    for line, text in enumerate(lines, 1):
+        lines.begin_row()
+        if text.strip():
+            yield text, line
+
+
+def _parse(text: str, line: int, name: str) -> dict[str, object] | list[object]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError(f"{name}, line {line}: not JSON ({text.strip()[:40]!r})") from None
+    if not isinstance(value, dict | list):
+        raise InputError(f"{name}, line {line}: {text.strip()[:40]!r} is neither an object nor an array")
+    with error_context(f"{name}, line {line}"):
+        check_unicode(text, value)
+    return value
+
+
+def check_unicode(text: str, value: object) -> None:
+    """Refuse half a pair of surrogates in JSON, which no file can hold again."""
+    if "\\ud" in text or "\\uD" in text:
+        json.dumps(value, ensure_ascii=False).encode()
+
+
+def _json_row(value: dict[str, object] | list[object], names: Sequence[str]) -> list[object]:
+    """Cells of a row; a key that it lacks is an empty cell."""
+    return value if isinstance(value, list) else [value.get(key) for key in names]
+
+
+def _assemble(table: _Table, skip: int) -> Iterator[Chunk]:
+    """Bundle rows into pieces. The rows before a broken one are handed out before its error."""
+    with error_context(f"{table.name}, before row {skip + 1}"), _longest_cell(table.limits):
+        deque(islice(table.rows, skip), maxlen=0)
+    number, failure = skip, None
+    while failure is None:
+        bundle: list[_Row] = []
+        try:
+            with error_context(lambda: f"{table.name}, after row {number + len(bundle)}"):  # noqa: B023
+                _take(table, bundle)
+        except InputError as error:
+            failure = error
+        if {len(cells) for cells, _ in bundle} - {len(table.names)}:
+            failure = _cut_ragged(bundle, table, number)
+        if bundle:
+            yield _piece(bundle, table, number + 1)
+            number += len(bundle)
+        elif failure is None:
+            return
+    raise failure
+
+
+def _take(table: _Table, bundle: list[_Row]) -> None:
+    """Add rows to a bundle until it is large enough; what came before an error stays."""
+    stop = table.lines.seen + _PIECE_CHARACTERS
+    with _longest_cell(table.limits):
+        for row in islice(table.rows, CHUNK_ROWS):
+            bundle.append(row)
+            if table.lines.seen > stop:
+                return
+
+
+@contextmanager
+def _longest_cell(limits: Limits) -> Iterator[None]:
+    """Bound the cells of a CSV file; the limit of the csv module holds for the whole process."""
+    before = csv.field_size_limit(limits.cell)
+    try:
+        yield
+    except csv.Error as error:
+        if "field limit" in str(error):
+            raise ValueError(f"a cell is too long; {limits.rule('cell')}") from None
+        raise
+    finally:
+        csv.field_size_limit(before)
+
+
+def _cut_ragged(bundle: list[_Row], table: _Table, number: int) -> InputError:
+    """Cut a bundle before its first row that is too long or too short, and say so."""
+    odd = next(i for i, (cells, _) in enumerate(bundle) if len(cells) != len(table.names))
+    cells, line = bundle[odd]
+    del bundle[odd:]
+    place = f"{table.name}, row {number + odd + 1} (line {line})"
+    return InputError(f"{place}: {len(cells)} cells for {len(table.names)} columns")
+
+
+def _piece(bundle: list[_Row], table: _Table, first: int) -> Chunk:
+    columns = dict(zip(table.names, zip(*(cells for cells, _ in bundle), strict=True), strict=True))
+    lines = array("q", (line for _, line in bundle))
+    return Chunk(table.names, columns, first, len(bundle), lines, done=table.lines.done())

@@ -1,4 +1,0 @@
-#define DYNMEANS_ISA avx512
-#define DYNMEANS_ISA_NAME "avx512"
-#define DYNMEANS_BYTES 64
-#include "lanes.inl"

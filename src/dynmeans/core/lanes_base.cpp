@@ -1,4 +1,0 @@
-#define DYNMEANS_ISA base
-#define DYNMEANS_ISA_NAME "base"
-#define DYNMEANS_BYTES 16
-#include "lanes.inl"

@@ -1,0 +1,198 @@
+"""Estimators to and from state files."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections import deque
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from dynmeans._algorithms.kernel_step import KernelState
+from dynmeans._algorithms.link_birth_cost import LinkState
+from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
+from dynmeans._model.state import ClusterState
+from dynmeans.estimators.history_arrays import history_arrays, history_events
+from dynmeans.estimators.state_checks import (
+    STATE_ARRAYS,
+    checked_guesses,
+    checked_kernel,
+    checked_memory,
+    checked_names,
+    checked_scale,
+    checked_state,
+    number,
+    require,
+    whole,
+)
+from dynmeans.estimators.validation import LARGEST_SEED, valid_count
+from dynmeans.kernels import Precomputed, get_kernel, to_params
+
+_NOT_SAVED = ("on_event", "random_state", "estimator")  # code of others, and what the seed stands for
+_LARGEST = {
+    "n_restarts": 1_000_000,
+    "max_iter": 2**31 - 1,
+    "budget": 2**31 - 1,
+    "n_jobs": 4096,
+    "history_size": sys.maxsize,
+}
+
+
+def save_model(model: Any, path: str | PathLike[str]) -> None:
+    """Write a fitted estimator to one file."""
+    write_snapshot(path, to_snapshot(model))
+
+
+def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
+    """Read an estimator that was saved, ready to go on with the stream.
+
+    Going on gives, bit for bit, the labels of a run that never stopped.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file written by ``model.save``.
+    estimator : clusterer, optional
+        For a saved :class:`PersistentIds`: the clusterer to go on with. A file holds no code, so this one is
+        not in it; without it the model goes on by ``update``, or when its ``estimator`` is set.
+
+    Returns
+    -------
+    The estimator.
+
+    Raises
+    ------
+    SnapshotError
+        If the file is damaged, or holds what no saved estimator can hold.
+
+    Examples
+    --------
+    >>> import dynmeans, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.dynmeans")
+    >>> dynmeans.DMeans(birth_cost=1.0).fit([[0.0], [0.1], [5.0]]).save(path)
+    >>> dynmeans.load(path).predict([[4.0]])
+    array([1])
+    """
+    snapshot = read_snapshot(path)
+    try:
+        model = from_snapshot(snapshot)
+    except SnapshotError as error:
+        raise SnapshotError(f"{fspath(path)!r}: {error}") from error
+    if estimator is not None:
+        if not hasattr(model, "estimator"):
+            raise ValueError(f"the state file holds a {type(model).__name__}, which takes no estimator")
+        model.estimator = estimator
+    return model
+
+
+def to_snapshot(model: Any) -> Snapshot:
+    """Gather all that a fitted estimator needs to go on."""
+    state: ClusterState = model._remembered
+    params = {k: v for k, v in model.get_params(deep=False).items() if k not in _NOT_SAVED}
+    header = {
+        "estimator": type(model).__name__,
+        "params": {name: _plain(value) for name, value in params.items()},
+        "n_features": model.n_features_in_,
+        "seed": model._seed,
+        "guesses": list(model._guesses),
+        "birth_cost": model.birth_cost_,
+        "next_id": state.next_id,
+        "clock": state.clock,
+        "n_steps": state.n_steps,
+        "feature_names": [str(name) for name in getattr(model, "feature_names_in_", [])],
+    }
+    arrays = {name: getattr(state, name) for name in STATE_ARRAYS} | history_arrays(model.history_)
+    memory = model._state
+    if isinstance(memory, LinkState):
+        arrays["scale"] = np.hstack(memory.scale)
+        memory = memory.past
+    if isinstance(memory, KernelState):
+        header["kernel"] = to_params(memory.kernel)
+        arrays |= {f"support_{name}": column for name, column in memory.support._asdict().items()}
+        arrays["origins"] = memory.origins
+    return Snapshot(header, arrays)
+
+
+def from_snapshot(snapshot: Snapshot) -> Any:
+    """Build the estimator again; a snapshot that contradicts itself is refused."""
+    try:
+        return _restored(*snapshot)
+    except SnapshotError:
+        raise
+    except KeyError as error:
+        raise SnapshotError(f"the state file lacks a part: {error}") from error
+    except Exception as error:  # whatever a check of a parameter raises: the file is to blame
+        message = " ".join(str(error).split())
+        raise SnapshotError(f"the state file has an impossible part: {message}") from error
+
+
+def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
+    model = _unfitted(header)
+    kernel = checked_kernel(header["kernel"], model.kernel) if "kernel" in header else None
+    model.n_features_in_ = whole(header, "n_features", 1)
+    n_columns = 0 if isinstance(kernel, Precomputed) else model.n_features_in_
+    links = header["estimator"] == "PersistentIds"
+    state = checked_state(header, arrays, n_columns, least=0 if links else 1)  # all rows may have been noise
+    past = state if kernel is None else checked_memory(kernel, arrays, state)
+    model._state = LinkState(past, checked_scale(arrays, past)) if links else past
+    model._seed = whole(header, "seed", 0, LARGEST_SEED + 1)
+    model._guesses = checked_guesses(header)
+    model.birth_cost_ = number("birth_cost", header["birth_cost"], positive=True)
+    model._history = deque(history_events(arrays, state), maxlen=model.history_size)
+    names = checked_names(header, model.n_features_in_)
+    if names:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    return model
+
+
+def _unfitted(header: dict[str, Any]) -> Any:
+    """The estimator with its parameters; only the names below can be built, whatever the file says."""
+    from dynmeans.estimators import DMeans, KDMeans, PersistentIds, SDMeans
+
+    classes = {cls.__name__: cls for cls in (DMeans, KDMeans, PersistentIds, SDMeans)}
+    name, params = header["estimator"], header["params"]
+    if not isinstance(name, str) or name not in classes:
+        raise SnapshotError(f"the state file holds an unknown estimator {name!r}")
+    _check_names(name, classes[name], params)
+    has_kernel = params.get("kernel") is not None
+    without = "without" if has_kernel else "with"
+    require(has_kernel == ("kernel" in header), f"{name} {without} a kernel")
+    if isinstance(params.get("kernel"), dict):
+        params = params | {"kernel": checked_kernel(params["kernel"])}
+    model = classes[name](**params, random_state=whole(header, "seed", 0, LARGEST_SEED + 1))
+    _check_params(model)
+    return model
+
+
+def _check_names(name: str, kind: Any, params: Any) -> None:
+    if not isinstance(params, dict):
+        raise SnapshotError(f"the state file has params={params!r}, where parameters by name belong")
+    known = set(inspect.signature(kind).parameters) - set(_NOT_SAVED)
+    unknown = sorted(set(params) - known)
+    if unknown:
+        raise SnapshotError(f"the state file has a parameter {unknown[0]!r} that {name} does not have")
+
+
+def _check_params(model: Any) -> None:
+    """Raise what the next step would raise, and refuse counts that the core cannot count."""
+    valid_count("history_size", model.history_size, 0)
+    for name, most in _LARGEST.items():
+        value = getattr(model, name, None)
+        if isinstance(value, int) and value > most:
+            raise SnapshotError(f"the state file has {name}={value}, where at most {most} belongs")
+    for name in ("refine", "certify", "relative"):
+        value = getattr(model, name, None)
+        if value is not None and value not in (0, 1):
+            raise SnapshotError(f"the state file has {name}={value!r}, where true or false belongs")
+    model._check()
+    model._search(0)
+    model._costs(1.0)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy scalars and kernels as JSON has them."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return to_params(get_kernel(value)) if hasattr(value, "compare") or callable(value) else value

@@ -1,1 +1,0 @@
-"""Files: batches in, snapshots and run folders out."""

@@ -1,0 +1,1 @@
+"""Resumable runs over files: batches from tables, state, outputs and resume."""

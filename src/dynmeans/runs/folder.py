@@ -1,0 +1,201 @@
+"""Taking a folder for a run without harming what lies in it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from dynmeans._files.atomic_write import make_folder, remove_leftovers, sync_folder
+from dynmeans._files.errors import InputError
+from dynmeans._files.labels import labels_file
+from dynmeans._files.lock import holding
+from dynmeans._files.run_folder import (
+    CLUSTERS_FILE,
+    EVENTS_FILE,
+    FORMAT,
+    INFO_FILE,
+    PICTURE_FILE,
+    REPORT_FILE,
+    SAMPLE_FILE,
+    STEPS_FILE,
+)
+from dynmeans._files.run_tables import LABELS_LOG
+from dynmeans._tables.sources import FORMATS
+
+LOCK_FILE = ".dynmeans.lock"  # only while a run lasts
+_ATTEMPTS = 100
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Keep a folder to this process.
+
+    A folder that is missing is made, and removed again if nothing is written into it. What killed processes
+    have left half-written in it is removed.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, or another process has it.
+    """
+    _check_writable(folder)
+    with ExitStack() as stack:
+        for attempt in range(_ATTEMPTS):
+            made = make_folder(folder)
+            try:
+                stack.enter_context(holding(folder / LOCK_FILE, folder, "--out"))
+                break
+            except FileNotFoundError:  # another process made the folder, and has removed it
+                if attempt == _ATTEMPTS - 1:
+                    raise
+        try:
+            remove_leftovers(folder)
+            yield
+        finally:
+            stack.close()
+            _remove_empty(made)
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    with suppress(OSError):  # the first that is not empty ends it
+        for folder in reversed(folders):
+            folder.rmdir()
+
+
+def check_folder(
+    folder: Path,
+    *,
+    force: bool,
+    again: Mapping[str, Any] | None,
+    inputs: Iterable[Path],
+    names: Sequence[str] = (),
+) -> None:
+    """Make sure that a run may be written into a folder, before anything is read or written.
+
+    Parameters
+    ----------
+    folder : Path
+        It need not exist.
+    force : bool
+        Whether a run that lies there may be overwritten.
+    again : mapping or None
+        Entries of run.json by which a run is known that was killed before it could save its state: it is
+        overwritten without force.
+    inputs : iterable of Path
+        Files that must not be overwritten in any case.
+    names : sequence of str
+        Files that the run writes beside those that every run writes, as paths from the folder.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, or holds a run or an input that would be lost.
+    """
+    for place in dict.fromkeys((folder / name).parent for name in (INFO_FILE, *names)):
+        _check_writable(place)
+    present = _present(folder, names)
+    _check_inputs(present, inputs)
+    solid = [path for path in present if path.is_dir()]
+    if solid:
+        raise InputError(f"{solid[0]}: a folder, where the run would write a file; choose another --out")
+    if present and not force and not _is_again(folder, again):
+        held = present[0].relative_to(folder)
+        what = f"a run already ({held})" if held.name == INFO_FILE else f"{held} already"
+        raise InputError(f"{folder}: holds {what}; --force overwrites it")
+
+
+def check_place(folder: Path, names: Iterable[str], *, force: bool, inputs: Iterable[Path] = ()) -> None:
+    """Make sure that files may be written into a folder, which need not exist.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, or holds one of the files and `force` does not allow to overwrite it
+        or it is one of the inputs.
+    """
+    _check_writable(folder)
+    present = [folder / name for name in names if (folder / name).exists()]
+    _check_inputs(present, inputs)
+    if present and not force:
+        raise InputError(f"{folder}: holds results already ({present[0].name}); --force overwrites them")
+
+
+def clear_folder(folder: Path, names: Sequence[str] = ()) -> None:
+    """Make a folder, or remove the files of a run from it; run.json goes last, to tell what the rest is.
+
+    `names` are those of `check_folder`; files that no run has written and none will write stay.
+    """
+    make_folder(folder)
+    for path in reversed(_present(folder, names)):
+        path.unlink()
+    sync_folder(folder)
+
+
+def _present(folder: Path, names: Sequence[str]) -> list[Path]:
+    """Files of a run that lie in a folder, run.json first: those of every run, of this one, of the last."""
+    fixed = (
+        INFO_FILE,
+        STEPS_FILE,
+        CLUSTERS_FILE,
+        EVENTS_FILE,
+        SAMPLE_FILE,
+        LABELS_LOG,
+        REPORT_FILE,
+        PICTURE_FILE,
+    )
+    paths = [*(folder / name for name in fixed), *(labels_file(folder, format) for format in FORMATS)]
+    own = [folder / name for name in (*names, *_written(folder))]
+    return [path for path in dict.fromkeys([*paths, *own]) if os.path.lexists(path)]
+
+
+def _written(folder: Path) -> list[str]:
+    """Files that the run in a folder says it has written beside those of every run."""
+    info = _info(folder)
+    files = info.get("files") if info.get("format") == FORMAT else None
+    if not isinstance(files, list) or not all(isinstance(name, str) for name in files):
+        return []
+    return [name for name in files if not Path(name).is_absolute() and ".." not in Path(name).parts]
+
+
+def _info(folder: Path) -> dict[str, Any]:
+    """What run.json says; nothing if it cannot be read."""
+    try:
+        info = json.loads((folder / INFO_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return info if isinstance(info, dict) else {}
+
+
+def _check_inputs(present: Iterable[Path], inputs: Iterable[Path]) -> None:
+    lost = {path.resolve() for path in present} & {path.resolve() for path in inputs}
+    if lost:
+        raise InputError(f"{min(lost)}: an input that the run would overwrite; choose another --out")
+
+
+def _check_writable(folder: Path) -> None:
+    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not nearest.is_dir():
+        raise InputError(f"{folder}: cannot be written, {nearest} is not a folder")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise InputError(f"{folder}: cannot be written, no permission to write in {nearest}")
+
+
+def _is_again(folder: Path, again: Mapping[str, Any] | None) -> bool:
+    info = _info(folder)
+    if again is None or info.get("complete") is not False:
+        return False
+    return _is_known(info, again)
+
+
+def holds_other_run(folder: Path, known: Mapping[str, Any]) -> bool:
+    """Whether a folder holds a run that is not the one with these entries of run.json."""
+    info = _info(folder)
+    return bool(info) and not _is_known(info, known)
+
+
+def _is_known(info: Mapping[str, Any], known: Mapping[str, Any]) -> bool:
+    return all(info.get(key) == value for key, value in known.items())

@@ -1,0 +1,89 @@
+"""How far a run has come: what a state file knows beside the model."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynmeans._files.digest import Content
+from dynmeans._files.snapshot import SnapshotError
+from dynmeans._model.events import StepReport
+from dynmeans._tables.columns import Columns
+from dynmeans._tables.inputs import Position
+from dynmeans._tables.standardize import Scale
+
+KEY = "run"  # where it lies in the header of a snapshot
+
+
+class Progress(NamedTuple):
+    """Everything that a run needs, beside the model, to go on as if it had never stopped."""
+
+    out: str  # folder of the run
+    inputs: list[dict[str, Any]]  # fingerprints
+    settings: dict[str, Any]  # by the names of the options
+    columns: Columns
+    scale: Scale | None = None
+    position: Position = Position()
+    windows: dict[str, Any] = {}  # noqa: RUF012  what the rule of windows carries
+    lengths: dict[str, int] = {}  # noqa: RUF012  bytes of every file that grows
+    rows: int = 0
+    steps: int = 0
+    born: int = 0
+    revived: int = 0
+    died: int = 0
+    clock: float | None = None  # event time of the last step
+    complete: bool = False
+    outputs: dict[str, Content] = {}  # noqa: RUF012  files of a complete run, by name
+
+    def after(self, report: StepReport, rows: int, position: Position) -> Progress:
+        """Progress after one more step."""
+        return self._replace(
+            position=position,
+            rows=self.rows + rows,
+            steps=self.steps + 1,
+            born=self.born + len(report.born),
+            revived=self.revived + len(report.revived),
+            died=self.died + len(report.died),
+            clock=float(report.time),
+        )
+
+
+def given(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings that say something, as run.json has them."""
+    return {name: value for name, value in settings.items() if value is not None and value is not False}
+
+
+def to_json(progress: Progress) -> dict[str, Any]:
+    """Progress as JSON can hold it."""
+    scale = progress.scale and {key: value.tolist() for key, value in progress.scale._asdict().items()}
+    return {**progress._asdict(), "columns": progress.columns._asdict(), "scale": scale}
+
+
+def from_json(header: dict[str, Any], state: str) -> Progress:
+    """Progress from the header of a snapshot; `state` is what errors call the file."""
+    if KEY not in header:
+        raise SnapshotError(f"{state}: holds a model, but no run of `dynmeans cluster`")
+    try:
+        return _parse(header[KEY])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise SnapshotError(f"{state}: the progress of the run is damaged ({error})") from None
+
+
+def _parse(raw: dict[str, Any]) -> Progress:
+    columns = Columns(**raw["columns"])
+    features, names = tuple(map(str, columns.features)), tuple(map(str, columns.names))
+    scale = raw["scale"] and Scale(
+        **{key: np.array(value, dtype=float) for key, value in raw["scale"].items()}
+    )
+    file, row = map(int, raw["position"])
+    progress = Progress(**raw)._replace(
+        columns=columns._replace(features=features, names=names), scale=scale, position=Position(file, row)
+    )
+    if not (isinstance(progress.settings, dict) and isinstance(progress.inputs, list)):
+        raise ValueError("settings or inputs are missing")
+    if not all(isinstance(length, int) for length in progress.lengths.values()) or min(file, row) < 0:
+        raise ValueError("lengths and positions must be whole numbers")
+    if not all(set(content) == {"size", "hash"} for content in progress.outputs.values()):
+        raise ValueError("outputs must have a size and a hash")
+    return progress

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynmeans._files import append_log as spool_module
+from dynmeans._files.append_log import AppendLog
+from dynmeans._files.errors import InputError
+
+HEADINGS = {"a": b"head\n", "b": b""}
+steps = st.lists(st.fixed_dictionaries({"a": st.binary(max_size=9), "b": st.binary(max_size=9)}), max_size=8)
+
+
+def files(folder: Path) -> tuple[bytes, bytes]:
+    return (folder / "a").read_bytes(), (folder / "b").read_bytes()
+
+
+@given(before=steps, lost=steps, after=steps)
+def test_what_was_lost_leaves_no_trace(
+    before: list[dict[str, bytes]], lost: list[dict[str, bytes]], after: list[dict[str, bytes]]
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        killed = AppendLog(folder, HEADINGS)
+        for step in before:
+            killed.append(step)
+        lengths = killed.flush()
+        for step in lost:
+            killed.append(step)
+        killed.close()
+        again = AppendLog(folder, HEADINGS, lengths)
+        for step in after:
+            again.append(step)
+        again.close()
+        assert files(folder)[0] == b"head\n" + b"".join(step["a"] for step in before + after)
+        assert files(folder)[1] == b"".join(step["b"] for step in before + after)
+
+
+def test_a_flush_that_fails_half_way_is_undone_or_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spool = AppendLog(tmp_path, HEADINGS)
+    spool.append({"a": b"1", "b": b"1"})
+    spool.flush()
+    spool.append({"a": b"2", "b": b"2"})
+    write_all = spool_module._write_all
+    calls = []
+
+    def fails_on_second(file: object, data: bytes) -> int:
+        calls.append(data)
+        if len(calls) == 2:
+            raise OSError(28, "No space left on device")
+        return write_all(file, data)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(spool_module, "_write_all", fails_on_second)
+    with pytest.raises(OSError, match="No space"):
+        spool.flush()
+    assert files(tmp_path) == (b"head\n12", b"1")
+    spool.flush()
+    assert files(tmp_path) == (b"head\n12", b"12")
+    spool.append({"a": b"3", "b": b"3"})
+    calls.clear()
+    with pytest.raises(OSError, match="No space"):
+        spool.close()
+    assert files(tmp_path) == (b"head\n12", b"12")
+
+
+def test_much_is_written_before_anybody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool_module, "_PENDING_BYTES", 10)
+    spool = AppendLog(tmp_path, HEADINGS)
+    spool.append({"a": b"x" * 11})
+    assert files(tmp_path)[0] == b"head\n" + b"x" * 11
+    spool.close()
+
+
+def test_a_file_that_has_shrunk_is_refused(tmp_path: Path) -> None:
+    AppendLog(tmp_path, HEADINGS).close()
+    with pytest.raises(InputError, match="a: 5 bytes, but 9 had been written"):
+        AppendLog(tmp_path, HEADINGS, {"a": 9, "b": 0})

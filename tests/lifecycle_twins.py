@@ -1,0 +1,85 @@
+"""Slow, obvious twins of the end of a step: what becomes of each cluster, and which are kin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynmeans._model.lifecycle import SplitMergeSlots
+
+
+def roll_lives(before, now, lifetime):
+    """One cluster after another under the random walk, which knows no velocities, as a dict of columns."""
+    old = len(before["ids"])
+    tables = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids")
+    after = {name: [] for name in (*tables, "active", "sizes", "born", "revived", "asleep", "died")}
+    for k, taken in enumerate(before["taken"]):
+        one = {name: before[name][k] for name in tables} if k < old else newborn(before, k)
+        was_awake = k < old and before["last_seen"][k] == before["clock"]
+        if taken > 0:
+            gamma = before["gammas"][k] if k < old else 0.0
+            one |= {"centers": before["places"][k], "weights": gamma + taken, "last_seen": now}
+            after["active"].append(one["ids"])
+            after["sizes"].append(taken)
+        if k >= old:
+            after["born"].append(one["ids"])
+        elif taken > 0 and not was_awake:
+            after["revived"].append(one["ids"])
+        elif taken == 0 and was_awake:
+            after["asleep"].append(one["ids"])
+        if now - one["last_seen"] > lifetime:
+            after["died"].append(one["ids"])
+            continue
+        for name in tables:
+            after[name].append(one[name])
+    return after
+
+
+def newborn(before, k):
+    """At rest, under the next id."""
+    return {
+        "ids": before["next_id"] + k - len(before["ids"]),
+        "velocities": np.zeros(0),
+        "velocity_cov": np.zeros(2),
+    }
+
+
+def find_kin(rows, forecasts, slots, mass, awake, taken, n_old, part, around):
+    """Splits and merges in slots, written as the definition says it."""
+    gaps = np.sum((rows[:, None] - forecasts[awake]) ** 2, axis=2)
+    homes = gaps.argmin(axis=1)
+    shared = np.array(
+        [[mass[(homes == h) & (slots == s)].sum() for s in range(len(taken))] for h in range(len(awake))]
+    )
+
+    def mean(which):
+        return mass[which] @ rows[which] / mass[which].sum()
+
+    def gap(a, b):
+        return float(np.sum((a - b) ** 2))
+
+    def is_split(parent, parts):
+        near = min(gap(mean(slots == p), forecasts[parent]) for p in parts)
+        return gap(mean(np.isin(slots, parts)), forecasts[parent]) < around * near
+
+    def is_at_home(home, slot):
+        here = mean((homes == home) & (slots == slot))
+        return gap(here, forecasts[awake[home]]) < gap(here, mean(slots == slot))
+
+    splits, merges = [], []
+    main_homes = shared.argmax(axis=0)
+    for home in dict.fromkeys(main_homes[n_old:].tolist()):
+        parent = int(awake[home])
+        family = [parent, *[s for s in range(n_old, len(taken)) if main_homes[s] == home]]
+        whole = [s for s in family if shared[home, s] > 0.5 * shared[:, s].sum()]
+        parts = [s for s in whole if shared[home, s] >= part * shared[home, whole].sum()]
+        if parent in parts and len(parts) > 1 and is_split(parent, parts):
+            splits.append((parent, parts[1:]))
+    gone = [h for h in range(len(awake)) if taken[awake[h]] == 0]
+    for slot in dict.fromkeys(int(shared[h].argmax()) for h in gone):
+        own = [h for h in range(len(awake)) if awake[h] == slot]
+        homes_of = [*own, *[h for h in gone if shared[h].argmax() == slot and h not in own]]
+        enough = [h for h in homes_of if shared[h, slot] >= part * shared[:, slot].sum()]
+        enough = [h for h in enough if shared[h, slot] > 0.5 * shared[h].sum()]
+        if len(enough) > 1 and all(is_at_home(h, slot) for h in enough):
+            merges.append((slot, [int(awake[h]) for h in enough if h not in own]))
+    return SplitMergeSlots(splits, merges)

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from dynmeans._tables.standardize import learn_scale
+
+tables = st.integers(1, 12).flatmap(
+    lambda n: arrays(float, (n, 2), elements=st.floats(-1e6, 1e6, allow_subnormal=False))
+)
+
+
+@given(tables)
+def test_scaled_rows_come_back(X: np.ndarray) -> None:
+    scale = learn_scale(X)
+    assert np.allclose(scale.undo(scale.apply(X)), X, rtol=1e-12, atol=1e-9 * (1 + np.abs(X).max()))
+
+
+def test_scaled_features_have_mean_zero_and_deviation_one_in_any_unit() -> None:
+    X = np.random.default_rng(0).normal(size=(50, 3)) * [1e-200, 1.0, 1e200] + [0.0, 5.0, 0.0]
+    scaled = learn_scale(X).apply(X)
+    assert np.allclose(scaled.mean(axis=0), 0.0)
+    assert np.allclose(scaled.std(axis=0), 1.0)
+
+
+def test_equal_rows_are_left_at_their_distance() -> None:
+    scale = learn_scale(np.array([[3.0, 1.0], [3.0, 2.0]]))
+    assert scale.apply(np.array([[4.0, 1.5]])).tolist() == [[1.0, 0.0]]
+
+
+def test_a_weight_counts_as_so_many_rows() -> None:
+    X, copies = np.array([[0.0], [1.0], [9.0]]), np.array([2, 3, 0])
+    weighted, repeated = learn_scale(X, copies.astype(float)), learn_scale(np.repeat(X, copies, axis=0))
+    assert np.allclose(weighted.mean, repeated.mean)
+    assert np.allclose(weighted.deviation, repeated.deviation)
