@@ -67,6 +67,8 @@ def naming(path: Path | str, place: Path | None = None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno is None:  # with a file name such an error would lose its message
+            raise OSError(f"{path}: {error}") from error
         if error.filename is None or str(error.filename) == str(place):
             error.filename = str(path)
         raise
