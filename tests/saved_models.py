@@ -45,10 +45,16 @@ def similarities(model: Any, step: int) -> Rows:
     """Gaussian kernel of the points of a step, among themselves and with the points that the model keeps."""
     rows = points(step)
     origins = model.kept_rows_.tolist() if hasattr(model, "_state") else []
-    kept = [points(earlier - 1)[row] for earlier, row in origins]
+    kept = [_row(earlier - 1, row) for earlier, row in origins]
     others = np.concatenate([rows, np.reshape(kept, (-1, 2))])
     squares = np.sum((rows[:, None] - others[None]) ** 2, axis=2)
     return np.exp(-0.5 * squares)
+
+
+def _row(step: int, row: int) -> Rows:
+    """One of the points of a step; a false state file may name rows that it never had."""
+    rows = points(step)
+    return rows[row % len(rows)]
 
 
 class Saved(NamedTuple):

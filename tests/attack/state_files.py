@@ -178,6 +178,8 @@ def _change_header(header: dict[str, Any], chance: random.Random) -> None:
 def _change_array(arrays: dict[str, Any], chance: random.Random) -> None:
     name = chance.choice(sorted(arrays))
     array = np.array(arrays[name])
+    if array.dtype.kind not in "fiu":  # it has another type already
+        return
     kind = chance.choice(["entry", "entry", "entry", "scale", "rows", "shape", "type", "drop", "other"])
     if kind == "entry" and array.size:
         _change_entries(array, chance)

@@ -39,7 +39,7 @@ def complaint(outcome: Any) -> str:
         (("points.csv", "--birth-cost", "cheap"), "--birth-cost is 'cheap'"),
         (("points.csv", "--lifetime", "3", "--drift", "1"), "never both"),
         (("points.csv", "--restarts", "0"), "--restarts"),
-        (("points.csv", "--seed", "-1"), "got '-1'"),
+        (("points.csv", "--seed", "-1"), "'--seed'"),
         (("points.csv", "--motion", "jump"), "'jump' is not one of"),
         (("points.csv", "--bogus"), "--bogus"),
         (("points.csv", "--every", "1min"), "--every 1min needs --time"),

@@ -73,7 +73,7 @@ def test_every_way_to_choose_the_palette_gives_a_video(
         (("clip.mkv", "out.png"), "out.png: .png is a picture, it must be a kind of video file"),
         (("clip.mkv", "out.mp4", "--birth-cost", "-1"), "birth_cost must be"),
         (("clip.mkv", "out.mp4", "--lifetime", "1"), "lifetime must be"),
-        (("clip.mkv", "out.mp4", "--max-colors", "0"), "got '0'"),
+        (("clip.mkv", "out.mp4", "--max-colors", "0"), "'--max-colors'"),
     ],
 )
 def test_bad_lines_get_one_line_and_write_nothing(

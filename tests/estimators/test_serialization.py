@@ -109,7 +109,7 @@ def test_a_failed_save_keeps_the_old_file(tmp_path, monkeypatch):
     model = DMeans(birth_cost=1.0, random_state=0).fit([[0.0]])
     model.save(path)
     kept = path.read_bytes()
-    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "disk full")))
     with pytest.raises(OSError, match="disk full"):
         model.partial_fit([[9.0]]).save(path)
     assert path.read_bytes() == kept

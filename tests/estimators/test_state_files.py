@@ -101,6 +101,11 @@ FALSE_HEADERS = [
     (RBF, {"kernel": {"kernel": "rbf", "max_dense": None}}, "max_dense"),
     (RBF, {"kernel": {"kernel": "rbf", "width": 1.0}}, "no parameter 'width'"),
     (RBF, {"kernel": "rbf"}, "kernel='rbf'"),
+    (
+        "kdmeans-gp",
+        {"kernel": {"kernel": "gaussian_process", "signal": 1e-160}},
+        "noise / signal is 2",
+    ),
 ]
 FALSE_ARRAYS = [
     (WALK, {"ids": with_entry(0, -1)}, "ids must not be negative, got -1"),
@@ -155,6 +160,14 @@ def test_false_arrays_are_refused_in_one_line(name, arrays, message):
     with pytest.raises(SnapshotError, match=message) as caught:
         from_snapshot(changed(name, None, arrays))
     assert "\n" not in str(caught.value)
+
+
+def test_an_estimator_that_needs_a_kernel_has_one():
+    snapshot = read_snapshot(path_of(RBF))
+    del snapshot.header["kernel"]
+    del snapshot.header["params"]["kernel"]
+    with pytest.raises(SnapshotError, match="KDMeans without a kernel"):
+        from_snapshot(snapshot)
 
 
 def test_ages_must_be_finite():

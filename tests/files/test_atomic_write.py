@@ -162,5 +162,8 @@ def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
 
 
 def test_an_error_without_a_number_keeps_its_message_and_names_the_file(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match=r"a\.txt: 10 requested and 3 written"), replacing(tmp_path / "a.txt"):
+    with (
+        pytest.raises(OSError, match=r"a\.txt: 10 requested and 3 written"),
+        atomic_write(tmp_path / "a.txt"),
+    ):
         raise OSError("10 requested and 3 written")

@@ -156,12 +156,11 @@ def _unfitted(header: dict[str, Any]) -> Any:
     if not isinstance(name, str) or name not in classes:
         raise SnapshotError(f"the state file holds an unknown estimator {name!r}")
     _check_names(name, classes[name], params)
-    has_kernel = params.get("kernel") is not None
-    without = "without" if has_kernel else "with"
-    require(has_kernel == ("kernel" in header), f"{name} {without} a kernel")
     if isinstance(params.get("kernel"), dict):
         params = params | {"kernel": checked_kernel(params["kernel"])}
     model = classes[name](**params, random_state=whole(header, "seed", 0, LARGEST_SEED + 1))
+    has_kernel = getattr(model, "kernel", None) is not None
+    require(has_kernel == ("kernel" in header), f"{name} {'without' if has_kernel else 'with'} a kernel")
     _check_params(model)
     return model
 

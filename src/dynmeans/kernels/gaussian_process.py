@@ -15,6 +15,7 @@ from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
 from dynmeans.kernels.rbf import RBF
 
 BLOCK = 1 << 20  # numbers in the matrices that are worked on at a time: they stay in the cache
+LARGEST_RATIO = 1e100  # of noise to signal, either way: its square must be a finite double
 EXACT = 1e-9  # variance that features may miss, in units of that of the noise
 
 
@@ -78,6 +79,11 @@ class GaussianProcess:
     def __post_init__(self) -> None:
         for name in ("length_scale", "signal", "noise"):
             check_positive(name, getattr(self, name))
+        if not 1 / LARGEST_RATIO <= self.noise / self.signal <= LARGEST_RATIO:
+            raise ValueError(
+                f"noise / signal is {self.noise / self.signal!r}; it must lie within "
+                f"{1 / LARGEST_RATIO:g} .. {LARGEST_RATIO:g}"
+            )
 
     def fitted(self, scene: KernelInput) -> GaussianProcess:
         """Itself: nothing is estimated."""
