@@ -256,3 +256,10 @@ def test_files_come_in_the_order_of_the_numbers_in_their_names(tmp_path: Path) -
     for name in ("f10.bin", "f9.bin", "f1.bin"):
         (tmp_path / name).touch()
     assert [path.name for path in in_order([tmp_path])] == ["f1.bin", "f9.bin", "f10.bin"]
+
+
+def test_coordinates_that_cannot_be_squared_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("x,y,z\n1,2,3\n1,2,-1e308\n")
+    with pytest.raises(InputError, match=r"a coordinate is -1e\+308; it must lie within ±1e\+150"):
+        list(read_frames([path]))

@@ -129,7 +129,7 @@ def _as_command(action: Callable[[], None]) -> int:
             warnings.simplefilter("ignore", InputWarning)
             action()
     except InputError as error:
-        os.write(2, f"{error}\n".encode(errors="replace"))
+        os.write(2, f"{' '.join(str(error).split())}\n".encode(errors="replace"))  # as a command prints it
         return 2
     return 0
 

@@ -21,6 +21,7 @@ from dynmeans.apps.points.las import read_las
 from dynmeans.apps.points.pcd import read_pcd
 from dynmeans.apps.points.ply import read_ply
 
+_FARTHEST = 1e150  # as for the coordinates of an estimator
 AXES = ("x", "y", "z")
 
 
@@ -63,7 +64,8 @@ def read_frames(
     for path in paths:
         check_files([path])
         read = _READERS.get(path.suffix.lower())
-        yield from _table(path, time, limits) if read is None else _checked(read(path, limits), path)
+        frames = _table(path, time, limits) if read is None else _checked(read(path, limits), path)
+        yield from map(_within_range, frames)
 
 
 def check_files(paths: Sequence[Path]) -> None:
@@ -102,6 +104,15 @@ def _checked(clouds: Iterator[FloatArray], path: Path) -> Iterator[Frame]:
     with error_context(str(path)):
         for i, points in enumerate(clouds, 1):
             yield Frame(np.asarray(points, dtype=np.float64), None, f"{path}, frame {i}", path)
+
+
+def _within_range(frame: Frame) -> Frame:
+    """Refuse coordinates that cannot be subtracted and squared; a missing point, not finite, is none."""
+    far = np.isfinite(frame.points) & (np.abs(frame.points) > _FARTHEST)
+    if far.any():
+        value = float(frame.points[far][0])
+        raise InputError(f"{frame.name}: a coordinate is {value!r}; it must lie within ±{_FARTHEST:g}")
+    return frame
 
 
 def _table(path: Path, time: str | None, limits: Limits) -> Iterator[Frame]:
