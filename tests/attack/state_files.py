@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 import dynmeans
 from attack.outcome import OK, REFUSED, SECONDS, Outcome, run_forked
@@ -102,6 +103,7 @@ def _run_together(attacks: list[Callable[[], None]], what: list[str]) -> Iterato
 def _use(path: Path, name: str) -> None:
     """Load a state file and go on with it."""
     warnings.simplefilter("ignore")  # numbers may overflow; labels must be ids all the same
+    threadpool_limits(1)  # the threads of OpenMP do not survive a fork, and k-means would wait for them
     saved = SAVED[name]
     clusterer = getattr(saved.make(), "estimator", None)
     model = dynmeans.load(path)
