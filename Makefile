@@ -18,7 +18,7 @@ test: $(VENV)/installed-test $(VENV)/installed-bench
 check: $(VENV)/installed-test $(VENV)/installed-check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror $$(find src/core -name '*.?pp')
+	$(BIN)/clang-format --dry-run --Werror $(filter %.hpp %.cpp,$(SOURCES))
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -57,7 +57,7 @@ docs: $(VENV)/installed-docs
 format: $(VENV)/installed-check
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $$(find src/core -name '*.?pp')
+	$(BIN)/clang-format -i $(filter %.hpp %.cpp,$(SOURCES))
 
 # Another build of the package: (name, options of pip, compiler). It has an environment and a build directory of its own,
 # and takes all other packages from $(VENV).
