@@ -72,7 +72,7 @@ class Aligner {
         const double mass = mixture_.mass(k)[lane];
         taken_[k] += scale * mass;
         for (int c = 0; c < d_; ++c)
-          pull_[std::size_t(k) * d_ + c] += scale * (mass * rows_[i * d_ + c] - mixture_.place(k, c)[lane]);
+          pull_[std::size_t(k) * d_ + c] += scale * (mass * rows_[i * d_ + c] - mixture_.moment(k, c)[lane]);
       }
     });
     return likelihood;
