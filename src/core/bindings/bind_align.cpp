@@ -1,4 +1,4 @@
-// Alignment of old clusters with a new batch, as Python sees it.
+// Alignment of old clusters with a new batch,: Python bindings.
 #include "kernel/align.hpp"
 #include "support/numpy_arrays.hpp"
 

@@ -1,4 +1,4 @@
-// The code length of a clustered stream, as Python sees it.
+// The code length of a clustered stream,: Python bindings.
 #include <nanobind/stl/optional.h>
 
 #include <optional>

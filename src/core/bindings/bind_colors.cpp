@@ -1,4 +1,4 @@
-// The colours of a picture as Python sees them.
+// The colors of a picture: Python bindings.
 #include "support/distinct_colors.hpp"
 #include "support/numpy_arrays.hpp"
 

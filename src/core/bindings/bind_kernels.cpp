@@ -1,4 +1,4 @@
-// Loops over pairs of points, as Python sees them.
+// Loops over pairs of points,: Python bindings.
 #include <stdexcept>
 #include <string>
 

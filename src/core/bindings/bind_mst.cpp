@@ -1,4 +1,4 @@
-// The minimum spanning tree as Python sees it.
+// The minimum spanning tree: Python bindings.
 #include <stdexcept>
 #include <string>
 

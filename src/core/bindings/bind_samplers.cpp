@@ -1,4 +1,4 @@
-// The samplers of the Markov chain Gaussian mixture, as Python sees them.
+// The samplers of the Markov chain Gaussian mixture,: Python bindings.
 #include <nanobind/stl/optional.h>
 
 #include "samplers/gibbs.hpp"

@@ -1,4 +1,4 @@
-// Splits and merges as Python sees them.
+// Splits and merges: Python bindings.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 

@@ -1,4 +1,4 @@
-// The compiled core as Python sees it: one function an algorithm, each in a file of its own.
+// The compiled core: Python bindings: one function an algorithm, each in a file of its own.
 #include <nanobind/nanobind.h>
 
 #include "simd/simd_kernels.hpp"

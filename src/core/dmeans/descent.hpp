@@ -1,4 +1,5 @@
-// D-Means on one batch: restarts of a coordinate descent, the lowest cost wins (Algorithm dynmeans).
+// D-Means on one batch: restarted coordinate descent, keeping the lowest cost (Algorithm dynmeans;
+// Campbell, Kulis and How 2019).
 #pragma once
 
 #include <algorithm>
@@ -163,7 +164,8 @@ class Descent {
     return n_names == best.taken.size();
   }
 
-  // Adds everything up afresh, so that no rounding error of the way is left, and computes the objective.
+  // Adds everything up afresh, so that no rounding error of the displacement is left, and computes the
+  // objective.
   double finish() {
     const auto& labels = assignment_.labels();
     slots_.clear_sums();
@@ -198,8 +200,9 @@ class Descent {
     double* center = best.centers.data();
     const T* const shift = points_.shift.data();
     for (const int k : order) {
-      const double* place = slots_.is_awake(k) ? slots_.center(k) : slots_.old_center(k);
-      for_features(points_.d, [=](int j) __attribute__((always_inline)) { center[j] = place[j] + shift[j]; });
+      const double* position = slots_.is_awake(k) ? slots_.center(k) : slots_.old_center(k);
+      for_features(points_.d,
+                   [=](int j) __attribute__((always_inline)) { center[j] = position[j] + shift[j]; });
       center += points_.d;
       best.taken.push_back(slots_.is_awake(k) ? slots_.weight(k) : 0.0);
     }

@@ -1,7 +1,8 @@
-// How far each old cluster has moved: annealed expectation and maximisation for translations, as in coherent
-// point drift (Myronenko and Song 2010), with a prior that keeps shifts short where there is little evidence:
-//   d_k = sum_i m_i q_ik (y_i - u) / (sum_i m_i q_ik + h^2 / s^2),   s^2 = h_last^2 + mean of d^2 in a
-//   coordinate
+// Displacement of each old cluster: annealed expectation maximization for translations, as in coherent
+// point drift (Myronenko and Song 2010), with a prior that keeps displacements short where there is little
+// evidence:
+//   d_k = sum_i m_i q_ik (y_i - u) / (sum_i m_i q_ik + h^2 / s^2)
+// with s^2 = h_last^2 + the mean of d^2 per coordinate.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// From the slots of rows to sizes and means, the newborn in an order that no clusterer chooses.
+// Sizes and means of clusters from labels, with the newborn clusters in a canonical order.
 #pragma once
 
 #include <algorithm>

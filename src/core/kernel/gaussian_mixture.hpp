@@ -1,6 +1,6 @@
-// Old clusters as mixtures of Gaussians around their kept points, and how much each of them explains a row:
+// Old clusters as Gaussian mixtures around their kept points, and the responsibility of each for a row:
 //   e_ik = sum over kept j of k of s_j exp(-|y_i - u_j - d_k|^2 / (2 h^2)),   q_ik = e_ik / (sum_k e_ik + b)
-// with shares s_j that add up to 1 in every cluster, shifts d_k, and b for rows that belong to none.
+// with shares s_j that sum to 1 in every cluster, displacements d_k, and a background density b.
 #pragma once
 
 #include <algorithm>

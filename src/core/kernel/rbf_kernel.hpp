@@ -1,4 +1,4 @@
-// The Gaussian kernel between points.
+// Gaussian (RBF) kernel matrix between points.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace dynmeans {
 constexpr std::int64_t kSide = 32;          // of the squares that the matrix is made of
 constexpr std::int64_t kBand = 16 * kSide;  // lines that are made before signals are looked for
 
-// BatchView side by side, a line a coordinate, divided by the bandwidth and padded to whole squares.
+// Points side by side, a line a coordinate, divided by the bandwidth and padded to whole squares.
 inline std::vector<double> side_by_side(const double* points, std::int64_t n, int d, double bandwidth) {
   const std::int64_t stride = (n + kSide - 1) / kSide * kSide;
   std::vector<double> columns(d * stride);

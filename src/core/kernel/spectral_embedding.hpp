@@ -1,4 +1,4 @@
-// The points as the eigenvectors of the relaxed problem see them.
+// Embedding of the points by the eigenvectors of the relaxed SD-Means problem.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-// The minimum Euclidean spanning tree, exactly: Boruvka's rounds over a kd-tree.
+// Exact Euclidean minimum spanning tree: Boruvka (1926) with a kd-tree.
 //
 // In each round every component takes its shortest edge to another one. Two facts keep a round cheap. The
-// nearest point of another component stays the nearest as long as it is in another component; and when it
-// no longer is, its distance is still a lower bound, because components only grow. A point whose bound is no
-// shorter than an edge that its component already has need not search. Of edges of equal length any may be
-// taken: an edge whose ends were joined earlier in the round closes a cycle of equal edges and is left out.
+// nearest point in another component stays the nearest while the components differ; afterwards its distance
+// is still a lower bound, because components only grow. A point whose bound is not below the shortest edge
+// of its component is skipped. Ties may be broken freely: an edge whose ends were connected earlier in the
+// round closes a cycle of equal edges and is dropped.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The minimum Euclidean spanning tree of few rows: it grows from row 0 by the row nearest to it (PrimMst).
+// Euclidean minimum spanning tree of few rows: Prim (1957), grown from row 0.
 //
-// All pairs are looked at, two at a time: for few rows, or in many dimensions, no search tree is quicker.
+// All pairs are compared, two at a time: for few rows or in many dimensions no search tree is faster.
 #pragma once
 
 #include <cmath>

@@ -1,8 +1,8 @@
-// The components that short edges make of few rows, and the tree of long edges between them, as cutting the
-// minimum spanning tree would leave them, but without the edges inside of components.
+// Components that edges up to a threshold make of few rows, and the tree of longer edges between them: the
+// same as cutting the minimum spanning tree, without computing the edges inside components.
 //
-// It grows like PrimMst's tree, except that all rows within reach join at once, in any order. Only when none
-// is left in reach, the row nearest to the tree is sought: the edge to it is long, and a component begins.
+// The tree grows as in PrimMst, but all rows within the threshold are added at once, in any order. Only
+// when none is left, the nearest row is searched; the edge to it is long and starts a new component.
 #pragma once
 
 #include <algorithm>

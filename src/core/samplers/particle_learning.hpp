@@ -1,6 +1,8 @@
-// Particle learning of one batch under the Markov chain Gaussian mixture (Carvalho, Lopes, Polson, Taddy
-// 2010): row by row, resample the particles by how well they foretold the row, then let each give it a label.
-// Centres are integrated out, so a cluster is a mean, a variance and a weight.
+// Particle learning of one batch under the Markov chain Gaussian mixture (Carvalho, Lopes, Polson and Taddy
+// 2010).
+//
+// For each row, resample the particles by their predictive density of the row, then draw a label in each.
+// Centers are integrated out, so a cluster is a mean, a variance and a weight.
 #pragma once
 
 #include <utility>
@@ -38,7 +40,7 @@ class Particle {
     return choice.sum() - std::log(total_ + model.concentration);
   }
 
-  // Gives the row to cluster k, or to a new one; the centre is corrected as in a Kalman filter.
+  // Gives the row to cluster k, or to a new one; the center is corrected as in a Kalman filter.
   std::int64_t take(int k, const double* y, std::int64_t number, const McgmmParams& model) {
     if (k == size()) add(number, model.prior_mean, model.prior_variance, 0, 0);
     Cluster& c = clusters_[k];
@@ -55,7 +57,7 @@ class Particle {
 
  private:
   struct Cluster {
-    double variance;  // of the centre
+    double variance;  // of the center
     double count;     // c + n
     double weight;    // c + n if awake, q^dt c if asleep
   };

@@ -1,4 +1,4 @@
-// LAPACK and BLAS as SciPy brings them, so that the core links with neither.
+// LAPACK and BLAS functions of SciPy, so that the core links with neither.
 #pragma once
 
 #include <nanobind/nanobind.h>
