@@ -1,4 +1,4 @@
-// The colors of a picture: Python bindings.
+// Python bindings: support/distinct_colors.hpp. The arguments are documented in _core.pyi.
 #include "support/distinct_colors.hpp"
 #include "support/numpy_arrays.hpp"
 

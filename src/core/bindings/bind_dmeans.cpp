@@ -1,4 +1,4 @@
-// D-Means: Python bindings.
+// Python bindings: dmeans/. The arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// KD-Means: Python bindings.
+// Python bindings: kernel/kernel_descent.hpp (KD-Means). The arguments are documented in _core.pyi.
 #include "kernel/kernel_arrays.hpp"
 #include "kernel/kernel_descent.hpp"
 

@@ -1,4 +1,4 @@
-// Python bindings of lifecycle.hpp.
+// Python bindings: lifecycle/lifecycle.hpp. The arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
 #include <stdexcept>

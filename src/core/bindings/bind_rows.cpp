@@ -1,4 +1,5 @@
-// The rows of a batch, put in order and added up,: Python bindings.
+// Python bindings: unique rows, cluster means and center expansions. The arguments are documented in
+// _core.pyi.
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>

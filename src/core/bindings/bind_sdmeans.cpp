@@ -1,4 +1,5 @@
-// SD-Means: Python bindings: the whole way from a kernel to clusters, and its parts.
+// Python bindings: SD-Means: all of it in one call, and each stage alone. The arguments are documented in
+// _core.pyi.
 #include "kernel/kernel_arrays.hpp"
 #include "kernel/spectral_clustering.hpp"
 #include "kernel/spectral_relaxation.hpp"

@@ -38,6 +38,8 @@ class CenterCode {
  public:
   CenterCode(int d, double least) : d_(d), least_(least), away_(d) {}
 
+  // Forecast of a known id. group: its rows in this step; life: its history; shape: scatter C + B of the id;
+  // elapsed: time since it was last seen; variance: initial estimate of the drift per unit of time.
   Forecast forecast(const Group& group, const Life& life, const Square& shape, double elapsed,
                     double variance) {
     Forecast found;

@@ -23,6 +23,9 @@ class OutlierCode {
 
   // The points of a group that are likelier there than anywhere. It grows from the half of them around the
   // median: a spread that includes the outliers would hide them.
+  // whole: the group; grouping: recomputes its statistics; shape: scatter C + B of the id;
+  // own: evidence behind B, 0 for a newborn; log_share: log of the share of the group in the weight of the
+  // step.
   Group core_of(const Group& whole, const Grouping& grouping, const Square& shape, double own,
                 double log_share) {
     Group core(whole);
@@ -53,7 +56,7 @@ class OutlierCode {
     for (const auto i : left.rows) nats_ += grouping.weight(i) * background_[i];
   }
 
-  // Nats for telling which points of the step are outliers.
+  // Nats that encode which points of the step are outliers.
   double encode(double mass) { return seen_.encode(std::exchange(outliers_, 0.0), mass); }
 
   // Nats for telling where they are.

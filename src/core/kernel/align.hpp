@@ -24,6 +24,7 @@ struct AlignOptions {
 
 class Aligner {
  public:
+  // rows (n, d), weights (n,); kept: the old clusters; options: bandwidths and rounds
   Aligner(const double* rows, const double* weights, std::int64_t n, int d, const KeptView& kept,
           const AlignOptions& options)
       : rows_(rows),

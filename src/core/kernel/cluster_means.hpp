@@ -66,7 +66,7 @@ class ClusterMeans {
     return mean;
   }
 
-  // Eq. (paramupdate): replace the sums by the centers. Clusters::update_center multiplies by the reciprocal
+  // Eq. paramupdate: replace the sums by the centers. Clusters::update_center multiplies by the reciprocal
   // instead, because it runs in every pass; the last digits differ.
   void update_centers() {
     for (std::int64_t k = 0; k < n_slots_; ++k) {

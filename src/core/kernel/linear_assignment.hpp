@@ -100,8 +100,12 @@ class LinearAssignment {
 // Replace distances by link costs: the change of the objective if a cluster is linked to an old one instead
 // of being born. SplitMerge::link_cost is the same formula for known distances; it multiplies in another
 // order, so the last digits differ.
-inline void link_costs(std::vector<double>& change, const double* weight, const double* gammas,
-                       const double* revival, std::size_t n_old, double birth) {
+inline void link_costs(std::vector<double>& change,  // in (L, K) n |mean - phi|^2; out link costs
+                       const double* weight,         // in n (L,)
+                       const double* gammas,         // in gamma (K,)
+                       const double* revival,        // in Q dt (K,)
+                       std::size_t n_old,            // in K
+                       double birth) {               // in lambda
   for (std::size_t e = 0; e < change.size(); ++e) {
     const double n = weight[e / n_old], gamma = gammas[e % n_old];
     change[e] = revival[e % n_old] - birth + gamma * change[e] / (gamma + n);

@@ -81,7 +81,8 @@ struct GaussianKernel {
   }
 };
 
-// in: a (n, d), b (m, d), the same array for a square; out: (n, m)
+// exp(-|a_i - b_j|^2 / (2 bandwidth^2)). in: a (n, d), b (m, d), the same array for a symmetric matrix; out:
+// (n, m)
 inline void gaussian(const double* a, std::int64_t n, const double* b, std::int64_t m, int d,
                      double bandwidth, double* out) {
   const std::vector<double> left = side_by_side(a, n, d, bandwidth);

@@ -32,7 +32,8 @@ struct HomeRows {
 template <class T>
 class RowSpace {
  public:
-  // rows (n, d), forecasts (K, d)
+  // rows (n, d), forecasts (K, d); around: maximum ratio of squared distances in is_around; in: rows and
+  // parents
   RowSpace(const T* rows, const double* forecasts, int d, double around, const HomeRows& in)
       : rows_(rows), forecasts_(forecasts), d_(d), around_(around), in_(in) {}
 

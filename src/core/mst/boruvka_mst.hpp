@@ -29,7 +29,7 @@ class BoruvkaMst {
   static constexpr double kFar = std::numeric_limits<double>::infinity();
 
  public:
-  // unit: rows are multiplied by it, so that no square of a distance overflows
+  // data (n, d); unit: factor of all rows that keeps squared distances finite; n_threads: 0 for all cores
   BoruvkaMst(const double* data, Index n, int d, double unit, int n_threads)
       : tree_(data, n, d, unit), unit_(unit), team_(n_threads), component_(n), near_(n, kNone), bound_(n) {
     std::iota(component_.begin(), component_.end(), 0);
@@ -228,7 +228,7 @@ inline int few_rows(int d) {
   return d <= 3 ? 1500 : std::min(500 * d, 20000);
 }
 
-// in: data (n, d), n > 0, all finite
+// in: data (n, d), n > 0, all finite; unit and n_threads as in BoruvkaMst
 inline TreeEdges spanning_tree(const double* data, std::int32_t n, int d, double unit, int n_threads) {
   if (n <= few_rows(d)) return PrimMst(data, n, d, unit).run();
   if (d == 1) return BoruvkaMst<1>(data, n, d, unit, n_threads).run();

@@ -74,7 +74,7 @@ class ThresholdComponents {
   static constexpr std::int64_t kPortion = 1 << 24;  // coordinates compared at once
 
  public:
-  // in: data (n, d), n > 0; unit: rows are multiplied by it, so that no square of a distance overflows
+  // in: data (n, d), n > 0; unit: factor of all rows that keeps squared distances finite; scale: threshold
   ThresholdComponents(const double* data, std::int64_t n, int d, double unit, double scale)
       : d_(d),
         n_(n),

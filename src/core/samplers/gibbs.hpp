@@ -25,6 +25,7 @@ struct GibbsResult {
 
 class Gibbs {
  public:
+  // rows (n, d); old: remembered clusters; model: hyperparameters; random: source of random numbers
   Gibbs(const double* rows, std::int64_t n, const McgmmState& old, const McgmmParams& model, Random random)
       : rows_(rows),
         n_(n),

@@ -23,6 +23,8 @@ class Particle {
   double count(int k) const { return clusters_[k].count; }
   double weight(int k) const { return clusters_[k].weight; }
 
+  // founder: row or id that the cluster began with; mean (d,) and variance of its center; count and
+  // weight: see Cluster
   void add(std::int64_t founder, const double* mean, double variance, double count, double weight) {
     founders_.push_back(founder);
     means_.insert(means_.end(), mean, mean + d_);
@@ -51,7 +53,7 @@ class Particle {
     }
     c.variance *= 1 - gain;
     total_ += c.count + 1 - c.weight;
-    c.weight = c.count += 1;  // whoever was asleep is awake with all of its past
+    c.weight = c.count += 1;  // a sleeping cluster wakes with all of its past
     return founders_[k];
   }
 

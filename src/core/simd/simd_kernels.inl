@@ -55,7 +55,8 @@ struct Best {
   }
 };
 
-// Squared distances of `Pair` registers of points to `Block` consecutive centers.
+// Compare `Pair` registers of points with `Block` consecutive centers. tile (d, kTile), centers (K, d), k: first of
+// the block; D: d if known at compile time, else 0; best: in, out
 template <class T, bool Two, int Pair, int Block, int D>
 inline void update_block(const T* tile, int d, const T* centers, int k, Best<T, Two>* best) {
   using V = typename Register<T>::Values;
@@ -76,6 +77,7 @@ inline void update_block(const T* tile, int d, const T* centers, int k, Best<T, 
     for (int p = 0; p < Pair; ++p) best[p].update(sum[q][p], k + q);
 }
 
+// Arguments as TileLanes::nearest_two; D: d if known at compile time, else 0.
 template <class T, bool Two, int D>
 void nearest_dim(const T* tile, int d, const T* centers, int n_centers, T* first, T* second,
                  std::int32_t* which) {
@@ -166,6 +168,7 @@ inline Cheapest first_cheapest(const Best<double, false>* best) {
   return found;
 }
 
+// Arguments as SlotLanes::cheapest; D: d if known at compile time, else 0.
 template <int D>
 Cheapest cheapest_dim(const double* y, int d, const double* columns, int stride, const double* scale,
                       const double* offset, int n_slots) {
