@@ -63,7 +63,7 @@ class BirthCode {
            births * std::log(steps + 1.0);
   }
 
-  // Of one birth more or less, before the step is told.
+  // Of one birth more or less, before the step is encoded.
   double log_rate(int t) const { return t == 0 ? 0.0 : std::log((births_ + 0.5) / (t - 0.5)); }
 
  private:

@@ -59,7 +59,7 @@ class OutlierCode {
   // Nats that encode which points of the step are outliers.
   double encode(double mass) { return seen_.encode(std::exchange(outliers_, 0.0), mass); }
 
-  // Nats for telling where they are.
+  // Nats that encode their positions.
   double positions() { return std::exchange(nats_, 0.0); }
 
  private:

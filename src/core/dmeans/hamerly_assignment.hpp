@@ -75,7 +75,7 @@ class Assignment {
     return static_cast<int>(std::clamp<Row>(points_.n / rows, 1, 16));
   }
 
-  // Lists who is awake, and finds how far each has moved since the bounds were made.
+  // List the awake clusters, and compute how far each has moved since the bounds were set.
   void prepare(const Clusters& slots) {
     const int d = points_.d, n = slots.count();
     slots_ = &slots;
@@ -92,13 +92,13 @@ class Assignment {
       if (k != farthest_) next_farthest_ = std::max(next_farthest_, moved_[k]);
     awake_.clear();
     asleep_.clear();
-    patience_ = birth_;
+    safe_squared_distance_ = birth_;
     for (int k = 0; k < n; ++k) {
       if (slots.is_awake(k)) {
         awake_.push_back(k);
       } else if (slots.is_old(k)) {
         asleep_.push_back(k);
-        patience_ = std::min(patience_, slots.revival(k));
+        safe_squared_distance_ = std::min(safe_squared_distance_, slots.revival(k));
       }
     }
   }
@@ -159,11 +159,11 @@ class Assignment {
     double upper = double(upper_[i]) + moved_[own];
     const double lower = double(lower_[i]) - others;
     lower_[i] = static_cast<T>(lower);
-    if (!(upper <= lower && upper * upper <= patience_)) {
+    if (!(upper <= lower && upper * upper <= safe_squared_distance_)) {
       const double squared = points_.squared_distance(i, center(own));
       upper = distance_up(squared);
       if (upper > lower) return false;
-      if (upper * upper > patience_) note_if_restless(slots, i, squared, moves);
+      if (upper * upper > safe_squared_distance_) note_if_restless(slots, i, squared, moves);
     }
     upper_[i] = static_cast<T>(upper * grain_);
     return true;
@@ -195,7 +195,7 @@ class Assignment {
       }
       upper_[i] = static_cast<T>(distance_up(mine));
       lower_[i] = static_cast<T>(distance_down(next));
-      if (mine * grain_ > patience_)
+      if (mine * grain_ > safe_squared_distance_)
         note_if_restless(slots, i, points_.squared_distance(i, center(label_[i])), moves);
     }
   }
@@ -251,7 +251,7 @@ class Assignment {
   int farthest_ = kNone;                  // slot that moved most
   double next_farthest_ = 0;              // what the runner-up moved
   std::vector<std::int32_t> awake_, asleep_;
-  double patience_ = 0;  // squared distance up to which nobody wants a birth or a revival
+  double safe_squared_distance_ = 0;  // squared distance up to which neither a birth nor a revival is cheaper
   std::vector<ChunkUpdate<T>> moves_;
   std::vector<Row> restless_;
 };

@@ -143,7 +143,7 @@ class ThresholdComponents {
     while (count > 0) take_out(hits[--count]);
   }
 
-  // When nobody was taken since the gaps were found.
+  // Valid while no row was taken since the distances were computed.
   std::int64_t nearest_outside() const {
     const auto end = least_.begin() + (n_ + kStretch - 1) / kStretch;
     const std::int64_t s = std::min_element(least_.begin(), end) - least_.begin();
