@@ -1,4 +1,32 @@
-"""Types of the compiled loops, for the type checker."""
+"""Signatures of the compiled module.
+
+Sizes: n rows of d features, K remembered clusters, L >= K clusters after the step, M kept points.
+
+========================  =====================================================================
+X, rows                   (n, d) rows of the batch
+weights                   (n,) weights of the rows; of clusters (K,) where ``last_seen`` is given
+centers, forecasts        (K, d) remembered centers; predicted positions
+gammas, revival           (K,) gamma and Q dt, the prior weight and the revival cost of each
+birth, aging, lifetime    lambda, Q, T_Q
+slots                     (n,) cluster of each row: 0 .. K-1 remembered, then newborn
+places (update_clusters)  (L, d) theta, centers after the step
+places (expand_centers)   (M + n,) number of the position of each point; equal points share it
+taken                     (L,) weight of the rows of each cluster
+velocities, velocity_cov  (K, d) or (K, 0); (K, 2) covariance with the position, variance
+last_seen, clock, now     event times: (K,) of the clusters, of the last step, of this step
+place_noise, newborn      variance of the position per unit of time; of a newborn's velocity
+kept, shares, owner       (M, d) kept points, (M,) their shares, (M,) cluster 0 .. K-1 of each
+coefficients, budget      (M,) coefficients of kept points; maximum number kept per cluster
+diagonal, y_phi, phi_phi  (n,), (n, K), (K,) kernel of rows, rows and centers, centers
+matrix                    (n, n) kernel of the rows, as a full matrix
+features, phi_features    (n, r), (K, r) the same as explicit features
+begin, neighbours, values (n + 1,), (z,), (z,) the same as a sparse matrix in CSR form
+homes, awake              (n,) parent cluster of each row, an index into awake (A,), clusters
+part, around              minimum share of rows, maximum ratio of distances in a split or merge
+seed, step, restart       together they determine all random numbers
+n_threads                 number of threads; 0 for all cores
+========================  =====================================================================
+"""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,5 @@
-// Alignment of old clusters with a new batch, as Python sees it.
+// Python bindings: kernel/align.hpp and kernel/gaussian_mixture.hpp. The arguments are documented in
+// _core.pyi.
 #include "kernel/align.hpp"
 #include "support/numpy_arrays.hpp"
 

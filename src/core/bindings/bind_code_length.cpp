@@ -1,4 +1,4 @@
-// The code length of a clustered stream, as Python sees it.
+// Python bindings: code_length/. The arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
 #include <optional>

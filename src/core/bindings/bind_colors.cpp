@@ -1,4 +1,4 @@
-// The colours of a picture as Python sees them.
+// Python bindings: support/distinct_colors.hpp. The arguments are documented in _core.pyi.
 #include "support/distinct_colors.hpp"
 #include "support/numpy_arrays.hpp"
 

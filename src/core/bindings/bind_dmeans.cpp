@@ -1,4 +1,4 @@
-// D-Means as Python sees it.
+// Python bindings: dmeans/. The arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
 #include <stdexcept>
@@ -85,7 +85,7 @@ void bind_rows(nb::module_& m) {
         "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "n_threads"_a, "refine"_a = false,
         "Cluster one batch: (slots, centers, taken, cost, n_iter, restart_costs).");
   m.def("nearest_centers", &nearest<T>, "X"_a.noconvert(), "centers"_a, "n_threads"_a,
-        "Index of the nearest centre of every row.");
+        "Index of the nearest center of every row.");
 }
 
 }  // namespace

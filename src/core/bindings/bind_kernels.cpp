@@ -1,4 +1,4 @@
-// Loops over pairs of points, as Python sees them.
+// Python bindings: kernel matrices and matching pursuit. The arguments are documented in _core.pyi.
 #include <stdexcept>
 #include <string>
 

@@ -1,4 +1,4 @@
-// Clusters between two steps as Python sees them.
+// Python bindings: lifecycle/lifecycle.hpp. The arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
 #include <stdexcept>
@@ -34,30 +34,46 @@ std::vector<std::int64_t> label_rows(const Column<std::int32_t>& slots,
   return every;
 }
 
-// Velocities may have no columns, under a motion that knows none.
-Memory memory_of(const Matrix<double>& centers, const Vector& weights, const Matrix<double>& velocities,
-                 const Matrix<double>& velocity_cov, const Vector& last_seen, const Motion& motion) {
-  const std::size_t k = weights.shape(0), d = centers.shape(1);
-  for (const std::size_t lines :
-       {centers.shape(0), velocities.shape(0), velocity_cov.shape(0), last_seen.shape(0)})
+// The columns of ClusterState as NumPy arrays, one line per remembered cluster.
+struct StateArrays {
+  const Matrix<double>& centers;       // (K, d)
+  const Vector& weights;               // (K,)
+  const Matrix<double>& velocities;    // (K, d), or (K, 0) without velocities
+  const Matrix<double>& velocity_cov;  // (K, 2)
+  const Vector& last_seen;             // (K,)
+};
+
+Memory memory_of(const StateArrays& state, const Motion& motion) {
+  const std::size_t k = state.weights.shape(0), d = state.centers.shape(1);
+  for (const std::size_t lines : {state.centers.shape(0), state.velocities.shape(0),
+                                  state.velocity_cov.shape(0), state.last_seen.shape(0)})
     if (lines != k) throw std::invalid_argument("a remembered cluster must have a line in every table");
-  if ((velocities.shape(1) != 0 && velocities.shape(1) != d) || velocity_cov.shape(1) != 2)
-    throw std::invalid_argument("a velocity must be as long as a centre");
-  return {centers.data(),
-          weights.data(),
-          motion.has_velocity() && velocities.shape(1) > 0 ? velocities.data() : nullptr,
-          motion.has_velocity() ? velocity_cov.data() : nullptr,
-          last_seen.data(),
-          std::int64_t(k),
-          int(d)};
+  const std::size_t n_velocities = state.velocities.shape(1);
+  if ((n_velocities != 0 && n_velocities != d) || state.velocity_cov.shape(1) != 2)
+    throw std::invalid_argument("a velocity must be as long as a center");
+  const bool moves = motion.has_velocity();
+  return {.centers = state.centers.data(),
+          .weights = state.weights.data(),
+          .velocities = moves && n_velocities > 0 ? state.velocities.data() : nullptr,
+          .velocity_cov = moves ? state.velocity_cov.data() : nullptr,
+          .last_seen = state.last_seen.data(),
+          .n_old = std::int64_t(k),
+          .d = int(d)};
 }
 
-nb::tuple carry_lives(const nb::object& centers, const Vector& weights, const Matrix<double>& velocities,
-                      const Matrix<double>& velocity_cov, const Vector& last_seen, double now, double aging,
-                      double place_noise, double velocity_noise, double newborn) {
-  const Motion motion{place_noise, velocity_noise, newborn};
-  const auto places = nb::cast<Matrix<double>>(centers);
-  const Memory memory = memory_of(places, weights, velocities, velocity_cov, last_seen, motion);
+nb::tuple predict_clusters(const nb::object& centers,             // phi (K, d)
+                           const Vector& weights,                 // w (K,)
+                           const Matrix<double>& velocities,      // (K, d) or (K, 0)
+                           const Matrix<double>& velocity_cov,    // (K, 2)
+                           const Vector& last_seen,               // (K,) event times
+                           double now,                            // event time of the batch
+                           double aging,                          // Q
+                           double place_noise,                    // tau
+                           double velocity_noise, double newborn  // as in Motion
+) {
+  const Motion motion{.position = place_noise, .velocity = velocity_noise, .newborn = newborn};
+  const auto positions = nb::cast<Matrix<double>>(centers);
+  const Memory memory = memory_of({positions, weights, velocities, velocity_cov, last_seen}, motion);
   Forecast out = predict_prior(memory, now, aging, motion);
   const std::size_t k = weights.shape(0), d = memory.d;
   const nb::object forecasts = memory.velocities ? to_numpy(std::move(out.centers), {k, d}) : centers;
@@ -65,58 +81,71 @@ nb::tuple carry_lives(const nb::object& centers, const Vector& weights, const Ma
                         to_numpy(std::move(out.revival), {k}), to_numpy(std::move(out.elapsed), {k}));
 }
 
-nb::tuple roll_lives(const Matrix<double>& centers, const Vector& weights, const Matrix<double>& velocities,
-                     const Matrix<double>& velocity_cov, const Vector& last_seen,
-                     const Column<std::int64_t>& ids, const Matrix<double>& forecasts, const Vector& gammas,
-                     const Column<std::int32_t>& slots, const Matrix<double>& places, const Vector& taken,
-                     std::int64_t next_id, double clock, double now, double lifetime, double place_noise,
-                     double velocity_noise, double newborn,
-                     const std::optional<Column<std::int64_t>>& which) {
-  const Motion motion{place_noise, velocity_noise, newborn};
+// The result as Python unpacks it; see the docstring of update_clusters.
+nb::tuple to_python(LifecycleResult after, std::vector<std::int64_t> labels, int d, const Motion& motion) {
+  const std::size_t k = after.ids.size(), n = labels.size(), n_active = after.active.size();
+  const auto list = [](std::vector<std::int64_t>& ids) { return to_numpy(std::move(ids), {ids.size()}); };
+  const nb::tuple state = nb::make_tuple(
+      to_numpy(std::move(after.centers), {k, std::size_t(d)}), to_numpy(std::move(after.weights), {k}),
+      to_numpy(std::move(after.velocities), {k, motion.has_velocity() ? std::size_t(d) : 0}),
+      to_numpy(std::move(after.velocity_cov), {k, 2}), to_numpy(std::move(after.last_seen), {k}),
+      list(after.ids));
+  return nb::make_tuple(state, to_numpy(std::move(labels), {n}), list(after.active),
+                        to_numpy(std::move(after.sizes), {n_active}), list(after.born), list(after.revived),
+                        list(after.asleep), list(after.died));
+}
+
+nb::tuple update_clusters(
+    const Matrix<double>& centers, const Vector& weights, const Matrix<double>& velocities,
+    const Matrix<double>& velocity_cov, const Vector& last_seen,  // as in StateArrays
+    const Column<std::int64_t>& ids,                              // (K,)
+    const Matrix<double>& forecasts,                              // (K, d) predicted positions
+    const Vector& gammas,                                         // gamma (K,)
+    const Column<std::int32_t>& slots,                            // (n,) cluster of every row
+    const Matrix<double>& places,                                 // theta (L, d)
+    const Vector& taken,                                          // n (L,) weight of the rows of each cluster
+    std::int64_t next_id,                                         // smallest unused id
+    double clock, double now,  // event times of the last step and of this one
+    double lifetime,           // T_Q
+    double place_noise, double velocity_noise, double newborn,  // as in Motion
+    const std::optional<Column<std::int64_t>>& which            // (m,) rows that get a label; all by default
+) {
+  const Motion motion{.position = place_noise, .velocity = velocity_noise, .newborn = newborn};
   const std::size_t n_old = ids.shape(0), n_slots = taken.shape(0), d = centers.shape(1);
   for (const std::size_t lines : {weights.shape(0), forecasts.shape(0), gammas.shape(0)})
     if (lines != n_old) throw std::invalid_argument("a remembered cluster must have a line in every table");
   if (n_slots < n_old || places.shape(0) != n_slots || places.shape(1) != d || forecasts.shape(1) != d)
-    throw std::invalid_argument("every slot must have a place, as long as a centre");
-  const LifecycleInput before{memory_of(centers, weights, velocities, velocity_cov, last_seen, motion),
-                              ids.data(),
-                              forecasts.data(),
-                              gammas.data(),
-                              places.data(),
-                              taken.data(),
-                              std::int64_t(n_slots),
-                              next_id,
-                              clock,
-                              now,
-                              lifetime,
-                              motion};
+    throw std::invalid_argument("every slot must have a position, as long as a center");
+  const LifecycleInput before{
+      .memory = memory_of({centers, weights, velocities, velocity_cov, last_seen}, motion),
+      .ids = ids.data(),
+      .forecasts = forecasts.data(),
+      .gammas = gammas.data(),
+      .positions = places.data(),
+      .taken = taken.data(),
+      .n_slots = std::int64_t(n_slots),
+      .next_id = next_id,
+      .clock = clock,
+      .now = now,
+      .lifetime = lifetime,
+      .motion = motion};
   std::vector<std::int64_t> labels = label_rows(slots, which, before);
-  LifecycleResult after = Lifecycle(before).run();
-  const std::size_t k = after.ids.size(), n = labels.size(), n_active = after.active.size();
-  const auto list = [](std::vector<std::int64_t>& who) { return to_numpy(std::move(who), {who.size()}); };
-  const nb::tuple memory =
-      nb::make_tuple(to_numpy(std::move(after.centers), {k, d}), to_numpy(std::move(after.weights), {k}),
-                     to_numpy(std::move(after.velocities), {k, motion.has_velocity() ? d : 0}),
-                     to_numpy(std::move(after.velocity_cov), {k, 2}),
-                     to_numpy(std::move(after.last_seen), {k}), list(after.ids));
-  return nb::make_tuple(memory, to_numpy(std::move(labels), {n}), list(after.active),
-                        to_numpy(std::move(after.sizes), {n_active}), list(after.born), list(after.revived),
-                        list(after.asleep), list(after.died));
+  return to_python(Lifecycle(before).run(), std::move(labels), int(d), motion);
 }
 
 }  // namespace
 
 void bind_lives(nb::module_& m) {
-  m.def("predict_clusters", &carry_lives, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
+  m.def("predict_clusters", &predict_clusters, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
         "last_seen"_a, "now"_a, "aging"_a, "place_noise"_a, "velocity_noise"_a, "newborn"_a,
-        "Clusters as a batch meets them: (forecasts, gammas, revival, elapsed).");
-  m.def(
-      "update_clusters", &roll_lives, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
-      "last_seen"_a, "ids"_a, "forecasts"_a, "gammas"_a, "slots"_a, "places"_a, "taken"_a, "next_id"_a,
-      "clock"_a, "now"_a, "lifetime"_a, "place_noise"_a, "velocity_noise"_a, "newborn"_a,
-      "which"_a = nb::none(),
-      "Clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids), labels, active, "
-      "sizes, born, revived, asleep, died).");
+        "Predict the clusters to the time of a batch: (forecasts, gammas, revival, elapsed).");
+  m.def("update_clusters", &update_clusters, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
+        "last_seen"_a, "ids"_a, "forecasts"_a, "gammas"_a, "slots"_a, "places"_a, "taken"_a, "next_id"_a,
+        "clock"_a, "now"_a, "lifetime"_a, "place_noise"_a, "velocity_noise"_a, "newborn"_a,
+        "which"_a = nb::none(),
+        "Update the clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids), "
+        "labels, active, "
+        "sizes, born, revived, asleep, died).");
 }
 
 }  // namespace dynmeans

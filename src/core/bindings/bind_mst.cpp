@@ -1,4 +1,4 @@
-// The minimum spanning tree as Python sees it.
+// Python bindings: mst/. The arguments are documented in _core.pyi.
 #include <stdexcept>
 #include <string>
 

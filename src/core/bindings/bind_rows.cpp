@@ -1,4 +1,5 @@
-// The rows of a batch, put in order and added up, as Python sees it.
+// Python bindings: unique rows, cluster means and center expansions. The arguments are documented in
+// _core.pyi.
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
@@ -78,7 +79,7 @@ nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows,
       asleep.shape(1) != d)
     throw std::invalid_argument("kept points and rows must have one line each, all as long");
   if (places && places->shape(0) != n_kept + n_rows)
-    throw std::invalid_argument("places must have one entry a point");
+    throw std::invalid_argument("places must have one entry per point");
   const Taken scene{owner.data(),
                     coefficients.data(),
                     slots.data(),
@@ -119,11 +120,11 @@ void bind_rows(nb::module_& m) {
   m.def("unique_rows", &distinct_rows, "X"_a, "weights"_a.none(),
         "Distinct rows in lexical order: (rows (m, d), weights (m,), which of them each row is (n,)).");
   m.def("cluster_means", &slot_means, "slots"_a, "weights"_a, "X"_a, "centers"_a, "gammas"_a,
-        "Clusters with the newborn in order, their centres, and the weight of their rows.");
+        "Clusters with the newborn in order, their centers, and the weight of their rows.");
   m.def("expand_centers", &expand_centers, "kept"_a, "rows"_a, "asleep"_a, "ids"_a, "owner"_a,
         "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a, "taken"_a, "places"_a.none(), "n_places"_a,
         "budget"_a,
-        "BatchView of all slots, sorted by slot, and merged by place in slots over the budget: "
+        "Points of all slots, sorted by slot, and merged by place in slots over the budget: "
         "(points, rows, coefficients, ids, begin, crowded).");
 }
 

@@ -1,4 +1,4 @@
-// The samplers of the Markov chain Gaussian mixture, as Python sees them.
+// Python bindings: samplers/. The arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
 #include "samplers/gibbs.hpp"

@@ -1,4 +1,5 @@
-// SD-Means as Python sees it: the whole way from a kernel to clusters, and its parts.
+// Python bindings: SD-Means: all of it in one call, and each stage alone. The arguments are documented in
+// _core.pyi.
 #include "kernel/kernel_arrays.hpp"
 #include "kernel/spectral_clustering.hpp"
 #include "kernel/spectral_relaxation.hpp"
@@ -144,15 +145,15 @@ void bind_spectral(nb::module_& m) {
   m.def("relaxed_bound", &relaxed_bound_of, "values"_a, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a,
         "gammas"_a, "revival"_a, "birth"_a, "What no clustering costs less than, from these eigenvalues.");
   m.def("embed_rows", &embed_rows, "vectors"_a, "weights"_a, "gammas"_a,
-        "BatchView as unit rows in the span of the vectors: (rows (R, c), lengths (R,)).");
+        "Points as unit rows in the span of the vectors: (rows (R, c), lengths (R,)).");
   m.def("round_rows", &round_rows, "rows"_a, "lengths"_a, "weights"_a, "first"_a, "max_iter"_a,
         "Unit rows to the axes of the rotation that suits them best: (labels, n_iter, clarity).");
   m.def("link_clusters", &cheapest_slots, "apart"_a, "weight"_a, "gammas"_a, "revival"_a, "birth"_a,
-        "Slot (L,) of every cluster, from n times the squared distances (L, K) of means to old centres.");
+        "Slot (L,) of every cluster, from n times the squared distances (L, K) of means to old centers.");
   m.def("cluster_vectors", &cluster_vectors, "vectors"_a, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a,
         "gammas"_a, "revival"_a, "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "refine"_a,
         "matrix"_a = nb::none(), "features"_a = nb::none(), "phi_features"_a = nb::none(),
-        "begin"_a = nb::none(), "neighbours"_a = nb::none(), "values"_a = nb::none(),
+        "begin"_a = nb::none(), "neighbors"_a = nb::none(), "values"_a = nb::none(),
         "Round the vectors of the relaxed problem, link the clusters and refine them: "
         "(labels, n_iter, restart_costs).");
   m.def(

@@ -1,4 +1,4 @@
-// Splits and merges as Python sees them.
+// Python bindings: lifecycle/split_merge_events.hpp. The arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 

@@ -1,4 +1,4 @@
-// The compiled core as Python sees it: one function an algorithm, each in a file of its own.
+// The compiled module dynmeans._core: one binding file per group of algorithms.
 #include <nanobind/nanobind.h>
 
 #include "simd/simd_kernels.hpp"

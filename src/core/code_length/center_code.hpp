@@ -1,7 +1,8 @@
-// What it takes to tell where known ids are now: N(forecast, x age I + C (1/n + 1/n')). The forecast is the
-// last place, or that and the last displacement: both are followed, and mixed by how well each has done so
-// far. x is the drift that each of them has left unexplained. An id that was seen once has no displacement
-// yet: for it the last place and its drift have to do in either case.
+// Code length of the centers of known ids: N(forecast, x age I + C (1/n + 1/n')).
+//
+// The forecast is the last position, with or without the last displacement. Both forecasts are evaluated
+// and mixed by their past likelihood. x is the drift that each of them left unexplained. An id that was
+// seen once has no displacement yet; for it both forecasts are the last position.
 #pragma once
 
 #include <algorithm>
@@ -37,6 +38,8 @@ class CenterCode {
  public:
   CenterCode(int d, double least) : d_(d), least_(least), away_(d) {}
 
+  // Forecast of a known id. group: its rows in this step; life: its history; shape: scatter C + B of the id;
+  // elapsed: time since it was last seen; variance: initial estimate of the drift per unit of time.
   Forecast forecast(const Group& group, const Life& life, const Square& shape, double elapsed,
                     double variance) {
     Forecast found;
@@ -74,7 +77,7 @@ class CenterCode {
     }
   }
 
-  double tell() {
+  double encode() {
     const double before = log_sum(credit_[0], credit_[1]);
     for (int way = 0; way < 2; ++way) {
       credit_[way] += std::exchange(likelihood_[way], 0.0);

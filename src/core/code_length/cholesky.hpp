@@ -1,4 +1,5 @@
-// Symmetric positive definite matrices of a few rows, stored whole: Cholesky factor, determinant, density.
+// Cholesky factorization, determinant and Gaussian density of small symmetric positive definite matrices,
+// stored in full.
 #pragma once
 
 #include <cmath>

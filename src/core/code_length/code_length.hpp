@@ -1,7 +1,9 @@
-// How many nats it takes to tell the points and ids of a clustered stream, each step told with what the steps
-// before it have taught. The costs that led to the clustering do not enter. In every step
-//   strays   which points they are, and where, as points from anywhere; the rest is told without them
-//   events   each remembered id returns with the frequency seen at its age; births are Gamma-Poisson
+// Prequential code length of a clustered stream, in nats (Dawid 1984; Rissanen 1984).
+//
+// Each step is encoded with what the earlier steps taught. The costs that led to the clustering do not
+// enter. A step consists of
+//   outliers which points they are, and their positions under a broad density; the rest is encoded without
+//   them events   each remembered id returns with the frequency seen at its age; births are Gamma-Poisson
 //   labels   Dirichlet-multinomial: 1/2 + size when last seen, or the usual size of a newborn
 //   scatter  inverse-Wishart marginal around the pooled covariance C and the id's own recent scatter B
 //   mean     of a known id N(forecast, x age I + C_k (1/n + 1/n')), of a newborn Cauchy(m0, C0 + C_k / n)
@@ -40,15 +42,15 @@ class StreamCoder {
         d_(result.d),
         least_(kTinyPivot * sum(reference.floor, result.d) / result.d),
         shapes_(d_, reference.floor, least_),
-        strays_(result, reference.background, least_),
-        places_(d_, least_),
+        outliers_(result, reference.background, least_),
+        centers_(d_, least_),
         row_(result.n_ids, -1) {}
 
   CodeLength run() {
     for (int t = 0; t < result_.n_steps; ++t) {
       poll_(1000);
       std::vector<Group> groups = grouping_.of_step(t);
-      set_aside_strays(groups, t);
+      set_aside_outliers(groups, t);
       code_ids(groups, t);
       code_points(groups, t);
       learn(groups, result_.times[t]);
@@ -81,37 +83,37 @@ class StreamCoder {
       births += life == nullptr;
       labels_.add(group.n, life ? &life->n : nullptr);
     }
-    total_.events += returns_.tell() + births_.tell(births, t);
-    total_.labels += labels_.tell();
+    total_.events += returns_.encode() + births_.encode(births, t);
+    total_.labels += labels_.encode();
   }
 
-  void set_aside_strays(std::vector<Group>& groups, int t) {
+  void set_aside_outliers(std::vector<Group>& groups, int t) {
     Square usual;
     what_is_usual(groups, t, usual);
     double mass = 0.0;
     for (const Group& group : groups) mass += group.n;
     for (Group& group : groups) {
-      const Group left = without_strays(group, usual, std::log(group.n / mass), t);
-      strays_.learn(group, left, grouping_);
+      const Group left = without_outliers(group, usual, std::log(group.n / mass), t);
+      outliers_.learn(group, left, grouping_);
       group = left;
     }
     std::erase_if(groups, [](const Group& group) { return group.rows.empty(); });
-    total_.labels += strays_.tell(mass);
-    total_.scatters += strays_.places();
+    total_.labels += outliers_.encode(mass);
+    total_.scatters += outliers_.positions();
   }
 
-  // Those points stay together that make the group shortest to tell: all, those that are likelier there than
-  // anywhere, or none; but a newborn that will be seen again is more than strays.
-  Group without_strays(const Group& group, const Square& usual, double log_share, int t) {
+  // Those points stay together that make the group shortest to encode: all, those that are likelier there
+  // than anywhere, or none; but a newborn that will be seen again is more than outliers.
+  Group without_outliers(const Group& group, const Square& usual, double log_share, int t) {
     poll_(std::int64_t(group.rows.size() + 10 * d_) * d_ * d_ + 20 * std::int64_t(lives_.size()));
     const Life* life = life_of(group);
     const Square shape = shape_of(life, usual);
     const double own = life ? life->evidence : 0.0;
     auto gain = [&](const Group& part) {
       return part.n * log_share + shapes_.likelihood(part, own, shape) +
-             place_likelihood(part, life, shape, t) - strays_.elsewhere(part, grouping_);
+             center_likelihood(part, life, shape, t) - outliers_.elsewhere(part, grouping_);
     };
-    const Group core = strays_.core_of(group, grouping_, shape, own, log_share);
+    const Group core = outliers_.core_of(group, grouping_, shape, own, log_share);
     const double of_all = gain(group), of_core = gain(core);
     const bool lasts = !life && grouping_.last_step(group.id) > t;
     if (!lasts && std::max(of_all, of_core) < 0.0) return Group{group.id};
@@ -130,11 +132,11 @@ class StreamCoder {
       const Square shape = shape_of(life, usual);
       if (known) total_.scatters -= shapes_.likelihood(group, own, shape);
       if (life)
-        places_.follow(forecast(group, *life, shape, t));
+        centers_.follow(forecast(group, *life, shape, t));
       else
         total_.means -= birth_likelihood(group, shape, t);
     }
-    total_.means += places_.tell();
+    total_.means += centers_.encode();
   }
 
   // Until a scatter has been seen, the likeliest size of all clusters has to do for what is usual.
@@ -144,14 +146,14 @@ class StreamCoder {
     return 0.0;
   }
 
-  double place_likelihood(const Group& group, const Life* life, const Square& shape, int t) {
-    if (life) return places_.likelihood(forecast(group, *life, shape, t));
+  double center_likelihood(const Group& group, const Life* life, const Square& shape, int t) {
+    if (life) return centers_.likelihood(forecast(group, *life, shape, t));
     return births_.log_rate(t) + returns_.log_absence() + birth_likelihood(group, shape, t);
   }
 
   Forecast forecast(const Group& group, const Life& life, const Square& shape, int t) {
     const double variance = shapes_.knows() ? shapes_.variance() : trace(cov_so_far(0), d_) / d_;
-    return places_.forecast(group, life, shape, result_.times[t] - life.last_seen, variance);
+    return centers_.forecast(group, life, shape, result_.times[t] - life.last_seen, variance);
   }
 
   // What is usual and the id's own recent scatter, C + B.
@@ -219,8 +221,8 @@ class StreamCoder {
   BirthCode births_;
   LabelCode labels_;
   ScatterCode shapes_;
-  OutlierCode strays_;
-  CenterCode places_;
+  OutlierCode outliers_;
+  CenterCode centers_;
   CodeLength total_;
   std::vector<Life> lives_;
   std::vector<int> row_;  // of each id among the lives, or -1

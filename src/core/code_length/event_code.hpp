@@ -1,4 +1,4 @@
-// What it takes to tell counts: which ids return, how many are new, how many points each id has.
+// Code length of counts: which ids return, how many are new, how many points each id has.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@ namespace dynmeans {
 
 // Nats for `hits` of `chances`, in a known order, after those counted so far: Beta-binomial.
 struct Frequency {
-  double yes = 0.5, no = 0.5;  // Jeffreys' prior, unless told otherwise
+  double yes = 0.5, no = 0.5;  // Jeffreys' prior, unless set otherwise
 
-  double tell(double hits, double chances) {
+  double encode(double hits, double chances) {
     const double misses = chances - hits;
     const double nats = std::lgamma(yes) - std::lgamma(yes + hits) + std::lgamma(no) -
                         std::lgamma(no + misses) + std::lgamma(yes + no + chances) - std::lgamma(yes + no);
@@ -33,9 +33,9 @@ class ReturnCode {
   // Of a newborn, in the step after.
   double log_absence() const { return seen_[0].log_miss(); }
 
-  double tell() {
+  double encode() {
     double nats = 0.0;
-    for (int a = 0; a < kAges; ++a) nats += seen_[a].tell(hits_[a], chances_[a]);
+    for (int a = 0; a < kAges; ++a) nats += seen_[a].encode(hits_[a], chances_[a]);
     chances_ = hits_ = {};
     return nats;
   }
@@ -51,11 +51,11 @@ class ReturnCode {
   std::array<double, kAges> chances_{}, hits_{};
 };
 
-// Births are Gamma-Poisson. The names of newborns are arbitrary, so that each set of them is told in births!
-// ways. The first step has no rate to go by: a whole number costs about twice its logarithm.
+// Births are Gamma-Poisson. The names of newborns are arbitrary, so each set of them can be encoded in
+// births! ways. The first step has no rate to go by: a whole number costs about twice its logarithm.
 class BirthCode {
  public:
-  double tell(double births, int t) {
+  double encode(double births, int t) {
     if (t == 0) return 2.0 * std::log(std::max(births, 1.0)) - std::lgamma(births + 1.0);
     const double shape = births_ + 0.5, steps = t - 0.5;
     births_ += births;
@@ -63,7 +63,7 @@ class BirthCode {
            births * std::log(steps + 1.0);
   }
 
-  // Of one birth more or less, before the step is told.
+  // Of one birth more or less, before the step is encoded.
   double log_rate(int t) const { return t == 0 ? 0.0 : std::log((births_ + 0.5) / (t - 0.5)); }
 
  private:
@@ -83,7 +83,7 @@ class LabelCode {
     ++fresh_;
   }
 
-  double tell() {
+  double encode() {
     const double nats = mass_ > 0.0 ? nats_ + std::lgamma(prior_ + mass_) - std::lgamma(prior_) : 0.0;
     newborn_mass_ += fresh_mass_;
     newborns_ += fresh_;

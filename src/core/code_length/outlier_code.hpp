@@ -1,6 +1,7 @@
-// BatchView that a clustering gave to a wrong cluster, and outliers. One of them can blow up a thin cluster's
-// covariance, so each may be told as a point from anywhere instead, at the price of saying so. Then its group
-// is told without it.
+// Code length of outliers and of points in the wrong cluster.
+//
+// One such point can inflate the covariance of a small cluster. Each may be encoded under a broad density
+// instead, at the cost of naming it; its cluster is then encoded without it.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,10 @@ class OutlierCode {
       : result_(result), background_(background), least_(least), away_(result.d) {}
 
   // The points of a group that are likelier there than anywhere. It grows from the half of them around the
-  // median: a spread that includes the strays would hide them.
+  // median: a spread that includes the outliers would hide them.
+  // whole: the group; grouping: recomputes its statistics; shape: scatter C + B of the id;
+  // own: evidence behind B, 0 for a newborn; log_share: log of the share of the group in the weight of the
+  // step.
   Group core_of(const Group& whole, const Grouping& grouping, const Square& shape, double own,
                 double log_share) {
     Group core(whole);
@@ -38,7 +42,7 @@ class OutlierCode {
     return core;
   }
 
-  // Log likelihood of all points of a group as strays.
+  // Log likelihood of all points of a group as outliers.
   double elsewhere(const Group& group, const Grouping& grouping) const {
     double sum = 0.0;
     for (const auto i : group.rows) sum += grouping.weight(i) * (background_[i] + seen_.log_odds());
@@ -47,16 +51,16 @@ class OutlierCode {
 
   // What a group was, and what of it is left.
   void learn(const Group& whole, const Group& left, const Grouping& grouping) {
-    strays_ += whole.n - left.n;
+    outliers_ += whole.n - left.n;
     for (const auto i : whole.rows) nats_ -= grouping.weight(i) * background_[i];
     for (const auto i : left.rows) nats_ += grouping.weight(i) * background_[i];
   }
 
-  // Nats for telling which points of the step are strays.
-  double tell(double mass) { return seen_.tell(std::exchange(strays_, 0.0), mass); }
+  // Nats that encode which points of the step are outliers.
+  double encode(double mass) { return seen_.encode(std::exchange(outliers_, 0.0), mass); }
 
-  // Nats for telling where they are.
-  double places() { return std::exchange(nats_, 0.0); }
+  // Nats that encode their positions.
+  double positions() { return std::exchange(nats_, 0.0); }
 
  private:
   static constexpr int kRounds = 5;
@@ -107,7 +111,7 @@ class OutlierCode {
   const double* background_;
   double least_;
   Frequency seen_{1.0, 19.0};  // one point in twenty, as if twenty had been seen
-  double strays_ = 0.0, nats_ = 0.0;
+  double outliers_ = 0.0, nats_ = 0.0;
   Square factor_;
   std::vector<double> away_;
 };

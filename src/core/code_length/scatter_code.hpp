@@ -1,4 +1,4 @@
-// What it takes to tell the scatter of clusters: an inverse-Wishart marginal around what is usual.
+// Code length of the scatter of clusters: an inverse-Wishart marginal around the pooled covariance.
 #pragma once
 
 #include <algorithm>

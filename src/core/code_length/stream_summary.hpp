@@ -1,4 +1,4 @@
-// A finished clustering of a stream, and what one step of it looks like: size, mean and scatter of each id.
+// Sufficient statistics of a clustered stream: size, mean and scatter of each id in each step.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ struct ResultView {
 
 struct Group {
   std::int64_t id;
-  std::vector<std::int64_t> rows;  // its points, from which strays are taken out
-  double n = 0.0;                  // their weight
-  std::vector<double> mean;        // m (d,)
-  Square scatter;                  // S = sum of w (y - m)(y - m)'
+  std::vector<std::int64_t> rows{};  // its points, from which outliers are taken out
+  double n = 0.0;                    // their weight
+  std::vector<double> mean{};        // m (d,)
+  Square scatter{};                  // S = sum of w (y - m)(y - m)'
 };
 
 // The groups of one step after another, in order of appearance.

@@ -1,4 +1,4 @@
-// One batch as the loops see it: rows read in place, moved so that their middle is near the origin.
+// View of one batch: rows read in place, shifted so that their mean is near the origin.
 #pragma once
 
 #include <algorithm>

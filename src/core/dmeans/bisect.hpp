@@ -1,4 +1,4 @@
-// A cluster cut in two by two means.
+// Split a cluster in two by 2-means (Lloyd 1982), started from an axis through its mean.
 #pragma once
 
 #include <cmath>
@@ -14,49 +14,52 @@ class Bisection {
  public:
   explicit Bisection(const RefineRows& rows) : rows_(rows), d_(rows.d), axis_(rows.d) {}
 
-  // No cut takes away more of the spread than lies along one axis: the largest eigenvalue of the scatter
-  // matrix, which is at most as large as the root of the sum of its squared entries.
-  double most_saved(const RowGroup& whole) {
-    if (d_ > kFew) return whole.spread;
+  // Upper bound on the saving of a split: the largest eigenvalue of the scatter matrix, which is at most its
+  // Frobenius norm.
+  double max_saving(const RowGroup& whole) {
+    if (d_ > kMaxScatterFeatures) return whole.spread;
     scatter_.assign(std::size_t(d_) * d_, 0.0);
     for (const Row i : whole.rows)
       for (int a = 0; a < d_; ++a)
         for (int b = 0; b < d_; ++b)
           scatter_[a * d_ + b] +=
               rows_.weights[i] * (rows_.at(i)[a] - whole.mean[a]) * (rows_.at(i)[b] - whole.mean[b]);
-    return (1 + kGrain) * std::sqrt(squared_length(scatter_));
+    return (1 + kTolerance) * std::sqrt(squared_length(scatter_));
   }
 
-  // Begins on both sides of the middle, on the axis to the row that lies farthest out. False if there is one
-  // side only.
+  // Split by 2-means, started from the two sides of the mean along the axis to the farthest row. False if one
+  // side is empty.
   bool cut_along(const RowGroup& whole) {
-    const double* far = farthest(whole, [&](const double* y) { return gap(y, whole.mean.data()); });
+    const double* far =
+        farthest(whole, [&](const double* y) { return squared_distance_between(y, whole.mean.data()); });
     for (int j = 0; j < d_; ++j) axis_[j] = far[j] - whole.mean[j];
-    return cut(whole, kGrain * squared_length(axis_));
+    return cut(whole, kTolerance * squared_length(axis_));
   }
 
-  // Begins at right angles to the axis before, on that to the row which lies farthest beside it.
+  // The same, started along the axis to the row farthest from the previous axis, orthogonal to it.
   bool cut_across(const RowGroup& whole) {
     const double length = squared_length(axis_);
     const double* far = farthest(whole, [&](const double* y) {
       const double along = along_axis(y, whole);
-      return gap(y, whole.mean.data()) - along * along / length;
+      return squared_distance_between(y, whole.mean.data()) - along * along / length;
     });
     const double share = along_axis(far, whole) / length;
     for (int j = 0; j < d_; ++j) axis_[j] = far[j] - whole.mean[j] - share * axis_[j];
     const double beside = squared_length(axis_);
-    return beside > kGrain * length && cut(whole, kGrain * std::sqrt(beside * length));
+    return beside > kTolerance * length && cut(whole, kTolerance * std::sqrt(beside * length));
   }
 
   // After a cut.
   const RowGroup& operator[](int side) const { return half_[side]; }
 
  private:
-  static constexpr double kGrain = 1e-12;  // shares below may be rounding
-  static constexpr int kTurns = 16;        // most alternations of two means
-  static constexpr int kFew = 8;           // features with which a matrix of all pairs is quickly made
+  static constexpr double kTolerance = 1e-12;    // relative tolerance: smaller values may be rounding errors
+  static constexpr int kMaxIterations = 16;      // maximum number of iterations of 2-means
+  static constexpr int kMaxScatterFeatures = 8;  // with more, the scatter matrix is not computed
 
-  double gap(const double* a, const double* b) const { return squared_distance(Plain{a}, b, d_); }
+  double squared_distance_between(const double* a, const double* b) const {
+    return squared_distance(Plain{a}, b, d_);
+  }
 
   static double squared_length(const std::vector<double>& x) {
     return std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
@@ -79,14 +82,13 @@ class Bisection {
     return which;
   }
 
-  // Rows within the grain of the middle, such as the one that the axis before led to, are on the near side:
-  // else rounding would choose.
-  bool cut(const RowGroup& whole, double grain) {
+  // Rows within the tolerance of the mean are on the near side, so that rounding does not decide.
+  bool cut(const RowGroup& whole, double tolerance) {
     side_.clear();
     side_.reserve(whole.rows.size());
-    for (const Row i : whole.rows) side_.push_back(along_axis(rows_.at(i), whole) > grain);
+    for (const Row i : whole.rows) side_.push_back(along_axis(rows_.at(i), whole) > tolerance);
     members_.resize(whole.rows.size());
-    for (int turn = 0; turn < kTurns; ++turn) {
+    for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
       sort_sides(whole);
       if (half_[0].rows.size() == 0 || half_[1].rows.size() == 0) return false;
       for (RowGroup& half : half_) half.measure(rows_);
@@ -107,7 +109,8 @@ class Bisection {
     bool moved = false;
     for (std::size_t r = 0; r < side_.size(); ++r) {
       const double* y = rows_.at(whole.rows.first[r]);
-      const char nearer = gap(y, half_[1].mean.data()) < gap(y, half_[0].mean.data());
+      const char nearer = squared_distance_between(y, half_[1].mean.data()) <
+                          squared_distance_between(y, half_[0].mean.data());
       moved |= nearer != side_[r];
       side_[r] = nearer;
     }

@@ -1,4 +1,4 @@
-// What one chunk of rows changes in a pass, and the room it works in.
+// Changes of the cluster sums by one chunk of rows in a pass, and the buffers of that chunk.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace dynmeans {
 
 template <class T>
 struct ChunkUpdate {
-  RawVector<double> sum;       // (slots, d) of those that are met
-  std::vector<double> weight;  // (slots,)
-  std::vector<long> rows;      // (slots,)
-  std::vector<char> is_met;    // (slots,) a row has come or gone
+  RawVector<double> sum;         // (slots, d) of those that are met
+  std::vector<double> weight;    // (slots,)
+  std::vector<long> rows;        // (slots,)
+  std::vector<char> is_touched;  // (slots,) a row has come or gone
   std::vector<Row> restless;
   bool any = false;
   std::vector<T> tile;      // (d, kTile)
-  RawVector<T> centers;     // (awake, d) as the tile wants them, once somebody asks
+  RawVector<T> centers;     // (awake, d) as the tile wants them, computed on first use
   std::vector<double> row;  // (d,)
 
   void clear(int d) {
@@ -37,7 +37,7 @@ struct ChunkUpdate {
     sum.resize(n_slots * row.size());
     weight.assign(n_slots, 0.0);
     rows.assign(n_slots, 0);
-    is_met.assign(n_slots, false);
+    is_touched.assign(n_slots, false);
     any = true;
   }
 
@@ -45,7 +45,7 @@ struct ChunkUpdate {
   void add(std::int32_t k, const double* y, double m, int count) {
     const int d = int(row.size());
     double* to = &sum[std::size_t(k) * d];
-    std::exchange(is_met[k], true) ? add_row(to, y, m, d) : set_row(to, y, m, d);
+    std::exchange(is_touched[k], true) ? add_row(to, y, m, d) : set_row(to, y, m, d);
     weight[k] += m;
     rows[k] += count;
   }

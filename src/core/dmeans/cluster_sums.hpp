@@ -1,4 +1,4 @@
-// What the rows of every slot add up to.
+// Weighted sum, weight and number of the rows of every cluster.
 #pragma once
 
 #include <utility>
@@ -24,8 +24,8 @@ class ClusterSums {
   const double* sum(int k) const { return sum_.data() + at(k); }
   double weight(int k) const { return weight_[k]; }
   long rows(int k) const { return rows_[k]; }
-  // Whether rows have come or gone since somebody last asked.
-  bool take_stale(int k) { return std::exchange(is_stale_[k], false); }
+  // Whether rows were added or removed since the last call.
+  bool clear_stale(int k) { return std::exchange(is_stale_[k], false); }
 
   // A row of weight m comes, or goes if rows and m are negative.
   void add(int k, const double* y, double m, long rows) { add_scaled(k, y, m, m, rows); }
@@ -57,7 +57,7 @@ class ClusterSums {
   RawVector<double> sum_;       // (slots, d)
   std::vector<double> weight_;  // n (slots,)
   std::vector<long> rows_;      // (slots,)
-  std::vector<char> is_blank_;  // (slots,) the sum is zero, though nobody has written it down
+  std::vector<char> is_blank_;  // (slots,) the sum is zero, but not yet written
   std::vector<char> is_stale_;  // (slots,)
 };
 

@@ -1,12 +1,13 @@
-// The clusters inside one descent. Clusters 0 .. K-1 are the remembered clusters, those after are newborn.
+// Clusters inside one descent of D-Means (Campbell, Kulis and How 2019). Clusters 0 .. K-1 are remembered,
+// later ones are newborn.
 //
-// A slot is awake (it owns rows), asleep (remembered, owns none) or empty (a newborn without rows). Centres
-// stay where they are while rows come and go, until update_centers: so the paper has it. In all
-// three cases the cost of giving it a point y of weight 1 is scale_k |y - c_k|^2 + offset_k, with
+// A cluster is awake (it owns rows), asleep (remembered, owns none) or empty (newborn, owns none). As in
+// the paper, centers stay fixed while rows move, until update_centers. In all three cases the cost of a
+// point y of weight 1 is scale_k |y - c_k|^2 + offset_k, with
 //   awake   1,                c = theta, 0
 //   asleep  gamma/(gamma+1),  c = phi,   Q dt
 //   empty   -,                -,         infinity
-// so that the loop over slots has no branches (Eq. labelupdate).
+// so the loop over clusters has no branches (Eq. labelupdate).
 #pragma once
 
 #include <cmath>
@@ -51,7 +52,7 @@ class Clusters {
     for (int k = 0; k < std::max(count_, n_old_); ++k)
       if (is_first || is_awake(k)) leave(k);
     count_ = n_old_;
-    farthest_way_ = 0;
+    max_displacement_ = 0;
     free_.clear();
   }
 
@@ -66,22 +67,22 @@ class Clusters {
   const double* old_center(int k) const { return phi_.data() + at(k); }
   const double* sum(int k) const { return sums_.sum(k); }
   double weight(int k) const { return sums_.weight(k); }
-  // How far an old cluster is from its old centre; known for wide rows.
-  double way(int k) const { return way_[k]; }
-  double farthest_way() const { return farthest_way_; }
+  // Distance of an old cluster from its old center; computed for wide rows only.
+  double displacement(int k) const { return displacement_[k]; }
+  double max_displacement() const { return max_displacement_; }
   double gamma(int k) const { return is_old(k) ? prior_.gammas[k] : 0.0; }
   double revival(int k) const { return prior_.revival[k]; }
   // How many times a cluster has been born or revived: bounds on distances end when this changes.
   long wake_ups() const { return wake_up_count_; }
 
-  // Cost of reviving slot k for a point of weight m (at most 1) at squared distance `d2` from its old centre.
+  // Cost of reviving slot k for a point of weight m (at most 1) at squared distance `d2` from its old center.
   double revival_cost(int k, double m, double d2) const { return revival(k) + revival_scale(k, m) * d2; }
 
   // The slot that takes a point of weight m most cheaply. Weights above 1 are copies that decide alike.
-  // Of wide rows, who costs more than `most` may be passed over.
-  Cheapest cheapest(const double* y, double m, const PriorDistanceRow& past, double most) {
+  // For wide rows, clusters that cost more than `max_cost` may be skipped.
+  Cheapest cheapest(const double* y, double m, const PriorDistanceRow& past, double max_cost) {
     const double* scale = m < 1 ? scale_of_fraction(m) : scale_.data();
-    if (is_wide()) return cheapest_of_wide(y, m, scale, past, most);
+    if (is_wide()) return cheapest_of_wide(y, m, scale, past, max_cost);
     return lanes().slots.cheapest(y, d_, columns_.data(), stride_, scale, offset_.data(), stride_);
   }
 
@@ -114,7 +115,7 @@ class Clusters {
 
   void update_centers() {
     for (int k = 0; k < count_; ++k)
-      if (sums_.take_stale(k)) update_center(k);
+      if (sums_.clear_stale(k)) update_center(k);
   }
 
  private:
@@ -131,21 +132,21 @@ class Clusters {
     return fraction_.data();
   }
 
-  // One slot after another, each a long loop. Most are told to be too far by how far their old centre was.
+  // Loop over the clusters. The distance to the old center proves that most of them are too far.
   Cheapest cheapest_of_wide(const double* y, double m, const double* scale, const PriorDistanceRow& past,
-                            double most) const {
+                            double max_cost) const {
     const double grain = 1 + 4 * (d_ + 4) * std::numeric_limits<double>::epsilon();
     Cheapest best{std::numeric_limits<double>::infinity(), stride_};
-    double sight = std::sqrt(most / m);  // no awake cluster beyond it is worth a look
-    const auto is_beyond = [&](double squared, double way) {
-      const double beyond = (sight + way) * grain;
+    double max_distance = std::sqrt(max_cost / m);  // awake clusters beyond this distance are skipped
+    const auto is_beyond = [&](double squared, double displacement) {
+      const double beyond = (max_distance + displacement) * grain;
       return squared > beyond * beyond;
     };
-    const auto meet = [&](int k) {
+    const auto consider = [&](int k) {
       double squared;
       if (is_awake(k)) {
-        if (past.is_known() && is_old(k) && is_beyond(past.squared[k], way_[k])) return;
-        squared = squared_distance(Plain{y}, center(k), d_, sight * sight * grain);
+        if (past.is_known() && is_old(k) && is_beyond(past.squared[k], displacement_[k])) return;
+        squared = squared_distance(Plain{y}, center(k), d_, max_distance * max_distance * grain);
       } else {
         if (!is_old(k)) return;
         squared = past.is_known() ? past.squared[k] : squared_distance(Plain{y}, old_center(k), d_);
@@ -153,12 +154,12 @@ class Clusters {
       const double cost = scale[k] * squared + offset_[k];
       if (!(cost < best.cost)) return;
       best = {cost, k};
-      sight = std::min(sight, std::sqrt(cost / m));
+      max_distance = std::min(max_distance, std::sqrt(cost / m));
     };
-    const bool only_near = past.is_known() && is_beyond(past.rest, farthest_way_);
+    const bool only_near = past.is_known() && is_beyond(past.rest, max_displacement_);
     if (only_near)
-      for (const int k : past.near) meet(k);
-    for (int k = only_near ? n_old_ : 0; k < count_; ++k) meet(k);
+      for (const int k : past.near) consider(k);
+    for (int k = only_near ? n_old_ : 0; k < count_; ++k) consider(k);
     return best;
   }
 
@@ -173,13 +174,13 @@ class Clusters {
     } else {
       set_center(k, [=](int j) __attribute__((always_inline)) { return (0.0 + sum[j]) * share; });
     }
-    measure_way(k);
+    measure_displacement(k);
   }
 
-  void measure_way(int k) {
+  void measure_displacement(int k) {
     if (!is_wide() || !is_old(k)) return;
-    way_[k] = std::sqrt(squared_distance(Plain{center(k)}, old_center(k), d_));
-    farthest_way_ = std::max(farthest_way_, way_[k]);
+    displacement_[k] = std::sqrt(squared_distance(Plain{center(k)}, old_center(k), d_));
+    max_displacement_ = std::max(max_displacement_, displacement_[k]);
   }
 
   void wake(int k, const double* y, double m) {
@@ -190,7 +191,7 @@ class Clusters {
     } else {
       set_center(k, [=](int j) { return y[j]; });
     }
-    measure_way(k);
+    measure_displacement(k);
     scale_[k] = 1;
     offset_[k] = 0;
     awake_[k] = true;
@@ -236,7 +237,7 @@ class Clusters {
     sums_.grow(wider);
     awake_.resize(wider, false);
     theta_.resize(static_cast<std::size_t>(wider) * d_);
-    way_.resize(wider, 0.0);
+    displacement_.resize(wider, 0.0);
   }
 
   void widen_columns(int wider) {
@@ -255,8 +256,8 @@ class Clusters {
   RawVector<double> theta_;                        // (slots, d) of those that are awake
   std::vector<char> awake_;                        // (slots,)
   std::vector<double> columns_;                    // (d, stride) theta or phi, as narrow rows want them
-  std::vector<double> way_;                        // (slots,) of the wide ones
-  double farthest_way_ = 0;                        // since the restart began
+  std::vector<double> displacement_;               // (slots,) of the wide ones
+  double max_displacement_ = 0;                    // since the restart began
   std::vector<double> scale_, offset_, fraction_;  // (stride,)
   std::vector<int> free_;
 };

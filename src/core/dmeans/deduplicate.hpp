@@ -1,4 +1,4 @@
-// Rows that occur many times (pixels) become one row with the sum of their weights.
+// Merge equal rows, such as pixels of one color, into one row with the sum of their weights.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,5 @@
-// D-Means on one batch: restarts of a coordinate descent, the lowest cost wins (Algorithm dynmeans).
+// D-Means on one batch: restarted coordinate descent, keeping the lowest cost (Algorithm dynmeans;
+// Campbell, Kulis and How 2019).
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "dmeans/clusters.hpp"
 #include "dmeans/hamerly_assignment.hpp"
 #include "dmeans/split_merge.hpp"
+#include "support/newborn_order.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
 #include "support/thread_pool.hpp"
@@ -142,7 +144,7 @@ class Descent {
     rows.phi_phi.reserve(slots_.n_old());
     const std::vector<double> origin(points_.d);
     for (int k = 0; k < slots_.n_old(); ++k)
-      rows.phi_phi.push_back(gap_between(slots_.old_center(k), origin.data()));
+      rows.phi_phi.push_back(squared_distance_between(slots_.old_center(k), origin.data()));
   }
 
   // True if the clusters are those of the best restart, whatever the newborn are called: then so is the cost.
@@ -162,7 +164,8 @@ class Descent {
     return n_names == best.taken.size();
   }
 
-  // Adds everything up afresh, so that no rounding error of the way is left, and computes the objective.
+  // Adds everything up afresh, so that no rounding error of the displacement is left, and computes the
+  // objective.
   double finish() {
     const auto& labels = assignment_.labels();
     slots_.clear_sums();
@@ -180,7 +183,8 @@ class Descent {
   }
 
   double past_cost(int k) const {
-    return slots_.revival(k) + slots_.gamma(k) * gap_between(slots_.center(k), slots_.old_center(k));
+    return slots_.revival(k) +
+           slots_.gamma(k) * squared_distance_between(slots_.center(k), slots_.old_center(k));
   }
 
   void keep(DescentResult& best, double cost, int n_iter) {
@@ -196,8 +200,9 @@ class Descent {
     double* center = best.centers.data();
     const T* const shift = points_.shift.data();
     for (const int k : order) {
-      const double* place = slots_.is_awake(k) ? slots_.center(k) : slots_.old_center(k);
-      for_features(points_.d, [=](int j) __attribute__((always_inline)) { center[j] = place[j] + shift[j]; });
+      const double* position = slots_.is_awake(k) ? slots_.center(k) : slots_.old_center(k);
+      for_features(points_.d,
+                   [=](int j) __attribute__((always_inline)) { center[j] = position[j] + shift[j]; });
       center += points_.d;
       best.taken.push_back(slots_.is_awake(k) ? slots_.weight(k) : 0.0);
     }
@@ -205,42 +210,34 @@ class Descent {
     best.n_iter = n_iter;
   }
 
-  // Newborn clusters are numbered by size, then by nearness to the middle of the batch, then by birth: the
-  // order of the rows has hardly a say, and shifts, rotations and units have none. Nearness counts in
-  // steps of a millionth, so that rounding does not decide between clusters that are equally near.
   std::vector<std::int32_t> newborn_order() const {
     std::vector<std::int32_t> order;
     for (int k = slots_.n_old(); k < slots_.count(); ++k)
       if (slots_.is_awake(k)) order.push_back(k);
     if (order.size() < 2) return order;
-    const std::vector<double> middle = middle_of_batch();
-    std::vector<double> distance(slots_.count());
-    double farthest = 0;
+    const std::vector<double> mean = mean_of_batch();
+    std::vector<double> weights(slots_.count()), squared_distances(slots_.count());
     for (const int k : order) {
-      distance[k] = gap_between(slots_.center(k), middle.data());
-      farthest = std::max(farthest, distance[k]);
+      weights[k] = slots_.weight(k);
+      squared_distances[k] = squared_distance_between(slots_.center(k), mean.data());
     }
-    for (const int k : order) distance[k] = farthest > 0 ? std::round(1e6 * (distance[k] / farthest)) : 0;
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      const double gap = slots_.weight(a) - slots_.weight(b);
-      return gap != 0 ? gap > 0 : distance[a] < distance[b];
-    });
+    sort_newborn(order, weights, std::move(squared_distances));
     return order;
   }
 
-  std::vector<double> middle_of_batch() const {
-    std::vector<double> middle(points_.d);
+  std::vector<double> mean_of_batch() const {
+    std::vector<double> mean(points_.d);
     double total = 0;
     for (int k = 0; k < slots_.count(); ++k) {
       if (!slots_.is_awake(k)) continue;
       total += slots_.weight(k);
-      for (int j = 0; j < points_.d; ++j) middle[j] += slots_.sum(k)[j];
+      for (int j = 0; j < points_.d; ++j) mean[j] += slots_.sum(k)[j];
     }
-    for (double& coordinate : middle) coordinate /= total;
-    return middle;
+    for (double& coordinate : mean) coordinate /= total;
+    return mean;
   }
 
-  double gap_between(const double* a, const double* b) const {
+  double squared_distance_between(const double* a, const double* b) const {
     return squared_distance(Plain{a}, b, points_.d);
   }
 

@@ -1,10 +1,9 @@
-// One pass of the label update over all points against fixed centres.
+// One pass of the label update against fixed centers, with the bounds of Hamerly (2010).
 //
-// Only points that may want to change are looked at. After Hamerly (2010), each point keeps an upper bound
-// on the distance to its own centre and a lower bound on the distance to any other; both move with the
-// centres. Whoever is nearer to its own than to any other, and too near to pay for a birth or a revival,
-// is passed over. BatchView that would rather found or revive a cluster are only listed: the descent settles
-// them one after another.
+// Each point keeps an upper bound on the distance to its own center and a lower bound on the distance to
+// every other one; both are updated when centers move. A point is skipped if these bounds prove that its
+// own center is the nearest and that neither a birth nor a revival is cheaper. Points for which a birth or
+// a revival may be cheaper are only listed; the descent processes them one by one.
 #pragma once
 
 #include <array>
@@ -48,7 +47,7 @@ class Assignment {
     upper_[i] = std::numeric_limits<T>::infinity();
   }
 
-  // ChunkUpdate every point to its nearest awake cluster and the centres after them; true if any point moved.
+  // ChunkUpdate every point to its nearest awake cluster and the centers after them; true if any point moved.
   bool pass(Clusters& slots, ThreadPool& team) {
     prepare(slots);
     const int chunks = chunk_count(slots);
@@ -59,7 +58,7 @@ class Assignment {
     for (auto& chunk : moves_) {
       restless_.insert(restless_.end(), chunk.restless.begin(), chunk.restless.end());
       for (int k = 0; chunk.any && k < slots.count(); ++k)
-        if (chunk.is_met[k])
+        if (chunk.is_touched[k])
           slots.add_sums(k, &chunk.sum[std::size_t(k) * slots.d()], chunk.weight[k], chunk.rows[k]);
       moved |= chunk.any;
     }
@@ -76,7 +75,7 @@ class Assignment {
     return static_cast<int>(std::clamp<Row>(points_.n / rows, 1, 16));
   }
 
-  // Lists who is awake, and finds how far each has moved since the bounds were made.
+  // List the awake clusters, and compute how far each has moved since the bounds were set.
   void prepare(const Clusters& slots) {
     const int d = points_.d, n = slots.count();
     slots_ = &slots;
@@ -93,13 +92,13 @@ class Assignment {
       if (k != farthest_) next_farthest_ = std::max(next_farthest_, moved_[k]);
     awake_.clear();
     asleep_.clear();
-    patience_ = birth_;
+    safe_squared_distance_ = birth_;
     for (int k = 0; k < n; ++k) {
       if (slots.is_awake(k)) {
         awake_.push_back(k);
       } else if (slots.is_old(k)) {
         asleep_.push_back(k);
-        patience_ = std::min(patience_, slots.revival(k));
+        safe_squared_distance_ = std::min(safe_squared_distance_, slots.revival(k));
       }
     }
   }
@@ -134,14 +133,14 @@ class Assignment {
     if (count) look_closely(slots, unsure.data(), count, moves);
   }
 
-  // Makes the bounds of a row from how far the old centres are, if that is known.
+  // Makes the bounds of a row from how far the old centers are, if that is known.
   bool bound_by_past(const Clusters& slots, Row i) {
     const PriorDistanceRow past = past_.of(i);
     if (!past.is_known()) return false;
-    double lower = distance_down(past.rest) - slots.farthest_way() * grain_;
+    double lower = distance_down(past.rest) - slots.max_displacement() * grain_;
     for (const std::int32_t k : past.near)
       if (k != label_[i] && slots.is_awake(k))
-        lower = std::min(lower, distance_down(past.squared[k]) - slots.way(k) * grain_);
+        lower = std::min(lower, distance_down(past.squared[k]) - slots.displacement(k) * grain_);
     for (auto k = awake_.rbegin(); k != awake_.rend() && !slots.is_old(*k); ++k) {
       if (*k == label_[i]) continue;
       const double most = lower > 0 ? lower * lower * kAmple : 0;
@@ -160,11 +159,11 @@ class Assignment {
     double upper = double(upper_[i]) + moved_[own];
     const double lower = double(lower_[i]) - others;
     lower_[i] = static_cast<T>(lower);
-    if (!(upper <= lower && upper * upper <= patience_)) {
+    if (!(upper <= lower && upper * upper <= safe_squared_distance_)) {
       const double squared = points_.squared_distance(i, center(own));
       upper = distance_up(squared);
       if (upper > lower) return false;
-      if (upper * upper > patience_) note_if_restless(slots, i, squared, moves);
+      if (upper * upper > safe_squared_distance_) note_if_restless(slots, i, squared, moves);
     }
     upper_[i] = static_cast<T>(upper * grain_);
     return true;
@@ -196,7 +195,7 @@ class Assignment {
       }
       upper_[i] = static_cast<T>(distance_up(mine));
       lower_[i] = static_cast<T>(distance_down(next));
-      if (mine * grain_ > patience_)
+      if (mine * grain_ > safe_squared_distance_)
         note_if_restless(slots, i, points_.squared_distance(i, center(label_[i])), moves);
     }
   }
@@ -247,12 +246,12 @@ class Assignment {
   long wake_ups_ = 0;
   static constexpr double kAmple = 1.01;  // covers what rounding does to a bound
   const Clusters* slots_ = nullptr;       // of this pass
-  RawVector<double> before_;              // (slots, d) the awake centres of the last pass
+  RawVector<double> before_;              // (slots, d) the awake centers of the last pass
   std::vector<double> moved_;             // (slots,) since the last pass
   int farthest_ = kNone;                  // slot that moved most
   double next_farthest_ = 0;              // what the runner-up moved
   std::vector<std::int32_t> awake_, asleep_;
-  double patience_ = 0;  // squared distance up to which nobody wants a birth or a revival
+  double safe_squared_distance_ = 0;  // squared distance up to which neither a birth nor a revival is cheaper
   std::vector<ChunkUpdate<T>> moves_;
   std::vector<Row> restless_;
 };

@@ -1,4 +1,4 @@
-// The nearest of some fixed centres for every row: predict.
+// Nearest center of every row, by exhaustive comparison (predict).
 #pragma once
 
 #include <array>
@@ -21,18 +21,18 @@ struct NearestOfRow {
   const double* row;      // (d,)
   const double* centers;  // (K, d)
   int d, n_centers;
-  const PartialDistanceBound* glance;
-  double* bounds;       // room for those of the glance
+  const PartialDistanceBound* partial_bound;
+  double* bounds;       // room for those of the partial_bound
   std::int32_t* which;  // in: one that is likely to be near; out
 
   [[gnu::always_inline]] void run() const {
     const std::int32_t guess = *which;
     const double grain = 1 + 4 * d * std::numeric_limits<double>::epsilon();
-    glance->bound(row, bounds);
-    double least = gap_to(guess, std::numeric_limits<double>::infinity());
+    partial_bound->bound(row, bounds);
+    double least = squared_distance_to(guess, std::numeric_limits<double>::infinity());
     for (std::int32_t k = 0; k < n_centers; ++k) {
       if (k == guess || bounds[k] > least * grain) continue;
-      const double gap = gap_to(k, least);
+      const double gap = squared_distance_to(k, least);
       if (!(gap < least || (gap == least && k < *which))) continue;
       least = gap;
       *which = k;
@@ -40,7 +40,7 @@ struct NearestOfRow {
   }
 
  private:
-  [[gnu::always_inline]] double gap_to(std::int32_t k, double most) const {
+  [[gnu::always_inline]] double squared_distance_to(std::int32_t k, double most) const {
     double squared;
     WideSquaredDistance<Plain>{{row}, centers + std::size_t(k) * d, d, most, &squared}.run();
     return squared;
@@ -58,14 +58,15 @@ void nearest_centers(const T* data,          // in  (n, d)
   const int chunks = static_cast<int>((n + kRows - 1) / kRows);
   ThreadPool team(n_threads);
   if constexpr (std::is_same_v<T, double>) {
-    const PartialDistanceBound glance(centers, n_centers, d);
-    if (glance.is_worth_it())
+    const PartialDistanceBound partial_bound(centers, n_centers, d);
+    if (partial_bound.is_worth_it())
       return team.share(chunks, [&](int c) {
-        RawVector<double> bounds(glance.n_bounds());
+        RawVector<double> bounds(partial_bound.n_bounds());
         Poll poll;
         for (Row i = c * kRows; i < std::min(n, Row(c + 1) * kRows); ++i) {
           poll(std::int64_t(d) * n_centers);
-          run_wide(NearestOfRow{data + i * d, centers, d, n_centers, &glance, bounds.data(), which + i});
+          run_wide(
+              NearestOfRow{data + i * d, centers, d, n_centers, &partial_bound, bounds.data(), which + i});
         }
       });
   }

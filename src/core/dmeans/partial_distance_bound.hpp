@@ -1,7 +1,8 @@
-// A first look at the distances between a wide row and many centres.
+// Lower bounds on the distances between a wide row and many centers, from a few features (partial distance
+// search, Bei and Gray 1985).
 //
-// The features in which the centres differ most show that most distances are long. Those of all centres lie
-// side by side, so that several centres are looked at together.
+// The features in which the centers differ most prove that most distances are long. They are stored side by
+// side for all centers, so that several centers are compared at once.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace dynmeans {
 
 class PartialDistanceBound {
  public:
-  // centers (n, d); where there are few centres or few features, nothing is gained
+  // centers (n, d); where there are few centers or few features, nothing is gained
   PartialDistanceBound(const double* centers, int n, int d)
       : n_(n), stride_((n + kTogether - 1) / kTogether * kTogether) {
     if (n < kFour || d < 2 * kSeen) return;
@@ -28,7 +29,7 @@ class PartialDistanceBound {
 
   bool is_worth_it() const { return !seen_.empty(); }
 
-  // How many bounds are written: those of the centres, and what fills the last group.
+  // How many bounds are written: those of the centers, and what fills the last group.
   int n_bounds() const { return stride_; }
 
   // in: row (d,); out: bounds (n_bounds,) on its squared distances, from below but for rounding; zero if a
@@ -54,7 +55,7 @@ class PartialDistanceBound {
 
  private:
   static constexpr int kSeen = 32;             // features
-  static constexpr int kTogether = 4 * kFour;  // centres of a group
+  static constexpr int kTogether = 4 * kFour;  // centers of a group
 
   void choose_features(const double* centers, int d) {
     std::vector<double> sums(d), squares(d);
@@ -77,7 +78,7 @@ class PartialDistanceBound {
 
   int n_, stride_;
   std::vector<int> seen_;        // (kSeen,)  features, or none
-  std::vector<double> columns_;  // (kSeen, stride)  of the centres
+  std::vector<double> columns_;  // (kSeen, stride)  of the centers
 };
 
 }  // namespace dynmeans

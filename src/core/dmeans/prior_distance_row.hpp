@@ -1,4 +1,4 @@
-// Squared distances of one row from the old centres.
+// Squared distances of one row to the old centers.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace dynmeans {
 
 struct PriorDistanceRow {
   const double* squared = nullptr;     // (K,) or lower bounds, where a birth is cheaper than the return
-  std::span<const std::int32_t> near;  // slots of whom this is no bound, ascending
+  std::span<const std::int32_t> near;  // clusters with exact distances, ascending
   double rest = 0;                     // the least of the bounds
 
   bool is_known() const { return squared != nullptr; }

@@ -1,8 +1,8 @@
-// Squared distances between wide rows and the old centres.
+// Squared distances between wide rows and the old centers, computed once for all restarts.
 //
-// They are the same in every restart, so they are found once. A cluster that has moved since is at least as
-// far from a row as its old centre is, less the way it went: few distances have to be found anew. Where a
-// birth is cheaper than the return of the old cluster for certain, a lower bound says as much.
+// By the triangle inequality, a cluster that has moved is at least as far from a row as its old center was,
+// minus its displacement, so few distances have to be recomputed. Where a birth is certainly cheaper than a
+// revival, a lower bound replaces the distance.
 #pragma once
 
 #include <algorithm>
@@ -33,16 +33,16 @@ class PriorDistances {
     rest_.resize(points.n);
     std::vector<double> slowness(n_old_);
     for (int k = 0; k < n_old_; ++k) slowness[k] = 1 / slots.gamma(k);
-    const PartialDistanceBound glance(slots.old_center(0), n_old_, points.d);
+    const PartialDistanceBound partial_bound(slots.old_center(0), n_old_, points.d);
     const int chunks = static_cast<int>(std::min<Row>(points.n, 64));
     team.share(chunks, [&](int c) {
-      RawVector<double> y(points.d), bounds(glance.n_bounds());
+      RawVector<double> y(points.d), bounds(partial_bound.n_bounds());
       Poll poll;
       for (Row i = points.n * c / chunks; i < points.n * (c + 1) / chunks; ++i) {
         poll(std::int64_t(points.d) * n_old_);
         const double lightness = 1 / std::min(points.weight(i), 1.0);
         run_wide(Measure{points.moved(i, y.data()), slots.old_center(0), slowness.data(), points.d, n_old_,
-                         kAmple * birth, lightness, &glance, bounds.data(),
+                         kAmple * birth, lightness, &partial_bound, bounds.data(),
                          &squared_[std::size_t(i) * n_old_], &near_[std::size_t(i) * n_old_], &count_[i],
                          &rest_[i]});
       }
@@ -63,15 +63,15 @@ class PriorDistances {
     const double* slowness;  // 1 / gamma (K,)
     int d, n_old;
     double ample, lightness;
-    const PartialDistanceBound* glance;
-    double* bounds;       // room for those of the glance
+    const PartialDistanceBound* partial_bound;
+    double* bounds;       // room for those of the partial_bound
     double* squared;      // out (K,)
     std::int32_t* near;   // out (K,) the first `count`
     std::int32_t* count;  // out
     double* rest;         // out
 
     [[gnu::always_inline]] void run() const {
-      glance->bound(row, bounds);
+      partial_bound->bound(row, bounds);
       double least = std::numeric_limits<double>::infinity();
       std::int32_t found = 0;
       for (int k = 0; k < n_old; ++k) {

@@ -1,4 +1,4 @@
-// The rows of a batch cluster by cluster: weight, mean and spread of each.
+// Rows of a batch grouped by cluster: weight, mean and sum of squared deviations of each.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace dynmeans {
 
-// Rows and old centres, read once for all restarts.
+// Rows and old centers, read once for all restarts.
 struct RefineRows {
   std::vector<double> y;        // (n, d)
   std::vector<double> weights;  // (n,)

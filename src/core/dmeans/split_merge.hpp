@@ -1,9 +1,9 @@
-// A clustering of a batch made cheaper.
+// Lower the cost of a clustering by splitting, merging and re-linking whole clusters.
 //
-// The descent of the paper moves rows between the clusters that it has. It sees neither that one cluster had
-// better be two, nor that two had better be one, nor that another old cluster fits better. Here every
-// cluster whose parting pays is parted, every pair whose joining pays is joined, all are linked anew to the
-// old ones, and rows move one by one, until nothing helps. No change raises the cost.
+// The descent of the paper moves single rows between existing clusters, so it cannot split, merge or
+// re-link clusters. Each round here re-links all clusters to the old ones, moves single rows, splits every
+// cluster and merges every pair where this lowers the cost, until nothing changes. No change raises the
+// cost.
 #pragma once
 
 #include <algorithm>
@@ -31,14 +31,14 @@ class SplitMerge {
         groups_(rows),
         descent_(view(), search, FeatureCenters(view(), rows.y.data(), rows.phi.data(), rows.d)),
         halves_(rows),
-        joint_(rows.d) {}
+        merged_mean_(rows.d) {}
 
   // in: labels (n,)  0 .. K-1 remembered, then newborn; out: the same of a clustering that costs no more
   std::vector<std::int32_t> run(const std::vector<std::int32_t>& labels) {
     labels_ = labels;
     for (int round = 0; round < search_.max_iter; ++round) {
       link();
-      descent_.descend(labels_);  // single rows, by what a move really saves
+      descent_.descend(labels_);  // single rows, by the exact saving of a move
       labels_ = descent_.labels();
       if (!change_clusters()) break;
     }
@@ -46,9 +46,11 @@ class SplitMerge {
   }
 
  private:
-  static constexpr double kGrain = 1e-12;  // the least gain worth a change, as a share of what it changes
+  static constexpr double kTolerance = 1e-12;  // smallest relative gain that counts
 
-  double gap(const double* a, const double* b) const { return squared_distance(Plain{a}, b, d_); }
+  double squared_distance_between(const double* a, const double* b) const {
+    return squared_distance(Plain{a}, b, d_);
+  }
 
   // The linear kernel, for the descent by single rows.
   KernelView view() const {
@@ -56,15 +58,18 @@ class SplitMerge {
             Row(rows_.weights.size()), prior_.n};
   }
 
-  // What a group pays besides its spread: a birth, or a return and the pull of the past.
-  double price(std::int32_t slot, double weight, const std::vector<double>& mean) const {
+  // Cost of a group besides its spread: a birth, or a revival and the distance to the old center.
+  double link_cost(std::int32_t slot, double weight, const std::vector<double>& mean) const {
     if (slot >= prior_.n) return search_.birth;
-    const double gamma = prior_.gammas[slot], d2 = gap(mean.data(), &rows_.phi[std::size_t(slot) * d_]);
+    const double gamma = prior_.gammas[slot],
+                 d2 = squared_distance_between(mean.data(), &rows_.phi[std::size_t(slot) * d_]);
     return prior_.revival[slot] + gamma * weight / (gamma + weight) * d2;
   }
 
-  double price(const Group& group, std::int32_t slot) const { return price(slot, group.weight, group.mean); }
-  double cost(const Group& group, std::int32_t slot) const { return group.spread + price(group, slot); }
+  double link_cost(const Group& group, std::int32_t slot) const {
+    return link_cost(slot, group.weight, group.mean);
+  }
+  double cost(const Group& group, std::int32_t slot) const { return group.spread + link_cost(group, slot); }
 
   // The cheapest links to the old clusters.
   void link() {
@@ -73,7 +78,7 @@ class SplitMerge {
     change.reserve(found.size() * prior_.n);
     for (const Group& group : found) {
       poll_(std::int64_t(prior_.n) * d_);
-      for (int k = 0; k < prior_.n; ++k) change.push_back(price(group, k) - search_.birth);
+      for (int k = 0; k < prior_.n; ++k) change.push_back(link_cost(group, k) - search_.birth);
     }
     const std::vector<std::int64_t> slots =
         LinearAssignment(change.data(), int(found.size()), prior_.n).run();
@@ -84,7 +89,7 @@ class SplitMerge {
     for (const Row i : group.rows) labels_[i] = slot;
   }
 
-  // Parts and joins clusters, none of them twice, so that what each change saves is exact.
+  // Split and merge clusters, each at most once, so that the saving of every change is exact.
   bool change_clusters() {
     const std::vector<Group>& found = groups_.of(labels_);
     asleep_.assign(prior_.n, true);
@@ -95,22 +100,22 @@ class SplitMerge {
     }
     bool changed = false;
     std::vector<char> busy(found.size());
-    for (std::size_t g = 0; g < found.size(); ++g) changed |= busy[g] = part(found[g]);
-    for (std::size_t g = 0; g < found.size(); ++g) changed |= !busy[g] && join(found, g, busy);
+    for (std::size_t g = 0; g < found.size(); ++g) changed |= busy[g] = split(found[g]);
+    for (std::size_t g = 0; g < found.size(); ++g) changed |= !busy[g] && merge(found, g, busy);
     return changed;
   }
 
-  bool part(const Group& whole) {
+  bool split(const Group& whole) {
     poll_(std::int64_t(whole.rows.size()) * d_ * 8);
     const double before = cost(whole, whole.slot);
-    if (before - cheapest_two(whole) <= whole.spread - halves_.most_saved(whole)) return false;
-    if (halves_.cut_along(whole) && part_with(whole, before)) return true;
-    return halves_.cut_across(whole) && part_with(whole, before);
+    if (before - lower_bound_of_two(whole) <= whole.spread - halves_.max_saving(whole)) return false;
+    if (halves_.cut_along(whole) && split_off(whole, before)) return true;
+    return halves_.cut_across(whole) && split_off(whole, before);
   }
 
-  // One half stays; the other is born, or is an old cluster that sleeps.
-  bool part_with(const Group& whole, double before) {
-    double least = before - kGrain * before;
+  // One half keeps the cluster; the other is born, or revives an old cluster.
+  bool split_off(const Group& whole, double before) {
+    double least = before - kTolerance * before;
     const Group* leaver = nullptr;
     std::int32_t to = kNone;
     for (int h = 0; h < 2; ++h) {
@@ -127,16 +132,16 @@ class SplitMerge {
     return true;
   }
 
-  // No two clusters cost less, one of which stays: their prices without spread and pull.
-  double cheapest_two(const Group& whole) const {
+  // Lower bound on the cost of two clusters of which one stays: birth and revival costs only.
+  double lower_bound_of_two(const Group& whole) const {
     double other = search_.birth;
     for (std::int32_t k = 0; k < prior_.n; ++k)
       if (asleep_[k]) other = std::min(other, prior_.revival[k]);
     return other + (whole.slot < prior_.n ? prior_.revival[whole.slot] : search_.birth);
   }
 
-  // Joins a group with that other one with which it saves most, under the slot of either.
-  bool join(const std::vector<Group>& found, std::size_t g, std::vector<char>& busy) {
+  // Merge a group with the one that saves most, under the slot of either.
+  bool merge(const std::vector<Group>& found, std::size_t g, std::vector<char>& busy) {
     const Group& a = found[g];
     double least = 0;
     std::size_t with = g;
@@ -145,13 +150,13 @@ class SplitMerge {
       if (busy[h]) continue;
       poll_(2 * d_);
       const Group& b = found[h];
-      const double before = price(a, a.slot) + price(b, b.slot), n = a.weight + b.weight;
-      const double apart = a.weight * b.weight / n * gap(a.mean.data(), b.mean.data());
+      const double before = link_cost(a, a.slot) + link_cost(b, b.slot), n = a.weight + b.weight;
+      const double apart = a.weight * b.weight / n * squared_distance_between(a.mean.data(), b.mean.data());
       if (!(apart < before)) continue;
-      for (int j = 0; j < d_; ++j) joint_[j] = (a.weight * a.mean[j] + b.weight * b.mean[j]) / n;
+      for (int j = 0; j < d_; ++j) merged_mean_[j] = (a.weight * a.mean[j] + b.weight * b.mean[j]) / n;
       for (const std::int32_t slot : {a.slot, b.slot}) {
-        const double change = apart + price(slot, n, joint_) - before;
-        if (change < least - kGrain * before) least = change, with = h, to = slot;
+        const double change = apart + link_cost(slot, n, merged_mean_) - before;
+        if (change < least - kTolerance * before) least = change, with = h, to = slot;
       }
     }
     if (to == kNone) return false;
@@ -171,8 +176,8 @@ class SplitMerge {
   std::vector<char> asleep_;          // (K,)
   std::int32_t next_ = 0;             // slot of the next newborn
 
-  Bisection halves_;           // of the cluster that is to be parted
-  std::vector<double> joint_;  // (d,)  mean of two clusters that may be joined
+  Bisection halves_;                 // of the cluster to be split
+  std::vector<double> merged_mean_;  // (d,)  mean of two clusters that may be merged
   Poll poll_;
 };
 

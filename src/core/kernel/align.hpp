@@ -1,7 +1,8 @@
-// How far each old cluster has moved: annealed expectation and maximisation for translations, as in coherent
-// point drift (Myronenko and Song 2010), with a prior that keeps shifts short where there is little evidence:
-//   d_k = sum_i m_i q_ik (y_i - u) / (sum_i m_i q_ik + h^2 / s^2),   s^2 = h_last^2 + mean of d^2 in a
-//   coordinate
+// Displacement of each old cluster: annealed expectation maximization for translations, as in coherent
+// point drift (Myronenko and Song 2010), with a prior that keeps displacements short where there is little
+// evidence:
+//   d_k = sum_i m_i q_ik (y_i - u) / (sum_i m_i q_ik + h^2 / s^2)
+// with s^2 = h_last^2 + the mean of d^2 per coordinate.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +24,7 @@ struct AlignOptions {
 
 class Aligner {
  public:
+  // rows (n, d), weights (n,); kept: the old clusters; options: bandwidths and rounds
   Aligner(const double* rows, const double* weights, std::int64_t n, int d, const KeptView& kept,
           const AlignOptions& options)
       : rows_(rows),
@@ -72,7 +74,7 @@ class Aligner {
         const double mass = mixture_.mass(k)[lane];
         taken_[k] += scale * mass;
         for (int c = 0; c < d_; ++c)
-          pull_[std::size_t(k) * d_ + c] += scale * (mass * rows_[i * d_ + c] - mixture_.place(k, c)[lane]);
+          pull_[std::size_t(k) * d_ + c] += scale * (mass * rows_[i * d_ + c] - mixture_.moment(k, c)[lane]);
       }
     });
     return likelihood;

@@ -1,4 +1,4 @@
-// Centres as sums over points: what is left of the old centre, and the rows that the cluster took.
+// Kernel centers as weighted sums of points: the old center, discounted, plus the rows of the cluster.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace dynmeans {
 
 struct Taken {
   const std::int64_t* owner;   // (M,)  slot of each kept point
-  const double* coefficients;  // (M,)  of it in its old centre
+  const double* coefficients;  // (M,)  of it in its old center
   const std::int32_t* slots;   // (n,)  of each row of the batch
   const double* weights;       // (n,)
   const double* gammas;        // (K,)

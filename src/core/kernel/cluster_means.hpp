@@ -1,12 +1,14 @@
-// From the slots of rows to sizes and means, the newborn in an order that no clusterer chooses.
+// Sizes and means of clusters from labels, with the newborn clusters in a canonical order.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
+
+#include "support/newborn_order.hpp"
 
 namespace dynmeans {
 
@@ -39,9 +41,9 @@ class ClusterMeans {
   }
 
   SlotMeans run() {
-    const std::vector<double> middle = middle_of_rows();
-    settle();
-    const std::vector<std::int64_t> order = newborn_last(middle);
+    const std::vector<double> mean = mean_of_rows();
+    update_centers();
+    const std::vector<std::int64_t> order = cluster_order(mean);
     SlotMeans out;
     std::vector<std::int32_t> number(n_slots_);
     for (std::int64_t s = 0; s < n_slots_; ++s) {
@@ -56,16 +58,17 @@ class ClusterMeans {
   }
 
  private:
-  std::vector<double> middle_of_rows() const {
-    std::vector<double> middle(in_.d);
-    for (std::size_t e = 0; e < sums_.size(); ++e) middle[e % in_.d] += sums_[e];
+  std::vector<double> mean_of_rows() const {
+    std::vector<double> mean(in_.d);
+    for (std::size_t e = 0; e < sums_.size(); ++e) mean[e % in_.d] += sums_[e];
     const double total = std::accumulate(taken_.begin(), taken_.end(), 0.0);
-    for (double& x : middle) x /= std::max(total, std::numeric_limits<double>::min());
-    return middle;
+    for (double& x : mean) x /= std::max(total, std::numeric_limits<double>::min());
+    return mean;
   }
 
-  // Eq. paramupdate: the sums become centres.
-  void settle() {
+  // Eq. paramupdate: replace the sums by the centers. Clusters::update_center multiplies by the reciprocal
+  // instead, because it runs in every pass; the last digits differ.
+  void update_centers() {
     for (std::int64_t k = 0; k < n_slots_; ++k) {
       const double gamma = k < in_.n_old ? in_.gammas[k] : 0.0;
       for (int c = 0; c < in_.d; ++c) {
@@ -76,23 +79,19 @@ class ClusterMeans {
     }
   }
 
-  // Remembered slots as they are, then newborn ones by size and nearness to the middle, as in D-Means.
-  // Nearness counts in steps of a millionth, so that rounding does not decide between equals.
-  std::vector<std::int64_t> newborn_last(const std::vector<double>& middle) const {
-    std::vector<double> gaps(n_slots_);
+  // All clusters: the remembered ones in their order, then the newborn in theirs (newborn_order.hpp).
+  std::vector<std::int64_t> cluster_order(const std::vector<double>& mean) const {
+    std::vector<double> squared_distances(n_slots_);
     for (std::int64_t k = in_.n_old; k < n_slots_; ++k)
       for (int c = 0; c < in_.d; ++c) {
-        const double gap = sums_[k * in_.d + c] - middle[c];
-        gaps[k] += gap * gap;
+        const double gap = sums_[k * in_.d + c] - mean[c];
+        squared_distances[k] += gap * gap;
       }
-    double farthest = std::numeric_limits<double>::min();
-    for (const double gap : gaps) farthest = std::max(farthest, gap);
-    for (double& gap : gaps) gap = std::nearbyint(1e6 * gap / farthest);
-    std::vector<std::int64_t> order(n_slots_);
+    std::vector<std::int64_t> newborn(n_slots_ - in_.n_old), order(in_.n_old);
+    std::iota(newborn.begin(), newborn.end(), in_.n_old);
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin() + in_.n_old, order.end(), [&](std::int64_t a, std::int64_t b) {
-      return taken_[a] != taken_[b] ? taken_[a] > taken_[b] : gaps[a] < gaps[b];
-    });
+    sort_newborn(newborn, taken_, std::move(squared_distances));
+    order.insert(order.end(), newborn.begin(), newborn.end());
     return order;
   }
 

@@ -1,5 +1,5 @@
-// Where the centres are in the space of a kernel with features, K_YY = B B': they are vectors there, and
-// distances are what they look like. Same offers as in kernel_centers.hpp.
+// Cluster centers for a kernel with explicit features, K_YY = B B': centers are vectors and distances are
+// Euclidean. Same interface as kernel_centers.hpp.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@ class FeatureCenters {
     find_shift();
     beyond_.reserve(view.n_old);
     for (int k = 0; k < view.n_old; ++k) {
-      const double* place = phi_features + static_cast<std::size_t>(k) * d;
-      for (int j = 0; j < d; ++j) phi_[at(k) + j] = place[j] - shift_[j];
-      const double beyond = view.phi_phi[k] - squared_length(place);
+      const double* position = phi_features + static_cast<std::size_t>(k) * d;
+      for (int j = 0; j < d; ++j) phi_[at(k) + j] = position[j] - shift_[j];
+      const double beyond = view.phi_phi[k] - squared_length(position);
       beyond_.push_back(beyond > kGrain * view.phi_phi[k] ? beyond : 0.0);
     }
   }
@@ -28,7 +28,7 @@ class FeatureCenters {
   double scale(Row i, int k) const { return squared_distance(i, nullptr) + norm_[k]; }
   double old_gap(Row i, int k) const { return squared_distance(i, &phi_[at(k)]) + beyond_[k]; }
 
-  double way(int k) const {
+  double squared_displacement(int k) const {
     const double rest = 1 - view_.gammas[k] / mass_[k];
     double total = rest * rest * beyond_[k];
     for (int j = 0; j < d_; ++j) {
@@ -48,7 +48,7 @@ class FeatureCenters {
     while (stride_ < count) stride_ *= 2;
     columns_.assign(static_cast<std::size_t>(stride_) * d_, 0.0);
     gaps_.resize(stride_);
-    for (int k = 0; k < count; ++k) settle(k);
+    for (int k = 0; k < count; ++k) update_norm(k);
   }
 
   void within(const std::int64_t* labels, double* sums) const {
@@ -67,13 +67,13 @@ class FeatureCenters {
     const bool old = k < view_.n_old;
     mass_[k] = old ? view_.gammas[k] : 0.0;
     for (int j = 0; j < d_; ++j) sums_[at(k) + j] = old ? mass_[k] * phi_[at(k) + j] : 0.0;
-    settle(k);
+    update_norm(k);
   }
 
   void add(int k, Row i, double m, const std::vector<std::int32_t>&) {
     for (int j = 0; j < d_; ++j) sums_[at(k) + j] += m * coordinate(i, j);
     mass_[k] += m;
-    settle(k);
+    update_norm(k);
   }
 
   void gaps(Row i, int count, const std::vector<std::int32_t>&, double* out) {
@@ -92,17 +92,17 @@ class FeatureCenters {
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
   double coordinate(Row i, int j) const { return features_[i * d_ + j] - shift_[j]; }
 
-  double squared_length(const double* place) const {
+  double squared_length(const double* position) const {
     double total = 0;
-    for (int j = 0; j < d_; ++j) total += place[j] * place[j];
+    for (int j = 0; j < d_; ++j) total += position[j] * position[j];
     return total;
   }
 
-  // From a row to a place, or to the shift.
-  double squared_distance(Row i, const double* place) const {
+  // From a row to a position, or to the shift.
+  double squared_distance(Row i, const double* position) const {
     double total = 0;
     for (int j = 0; j < d_; ++j) {
-      const double gap = coordinate(i, j) - (place ? place[j] : 0.0);
+      const double gap = coordinate(i, j) - (position ? position[j] : 0.0);
       total += gap * gap;
     }
     return total;
@@ -115,13 +115,13 @@ class FeatureCenters {
       for (int j = 0; j < d_; ++j) shift_[j] += features_[s * view_.n / count * d_ + j] / double(count);
   }
 
-  void settle(int k) {
+  void update_norm(int k) {
     const double inverse = mass_[k] > 0 ? 1 / mass_[k] : 0.0;
     norm_[k] = 0;
     for (int j = 0; j < d_; ++j) {
-      const double place = sums_[at(k) + j] * inverse;
-      columns_[static_cast<std::size_t>(j) * stride_ + k] = place;
-      norm_[k] += place * place;
+      const double position = sums_[at(k) + j] * inverse;
+      columns_[static_cast<std::size_t>(j) * stride_ + k] = position;
+      norm_[k] += position * position;
     }
     const double share = k < view_.n_old ? view_.gammas[k] * inverse : 0.0;
     outside_[k] = k < view_.n_old ? share * share * beyond_[k] : 0.0;
@@ -130,7 +130,7 @@ class FeatureCenters {
   KernelView view_;
   const double* features_;  // B (R, d)
   int d_, stride_ = 0;
-  std::vector<double> shift_;           // (d,) subtracted from every row and old centre
+  std::vector<double> shift_;           // (d,) subtracted from every row and old center
   std::vector<double> phi_;             // (K, d) shifted
   std::vector<double> beyond_;          // (K,) squared length of phi in directions that no row has
   std::vector<double> sums_;            // (slots, d) mass theta

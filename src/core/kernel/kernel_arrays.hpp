@@ -1,4 +1,4 @@
-// A kernel between the rows of a batch, in one of its three forms, as Python hands it over.
+// Kernel between the rows of a batch as Python passes it: full matrix, sparse matrix or features.
 #pragma once
 
 #include <nanobind/stl/optional.h>
@@ -35,7 +35,7 @@ inline KernelView kernel_view(const Vector& weights, const Vector& diagonal, con
           gammas.data(),  revival.data(),  Row(n),       int(n_old)};
 }
 
-// Calls use with the centres that suit the form, without the lock of Python.
+// Calls use with the centers that suit the form, without the lock of Python.
 template <class Use>
 auto with_centers(const KernelView& view, const KernelForm& form, Use use) {
   nb::gil_scoped_release unlocked;
@@ -46,7 +46,7 @@ auto with_centers(const KernelView& view, const KernelForm& form, Use use) {
   }
   if (form.begin && form.neighbours && form.values)
     return use(SparseCenters(view, form.begin->data(), form.neighbours->data(), form.values->data()));
-  throw std::invalid_argument("give matrix, or features and phi_features, or begin, neighbours and values");
+  throw std::invalid_argument("give matrix, or features and phi_features, or begin, neighbors and values");
 }
 
 }  // namespace dynmeans

@@ -1,14 +1,14 @@
-// Where the centres are in the space of a kernel, known through inner products alone: as a full matrix, or
+// Where the centers are in the space of a kernel, known through inner products alone: as a full matrix, or
 // as a sparse one. (Of features, see feature_centers.hpp.)
 //
-// The centre of slot k follows from its members, theta = (gamma phi + sum of m_i omega(y_i)) / mass with
+// The center of slot k follows from its members, theta = (gamma phi + sum of m_i omega(y_i)) / mass with
 // mass = gamma + n (Eq. nonlineartheta). A slot without rows is where it was: at phi, or nowhere if newborn.
-// Each way to know them offers
-//   gaps     squared distances |omega(y_i) - theta_k|^2 of one row to all centres
-//   add      takes a row into a slot, or out of it with a negative weight; the centre follows
+// Each squared_displacement to know them offers
+//   gaps     squared distances |omega(y_i) - theta_k|^2 of one row to all centers
+//   add      takes a row into a slot, or out of it with a negative weight; the center follows
 //   clear    a slot without rows
 //   within   sums of m_i m_j K_YY_ij over pairs of rows of one label, for any labels
-//   work     about how many multiplications it takes to compare a row with so many centres, or to add it
+//   work     about how many multiplications it takes to compare a row with so many centers, or to add it
 //   scale    size of the numbers whose difference a squared distance is, for its rounding error
 // and none of them knows what anything costs.
 #pragma once
@@ -48,7 +48,7 @@ class ImpliedCenters {
   }
 
   // |theta_k - phi_k|^2
-  double way(int k) const { return norm_[k] - 2 * past_[k] / mass_[k] + view_.phi_phi[k]; }
+  double squared_displacement(int k) const { return norm_[k] - 2 * past_[k] / mass_[k] + view_.phi_phi[k]; }
 
  protected:
   double old_score(Row i, int k) const {
@@ -68,20 +68,20 @@ class ImpliedCenters {
     mass_[k] = old ? view_.gammas[k] : 0.0;
     past_[k] = old ? view_.gammas[k] * view_.phi_phi[k] : 0.0;
     square_[k] = mass_[k] * past_[k];
-    settle(k);
+    update_norm(k);
   }
 
   void add(int k, Row i, double m, double score) {
     square_[k] += m * (2 * score + m * view_.diagonal[i]);
     mass_[k] += m;
     if (k < view_.n_old) past_[k] += m * view_.y_phi[i * view_.n_old + k];
-    settle(k);
+    update_norm(k);
   }
 
   KernelView view_;
 
  private:
-  void settle(int k) {
+  void update_norm(int k) {
     inverse_[k] = mass_[k] > 0 ? 1 / mass_[k] : 0.0;
     norm_[k] = square_[k] * inverse_[k] * inverse_[k];
   }
@@ -144,7 +144,7 @@ class DenseCenters : public ImpliedCenters {
   std::vector<double> scores_;  // (slots, R)
 };
 
-// K_YY as compressed sparse rows: scores are added up over the neighbours of a row, whenever asked for.
+// K_YY as compressed sparse rows: scores are added up over the neighbors of a row, whenever asked for.
 class SparseCenters : public ImpliedCenters {
  public:
   SparseCenters(const KernelView& view, const std::int64_t* begin, const std::int32_t* neighbours,

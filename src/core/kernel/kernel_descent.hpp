@@ -1,8 +1,8 @@
 // KD-Means on one batch: coordinate descent on the kernelized cost (Eq. krnmin).
 //
-// The centres are implied by the labels, so what a move costs is exact: a row of weight m that joins a slot
+// The centers are implied by the labels, so what a move costs is exact: a row of weight m that joins a slot
 // of mass gamma + n at squared distance g adds m mass / (mass + m) g, and wakes it for Q dt, or founds it
-// for lambda, if it had no rows; a row that leaves saves m mass / (mass - m) g, and that price if it was the
+// for lambda, if it had no rows; a row that leaves saves m mass / (mass - m) g, and that cost if it was the
 // last. A move is made only if it lowers the cost by more than rounding could.
 #pragma once
 
@@ -37,7 +37,7 @@ class KernelDescent {
   KernelDescent(const KernelView& view, const KernelSearch& search, Centers centers)
       : view_(view), search_(search), centers_(std::move(centers)), labels_(view.n), order_(view.n) {}
 
-  // Rows without a label join where the cost grows least; then all move until none wants to.
+  // Assign rows without a label where the cost grows least; then move rows until no move lowers the cost.
   KernelResult run() {
     std::vector<std::int32_t> start(view_.n, kNone);
     if (search_.start) start.assign(search_.start, search_.start + view_.n);
@@ -77,11 +77,11 @@ class KernelDescent {
   bool sweep(Random& random) {
     random.shuffle(order_);
     bool moved = false;
-    for (const Row i : order_) moved |= place(i);
+    for (const Row i : order_) moved |= assign(i);
     return moved;
   }
 
-  // Clusters of the given labels, added up afresh, so that no rounding error of the way is left.
+  // Clusters of the given labels, recomputed, so that no rounding errors accumulate.
   void seat(const std::vector<std::int32_t>& labels) {
     int count = view_.n_old;
     for (const std::int32_t label : labels) count = std::max(count, 1 + label);
@@ -96,15 +96,15 @@ class KernelDescent {
       if (rows_[k] == 0) vacant_.push_back(k);
   }
 
-  // Gives row i to the slot where the cost is least; true if that is another one. A tie stays, or joins.
-  bool place(Row i) {
+  // Assign row i to the slot of least cost; true if the slot changes. A tie keeps the slot.
+  bool assign(Row i) {
     const std::int32_t own = labels_[i];
     poll_(centers_.work(i, count_));
     centers_.gaps(i, count_, labels_, gaps_.data());
     double least = std::numeric_limits<double>::infinity();
     std::int32_t to = kNone;
     for (std::int32_t k = 0; k < count_; ++k) {
-      const double cost = price_[k] + share(i, centers_.mass(k)) * gaps_[k];
+      const double cost = opening_cost_[k] + share(i, centers_.mass(k)) * gaps_[k];
       if (cost < least && k != own) least = cost, to = k;
     }
     if (!(least <= search_.birth)) least = search_.birth, to = kNone;
@@ -119,7 +119,7 @@ class KernelDescent {
 
   double share(Row i, double mass) const { return view_.weights[i] * mass / (mass + view_.weights[i]); }
 
-  // Whoever is the last to leave takes the centre back to phi, and gets the price of waking it back.
+  // The last row to leave returns the center to phi and refunds the cost of the birth or revival.
   Saving saving_of(Row i, std::int32_t own) const {
     const double m = view_.weights[i], mass = centers_.mass(own);
     if (rows_[own] > 1) {
@@ -135,7 +135,7 @@ class KernelDescent {
     poll_(centers_.work(i, 1));
     centers_.add(k, i, view_.weights[i], labels_);
     labels_[i] = k;
-    price_[k] = 0;
+    opening_cost_[k] = 0;
     ++rows_[k];
   }
 
@@ -173,23 +173,24 @@ class KernelDescent {
   void make_room(int count) {
     if (count <= static_cast<int>(rows_.size())) return;
     centers_.grow(count);
-    price_.resize(count);
+    opening_cost_.resize(count);
     gaps_.resize(count);
     rows_.resize(count);
     born_.resize(count);
   }
 
   void clear(std::int32_t k) {
-    price_[k] = k < view_.n_old ? view_.revival[k] : std::numeric_limits<double>::infinity();
+    opening_cost_[k] = k < view_.n_old ? view_.revival[k] : std::numeric_limits<double>::infinity();
     centers_.clear(k);
   }
 
-  // Eq. krnmin, as the distances and prices that it is made of.
+  // Eq. krnmin, computed from distances and opening costs.
   double cost() {
     double cost = 0;
     for (std::int32_t k = 0; k < count_; ++k)
       if (rows_[k] > 0)
-        cost += k < view_.n_old ? view_.revival[k] + view_.gammas[k] * centers_.way(k) : search_.birth;
+        cost += k < view_.n_old ? view_.revival[k] + view_.gammas[k] * centers_.squared_displacement(k)
+                                : search_.birth;
     for (Row i = 0; i < view_.n; ++i) {
       poll_(centers_.work(i, count_));
       centers_.gaps(i, count_, labels_, gaps_.data());
@@ -216,12 +217,12 @@ class KernelDescent {
   KernelView view_;
   KernelSearch search_;
   Centers centers_;
-  std::vector<std::int32_t> labels_;  // (R,)
-  std::vector<Row> order_;            // (R,)
-  int count_ = 0;                     // slots
-  long n_born_ = 0;                   // births so far
-  std::vector<double> price_, gaps_;  // (slots,) what the first row to enter pays; distances of a row
-  std::vector<long> rows_, born_;     // (slots,) rows in the slot; number of its birth
+  std::vector<std::int32_t> labels_;         // (R,)
+  std::vector<Row> order_;                   // (R,)
+  int count_ = 0;                            // slots
+  long n_born_ = 0;                          // births so far
+  std::vector<double> opening_cost_, gaps_;  // (slots,) cost of the first row to enter; distances of a row
+  std::vector<long> rows_, born_;            // (slots,) rows in the slot; number of its birth
   std::vector<std::int32_t> vacant_;
   Poll poll_;
 };

@@ -1,4 +1,5 @@
-// Which of the clusters just found is which of the remembered ones.
+// Linear assignment of new clusters to remembered ones by shortest augmenting paths (Jonker and Volgenant
+// 1987).
 #pragma once
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 
 namespace dynmeans {
 
-// Clusters and old ones paired at the least cost, where a cluster may stay new at no cost: one cluster after
-// the other looks for the cheapest way to a free place, and others give way (Jonker and Volgenant 1987).
+// Match clusters to old ones at minimum cost, where a cluster may stay new at no cost. Clusters are added one
+// by one, each along a shortest augmenting path to a free column.
 class LinearAssignment {
   static constexpr int kNone = -1;
 
@@ -22,17 +23,17 @@ class LinearAssignment {
       : change_(change),
         n_found_(n_found),
         n_old_(n_old),
-        paid_(n_found),
-        price_(n_old + n_found),
+        row_dual_(n_found),
+        column_dual_(n_old + n_found),
         owner_(n_old + n_found, kNone),
         shortest_(n_old + n_found),
-        before_(n_old + n_found),
+        previous_(n_old + n_found),
         reached_(n_old + n_found) {}
 
   // Clusters (L,): 0 .. K-1 for clusters that are an old one again, K, K+1, ... for the others, in their
   // order. A link that saves nothing is not made.
   std::vector<std::int64_t> run() {
-    for (int found = 0; found < n_found_; ++found) seat(found);
+    for (int found = 0; found < n_found_; ++found) augment(found);
     std::vector<std::int64_t> slots(n_found_, kNone);
     for (int k = 0; k < n_old_; ++k)
       if (owner_[k] != kNone && cost(owner_[k], k) < 0) slots[owner_[k]] = k;
@@ -43,63 +44,68 @@ class LinearAssignment {
   }
 
  private:
-  // Places 0 .. K-1 are the old clusters, after them come as many new ones as there are clusters.
-  double cost(int found, int place) const {
-    return place < n_old_ ? change_[std::size_t(found) * n_old_ + place] : 0.0;
+  // Columns 0 .. K-1 are the old clusters, the next L columns stand for new clusters.
+  double cost(int found, int column) const {
+    return column < n_old_ ? change_[std::size_t(found) * n_old_ + column] : 0.0;
   }
 
-  // Of two ways that are equally long, the one that ends goes first: nobody has to give way.
+  // Of two paths of equal length, the one that ends at a free column goes first.
   bool is_sooner(int a, int b) const {
     if (shortest_[a] != shortest_[b]) return shortest_[a] < shortest_[b];
     return owner_[a] == kNone && owner_[b] != kNone;
   }
 
-  void seat(int newest) {
-    const int n_places = int(owner_.size());
+  void augment(int newest) {
+    const int n_columns = int(owner_.size());
     std::fill(shortest_.begin(), shortest_.end(), std::numeric_limits<double>::infinity());
-    std::fill(before_.begin(), before_.end(), kNone);
+    std::fill(previous_.begin(), previous_.end(), kNone);
     std::fill(reached_.begin(), reached_.end(), false);
-    int place = kNone;
-    for (int who = newest; who != kNone; who = owner_[place]) {
+    int column = kNone;
+    for (int row = newest; row != kNone; row = owner_[column]) {
       int nearest = kNone;
-      poll_(4 * n_places);
-      for (int p = 0; p < n_places; ++p) {
+      poll_(4 * n_columns);
+      for (int p = 0; p < n_columns; ++p) {
         if (reached_[p]) continue;
-        const double way = cost(who, p) - paid_[who] - price_[p];
-        if (way < shortest_[p]) shortest_[p] = way, before_[p] = place;
+        const double length = cost(row, p) - row_dual_[row] - column_dual_[p];
+        if (length < shortest_[p]) shortest_[p] = length, previous_[p] = column;
         if (nearest == kNone || is_sooner(p, nearest)) nearest = p;
       }
       const double step = shortest_[nearest];
-      paid_[newest] += step;
-      for (int p = 0; p < n_places; ++p) {
+      row_dual_[newest] += step;
+      for (int p = 0; p < n_columns; ++p) {
         if (!reached_[p]) {
           shortest_[p] -= step;
         } else {
-          paid_[owner_[p]] += step;
-          price_[p] -= step;
+          row_dual_[owner_[p]] += step;
+          column_dual_[p] -= step;
         }
       }
-      reached_[place = nearest] = true;
+      reached_[column = nearest] = true;
     }
-    for (; place != kNone; place = before_[place])
-      owner_[place] = before_[place] == kNone ? newest : owner_[before_[place]];
+    for (; column != kNone; column = previous_[column])
+      owner_[column] = previous_[column] == kNone ? newest : owner_[previous_[column]];
   }
 
   const double* change_;
   int n_found_, n_old_;
-  std::vector<double> paid_, price_;  // (L,), (places,)  what no way is below
-  std::vector<int> owner_;            // (places,)
+  std::vector<double> row_dual_, column_dual_;  // (L,), (columns,)  dual variables
+  std::vector<int> owner_;                      // (columns,)
 
-  std::vector<double> shortest_;  // (places,)  ways from the newest
-  std::vector<int> before_;       // (places,)  the place before on that way
-  std::vector<char> reached_;     // (places,)
+  std::vector<double> shortest_;  // (columns,)  path lengths from the newest row
+  std::vector<int> previous_;     // (columns,)  previous column on that path
+  std::vector<char> reached_;     // (columns,)
   Poll poll_;
 };
 
-// Prices of links in place of distances. in, out: change (L, K)  n times the squared distance between the
-// mean of a cluster of weight n and an old centre, then what the link changes the cost of a birth by
-inline void link_costs(std::vector<double>& change, const double* weight, const double* gammas,
-                       const double* revival, std::size_t n_old, double birth) {
+// Replace distances by link costs: the change of the objective if a cluster is linked to an old one instead
+// of being born. SplitMerge::link_cost is the same formula for known distances; it multiplies in another
+// order, so the last digits differ.
+inline void link_costs(std::vector<double>& change,  // in (L, K) n |mean - phi|^2; out link costs
+                       const double* weight,         // in n (L,)
+                       const double* gammas,         // in gamma (K,)
+                       const double* revival,        // in Q dt (K,)
+                       std::size_t n_old,            // in K
+                       double birth) {               // in lambda
   for (std::size_t e = 0; e < change.size(); ++e) {
     const double n = weight[e / n_old], gamma = gammas[e % n_old];
     change[e] = revival[e % n_old] - birth + gamma * change[e] / (gamma + n);

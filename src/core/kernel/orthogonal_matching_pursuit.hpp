@@ -1,5 +1,5 @@
-// A few points for many: orthogonal matching pursuit on the kernel W between the points of a centre, one
-// column of a pivoted Cholesky factor of W a pick.
+// Orthogonal matching pursuit (Pati, Rezaiifar and Krishnaprasad 1993): approximate a center by few of its
+// points, with one column of a pivoted Cholesky factor of their kernel W per selected point.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace dynmeans {
 struct MatchingPursuitOptions {
   double dependent;   // share of its squared length that a point must add to the chosen ones
   double equal;       // gains above this share of the best are equal; then the most independent point wins
-  double negligible;  // share of the squared length of the centre below which nothing is left to explain
+  double negligible;  // share of the squared length of the center below which nothing is left to explain
 };
 
 struct Picks {
@@ -107,9 +107,9 @@ class MatchingPursuit {
   const double* gram_;
   std::int64_t s_;
   MatchingPursuitOptions rules_;
-  double length_, left_;               // squared length of the centre, and of what is left of it
+  double length_, left_;               // squared length of the center, and of what is left of it
   std::vector<double> apart_;          // (s,)  squared length of what each point adds to the chosen ones
-  std::vector<double> pull_;           // (s,)  product of each point with what is left of the centre
+  std::vector<double> pull_;           // (s,)  product of each point with what is left of the center
   std::vector<double> column_, gain_;  // (s,)
   std::vector<double> factor_;         // (picks, s)  W ~ factor' factor
   std::vector<double> steps_;

@@ -1,4 +1,4 @@
-// The Gaussian kernel between points.
+// Gaussian (RBF) kernel matrix between points.
 #pragma once
 
 #include <algorithm>
@@ -6,35 +6,15 @@
 #include <vector>
 
 #include "simd/avx2_dispatch.hpp"
+#include "simd/exp.hpp"
 #include "support/signals.hpp"
 
 namespace dynmeans {
 
-// exp(-x) for x >= 0, to the last digits; 0 where it is less than any normal number. 2^k is put into the
-// exponent, the rest is a Taylor series on |f| <= ln 2 / 2.
-[[gnu::always_inline]] inline Four exact_exp_minus(Four x) {
-  constexpr double kLog2E = 1.4426950408889634, kSmallest = 708.0;
-  constexpr double kLn2High = 0x1.62e42fefa3800p-1, kLn2Low = 0x1.ef35793c76730p-45;
-  constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer in the low bits
-  const Four limit = Four{} + kSmallest;
-  const Four t = x < limit ? -x : -limit;
-  const Four shifted = t * kLog2E + kRound;
-  const Four k = shifted - kRound;
-  const Four f = (t - k * kLn2High) - k * kLn2Low;
-  const Four f2 = f * f, f4 = f2 * f2, f8 = f4 * f4;
-  const Four low = (1.0 + f) + f2 * (1.0 / 2 + f * (1.0 / 6));
-  const Four mid = (1.0 / 24 + f * (1.0 / 120)) + f2 * (1.0 / 720 + f * (1.0 / 5040));
-  const Four high = (1.0 / 40320 + f * (1.0 / 362880)) + f2 * (1.0 / 3628800 + f * (1.0 / 39916800));
-  const Four top = 1.0 / 479001600 + f * (1.0 / 6227020800);
-  const Four series = (low + f4 * mid) + f8 * (high + f4 * top);
-  const Four power = Four((FourBits(shifted) + 1023) << 52);
-  return x < limit ? series * power : Four{};
-}
-
 constexpr std::int64_t kSide = 32;          // of the squares that the matrix is made of
 constexpr std::int64_t kBand = 16 * kSide;  // lines that are made before signals are looked for
 
-// BatchView side by side, a line a coordinate, divided by the bandwidth and padded to whole squares.
+// Points side by side, a line a coordinate, divided by the bandwidth and padded to whole squares.
 inline std::vector<double> side_by_side(const double* points, std::int64_t n, int d, double bandwidth) {
   const std::int64_t stride = (n + kSide - 1) / kSide * kSide;
   std::vector<double> columns(d * stride);
@@ -74,7 +54,7 @@ struct GaussianKernel {
           line[s] += gap * gap;
         }
       for (std::int64_t s = 0; s < kSide / kFour; ++s)
-        store_four(square + r * kSide + s * kFour, exact_exp_minus(0.5 * line[s]));
+        store_four(square + r * kSide + s * kFour, exp_minus(0.5 * line[s]));
     }
   }
 
@@ -101,7 +81,8 @@ struct GaussianKernel {
   }
 };
 
-// in: a (n, d), b (m, d), the same array for a square; out: (n, m)
+// exp(-|a_i - b_j|^2 / (2 bandwidth^2)). in: a (n, d), b (m, d), the same array for a symmetric matrix; out:
+// (n, m)
 inline void gaussian(const double* a, std::int64_t n, const double* b, std::int64_t m, int d,
                      double bandwidth, double* out) {
   const std::vector<double> left = side_by_side(a, n, d, bandwidth);

@@ -1,4 +1,5 @@
-// SD-Means from eigenvectors to clusters: round, link, refine; of all restarts, the lowest true cost wins.
+// SD-Means after the eigenvectors (Campbell, Kulis and How 2019): round, link, refine; keep the restart of
+// lowest cost.
 #pragma once
 
 #include <algorithm>

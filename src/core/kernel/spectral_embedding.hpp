@@ -1,4 +1,4 @@
-// The points as the eigenvectors of the relaxed problem see them.
+// Embedding of the points by the eigenvectors of the relaxed SD-Means problem.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct Vectors {
 // An old cluster that no point joins has an eigenvalue of its own, and it may exceed the birth cost. In the
 // span of the vectors, let a direction have mass p on the points and v_k on old cluster k. A cluster of
 // weight n linked to k has p = n / (gamma + n) and v_k^2 = gamma / (gamma + n), so p / sum(v_k^2 / gamma_k)
-// is n. A direction of less than half the lightest point is nobody's. Directions are taken along the axes of
-// the point part, since equal eigenvalues mix seen and unseen clusters at will.
+// is n. A direction with less than half the weight of the lightest point belongs to no point. Directions are
+// taken along the axes of the point part, since equal eigenvalues mix seen and unseen clusters at will.
 inline Embedding seen(const Vectors& in, const Lapack& lapack) {
   const std::size_t c = in.c;
   Embedding out{std::vector<double>(in.data, in.data + in.n * c), {}, in.c};

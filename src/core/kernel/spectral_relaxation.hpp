@@ -1,4 +1,5 @@
-// The relaxed problem of SD-Means as a full matrix: points and old clusters together, and a lower bound.
+// Spectral relaxation of SD-Means as a full matrix of points and old clusters, with a lower bound on the
+// cost (Campbell, Kulis and How 2019).
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The largest eigenvalues of a symmetric matrix, by LAPACK: all above a threshold.
+// Eigenpairs of a symmetric matrix above a threshold, by LAPACK.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Distinct rows in lexical order, each with the sum of the weights of its copies.
+// Distinct rows in lexicographic order, each with the sum of the weights of its copies.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,7 @@ class UniqueRowSorter {
   }
 
   // As many bins of equal width as rows, in the first coordinate. Most bins have few rows, and so few
-  // comparisons, which nobody can predict, are left; if all rows fall into one bin, all are.
+  // comparisons, which the branch predictor cannot predict, are left; if all rows fall into one bin, all are.
   void sort() {
     const std::vector<Row> bins = bins_of_rows();
     std::vector<Row> begin(n_ + 1);

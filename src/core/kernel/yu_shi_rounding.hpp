@@ -1,4 +1,4 @@
-// From unit rows to clusters, after Yu and Shi (2003): nearest axes and best rotation in turn.
+// Round unit rows to clusters (Yu and Shi 2003): alternate between nearest axes and the best rotation.
 #pragma once
 
 #include <algorithm>

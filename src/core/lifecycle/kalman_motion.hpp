@@ -1,38 +1,39 @@
-// How a cluster moves while nobody looks: a Kalman filter of its place and its velocity.
+// Kalman filter (1960): predict and update the position and velocity of a cluster.
 //
-// All variances are in units of the clusters' own, as the weights are. Without velocities it is the random
-// walk of the paper.
+// All variances are in units of the variance of a row in its cluster, as the weights are. Without velocities
+// the model is the random walk of the paper.
 #pragma once
 
 namespace dynmeans {
 
-// Variances that enter in one unit of time, and that of the velocity of a newborn.
+// Process noise of the motion model.
 struct Motion {
-  double place, velocity, newborn;
+  double position, velocity;  // variances added per unit of time
+  double newborn;             // variance of the velocity of a newborn cluster
 
   bool has_velocity() const { return velocity > 0 || newborn > 0; }
 };
 
-// What is not known of a cluster.
+// Covariance of the position and velocity of a cluster, the same in every coordinate.
 struct Covariance {
-  double place, cov, velocity;  // variances, and how place and velocity vary together
+  double position, cov, velocity;  // variance, covariance of position and velocity, variance
 
-  // Noise enters continuously, so that many short waits equal one long one.
+  // Predict: the covariance after a time dt. Noise enters continuously, so many short steps equal a long one.
   Covariance after(double dt, const Motion& motion) const {
     const double q = motion.velocity;
-    return {place + dt * (2 * cov + dt * velocity) + dt * (motion.place + q * dt * dt / 3),
+    return {position + dt * (2 * cov + dt * velocity) + dt * (motion.position + q * dt * dt / 3),
             cov + dt * velocity + q * dt * dt / 2, velocity + q * dt};
   }
 
-  // The mean of rows of weight n, whose variance is 1 / n, was seen.
-  Covariance knowing(double n) const {
-    const double share = n * place / (n * place + 1), rest = 1 - share;
-    return {place * rest, cov * rest, velocity - cov * cov / place * share};
+  // Update: the covariance given the mean of rows of weight n, whose variance is 1 / n.
+  Covariance given_rows(double n) const {
+    const double share = n * position / (n * position + 1), rest = 1 - share;
+    return {position * rest, cov * rest, velocity - cov * cov / position * share};
   }
 
-  // What a step of the centre adds to the velocity. The new centre is p / (p + 1/n) of the way from the
-  // forecast to the mean, so the gain on the velocity, cov / (p + 1/n), is cov / p on the way it went.
-  double gain() const { return cov / place; }
+  // Velocity gain per displacement of the center. The Kalman gain is cov / (p + 1/n) on the innovation, mean
+  // minus forecast. The center moves by p / (p + 1/n) of the innovation, so the gain is cov / p on that.
+  double velocity_gain() const { return cov / position; }
 };
 
 }  // namespace dynmeans

@@ -1,5 +1,5 @@
-// Clusters between two steps: where they should be by now, and, when the step is over, what becomes of each:
-// who moves, who waits, who is forgotten, and who turned.
+// Cluster lifecycle of D-Means (Campbell, Kulis and How 2019): predict the remembered clusters to the current
+// time; after a step, update, retire and log them.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace dynmeans {
 // K remembered clusters.
 struct Memory {
   const double *centers, *weights;          // phi (K, d), w (K,)
-  const double *velocities, *velocity_cov;  // (K, d); (K, 2)  covariance with the place, variance; or null
+  const double *velocities, *velocity_cov;  // (K, d); (K, 2)  covariance with the position, variance; or null
   const double* last_seen;                  // (K,)
   std::int64_t n_old;
   int d;
 
   double velocity(std::int64_t k, int j) const { return velocities ? velocities[k * d + j] : 0.0; }
-  Covariance doubt(std::int64_t k) const {
+  Covariance covariance(std::int64_t k) const {
     if (!velocity_cov) return {1 / weights[k], 0, 0};
     return {1 / weights[k], velocity_cov[2 * k], velocity_cov[2 * k + 1]};
   }
@@ -35,7 +35,7 @@ inline Forecast predict_prior(const Memory& memory, double now, double aging, co
   for (auto* values : {&out.gammas, &out.revival, &out.elapsed}) values->reserve(memory.n_old);
   for (std::int64_t k = 0; k < memory.n_old; ++k) {
     const double dt = now - memory.last_seen[k];
-    out.gammas.push_back(1 / memory.doubt(k).after(dt, motion).place);
+    out.gammas.push_back(1 / memory.covariance(k).after(dt, motion).position);
     out.revival.push_back(aging * dt);
     out.elapsed.push_back(dt);
   }
@@ -46,14 +46,14 @@ inline Forecast predict_prior(const Memory& memory, double now, double aging, co
   return out;
 }
 
-// L >= K slots, of which the last L - K are newborn.
+// A step over L >= K clusters, of which the last L - K are newborn.
 struct LifecycleInput {
   Memory memory;
   const std::int64_t* ids;           // (K,)
-  const double *forecasts, *gammas;  // (K, d), gamma (K,)
-  const double *places, *taken;      // theta (L, d), n (L,)
-  std::int64_t n_slots, next_id;
-  double clock, now, lifetime;  // event time of the last step and of this one; T_Q
+  const double *forecasts, *gammas;  // (K, d)  predicted positions; gamma (K,)
+  const double *positions, *taken;   // theta (L, d); n (L,)  weight of the rows of each cluster
+  std::int64_t n_slots, next_id;     // L; smallest unused id
+  double clock, now, lifetime;       // event time of the last step and of this one; T_Q
   Motion motion;
 };
 
@@ -76,11 +76,11 @@ class Lifecycle {
 
   LifecycleResult run() {
     for (std::int64_t k = 0; k < in_.n_slots; ++k) {
-      turn(k);
+      log_event(k);
       if (in_.now - seen_at(k) > in_.lifetime) {
         out_.died.push_back(id(k));
       } else {
-        carry(k);
+        update(k);
       }
     }
     return std::move(out_);
@@ -94,7 +94,7 @@ class Lifecycle {
   }
   double seen_at(std::int64_t k) const { return is_seen(k) ? in_.now : in_.memory.last_seen[k]; }
 
-  void turn(std::int64_t k) {
+  void log_event(std::int64_t k) {
     if (is_seen(k)) {
       out_.active.push_back(id(k));
       out_.sizes.push_back(in_.taken[k]);
@@ -106,30 +106,30 @@ class Lifecycle {
   }
 
   // Eq. (wupdate): a seen cluster moves to theta with weight gamma + n; others stay.
-  void carry(std::int64_t k) {
+  void update(std::int64_t k) {
     const double gamma = is_old(k) ? in_.gammas[k] : 0.0;
-    append(out_.centers, is_seen(k) ? in_.places : in_.memory.centers, k, in_.memory.d);
+    append(out_.centers, is_seen(k) ? in_.positions : in_.memory.centers, k, in_.memory.d);
     out_.weights.push_back(is_seen(k) ? gamma + in_.taken[k] : in_.memory.weights[k]);
     out_.last_seen.push_back(seen_at(k));
     out_.ids.push_back(id(k));
-    carry_motion(k);
+    update_motion(k);
   }
 
-  // A velocity is corrected by what was seen, or stays; the newborn are at rest as far as anyone knows.
-  void carry_motion(std::int64_t k) {
-    Covariance doubt = is_old(k) ? in_.memory.doubt(k) : Covariance{0, 0, in_.motion.newborn};
+  // Correct the velocity of a cluster with rows; others keep theirs. A newborn cluster starts at rest.
+  void update_motion(std::int64_t k) {
+    Covariance covariance = is_old(k) ? in_.memory.covariance(k) : Covariance{0, 0, in_.motion.newborn};
     double gain = 0;
     if (is_old(k) && is_seen(k)) {
-      const Covariance before = doubt.after(in_.now - in_.memory.last_seen[k], in_.motion);
-      gain = before.gain();
-      doubt = before.knowing(in_.taken[k]);
+      const Covariance before = covariance.after(in_.now - in_.memory.last_seen[k], in_.motion);
+      gain = before.velocity_gain();
+      covariance = before.given_rows(in_.taken[k]);
     }
-    out_.velocity_cov.insert(out_.velocity_cov.end(), {doubt.cov, doubt.velocity});
+    out_.velocity_cov.insert(out_.velocity_cov.end(), {covariance.cov, covariance.velocity});
     if (!in_.motion.has_velocity()) return;
     for (int j = 0; j < in_.memory.d; ++j) {
       const std::int64_t at = k * in_.memory.d + j;
       const double known = is_old(k) ? in_.memory.velocity(k, j) : 0.0;
-      out_.velocities.push_back(gain != 0 ? known + gain * (in_.places[at] - in_.forecasts[at]) : known);
+      out_.velocities.push_back(gain != 0 ? known + gain * (in_.positions[at] - in_.forecasts[at]) : known);
     }
   }
 

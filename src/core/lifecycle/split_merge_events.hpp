@@ -1,9 +1,10 @@
-// Splits and merges: which clusters came out of which, told from where the rows would have gone before.
+// Detect splits and merges between two steps from the rows that clusters share.
 //
-// Every row has a home, the cluster of the step before whose forecast is nearest. A newborn cluster may be a
-// piece of the cluster at whose home most of its rows are; a cluster may be a merger of those that are gone
-// and whose homes left it most of their rows. Whether they are is a question of distances: the pieces of a
-// split must lie around the old place, and the rows of a merger where the old clusters were.
+// The home of a row is its parent cluster: the cluster of the previous step whose forecast is nearest. A
+// newborn cluster is a candidate split of the parent of most of its rows. A cluster is a candidate merge of
+// the ended clusters that gave most of their rows to it. Distances confirm a candidate: the parts of a
+// split lie around the forecast of the parent, and the rows of a merge lie at the forecasts of the ended
+// clusters.
 #pragma once
 
 #include <algorithm>
@@ -31,11 +32,12 @@ struct HomeRows {
 template <class T>
 class RowSpace {
  public:
-  // rows (n, d), forecasts (K, d)
+  // rows (n, d), forecasts (K, d); around: maximum ratio of squared distances in is_around; in: rows and
+  // parents
   RowSpace(const T* rows, const double* forecasts, int d, double around, const HomeRows& in)
       : rows_(rows), forecasts_(forecasts), d_(d), around_(around), in_(in) {}
 
-  // The old place of the first is much nearer to the middle of all of them than to any.
+  // The forecast of the first is much nearer to the mean of all of them than to the mean of any.
   bool is_around(const std::vector<std::int64_t>& parts) const {
     const double* past = forecasts_ + parts[0] * d_;
     double nearest = std::numeric_limits<double>::infinity();
@@ -46,7 +48,7 @@ class RowSpace {
     return gap(middle, past) < around_ * nearest;
   }
 
-  // The rows of a home in a slot are nearer to the old place than to the middle of the slot.
+  // The rows of a parent in a slot are nearer to the forecast of the parent than to the mean of the slot.
   bool is_at_home(std::int64_t home, std::int64_t slot) const {
     const auto here = mean([&](std::int64_t i) { return in_.slots[i] == slot && in_.homes[i] == home; });
     const auto all = mean([&](std::int64_t i) { return in_.slots[i] == slot; });
@@ -83,7 +85,7 @@ class RowSpace {
   mutable Poll poll_;
 };
 
-// Where only shared rows count, and somebody else will look at the distances.
+// Accepts all candidates, for kernels: the caller compares the distances.
 struct Anywhere {
   bool is_around(const std::vector<std::int64_t>&) const { return true; }
   bool is_at_home(std::int64_t, std::int64_t) const { return true; }
@@ -167,7 +169,7 @@ class SplitMergeFinder {
   SplitMergeGroups run() const {
     SplitMergeGroups found;
     const auto home_of = [&](std::int64_t slot) { return main_home_[slot]; };
-    const auto ended_in = [&](std::int64_t home) { return is_gone(home) ? main_slot(home) : kNobody; };
+    const auto ended_in = [&](std::int64_t home) { return is_gone(home) ? main_slot(home) : kNone; };
     for (const auto& [home, born] : grouped(in_.n_old, in_.n_slots, in_.n_awake, home_of))
       add_split(home, born, found.splits);
     for (const auto& [slot, gone] : grouped(0, in_.n_awake, in_.n_slots, ended_in))
@@ -176,7 +178,7 @@ class SplitMergeFinder {
   }
 
  private:
-  static constexpr std::int64_t kNobody = -1;
+  static constexpr std::int64_t kNone = -1;
   using Groups = std::vector<std::pair<std::int64_t, Family>>;
 
   bool is_gone(std::int64_t home) const { return in_.taken[in_.awake[home]] == 0; }
@@ -184,18 +186,18 @@ class SplitMergeFinder {
   // The slot of most rows of a home; the first of equals.
   std::int64_t main_slot(std::int64_t home) const {
     const auto line = shared_.of(home);
-    return line.empty() ? kNobody : std::ranges::max_element(line, {}, &SharedRows::Entry::weight)->slot;
+    return line.empty() ? kNone : std::ranges::max_element(line, {}, &SharedRows::Entry::weight)->slot;
   }
 
   // begin .. end-1 by their keys below n_keys, in order of appearance.
   template <class Key>
   static Groups grouped(std::int64_t begin, std::int64_t end, std::int64_t n_keys, Key key_of) {
     Groups groups;
-    std::vector<std::int64_t> place(n_keys, kNobody);
+    std::vector<std::int64_t> place(n_keys, kNone);
     for (std::int64_t value = begin; value < end; ++value) {
       const std::int64_t key = key_of(value);
-      if (key == kNobody) continue;
-      if (place[key] == kNobody) {
+      if (key == kNone) continue;
+      if (place[key] == kNone) {
         place[key] = static_cast<std::int64_t>(groups.size());
         groups.push_back({key, {}});
       }

@@ -1,10 +1,10 @@
-// The minimum Euclidean spanning tree, exactly: Boruvka's rounds over a kd-tree.
+// Exact Euclidean minimum spanning tree: Boruvka (1926) with a kd-tree.
 //
 // In each round every component takes its shortest edge to another one. Two facts keep a round cheap. The
-// nearest point of another component stays the nearest as long as it is in another component; and when it
-// no longer is, its distance is still a lower bound, because components only grow. A point whose bound is no
-// shorter than an edge that its component already has need not search. Of edges of equal length any may be
-// taken: an edge whose ends were joined earlier in the round closes a cycle of equal edges and is left out.
+// nearest point in another component stays the nearest while the components differ; afterwards its distance
+// is still a lower bound, because components only grow. A point whose bound is not below the shortest edge
+// of its component is skipped. Ties may be broken freely: an edge whose ends were connected earlier in the
+// round closes a cycle of equal edges and is dropped.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class BoruvkaMst {
   static constexpr double kFar = std::numeric_limits<double>::infinity();
 
  public:
-  // unit: rows are multiplied by it, so that no square of a distance overflows
+  // data (n, d); unit: factor of all rows that keeps squared distances finite; n_threads: 0 for all cores
   BoruvkaMst(const double* data, Index n, int d, double unit, int n_threads)
       : tree_(data, n, d, unit), unit_(unit), team_(n_threads), component_(n), near_(n, kNone), bound_(n) {
     std::iota(component_.begin(), component_.end(), 0);
@@ -228,7 +228,7 @@ inline int few_rows(int d) {
   return d <= 3 ? 1500 : std::min(500 * d, 20000);
 }
 
-// in: data (n, d), n > 0, all finite
+// in: data (n, d), n > 0, all finite; unit and n_threads as in BoruvkaMst
 inline TreeEdges spanning_tree(const double* data, std::int32_t n, int d, double unit, int n_threads) {
   if (n <= few_rows(d)) return PrimMst(data, n, d, unit).run();
   if (d == 1) return BoruvkaMst<1>(data, n, d, unit, n_threads).run();

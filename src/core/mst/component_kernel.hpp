@@ -1,12 +1,12 @@
-// Rows and old clusters where points are known by the component they lie in: what they have in common is a
-// sum over few components.
+// Kernel between rows and old clusters that depends only on their components: sums over few components.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "kernel/rbf_kernel.hpp"
 #include "mst/mst_components.hpp"
+#include "simd/avx2_dispatch.hpp"
+#include "simd/exp.hpp"
 
 namespace dynmeans {
 
@@ -19,7 +19,7 @@ struct Fade {
   [[gnu::always_inline]] void run() const {
     for (std::int64_t e = 0; e < n; e += kFour) {
       const Four ratio = load_four(values + e) / scale;
-      store_four(values + e, exact_exp_minus(0.5 * ratio * ratio));
+      store_four(values + e, exp_minus(0.5 * ratio * ratio));
     }
   }
 };

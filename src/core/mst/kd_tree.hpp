@@ -1,5 +1,5 @@
-// A balanced kd-tree: rows in an order that keeps neighbours together, and the box around every stretch of
-// it.
+// Balanced kd-tree (Bentley 1975): rows in an order that keeps neighbors together, and the bounding box of
+// every node.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct KdTree {
 
   struct Node {
     Index begin, end;  // rows of the node, in tree order
-    Index child;       // the first of its two children, which are neighbours; 0 for a leaf
+    Index child;       // the first of its two children, which are neighbors; 0 for a leaf
     bool is_leaf() const { return child == 0; }
   };
 

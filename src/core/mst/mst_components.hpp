@@ -1,4 +1,5 @@
-// A spanning tree with its long edges cut: components, and the tree of long edges between them.
+// Components of a spanning tree without its long edges (union-find), and the tree of long edges between
+// them.
 #pragma once
 
 #include <algorithm>

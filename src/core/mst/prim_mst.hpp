@@ -1,6 +1,6 @@
-// The minimum Euclidean spanning tree of few rows: it grows from row 0 by the row nearest to it (PrimMst).
+// Euclidean minimum spanning tree of few rows: Prim (1957), grown from row 0.
 //
-// All pairs are looked at, two at a time: for few rows, or in many dimensions, no search tree is quicker.
+// All pairs are compared, two at a time: for few rows or in many dimensions no search tree is faster.
 #pragma once
 
 #include <cmath>
@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "simd/vector.hpp"
 #include "support/signals.hpp"
 
 namespace dynmeans {
@@ -18,18 +19,14 @@ struct TreeEdges {
   std::vector<double> lengths;     // (n - 1,)
 };
 
-// Two rows side by side. A typedef, because Clang ignores `aligned` in an alias declaration.
-typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
-
 class PrimMst {
   using Index = std::int32_t;
-  static constexpr Index kWidth = 2;
   static constexpr double kFar = std::numeric_limits<double>::infinity();
 
  public:
   // unit: rows are multiplied by it, so that no square of a distance overflows
   PrimMst(const double* data, Index n, int d, double unit)
-      : d_(d), stride_(n + kWidth), unit_(unit), columns_(std::size_t(d) * stride_, kNowhere), newest_(d) {
+      : d_(d), stride_(n + kTwo), unit_(unit), columns_(std::size_t(d) * stride_, kNowhere), newest_(d) {
     for (Index i = 0; i < n; ++i)
       for (int j = 0; j < d; ++j) column(j)[i] = data[std::size_t(i) * d + j] * unit;
     rows_.resize(n);
@@ -75,27 +72,27 @@ class PrimMst {
 
   // The row outside that is nearest to the tree, now that the newest row is in it.
   Index nearest(Index newest, Index left) {
-    Pair shortest = Pair{} + kFar, which = Pair{}, here{0, 1};
-    for (Index k = 0; k < left; k += kWidth, here += double(kWidth)) {
-      Pair& gap = *reinterpret_cast<Pair*>(&gaps_[k]);
-      Pair& from = *reinterpret_cast<Pair*>(&from_[k]);
-      const Pair fresh = squared_distances(k);
-      from = fresh < gap ? Pair{} + double(newest) : from;
+    Two shortest = Two{} + kFar, which = Two{}, here{0, 1};
+    for (Index k = 0; k < left; k += kTwo, here += double(kTwo)) {
+      Two& gap = *reinterpret_cast<Two*>(&gaps_[k]);
+      Two& from = *reinterpret_cast<Two*>(&from_[k]);
+      const Two fresh = squared_distances(k);
+      from = fresh < gap ? Two{} + double(newest) : from;
       gap = fresh < gap ? fresh : gap;
       which = gap < shortest ? here : which;
       shortest = gap < shortest ? gap : shortest;
     }
     int best = 0;
-    for (int l = 1; l < kWidth; ++l)
+    for (int l = 1; l < kTwo; ++l)
       if (shortest[l] < shortest[best]) best = l;
     return Index(which[best]);
   }
 
   // From the newest row in the tree to two rows outside.
-  Pair squared_distances(Index k) {
-    Pair sum{};
+  Two squared_distances(Index k) {
+    Two sum{};
     for (int j = 0; j < d_; ++j) {
-      const Pair step = *reinterpret_cast<const Pair*>(column(j) + k) - newest_[j];
+      const Two step = *reinterpret_cast<const Two*>(column(j) + k) - newest_[j];
       sum += step * step;
     }
     return sum;

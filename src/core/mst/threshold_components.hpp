@@ -1,8 +1,8 @@
-// The components that short edges make of few rows, and the tree of long edges between them, as cutting the
-// minimum spanning tree would leave them, but without the edges inside of components.
+// Components that edges up to a threshold make of few rows, and the tree of longer edges between them: the
+// same as cutting the minimum spanning tree, without computing the edges inside components.
 //
-// It grows like PrimMst's tree, except that all rows within reach join at once, in any order. Only when none
-// is left in reach, the row nearest to the tree is sought: the edge to it is long, and a component begins.
+// The tree grows as in PrimMst, but all rows within the threshold are added at once, in any order. Only
+// when none is left, the nearest row is searched; the edge to it is long and starts a new component.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class ThresholdComponents {
   static constexpr std::int64_t kPortion = 1 << 24;  // coordinates compared at once
 
  public:
-  // in: data (n, d), n > 0; unit: rows are multiplied by it, so that no square of a distance overflows
+  // in: data (n, d), n > 0; unit: factor of all rows that keeps squared distances finite; scale: threshold
   ThresholdComponents(const double* data, std::int64_t n, int d, double unit, double scale)
       : d_(d),
         n_(n),
@@ -143,7 +143,7 @@ class ThresholdComponents {
     while (count > 0) take_out(hits[--count]);
   }
 
-  // When nobody was taken since the gaps were found.
+  // Valid while no row was taken since the distances were computed.
   std::int64_t nearest_outside() const {
     const auto end = least_.begin() + (n_ + kStretch - 1) / kStretch;
     const std::int64_t s = std::min_element(least_.begin(), end) - least_.begin();

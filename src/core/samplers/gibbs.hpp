@@ -1,9 +1,10 @@
-// Gibbs sampling of one batch under the Markov chain Gaussian mixture, as in the paper's appendix: labels
-// given centres, then centres given labels. The past labels are fixed.
+// Gibbs sampler of one batch under the Markov chain Gaussian mixture (appendix of the paper): labels given
+// centers, then centers given labels. The labels of earlier batches are fixed.
 //
-// The law of the labels is the product of the paper's label prior without its normalisers,
+// The distribution of the labels is the product of the paper's label prior without its normalizers,
 //   p(z) ~ prod over new k of alpha Gamma(n_k) * prod over old k of q^dt Gamma(c_k + n_k) / Gamma(c_k),
-// over clusters with n_k > 0 rows: the one law that has the appendix' conditionals for every row.
+// over clusters with n_k > 0 rows: the one distribution with the conditionals of the appendix for every
+// row.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +20,12 @@ struct GibbsResult {
   std::vector<std::int32_t> best;     // (n,) slots: 0 .. K-1 remembered, then newborn
   std::vector<std::int32_t> samples;  // (n_samples, n), or empty
   std::vector<double>
-      log_densities;  // (n_samples,) log p(z, y | past) of each sample, centres integrated out
+      log_densities;  // (n_samples,) log p(z, y | past) of each sample, centers integrated out
 };
 
 class Gibbs {
  public:
+  // rows (n, d); old: remembered clusters; model: hyperparameters; random: source of random numbers
   Gibbs(const double* rows, std::int64_t n, const McgmmState& old, const McgmmParams& model, Random random)
       : rows_(rows),
         n_(n),
@@ -38,7 +40,7 @@ class Gibbs {
   }
 
   GibbsResult run(int n_samples, const std::int32_t* start, bool keep) {
-    start ? place(start) : scatter();
+    start ? assign_all(start) : scatter();
     GibbsResult result;
     double highest = -std::numeric_limits<double>::infinity();
     for (int s = 0; s < n_samples; ++s) {
@@ -87,10 +89,10 @@ class Gibbs {
     }
   }
 
-  void place(const std::int32_t* start) {
+  void assign_all(const std::int32_t* start) {
     for (std::int64_t i = 0; i < n_; ++i) {
       while (slots() <= start[i]) add_slot();
-      join(i, start[i]);
+      assign(i, start[i]);
     }
     for (int k = slots(); k-- > old_.n;)
       if (count_[k] == 0) free_.push_back(k);
@@ -126,13 +128,13 @@ class Gibbs {
     choice_.sum();
     const int drawn = choice_.draw(random_);
     const int n_awake = int(awake_.size()), n_asleep = int(offered_.size());
-    if (drawn < n_awake) return join(i, awake_[drawn]);
+    if (drawn < n_awake) return assign(i, awake_[drawn]);
     const int k = drawn < n_awake + n_asleep ? offered_[drawn - n_awake] : newborn();
-    join(i, k);
+    assign(i, k);
     draw_center(k);
   }
 
-  void join(std::int64_t i, int k) {
+  void assign(std::int64_t i, int k) {
     label_[i] = k;
     if (count_[k]++ == 0) awake_.push_back(k);
     for (int j = 0; j < d_; ++j) sum_[at(k) + j] += row(i)[j];
@@ -165,7 +167,7 @@ class Gibbs {
     for (const int k : awake_) draw_center(k);
   }
 
-  // Eq. (transpost): a centre given its rows.
+  // Eq. (transpost): a center given its rows.
   void draw_center(int k) {
     const double posterior = 1 / (1 / variance(k) + count_[k] / model_.noise), spread = std::sqrt(posterior);
     for (int j = 0; j < d_; ++j) {

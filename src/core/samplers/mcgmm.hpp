@@ -1,4 +1,4 @@
-// The Markov chain Gaussian mixture, as one batch meets it: what the samplers share.
+// Markov chain Gaussian mixture model of one batch, shared by the samplers (Campbell, Kulis and How 2019).
 #pragma once
 
 #include <cmath>
@@ -10,11 +10,11 @@
 
 namespace dynmeans {
 
-// The paper's law of centres and points; all variances are of one coordinate.
+// The paper's law of centers and points; all variances are of one coordinate.
 struct McgmmParams {
-  double noise;              // sigma  points around a centre
+  double noise;              // sigma  points around a center
   double concentration;      // alpha  weight of a birth
-  double prior_variance;     // rho    newborn centres
+  double prior_variance;     // rho    newborn centers
   const double* prior_mean;  // phi    (d,)
   int d;
 };

@@ -1,6 +1,8 @@
-// Particle learning of one batch under the Markov chain Gaussian mixture (Carvalho, Lopes, Polson, Taddy
-// 2010): row by row, resample the particles by how well they foretold the row, then let each give it a label.
-// Centres are integrated out, so a cluster is a mean, a variance and a weight.
+// Particle learning of one batch under the Markov chain Gaussian mixture (Carvalho, Lopes, Polson and Taddy
+// 2010).
+//
+// For each row, resample the particles by their predictive density of the row, then draw a label in each.
+// Centers are integrated out, so a cluster is a mean, a variance and a weight.
 #pragma once
 
 #include <utility>
@@ -21,6 +23,8 @@ class Particle {
   double count(int k) const { return clusters_[k].count; }
   double weight(int k) const { return clusters_[k].weight; }
 
+  // founder: row or id that the cluster began with; mean (d,) and variance of its center; count and
+  // weight: see Cluster
   void add(std::int64_t founder, const double* mean, double variance, double count, double weight) {
     founders_.push_back(founder);
     means_.insert(means_.end(), mean, mean + d_);
@@ -38,7 +42,7 @@ class Particle {
     return choice.sum() - std::log(total_ + model.concentration);
   }
 
-  // Gives the row to cluster k, or to a new one; the centre is corrected as in a Kalman filter.
+  // Gives the row to cluster k, or to a new one; the center is corrected as in a Kalman filter.
   std::int64_t take(int k, const double* y, std::int64_t number, const McgmmParams& model) {
     if (k == size()) add(number, model.prior_mean, model.prior_variance, 0, 0);
     Cluster& c = clusters_[k];
@@ -49,13 +53,13 @@ class Particle {
     }
     c.variance *= 1 - gain;
     total_ += c.count + 1 - c.weight;
-    c.weight = c.count += 1;  // whoever was asleep is awake with all of its past
+    c.weight = c.count += 1;  // a sleeping cluster wakes with all of its past
     return founders_[k];
   }
 
  private:
   struct Cluster {
-    double variance;  // of the centre
+    double variance;  // of the center
     double count;     // c + n
     double weight;    // c + n if awake, q^dt c if asleep
   };

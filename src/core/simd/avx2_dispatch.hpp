@@ -1,25 +1,12 @@
-// Loops over four numbers at a time, compiled twice: for every machine, and for those with AVX2.
+// Run a loop with AVX2 instructions where the processor has them; the loop is compiled twice.
 #pragma once
 
-#include <cstdint>
+#include "simd/vector.hpp"
 
 namespace dynmeans {
 
-// A typedef, because Clang ignores `aligned` in an alias declaration and would emit aligned loads.
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-typedef std::uint64_t FourBits __attribute__((vector_size(32), aligned(8), may_alias));
-
-constexpr int kFour = sizeof(Four) / sizeof(double);
-
-[[gnu::always_inline]] inline Four load_four(const double* x) {
-  return *reinterpret_cast<const Four*>(x);
-}
-[[gnu::always_inline]] inline void store_four(double* x, Four value) {
-  *reinterpret_cast<Four*>(x) = value;
-}
-
-// Calls loop.run(), whose body is inlined here, with the widest instructions that this machine has. The
-// order of the additions is the same in both, and so are the bits.
+// Call loop.run(), whose body is inlined here. Both versions add in the same order, so the results are equal
+// bit by bit.
 #ifdef DYNMEANS_X86
 template <class Loop>
 [[gnu::target("avx2")]] void run_avx2(const Loop& loop) {

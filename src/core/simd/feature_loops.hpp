@@ -1,4 +1,4 @@
-// Loops over the features of a row. Wide rows use the widest instructions that this machine has.
+// Loops over the features of a row, with AVX2 for wide rows.
 #pragma once
 
 #include "simd/avx2_dispatch.hpp"

@@ -1,8 +1,8 @@
-// The inner loops that run many points, or many clusters, at once.
+// Inner loops over many points or many clusters at once, compiled for several instruction sets.
 //
-// lanes.inl holds them once; it is compiled for plain x86-64 (or whatever the machine is), for AVX2 and
-// for AVX-512, and the widest set that this machine has is chosen when the module is loaded. The order of
-// the additions within one distance is the same in each, so all of them give the same bits.
+// simd_kernels.inl is compiled for the base instruction set, for AVX2 and for AVX-512; the widest set that
+// the processor supports is chosen when the module is loaded. The order of the additions within a distance
+// is the same in each, so the results are equal bit by bit.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct TileLanes {
                  const T* shift,  // in  (d,)
                  T* tile);        // out (d, kTile)
 
-  // Squared distances of a tile of points to K centres: the smallest, the second smallest, and which.
+  // Squared distances of a tile of points to K centers: the smallest, the second smallest, and which.
   void (*nearest_two)(const T* tile,         // in  (d, kTile)
                       int d,                 // in
                       const T* centers,      // in  (K, d)
                       int n_centers,         // in  K >= 1
                       T* best,               // out (kTile,)
-                      T* second,             // out (kTile,), or null if nobody asks
+                      T* second,             // out (kTile,), or null if not needed
                       std::int32_t* which);  // out (kTile,)
 };
 
@@ -39,7 +39,7 @@ struct SlotLanes {
   // The label update of one point: the least of scale_k |y - c_k|^2 + offset_k, the first of equals.
   Cheapest (*cheapest)(const double* y,        // in (d,)
                        int d,                  // in
-                       const double* columns,  // in (d, stride) centres, a row a feature
+                       const double* columns,  // in (d, stride) centers, one row per feature
                        int stride,             // in
                        const double* scale,    // in (n_slots,)
                        const double* offset,   // in (n_slots,) infinite for empty slots

@@ -1,4 +1,4 @@
-// Included by lanes_*.cpp with DYNMEANS_ISA (a namespace) and DYNMEANS_BYTES (width of a register).
+// Included by simd_kernels_*.cpp with DYNMEANS_ISA (a namespace) and DYNMEANS_BYTES (width of a register).
 //
 // Nothing from the standard library with linkage may be used here: the linker keeps one copy of such a
 // function, and a copy compiled for AVX would then run on machines without it.
@@ -44,7 +44,7 @@ struct Best {
   V second = V{} + kInfinity<T>;
   I which = I{};
 
-  void meet(V value, int k) {
+  void update(V value, int k) {
     const I less = value < first;
     if constexpr (Two) {
       const V worse = less ? first : value;
@@ -55,9 +55,10 @@ struct Best {
   }
 };
 
-// Squared distances of `Pair` registers of points to `Block` consecutive centres.
+// Compare `Pair` registers of points with `Block` consecutive centers. tile (d, kTile), centers (K, d), k: first of
+// the block; D: d if known at compile time, else 0; best: in, out
 template <class T, bool Two, int Pair, int Block, int D>
-inline void meet_block(const T* tile, int d, const T* centers, int k, Best<T, Two>* best) {
+inline void update_block(const T* tile, int d, const T* centers, int k, Best<T, Two>* best) {
   using V = typename Register<T>::Values;
   const int dim = D ? D : d;
   V sum[Block][Pair] = {};
@@ -73,23 +74,24 @@ inline void meet_block(const T* tile, int d, const T* centers, int k, Best<T, Tw
     }
   }
   for (int q = 0; q < Block; ++q)
-    for (int p = 0; p < Pair; ++p) best[p].meet(sum[q][p], k + q);
+    for (int p = 0; p < Pair; ++p) best[p].update(sum[q][p], k + q);
 }
 
+// Arguments as TileLanes::nearest_two; D: d if known at compile time, else 0.
 template <class T, bool Two, int D>
 void nearest_dim(const T* tile, int d, const T* centers, int n_centers, T* first, T* second,
                  std::int32_t* which) {
   constexpr int width = Register<T>::width;
   constexpr int pair = 2;
-  // In few dimensions the points stay in registers; in many, four centres share each load of them.
+  // In few dimensions the points stay in registers; in many, four centers share each load of them.
   constexpr int block = D ? 2 : 4;
   static_assert(kTile % (pair * width) == 0);
   for (int b = 0; b < kTile; b += pair * width) {
     Best<T, Two> best[pair];
     int k = 0;
     for (; k + block <= n_centers; k += block)
-      meet_block<T, Two, pair, block, D>(tile + b, d, centers, k, best);
-    for (; k < n_centers; ++k) meet_block<T, Two, pair, 1, D>(tile + b, d, centers, k, best);
+      update_block<T, Two, pair, block, D>(tile + b, d, centers, k, best);
+    for (; k < n_centers; ++k) update_block<T, Two, pair, 1, D>(tile + b, d, centers, k, best);
     for (int p = 0; p < pair; ++p) {
       for (int i = 0; i < width; ++i) {
         first[b + p * width + i] = best[p].first[i];
@@ -166,6 +168,7 @@ inline Cheapest first_cheapest(const Best<double, false>* best) {
   return found;
 }
 
+// Arguments as SlotLanes::cheapest; D: d if known at compile time, else 0.
 template <int D>
 Cheapest cheapest_dim(const double* y, int d, const double* columns, int stride, const double* scale,
                       const double* offset, int n_slots) {
@@ -186,7 +189,7 @@ Cheapest cheapest_dim(const double* y, int d, const double* columns, int stride,
     }
     for (int p = 0; p < pair; ++p) {
       const V cost = sum[p] * load<V>(scale + k + p * width) + load<V>(offset + k + p * width);
-      best[p].meet(cost, k + p * width);
+      best[p].update(cost, k + p * width);
     }
   }
   return first_cheapest<pair>(best);

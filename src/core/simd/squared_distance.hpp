@@ -1,5 +1,5 @@
-// Squared distances. Those of wide rows are added up in sixteen running sums, since a single one would have
-// each addition wait for the one before it.
+// Squared Euclidean distance. Wide rows use sixteen partial sums, so that additions do not wait for each
+// other.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,7 @@
-// The distinct colours of a picture, and how many pixels have each.
+// Distinct colors of an image and the number of pixels of each, by an open-addressing hash table.
 //
-// repeats.hpp merges rows of any kind; a colour is one number of 24 bits, which is compared at once, and
-// there are few colours for many pixels, so that a table that grows with the colours stays near the
-// processor.
+// deduplicate.hpp merges rows of any kind. A color is one number of 24 bits that is compared at once, and
+// images have few colors, so the table stays in the cache.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +15,10 @@ struct Colors {
   std::vector<std::int32_t> of;    // (n,) which of them each pixel has
 };
 
-// From a colour to its number, in order of first appearance: open addressing, half full at most.
+// From a color to its number, in order of first appearance: open addressing, half full at most.
 class ColorTable {
  public:
-  // The number of a colour; a new one gets the next.
+  // The number of a color; a new one gets the next.
   std::int32_t number(std::uint32_t color) {
     std::size_t at = find(color);
     if (entries_[at].number != kFree) return entries_[at].number;

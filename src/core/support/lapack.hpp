@@ -1,4 +1,4 @@
-// LAPACK and BLAS as SciPy brings them, so that the core links with neither.
+// LAPACK and BLAS functions of SciPy, so that the core links with neither.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -44,7 +44,7 @@ inline const Lapack& lapack() {
   return found;
 }
 
-// Lines of a (n, k) times b (k, m), all stored line by line: out (n, m).
+// Matrix product: out (n, m) = a (n, k) b (k, m), all in row-major order.
 inline void multiply(const Lapack& lapack, double* a, double* b, int n, int k, int m, double* out) {
   char plain = 'N';
   double one = 1, zero = 0;

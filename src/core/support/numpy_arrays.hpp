@@ -1,4 +1,4 @@
-// NumPy arrays in and out of the compiled core.
+// Conversion between NumPy arrays and C++ views.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -41,7 +41,7 @@ using Vector = Column<double>;
 template <class T, int N>
 bool read_numpy(nb::handle source, bool convert, ArrayView<T, N>& view) noexcept;
 
-// A NumPy array; a function may also return it as an nb::ndarray, which tells what is in it.
+// A NumPy array; a function may also return it as an nb::ndarray, which describes its contents.
 template <class T>
 struct NumpyArray : nb::object {
   explicit NumpyArray(nb::object&& array) : nb::object(std::move(array)) {}

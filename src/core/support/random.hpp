@@ -1,4 +1,4 @@
-// Random numbers that depend on (seed, step, restart) and on nothing else.
+// Random numbers that are a function of (seed, step, restart) only.
 #pragma once
 
 #include <cmath>

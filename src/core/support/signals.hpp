@@ -1,8 +1,8 @@
-// Signals, Ctrl-C among them, during long loops.
+// Handle signals, such as Ctrl-C, during long loops.
 //
-// A loop owns a Poll and reports its work to it: one decrement, which costs nothing beside the work. Every
-// few milliseconds of work the clock is read, and 20 times per second the thread that Python called takes the
-// lock of Python and runs the pending signal handlers. If one of them raises, an exception ends the loop.
+// A loop owns a Poll and reports its work to it: one decrement, negligible beside the work. Every few
+// milliseconds of work the clock is read, and 20 times per second the thread that Python called acquires
+// the GIL and runs the pending signal handlers. An exception of a handler ends the loop.
 #pragma once
 
 #include <atomic>

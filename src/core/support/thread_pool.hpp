@@ -1,6 +1,6 @@
-// A team of threads that lives for one call and shares out numbered chunks of work.
+// Pool of threads that lives for one call and distributes numbered chunks of work.
 //
-// What a chunk is never depends on how many threads there are, so neither does any result.
+// Chunks do not depend on the number of threads, so neither does any result.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// A vector whose new elements are left as they are found: whoever makes it long writes them at once.
+// Vector with uninitialized elements; write before reading.
 #pragma once
 
 #include <memory>
