@@ -19,7 +19,7 @@ def random_ids(batches: list[np.ndarray], seed: int, n_ids: int) -> list[np.ndar
 
 @settings(max_examples=40, deadline=None)
 @given(streams(), seeds, st.integers(1, 6), st.booleans(), st.booleans())
-def test_the_loops_agree_with_one_cluster_at_a_time(
+def test_compiled_code_length_equals_the_slow_version(
     batches: list[np.ndarray], seed: int, n_ids: int, weighted: bool, timed: bool
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -33,7 +33,7 @@ def test_the_loops_agree_with_one_cluster_at_a_time(
 
 @settings(max_examples=20, deadline=None)
 @given(streams(), seeds)
-def test_units_place_and_names_of_ids_change_nothing(batches: list[np.ndarray], seed: int) -> None:
+def test_scale_translation_and_id_values_change_nothing(batches: list[np.ndarray], seed: int) -> None:
     labels = random_ids(batches, seed, 4)
     length = code_length(batches, labels)
     assert code_length([1000 * batch for batch in batches], labels) == pytest.approx(length, abs=1e-6)
