@@ -1,4 +1,4 @@
-"""People in LiDAR: who is who, in frames of a foyer."""
+"""Tracking of people in LiDAR frames of a foyer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DENSE_POINTS = 1500  # in a frame, for the times
 
 
 def run(quick: bool) -> list[Row]:
-    """Accuracy on scenes that chose nothing, and times at 1,500 points a frame on one thread."""
+    """Measure accuracy on scenes not used for tuning, and times at 1,500 points per frame."""
     with threadpool_limits(1):
         return [*_accuracies(_scenes(quick)), *_times(quick)]
 
@@ -59,7 +59,7 @@ def _accuracies(results: Results) -> list[Row]:
 
 
 def _times(quick: bool) -> list[Row]:
-    """Milliseconds of frames that have at most 1,500 points, from a scene with many people."""
+    """Measure milliseconds per frame of at most 1,500 points, in a scene with many people."""
     stream = walking_people(20 if quick else 600, n_people=13, random_state=2000)
     batches = [frame[:DENSE_POINTS] for frame in stream.batches]  # rows are in random order
     stream = stream._replace(batches=batches)

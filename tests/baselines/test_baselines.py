@@ -117,7 +117,7 @@ def test_truth_helps_those_who_are_told(baseline):
         ("prior_variance", np.nan, "> 0"),
         ("concentration", "much", "a number"),
         ("survival", 1.5, "> 0 and <= 1"),
-        ("prior_mean", [0.0, 1.0, 2.0], "finite number or 2 of them"),
+        ("prior_mean", [0.0, 1.0, 2.0], "finite number or 2 finite numbers"),
     ],
 )
 @chains

@@ -51,7 +51,7 @@ def test_the_table_has_every_trial_and_the_best_first(found: Any) -> None:
     assert table["birth_cost"][0] == found.best_params_["birth_cost"]
     assert (np.diff(table["score"][8:]) >= 0).all()
     assert found.runner_up_["birth_cost"] == table["birth_cost"][1]
-    assert "24 settings" in repr(found)
+    assert "24 trials" in repr(found)
 
 
 @pytest.mark.parametrize("change", [lambda X: 1000 * X, lambda X: X + 1e6])

@@ -22,8 +22,8 @@ def identity_f1(true_batches: Iterable[ArrayLike], found_batches: Iterable[Array
     Parameters
     ----------
     true_batches, found_batches : iterable of integer arrays, each of shape (n_points,)
-        True and found labels of the same points, one array per step. The found label -1 is noise: never correct,
-        and it reduces recall only.
+        True and found labels of the same points, one array per step. The found label -1 is noise: it is
+        never correct and reduces recall only.
 
     Returns
     -------
