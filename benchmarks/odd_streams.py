@@ -78,9 +78,9 @@ def gaussians_with_outliers(seed: int) -> Known:
     rng = np.random.default_rng(seed)
     batches, labels = [], []
     for X, ids in zip(stream.batches, stream.labels, strict=True):
-        stray = rng.random(len(X)) < OUTLIERS
-        batches.append(np.where(stray[:, None], rng.uniform(-1.0, 2.0, X.shape), X))
-        labels.append(np.where(stray, NOISE, ids))
+        is_outlier = rng.random(len(X)) < OUTLIERS
+        batches.append(np.where(is_outlier[:, None], rng.uniform(-1.0, 2.0, X.shape), X))
+        labels.append(np.where(is_outlier, NOISE, ids))
     return known(batches, labels)
 
 

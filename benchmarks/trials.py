@@ -43,7 +43,7 @@ class Summary(NamedTuple):
         """Return one line for a note."""
         return (
             f"worst stream {self.worst:.3f}, per step {self.per_step:.3f}, "
-            f"{self.clusters:.0f} ids, {1e3 * self.seconds:.1f} ms a step"
+            f"{self.clusters:.0f} ids, {1e3 * self.seconds:.1f} ms per step"
         )
 
 

@@ -16,7 +16,7 @@ from dynmeans.apps.video.colors import Pixels
 from dynmeans.apps.video.quantizers import Painter
 
 WHAT = "the trailer of Sintel with the paper's parameters: time of a frame of 1280 x 544, flicker and error"
-PEER = "24 frames a second; DP-means and k-means (k = 20) on each frame alone"
+PEER = "24 frames per second; DP-means and k-means (k = 20) on each frame alone"
 TARGET = (
     "less than 1/24 s a frame; less than half the flicker of either; at most 1.1 times the error of DP-means"
 )

@@ -93,11 +93,13 @@ def test_outliers_cost_the_same_as_newborns_and_inside_of_clusters() -> None:
     rng = np.random.default_rng(0)
     batches, lost = [], []
     for X, ids in zip(stream.batches, stream.labels, strict=True):
-        stray = rng.random(len(X)) < 0.08
-        batches.append(np.where(stray[:, None], rng.uniform(-1, 2, X.shape), X))
-        lost.append((ids, stray))
+        outlier = rng.random(len(X)) < 0.08
+        batches.append(np.where(outlier[:, None], rng.uniform(-1, 2, X.shape), X))
+        lost.append((ids, outlier))
     inside = [ids for ids, _ in lost]
-    born = [np.where(stray, 1000 * (t + 1) + np.arange(len(ids)), ids) for t, (ids, stray) in enumerate(lost)]
+    born = [
+        np.where(outlier, 1000 * (t + 1) + np.arange(len(ids)), ids) for t, (ids, outlier) in enumerate(lost)
+    ]
     lengths = [code_length(batches, labels) for labels in (inside, born)]
     assert np.ptp(lengths) < 0.01
     assert max(lengths) + 0.3 < code_length(batches, [ids // 2 for ids in inside])

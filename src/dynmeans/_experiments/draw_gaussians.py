@@ -70,11 +70,11 @@ def _five(results: Results, reading: str) -> str:
         "method",
         "trials",
         "tracked",
-        "refined: more by",
-        "of the ceiling",
+        "refined minus method",
+        "share of the ceiling",
         "per step",
-        "ms a step",
-        "times refined",
+        "ms per step",
+        "time relative to refined",
     )
     rows = []
     for name, group in groups.items():

@@ -16,7 +16,7 @@ from dynmeans.plots.palette import PALETTE
 NAMES = ("x", "-x", "sin x", "cos x")
 METHODS = ("SD-Means", "D-Means")
 MAX_SHOWN = 6  # functions of a method, the largest first
-HEADER = ("method", "trials", "tracked", "per step", "clusters", "trials with four", "ms a step")
+HEADER = ("method", "trials", "tracked", "per step", "clusters", "trials with four", "ms per step")
 
 
 def draw(results: Results) -> Figures:

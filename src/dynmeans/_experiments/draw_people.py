@@ -17,7 +17,7 @@ from dynmeans.plots.palette import PALETTE
 SPECTRAL, ALONE = "SD-Means a frame, linked by D-Means", "SD-Means alone"
 GROUND, SOLID = "D-Means on the ground plane", "D-Means on the 3-D points"
 PAPER = {ALONE: ("0.868", "816.7"), SOLID: ("0.536", "38.1")}  # accuracy, seconds for 120 seconds
-SCENES = ("method", "scenes", "tracked", "per step", "identity F1", "switches", "ms a frame", "99%")
+SCENES = ("method", "scenes", "tracked", "per step", "identity F1", "switches", "ms per frame", "99%")
 LONG = ("method", "tracked", "per step", "identity F1", "seconds", "paper: accuracy", "paper: seconds")
 _SLANT = 0.35  # vertical shift per unit of distance from the sensor
 

@@ -12,8 +12,8 @@ from dynmeans._experiments.results import Results
 from dynmeans._experiments.tables import markdown, milliseconds, with_interval
 from dynmeans._experiments.trials import Figures, Setting
 
-PAPER = {"SD-Means, MST": ("0.751", "2900"), "D-Means": ("0.187", "0.84")}  # accuracy, ms a step
-HEADER = ("method", "rings", "trials", "tracked", "per step", "ms a step", "paper: accuracy", "paper: ms")
+PAPER = {"SD-Means, MST": ("0.751", "2900"), "D-Means": ("0.187", "0.84")}  # accuracy, ms per step
+HEADER = ("method", "rings", "trials", "tracked", "per step", "ms per step", "paper: accuracy", "paper: ms")
 
 
 def draw(results: Results) -> Figures:

@@ -47,7 +47,7 @@ WEEK, DAY = "synthetic week", "file"
 PAPER_FLIGHTS = 17_895
 FULL = "DP-means, full passes"
 EFFORT = 10.0  # seconds per trial; equal for all methods, so that trials of one stream stay together
-HEADER = ("data", "method", "trials", "accuracy", "clusters", "seconds", "times D-Means")
+HEADER = ("data", "method", "trials", "accuracy", "clusters", "seconds", "time relative to D-Means")
 
 
 class Traffic(NamedTuple):

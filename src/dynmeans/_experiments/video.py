@@ -156,7 +156,7 @@ def _curves(result: Mapping[str, Any]) -> Any:
 def summarize(result: Mapping[str, Any]) -> str:
     """Format the table of the methods in Markdown."""
     lines = [
-        "| method | colours | error | flicker | of moving frames | ms a frame |",
+        "| method | colors | error | flicker | of moving frames | ms per frame |",
         "|---|---|---|---|---|---|",
     ]
     for name, found in result["methods"].items():
