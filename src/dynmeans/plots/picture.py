@@ -31,7 +31,7 @@ def draw_run(run: Run, path: str | Path) -> None:
     run : Run
         As `dynmeans._files.run_folder.read_run` returns it.
     path : path
-        File to write; its suffix says which kind, ``.png`` or ``.svg`` for instance.
+        File to write; its suffix determines the format, such as ``.png`` or ``.svg``.
 
     Raises
     ------

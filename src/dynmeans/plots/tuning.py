@@ -22,7 +22,7 @@ def draw_tuning(table: Mapping[str, Any], path: str | PathLike[str] | None = Non
     table : mapping of arrays
         ``table_`` of a :class:`dynmeans.tuning.Tuning`, the winner first.
     path : path, optional
-        File to write; its suffix says which kind.
+        File to write; its suffix determines the format.
 
     Returns
     -------
