@@ -21,7 +21,7 @@ RESULTS = Path(__file__).with_name("results")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run all benchmarks, or those that are named; a failure of one ends the run."""
+    """Run all or the named benchmarks; stop at the first failure."""
     options = parse(arguments)
     results: dict[str, list[Row]] = {}
     for name in options.names or NAMES:
@@ -34,17 +34,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=report.__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(NAMES)}; all by default")
-    parser.add_argument("--quick", action="store_true", help="tiny sizes: does it work at all?")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, as a smoke test")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the JSON and the plot")
     options = parser.parse_args(arguments)
     unknown = sorted(set(options.names) - set(NAMES))
     if unknown:
-        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(NAMES)}")
+        parser.error(f"unknown benchmark {', '.join(unknown)}; choose from {', '.join(NAMES)}")
     return options
 
 
 def measure(name: str, options: argparse.Namespace) -> list[Row]:
-    """Rows of one benchmark; those that draw are told where."""
+    """Run one benchmark; those with figures get the output folder."""
     module = importlib.import_module(f"benchmarks.{name}")
     where = {"out": options.out} if name in DRAWING else {}
     rows: list[Row] = module.run(options.quick, **where)

@@ -1,4 +1,4 @@
-"""One assignment of many points to fixed centres: the inner loop by itself."""
+"""One assignment of many points to fixed centers: the inner loop alone."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from benchmarks.clock import best_of
 from benchmarks.rows import Row, Target, faster
 from dynmeans._core import nearest_centers, simd_level
 
-WHAT = "700,000 float32 points in 3-D against 32 centres"
+WHAT = "700,000 float32 points in 3-D against 32 centers"
 PEER = "one Lloyd iteration of scikit-learn's KMeans: a fit of one iteration, and a tenth of ten more"
-TARGET = "10 times as fast as one Lloyd iteration; under 5 ms on one thread is the limit to aim at"
+TARGET = "10 times as fast as one Lloyd iteration; under 5 ms on one thread is the aim"
 
 N_CENTERS = 32
 BARE = "without the fixed costs of a fit, which are most of its first iteration"
@@ -22,7 +22,7 @@ MORE = 10  # further iterations, to separate them from the fixed costs of a fit
 
 
 def run(quick: bool) -> list[Row]:
-    """Give both the same points and centres, with as many threads as there are, then one."""
+    """Assign the same points to the same centers on all threads, then on one."""
     rng = np.random.default_rng(0)
     X = rng.random((2_000 if quick else 700_000, 3), dtype=np.float32)
     centers = X[rng.choice(len(X), N_CENTERS, replace=False)]
@@ -52,7 +52,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def lloyd(X: np.ndarray, centers: np.ndarray, iterations: int) -> None:
-    """Exactly so many iterations: a tolerance of 0 does not stop early."""
+    """Run an exact number of iterations: a tolerance of 0 does not stop early."""
     model = KMeans(
         len(centers), init=centers, n_init=1, max_iter=iterations, tol=0.0, algorithm="lloyd", copy_x=True
     )

@@ -1,6 +1,6 @@
-"""Choosing settings on a grid: seeds for choosing are never those that are reported.
+"""Parameter search on grids; the seeds for choosing are never the reported ones.
 
-``python -m benchmarks.choosing`` prints what it chooses; the constants of `tracking`, `lasting` and
+``python -m benchmarks.choosing`` prints the chosen parameters; the constants of `tracking`, `lasting` and
 `pedestrians` come from there.
 """
 
@@ -13,22 +13,22 @@ from typing import TypeVar
 
 import numpy as np
 
-Setting = TypeVar("Setting")
+Params = TypeVar("Params")
 
 
 def mean_over(seeds: Sequence[int], score: Callable[[int], float]) -> float:
-    """Mean score over seeds."""
+    """Compute the mean score over seeds."""
     return float(np.mean([score(seed) for seed in seeds]))
 
 
-def product_of(make: Callable[..., Setting], grid: Mapping[str, Sequence[object]]) -> Iterator[Setting]:
-    """Every combination of a grid."""
+def product_of(make: Callable[..., Params], grid: Mapping[str, Sequence[object]]) -> Iterator[Params]:
+    """Yield every combination of a grid."""
     for values in product(*grid.values()):
         yield make(**dict(zip(grid, values, strict=True)))
 
 
 def main() -> None:
-    """Choose anew, which takes a good while, and print the settings."""
+    """Run all searches, which takes long, and print the parameters."""
     tracking = importlib.import_module("benchmarks.tracking")
     pedestrians = importlib.import_module("benchmarks.pedestrians")
     for name in tracking.GRIDS:
@@ -37,8 +37,8 @@ def main() -> None:
     for name in lasting.CLUSTERERS:
         print("lasting", name, lasting.choose_gate(name), flush=True)
     for motion in pedestrians.EACH:
-        for stream, setting in pedestrians.choose(motion, seeds=range(2)).items():
-            print("pedestrians", motion, stream, tuple(setting), flush=True)
+        for stream, params in pedestrians.choose(motion, seeds=range(2)).items():
+            print("pedestrians", motion, stream, tuple(params), flush=True)
 
 
 if __name__ == "__main__":

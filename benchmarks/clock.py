@@ -1,4 +1,4 @@
-"""Timing on a noisy machine: rivals take turns, so that a slow moment hits all of them."""
+"""Interleaved timing: jobs alternate, so that a disturbance affects all of them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ Result = TypeVar("Result")
 
 
 def timed(job: Callable[[], Result]) -> tuple[float, Result]:
-    """Wall time of one call in seconds, and what it returned."""
+    """Return the wall time of one call in seconds, and its result."""
     start = perf_counter()
     result = job()
     return perf_counter() - start, result
 
 
 def seconds(job: Job) -> float:
-    """Wall time of one call."""
+    """Return the wall time of one call."""
     return timed(job)[0]
 
 
 def take_turns(jobs: Mapping[str, Job], rounds: int) -> dict[str, list[float]]:
-    """Times of every job over several rounds, one call of each in every round."""
+    """Measure every job over several rounds, one call per job and round."""
     times: dict[str, list[float]] = {name: [] for name in jobs}
     for _ in range(rounds):
         for name, job in jobs.items():
@@ -32,5 +32,5 @@ def take_turns(jobs: Mapping[str, Job], rounds: int) -> dict[str, list[float]]:
 
 
 def best_of(jobs: Mapping[str, Job], rounds: int) -> dict[str, float]:
-    """Best time of every job: what is left when nothing else disturbs it."""
+    """Return the best time of every job, which is least disturbed by other load."""
     return {name: min(times) for name, times in take_turns(jobs, rounds).items()}

@@ -1,4 +1,4 @@
-"""Measuring memory: in a process of its own, where no earlier benchmark has left anything.
+"""Memory measurement in a new process, without remains of earlier benchmarks.
 
 ``python -m benchmarks.fresh MODULE FUNCTION ARGUMENTS`` calls a function with JSON and prints its result.
 """
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def call(module: str, function: str, **arguments: Any) -> Any:
-    """Result of a function in a fresh process; arguments and result are plain JSON."""
+    """Call a function in a new process; arguments and result are JSON values."""
     command = [sys.executable, "-m", "benchmarks.fresh", module, function, json.dumps(arguments)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -31,29 +31,29 @@ def call(module: str, function: str, **arguments: Any) -> Any:
 
 
 def resident() -> int:
-    """Bytes of memory that this process holds now."""
+    """Return the resident memory of this process in bytes."""
     return int(psutil.Process().memory_info().rss)
 
 
 def peak_growth(job: Callable[[], object]) -> int:
-    """Bytes by which resident memory rose at most while a job ran."""
-    _give_back()
+    """Measure the peak growth of resident memory during a job, in bytes."""
+    _trim()
     before = resident()
-    _forget_peak()
+    _reset_peak()
     job()
     return max(0, _peak() - before)
 
 
-def _give_back() -> None:
-    """Return what is free to the system, where the C library can: a job must not live on old leftovers."""
+def _trim() -> None:
+    """Return free memory to the system if the C library can, so that a job cannot reuse it."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
 
 
-def _forget_peak() -> None:
-    """Linux can start the high-water mark afresh; elsewhere it is that of the whole process."""
+def _reset_peak() -> None:
+    """Reset the high-water mark on Linux; elsewhere it covers the whole process."""
     switch = Path("/proc/self/clear_refs")
     if switch.exists():
         switch.write_text("5")

@@ -1,4 +1,4 @@
-"""The kernel's own parameter, with the costs, found without labels on shapes that are not round.
+"""Tuning of kernel parameter and costs without labels on non-convex shapes.
 
 ``python -m benchmarks.kernel_tuning`` prints these rows alone, stream by stream.
 """
@@ -21,11 +21,11 @@ from dynmeans.metrics import tracking_accuracy
 
 BUDGET = 20
 N_STEPS = 18  # a third of them to tune on
-SEEDS = range(800, 803)  # the criterion was chosen on seeds 0 and 1, and 700 to 702 were looked at
+SEEDS = range(800, 803)  # the criterion was chosen on seeds 0 and 1, and also evaluated on 700 to 702
 
 
 class Case(NamedTuple):
-    """A kind of stream, and what is tuned on it."""
+    """Kind of stream with the estimator to tune."""
 
     name: str
     make: Callable[[int, int], Known]
@@ -43,7 +43,7 @@ CASES = (
     Case("moons", moons, Diffusion()),
     Case("uneven", uneven, RBF()),
     Case("bars", bars, MST(), SDMeans),
-    # kinds of streams that were never looked at while choosing
+    # kinds of streams that were not used while choosing
     Case("crescents", crescents, RBF()),
     Case("crescents", crescents, MST()),
     Case("spirals", spirals, MST(), SDMeans),
@@ -61,7 +61,7 @@ class Tracked(NamedTuple):
 
 
 def rows_of_kernels(quick: bool) -> Iterator[Row]:
-    """Every case, then the mean over all of them, then the time."""
+    """Yield a row per case, then the mean over all of them, then the time."""
     seeds, budget = (SEEDS[:1], 2) if quick else (SEEDS, BUDGET)
     outcomes = []
     for case in CASES[:1] if quick else CASES:
@@ -73,7 +73,7 @@ def rows_of_kernels(quick: bool) -> Iterator[Row]:
 
 
 def row_of_time(quick: bool) -> Row:
-    """Fifty settings of a kernel on twenty batches of 400 points."""
+    """Time fifty trials of a kernel on twenty batches of 400 points."""
     n_steps, n_points, budget = (2, 40, 2) if quick else (20, 400, 50)
     stream = rings(0, n_steps, n_points=n_points)
     seconds = processor_seconds(partial(tune, stream.steps, KDMeans(), budget=budget, random_state=0))
@@ -107,7 +107,7 @@ def _tracked(model: KDMeans | SDMeans, stream: Known) -> float:
 
 
 def main() -> None:
-    """Print every row as soon as it is known."""
+    """Print every row as soon as it is available."""
     for row in rows_of_kernels(quick=False):
         numbers = [f"{number:.3f}" for number in (row.ours, row.peer) if number is not None]
         print(f"{row.what}: {' / '.join(numbers)} {row.unit} {row.note}".rstrip(), flush=True)

@@ -1,4 +1,4 @@
-"""Lasting ids for k-means and HDBSCAN on five moving Gaussians: linked at prices, or matched by hand."""
+"""Lasting ids for k-means and HDBSCAN on five moving Gaussians: linked by costs, or matched."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dynmeans.baselines import ReclusterAndMatch, TrueLabels
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.metrics import tracking_accuracy
 
-WHAT = "tracking accuracy of the same clusters under two ways to link them, five moving Gaussians, 50 streams"
-PEER = "Hungarian matching of centres, plain, and with a gate that was tuned on labels"
+WHAT = "tracking accuracy of the same clusters under two linking methods, five moving Gaussians, 50 streams"
+PEER = "Hungarian matching of centers, plain, and with a gate that was tuned on labels"
 TARGET = "better than plain matching: the 95% interval of the difference lies above 0"
 
 CLUSTERERS = {"KMeans(5)": KMeans(5, random_state=0), "HDBSCAN()": HDBSCAN(copy=True)}
-# PersistentIds has no setting here. Its defaults, and the gate that tracks best, were chosen on 1000-1019.
+# PersistentIds uses its defaults here. They, and the gate that tracks best, were chosen on 1000-1019.
 CHOOSING_SEEDS = range(1000, 1020)
 REPORTED_SEEDS = range(400, 450)
 GATES = (0.02, 0.03, 0.04, 0.06, 0.1)
@@ -30,14 +30,14 @@ CHOSEN_GATES = {"KMeans(5)": 0.03, "HDBSCAN()": 0.06}
 
 
 class Found(NamedTuple):
-    """A stream, and the clusters that a clusterer finds in each of its batches."""
+    """Stream with the clusters of each batch."""
 
     stream: Stream
     labels: list[np.ndarray]
 
 
 def run(quick: bool) -> list[Row]:
-    """Both clusterers on the reported seeds."""
+    """Run both clusterers on the reported seeds."""
     seeds = REPORTED_SEEDS[:3] if quick else REPORTED_SEEDS
     rows = []
     for name, clusterer in CLUSTERERS.items():
@@ -52,7 +52,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def compare(what: str, ours: Sequence[float], theirs: Sequence[float], above: float | None) -> list[Row]:
-    """Means of both, and the low end of the 95% interval of the difference, stream by stream."""
+    """Compare means, and bound the paired difference from below by its 95% interval."""
     mean, peer = float(np.mean(ours)), float(np.mean(theirs))
     low, high = interval(np.subtract(ours, theirs))
     target = None if above is None else Target("ours", ">", above)
@@ -64,33 +64,33 @@ def compare(what: str, ours: Sequence[float], theirs: Sequence[float], above: fl
 
 
 def interval(differences: np.ndarray) -> tuple[float, float]:
-    """95% interval of a mean by Student's t."""
+    """Compute the 95% interval of a mean by Student's t."""
     half = stats.t.ppf(0.975, len(differences) - 1) * stats.sem(differences)
     return float(np.mean(differences) - half), float(np.mean(differences) + half)
 
 
 def cluster(clusterer: Any, seed: int, n_steps: int) -> Found:
-    """Cluster every batch once, for all ways to link."""
+    """Cluster every batch once for all linking methods."""
     stream = moving_gaussians(n_steps=n_steps, random_state=seed)
     with threadpool_limits(1):
         return Found(stream, [clone(clusterer).fit_predict(X) for X in stream.batches])
 
 
 def persistent(found: Found) -> float:
-    """Tracking accuracy of `PersistentIds` with its defaults."""
+    """Compute the tracking accuracy of `PersistentIds` with its defaults."""
     model = PersistentIds()
     ids = [model.update(X, y).labels_ for X, y in zip(found.stream.batches, found.labels, strict=True)]
     return tracking_accuracy(found.stream.labels, ids)
 
 
 def matched(found: Found, gate: float | None) -> float:
-    """Tracking accuracy of matching by hand."""
-    tracker = ReclusterAndMatch(TrueLabels(), gate=gate)  # it takes the clusters as they were found
+    """Compute the tracking accuracy of Hungarian matching."""
+    tracker = ReclusterAndMatch(TrueLabels(), gate=gate)  # it reuses the found clusters
     pairs = zip(found.stream.batches, found.labels, strict=True)
     return tracking_accuracy(found.stream.labels, [tracker.partial_fit(X, y).labels_ for X, y in pairs])
 
 
 def choose_gate(name: str, seeds: Sequence[int] = CHOOSING_SEEDS, n_steps: int = 100) -> float:
-    """Gate that tracks best over the choosing seeds."""
+    """Return the gate with the best accuracy over the choosing seeds."""
     found = [cluster(CLUSTERERS[name], seed, n_steps) for seed in seeds]
     return max(GATES, key=lambda gate: float(np.mean([matched(one, gate) for one in found])))

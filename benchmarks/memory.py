@@ -1,4 +1,4 @@
-"""Memory of one large step, and of a stream that never ends."""
+"""Memory of one large step, and of an endless stream."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ SIZES = (Size(100_000, 3, "float64"), Size(700_000, 3, "float32"), Size(1_000_00
 
 
 def run(quick: bool) -> list[Row]:
-    """Each measurement has a process of its own."""
+    """Run each measurement in a separate process."""
     sizes = [Size(2_000, 2, "float64")] if quick else SIZES
     rows = [step_row(size) for size in sizes]
     return rows + endless_rows(n_batches=40 if quick else 10_000)
 
 
 def step_row(size: Size) -> Row:
-    told = fresh.call("benchmarks.memory", "step_memory", **size._asdict())
+    result = fresh.call("benchmarks.memory", "step_memory", **size._asdict())
     return Row(
         f"{size.n:,} x {size.d} {size.dtype}: peak growth / input",
-        told["growth"] / MIB,
-        told["input"] / MIB,
+        result["growth"] / MIB,
+        result["input"] / MIB,
         "MiB",
-        told["growth"] / told["input"],
+        result["growth"] / result["input"],
         Target("ratio", "<=", 3.0),
     )
 
@@ -61,9 +61,9 @@ def step_memory(n: int, d: int, dtype: str) -> dict[str, int]:
 
 
 def endless_rows(n_batches: int) -> list[Row]:
-    told = fresh.call("benchmarks.memory", "endless", n_batches=n_batches)
-    early, late = told["rss_early"] / MIB, told["rss_late"] / MIB
-    fresh_us, aged_us = 1e6 * told["time_fresh"], 1e6 * told["time_aged"]
+    result = fresh.call("benchmarks.memory", "endless", n_batches=n_batches)
+    early, late = result["rss_early"] / MIB, result["rss_late"] / MIB
+    fresh_us, aged_us = 1e6 * result["time_fresh"], 1e6 * result["time_aged"]
     span = f"after {n_batches // 10:,} and {n_batches:,} batches"
     return [
         Row(f"memory {span}", late, early, "MiB", late / early, Target("ratio", "<", 1.05)),
@@ -74,7 +74,7 @@ def endless_rows(n_batches: int) -> list[Row]:
             "µs",
             aged_us / fresh_us,
             Target("ratio", "<=", 1.1),
-            note=f"{told['awake']:.1f} clusters awake; the same batches, in turn",
+            note=f"{result['awake']:.1f} clusters awake; the same batches, in turn",
         ),
     ]
 

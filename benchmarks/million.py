@@ -29,15 +29,15 @@ QUICK_SIZES = (3_000, 6_000)
 GIB = 2.0**30
 WARM_UP = 1_000  # points of a step before, so that imports and caches are not timed
 SIDE = 4  # discs in a row
-RADIUS = 0.3  # of a disc, where neighbours are 1 apart
+RADIUS = 0.3  # of a disc, where neighbors are 1 apart
 KERNELS = {"MST": MST(), "RBF, 100 landmarks": RBF(landmarks=100)}
 
-StepDiagnostics = Mapping[str, Any]  # what a fresh process tells of one step
-Curves = Mapping[str, Mapping[int, StepDiagnostics]]  # kernel -> number of points -> a step
+StepNumbers = Mapping[str, Any]  # measurements of one step
+Curves = Mapping[str, Mapping[int, StepNumbers]]  # kernel -> number of points -> a step
 
 
 def run(quick: bool, out: Path | None = None) -> list[Row]:
-    """Each step has a process of its own; the picture goes to `out`, if there is one."""
+    """Run each step in a separate process; write the figure to `out`, if given."""
     sizes = QUICK_SIZES if quick else SIZES
     curves = {name: {n: _fresh_step(name, n) for n in sizes} for name in KERNELS}
     if out is not None:
@@ -45,9 +45,9 @@ def run(quick: bool, out: Path | None = None) -> list[Row]:
     return [row for name, curve in curves.items() for row in rows_of(name, curve)]
 
 
-def _fresh_step(name: str, n: int) -> StepDiagnostics:
-    told: StepDiagnostics = fresh.call("benchmarks.million", "step", name=name, n=n)
-    return told
+def _fresh_step(name: str, n: int) -> StepNumbers:
+    result: StepNumbers = fresh.call("benchmarks.million", "step", name=name, n=n)
+    return result
 
 
 def step(name: str, n: int) -> dict[str, float]:
@@ -79,7 +79,7 @@ def discs(n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([disc % SIDE, disc // SIDE], axis=1) + around, disc
 
 
-def rows_of(name: str, curve: Mapping[int, StepDiagnostics]) -> list[Row]:
+def rows_of(name: str, curve: Mapping[int, StepNumbers]) -> list[Row]:
     """Memory at the largest size, and time against n log n from the smallest."""
     sizes = list(curve)
     least, most = sizes[0], sizes[-1]
@@ -110,9 +110,9 @@ def rows_of(name: str, curve: Mapping[int, StepDiagnostics]) -> list[Row]:
     ]
 
 
-def _exponent(curve: Mapping[int, StepDiagnostics], first: int) -> float:
+def _exponent(curve: Mapping[int, StepNumbers], first: int) -> float:
     """Slope in log-log axes, over the sizes from one on."""
-    points = np.log([(n, told["seconds"]) for n, told in curve.items()][first:])
+    points = np.log([(n, result["seconds"]) for n, result in curve.items()][first:])
     return float(np.polyfit(points[:, 0], points[:, 1], 1)[0])
 
 
@@ -123,7 +123,7 @@ def draw(curves: Curves, path: Path) -> None:
     axes = figure.subplots()
     for name, curve in curves.items():
         sizes = np.array(list(curve), dtype=float)
-        times = np.array([told["seconds"] for told in curve.values()])
+        times = np.array([result["seconds"] for result in curve.values()])
         (line,) = axes.loglog(sizes, times, "o-", label=name)
         grown = times[0] * sizes * np.log(sizes) / (sizes[0] * math.log(sizes[0]))
         axes.loglog(sizes, grown, "--", color=line.get_color(), alpha=0.5, label="n log n")

@@ -1,4 +1,4 @@
-"""Streams that are not as tuning would like them: long clusters, outliers, a quiet start and more."""
+"""Difficult streams for tuning: long clusters, outliers, a static start and more."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from dynmeans.datasets import moving_gaussians
 N_STEPS = 75
 LONG, WIDE = 0.2, 0.01  # standard deviations of a long cluster
 OUTLIERS = 0.05  # share of the points
-QUIET = 25  # steps without motion: all that tuning sees
-NOBODY = -1
+QUIET = 25  # steps without motion, used for tuning
+NOISE = -1
 N_VARIED = 45  # steps of the varied streams
-HIDDEN_FOR = (1, 3)  # steps that a cluster of these is away
+HIDDEN_FOR = (1, 3)  # steps for which a cluster is absent
 
 
 class Kind(NamedTuple):
-    """What is odd about a varied stream; the defaults are easy."""
+    """Properties of a varied stream; the defaults are easy."""
 
     n_features: int = 2
     sizes: tuple[int, ...] = (15,) * 5
     spreads: tuple[float, ...] = (0.03,) * 5
     motion: float = 0.03  # a step's standard deviation in each coordinate
     tails: float | None = None  # degrees of freedom of Student's distribution, or Gaussian
-    hiding: float = 0.0  # probability that a cluster goes away for a few steps
-    noise: int = 0  # points of nobody, all over the place
+    hiding: float = 0.0  # probability that a cluster disappears for a few steps
+    noise: int = 0  # uniform noise points
     grid: float = 0.0  # to which coordinates are rounded
 
 
@@ -45,7 +45,7 @@ KINDS = {
 
 
 class Known(NamedTuple):
-    """A stream with its truth."""
+    """Stream with true labels."""
 
     steps: list[dict[str, Any]]  # arguments of partial_fit
     labels: list[np.ndarray]
@@ -61,7 +61,7 @@ def known(batches: list[np.ndarray], labels: list[np.ndarray]) -> Known:
 
 
 def long_gaussians(seed: int) -> Known:
-    """Three clusters that move, twenty times as long as wide, each in its own direction; they may cross."""
+    """Make three moving clusters, twenty times as long as wide, each in its own direction; they may cross."""
     stream = moving_gaussians(3, N_STEPS, points_per_cluster=40, motion=0.02, death=0.0, random_state=seed)
     rng = np.random.default_rng(seed)
     angles = rng.uniform(0.0, np.pi, 3)
@@ -73,34 +73,34 @@ def long_gaussians(seed: int) -> Known:
 
 
 def gaussians_with_outliers(seed: int) -> Known:
-    """One point in twenty lies anywhere in nine times the area, and is nobody's: always a mistake."""
+    """Make Gaussians with 5% outliers in nine times the area; outliers always count as errors."""
     stream = moving_gaussians(5, N_STEPS, random_state=seed)
     rng = np.random.default_rng(seed)
     batches, labels = [], []
     for X, ids in zip(stream.batches, stream.labels, strict=True):
-        stray = rng.random(len(X)) < OUTLIERS
-        batches.append(np.where(stray[:, None], rng.uniform(-1.0, 2.0, X.shape), X))
-        labels.append(np.where(stray, NOBODY, ids))
+        is_outlier = rng.random(len(X)) < OUTLIERS
+        batches.append(np.where(is_outlier[:, None], rng.uniform(-1.0, 2.0, X.shape), X))
+        labels.append(np.where(is_outlier, NOISE, ids))
     return known(batches, labels)
 
 
 def quiet_beginning(seed: int) -> Known:
-    """Three distant clusters rest while costs are tuned, and then walk."""
+    """Make three distant clusters that are static during tuning, and move later."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(3), 50)
-    places = np.array([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]])
+    centers = np.array([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]])
     batches = []
     for step in range(N_STEPS):
-        places = places + (step >= QUIET) * rng.normal(0.0, 8.0, places.shape)
-        batches.append(places[labels] + rng.normal(size=(len(labels), 2)))
+        centers = centers + (step >= QUIET) * rng.normal(0.0, 8.0, centers.shape)
+        batches.append(centers[labels] + rng.normal(size=(len(labels), 2)))
     return known(batches, [labels] * N_STEPS)
 
 
 def varied(seed: int, kind: Kind) -> Known:
-    """Clusters that walk in the unit cube, mirrored at its walls."""
+    """Make clusters that move in the unit cube, reflected at its faces."""
     rng = np.random.default_rng(seed)
     n_clusters = len(kind.sizes)
-    places = rng.uniform(0.0, 1.0, (n_clusters, kind.n_features))
+    centers = rng.uniform(0.0, 1.0, (n_clusters, kind.n_features))
     away, batches, labels = np.zeros(n_clusters, int), [], []
     for _ in range(N_VARIED):
         away = np.maximum(away - 1, 0)
@@ -108,16 +108,16 @@ def varied(seed: int, kind: Kind) -> Known:
         away[leaves] = rng.integers(*HIDDEN_FOR, leaves.sum(), endpoint=True)
         here = np.flatnonzero(away == 0) if (away == 0).any() else np.array([0])
         ids = np.repeat(here, np.take(kind.sizes, here))
-        batches.append(_emitted(rng, places, ids, kind))
-        labels.append(np.concatenate([ids, np.full(kind.noise, NOBODY)]))
-        places = 1.0 - np.abs(1.0 - np.abs(places + rng.normal(0.0, kind.motion, places.shape)))
+        batches.append(_emitted(rng, centers, ids, kind))
+        labels.append(np.concatenate([ids, np.full(kind.noise, NOISE)]))
+        centers = 1.0 - np.abs(1.0 - np.abs(centers + rng.normal(0.0, kind.motion, centers.shape)))
     return known(batches, labels)
 
 
-def _emitted(rng: np.random.Generator, places: np.ndarray, ids: np.ndarray, kind: Kind) -> np.ndarray:
+def _emitted(rng: np.random.Generator, centers: np.ndarray, ids: np.ndarray, kind: Kind) -> np.ndarray:
     shape = (len(ids), kind.n_features)
     scatter = rng.normal(size=shape) if kind.tails is None else rng.standard_t(kind.tails, shape)
-    X = places[ids] + np.take(kind.spreads, ids)[:, None] * scatter
+    X = centers[ids] + np.take(kind.spreads, ids)[:, None] * scatter
     X = np.concatenate([X, rng.uniform(-0.2, 1.2, (kind.noise, kind.n_features))])
     return np.round(X / kind.grid) * kind.grid if kind.grid else X
 

@@ -1,4 +1,4 @@
-"""Real people who walk: how long each keeps one id."""
+"""Tracking accuracy on recorded pedestrians."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from dynmeans import DMeans
 from dynmeans.metrics import tracking_accuracy
 
 WHAT = "tracking accuracy on people in a corridor and in front of a bottleneck, batches of 0.25 s"
-PEER = "motion='walk', with its own best setting"
-TARGET = "with motion='velocity' 0.95 and 0.98 by a setting for each stream, and 0.88 by one for both"
+PEER = "motion='walk', with its own best parameters"
+TARGET = "with motion='velocity' 0.95 and 0.98 with parameters per stream, and 0.88 with the same for both"
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 FILES = {"corridor": "pedpy_bi_corr_400_b_03.txt.gz", "bottleneck": "pedpy_bottleneck_040_c_56_h-.txt.gz"}
-FRAMES_A_BATCH = 0.25 * 25  # seconds times frames a second
+FRAMES_PER_BATCH = 0.25 * 25  # seconds times frames per second
 
 
-class Setting(NamedTuple):
-    """Costs in square metres, time in batches."""
+class Params(NamedTuple):
+    """Costs in square meters, time in batches."""
 
     birth_cost: float
     lifetime: float
@@ -33,7 +33,7 @@ class Setting(NamedTuple):
 
 
 class People(NamedTuple):
-    """A stream of places in metres, with who was there and when."""
+    """Stream of positions in meters with ids and times."""
 
     batches: list[np.ndarray]  # (n, 2)
     labels: list[np.ndarray]  #  (n,)
@@ -44,10 +44,10 @@ class People(NamedTuple):
 # Velocity was searched again, and the restarts raised from 3 to 10, after the corridor gave 0.936 with 3;
 # the walk was not searched again, so the comparison favours velocity.
 EACH = {
-    "velocity": {"corridor": Setting(0.11, 1.5, 2.0), "bottleneck": Setting(0.08, 4.0, 1.5)},
-    "walk": {"corridor": Setting(0.09, 2.0, 3.0), "bottleneck": Setting(0.09, 3.0, 2.0)},
+    "velocity": {"corridor": Params(0.11, 1.5, 2.0), "bottleneck": Params(0.08, 4.0, 1.5)},
+    "walk": {"corridor": Params(0.09, 2.0, 3.0), "bottleneck": Params(0.09, 3.0, 2.0)},
 }
-BOTH = {"velocity": Setting(0.11, 3.0, 2.0), "walk": Setting(0.09, 2.0, 3.0)}
+BOTH = {"velocity": Params(0.11, 3.0, 2.0), "walk": Params(0.09, 2.0, 3.0)}
 RESTARTS = 10
 TARGETS_EACH = {"corridor": 0.95, "bottleneck": 0.98}
 TARGET_BOTH = 0.88
@@ -60,7 +60,7 @@ GRID = {
 
 
 def run(quick: bool) -> list[Row]:
-    """Mean over several seeds: the order of assignment matters."""
+    """Average over several seeds: the order of assignment matters."""
     if not DATA.is_dir():
         return [Row("pedestrians: skipped", note=f"no data in {DATA}")]
     seeds = range(1 if quick else 5)
@@ -84,54 +84,54 @@ def rows_both(streams: Mapping[str, People], seeds: Sequence[int]) -> Iterator[R
         yield better(f"{name}: velocity / walk, one setting for both", ours, peer, TARGET_BOTH, note)
 
 
-def track(people: People, setting: Setting, motion: str, seeds: Sequence[int]) -> float:
-    """Mean tracking accuracy of one setting."""
-    return mean_over(seeds, lambda seed: _track_once(people, setting, motion, seed))
+def track(people: People, params: Params, motion: str, seeds: Sequence[int]) -> float:
+    """Compute the mean tracking accuracy of one set of parameters."""
+    return mean_over(seeds, lambda seed: _track_once(people, params, motion, seed))
 
 
-def _track_once(people: People, setting: Setting, motion: str, seed: int) -> float:
-    model = DMeans(*setting, motion=motion, n_restarts=RESTARTS, random_state=seed)
+def _track_once(people: People, params: Params, motion: str, seed: int) -> float:
+    model = DMeans(*params, motion=motion, n_restarts=RESTARTS, random_state=seed)
     steps = ({"X": X, "t": t} for X, t in zip(people.batches, people.times, strict=True))
     return tracking_accuracy(people.labels, [step.labels for step in model.stream(steps)])
 
 
 def choose(
     motion: str, seeds: Sequence[int], grid: Mapping[str, Sequence[float]] = GRID
-) -> dict[str, Setting]:
-    """Best setting of a grid for each stream, and under "both" the one whose worse stream is best."""
+) -> dict[str, Params]:
+    """Return the best parameters per stream, and under "both" those with the best worse stream."""
     scores = {
-        setting: {name: track(read_people(name), setting, motion, seeds) for name in FILES}
-        for setting in product_of(Setting, grid)
+        params: {name: track(read_people(name), params, motion, seeds) for name in FILES}
+        for params in product_of(Params, grid)
     }
     for by_stream in scores.values():
         by_stream["both"] = min(by_stream.values())
     return {name: max(scores, key=partial(_score_of, scores, name)) for name in (*FILES, "both")}
 
 
-def _score_of(scores: Mapping[Setting, Mapping[str, float]], name: str, setting: Setting) -> float:
-    return scores[setting][name]
+def _score_of(scores: Mapping[Params, Mapping[str, float]], name: str, params: Params) -> float:
+    return scores[params][name]
 
 
 @cache
 def read_people(name: str) -> People:
-    """Read a file of PedPy (id, frame, x, y, z), and cut it into batches; empty ones do not occur."""
+    """Read a file of PedPy (id, frame, x, y, z), and split it into non-empty batches."""
     path = DATA / FILES[name]
     table = np.loadtxt(path, comments="#")
-    batch = np.floor(table[:, 1] / FRAMES_A_BATCH)
-    places = np.ascontiguousarray(table[:, 2:4]) * _metres_a_unit(path)
+    batch = np.floor(table[:, 1] / FRAMES_PER_BATCH)
+    positions = np.ascontiguousarray(table[:, 2:4]) * _meters_per_unit(path)
     who = table[:, 0].astype(np.int64)
     times = np.unique(batch)
     rows = [np.flatnonzero(batch == t) for t in times]
-    return People([places[r] for r in rows], [who[r] for r in rows], times.tolist())
+    return People([positions[r] for r in rows], [who[r] for r in rows], times.tolist())
 
 
-def _metres_a_unit(path: Path) -> float:
-    """The comment above the columns says whether they are in centimetres."""
+def _meters_per_unit(path: Path) -> float:
+    """Return the unit in meters from the comment above the columns."""
     with gzip.open(path, "rt") as lines:
         head = [line for line in lines if line.startswith("#")]
     return 0.01 if any("x/cm" in line for line in head) else 1.0
 
 
 def shortened(people: People, n_batches: int) -> People:
-    """Only the first batches."""
+    """Keep only the first batches."""
     return People(people.batches[:n_batches], people.labels[:n_batches], people.times[:n_batches])

@@ -7,21 +7,21 @@ from typing import Any
 
 from benchmarks import fresh
 from benchmarks.clock import seconds
-from benchmarks.rivals import MAKERS
+from benchmarks.methods import MAKERS
 from benchmarks.rows import Row
 from benchmarks.tracking import CHOSEN, OURS
 from dynmeans.datasets import moving_gaussians
 
-WHAT = "a step on 10,000 points in 2-D, five clusters, each method in a process of its own"
-PEER = "every method in `tracking`, with the setting chosen there"
-TARGET = "none: to be seen beside the accuracies"
+WHAT = "a step on 10,000 points in 2-D, five clusters, each method in a separate process"
+PEER = "every method in `tracking`, with the parameters chosen there"
+TARGET = "none: read together with the accuracies"
 
 MIB = 2.0**20
 PEERS = tuple(name for name in MAKERS if name != OURS and not name.startswith("true segmentation"))
 
 
 def run(quick: bool) -> list[Row]:
-    """Measure ours once, then every peer."""
+    """Measure dynmeans once, then every peer."""
     points = 20 if quick else 2_000
     ours = measure(OURS, points)
     rows = []
@@ -35,19 +35,19 @@ def run(quick: bool) -> list[Row]:
 
 
 def measure(name: str, points_per_cluster: int) -> dict[str, float]:
-    """Best time and highest growth over a short stream, in a fresh process."""
-    told: dict[str, float] = fresh.call(
+    """Return best time and peak memory growth over a short stream, in a new process."""
+    result: dict[str, float] = fresh.call(
         "benchmarks.peers",
         "follow_large",
         name=name,
         setting=CHOSEN[name],
         points_per_cluster=points_per_cluster,
     )
-    return told
+    return result
 
 
 def follow_large(name: str, setting: dict[str, Any], points_per_cluster: int) -> dict[str, float]:
-    """Three steps after a small one, which loads what is loaded late."""
+    """Run three steps after a small one, which triggers lazy imports."""
     stream = moving_gaussians(n_steps=3, points_per_cluster=points_per_cluster, random_state=0)
     tracker = MAKERS[name](**setting)
     small = moving_gaussians(n_steps=1, points_per_cluster=20, random_state=1)

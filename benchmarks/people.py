@@ -1,4 +1,4 @@
-"""People in LiDAR: who is who, in frames of a foyer."""
+"""Tracking of people in LiDAR frames of a foyer."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from dynmeans.datasets import walking_people
 
 WHAT = "people in LiDAR frames of a foyer, mean of 10 scenes of 30 s with 7 to 10 people"
 PEER = "D-Means on the 3-D points, as in the paper"
-TARGET = "per step 0.99, identity F1 0.90, tracked 0.70 and 0.2 above the peer; 5 ms a frame, 99% under 15 ms"
+TARGET = (
+    "per step 0.99, identity F1 0.90, tracked 0.70 and 0.2 above the peer; 5 ms per frame, 99% under 15 ms"
+)
 
 DENSE_POINTS = 1500  # in a frame, for the times
 
 
 def run(quick: bool) -> list[Row]:
-    """Accuracy on scenes that chose nothing, and times at 1,500 points a frame on one thread."""
+    """Measure accuracy on scenes not used for tuning, and times at 1,500 points per frame."""
     with threadpool_limits(1):
         return [*_accuracies(_scenes(quick)), *_times(quick)]
 
@@ -59,7 +61,7 @@ def _accuracies(results: Results) -> list[Row]:
 
 
 def _times(quick: bool) -> list[Row]:
-    """Milliseconds of frames that have at most 1,500 points, from a scene with many people."""
+    """Measure milliseconds per frame of at most 1,500 points, in a scene with many people."""
     stream = walking_people(20 if quick else 600, n_people=13, random_state=2000)
     batches = [frame[:DENSE_POINTS] for frame in stream.batches]  # rows are in random order
     stream = stream._replace(batches=batches)
@@ -67,7 +69,7 @@ def _times(quick: bool) -> list[Row]:
     rows = []
     for method in (SPECTRAL, GROUND):
         times = 1e3 * follow(method, PARAMETERS[method], stream)[1]
-        note = f"{points:.0f} points a frame, processor time of one thread"
+        note = f"{points:.0f} points per frame, processor time of one thread"
         rows.append(
             Row(f"{method}: mean", float(times.mean()), unit="ms", target=Target("ours", "<", 5.0), note=note)
         )

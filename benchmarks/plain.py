@@ -1,4 +1,4 @@
-"""The plain C++ peer: compiled on the fly, called with the prior and judged by the model of dynmeans."""
+"""The plain C++ peer: compiled at run time, with the prior and the objective of dynmeans."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def step(
 def descend(
     rows: np.ndarray, prior: Prior, birth: float, seed: int, members: Members
 ) -> tuple[np.ndarray, float, int]:
-    """Labels (remembered clusters first, then newborn ones, numbers may be skipped), objective and passes."""
+    """Return labels (old clusters first, then new ones, possibly with gaps), objective and passes."""
     labels = np.empty(len(rows), dtype=np.int32)
     passes = ctypes.c_int()
     function = getattr(_library(), f"{members}_{rows.shape[1]}d")
@@ -65,7 +65,7 @@ def descend(
 
 
 def _as_fit(rows: np.ndarray, prior: Prior, labels: np.ndarray, cost: float, passes: int) -> Fit:
-    """Number newborn clusters without gaps, and add up what every cluster took."""
+    """Renumber new clusters without gaps, and sum the points of every cluster."""
     old = len(prior.gammas)
     newborn = np.unique(labels[labels >= old])
     slots = np.where(labels >= old, old + np.searchsorted(newborn, labels), labels)
@@ -80,7 +80,7 @@ def _as_fit(rows: np.ndarray, prior: Prior, labels: np.ndarray, cost: float, pas
 
 @cache
 def _library() -> ctypes.CDLL:
-    """Compile once a process."""
+    """Compile once per process."""
     compiler = next((path for name in COMPILERS if (path := shutil.which(name))), None)
     if compiler is None:
         raise RuntimeError(f"the plain peer needs a C++ compiler: none of {', '.join(COMPILERS)} was found")

@@ -18,7 +18,7 @@ Results = Mapping[str, list[Row]]  # benchmark -> its rows
 
 
 def table(name: str, rows: list[Row]) -> str:
-    """Rows of one benchmark as aligned text, the notes below."""
+    """Format the rows of one benchmark as aligned text, with notes below."""
     cells = [HEADER, *(_cells(row) for row in rows)]
     widths = [max(len(line[i]) for line in cells) for i in range(len(HEADER))]
     lines = [_align(line, widths) for line in cells]
@@ -28,29 +28,29 @@ def table(name: str, rows: list[Row]) -> str:
 
 
 def summary(results: Results) -> str:
-    """How many targets were reached, and which were not."""
+    """Count the reached targets, and list the missed ones."""
     judged = [row for rows in results.values() for row in rows if row.reached is not None]
     missed = [f"  missed: {row.what} ({row.target})" for row in judged if not row.reached]
     return "\n".join([f"\n{len(judged) - len(missed)} of {len(judged)} targets reached", *missed])
 
 
 def write_json(results: Results, folder: Path) -> Path:
-    """Machine, versions, and every row with the date of its benchmark; what was not run anew stays."""
+    """Write machine, versions and rows with dates; keep the rows of benchmarks not run again."""
     folder.mkdir(parents=True, exist_ok=True)
     date = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    path, told = folder / JSON_NAME, {"date": date, **describe_machine((*PACKAGES, "river"))}
-    kept = _measured_here(path, told)
+    path, record = folder / JSON_NAME, {"date": date, **describe_machine((*PACKAGES, "river"))}
+    kept = _measured_here(path, record)
     rows = {name: [row.as_dict() for row in found] for name, found in results.items()}
-    told["benchmarks"] = {**kept.get("benchmarks", {}), **rows}
-    told["dates"] = {**kept.get("dates", {}), **dict.fromkeys(rows, date)}
-    path.write_text(json.dumps(told, indent=1) + "\n")
+    record["benchmarks"] = {**kept.get("benchmarks", {}), **rows}
+    record["dates"] = {**kept.get("dates", {}), **dict.fromkeys(rows, date)}
+    path.write_text(json.dumps(record, indent=1) + "\n")
     return path
 
 
-def _measured_here(path: Path, told: Mapping[str, Any]) -> dict[str, Any]:
-    """What the file holds, if it comes from the same machine and versions; a table must not mix them."""
+def _measured_here(path: Path, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the file if it is from the same machine and versions; a table must not mix them."""
     before: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    same = all(before.get(part) == told[part] for part in ("machine", "versions"))
+    same = all(before.get(part) == record[part] for part in ("machine", "versions"))
     return before if same else {}
 
 
@@ -68,7 +68,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _number(value: float | None, unit: str = "") -> str:
-    """Four digits at most, and the unit."""
+    """Format a number with at most four digits, and its unit."""
     if value is None:
         return ""
     digits = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
@@ -76,7 +76,7 @@ def _number(value: float | None, unit: str = "") -> str:
 
 
 def _align(cells: tuple[str, ...], widths: list[int]) -> str:
-    """Words to the left, numbers to the right."""
+    """Align words left and numbers right."""
     return "  ".join(_padded(cells, widths))
 
 

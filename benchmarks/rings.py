@@ -1,4 +1,4 @@
-"""The paper's moving rings: clusters inside each other that noise nearly joins."""
+"""The paper's moving rings: nested clusters that noise nearly connects."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 
 from benchmarks import readings
 from benchmarks.rows import Row, Target
-from benchmarks.trials import PROCESSES, Map, Score, Summary, judge, summarise, workers
+from benchmarks.trials import PROCESSES, Map, Score, Summary, evaluate, summarise, workers
 from dynmeans import DMeans, SDMeans
 from dynmeans._experiments.parameters import OMEGA, PAPER_RINGS, PAPER_RINGS_DMEANS, RINGS
 from dynmeans._experiments.rings import nearest_rings
 from dynmeans.datasets import Stream, moving_rings
 from dynmeans.kernels import MST
 
-WHAT = "three rings that move together, or each on its own: 20 streams of 100 steps, one setting"
-PEER = "every point to the nearest of the true rings; what the paper reports of its own settings"
+WHAT = "three rings that move together, or separately: 20 streams of 100 steps, the same parameters"
+PEER = "every point to the nearest of the true rings; the results of the paper"
 TARGET = "0.97 tracked together, 0.88 each on its own, 0.99 per step without align, 0.95 in other conditions"
 
-REPORTED_SEEDS = range(5000, 5020)  # settings and the kernel were worked out on seeds below 1000
+REPORTED_SEEDS = range(5000, 5020)  # parameters and kernel were chosen on seeds below 1000
 N_STEPS = 100
 # Where rings cross, the rounding is a little nearer to the truth than the cheapest cost: no refinement.
 OURS: dict[str, Any] = {**RINGS, "random_state": 0}
@@ -37,7 +37,7 @@ STREAMS: dict[str, Callable[..., Stream]] = {"rings": moving_rings, "gusts": rea
 
 
 class Case(NamedTuple):
-    """A method in a condition, and the number to reach."""
+    """Method, condition and targets."""
 
     what: str
     method: str
@@ -70,7 +70,7 @@ CASES = (
 
 
 def run(quick: bool) -> list[Row]:
-    """Every case on the reported seeds; all trials are begun before the first is waited for."""
+    """Run every case on the reported seeds; all trials are submitted first."""
     seeds, n_steps, processes = (REPORTED_SEEDS[:1], 3, 1) if quick else (REPORTED_SEEDS, N_STEPS, PROCESSES)
     with workers(processes) as each:
         begun = [(case, *begin(case, seeds, n_steps, each)) for case in CASES]
@@ -80,13 +80,13 @@ def run(quick: bool) -> list[Row]:
 def begin(
     case: Case, seeds: Sequence[int], n_steps: int, each: Map
 ) -> tuple[Iterable[Score], Iterable[Score]]:
-    """Trials of a case, and of the true rings where the paper has no number."""
+    """Run the trials of a case, and of the true rings if the paper has no number."""
     ours = each(partial(trial, case, n_steps), seeds)
     return ours, each(partial(true_trial, case, n_steps), seeds) if case.paper is None else ()
 
 
 def row_of(case: Case, ours: Summary, true_scores: Sequence[Score]) -> Row:
-    """Tracked beside the paper's number or the true rings'; per step where that is to be reached."""
+    """Compare tracked with the paper or the true rings; per step where it has a target."""
     if case.paper is not None:
         return _row(f"{case.what}: tracked / paper", ours.tracked, case.paper, None, ours)
     truth = summarise(true_scores)
@@ -97,20 +97,20 @@ def row_of(case: Case, ours: Summary, true_scores: Sequence[Score]) -> Row:
 
 def _row(what: str, ours: float, peer: float, at_least: float | None, summary: Summary) -> Row:
     target = None if at_least is None else Target("ours", ">=", at_least)
-    return Row(what, ours, peer, "", ours / peer, target, summary.told())
+    return Row(what, ours, peer, "", ours / peer, target, summary.summary())
 
 
 def trial(case: Case, n_steps: int, seed: int) -> Score:
-    """One method on one stream."""
+    """Run one method on one stream."""
     model = METHODS[case.method]()
-    return judge(
-        lambda stream: [told.labels for told in model.stream(stream.batches)], _make(case, n_steps, seed)
+    return evaluate(
+        lambda stream: [report.labels for report in model.stream(stream.batches)], _make(case, n_steps, seed)
     )
 
 
 def true_trial(case: Case, n_steps: int, seed: int) -> Score:
-    """The nearest true ring: what noise and crossings leave to be found."""
-    return judge(nearest_rings, _make(case, n_steps, seed))
+    """Assign points to the nearest true ring: an upper limit under noise and crossings."""
+    return evaluate(nearest_rings, _make(case, n_steps, seed))
 
 
 def _make(case: Case, n_steps: int, seed: int) -> Stream:

@@ -1,4 +1,4 @@
-"""What a benchmark hands back: rows of a table, each with the number to reach."""
+"""Rows of a benchmark table, each with an optional target."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HOLDS: dict[Sense, Callable[[float, float], bool]] = {
 
 
 class Target(NamedTuple):
-    """A bound on one column of a row."""
+    """Bound on one column of a row."""
 
     column: Column
     sense: Sense
@@ -30,7 +30,7 @@ class Target(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One measured number beside its peer's."""
+    """Measured number with that of its peer."""
 
     what: str
     ours: float | None = None
@@ -42,14 +42,14 @@ class Row(NamedTuple):
 
     @property
     def reached(self) -> bool | None:
-        """Whether the target holds; None where there is none, or nothing was measured."""
+        """Whether the target is reached; None without a target or a measurement."""
         if self.target is None:
             return None
         value = getattr(self, self.target.column)
         return None if value is None else _HOLDS[self.target.sense](value, self.target.value)
 
     def as_dict(self) -> dict[str, Any]:
-        """Every column as plain JSON, `reached` included; JSON knows no NaN."""
+        """Return every column as JSON values, with `reached`; NaN becomes null."""
         row = self._replace(target=None)._asdict()
         cells = {key: None if _is_nan(cell) else cell for key, cell in row.items()}
         return {**cells, "target": self.target and str(self.target), "reached": self.reached}
@@ -62,12 +62,12 @@ def _is_nan(cell: object) -> bool:
 def faster(
     what: str, ours: float, peer: float, unit: str, at_least: float | None = None, note: str = ""
 ) -> Row:
-    """Row of two times; its ratio says how many times as fast ours is."""
+    """Make a row of two times; its ratio is the speed-up of dynmeans."""
     target = None if at_least is None else Target("ratio", ">=", at_least)
     return Row(what, ours, peer, unit, peer / ours, target, note)
 
 
 def better(what: str, ours: float, peer: float | None, at_least: float | None = None, note: str = "") -> Row:
-    """Row of two accuracies, where more is better; the target is for ours."""
+    """Make a row of two accuracies; the target is for dynmeans."""
     target = None if at_least is None else Target("ours", ">=", at_least)
     return Row(what, ours, peer, "", None if peer is None else ours / peer, target, note)

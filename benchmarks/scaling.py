@@ -63,7 +63,7 @@ def measure(base: Size, name: str, sizes: tuple[int, ...], rounds: int) -> dict[
 def make_job(size: Size) -> Job:
     """One step in which all remembered clusters take points, and none is born, on one thread.
 
-    Neighbouring centres are three standard deviations apart in any dimension: points change hands in every
+    Neighboring centers are three standard deviations apart in any dimension: points change hands in every
     pass, so that none of the passes is saved.
     """
     rng = np.random.default_rng(0)

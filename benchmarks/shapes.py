@@ -1,4 +1,4 @@
-"""Streams of shapes that are not round, which move together or each on its own: for tuning with kernels."""
+"""Streams of non-convex shapes that move together or separately, for tuning with kernels."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def moons(seed: int, n_steps: int) -> Known:
 def uneven(seed: int, n_steps: int) -> Known:
     """Four round clusters, the widest eight times as wide as the narrowest, each on its own."""
     kinds = [(60, 0.02, (0.0, 0.0)), (40, 0.05, (0.5, 0.1)), (100, 0.1, (0.2, 0.8)), (60, 0.15, (1.3, 0.9))]
-    shapes = [bar(n, width, width, 0.0, place) for n, width, place in kinds]
+    shapes = [bar(n, width, width, 0.0, center) for n, width, center in kinds]
     return moving(shapes, seed, n_steps, 0.03, together=False)
 
 
@@ -47,7 +47,7 @@ def bars(seed: int, n_steps: int) -> Known:
 def crescents(seed: int, n_steps: int) -> Known:
     """Three open rings in three directions, and a round cluster inside one of them, each on its own."""
     ways = [((0.0, 0.0), 0.0), ((2.6, 0.3), 1.3), ((1.2, 2.2), 3.0)]
-    open_rings = [arc(80, 0.8, (begin, begin + 3.6), 0.08, place) for place, begin in ways]
+    open_rings = [arc(80, 0.8, (begin, begin + 3.6), 0.08, center) for center, begin in ways]
     return moving([*open_rings, bar(40, 0.12, 0.12)], seed, n_steps, 0.12, together=False)
 
 
@@ -57,21 +57,21 @@ def spirals(seed: int, n_steps: int) -> Known:
 
 
 def zoo(seed: int, n_steps: int) -> Known:
-    """A ring around three small round clusters and a bar outside, each on its own."""
-    small = [bar(30, 0.08, 0.08, 0.0, place) for place in ((0.0, 0.35), (0.3, -0.25), (-0.3, -0.25))]
+    """Make a ring around three small round clusters, and a bar outside; all move separately."""
+    small = [bar(30, 0.08, 0.08, 0.0, center) for center in ((0.0, 0.35), (0.3, -0.25), (-0.3, -0.25))]
     shapes = [arc(120, 1.0, (0.0, 2 * HALF), 0.06), *small, bar(60, 0.4, 0.04, 1.0, (2.2, 0.0))]
     return moving(shapes, seed, n_steps, 0.05, together=False)
 
 
 def moving(shapes: Sequence[Shape], seed: int, n_steps: int, motion: float, together: bool) -> Known:
-    """A stream of shapes that wander; their rows come in random order."""
+    """Make a stream of moving shapes, with rows in random order."""
     rng = np.random.default_rng(seed)
-    places = np.zeros((len(shapes), 2))
+    centers = np.zeros((len(shapes), 2))
     batches, labels = [], []
     for step in range(n_steps):
         if step:
-            places = places + rng.normal(0.0, motion, (1 if together else len(shapes), 2))
-        parts = [shape(rng) + place for shape, place in zip(shapes, places, strict=True)]
+            centers = centers + rng.normal(0.0, motion, (1 if together else len(shapes), 2))
+        parts = [shape(rng) + center for shape, center in zip(shapes, centers, strict=True)]
         order = rng.permutation(sum(map(len, parts)))
         batches.append(np.concatenate(parts)[order])
         labels.append(np.repeat(np.arange(len(parts)), [len(part) for part in parts])[order])
@@ -79,15 +79,15 @@ def moving(shapes: Sequence[Shape], seed: int, n_steps: int, motion: float, toge
 
 
 def arc(
-    n: int, radius: float, angles: tuple[float, float], noise: float, place: tuple[float, float] = (0.0, 0.0)
+    n: int, radius: float, angles: tuple[float, float], noise: float, center: tuple[float, float] = (0.0, 0.0)
 ) -> Shape:
-    return partial(_arc, n=n, radius=radius, angles=angles, noise=noise, place=place)
+    return partial(_arc, n=n, radius=radius, angles=angles, noise=noise, center=center)
 
 
 def bar(
-    n: int, length: float, width: float, turn: float = 0.0, place: tuple[float, float] = (0.0, 0.0)
+    n: int, length: float, width: float, turn: float = 0.0, center: tuple[float, float] = (0.0, 0.0)
 ) -> Shape:
-    return partial(_bar, n=n, length=length, width=width, turn=turn, place=place)
+    return partial(_bar, n=n, length=length, width=width, turn=turn, center=center)
 
 
 def spiral(n: int, turn: float, noise: float) -> Shape:
@@ -100,18 +100,18 @@ def _arc(
     radius: float,
     angles: tuple[float, float],
     noise: float,
-    place: tuple[float, float],
+    center: tuple[float, float],
 ) -> np.ndarray:
     angle = rng.uniform(*angles, n)
     exact = radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    return exact + place + rng.normal(0.0, noise, (n, 2))
+    return exact + center + rng.normal(0.0, noise, (n, 2))
 
 
 def _bar(
-    rng: np.random.Generator, n: int, length: float, width: float, turn: float, place: tuple[float, float]
+    rng: np.random.Generator, n: int, length: float, width: float, turn: float, center: tuple[float, float]
 ) -> np.ndarray:
     turned = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-    return rng.normal(0.0, 1.0, (n, 2)) * [length, width] @ turned + place
+    return rng.normal(0.0, 1.0, (n, 2)) * [length, width] @ turned + center
 
 
 def _spiral(rng: np.random.Generator, n: int, turn: float, noise: float) -> np.ndarray:

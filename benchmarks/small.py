@@ -65,6 +65,6 @@ def run_peer(batches: Sequence[np.ndarray]) -> None:
 
 
 def run_peer_alone(batches: Sequence[np.ndarray]) -> None:
-    """The peer without its threads, which are in each other's way on a busy machine."""
+    """Run the peer on one thread, which is faster on a busy machine."""
     with threadpool_limits(1):
         run_peer(batches)

@@ -28,14 +28,14 @@ TARGET = "50 times as fast with the MST kernel, 5 times with RBF; the kernel is 
 
 
 LANDMARKS = "RBF with 100 landmarks"
-ROUNDS = 3  # of which the best counts for either side: a busy machine only ever slows down
+ROUNDS = 3  # of which the best counts for both, because load only slows down
 
 
 class Case(NamedTuple):
     """Batches of a stream, and how they are clustered."""
 
     batches: Sequence[np.ndarray]
-    setting: dict[str, Any]
+    params: dict[str, Any]
     n_clusters: int
     at_least: float | None = None
 
@@ -57,7 +57,7 @@ def tiny_cases() -> dict[str, Case]:
 
 
 def mst_case(n_points: int, n_steps: int) -> Case:
-    """The paper's rings under the paper's setting; eigenvalues, and so the birth cost, go with n."""
+    """Make the paper's rings with the paper's parameters; the birth cost scales with n."""
     batches = moving_rings(n_steps, n_points=n_points, random_state=0).batches
     costs = {"birth_cost": 55.0 * n_points / 400, "lifetime": 13.0, "reach": 4.5}
     return Case(batches, {"kernel": MST(0.07), **costs}, 3, 50.0)
@@ -73,9 +73,9 @@ def rbf_case(n_points: int, n_steps: int) -> Case:
 
 
 def landmark_case(n_points: int, n_steps: int) -> Case:
-    """The same through landmarks, an approximation that the peer has no use for."""
+    """Make the same case with landmarks, an approximation that the peer does not have."""
     case = rbf_case(n_points, n_steps)
-    return case._replace(setting={**case.setting, "kernel": RBF(0.05, landmarks=100)}, at_least=None)
+    return case._replace(params={**case.params, "kernel": RBF(0.05, landmarks=100)}, at_least=None)
 
 
 def rows_of(name: str, case: Case) -> list[Row]:
@@ -91,7 +91,7 @@ def rows_of(name: str, case: Case) -> list[Row]:
 
 
 def selection_row(n_points: int, budget: int) -> Row:
-    """The two ways to choose the points that stand for a centre, on a round cluster."""
+    """Compare the two methods for choosing support points, on a round cluster."""
     points = np.random.default_rng(0).normal(size=(n_points, 2))
     matrix = RBF(1.0).between(points, points)
     coefficients = np.full(n_points, 1.0 / n_points)
@@ -103,17 +103,17 @@ def selection_row(n_points: int, budget: int) -> Row:
 
 
 def measure(case: Case) -> dict[str, float]:
-    """Milliseconds of the processor for each way: of several rounds the best, of all batches the median."""
+    """Measure processor milliseconds per variant: best of several rounds, median of batches."""
     rounds = [measure_once(case) for _ in range(ROUNDS)]
     return {name: 1e3 * float(np.median(np.min([r[name] for r in rounds], axis=0))) for name in rounds[0]}
 
 
 def measure_once(case: Case) -> dict[str, list[float]]:
-    """Seconds for each way and batch: one way follows its stream to the end, as in use, then the next.
+    """Measure seconds per variant and batch; each variant runs its whole stream, then the next.
 
     A first batch, not counted, gives ours a past.
     """
-    model, advance = SDMeans(**case.setting, random_state=0), functional(case)
+    model, advance = SDMeans(**case.params, random_state=0), functional(case)
     matrices = [kernel_matrix(case, X) for X in case.batches]
     ways: dict[str, tuple[Callable[[np.ndarray], object], Sequence[np.ndarray]]] = {
         "fit": (model.partial_fit, case.batches),
@@ -128,7 +128,7 @@ def measure_once(case: Case) -> dict[str, list[float]]:
 
 
 def given_step(case: Case, matrix: np.ndarray) -> SDMeans:
-    return SDMeans(**{**case.setting, "kernel": "precomputed"}, random_state=0).partial_fit(matrix)
+    return SDMeans(**{**case.params, "kernel": "precomputed"}, random_state=0).partial_fit(matrix)
 
 
 def peer_step(case: Case, matrix: np.ndarray) -> SpectralClustering:
@@ -136,17 +136,17 @@ def peer_step(case: Case, matrix: np.ndarray) -> SpectralClustering:
 
 
 def kernel_matrix(case: Case, X: np.ndarray) -> np.ndarray:
-    """The kernel between all rows of a batch, dense."""
+    """Compute the dense kernel matrix of a batch."""
     rows = np.arange(len(X))
-    matrix: np.ndarray = case.setting["kernel"].gram(first_input(X), rows, rows[:0])
+    matrix: np.ndarray = case.params["kernel"].gram(first_input(X), rows, rows[:0])
     return matrix
 
 
 def functional(case: Case) -> Callable[[np.ndarray], ClusterState]:
-    """The step by itself, as a function that remembers."""
-    setting = dict(case.setting)
-    kernel, birth = setting.pop("kernel"), setting.pop("birth_cost")
-    costs, search = make_costs(birth, AgingParameters(**setting)), Search(0, 3, 100, 1)
+    """Return the functional step with its own state."""
+    params = dict(case.params)
+    kernel, birth = params.pop("kernel"), params.pop("birth_cost")
+    costs, search = make_costs(birth, AgingParameters(**params)), Search(0, 3, 100, 1)
     options = KernelOptions(_cluster, budget=80, selection="greedy", aligned=False)
     memory = begin(kernel, case.batches[0].shape[1])
 

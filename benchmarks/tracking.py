@@ -1,4 +1,4 @@
-"""Five Gaussians that move, die and are replaced: who keeps the ids?"""
+"""Tracking accuracy on five Gaussians that move, die and are replaced."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.choosing import mean_over, product_of
 from benchmarks.clock import seconds
-from benchmarks.rivals import MAKERS, Tracker
+from benchmarks.methods import MAKERS, Tracker
 from benchmarks.rows import Row, Target, better
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.metrics import per_step_accuracy, tracking_accuracy
 
-WHAT = "tracking and per-step accuracy on five moving Gaussians, 50 streams, one setting for all of them"
-PEER = "re-clustering with matching by hand, streaming clusterers, and the true segmentation with matching"
+WHAT = (
+    "tracking and per-step accuracy on five moving Gaussians, 50 streams, the same parameters for all of them"
+)
+PEER = "re-clustering with matching, streaming clusterers, and the true segmentation with matching"
 TARGET = "tracking accuracy of 0.55, and above k-means with the true k and Hungarian matching"
 
-OURS, PLAIN, RIVAL = "D-Means, refined", "D-Means", "k-means, true k + Hungarian"
-# How these came about. Of plain D-Means a first setting, chosen on 0-49, missed 0.55 on 100-149 (0.536). More
-# restarts in the grid gave 0.554 there. The first pass of the descent then changed, a search was looked at
-# on 200-249 as well, grid and seeds for choosing were widened, and 300-349, unseen until then, became those
-# reported. The refined form came later; its setting was chosen by the same grid on 0-119.
+OURS, PLAIN, BASELINE = "D-Means, refined", "D-Means", "k-means, true k + Hungarian"
+# History of the seeds. The first parameters of plain D-Means, chosen on 0-49, missed 0.55 on 100-149 (0.536).
+# More restarts in the grid gave 0.554 there. After a change of the first pass, a search was also evaluated on
+# 200-249, the grid and the choosing seeds were extended, and the unused seeds 300-349 became the reported
+# ones. The parameters of refined D-Means were chosen later by the same grid on 0-119.
 CHOOSING_SEEDS = range(0, 100)
 REPORTED_SEEDS = range(300, 350)
-FEW, FEWER = 10, 3  # seeds for choosing the settings of rivals, of slow ones; slow ones report a few
+FEW, FEWER = 10, 3  # seeds for tuning baselines and slow baselines; slow ones report few
 SLOW = ("river DBSTREAM", "river DenStream")
 
 GATES = (None, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1)
@@ -45,7 +47,7 @@ GRIDS: dict[str, dict[str, Sequence[Any]]] = {
         "reach": (1.01,),
         "n_restarts": (3, 10),
     },
-    RIVAL: {"n_clusters": (5,), "gate": GATES},
+    BASELINE: {"n_clusters": (5,), "gate": GATES},
     "DBSCAN + Hungarian": {
         "eps": (0.07, 0.08, 0.09, 0.1, 0.11),
         "min_samples": (5, 7, 9, 12),
@@ -71,11 +73,11 @@ GRIDS: dict[str, dict[str, Sequence[Any]]] = {
     "true segmentation + Hungarian": {"gate": GATES},
 }
 
-# What `choose` returns; the seeds that it looks at are not among those reported.
+# Results of `choose`; its seeds are not among the reported ones.
 CHOSEN: dict[str, dict[str, Any]] = {
     OURS: {"birth_cost": 0.085, "aging_cost": 0.03, "drift": 0.5, "n_restarts": 1, "refine": True},
     PLAIN: {"birth_cost": 0.065, "lifetime": 2.0, "reach": 1.01, "n_restarts": 10},
-    RIVAL: {"n_clusters": 5, "gate": 0.04},
+    BASELINE: {"n_clusters": 5, "gate": 0.04},
     "DBSCAN + Hungarian": {"eps": 0.09, "min_samples": 7, "gate": 0.05},
     "HDBSCAN + Hungarian": {"min_cluster_size": 8, "min_samples": 2, "gate": 0.04},
     "MiniBatchKMeans, true k": {"n_clusters": 5},
@@ -99,15 +101,15 @@ CHOSEN: dict[str, dict[str, Any]] = {
 
 
 class Score(NamedTuple):
-    """How one method did on one stream."""
+    """Scores of one method on one stream."""
 
     tracked: float
     per_step: float
-    seconds: float  # a step
+    seconds: float  # per step
 
 
 def run(quick: bool) -> list[Row]:
-    """Every method on the reported seeds, stream by stream in turn."""
+    """Run every method on the reported seeds, stream by stream."""
     scores: dict[str, list[Score]] = {name: [] for name in MAKERS}
     for number, seed in enumerate(REPORTED_SEEDS[:2] if quick else REPORTED_SEEDS):
         for name in MAKERS:
@@ -118,16 +120,16 @@ def run(quick: bool) -> list[Row]:
 
 
 def make_rows(means: Mapping[str, Score], seeds: Mapping[str, int]) -> list[Row]:
-    """Ours against each rival: tracked, per step, and time; the first rows carry the targets."""
-    ours, rival = means[OURS], means[RIVAL]
+    """Compare D-Means with each baseline: tracked, per step, and time; the first rows have targets."""
+    ours, baseline = means[OURS], means[BASELINE]
     rows = [
         better("five Gaussians tracked", ours.tracked, None, at_least=0.55, note=f"{CHOSEN[OURS]}"),
         Row(
-            f"tracked / {RIVAL}",
+            f"tracked / {BASELINE}",
             ours.tracked,
-            rival.tracked,
+            baseline.tracked,
             "",
-            ours.tracked / rival.tracked,
+            ours.tracked / baseline.tracked,
             Target("ratio", ">=", 1.0),
         ),
     ]
@@ -135,7 +137,7 @@ def make_rows(means: Mapping[str, Score], seeds: Mapping[str, int]) -> list[Row]
         if name == OURS:
             continue
         note = f"{seeds[name]} streams; {CHOSEN[name]}"
-        if name != RIVAL:
+        if name != BASELINE:
             rows.append(better(f"tracked / {name}", ours.tracked, theirs.tracked, note=note))
         rows.append(better(f"per step / {name}", ours.per_step, theirs.per_step))
         ratio = theirs.seconds / ours.seconds
@@ -144,28 +146,28 @@ def make_rows(means: Mapping[str, Score], seeds: Mapping[str, int]) -> list[Row]
 
 
 def choose(name: str, seeds: Sequence[int] | None = None) -> dict[str, Any]:
-    """Setting of a method's grid that tracks best over the choosing seeds."""
+    """Return the parameters with the best tracking accuracy over the choosing seeds."""
     if seeds is None:
         seeds = choosing_seeds(name)
-    settings: list[dict[str, Any]] = list(product_of(dict, GRIDS[name]))
-    if len(settings) == 1:
-        return settings[0]
+    candidates: list[dict[str, Any]] = list(product_of(dict, GRIDS[name]))
+    if len(candidates) == 1:
+        return candidates[0]
     return max(
-        settings, key=lambda setting: mean_over(seeds, lambda seed: score(name, setting, seed).tracked)
+        candidates, key=lambda params: mean_over(seeds, lambda seed: score(name, params, seed).tracked)
     )
 
 
 def choosing_seeds(name: str) -> Sequence[int]:
-    """All of them for those that the target is about, fewer for the others."""
-    if name in (OURS, PLAIN, RIVAL):
+    """Return all seeds for methods with a target, fewer for the others."""
+    if name in (OURS, PLAIN, BASELINE):
         return CHOOSING_SEEDS
     return CHOOSING_SEEDS[: FEWER if name in SLOW else FEW]
 
 
-def score(name: str, setting: Mapping[str, Any], seed: int, n_steps: int = 100) -> Score:
-    """Run a method over one stream, on one thread: on 75 points more of them only slow the rivals down."""
+def score(name: str, params: Mapping[str, Any], seed: int, n_steps: int = 100) -> Score:
+    """Run a method over one stream on one thread; 75 points are too few for more threads."""
     stream = make_stream(seed, n_steps)
-    tracker = MAKERS[name](**setting)
+    tracker = MAKERS[name](**params)
     found: list[np.ndarray] = []
     with threadpool_limits(1):
         total = seconds(lambda: found.extend(follow(tracker, stream)))
@@ -175,7 +177,7 @@ def score(name: str, setting: Mapping[str, Any], seed: int, n_steps: int = 100) 
 
 
 def follow(tracker: Tracker, stream: Stream) -> list[np.ndarray]:
-    """Labels of every batch."""
+    """Return the labels of every batch."""
     found = []
     for X, y in zip(stream.batches, stream.labels, strict=True):
         tracker.partial_fit(X, y)

@@ -1,4 +1,4 @@
-"""The same trial on many seeds, on two processes; and time that a busy machine does not distort."""
+"""Trials over many seeds in two processes, timed by processor time."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ Follow = Callable[[Stream], list[np.ndarray]]  # a stream -> the ids found in ea
 
 
 class Score(NamedTuple):
-    """How one method did on one stream."""
+    """Scores of one method on one stream."""
 
     tracked: float
     per_step: float
-    clusters: int  # different ids in the stream
-    seconds: float  # a step
+    clusters: int  # distinct ids in the stream
+    seconds: float  # per step
 
 
 class Summary(NamedTuple):
-    """How one method did on several streams."""
+    """Mean scores of one method over streams."""
 
     tracked: float
-    worst: float  # of the streams, tracked
+    worst: float  # tracking accuracy of the worst stream
     per_step: float
     clusters: float
-    seconds: float  # a step
+    seconds: float  # per step
 
-    def told(self) -> str:
-        """One line for a note."""
+    def summary(self) -> str:
+        """Return one line for a note."""
         return (
             f"worst stream {self.worst:.3f}, per step {self.per_step:.3f}, "
-            f"{self.clusters:.0f} ids, {1e3 * self.seconds:.1f} ms a step"
+            f"{self.clusters:.0f} ids, {1e3 * self.seconds:.1f} ms per step"
         )
 
 
@@ -51,14 +51,14 @@ Map = Callable[[Callable[[int], Score], Sequence[int]], Iterable[Score]]
 
 
 def processor_seconds(job: Job) -> float:
-    """Time that processors worked on one call: what others do on the machine meanwhile does not count."""
+    """Measure the processor time of one call."""
     start = process_time()
     job()
     return process_time() - start
 
 
-def judge(follow: Follow, stream: Stream) -> Score:
-    """Follow one stream on one thread, and compare with the truth."""
+def evaluate(follow: Follow, stream: Stream) -> Score:
+    """Cluster one stream on one thread, and compare with the true labels."""
     with threadpool_limits(1):
         total, found = timed(lambda: follow(stream))
     return Score(
@@ -70,7 +70,7 @@ def judge(follow: Follow, stream: Stream) -> Score:
 
 
 def summarise(scores: Sequence[Score]) -> Summary:
-    """Means over the streams, and the worst of them."""
+    """Compute means over the streams, and the worst stream."""
     mean = Score(*np.mean(scores, axis=0).tolist())
     worst = min(score.tracked for score in scores)
     return Summary(mean.tracked, worst, mean.per_step, mean.clusters, mean.seconds)
@@ -78,7 +78,7 @@ def summarise(scores: Sequence[Score]) -> Summary:
 
 @contextmanager
 def workers(processes: int = PROCESSES) -> Iterator[Map]:
-    """A map of trials over seeds; what runs in other processes must be picklable.
+    """Map trials over seeds; arguments must be picklable.
 
     Processes start once, and take what they are given at once and in order: whoever asks for all trials
     before looking at the first result keeps all of them busy to the end.

@@ -1,4 +1,4 @@
-"""Costs found without labels on the first third of a stream, beside those found with labels."""
+"""Costs found without labels on the first third of a stream, compared with those found with labels."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ WHAT = "tracking accuracy on the last two thirds of eleven streams, costs tuned 
 PEER = "the same search with the same budget, guided by the true labels of the first third"
 TARGET = (
     "at most 0.05 below the peer on 9 of 11, 0.93 on four of them; pedestrians 0.95 with the motion chosen "
-    "too; 100 settings on 50 batches of 500 points in 20 s"
+    "too; 100 trials on 50 batches of 500 points in 20 s"
 )
 
 BUDGET = 100
-ORDERS = range(1000, 1005)  # fresh assignment orders, none of which tuning has seen
+ORDERS = range(1000, 1005)  # fresh assignment orders, not used in tuning
 STREAM_SEEDS = range(500, 505)  # of generated streams; scored three times before the method was final
 CLOSE = 0.05
 HIGH = {"4CR": 0.93, "4CRE-V1": 0.93, "UG_2C_2D": 0.93, "2CDT": 0.93}
@@ -53,8 +53,8 @@ OTHERS = {
     "nothing moves at first": quiet_beginning,
     **{name: partial(varied, kind=kind) for name, kind in KINDS.items()},
 }
-OTHER_SEEDS = range(700, 703)  # the treatment of strays was chosen on others
-MOST_SECONDS = 20.0
+OTHER_SEEDS = range(700, 703)  # the treatment of outliers was chosen on others
+MAX_SECONDS = 20.0
 RESTARTS = 10  # for people who meet, as in `pedestrians`
 TRACKED = 0.95
 
@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
 
 
 def run(quick: bool) -> list[Row]:
-    """Every stream, then how many are close, then the time."""
+    """Run every stream, then count the close ones, then measure the time."""
     budget = 10 if quick else BUDGET
     outcomes = {name: outcome(makers, budget, quick) for name, makers in streams(quick).items()}
     return [
@@ -80,7 +80,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def streams(quick: bool) -> dict[str, list[Callable[[], Known]]]:
-    """Each name with the streams over which it is averaged."""
+    """Return each name with the streams over which it is averaged."""
     seeds = STREAM_SEEDS[:1] if quick else STREAM_SEEDS
     found: dict[str, list[Callable[[], Known]]] = {
         f"Gaussians, {k}": [partial(gaussians, k, seed, 12 if quick else 100) for seed in seeds]
@@ -93,7 +93,7 @@ def streams(quick: bool) -> dict[str, list[Callable[[], Known]]]:
 
 
 def outcome(makers: Sequence[Callable[[], Known]], budget: int, quick: bool) -> Outcome:
-    """Mean over streams and fresh orders."""
+    """Average over streams and new orders."""
     orders = ORDERS[:1] if quick else ORDERS
     each = []
     for make in makers:
@@ -105,7 +105,7 @@ def outcome(makers: Sequence[Callable[[], Known]], budget: int, quick: bool) -> 
 
 
 def tracked(known: Known, params: dict[str, Any], orders: Sequence[int]) -> float:
-    """A fresh model runs over the whole stream, as in use; only the steps after the first third count."""
+    """Run a new model over the whole stream; only steps after the first third count."""
     scores = []
     for order in orders:
         model = DMeans(**params, random_state=order)
@@ -124,7 +124,7 @@ def rows_of(outcomes: dict[str, Outcome], quick: bool) -> Iterator[Row]:
 
 
 def rows_of_motion(budget: int, quick: bool) -> Iterator[Row]:
-    """Pedestrians again, with the motion to be chosen too, and more restarts."""
+    """Run pedestrians with the motion chosen too, and more restarts."""
     if quick or not DATA.is_dir():
         return
     model = DMeans(n_restarts=RESTARTS)
@@ -138,7 +138,7 @@ def rows_of_motion(budget: int, quick: bool) -> Iterator[Row]:
 
 
 def rows_of_others(budget: int, quick: bool) -> Iterator[Row]:
-    """Streams that the method was made to bear, not to win."""
+    """Run difficult streams without targets."""
     seeds = OTHER_SEEDS[:1] if quick else OTHER_SEEDS
     found: dict[str, list[Callable[[], Known]]] = {
         name: [partial(make, seed) for seed in seeds] for name, make in OTHERS.items()
@@ -151,7 +151,7 @@ def rows_of_others(budget: int, quick: bool) -> Iterator[Row]:
 
 
 def row_of_time(quick: bool) -> Row:
-    """The budget of the target on Gaussians of the target's size."""
+    """Time the budget of the target on Gaussians of the target's size."""
     steps, points = (5, 10) if quick else (50, 100)
     stream = moving_gaussians(5, steps, points_per_cluster=points, random_state=0)
     seconds, _ = timed(partial(tune, stream.batches, budget=10 if quick else BUDGET, random_state=0))
@@ -159,7 +159,7 @@ def row_of_time(quick: bool) -> Row:
         f"{steps} batches of {5 * points} points, all settings and finalists",
         seconds,
         unit="s",
-        target=Target("ours", "<", MOST_SECONDS),
+        target=Target("ours", "<", MAX_SECONDS),
     )
 
 
@@ -170,7 +170,7 @@ def gaussians(n_clusters: int, seed: int, n_steps: int) -> Known:
 
 @cache
 def drifting(name: str, size: int) -> Known:
-    """A stream of the SCARGC collection: features, and the class in the last column."""
+    """Read a stream of the SCARGC collection; the last column is the class."""
     table = np.loadtxt(DATA / f"scargc_{name}.txt.gz", delimiter=",")
     parts = [table[start : start + size] for start in range(0, len(table) - size + 1, size)]
     return known(

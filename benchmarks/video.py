@@ -1,4 +1,4 @@
-"""A film in few colours: is the palette found in time, and does it flicker?"""
+"""Video quantization: time per frame, flicker and error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dynmeans.apps.video.colors import Pixels
 from dynmeans.apps.video.quantizers import Painter
 
 WHAT = "the trailer of Sintel with the paper's parameters: time of a frame of 1280 x 544, flicker and error"
-PEER = "24 frames a second; DP-means and k-means (k = 20) on each frame alone"
+PEER = "24 frames per second; DP-means and k-means (k = 20) on each frame alone"
 TARGET = (
     "less than 1/24 s a frame; less than half the flicker of either; at most 1.1 times the error of DP-means"
 )
@@ -28,7 +28,7 @@ RICH_FRAMES = 12
 
 
 def run(quick: bool) -> list[Row]:
-    """The whole trailer, which takes some minutes."""
+    """Run the whole trailer, which takes some minutes."""
     if not FILM.is_file():
         return [Row("video: skipped", note=f"no film {FILM}")]
     n_frames = 3 if quick else None
@@ -45,7 +45,7 @@ def rows_of_time(n_frames: int | None) -> Iterator[Row]:
 
 
 def paint_times(n_frames: int | None) -> Iterator[float]:
-    """Seconds of processor time for each frame, all threads together: others do not count."""
+    """Measure processor seconds per frame over all threads."""
     paint = painter(Palette())
     with VideoFile(FILM, size=SIZE) as video:
         for frame in islice(video.frames(), n_frames):
@@ -68,7 +68,7 @@ def rows_of_rich(n_frames: int) -> Iterator[Row]:
 
 
 def rich_frames(n_frames: int) -> Iterator[Pixels]:
-    """A clip with several hundred thousand colours in each frame."""
+    """Make a clip with several hundred thousand colors per frame."""
     random = np.random.default_rng(0)
     width, height = SIZE
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)

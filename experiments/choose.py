@@ -1,4 +1,4 @@
-"""Looks for the settings of the moving Gaussians: those that track best on seeds that are never reported.
+"""Choose parameters for the moving Gaussians by tracking accuracy on seeds that are not reported.
 
 ``python experiments/choose.py`` prints them; `dynmeans._experiments.parameters` holds what it printed. The
 settings of rings and Gaussian processes come from `benchmarks/rings.py` and `benchmarks/processes.py`.
@@ -15,8 +15,8 @@ import numpy as np
 
 from dynmeans._experiments.gaussians import FEW, READINGS, run
 from dynmeans._experiments.methods import (
+    ALL_METHODS,
     CEILING,
-    EVERYONE,
     GIBBS,
     KMEANS,
     OURS,
@@ -32,7 +32,7 @@ COSTS = {"birth_cost": (0.045, 0.055, 0.065, 0.075), "lifetime": (1.2, 1.5, 2.0,
 
 
 class Search(NamedTuple):
-    """Values to try, and on how many seeds; what is not among them stays as it is."""
+    """Values to try and number of seeds; other parameters are kept."""
 
     seeds: int
     grid: Mapping[str, Sequence[Any]]
@@ -60,26 +60,26 @@ SEARCHES = {
 
 
 def choose(method: str, reading: str) -> tuple[float, dict[str, Any]]:
-    """Best mean tracking accuracy of a method's grid, and where it is."""
+    """Return the best mean tracking accuracy of a grid, and its parameters."""
     search = SEARCHES[method]
     seeds = range(CHOOSING_SEED, CHOOSING_SEED + search.seeds)
-    places = [dict(zip(search.grid, values, strict=True)) for values in product(*search.grid.values())]
-    scores = [np.mean([_tracked(method, reading, place, seed) for seed in seeds]) for place in places]
+    grid_points = [dict(zip(search.grid, values, strict=True)) for values in product(*search.grid.values())]
+    scores = [np.mean([_tracked(method, reading, values, seed) for seed in seeds]) for values in grid_points]
     best = int(np.argmax(scores))
-    return float(scores[best]), places[best]
+    return float(scores[best]), grid_points[best]
 
 
-def _tracked(method: str, reading: str, place: dict[str, Any], seed: int) -> float:
+def _tracked(method: str, reading: str, values: dict[str, Any], seed: int) -> float:
     setting = {"method": method, "n_clusters": FEW, "displacement": reading, "n_steps": 100}
-    parameters = {**EVERYONE[method].parameters(FEW, reading), **place}
+    parameters = {**ALL_METHODS[method].parameters(FEW, reading), **values}
     return float(run(Trial("choice", {**setting, "parameters": parameters}, seed))["tracked"])
 
 
 def main() -> None:
-    """Choose anew, which takes some ten minutes on an idle core."""
+    """Run the search; it takes about ten minutes on an idle core."""
     for method, reading in product(SEARCHES, READINGS):
-        score, place = choose(method, reading)
-        sys.stdout.write(f"{method} ({reading}): {score:.3f} {place}\n")
+        score, values = choose(method, reading)
+        sys.stdout.write(f"{method} ({reading}): {score:.3f} {values}\n")
         sys.stdout.flush()
 
 

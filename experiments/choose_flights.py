@@ -1,4 +1,4 @@
-"""Looks for the settings of the synthetic week of flights, on weeks that are never reported.
+"""Choose parameters for the synthetic week of flights on weeks that are not reported.
 
 ``python experiments/choose_flights.py`` prints them; `dynmeans._experiments.parameters` holds the result.
 With a file of messages as argument it looks for those of the file instead, on the file itself. The full
@@ -38,7 +38,7 @@ GRIDS: dict[str, dict[str, dict[str, Sequence[float]]]] = {
 
 
 def main() -> None:
-    """Choose anew, which takes twenty minutes, nearly all of it for Gibbs."""
+    """Run the search; it takes twenty minutes, mostly for Gibbs."""
     file = sys.argv[1] if len(sys.argv) > 1 else None
     stream: dict[str, Any] = (
         {"data": WEEK, "n_flights": PAPER_FLIGHTS} if file is None else {"data": DAY, "file": file}
@@ -46,7 +46,7 @@ def main() -> None:
     seeds = range(CHOOSING_SEED, CHOOSING_SEED + (SEEDS if file is None else 1))
     places = {method: _places(grid) for method, grid in GRIDS[stream["data"]].items()}
     scores = {method: np.zeros(len(grid)) for method, grid in places.items()}
-    for seed in seeds:  # outermost, so that the features of a week are made once
+    for seed in seeds:  # outermost, so that the features of a week are computed once
         for method, grid in places.items():
             scores[method] += [_accuracy(stream, method, place, seed) / len(seeds) for place in grid]
     for method, grid in places.items():

@@ -1,4 +1,4 @@
-"""Compares settings for people in LiDAR, one change at a time, on scenes that are never reported.
+"""Compare parameters for people in LiDAR, one change at a time, on scenes that are not reported.
 
 ``python experiments/choose_people.py`` prints a line for each; `dynmeans.apps.points.SETTINGS` is the choice.
 """
@@ -40,10 +40,10 @@ CHANGES: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 def main() -> None:
-    """Compare anew, which takes some ten minutes."""
+    """Run the comparison; it takes about ten minutes."""
     for method, changes in CHANGES.items():
         for change in changes:
-            sys.stdout.write(f"{method}, {change or 'as it is'}: {_scores(method, change)}\n")
+            sys.stdout.write(f"{method}, {change or 'unchanged'}: {_scores(method, change)}\n")
             sys.stdout.flush()
 
 

@@ -1,4 +1,4 @@
-"""Reruns the paper's experiment on moving Gaussians; takes the options of `dynmeans reproduce`."""
+"""Run the paper's experiment on moving Gaussians; options as for `dynmeans reproduce`."""
 
 import sys
 from pathlib import Path

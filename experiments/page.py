@@ -1,4 +1,4 @@
-"""Draws the figures again and puts the tables into the page "The paper's experiments" (docs/experiments.md).
+"""Draw the figures again and put the tables into the page "The paper's experiments" (docs/experiments.md).
 
 ``python experiments/page.py`` takes the results as they are, those of an unfinished run too. It rewrites what
 stands between the marks of the page; a test compares them.
@@ -20,13 +20,13 @@ _MARKED = re.compile(r"(<!-- results: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def with_tables(text: str) -> str:
-    """The page with the tables as the results have them now."""
+    """Return the page with the current tables."""
     return _MARKED.sub(lambda found: found[1] + tables(found[2]) + found[3], text)
 
 
 def tables(name: str) -> str:
-    """What an experiment tells."""
-    return f"\n{find_experiment(name).tell(read_results(RESULTS / f'{name}.json'))}\n\n"
+    """Return the tables of an experiment."""
+    return f"\n{find_experiment(name).summarize(read_results(RESULTS / f'{name}.json'))}\n\n"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Reruns the paper's experiment on people in LiDAR; takes the options of `dynmeans reproduce`."""
+"""Run the paper's experiment on people in LiDAR; options as for `dynmeans reproduce`."""
 
 import sys
 from pathlib import Path

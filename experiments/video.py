@@ -1,4 +1,4 @@
-"""Reruns the paper's experiment on video; takes the options of `dynmeans reproduce`, of them --input FILM."""
+"""Run the paper's experiment on video; options as for `dynmeans reproduce`, with --input VIDEO."""
 
 import sys
 from pathlib import Path

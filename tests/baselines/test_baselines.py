@@ -105,8 +105,8 @@ def test_units_do_not_matter(baseline):
 def test_truth_helps_those_who_are_told(baseline):
     stream = moving_gaussians(5, 15, random_state=3)
     alone = follow(clone(baseline), stream.batches)
-    told = follow(clone(baseline), stream.batches, stream.labels)
-    assert tracking_accuracy(stream.labels, told) > tracking_accuracy(stream.labels, alone) + 0.02
+    guided = follow(clone(baseline), stream.batches, stream.labels)
+    assert tracking_accuracy(stream.labels, guided) > tracking_accuracy(stream.labels, alone) + 0.02
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_truth_helps_those_who_are_told(baseline):
         ("prior_variance", np.nan, "> 0"),
         ("concentration", "much", "a number"),
         ("survival", 1.5, "> 0 and <= 1"),
-        ("prior_mean", [0.0, 1.0, 2.0], "finite number or 2 of them"),
+        ("prior_mean", [0.0, 1.0, 2.0], "finite number or 2 finite numbers"),
     ],
 )
 @chains

@@ -67,7 +67,7 @@ def test_noise_of_a_real_clusterer_stays_noise() -> None:
 def test_true_labels_must_be_there_for_every_row() -> None:
     with pytest.raises(ValueError, match="each of 2 rows, got none"):
         oracle().partial_fit([[0.0], [1.0]])
-    with pytest.raises(ValueError, match="each of 2 rows, got 3 of them"):
+    with pytest.raises(ValueError, match="each of 2 rows, got 3"):
         oracle().partial_fit([[0.0], [1.0]], [1, 2, 3])
 
 

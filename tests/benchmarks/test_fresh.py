@@ -7,9 +7,9 @@ from benchmarks import fresh
 
 
 def test_function_runs_elsewhere_and_its_result_comes_back() -> None:
-    told = fresh.call("benchmarks.memory", "step_memory", n=6000, d=2, dtype="float32")
-    assert told["input"] == 6000 * 2 * 4
-    assert told["growth"] >= 0
+    result = fresh.call("benchmarks.memory", "step_memory", n=6000, d=2, dtype="float32")
+    assert result["input"] == 6000 * 2 * 4
+    assert result["growth"] >= 0
 
 
 def test_failure_elsewhere_is_told_with_its_reason() -> None:

@@ -22,10 +22,10 @@ def test_points_fill_discs_that_do_not_touch() -> None:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_step_finds_the_discs(name: str) -> None:
-    told = step(name, 2000)
-    assert told["clusters"] == 16
-    assert told["accuracy"] == 1.0
-    assert 0 < told["bytes"] < 4 * GIB
+    result = step(name, 2000)
+    assert result["clusters"] == 16
+    assert result["accuracy"] == 1.0
+    assert 0 < result["bytes"] < 4 * GIB
 
 
 def test_time_that_grows_as_n_log_n_has_ratio_one() -> None:

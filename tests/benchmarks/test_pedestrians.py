@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks import pedestrians
-from benchmarks.pedestrians import Setting
+from benchmarks.pedestrians import Params
 
 CENTIMETRES = "# framerate: 25 fps\n# id frame x/cm y/cm z/cm\n"
 METRES = "#generated\n# id frame x/m y/m z/m\n"
@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.usefixtures("folder")
-def test_files_in_centimetres_and_in_metres_give_the_same_places() -> None:
+def test_files_in_centimeters_and_in_meters_give_the_same_positions() -> None:
     first, second = (pedestrians.read_people(name) for name in pedestrians.FILES)
     for a, b in zip(first.batches, second.batches, strict=True):
         np.testing.assert_allclose(a, b)
@@ -44,14 +44,14 @@ def test_a_batch_holds_a_quarter_of_a_second() -> None:
 @pytest.mark.usefixtures("folder")
 def test_people_who_walk_apart_are_tracked_without_error() -> None:
     assert (
-        pedestrians.track(pedestrians.read_people("corridor"), Setting(0.1, 2.0, 2.0), "velocity", [0]) == 1.0
+        pedestrians.track(pedestrians.read_people("corridor"), Params(0.1, 2.0, 2.0), "velocity", [0]) == 1.0
     )
 
 
 @pytest.mark.usefixtures("folder")
 def test_choice_for_both_streams_is_the_best_for_the_worse_of_them() -> None:
     chosen = pedestrians.choose("walk", [0], {"birth_cost": (1e-6, 0.1), "lifetime": (2.0,), "reach": (2.0,)})
-    assert chosen == dict.fromkeys((*pedestrians.FILES, "both"), Setting(0.1, 2.0, 2.0))
+    assert chosen == dict.fromkeys((*pedestrians.FILES, "both"), Params(0.1, 2.0, 2.0))
 
 
 @pytest.mark.usefixtures("folder")

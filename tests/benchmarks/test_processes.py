@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks import processes
 from benchmarks.choosing import product_of
-from benchmarks.processes import CHOOSING_SEEDS, CHOSEN, GRIDS, OURS, REPORTED_SEEDS, RIVAL, Score
+from benchmarks.processes import BASELINE, CHOOSING_SEEDS, CHOSEN, GRIDS, OURS, REPORTED_SEEDS, Score
 
 
 def test_number_accuracy_and_time_are_judged() -> None:
@@ -22,11 +22,11 @@ def test_seeds_for_choosing_are_never_reported() -> None:
     assert not set(CHOOSING_SEEDS) & set(REPORTED_SEEDS)
 
 
-@pytest.mark.parametrize("name", [OURS, RIVAL])
+@pytest.mark.parametrize("name", [OURS, BASELINE])
 def test_settings_come_out_of_their_grid(name: str) -> None:
     assert CHOSEN[name] in list(product_of(dict, GRIDS[name]))
 
 
 def test_rival_is_given_the_setting_that_tracks_best(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(GRIDS, RIVAL, {"birth_cost": (0.01, 20.0), "lifetime": (3.0,)})
-    assert processes.choose(RIVAL, seeds=[0])["birth_cost"] == 20.0
+    monkeypatch.setitem(GRIDS, BASELINE, {"birth_cost": (0.01, 20.0), "lifetime": (3.0,)})
+    assert processes.choose(BASELINE, seeds=[0])["birth_cost"] == 20.0

@@ -39,8 +39,8 @@ def test_accuracy_is_judged_by_itself_and_compared_with_the_peer() -> None:
 
 
 def test_row_becomes_strict_json_with_its_verdict() -> None:
-    told = Row("x", 1.0, float("nan"), "ms", 2.0, Target("ratio", ">=", 3.0), "n").as_dict()
-    assert json.loads(json.dumps(told, allow_nan=False)) == {
+    result = Row("x", 1.0, float("nan"), "ms", 2.0, Target("ratio", ">=", 3.0), "n").as_dict()
+    assert json.loads(json.dumps(result, allow_nan=False)) == {
         "what": "x",
         "ours": 1.0,
         "peer": None,

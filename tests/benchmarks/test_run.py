@@ -20,17 +20,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_benchmark_writes_rows_with_all_columns(folder: Path) -> None:
-    told = json.loads((folder / report.JSON_NAME).read_text())
-    assert tuple(told["benchmarks"]) == NAMES
-    for rows in told["benchmarks"].values():
+    result = json.loads((folder / report.JSON_NAME).read_text())
+    assert tuple(result["benchmarks"]) == NAMES
+    for rows in result["benchmarks"].values():
         assert rows
         for row in rows:
             assert set(row) == {*Row._fields, "reached"}
 
 
 def test_every_number_to_reach_is_judged(folder: Path) -> None:
-    told = json.loads((folder / report.JSON_NAME).read_text())["benchmarks"]
-    judged = {name: sum(row["target"] is not None for row in rows) for name, rows in told.items()}
+    result = json.loads((folder / report.JSON_NAME).read_text())["benchmarks"]
+    judged = {name: sum(row["target"] is not None for row in rows) for name, rows in result.items()}
     expected = {
         "small": 2,
         "medium": 6,
@@ -54,22 +54,22 @@ def test_every_number_to_reach_is_judged(folder: Path) -> None:
 
 
 def test_machine_versions_and_date_are_written(folder: Path) -> None:
-    told = json.loads((folder / report.JSON_NAME).read_text())
-    assert {"date", "machine", "versions"} < set(told)
-    assert set(report.PACKAGES) < set(told["versions"])
+    result = json.loads((folder / report.JSON_NAME).read_text())
+    assert {"date", "machine", "versions"} < set(result)
+    assert set(report.PACKAGES) < set(result["versions"])
 
 
 def test_a_run_of_some_keeps_the_rows_of_others(tmp_path: Path) -> None:
     report.write_json({"one": [Row("a", 1.0)], "other": [Row("b", 2.0)]}, tmp_path)
-    told = json.loads(report.write_json({"one": [Row("a", 3.0)]}, tmp_path).read_text())
-    assert [told["benchmarks"][name][0]["ours"] for name in ("one", "other")] == [3.0, 2.0]
-    assert set(told["dates"]) == {"one", "other"}
+    result = json.loads(report.write_json({"one": [Row("a", 3.0)]}, tmp_path).read_text())
+    assert [result["benchmarks"][name][0]["ours"] for name in ("one", "other")] == [3.0, 2.0]
+    assert set(result["dates"]) == {"one", "other"}
 
 
 def test_rows_of_another_machine_are_not_kept(tmp_path: Path) -> None:
     path = report.write_json({"other": [Row("b", 2.0)]}, tmp_path)
-    told = json.loads(path.read_text())
-    path.write_text(json.dumps({**told, "machine": {"processor": "another"}}))
+    result = json.loads(path.read_text())
+    path.write_text(json.dumps({**result, "machine": {"processor": "another"}}))
     assert set(json.loads(report.write_json({"one": []}, tmp_path).read_text())["benchmarks"]) == {"one"}
 
 
@@ -103,10 +103,10 @@ def test_summary_names_what_was_missed() -> None:
         Row("good", 1.0, target=Target("ours", "<", 2.0)),
         Row("bad", 3.0, target=Target("ours", "<", 2.0)),
     ]
-    told = report.summary({"x": rows, "y": [Row("free", 1.0)]})
-    assert "1 of 2 targets reached" in told
-    assert "missed: bad" in told
-    assert "good" not in told
+    result = report.summary({"x": rows, "y": [Row("free", 1.0)]})
+    assert "1 of 2 targets reached" in result
+    assert "missed: bad" in result
+    assert "good" not in result
 
 
 def test_unknown_benchmark_is_refused_by_name(capsys: pytest.CaptureFixture[str]) -> None:

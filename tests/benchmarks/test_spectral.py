@@ -23,7 +23,7 @@ def test_peer_is_given_the_kernel_between_the_rows_of_the_batch() -> None:
 
 def test_step_without_the_estimator_remembers_as_the_estimator_does() -> None:
     case = mst_case(120, 3)
-    model, advance = SDMeans(**case.setting, random_state=0), functional(case)
+    model, advance = SDMeans(**case.params, random_state=0), functional(case)
     for X in case.batches:
         model.partial_fit(X)
         clusters = advance(X)

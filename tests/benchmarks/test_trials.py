@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import trials
-from benchmarks.trials import Score, judge, summarise, workers
+from benchmarks.trials import Score, evaluate, summarise, workers
 from dynmeans.datasets import moving_rings
 
 
@@ -16,22 +16,22 @@ def seeded(offset: float, seed: int) -> Score:
 
 def test_truth_is_judged_without_error_and_a_single_cluster_by_its_largest_ring() -> None:
     stream = moving_rings(4, n_points=60, random_state=0)
-    perfect = judge(lambda stream: stream.labels, stream)
+    perfect = evaluate(lambda stream: stream.labels, stream)
     assert (perfect.tracked, perfect.per_step, perfect.clusters) == (1.0, 1.0, 3)
-    joined = judge(lambda stream: [np.zeros(len(y), dtype=np.int64) for y in stream.labels], stream)
+    joined = evaluate(lambda stream: [np.zeros(len(y), dtype=np.int64) for y in stream.labels], stream)
     assert joined.clusters == 1
     assert joined.tracked < 0.6
 
 
 def test_time_is_that_of_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "timed", lambda job: (5.0, job()))
-    assert judge(lambda stream: stream.labels, moving_rings(50, n_points=3, random_state=0)).seconds == 0.1
+    assert evaluate(lambda stream: stream.labels, moving_rings(50, n_points=3, random_state=0)).seconds == 0.1
 
 
 def test_summary_holds_means_and_the_worst_stream() -> None:
-    told = summarise([Score(0.9, 0.8, 3, 0.1), Score(0.5, 1.0, 5, 0.3)])
-    assert tuple(told) == pytest.approx((0.7, 0.5, 0.9, 4.0, 0.2))
-    assert "worst stream 0.500" in told.told()
+    result = summarise([Score(0.9, 0.8, 3, 0.1), Score(0.5, 1.0, 5, 0.3)])
+    assert tuple(result) == pytest.approx((0.7, 0.5, 0.9, 4.0, 0.2))
+    assert "worst stream 0.500" in result.summary()
 
 
 def test_two_processes_tell_what_one_tells() -> None:

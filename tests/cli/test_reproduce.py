@@ -63,7 +63,7 @@ def test_file_that_holds_something_else_is_one_line_and_stays(
     outcome = dynmeans("reproduce", "rings", "--jobs", 1)
     assert outcome.code == 2
     assert outcome.err.count("\n") == 1
-    assert "rings.json: holds no results" in outcome.err
+    assert "rings.json: not a results file" in outcome.err
     assert (folder / "results/rings.json").read_text() == "{}"
 
 

@@ -24,7 +24,7 @@ def test_a_film_is_compared_and_drawn(dynmeans: Callable[..., Any], folder: Path
 @pytest.mark.parametrize(
     ("arguments", "rule"),
     [
-        (("video",), "needs a film: --input FILE"),
+        (("video",), "needs a video: --input FILE"),
         (("rings", "--input", "a.csv"), "makes its own data"),
         (("flights", "--input", "none.csv", "--quick", "--jobs", 1), "none.csv"),
     ],

@@ -69,7 +69,7 @@ def test_what_cannot_be_is_said_in_one_line(dynmeans: Command, folder: Path) -> 
     (folder / "same.csv").write_text("t,x\n0,1\n0,1\n1,1\n")
     outcome = dynmeans("tune", "same.csv", "--time", "t")
     assert outcome.code == 2
-    assert "same.csv: all rows of a batch are equal" in outcome.err
+    assert "same.csv: all rows of each batch are equal" in outcome.err
     assert outcome.err.count("\n") == 1
     assert not (folder / "dynmeans-tune").exists()
     (folder / "far.csv").write_text("t,x\n0,1\n0,1e300\n1,1\n")

@@ -29,7 +29,7 @@ def streams(draw: st.DrawFn) -> tuple[dict[str, Any], Stream]:
 
 
 def displacements(stream: Stream) -> np.ndarray:
-    """Steps of a stream in which nobody dies, one row each."""
+    """Return the displacements of a stream without deaths, one row each."""
     return np.diff(np.stack(stream.centers), axis=0).reshape(-1, stream.centers[0].shape[1])
 
 

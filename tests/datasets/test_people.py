@@ -7,7 +7,7 @@ import pytest
 
 from dynmeans.datasets import walking_people
 from dynmeans.datasets._lidar import SENSOR, Bodies, _capsules, cast, make_rays
-from dynmeans.datasets._walkers import MOST_PEOPLE, PILLAR_RADIUS, PILLARS, ROOM, gather
+from dynmeans.datasets._walkers import MAX_PEOPLE, PILLAR_RADIUS, PILLARS, ROOM, place_people
 
 RAYS = make_rays()
 
@@ -94,7 +94,9 @@ def test_people_walk_at_the_speed_of_people_and_keep_apart() -> None:
 
 
 def test_there_is_room_for_the_largest_crowd() -> None:
-    assert all(len(gather(MOST_PEOPLE, np.random.default_rng(seed)).place) == 50 for seed in range(20))
+    assert all(
+        len(place_people(MAX_PEOPLE, np.random.default_rng(seed)).position) == 50 for seed in range(20)
+    )
 
 
 @pytest.mark.parametrize(

@@ -38,16 +38,16 @@ def five(reading: str) -> dict[str, Group]:
 
 
 @pytest.mark.parametrize("reading", READINGS)
-@pytest.mark.parametrize("rival", [*WITHOUT_K, *WITH_TRUTH])
+@pytest.mark.parametrize("baseline", [*WITHOUT_K, *WITH_TRUTH])
 @pytest.mark.parametrize("ours", [OURS, REFINED])
-def test_dmeans_tracks_better_on_fifty_streams(ours: str, rival: str, reading: str) -> None:
-    more = excess(five(reading)[ours], five(reading)[rival], "tracked")
+def test_dmeans_tracks_better_on_fifty_streams(ours: str, baseline: str, reading: str) -> None:
+    more = excess(five(reading)[ours], five(reading)[baseline], "tracked")
     assert len(more) == 50
     assert more.mean() > half_width(more)
 
 
 @pytest.mark.parametrize("reading", READINGS)
-def test_dmeans_takes_a_fraction_of_the_time_of_its_rivals(reading: str) -> None:
+def test_dmeans_takes_a_fraction_of_the_time_of_the_baselines(reading: str) -> None:
     seconds = {name: group.mean("seconds") for name, group in five(reading).items()}
     assert seconds[GIBBS] > 100 * seconds[REFINED]
     assert min(seconds[VARIATIONAL], seconds[PARTICLE_TOLD]) > 20 * seconds[REFINED]
@@ -86,8 +86,8 @@ def test_dmeans_is_above_dpmeans_and_level_with_gibbs_on_flights_in_a_fraction_o
     week = {g.setting["method"]: g for g in committed("flights").part("table", data="synthetic week")}
     ours = week.pop("D-Means")
     assert len(ours.trials) == 20
-    for rival in ("DP-means", "DP-means, full passes"):
-        more = excess(ours, week[rival], "accuracy")
+    for baseline in ("DP-means", "DP-means, full passes"):
+        more = excess(ours, week[baseline], "accuracy")
         assert more.mean() > half_width(more)
     more = excess(ours, week["Gibbs"], "accuracy")
     assert abs(more.mean()) < half_width(more)

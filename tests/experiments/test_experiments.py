@@ -10,7 +10,7 @@ import pytest
 
 from dynmeans._experiments import EXPERIMENTS, gaussians, gps, rings
 from dynmeans._experiments.gaussians import follow
-from dynmeans._experiments.methods import CEILING, EVERYONE, OURS, THREE, WITHOUT_K
+from dynmeans._experiments.methods import ALL_METHODS, CEILING, OURS, THREE, WITHOUT_K
 from dynmeans._experiments.regression import GRID, posterior, posterior_means
 from dynmeans._experiments.results import Group, Results
 from dynmeans._experiments.runner import draw_experiment, run_experiment
@@ -44,7 +44,7 @@ def test_quick_form_runs_and_draws_all_figures(
     paths = draw_experiment(experiment, results, tmp_path)
     assert {path.stem for path in paths} == set(FIGURES[name])
     assert all(path.stat().st_size > 5_000 for path in paths)
-    assert experiment.tell(results).count("|") > 20
+    assert experiment.summarize(results).count("|") > 20
 
 
 FIGURES = {
@@ -74,7 +74,7 @@ def test_seeds_for_choosing_are_never_reported(name: str) -> None:
 
 
 def test_dmeans_is_more_accurate_than_clustering_every_batch_afresh_without_the_number_of_clusters() -> None:
-    """The widest margins of the table, on three streams; rivals that come close are left to the page."""
+    """Check the widest margins of the table on three streams."""
     plan = EXPERIMENTS["gaussians"].plan(Size(3))
     some = [OURS, CEILING, "DBSCAN, matched"]
     tracked = dict.fromkeys(some, 0.0)
@@ -114,13 +114,13 @@ def test_trial_is_a_pure_function_of_its_setting_and_seed() -> None:
 
 def test_every_method_labels_every_point() -> None:
     stream = moving_gaussians(3, 2, random_state=0)
-    for name, rival in EVERYONE.items():
-        parameters = rival.parameters(3, "radial") | ({"n_samples": 5} if name.startswith("Gibbs") else {})
+    for name, method in ALL_METHODS.items():
+        parameters = method.parameters(3, "radial") | ({"n_samples": 5} if name.startswith("Gibbs") else {})
         found = follow({"method": name, "parameters": parameters})(stream)
         assert [len(labels) for labels in found] == [45, 45], name
 
 
-def test_rivals_that_know_the_answer_are_not_among_those_that_do_not() -> None:
+def test_oracle_methods_are_separate_from_the_others() -> None:
     assert len(WITHOUT_K) == 4
     assert not {CEILING, OURS, THREE} & set(WITHOUT_K)
 

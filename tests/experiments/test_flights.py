@@ -32,7 +32,7 @@ def test_every_method_finds_most_routes_of_the_week(results: Results) -> None:
 def test_the_table_has_a_row_for_each_method_and_stream_and_the_figure_a_panel(results: Results) -> None:
     pytest.importorskip("matplotlib")
     experiment = flights_experiment()
-    lines = experiment.tell(results).splitlines()
+    lines = experiment.summarize(results).splitlines()
     assert len(lines) == 2 + 8
     assert all(line.rstrip(" |").endswith("1.0") for line in lines if "| D-Means |" in line)
     (figure,) = experiment.draw(results).values()

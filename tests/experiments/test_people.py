@@ -35,7 +35,7 @@ def test_sdmeans_is_above_dmeans_on_the_3d_points(results: Results) -> None:
 
 
 def test_the_papers_numbers_stand_beside_ours(results: Results) -> None:
-    lines = PEOPLE_EXPERIMENT.tell(results).splitlines()
+    lines = PEOPLE_EXPERIMENT.summarize(results).splitlines()
     (ours,) = (line for line in lines if line.startswith(f"| {ALONE} |") and "816.7" in line)
     (theirs,) = (line for line in lines if line.startswith(f"| {SOLID} |") and "38.1" in line)
     assert "0.868" in ours

@@ -9,7 +9,7 @@ from dynmeans.baselines import DPMeans
 
 
 def as_published(rows: np.ndarray, birth: float, seed: int) -> np.ndarray:
-    """One order of the rows, one row and one centre at a time."""
+    """Run one order of the rows, one row and one center at a time."""
     order = np.random.default_rng(seed).permutation(len(rows))
     centers, labels = [rows.mean(axis=0)], [0] * len(rows)
     while True:

@@ -151,7 +151,7 @@ def test_quick_runs_have_a_file_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[]", '{"experiment": "sums"}', '{"trials": 3}'])
 def test_file_that_holds_no_results_is_named_in_the_error(text: str, tmp_path: Path) -> None:
     (tmp_path / "sums.json").write_text(text)
-    with pytest.raises(InputError, match=r"sums\.json: holds no results"):
+    with pytest.raises(InputError, match=r"sums\.json: not a results file"):
         run_experiment(SUMS, SUMS.full, tmp_path)
 
 

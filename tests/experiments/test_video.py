@@ -25,7 +25,7 @@ def test_every_method_is_measured_and_drawn(tmp_path: Path) -> None:
     assert result["methods"]["D-Means"]["n_colors"] == [3] * 5
     drawn = video.figures(result)
     assert {name: len(figure.axes) for name, figure in drawn.items()} == {"video": 3, "video-frames": 16}
-    assert video.tell(result).count("\n") == 5
+    assert video.summarize(result).count("\n") == 5
 
 
 def test_a_quick_run_takes_pictures_from_the_midst_of_the_film(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_points_of_weight_zero_do_not_count() -> None:
 @pytest.mark.parametrize("bad", [-0.5, np.nan, np.inf])
 def test_a_bad_weight_is_named_with_its_batch_and_row(bad: float) -> None:
     with pytest.raises(
-        ValueError, match=rf"batch 1 has the weight {bad} in row 1; weights are finite and >= 0"
+        ValueError, match=rf"batch 1 has the weight {bad} in row 1; weights must be finite and >= 0"
     ):
         weighted_accuracy([[0], [0, 0]], [[5], [5, 5]], [[1.0], [1.0, bad]])
 

@@ -34,12 +34,12 @@ def test_the_batch_with_different_rows_is_named(metric: Metric) -> None:
 @every_metric
 @pytest.mark.parametrize(("nothing", "n_batches"), [([], 0), ([[], []], 2)])
 def test_a_run_without_points_is_refused(metric: Metric, nothing: list[list[int]], n_batches: int) -> None:
-    with pytest.raises(ValueError, match=f"true_batches holds no points in {n_batches} batches"):
+    with pytest.raises(ValueError, match=f"true_batches has no points in {n_batches} batches"):
         metric(nothing, nothing)
 
 
 def test_lifetimes_of_a_run_without_points_are_refused() -> None:
-    with pytest.raises(ValueError, match="found_batches holds no points in 1 batches"):
+    with pytest.raises(ValueError, match="found_batches has no points in 1 batches"):
         metrics.lifetimes([[]])
 
 
@@ -57,7 +57,7 @@ def test_labels_that_are_not_one_row_are_refused(labels: Any) -> None:
 
 def test_an_unsigned_label_that_would_turn_into_noise_is_refused() -> None:
     huge = np.array([2**64 - 1], dtype=np.uint64)
-    with pytest.raises(ValueError, match=r"found_batches\[0\] holds the label 18446744073709551615"):
+    with pytest.raises(ValueError, match=r"found_batches\[0\] has the label 18446744073709551615"):
         metrics.tracking_accuracy([[0]], [huge])
 
 

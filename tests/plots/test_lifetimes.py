@@ -40,8 +40,8 @@ def test_every_return_begins_a_new_time_awake(run: Run) -> None:
 
 def test_deaths_are_those_of_the_log_and_follow_from_the_table_without_it(run: Run) -> None:
     deaths = {event.id: event.step for event in run.events if event.kind == "death"}
-    for told in (run, run._replace(events=[])):
-        traced = trace_lives(told)
+    for variant in (run, run._replace(events=[])):
+        traced = trace_lives(variant)
         dead = traced.status == DEAD
         assert dict(zip(traced.ids[dead].tolist(), traced.end[dead].tolist(), strict=True)) == deaths
         assert np.all(traced.end[~dead] == run.steps["step"][-1])

@@ -10,7 +10,7 @@ import pytest
 
 from dynmeans._files.run_folder import Run, read_run
 from dynmeans.plots import payload as module
-from dynmeans.plots.payload import NOBODY, build_payload
+from dynmeans.plots.payload import HIDDEN, build_payload
 from run_folder import write_run
 
 
@@ -77,7 +77,7 @@ def test_steps_and_clusters_are_thinned_and_the_page_says_so(
     assert payload["steps"]["step"][-1] == 40
     assert payload["range"] == [1, 40]
     assert f"11 of 40 steps, 3 of {len(sizes)} clusters (the largest)" in payload["notes"][0]
-    others = unpack(payload["points"]["cluster"], "<u2") == NOBODY
+    others = unpack(payload["points"]["cluster"], "<u2") == HIDDEN
     shown = run.sample["id"][np.isin(run.sample["step"], payload["steps"]["step"])]
     np.testing.assert_array_equal(others, ~np.isin(shown, payload["clusters"]["id"]))
 

@@ -19,7 +19,7 @@ def random_ids(batches: list[np.ndarray], seed: int, n_ids: int) -> list[np.ndar
 
 @settings(max_examples=40, deadline=None)
 @given(streams(), seeds, st.integers(1, 6), st.booleans(), st.booleans())
-def test_the_loops_agree_with_one_cluster_at_a_time(
+def test_compiled_code_length_equals_the_slow_version(
     batches: list[np.ndarray], seed: int, n_ids: int, weighted: bool, timed: bool
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -33,7 +33,7 @@ def test_the_loops_agree_with_one_cluster_at_a_time(
 
 @settings(max_examples=20, deadline=None)
 @given(streams(), seeds)
-def test_units_place_and_names_of_ids_change_nothing(batches: list[np.ndarray], seed: int) -> None:
+def test_scale_translation_and_id_values_change_nothing(batches: list[np.ndarray], seed: int) -> None:
     labels = random_ids(batches, seed, 4)
     length = code_length(batches, labels)
     assert code_length([1000 * batch for batch in batches], labels) == pytest.approx(length, abs=1e-6)
@@ -93,11 +93,13 @@ def test_outliers_cost_the_same_as_newborns_and_inside_of_clusters() -> None:
     rng = np.random.default_rng(0)
     batches, lost = [], []
     for X, ids in zip(stream.batches, stream.labels, strict=True):
-        stray = rng.random(len(X)) < 0.08
-        batches.append(np.where(stray[:, None], rng.uniform(-1, 2, X.shape), X))
-        lost.append((ids, stray))
+        outlier = rng.random(len(X)) < 0.08
+        batches.append(np.where(outlier[:, None], rng.uniform(-1, 2, X.shape), X))
+        lost.append((ids, outlier))
     inside = [ids for ids, _ in lost]
-    born = [np.where(stray, 1000 * (t + 1) + np.arange(len(ids)), ids) for t, (ids, stray) in enumerate(lost)]
+    born = [
+        np.where(outlier, 1000 * (t + 1) + np.arange(len(ids)), ids) for t, (ids, outlier) in enumerate(lost)
+    ]
     lengths = [code_length(batches, labels) for labels in (inside, born)]
     assert np.ptp(lengths) < 0.01
     assert max(lengths) + 0.3 < code_length(batches, [ids // 2 for ids in inside])

@@ -37,7 +37,7 @@ def test_good_defaults_are_kept(rings: Any) -> None:
     assert tracked(a_model("rbf"), rings) > 0.95
 
 
-def test_poor_defaults_are_left(rings: Any) -> None:
+def test_poor_defaults_are_replaced(rings: Any) -> None:
     found = tune(rings.batches[:FIRST], a_model("mst"), budget=14, random_state=0)
     assert tracked(a_model("mst"), rings) < 0.8
     assert tracked(a_model(**found.best_params_), rings) > 0.9
@@ -64,13 +64,13 @@ def test_the_kernels_own_parameter_is_searched(rings: Any, kernel: Any) -> None:
     assert len(set(kernels)) == 3
 
 
-def test_a_parameter_that_was_given_stays(rings: Any) -> None:
+def test_a_given_parameter_is_kept(rings: Any) -> None:
     found = tune(rings.batches[:2], SDMeans(RBF(0.1)), budget=3, random_state=0)
     assert "kernel" not in found.table_
 
 
 @pytest.mark.parametrize("change", [lambda X: 1000 * X, lambda X: X + 1e6])
-def test_units_and_place_of_the_data_change_no_label(rings: Any, change: Any) -> None:
+def test_scale_and_translation_change_no_label(rings: Any, change: Any) -> None:
     here = tune(rings.batches[:3], a_model("mst"), budget=8, random_state=0)
     there = tune([change(X) for X in rings.batches[:3]], a_model("mst"), budget=8, random_state=0)
     np.testing.assert_array_equal(here.best_estimator_.labels_, there.best_estimator_.labels_)

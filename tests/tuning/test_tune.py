@@ -11,7 +11,7 @@ from dynmeans import DMeans, SDMeans, tune
 from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import RBF
 from dynmeans.metrics import tracking_accuracy
-from dynmeans.tuning.diagnostics import pieces_that_move_together
+from dynmeans.tuning.diagnostics import comoving_clusters
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_a_tuned_model_follows_the_rest_of_the_stream(stream: Any, found: Any) -
     assert tracking_accuracy(stream.labels[12:], rest) > 0.8
 
 
-def test_the_best_parameters_make_the_best_estimator_again(stream: Any, found: Any) -> None:
+def test_best_params_reproduce_the_best_estimator(stream: Any, found: Any) -> None:
     again = DMeans(**found.best_params_, random_state=found.best_estimator_.random_state)
     fresh = tune(stream.batches[:12], budget=24, random_state=0, n_jobs=1).best_estimator_
     for X in stream.batches[:12]:
@@ -45,17 +45,17 @@ def test_threads_change_nothing(stream: Any, found: Any) -> None:
         np.testing.assert_array_equal(column, side_by_side.table_[name])
 
 
-def test_the_table_has_every_setting_and_the_winner_first(found: Any) -> None:
+def test_the_table_has_every_trial_and_the_best_first(found: Any) -> None:
     table = found.table_
     assert {len(column) for column in table.values()} == {24}
     assert table["birth_cost"][0] == found.best_params_["birth_cost"]
     assert (np.diff(table["score"][8:]) >= 0).all()
     assert found.runner_up_["birth_cost"] == table["birth_cost"][1]
-    assert "24 settings" in repr(found)
+    assert "24 trials" in repr(found)
 
 
 @pytest.mark.parametrize("change", [lambda X: 1000 * X, lambda X: X + 1e6])
-def test_units_and_place_of_the_data_change_no_label(stream: Any, found: Any, change: Any) -> None:
+def test_scale_and_translation_change_no_label(stream: Any, found: Any, change: Any) -> None:
     moved = tune([change(X) for X in stream.batches[:12]], budget=24, random_state=0)
     for X in stream.batches[12:]:
         np.testing.assert_array_equal(
@@ -63,12 +63,12 @@ def test_units_and_place_of_the_data_change_no_label(stream: Any, found: Any, ch
         )
 
 
-def test_with_labels_the_score_is_what_is_not_tracked(stream: Any) -> None:
+def test_with_labels_the_score_is_one_minus_accuracy(stream: Any) -> None:
     found = tune(stream.batches[:12], budget=16, random_state=0, labels=stream.labels[:12])
     assert 0 <= found.best_score_ < 0.1
 
 
-def test_motion_is_chosen_where_it_is_asked_for() -> None:
+def test_motion_is_chosen_on_request() -> None:
     rng = np.random.default_rng(0)
     places = np.array([[0.0, 0.0], [0.0, 1.0], [20.0, 0.5]])
     speeds = np.array([[1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
@@ -86,28 +86,28 @@ def test_time_in_other_units_gives_the_same_labels(stream: Any, found: Any) -> N
 
 
 @pytest.mark.parametrize("strategy", ["grid", "paper"])
-def test_other_ways_to_search_stay_within_the_budget(stream: Any, strategy: Any) -> None:
+def test_other_strategies_stay_within_the_budget(stream: Any, strategy: Any) -> None:
     found = tune(stream.batches[:8], budget=20, strategy=strategy, random_state=0)
     births = set(found.table_["birth_cost"])
     assert 8 <= len(found.table_["score"]) <= 20
     assert len(births) == 1 if strategy == "paper" else len(births) > 2
 
 
-def test_a_study_goes_on_where_it_was_left(stream: Any, tmp_path: Path) -> None:
+def test_a_study_is_resumed(stream: Any, tmp_path: Path) -> None:
     pytest.importorskip("optuna", reason='pip install "dynmeans[tune]"')
     storage = tmp_path / "study.log"
     arguments: dict[str, Any] = {"strategy": "optuna", "storage": storage, "random_state": 0}
     begun = tune(stream.batches[:6], budget=9, **arguments)
     tried: list[Any] = []
     done = tune(stream.batches[:6], budget=12, **arguments, on_trial=tried.append)
-    assert len(tried) == 3 + 8  # three more settings, and eight finalists
+    assert len(tried) == 3 + 8  # three more trials, and eight finalists
     assert set(begun.table_["birth_cost"]) < set(done.table_["birth_cost"])
     with pytest.raises(ValueError, match="other data"):
         tune([2 * X for X in stream.batches[:6]], budget=12, **arguments)
 
 
 @pytest.mark.parametrize("text", ["not a study\n", '{"a": 1}\n', "[1, 2]\n"])
-def test_a_file_that_is_no_study_is_named_and_left_alone(stream: Any, tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_not_a_study_is_rejected_and_unchanged(stream: Any, tmp_path: Path, text: str) -> None:
     pytest.importorskip("optuna", reason='pip install "dynmeans[tune]"')
     storage = tmp_path / "notes.txt"
     storage.write_text(text)
@@ -116,14 +116,14 @@ def test_a_file_that_is_no_study_is_named_and_left_alone(stream: Any, tmp_path: 
     assert storage.read_text() == text
 
 
-def test_one_cluster_that_wins_is_said() -> None:
+def test_one_cluster_gives_a_warning() -> None:
     rng = np.random.default_rng(0)
     found = tune([rng.normal(size=(60, 2)) for _ in range(6)], budget=24, random_state=0)
     assert found.table_["n_clusters"][0] == 1
     assert "one cluster" in found.notes_[0]
 
 
-def test_batches_that_say_nothing_of_lifetime_and_reach_are_said_to(found: Any) -> None:
+def test_batches_without_motion_give_a_warning(found: Any) -> None:
     rng = np.random.default_rng(0)
     places = np.repeat([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]], 20, axis=0)
     still = tune([places + rng.normal(size=(60, 2)) for _ in range(6)], budget=24, random_state=0)
@@ -131,20 +131,20 @@ def test_batches_that_say_nothing_of_lifetime_and_reach_are_said_to(found: Any) 
     assert not found.notes_
 
 
-def test_pieces_of_one_shape_are_seen_to_move_together() -> None:
+def test_parts_of_one_shape_that_move_together_are_found() -> None:
     rng = np.random.default_rng(0)
     path = np.cumsum(rng.normal(size=(12, 2)), axis=0)
     batches, labels = [], []
-    for place in path:
+    for center in path:
         along = rng.uniform(0, 4, 80)
-        batches.append(place + np.stack([along, 0.1 * rng.normal(size=80)], axis=1))
+        batches.append(center + np.stack([along, 0.1 * rng.normal(size=80)], axis=1))
         labels.append(along.astype(int))
-    assert pieces_that_move_together(batches, labels) == ({0, 1, 2, 3}, 4)
+    assert comoving_clusters(batches, labels) == ({0, 1, 2, 3}, 4)
     apart = [X + 3.0 * ids[:, None] * rng.normal(size=2) for X, ids in zip(batches, labels, strict=True)]
-    assert pieces_that_move_together(apart, labels)[0] == set()
+    assert comoving_clusters(apart, labels)[0] == set()
 
 
-def test_the_picture_is_drawn(found: Any, tmp_path: Path) -> None:
+def test_the_figure_is_drawn(found: Any, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason='pip install "dynmeans[plot]"')
     figure = found.plot(tmp_path / "tuning.png")
     assert (tmp_path / "tuning.png").read_bytes().startswith(b"\x89PNG")
@@ -154,17 +154,17 @@ def test_the_picture_is_drawn(found: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"batches": []}, "no batches"),
+        ({"batches": []}, "batches is empty"),
         ({"budget": 0}, "budget must be"),
         ({"strategy": "magic"}, "strategy must be one of"),
-        ({"storage": "file"}, "storage keeps the studies"),
+        ({"storage": "file"}, "storage needs"),
         ({"kernels": [RBF(1.0)]}, "kernels are for KDMeans"),
-        ({"batches": [np.ones((3, 2)), np.ones((3, 3))]}, "as many features"),
-        ({"batches": [np.ones((3, 2))] * 3}, "all rows of a batch are equal"),
+        ({"batches": [np.ones((3, 2)), np.ones((3, 3))]}, "same number of features"),
+        ({"batches": [np.ones((3, 2))] * 3}, "all rows of each batch are equal"),
         ({"batches": [1e-200 * np.eye(3)] * 3}, "too small for floats; use larger units"),
         ({"estimator": SDMeans("precomputed")}, "precomputed"),
     ],
 )
-def test_what_cannot_be_is_refused_by_name(stream: Any, arguments: Any, message: str) -> None:
+def test_invalid_arguments_are_rejected(stream: Any, arguments: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         tune(**{"batches": stream.batches[:3], "budget": 2, **arguments})

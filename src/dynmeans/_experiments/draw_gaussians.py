@@ -1,4 +1,4 @@
-"""Figures and tables of the moving Gaussians, from their results alone."""
+"""Figures and tables of the moving Gaussians, from their results."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ from dynmeans._experiments.trials import Figures, Setting
 
 MODELS = (REFINED, THREE, GIBBS_TOLD, VARIATIONAL, PARTICLE_TOLD, CEILING)
 MATCHED = (REFINED, OURS, KMEANS, *WITHOUT_K, CEILING)
-LOOKS = {name: panels.look(i) for i, name in enumerate(dict.fromkeys((*MODELS[:-1], GIBBS, *MATCHED[:-1])))}
+LOOKS = {
+    name: panels.line_style(i) for i, name in enumerate(dict.fromkeys((*MODELS[:-1], GIBBS, *MATCHED[:-1])))
+}
 LOOKS[CEILING] = panels.PLAIN
 TIME = "processor time a step (ms)"
 
 
 def draw(results: Results) -> Figures:
-    """All figures."""
+    """Draw all figures."""
     return {
         "gaussians-tuning": _tuning(results),
         "gaussians-counts": _counts(results),
@@ -42,15 +44,15 @@ def draw(results: Results) -> Figures:
     }
 
 
-def tell(results: Results) -> str:
-    """Everyone on five clusters, a table for each reading of the motion."""
+def summarize(results: Results) -> str:
+    """Tabulate all methods on five clusters, one table per reading of the motion."""
     readings = dict.fromkeys(group.setting["displacement"] for group in results.part("five"))
     tables = [f"{reading.capitalize()} displacements\n\n{_five(results, reading)}" for reading in readings]
     return "\n\n".join([*tables, f"Refined D-Means and the ceiling on more streams\n\n{_more(results)}"])
 
 
 def _more(results: Results) -> str:
-    """Share of the ceiling, a line for each reading."""
+    """Tabulate the share of the upper limit, one line per reading."""
     rows = []
     for ours in results.part("more", method=REFINED):
         reading = ours.setting["displacement"]
@@ -61,18 +63,18 @@ def _more(results: Results) -> str:
 
 
 def _five(results: Results, reading: str) -> str:
-    """Accuracy, how far below refined D-Means, share of the ceiling, time."""
+    """Tabulate accuracy, difference to refined D-Means, share of the upper limit, and time."""
     groups = {group.setting["method"]: group for group in results.part("five", displacement=reading)}
     ceiling, ours = groups[CEILING].mean("tracked"), groups[REFINED]
     header = (
         "method",
         "trials",
         "tracked",
-        "refined: more by",
-        "of the ceiling",
+        "refined minus method",
+        "share of the ceiling",
         "per step",
-        "ms a step",
-        "times refined",
+        "ms per step",
+        "time relative to refined",
     )
     rows = []
     for name, group in groups.items():
@@ -92,7 +94,7 @@ def _five(results: Results, reading: str) -> str:
 
 
 def _tuning(results: Results) -> Any:
-    """Contours of D-Means and the times of all settings, a row for each reading."""
+    """Draw contours of D-Means and the times of all parameters, one row per reading."""
     figure = panels.canvas(4.4)
     grid = figure.subplots(len(GAUSSIANS), 3)
     for letters, row, (reading, chosen) in zip(("abc", "def"), grid, GAUSSIANS.items(), strict=True):
@@ -121,7 +123,7 @@ def _contours(axes: Any, groups: Sequence[Group], chosen: Setting, name: str) ->
 
 
 def _counts(results: Results) -> Any:
-    """Accuracy and time against the number of clusters: samplers above, re-clustering below."""
+    """Draw accuracy and time against the number of clusters: samplers above, re-clustering below."""
     figure = panels.canvas(5.6)
     grid = figure.subplots(2, 2, sharex=True, sharey="col")
     everyone = [*results.part("five", displacement="isotropic"), *results.part("counts")]
@@ -147,7 +149,7 @@ def _counts(results: Results) -> Any:
 
 
 def _legend(figure: Any, axes: Sequence[Any]) -> None:
-    """One legend for all, every name once."""
+    """Draw one legend with every name once."""
     entries: dict[str, Any] = {}
     for panel in axes:
         for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
@@ -156,7 +158,7 @@ def _legend(figure: Any, axes: Sequence[Any]) -> None:
 
 
 def _trade(results: Results) -> Any:
-    """Accuracy against time while restarts or samples grow; tracking enforced, and not."""
+    """Draw accuracy against time for more restarts or samples, with and without tracking."""
     figure = panels.canvas(3.0, width=4.6)
     axes = figure.subplots()
     for name in (REFINED, OURS, GIBBS, GIBBS_TOLD):
@@ -175,7 +177,7 @@ def _trade(results: Results) -> Any:
 
 
 def _frames(results: Results) -> Any:
-    """Five sequential frames of D-Means."""
+    """Draw five sequential frames of D-Means."""
     (group,) = results.part("frames")
     figure = panels.canvas(1.65)
     panels.frames(figure.subplots(1, 5), group.first, group.setting["method"])

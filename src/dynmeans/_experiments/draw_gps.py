@@ -1,4 +1,4 @@
-"""Figures and tables of the Gaussian processes, from their results alone."""
+"""Figures and tables of the Gaussian processes, from their results."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from dynmeans.plots.palette import PALETTE
 
 NAMES = ("x", "-x", "sin x", "cos x")
 METHODS = ("SD-Means", "D-Means")
-MOST_SHOWN = 6  # functions of a method, the largest first
-HEADER = ("method", "trials", "tracked", "per step", "clusters", "trials with four", "ms a step")
+MAX_SHOWN = 6  # functions of a method, the largest first
+HEADER = ("method", "trials", "tracked", "per step", "clusters", "trials with four", "ms per step")
 
 
 def draw(results: Results) -> Figures:
-    """All figures."""
+    """Draw all figures."""
     return {
         "gps-examples": _examples(results),
         "gps-functions": _functions(results),
@@ -28,8 +28,8 @@ def draw(results: Results) -> Figures:
     }
 
 
-def tell(results: Results) -> str:
-    """Means over the trials."""
+def summarize(results: Results) -> str:
+    """Tabulate means over the trials."""
     rows = []
     for group in results.part("trials"):
         counts = group.column("clusters")
@@ -48,7 +48,7 @@ def tell(results: Results) -> str:
 
 
 def _examples(results: Results) -> Any:
-    """Sets of observations with their processes."""
+    """Draw sets of observations with their processes."""
     (group,) = results.part("examples")
     shown = group.first
     figure = panels.canvas(1.5)
@@ -62,7 +62,7 @@ def _examples(results: Results) -> Any:
 
 
 def _process(axes: Any, shown: Numbers, i: int) -> None:
-    """Mean and one standard deviation to either side."""
+    """Draw the mean and one standard deviation to either side."""
     mean, deviation = np.array(shown["mean"][i]), np.array(shown["deviation"][i])
     axes.fill_between(GRID, mean - deviation, mean + deviation, color=PALETTE[0], alpha=0.25, lw=0)
     axes.plot(GRID, mean, color=PALETTE[0])
@@ -70,10 +70,10 @@ def _process(axes: Any, shown: Numbers, i: int) -> None:
 
 
 def _functions(results: Results) -> Any:
-    """Clusters of one stream, the largest first, and whose sets are in them."""
+    """Draw the clusters of one stream, largest first, with the true functions of their sets."""
     groups = results.part("functions")
     figure = panels.canvas(1.75 * len(groups))
-    width = min(MOST_SHOWN, max(len(group.first["sizes"]) for group in groups))
+    width = min(MAX_SHOWN, max(len(group.first["sizes"]) for group in groups))
     grid = figure.subplots(len(groups), width, sharex=True, sharey=True, squeeze=False)
     for row, group in zip(grid, groups, strict=True):
         shown = group.first
@@ -89,14 +89,14 @@ def _functions(results: Results) -> Any:
 
 
 def _mixture(counts: list[int]) -> str:
-    """Numbers of sets of each function, the most first; two lines at most."""
+    """Describe the number of sets per function, largest first, in at most two lines."""
     order = np.argsort(counts)[::-1]
     parts = [f"{counts[k]} of {NAMES[k]}" for k in order if counts[k]]
     return "\n".join([", ".join(parts[:2]), ", ".join(parts[2:])])
 
 
 def _histograms(results: Results) -> Any:
-    """Accuracy, number of clusters and time over the trials."""
+    """Draw accuracy, number of clusters and time over the trials."""
     groups = {group.setting["method"]: group for group in results.part("trials")}
     figure = panels.canvas(2.3)
     accuracy, number, time = figure.subplots(1, 3)

@@ -1,4 +1,4 @@
-"""Figures and tables of the people in LiDAR, from their results alone."""
+"""Figures and tables of the people in LiDAR, from their results."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from dynmeans.plots.palette import PALETTE
 SPECTRAL, ALONE = "SD-Means a frame, linked by D-Means", "SD-Means alone"
 GROUND, SOLID = "D-Means on the ground plane", "D-Means on the 3-D points"
 PAPER = {ALONE: ("0.868", "816.7"), SOLID: ("0.536", "38.1")}  # accuracy, seconds for 120 seconds
-SCENES = ("method", "scenes", "tracked", "per step", "identity F1", "switches", "ms a frame", "99%")
+SCENES = ("method", "scenes", "tracked", "per step", "identity F1", "switches", "ms per frame", "99%")
 LONG = ("method", "tracked", "per step", "identity F1", "seconds", "paper: accuracy", "paper: seconds")
-_SLANT = 0.35  # metres up for each metre away from the sensor
+_SLANT = 0.35  # vertical shift per unit of distance from the sensor
 
 
-def tell(results: Results) -> str:
-    """Means over the scenes, and the paper's table."""
+def summarize(results: Results) -> str:
+    """Tabulate means over the scenes, and the paper's table."""
     scenes = [_of_scenes(group) for group in results.part("scenes")]
     long = [_of_paper(group) for group in results.part("paper")]
     return "\n".join(
@@ -46,7 +46,7 @@ def _of_paper(group: Group) -> list[str]:
 
 
 def draw(results: Results) -> Figures:
-    """Frames of every method; a person has one colour and one marker in all frames of a row."""
+    """Draw frames of every method; a person has one color and marker in all frames of a row."""
     groups = results.part("frames")
     figure = panels.canvas(0.85 * len(groups) + 0.2)
     grid = figure.subplots(
@@ -76,5 +76,5 @@ def _draw_frame(axes: Any, seen: FloatArray, found: Any, names: list[int]) -> No
 
 
 def _slanted(points: FloatArray) -> FloatArray:
-    """The foyer from the front and a little above: x to the right, depth and height upwards."""
+    """Project to a view from the front and slightly above: x to the right, depth and height upwards."""
     return np.column_stack([points[:, 0], points[:, 2] + _SLANT * points[:, 1]])

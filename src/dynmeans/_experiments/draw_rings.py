@@ -1,4 +1,4 @@
-"""Figures and tables of the moving rings, from their results alone."""
+"""Figures and tables of the moving rings, from their results."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dynmeans._experiments.results import Results
 from dynmeans._experiments.tables import markdown, milliseconds, with_interval
 from dynmeans._experiments.trials import Figures, Setting
 
-PAPER = {"SD-Means, MST": ("0.751", "2900"), "D-Means": ("0.187", "0.84")}  # accuracy, ms a step
-HEADER = ("method", "rings", "trials", "tracked", "per step", "ms a step", "paper: accuracy", "paper: ms")
+PAPER = {"SD-Means, MST": ("0.751", "2900"), "D-Means": ("0.187", "0.84")}  # accuracy, ms per step
+HEADER = ("method", "rings", "trials", "tracked", "per step", "ms per step", "paper: accuracy", "paper: ms")
 
 
 def draw(results: Results) -> Figures:
-    """All figures."""
+    """Draw all figures."""
     return {
         "rings-tuning": _tuning(results),
         "rings-frames": _frames(results),
@@ -25,19 +25,19 @@ def draw(results: Results) -> Figures:
     }
 
 
-def tell(results: Results) -> str:
-    """The paper's table, with the two readings of how the rings move."""
+def summarize(results: Results) -> str:
+    """Tabulate the paper's table for both readings of the motion."""
     rows = []
     for group in results.part("table"):
         method, together = group.setting["method"], group.setting["together"]
-        way = "together" if together else "each on its own"
+        motion = "together" if together else "each on its own"
         scores = (with_interval(group, "tracked"), with_interval(group, "per_step"), milliseconds(group))
-        rows.append((method, way, str(len(group.trials)), *scores, *PAPER.get(method, ("", ""))))
+        rows.append((method, motion, str(len(group.trials)), *scores, *PAPER.get(method, ("", ""))))
     return markdown(HEADER, rows)
 
 
 def _tuning(results: Results) -> Any:
-    """Contours for the paper's kernel and for heat, and the times of all settings."""
+    """Draw contours for the MST and heat kernels, and the times of all parameters."""
     figure = panels.canvas(4.4)
     axes = figure.subplots(2, 3)
     tree = results.part("tuning", method="SD-Means, MST")
@@ -66,10 +66,10 @@ def _tuning(results: Results) -> Any:
 def _contours(axes: Any, groups: Any, chosen: Setting, name: str, title: str) -> None:
     units = {"lifetime": "lifetime (steps)", "reach": "reach", "drift": "drift (times batch size)"}
 
-    def place(setting: Setting) -> tuple[float, float]:
+    def coordinates(setting: Setting) -> tuple[float, float]:
         return setting["birth_cost"], _life(setting) if name == "lifetime" else setting[name]
 
-    panels.contours(axes, panels.surface(groups, place), place(chosen))
+    panels.contours(axes, panels.surface(groups, coordinates), coordinates(chosen))
     share = "aging_cost" in chosen
     axes.set(
         xlabel=f"birth cost ({'share of the batch' if share else 'points'})", ylabel=units[name], title=title
@@ -79,14 +79,14 @@ def _contours(axes: Any, groups: Any, chosen: Setting, name: str, title: str) ->
 
 
 def _life(setting: Setting) -> float:
-    """Lifetime, also where the raw pair is given."""
+    """Return the lifetime, also of `aging_cost` parameters."""
     if "lifetime" in setting:
         return float(setting["lifetime"])
     return float(f"{setting['birth_cost'] / setting['aging_cost']:.6g}")
 
 
 def _frames(results: Results) -> Any:
-    """Five sequential frames of every method."""
+    """Draw five sequential frames of every method."""
     groups = results.part("frames")
     figure = panels.canvas(1.5 * len(groups) + 0.1)
     grid = figure.subplots(len(groups), 5)
@@ -98,7 +98,7 @@ def _frames(results: Results) -> Any:
 
 
 def _kernel(results: Results) -> Any:
-    """One frame: the spanning tree, and two kernels to the point in the centre."""
+    """Draw one frame: the spanning tree, and two kernels to the central point."""
     (group,) = results.part("kernel")
     shown, scale = group.first, group.setting["scale"]
     points, edges = np.asarray(shown["points"]), np.asarray(shown["edges"])
@@ -113,8 +113,8 @@ def _kernel(results: Results) -> Any:
     axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2)
     axes[0].set_title("(a) minimum spanning tree")
     for panel, name, title in ((axes[1], "tree", "(b) MST kernel"), (axes[2], "heat", "(c) heat kernel")):
-        look = {"cmap": "viridis_r", "vmin": 0, "vmax": 1, "linewidths": 0, "rasterized": True}
-        drawn = panel.scatter(*points.T, s=7, c=shown[name], **look)
+        options = {"cmap": "viridis_r", "vmin": 0, "vmax": 1, "linewidths": 0, "rasterized": True}
+        drawn = panel.scatter(*points.T, s=7, c=shown[name], **options)
         panel.set_title(title)
     for panel in axes:
         panel.plot(*points[shown["center"]], marker="*", ms=9, mfc="white", mec="black")

@@ -1,4 +1,4 @@
-"""Consecutive frames of a film as it was and as every method paints it: the paper's panel."""
+"""Consecutive frames of a video, original and quantized by every method: the paper's panel."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from dynmeans.apps.video.preview import png
 
 FRAMES = 4
 ORIGINAL = "original"
-_WIDTH = 240  # of a picture, at most
+_WIDTH = 240  # maximum width of a picture
 
 
 class Excerpt:
-    """Keeps the consecutive frames that have the most distinct colours together, whatever is made of them.
+    """Keeps the consecutive frames of the original with the largest total number of distinct colors.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Excerpt:
         self._most, self._first, self._seen = -1, 1, 0
 
     def take(self, pictures: Mapping[str, Pixels], n_colors: int) -> None:
-        """Look at the next frame: a picture for each row, and the number of distinct colours it had."""
+        """Add the next frame: one picture per row, and the number of distinct colors of the original."""
         step = -(-pictures[ORIGINAL].shape[1] // _WIDTH)
         small = {name: picture[::step, ::step].copy() for name, picture in pictures.items()}
         self._last.append((n_colors, small))
@@ -50,7 +50,7 @@ class Excerpt:
             self._best = [kept for _, kept in self._last]
 
     def numbers(self) -> Numbers:
-        """What JSON can hold: number of the first frame, and of each row the pictures as PNG in base 64."""
+        """Return JSON values: number of the first frame, and the pictures of each row as PNG in base 64."""
         rows = {
             name: [b64encode(png(pictures[name])).decode("ascii") for pictures in self._best]
             for name in (self._best[0] if self._best else ())
@@ -59,7 +59,7 @@ class Excerpt:
 
 
 def draw_excerpt(excerpt: Mapping[str, Any]) -> Any:
-    """A row a method, a column a frame."""
+    """Draw one row per method and one column per frame."""
     rows: dict[str, list[str]] = excerpt["rows"]
     read = require("matplotlib.image", "plot").imread
     pictures = {name: [read(BytesIO(b64decode(text))) for text in row] for name, row in rows.items()}

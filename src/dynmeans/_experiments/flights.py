@@ -1,10 +1,11 @@
-"""The paper's aircraft: D-Means by half hours beside DP-means on everything at once and Gibbs sampling.
+"""The paper's aircraft experiment: D-Means on half hours, DP-means on all data, and Gibbs sampling.
 
-DP-means runs twice: on our core, which spares it most comparisons, and with the full passes of its authors.
+DP-means runs twice: on the compiled core, which skips most comparisons, and with the full passes of its
+authors.
 
-The paper's week is not public. Two streams stand in for it: a synthetic week of the same size, whose routes
-are known, and any file of messages, labelled by the sectors where its flights begin and end (a proxy that the
-methods do not see).
+The paper's data are not public. Two streams replace them: a synthetic week of the same size with known
+routes, and any file of messages, labeled by the sectors where its flights begin and end. The methods do not
+use these proxy labels.
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ from dynmeans.datasets import airline_week
 WEEK, DAY = "synthetic week", "file"
 PAPER_FLIGHTS = 17_895
 FULL = "DP-means, full passes"
-EFFORT = 10.0  # seconds of a trial; the same for all methods, so that those of one stream stay together
-HEADER = ("data", "method", "trials", "accuracy", "clusters", "seconds", "times D-Means")
+EFFORT = 10.0  # seconds per trial; equal for all methods, so that trials of one stream stay together
+HEADER = ("data", "method", "trials", "accuracy", "clusters", "seconds", "time relative to D-Means")
 
 
 class Traffic(NamedTuple):
-    """Flights as the methods see them, by their windows, and the truth as they do not."""
+    """Features and windows of flights, with true labels."""
 
     features: FloatArray  # (F, 2 * lattice)
     windows: FloatArray  # (F,)  half hour of take-off, counted from 1
@@ -59,13 +60,13 @@ class Traffic(NamedTuple):
 
 
 def flights_experiment(file: str | None = None) -> Experiment:
-    """The experiment on the synthetic week and, if a file of messages is given, on that."""
-    return Experiment("flights", Size(20), Size(1, quick=True), _planner(file), run, draw, tell)
+    """Return the experiment on the synthetic week and, if given, on a file of messages."""
+    return Experiment("flights", Size(20), Size(1, quick=True), _planner(file), run, draw, summarize)
 
 
 def _planner(file: str | None) -> Callable[[Size], list[Trial]]:
     def plan(size: Size) -> list[Trial]:
-        """Methods of one stream follow each other, so that its features are made once."""
+        """List trials with the methods of one stream adjacent, so that features are computed once."""
         n_flights = 600 if size.quick else PAPER_FLIGHTS
         streams: list[Setting] = [{"data": WEEK, "n_flights": n_flights}]
         streams += [] if file is None else [{"data": DAY, "file": file}]
@@ -99,7 +100,7 @@ def run(trial: Trial) -> Numbers:
 
 
 def weighted_accuracy(true: IntArray, found: IntArray, weights: FloatArray) -> float:
-    """Share of the weight whose found label belongs to its true one, in the best pairing of the two.
+    """Compute the share of weight with correct labels under the best pairing of labels.
 
     Examples
     --------
@@ -140,20 +141,20 @@ def _windows(flights: Trajectories) -> FloatArray:
     return windows
 
 
-def _by_windows(traffic: Traffic, model: Any, *, told: bool) -> IntArray:
-    """Half hour by half hour; who is told sees the true labels, as the paper's Gibbs sampler did."""
+def _by_windows(traffic: Traffic, model: Any, *, uses_labels: bool) -> IntArray:
+    """Cluster each half hour; oracle methods use the true labels, as the paper's Gibbs sampler."""
     found = np.empty(len(traffic.labels), dtype=np.int64)
     windows, begins = np.unique(traffic.windows, return_index=True)
     ends = [*begins[1:], len(found)]
     for window, begin, end in zip(windows, begins, ends, strict=True):
         here = slice(begin, end)
-        truth = traffic.labels[here] if told else None
+        truth = traffic.labels[here] if uses_labels else None
         found[here] = model.partial_fit(traffic.features[here], truth, t=float(window)).labels_
     return found
 
 
 def _dmeans(traffic: Traffic, parameters: Setting, seed: int) -> IntArray:
-    return _by_windows(traffic, DMeans(**parameters, n_jobs=1, random_state=seed), told=False)
+    return _by_windows(traffic, DMeans(**parameters, n_jobs=1, random_state=seed), uses_labels=False)
 
 
 def _dpmeans(traffic: Traffic, parameters: Setting, seed: int) -> IntArray:
@@ -166,7 +167,7 @@ def _full_passes(traffic: Traffic, parameters: Setting, seed: int) -> IntArray:
 
 
 def _gibbs(traffic: Traffic, parameters: Setting, seed: int) -> IntArray:
-    return _by_windows(traffic, MCGMMGibbs(**parameters, random_state=seed), told=True)
+    return _by_windows(traffic, MCGMMGibbs(**parameters, random_state=seed), uses_labels=True)
 
 
 METHODS: dict[str, Callable[[Traffic, Setting, int], IntArray]] = {
@@ -177,8 +178,8 @@ METHODS: dict[str, Callable[[Traffic, Setting, int], IntArray]] = {
 }
 
 
-def tell(results: Results) -> str:
-    """Accuracy and time, as in the paper's table."""
+def summarize(results: Results) -> str:
+    """Tabulate accuracy and time, as in the paper's table."""
     rows = []
     for group in results.part("table"):
         (ours,) = _same_data(results, group, "D-Means")
@@ -197,7 +198,7 @@ def tell(results: Results) -> str:
 
 
 def _data(setting: Setting) -> str:
-    """What readers call the stream."""
+    """Return the display name of the stream."""
     return Path(setting["file"]).name if "file" in setting else str(setting["data"])
 
 
@@ -208,7 +209,7 @@ def _same_data(results: Results, group: Group, method: str) -> list[Group]:
 
 
 def draw(results: Results) -> Figures:
-    """Accuracy against time, a panel a stream."""
+    """Draw accuracy against time, one panel per stream."""
     groups = results.part("table")
     streams = list(dict.fromkeys(_data(group.setting) for group in groups))
     with panels.styled():
@@ -225,6 +226,8 @@ def draw(results: Results) -> Figures:
 
 def _draw_stream(axes: Any, groups: list[Group]) -> None:
     for i, group in enumerate(groups):
-        look = panels.look(i)
+        style = panels.line_style(i)
         times, accuracy = group.column("seconds"), group.column("accuracy")
-        axes.plot(times, accuracy, ls="", marker=look.marker, color=look.color, label=group.setting["method"])
+        axes.plot(
+            times, accuracy, ls="", marker=style.marker, color=style.color, label=group.setting["method"]
+        )

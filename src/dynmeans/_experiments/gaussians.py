@@ -1,4 +1,4 @@
-"""The paper's moving Gaussians: tuning of D-Means, and everyone's accuracy and time."""
+"""The paper's moving Gaussians: tuning of D-Means, accuracy and time of all methods."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
-from dynmeans._experiments.draw_gaussians import draw, tell
-from dynmeans._experiments.methods import CEILING, COUNTED, EVERYONE, GIBBS, GIBBS_TOLD, OURS, REFINED
+from dynmeans._experiments.draw_gaussians import draw, summarize
+from dynmeans._experiments.methods import ALL_METHODS, CEILING, COUNTED, GIBBS, GIBBS_TOLD, OURS, REFINED
 from dynmeans._experiments.parameters import GAUSSIANS
 from dynmeans._experiments.parameters import SAMPLES as ALL_SAMPLES
 from dynmeans._experiments.trials import (
@@ -27,8 +27,8 @@ from dynmeans._experiments.trials import (
 from dynmeans.datasets import Stream, moving_gaussians
 
 READINGS = ("isotropic", "radial")
-FEW = 5  # clusters, where everyone is compared
-MORE = 9  # times as many streams where only the fastest are compared
+FEW = 5  # clusters in the comparison of all methods
+MORE = 9  # factor on the number of streams for the fastest methods
 COUNTS = (1, 2, 3, 5, 7, 10, 15, 20)
 FIRST_FRAME = 40
 QUICK_SAMPLES = 300  # of Gibbs sampling in a quick run
@@ -42,7 +42,7 @@ RESTARTS, SAMPLES = (1, 3, 10, 30, 100, 300), (10, 30, 100, 300, 1000)
 
 
 def plan(size: Size) -> list[Trial]:
-    """Trials of all parts."""
+    """List the trials of all parts."""
     steps = 12 if size.quick else 100
     first = min(FIRST_FRAME, steps - 5)
     shown = _trial("frames", OURS, FEW, "isotropic", steps, 0, first=first)
@@ -51,25 +51,25 @@ def plan(size: Size) -> list[Trial]:
 
 
 def _five(size: Size, steps: int) -> Iterator[Trial]:
-    """Everyone on five clusters, under both readings."""
-    for i, reading, method in product(range(size.trials), READINGS, EVERYONE):
+    """Yield trials of all methods on five clusters, for both readings."""
+    for i, reading, method in product(range(size.trials), READINGS, ALL_METHODS):
         yield _trial("five", method, FEW, reading, steps, i, **_fewer(method, size))
 
 
 def _more(size: Size, steps: int) -> Iterator[Trial]:
-    """How near the ceiling refined D-Means comes, on many more streams: both are fast, and streams differ."""
+    """Yield trials of refined D-Means and the upper limit on more streams; both are fast."""
     number = size.trials if size.quick else MORE * size.trials
     for i, reading, method in product(range(number), READINGS, (REFINED, CEILING)):
         yield _trial("more", method, FEW, reading, steps, i)
 
 
 def _fewer(method: str, size: Size) -> dict[str, int]:
-    """Samples of a quick run."""
+    """Return the number of samples of a quick run."""
     return {"n_samples": QUICK_SAMPLES} if size.quick and method.startswith(GIBBS) else {}
 
 
 def _counts(size: Size, steps: int) -> Iterator[Trial]:
-    """The same on other numbers of clusters; five of them are the part above."""
+    """Yield trials for other numbers of clusters."""
     counts = (2, 10) if size.quick else COUNTS
     for i, n_clusters, method in product(range(size.trials), counts, COUNTED):
         if n_clusters != FEW:
@@ -77,7 +77,7 @@ def _counts(size: Size, steps: int) -> Iterator[Trial]:
 
 
 def _trade(size: Size, steps: int) -> Iterator[Trial]:
-    """More restarts, or more samples; all the samples are in the part with five clusters."""
+    """Yield trials with more restarts or samples; the full number of samples is in part `five`."""
     restarts, samples = (RESTARTS[:3], SAMPLES[:3]) if size.quick else (RESTARTS, SAMPLES)
     for i in range(size.trials):
         for method, number in [*product((OURS,), restarts), *product((REFINED,), restarts[:4])]:
@@ -87,7 +87,7 @@ def _trade(size: Size, steps: int) -> Iterator[Trial]:
 
 
 def _tuning(size: Size, steps: int) -> Iterator[Trial]:
-    """Contours of D-Means, on choosing seeds and fewer of them: there are many settings."""
+    """Yield trials for the contours of D-Means, on few seeds used for tuning."""
     names = ("birth_cost", "lifetime", "reach")
     for i, reading in product(range(max(1, size.trials // 5)), READINGS):
         for place in crossing(GRID, [GAUSSIANS[reading][name] for name in names], size):
@@ -107,18 +107,18 @@ def _trial(
     first: int = 0,
     **given: Any,
 ) -> Trial:
-    """A trial; `given` replaces parameters of the method."""
-    parameters = {**EVERYONE[method].parameters(n_clusters, reading), **given}
+    """Return a trial; `given` replaces parameters of the method."""
+    parameters = {**ALL_METHODS[method].parameters(n_clusters, reading), **given}
     setting = {"method": method, "n_clusters": n_clusters, "displacement": reading, "n_steps": steps}
     setting |= {"first": first} if first else {}
     share = given.get("n_samples", ALL_SAMPLES) / ALL_SAMPLES
     work = (n_clusters / FEW) ** 2  # rows and clusters
-    effort = EVERYONE[method].seconds * steps * share * work
+    effort = ALL_METHODS[method].seconds * steps * share * work
     return Trial(part, {**setting, "parameters": parameters}, REPORTED_SEED + number, effort)
 
 
 def run(trial: Trial) -> Numbers:
-    """One trial of any part."""
+    """Run one trial of any part."""
     return _PARTS.get(trial.part, _judged)(trial.setting, trial.seed)
 
 
@@ -131,9 +131,9 @@ def _framed(setting: Setting, seed: int) -> Numbers:
 
 
 def follow(setting: Setting) -> Follow:
-    """The method of a setting."""
-    rival = EVERYONE[setting["method"]]
-    return tracking(rival.make(**setting["parameters"]), told=rival.told)
+    """Return the method of a trial."""
+    method = ALL_METHODS[setting["method"]]
+    return tracking(method.make(**setting["parameters"]), uses_labels=method.uses_labels)
 
 
 def _stream(setting: Setting, seed: int) -> Stream:
@@ -145,5 +145,5 @@ def _stream(setting: Setting, seed: int) -> Stream:
 _PARTS: dict[str, Callable[[Setting, int], Numbers]] = {"frames": _framed}
 
 GAUSSIANS_EXPERIMENT = Experiment(
-    "gaussians", Size(50), Size(2, quick=True), plan, run, draw, tell, worth={"five": 100.0}
+    "gaussians", Size(50), Size(2, quick=True), plan, run, draw, summarize, worth={"five": 100.0}
 )

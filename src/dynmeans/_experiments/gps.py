@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from dynmeans import DMeans, SDMeans
-from dynmeans._experiments.draw_gps import draw, tell
+from dynmeans._experiments.draw_gps import draw, summarize
 from dynmeans._experiments.parameters import GPS, GPS_DMEANS, GPS_KERNEL
 from dynmeans._experiments.regression import posterior, posterior_means
 from dynmeans._experiments.trials import (
@@ -27,12 +27,12 @@ from dynmeans.kernels import GaussianProcess
 
 SPECTRAL, MEANS, TRUTH = "SD-Means", "D-Means", "likeliest true function"
 SETTINGS: dict[str, Setting] = {SPECTRAL: {**GPS, "kernel": GPS_KERNEL}, MEANS: GPS_DMEANS, TRUTH: {}}
-EFFORT = {SPECTRAL: 0.15, MEANS: 0.01, TRUTH: 0.001}  # seconds a step
+EFFORT = {SPECTRAL: 0.15, MEANS: 0.01, TRUTH: 0.001}  # seconds per step
 N_EXAMPLES = 6
 
 
 def plan(size: Size) -> list[Trial]:
-    """Trials of all parts, those that show single streams first."""
+    """List the trials of all parts, single streams first."""
     shape: Setting = {"n_steps": 3, "sets": 40} if size.quick else {"n_steps": 10, "sets": 100}
     settings: list[Setting] = [
         {"method": name, **shape, "parameters": given} for name, given in SETTINGS.items()
@@ -46,7 +46,7 @@ def plan(size: Size) -> list[Trial]:
 
 
 def run(trial: Trial) -> Numbers:
-    """One trial of any part."""
+    """Run one trial of any part."""
     return _PARTS[trial.part](trial.setting, trial.seed)
 
 
@@ -59,25 +59,25 @@ def _stream(setting: Setting, seed: int) -> Stream:
 
 
 def _follow(setting: Setting) -> Follow:
-    """The method of a setting."""
+    """Return the method of a trial."""
     method, parameters = setting["method"], dict(setting["parameters"])
     if method == TRUTH:
         return likeliest
     if method == MEANS:
         on_means = DMeans(**parameters, n_jobs=1, random_state=0)
-        return lambda stream: [told.labels for told in on_means.stream(on_grid(stream))]
+        return lambda stream: [report.labels for report in on_means.stream(on_grid(stream))]
     kernel = GaussianProcess(**parameters.pop("kernel"))
     model = SDMeans(kernel, **parameters, random_state=0)
-    return lambda stream: [told.labels for told in model.stream(stream.batches)]
+    return lambda stream: [report.labels for report in model.stream(stream.batches)]
 
 
 def on_grid(stream: Stream) -> Iterator[FloatArray]:
-    """What D-Means clusters: the mean of every process on a grid."""
+    """Return the input of D-Means: the mean of every process on a grid."""
     return map(posterior_means, stream.batches)
 
 
 def likeliest(stream: Stream) -> list[IntArray]:
-    """The true function from which the observations of each set are least far."""
+    """Return the true function nearest to the observations of each set."""
     found = []
     for rows in stream.batches:
         x, y = np.split(rows, 2, axis=1)
@@ -87,7 +87,7 @@ def likeliest(stream: Stream) -> list[IntArray]:
 
 
 def _examples(setting: Setting, seed: int) -> Numbers:
-    """A few sets with their processes."""
+    """Return a few sets with their processes."""
     stream = gaussian_processes(1, sets_per_step=N_EXAMPLES, noise=setting["noise"], random_state=seed)
     x, y = np.split(stream.batches[0], 2, axis=1)
     processes = [posterior(inputs, outputs) for inputs, outputs in zip(x, y, strict=True)]
@@ -101,7 +101,7 @@ def _examples(setting: Setting, seed: int) -> Numbers:
 
 
 def _functions(setting: Setting, seed: int) -> Numbers:
-    """Every cluster of one stream as a function: the process of all observations of its sets."""
+    """Return every cluster of one stream as a function: the process of all its observations."""
     stream = _stream(setting, seed)
     labels = np.concatenate(_follow(setting)(stream))
     rows, true = np.concatenate(stream.batches), np.concatenate(stream.labels)
@@ -117,7 +117,7 @@ def _functions(setting: Setting, seed: int) -> Numbers:
 
 
 def _observations(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Inputs and outputs of all sets; a thousand observations say all that there is to see."""
+    """Return inputs and outputs of all sets, at most a thousand observations."""
     x, y = (side.ravel() for side in np.split(rows, 2, axis=1))
     every = max(1, len(x) // 1000)
     return x[::every], y[::every]
@@ -129,4 +129,4 @@ _PARTS: dict[str, Callable[[Setting, int], Numbers]] = {
     "functions": _functions,
 }
 
-GPS_EXPERIMENT = Experiment("gps", Size(300), Size(3, quick=True), plan, run, draw, tell)
+GPS_EXPERIMENT = Experiment("gps", Size(300), Size(3, quick=True), plan, run, draw, summarize)

@@ -1,4 +1,4 @@
-"""Where and with what numbers were measured."""
+"""Description of the machine and package versions of a measurement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def describe_machine(packages: tuple[str, ...] = PACKAGES) -> dict[str, Any]:
     Parameters
     ----------
     packages : tuple of str
-        Installed packages whose versions are told.
+        Installed packages whose versions are reported.
 
     Returns
     -------

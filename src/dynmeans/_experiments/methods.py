@@ -1,4 +1,4 @@
-"""Everyone who is compared on moving Gaussians, by the name under which figures and tables know them."""
+"""All methods compared on moving Gaussians, by their names in figures and tables."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ KMEANS, CEILING = "k-means, true k, matched", "true clusters, matched"
 
 
 class Method(NamedTuple):
-    """A method, its parameters for a number of clusters and a reading of the motion, and what it takes."""
+    """Method with its parameters by number of clusters and reading of the motion."""
 
     make: Callable[..., Tracker]
     parameters: Callable[[int, str], Setting]
-    told: bool = False  # whether it is shown the true labels
-    seconds: float = 0.0002  # a step with five clusters
+    uses_labels: bool = False  # whether it uses the true labels
+    seconds: float = 0.0002  # per step with five clusters
 
 
 class Mixture(BayesianGaussianMixture):  # type: ignore[misc]
-    """Variational mixture of round Gaussians, with at most a third as many parts as there are points."""
+    """Variational mixture of round Gaussians with at most n / 3 components."""
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
-        """Fit and label; what has not settled after the last round is taken as it is."""
+        """Fit and label, without a convergence warning."""
         self.set_params(n_components=min(self.n_components, len(X) // 3))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -79,7 +79,7 @@ def _seeded(make: Callable[..., Any], **fixed: Any) -> Callable[..., Any]:
 
 
 def _tuned(chosen: Mapping[str, Setting]) -> Callable[[int, str], Setting]:
-    """What was chosen for the reading."""
+    """Return the chosen parameters for the reading."""
     return lambda n_clusters, displacement: chosen[displacement]
 
 
@@ -88,7 +88,7 @@ def _best_matched(name: str) -> Callable[[int, str], Setting]:
 
 
 def _generative(name: str, **setting: Any) -> Callable[[int, str], Setting]:
-    """The true variances of the stream, as the samplers of the paper had them, and the chosen survival."""
+    """Return the true variances, as the samplers of the paper used, and the chosen survival."""
     return lambda n_clusters, displacement: {
         **setting,
         "transition_variance": TRANSITION[displacement],
@@ -96,11 +96,11 @@ def _generative(name: str, **setting: Any) -> Callable[[int, str], Setting]:
     }
 
 
-def _truly(rival: Method) -> Method:
-    """A sampler that is given the true survival rate."""
-    return rival._replace(
+def _truly(method: Method) -> Method:
+    """Return a sampler with the true survival rate."""
+    return method._replace(
         parameters=lambda n_clusters, displacement: {
-            **rival.parameters(n_clusters, displacement),
+            **method.parameters(n_clusters, displacement),
             "survival": TRUE_SURVIVAL,
         }
     )
@@ -116,10 +116,10 @@ METHODS: dict[str, Method] = {
     THREE: Method(_dmeans, _tuned(GAUSSIANS_THREE)),
     PAPER: Method(_dmeans, lambda n_clusters, displacement: PAPER_GAUSSIANS),
     GIBBS: _GIBBS,
-    GIBBS_TOLD: _GIBBS._replace(told=True),
+    GIBBS_TOLD: _GIBBS._replace(uses_labels=True),
     VARIATIONAL: _VARIATIONAL,
     PARTICLE: _PARTICLE,
-    PARTICLE_TOLD: _PARTICLE._replace(told=True),
+    PARTICLE_TOLD: _PARTICLE._replace(uses_labels=True),
     KMEANS: Method(
         _matched(_seeded(KMeans)),
         lambda n_clusters, displacement: {**MATCHED[displacement]["k-means"], "n_clusters": n_clusters},
@@ -133,11 +133,11 @@ METHODS: dict[str, Method] = {
         seconds=0.015,
     ),
     "DP-means, matched": Method(_matched(_seeded(DPMeans)), _best_matched("DP-means"), seconds=0.001),
-    CEILING: Method(_matched(TrueLabels), _best_matched("true clusters"), told=True),
+    CEILING: Method(_matched(TrueLabels), _best_matched("true clusters"), uses_labels=True),
 }
-# On other numbers of clusters samplers have the paper's handicap only.
+# For other numbers of clusters, samplers use only the oracle selection of the paper.
 COUNTED = tuple(name for name in METHODS if name not in (GIBBS, PARTICLE))
 SAMPLERS = (GIBBS, VARIATIONAL, PARTICLE)
 WITH_TRUTH = {f"{name}, true survival": _truly(METHODS[name]) for name in SAMPLERS}
-EVERYONE = METHODS | WITH_TRUTH
+ALL_METHODS = METHODS | WITH_TRUTH
 WITHOUT_K = tuple(name for name in METHODS if name.endswith("matched") and name not in (KMEANS, CEILING))

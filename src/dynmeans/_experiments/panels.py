@@ -1,4 +1,4 @@
-"""Parts of figures, the same in every experiment: they hold up in print and without colour."""
+"""Parts of figures shared by all experiments, readable in print and without color."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ HATCHES = ("", "////", "....", "xxxx")
 PRINT_WIDTH = 7.0  # inches
 
 
-class Look(NamedTuple):
-    """How a method is drawn, wherever it appears: colour, marker and dashes each tell it apart."""
+class LineStyle(NamedTuple):
+    """Line style of a method in all figures; color, marker and dashes are each distinct."""
 
     color: str
     marker: str
     line: str
 
 
-PLAIN = Look("#1c2127", "", ":")  # of what is no method, but a mark to measure by
+PLAIN = LineStyle("#1c2127", "", ":")  # for reference lines that are not methods
 
 
-def look(number: int) -> Look:
-    """Look of the method with this number in its experiment."""
-    return Look(
+def line_style(number: int) -> LineStyle:
+    """Return the style of the method with this number in its experiment."""
+    return LineStyle(
         PALETTE[number % len(PALETTE)],
         MARKERS[number % len(MARKERS)],
         LINES[number % len(LINES)],
@@ -57,14 +57,14 @@ def look(number: int) -> Look:
 
 
 def canvas(height: float, width: float = PRINT_WIDTH) -> Any:
-    """Empty figure, sizes in inches, that keeps its parts from overlapping."""
+    """Return an empty figure with constrained layout; sizes in inches."""
     figure = require("matplotlib.figure", "plot").Figure(figsize=(width, height), layout="constrained")
     require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
     return figure
 
 
 def styled() -> Any:
-    """Context in which figures are drawn and saved."""
+    """Return the context in which figures are drawn and saved."""
     return require("matplotlib", "plot").rc_context(STYLE)
 
 
@@ -76,18 +76,18 @@ class Surface(NamedTuple):
     height: FloatArray  # (ys, xs)
 
 
-def surface(groups: Sequence[Group], place: Callable[[Setting], tuple[float, float]]) -> Surface:
-    """Groups on a grid; `place` gives the two coordinates of a group's parameters."""
-    places = [place(group.setting["parameters"]) for group in groups]
-    xs, ys = (sorted(set(side)) for side in zip(*places, strict=True))
+def surface(groups: Sequence[Group], coordinates: Callable[[Setting], tuple[float, float]]) -> Surface:
+    """Arrange groups on a grid; `coordinates` maps the parameters of a group to two coordinates."""
+    positions = [coordinates(group.setting["parameters"]) for group in groups]
+    xs, ys = (sorted(set(side)) for side in zip(*positions, strict=True))
     height = np.full((len(ys), len(xs)), np.nan)
-    for (x, y), group in zip(places, groups, strict=True):
+    for (x, y), group in zip(positions, groups, strict=True):
         height[ys.index(y), xs.index(x)] = group.mean("tracked")
     return Surface(xs, ys, height)
 
 
 def contours(axes: Any, shape: Surface, chosen: tuple[float, float]) -> None:
-    """Lines of equal accuracy, with a star at the chosen setting."""
+    """Draw lines of equal accuracy, with a star at the chosen parameters."""
     if min(shape.height.shape) > 1:
         axes.contourf(*shape, levels=6, cmap="Blues", alpha=0.75)
         lines = axes.contour(*shape, levels=6, colors="#1c2127", linewidths=0.6)
@@ -96,7 +96,7 @@ def contours(axes: Any, shape: Surface, chosen: tuple[float, float]) -> None:
 
 
 def plain_log(axes: Any, *sides: str) -> None:
-    """Logarithmic axes, "x" or "y", with a few plain numbers at their ticks."""
+    """Make axes "x" or "y" logarithmic, with a few plain tick labels."""
     ticker = require("matplotlib.ticker", "plot")
     for side in sides:
         axes.set(**{f"{side}scale": "log"})
@@ -113,21 +113,23 @@ def band(
     x: Sequence[float],
     groups: Sequence[Group],
     number: str,
-    how: Look,
+    style: LineStyle,
     label: str,
     *,
     scale: float = 1.0,
 ) -> None:
-    """Means over the trials, and one standard deviation to either side."""
+    """Draw means over the trials with one standard deviation to either side."""
     columns = [scale * group.column(number) for group in groups]
     mean, spread = np.array([c.mean() for c in columns]), np.array([c.std() for c in columns])
-    axes.plot(x, mean, color=how.color, marker=how.marker, ls=how.line, mec="white", mew=0.4, label=label)
-    low = np.maximum(mean - spread, 0.3 * mean)  # which a logarithmic axis can show
-    axes.fill_between(x, low, mean + spread, color=how.color, alpha=0.1, lw=0)
+    axes.plot(
+        x, mean, color=style.color, marker=style.marker, ls=style.line, mec="white", mew=0.4, label=label
+    )
+    low = np.maximum(mean - spread, 0.3 * mean)  # positive for a logarithmic axis
+    axes.fill_between(x, low, mean + spread, color=style.color, alpha=0.1, lw=0)
 
 
 def histogram(axes: Any, columns: Mapping[str, FloatArray], bins: Any) -> None:
-    """Shares of trials, hatched differently for each method."""
+    """Draw shares of trials, with a different hatch per method."""
     for i, (name, column) in enumerate(columns.items()):
         weights = np.full(len(column), 100.0 / max(len(column), 1))
         style = {
@@ -142,14 +144,14 @@ def histogram(axes: Any, columns: Mapping[str, FloatArray], bins: Any) -> None:
 
 
 def time_bins(columns: Sequence[FloatArray], number: int = 24) -> FloatArray:
-    """Bins of equal width on a logarithmic axis, around all times."""
+    """Return bins of equal logarithmic width that cover all times."""
     times = np.concatenate(list(columns))
     bins: FloatArray = np.geomspace(0.9 * times.min(), 1.1 * times.max(), number)
     return bins
 
 
 def frame(axes: Any, points: FloatArray, labels: IntArray, names: Sequence[int], step: int) -> None:
-    """Points of one step; a cluster has one colour and one marker in all frames, by its place in `names`."""
+    """Draw the points of one step; a cluster has one color and marker, by its index in `names`."""
     for i, name in enumerate(names):
         rows = points[labels == name]
         if len(rows):
@@ -162,14 +164,14 @@ def frame(axes: Any, points: FloatArray, labels: IntArray, names: Sequence[int],
     axes.spines[:].set_visible(True)
 
 
-def frames(row: Sequence[Any], told: Mapping[str, Any], title: str) -> None:
-    """Sequential frames of one method, in one row of axes with the same limits."""
-    batches = [np.asarray(points) for points in told["points"]]
-    labels = [np.asarray(found) for found in told["found"]]
+def frames(row: Sequence[Any], numbers: Mapping[str, Any], title: str) -> None:
+    """Draw sequential frames of one method in one row of axes with the same limits."""
+    batches = [np.asarray(points) for points in numbers["points"]]
+    labels = [np.asarray(found) for found in numbers["found"]]
     names = list(dict.fromkeys(np.concatenate(labels).tolist()))  # in the order of appearance
     everything = np.concatenate(batches)
     low, high = everything.min(axis=0) - 0.04, everything.max(axis=0) + 0.04
-    for axes, points, found, step in zip(row, batches, labels, told["steps"], strict=True):
+    for axes, points, found, step in zip(row, batches, labels, numbers["steps"], strict=True):
         frame(axes, points, found, names, step)
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     row[0].set_ylabel(title)

@@ -1,4 +1,4 @@
-"""Every setting of every method, in one place: what was chosen, and what the paper says.
+"""Parameters of all methods: chosen values and those of the paper.
 
 `experiments/choose.py` looks for settings, on seeds that are not reported.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 PAPER_GAUSSIANS: dict[str, Any] = {"birth_cost": 0.04, "lifetime": 6.8, "reach": 1.01, "n_restarts": 3}
-# The best settings depend on how the displacements are read, and on the restarts.
+# The best parameters depend on the reading of displacements and on the restarts.
 GAUSSIANS: dict[str, dict[str, Any]] = {
     "isotropic": {"birth_cost": 0.065, "lifetime": 2.0, "reach": 1.01, "n_restarts": 10},
     "radial": {"birth_cost": 0.055, "lifetime": 2.0, "reach": 1.01, "n_restarts": 10},
@@ -17,13 +17,13 @@ GAUSSIANS_THREE: dict[str, dict[str, Any]] = {
     "isotropic": {"birth_cost": 0.055, "lifetime": 3.0, "reach": 1.01, "n_restarts": 3},
     "radial": {"birth_cost": 0.045, "lifetime": 3.0, "reach": 1.01, "n_restarts": 3},
 }
-# One restart, its clusters parted, joined and linked anew. Costs in the raw pair: the best drift is below
-# what a reach of 1 stands for.
+# One restart, refined by splits, merges and new links. The best drift corresponds to a reach below 1,
+# so `aging_cost` and `drift` are given directly.
 GAUSSIANS_REFINED: dict[str, dict[str, Any]] = {
     "isotropic": {"birth_cost": 0.085, "aging_cost": 0.03, "drift": 0.5, "n_restarts": 1, "refine": True},
     "radial": {"birth_cost": 0.085, "aging_cost": 0.035, "drift": 0.4, "n_restarts": 1, "refine": True},
 }
-# Clusterers of single batches, and the largest squared distance over which ids are handed on.
+# Clusterers of single batches, and the largest squared distance for matching ids.
 MATCHED: dict[str, dict[str, dict[str, Any]]] = {
     "isotropic": {
         "k-means": {"n_init": 3, "gate": 0.04},
@@ -42,7 +42,7 @@ MATCHED: dict[str, dict[str, dict[str, Any]]] = {
         "true clusters": {"gate": 0.03},
     },
 }
-SAMPLES, PARTICLES, TOLERANCE = 5000, 100, 1e-16  # the paper's
+SAMPLES, PARTICLES, TOLERANCE = 5000, 100, 1e-16  # those of the paper
 # Variance of a displacement in each coordinate: a length in a random direction splits between the two.
 TRANSITION = {"isotropic": 0.05**2, "radial": 0.05**2 / 2}
 TRUE_SURVIVAL = 0.95

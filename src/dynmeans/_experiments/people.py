@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
-from dynmeans._experiments.draw_people import ALONE, GROUND, SOLID, SPECTRAL, draw, tell
+from dynmeans._experiments.draw_people import ALONE, GROUND, SOLID, SPECTRAL, draw, summarize
 from dynmeans._experiments.trials import REPORTED_SEED, Experiment, Numbers, Setting, Size, Trial
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.points import SETTINGS, Tracker
@@ -22,13 +22,13 @@ from dynmeans.metrics import identity_f1, identity_switches, per_step_accuracy, 
 
 FIRST_SEED = REPORTED_SEED + 1000
 FRAME_RATE = 30.0
-SCENE_STEPS, PAPER_STEPS, QUICK_STEPS = 900, 3600, 24  # frames: 30 seconds, the paper's 120, less than one
-SHOWN = (0.55, 0.7, 0.85, 1.0)  # frames in the figure, as shares of its scene
-EFFORT = {SPECTRAL: 0.005, ALONE: 0.005, GROUND: 0.003, SOLID: 0.003}  # seconds a frame
+SCENE_STEPS, PAPER_STEPS, QUICK_STEPS = 900, 3600, 24  # frames: 30 seconds, the paper's 120, about one
+SHOWN = (0.55, 0.7, 0.85, 1.0)  # frames of the figure, as shares of the scene
+EFFORT = {SPECTRAL: 0.005, ALONE: 0.005, GROUND: 0.003, SOLID: 0.003}  # seconds per frame
 
 Name = Callable[[FloatArray, float], IntArray]  # points and time of a frame -> ids
 
-# Chosen on scenes with seeds below 100. As in the paper, D-Means in space takes all points as they are.
+# Chosen on scenes with seeds below 100. As in the paper, D-Means in 3-D clusters all points directly.
 PARAMETERS: dict[str, Setting] = {
     SPECTRAL: SETTINGS["sdmeans"]._asdict(),
     ALONE: {"birth_cost": 3.0, "lifetime": 4.0, "reach": 3.0, "budget": 8, "n_restarts": 1},
@@ -38,7 +38,7 @@ PARAMETERS: dict[str, Setting] = {
 
 
 def plan(size: Size) -> list[Trial]:
-    """Scenes of 30 seconds, one of 120 seconds as in the paper, and frames to look at."""
+    """List scenes of 30 seconds, one of 120 seconds as in the paper, and frames of the figure."""
     scene, long = (QUICK_STEPS, 2 * QUICK_STEPS) if size.quick else (SCENE_STEPS, PAPER_STEPS)
     shown = [_trial("frames", method, scene // 3, 0) for method in PARAMETERS]
     scenes = [_trial("scenes", method, scene, i) for i in range(size.trials) for method in PARAMETERS]
@@ -51,7 +51,7 @@ def _trial(part: str, method: str, steps: int, number: int) -> Trial:
 
 
 def run(trial: Trial) -> Numbers:
-    """Follow the people of one scene, 7 to 10 of them by its seed, on one thread."""
+    """Track the people of one scene, 7 to 10 by its seed, on one thread."""
     setting, seed = trial.setting, trial.seed
     stream = walking_people(setting["n_steps"], n_people=7 + seed % 4, random_state=seed)
     with threadpool_limits(1):
@@ -60,7 +60,7 @@ def run(trial: Trial) -> Numbers:
 
 
 def follow(method: str, parameters: Setting, stream: Stream) -> tuple[list[IntArray], FloatArray]:
-    """Ids of every frame, and processor seconds of each: what others do meanwhile does not count."""
+    """Return ids and processor seconds of every frame."""
     name = NAMES.get(method, _follower)(parameters)
     found, seconds = [], []
     for step, points in enumerate(stream.batches):
@@ -71,7 +71,7 @@ def follow(method: str, parameters: Setting, stream: Stream) -> tuple[list[IntAr
 
 
 def judge(stream: Stream, found: Sequence[IntArray], seconds: FloatArray) -> Numbers:
-    """Numbers of one scene."""
+    """Compute the metrics of one scene."""
     return {
         "tracked": tracking_accuracy(stream.labels, found),
         "per_step": per_step_accuracy(stream.labels, found),
@@ -84,7 +84,7 @@ def judge(stream: Stream, found: Sequence[IntArray], seconds: FloatArray) -> Num
 
 
 def frames(stream: Stream, found: Sequence[IntArray]) -> Numbers:
-    """A few frames with what was found in them."""
+    """Return a few frames with their found ids."""
     steps = [int(share * len(found)) - 1 for share in SHOWN]
     points: list[Any] = [np.round(stream.batches[step], 2) for step in steps]
     return {"steps": steps, "points": points, "found": [found[step] for step in steps]}
@@ -106,7 +106,7 @@ def _solid(parameters: Setting) -> Name:
 
 
 class GroundKernel(NamedTuple):
-    """Likeness of places on the ground: near ones are alike, far ones the less so the farther they are.
+    """Kernel on ground positions that decreases with distance.
 
     A Gaussian alone is blind beyond its width: all that is far is equally far, and an old cluster could be
     found again anywhere. A linear part, in square metres, tells how far.
@@ -116,13 +116,13 @@ class GroundKernel(NamedTuple):
     pull: float = 0.5
 
     def __call__(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Kernel of every row of a (n, 2) with every row of b (m, 2)."""
+        """Compute the kernel of every row of a (n, 2) with every row of b (m, 2)."""
         likeness: FloatArray = np.exp(cdist(a, b, "sqeuclidean") * (-0.5 / self.bandwidth**2))
         return likeness + self.pull * (a @ b.T)
 
 
 def _alone(parameters: Setting) -> Name:
-    """The paper's algorithm, with one memory for shapes and identities, on cells of the ground plane."""
+    """Run the paper's algorithm, with one state for shapes and ids, on cells of the ground plane."""
     model = SDMeans(GroundKernel(), **parameters, relative=False, random_state=0)
 
     def name(points: FloatArray, time: float) -> IntArray:
@@ -136,4 +136,4 @@ def _alone(parameters: Setting) -> Name:
 
 NAMES: dict[str, Callable[[Setting], Name]] = {ALONE: _alone, SOLID: _solid}
 
-PEOPLE_EXPERIMENT = Experiment("people", Size(10), Size(1, quick=True), plan, run, draw, tell)
+PEOPLE_EXPERIMENT = Experiment("people", Size(10), Size(1, quick=True), plan, run, draw, summarize)

@@ -1,4 +1,4 @@
-"""DP-means as it was published (Kulis and Jordan, 2012): every pass compares every row with every centre.
+"""DP-means as it was published (Kulis and Jordan, 2012): every pass compares every row with every center.
 
 `dynmeans.baselines.DPMeans` finds the same kind of clusters with bounds that spare it most comparisons. What
 the published algorithm costs is a different question, and this answers it: distances by matrix products.
@@ -15,7 +15,7 @@ MOST_PASSES = 100
 
 
 def reference_dpmeans(rows: FloatArray, birth_cost: float, n_restarts: int, seed: int) -> IntArray:
-    """Labels of the rows (n,), from the best of several orders in which they are visited.
+    """Return the labels (n,) of the best of several row orders.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def reference_dpmeans(rows: FloatArray, birth_cost: float, n_restarts: int, seed
 
 
 def _descend(rows: FloatArray, squares: FloatArray, birth: float, order: IntArray) -> tuple[float, IntArray]:
-    """Cost and labels where no label changes any more; all rows begin in one cluster."""
+    """Return cost and labels at convergence; all rows start in one cluster."""
     rows, squares = rows[order], squares[order]
     labels, centers = np.zeros(len(rows), dtype=np.int64), rows.mean(axis=0)[None]
     for _ in range(MOST_PASSES):
@@ -48,7 +48,7 @@ def _descend(rows: FloatArray, squares: FloatArray, birth: float, order: IntArra
 
 
 def _assign(rows: FloatArray, squares: FloatArray, centers: FloatArray, birth: float) -> IntArray:
-    """One row after another to the nearest centre, or to a new one where it stands if all are too far.
+    """Assign rows sequentially to the nearest center, or to a new one if all are too far.
 
     Centres stay where they are during a pass, so all rows are compared with those that are there at once,
     and the rows after a birth with the new one.

@@ -1,4 +1,4 @@
-"""Regression with a Gaussian process: what a set of observations says of its function."""
+"""Gaussian process regression of a set of observations."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ GRID: FloatArray = np.linspace(0.0, 1.0, 51)  # the paper's spacing of 0.02
 
 
 class Process(NamedTuple):
-    """A Gaussian process, given observations, on the grid."""
+    """Posterior of a Gaussian process on the grid."""
 
     mean: FloatArray  # (51,)
     deviation: FloatArray  # (51,)  of the function, without the noise
 
 
 def posterior(x: FloatArray, y: FloatArray) -> Process:
-    """Process given observations y (p,) at x (p,)."""
+    """Compute the posterior given observations y (p,) at x (p,)."""
     noisy = _covariance(x, x) + GPS_KERNEL["noise"] ** 2 * np.eye(len(x))
     across = _covariance(GRID, x)
     pull = np.linalg.solve(noisy, np.column_stack([y, across.T]))
@@ -29,7 +29,7 @@ def posterior(x: FloatArray, y: FloatArray) -> Process:
 
 
 def posterior_means(rows: FloatArray) -> FloatArray:
-    """Mean (s, 51) of the process of every set; a row holds its inputs, then its outputs."""
+    """Compute the posterior mean (s, 51) of every set; a row has its inputs, then its outputs."""
     x, y = np.split(rows, 2, axis=1)
     noisy = _covariance(x, x) + GPS_KERNEL["noise"] ** 2 * np.eye(x.shape[1])
     pull = np.linalg.solve(noisy, y[:, :, None])

@@ -1,4 +1,4 @@
-"""The file of an experiment: settings, seeds, versions, machines, and every trial."""
+"""Results file of an experiment: parameters, seeds, versions, machines, and all trials."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from dynmeans._files.atomic_write import atomic_write
 from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
 
-DIGITS = 6  # that are kept of a number
+DIGITS = 6  # kept per number
 
 
 class Group(NamedTuple):
-    """Trials of one part with one setting, by their seeds."""
+    """Trials of one part with equal parameters, by seed."""
 
     part: str
     setting: Setting
     trials: dict[int, Numbers]
 
     def column(self, name: str) -> FloatArray:
-        """One number of every trial, in the order of the seeds."""
+        """Return one number of every trial, in the order of the seeds."""
         return np.array([self.trials[seed][name] for seed in sorted(self.trials)], dtype=np.float64)
 
     def mean(self, name: str) -> float:
-        """Mean of one number over the trials."""
+        """Return the mean of one number over the trials."""
         return float(self.column(name).mean())
 
     @property
     def first(self) -> Numbers:
-        """What the trial with the smallest seed gave."""
+        """Numbers of the trial with the smallest seed."""
         return self.trials[min(self.trials)]
 
 
 class Results:
-    """Every trial that has been run, in the order of the plan.
+    """All finished trials, in the order of the plan.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Results:
         return (group for group in self._groups.values() if group.trials)
 
     def add(self, trial: Trial, numbers: Numbers) -> None:
-        """Take note of what a trial gave."""
+        """Add the numbers of a trial."""
         new = Group(trial.part, trial.setting, {})
         self._groups.setdefault(trial.group, new).trials[trial.seed] = _shorten(numbers)
         machine = describe_machine()
@@ -82,7 +82,7 @@ class Results:
             self.machines.append(machine)
 
     def part(self, part: str, **wanted: Any) -> list[Group]:
-        """Groups of a part whose settings have the wanted values, in the order of the plan."""
+        """Return the groups of a part with the given parameter values, in the order of the plan."""
         return [
             group
             for group in self
@@ -90,7 +90,7 @@ class Results:
         ]
 
     def arranged(self, plan: Sequence[Trial]) -> Results:
-        """Those that belong to a plan, whatever their seeds, in its order; settings of old are dropped."""
+        """Return the groups of a plan for all seeds, in its order; drop outdated groups."""
         order = {trial.group: Group(trial.part, trial.setting, {}) for trial in plan}
         kept = [self._groups.get(name, empty) for name, empty in order.items()]
         return Results(self.experiment, self.machines, kept)
@@ -110,14 +110,14 @@ def read_results(path: Path) -> Results:
         results = Results(raw["experiment"], raw["machines"], groups)
         version = raw["dynmeans"]
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: holds no results of an experiment ({error})") from None
+        raise InputError(f"{path}: not a results file of an experiment ({error})") from None
     if version != __version__:
         raise InputError(f"{path}: was made by dynmeans {version}, this is {__version__}; move it away")
     return results
 
 
 def write_results(results: Results, path: Path) -> None:
-    """Write a file of results, whole or not at all; one group a line."""
+    """Write a results file atomically, one group per line."""
     head = {"experiment": results.experiment, "dynmeans": __version__, "machines": results.machines}
     lines = [json.dumps(_columns(group), separators=(",", ":")) for group in results]
     text = json.dumps(head, indent=1)[:-2] + ',\n "trials": [\n' + ",\n".join(lines) + "\n]}\n"
@@ -126,7 +126,7 @@ def write_results(results: Results, path: Path) -> None:
 
 
 def _columns(group: Group) -> dict[str, Any]:
-    """A group as columns, which are shorter than rows."""
+    """Encode a group as columns, which are shorter than rows."""
     seeds = sorted(group.trials)
     names = list(group.first)
     columns = {name: [group.trials[seed][name] for seed in seeds] for name in names}
@@ -143,7 +143,7 @@ def _parse(raw: dict[str, Any]) -> Group:
 
 
 def _shorten(value: Any) -> Any:
-    """A few digits of every number; arrays become lists."""
+    """Round every number; convert arrays to lists."""
     if isinstance(value, dict):
         return {name: _shorten(entry) for name, entry in value.items()}
     if isinstance(value, np.ndarray | list | tuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynmeans import DMeans, SDMeans
 from dynmeans._core import minimum_spanning_tree
-from dynmeans._experiments.draw_rings import draw, tell
+from dynmeans._experiments.draw_rings import draw, summarize
 from dynmeans._experiments.parameters import OMEGA, PAPER_RINGS, PAPER_RINGS_DMEANS, RINGS
 from dynmeans._experiments.trials import (
     CHOOSING_SEED,
@@ -39,9 +39,9 @@ SETTINGS: dict[str, Setting] = {
     MEANS: PAPER_RINGS_DMEANS,
     TRUTH: {},
 }
-EFFORT = {ALIGN: 0.03, WALK: 0.02, TREE: 0.002, MEANS: 0.0005, TRUTH: 0.0001}  # seconds a step
+EFFORT = {ALIGN: 0.03, WALK: 0.02, TREE: 0.002, MEANS: 0.0005, TRUTH: 0.0001}  # seconds per step
 FIRST_FRAME = 40
-TUNED_STEPS, QUICK_STEPS = 30, 6  # of a stream, in the contours: long enough to rank settings
+TUNED_STEPS, QUICK_STEPS = 30, 6  # steps per stream in the contours: enough to rank parameters
 # Grids of the contours, as (birth costs, lifetimes, drifts) and (birth costs, lifetimes, reaches).
 HEAT_GRID = ((0.06, 0.09, 0.12, 0.15, 0.2), (3.0, 6.0, 12.0, 24.0, 48.0), (1.0, 2.0, 4.0, 8.0, 16.0))
 TREE_GRID = (
@@ -52,13 +52,13 @@ TREE_GRID = (
 
 
 def plan(size: Size) -> list[Trial]:
-    """Trials of all parts, those that show single streams first."""
+    """List the trials of all parts, single streams first."""
     steps = 12 if size.quick else 100
     return [*_shown(steps), *_table(size, steps), *_tuning(size, QUICK_STEPS if size.quick else TUNED_STEPS)]
 
 
 def _shown(steps: int) -> list[Trial]:
-    """One stream in five frames, and the kernels of one frame."""
+    """List trials for five frames of one stream, and the kernels of one frame."""
     first = min(FIRST_FRAME, steps - 5)
     frames = [_trial("frames", method, True, steps, 0, first=first) for method in (ALIGN, TREE, MEANS)]
     return [*frames, Trial("kernel", {"scale": OMEGA}, REPORTED_SEED, 0.1)]
@@ -75,7 +75,7 @@ def _trial(part: str, method: str, together: bool, steps: int, number: int, **mo
 
 
 def _tuning(size: Size, steps: int) -> list[Trial]:
-    """Both grids of both kernels, on choosing seeds and fewer of them: there are many settings."""
+    """List the grids of both kernels, on few seeds used for tuning."""
     heat = [{"method": WALK, "parameters": given} for given in _heat_settings(size)]
     tree = [{"method": TREE, "parameters": given} for given in _tree_settings(size)]
     return [
@@ -101,7 +101,7 @@ def _tree_settings(size: Size) -> list[Setting]:
 
 
 def run(trial: Trial) -> Numbers:
-    """One trial of any part."""
+    """Run one trial of any part."""
     return _PARTS[trial.part](trial.setting, trial.seed)
 
 
@@ -118,7 +118,7 @@ def _stream(setting: Setting, seed: int) -> Stream:
 
 
 def _follow(setting: Setting) -> Follow:
-    """The method of a setting."""
+    """Return the method of a trial."""
     method, parameters = setting["method"], setting["parameters"]
     if method == TRUTH:
         return nearest_rings
@@ -130,7 +130,7 @@ def _follow(setting: Setting) -> Follow:
 
 
 def nearest_rings(stream: Stream) -> list[IntArray]:
-    """The true ring whose circle is nearest to each point: what noise and crossings leave to be found."""
+    """Return the true ring nearest to each point: an upper limit under noise and crossings."""
     return [
         np.abs(np.linalg.norm(X[:, None] - centers, axis=2) - RADII).argmin(axis=1)
         for X, centers in zip(stream.batches, stream.centers, strict=True)
@@ -138,7 +138,7 @@ def nearest_rings(stream: Stream) -> list[IntArray]:
 
 
 def _kernels(setting: Setting, seed: int) -> Numbers:
-    """One frame, its spanning tree, and what two kernels say of all points and the most central one."""
+    """Return one frame, its spanning tree, and two kernels between all points and the central one."""
     points = moving_rings(1, radii=RADII, random_state=seed).batches[0]
     center = int(np.linalg.norm(points - 0.5, axis=1).argmin())
     edges, lengths = minimum_spanning_tree(np.ascontiguousarray(points))
@@ -153,7 +153,7 @@ def _kernels(setting: Setting, seed: int) -> Numbers:
 
 
 def _similarity_to(points: FloatArray, center: int, kernel: Kernel) -> FloatArray:
-    """Similarity of every point (n,) with one of them."""
+    """Compute the similarity of every point (n,) with one point."""
     alike = kernel.compare(first_input(points))
     group = np.arange(len(points)) if alike.group is None else alike.group
     if alike.features is not None:
@@ -171,5 +171,5 @@ _PARTS: dict[str, Callable[[Setting, int], Numbers]] = {
 }
 
 RINGS_EXPERIMENT = Experiment(
-    "rings", Size(50), Size(2, quick=True), plan, run, draw, tell, worth={"frames": 20.0, "table": 20.0}
+    "rings", Size(50), Size(2, quick=True), plan, run, draw, summarize, worth={"frames": 20.0, "table": 20.0}
 )

@@ -1,4 +1,4 @@
-"""Runs the trials of an experiment, in processes, and goes on where an earlier run stopped."""
+"""Run the trials of an experiment in processes, and resume earlier runs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ SUFFIXES = (".png", ".svg")
 
 
 class Standing(NamedTuple):
-    """How far a run has come."""
+    """Progress of a run."""
 
-    done: int  # trials, those of earlier runs too
+    done: int  # trials, including those of earlier runs
     total: int
-    effort_done: float  # seconds, reckoned beforehand, of the trials of this run that are done
+    effort_done: float  # estimated seconds of the finished trials of this run
     effort_total: float  # of all trials of this run
     part: str  # of the last trial
 
@@ -36,14 +36,14 @@ Show: TypeAlias = Callable[[Standing], None]
 
 
 def results_file(experiment: Experiment, folder: Path, quick: bool) -> Path:
-    """Where the results of an experiment lie; a quick run has a file of its own."""
+    """Return the results file of an experiment; a quick run has a separate file."""
     return folder / f"{experiment.name}{'-quick' if quick else ''}.json"
 
 
 def run_experiment(
     experiment: Experiment, size: Size, folder: Path, *, jobs: int = 1, show: Show | None = None
 ) -> Results:
-    """Run all trials that the file of results does not have, and keep the file up to date.
+    """Run all trials that are missing in the results file, and update the file.
 
     Parameters
     ----------
@@ -69,20 +69,20 @@ def run_experiment(
     results = results.arranged(plan)
     todo = [trial for trial in by_worth(plan, experiment.worth) if trial not in results]
     standing = Standing(len(plan) - len(todo), len(plan), 0.0, sum(trial.effort for trial in todo), "")
-    tell = show or (lambda _: None)
-    tell(standing)
+    report = show or (lambda _: None)
+    report(standing)
     with _saving(results, path) as save, _outcomes(experiment, todo, jobs) as outcomes:
         for trial, numbers in outcomes:
             results.add(trial, numbers)
             save()
             effort = standing.effort_done + trial.effort
             standing = standing._replace(done=standing.done + 1, effort_done=effort, part=trial.part)
-            tell(standing)
+            report(standing)
     return results
 
 
 def draw_experiment(experiment: Experiment, results: Results, folder: Path) -> list[Path]:
-    """Draw every figure of an experiment from its results, as PNG and SVG; returns the files."""
+    """Draw every figure of an experiment from its results as PNG and SVG; return the files."""
     make_folder(folder)
     paths = []
     with styled():
@@ -100,7 +100,7 @@ def _save(figure: Any, path: Path) -> Path:
 
 @contextmanager
 def _saving(results: Results, path: Path) -> Iterator[Callable[[], None]]:
-    """Give a function that saves now and then; at the end, also that of an error, it is done for good."""
+    """Yield a function that saves periodically; save again at the end, also after an error."""
     last = monotonic()
 
     def save() -> None:
@@ -119,7 +119,7 @@ def _saving(results: Results, path: Path) -> Iterator[Callable[[], None]]:
 def _outcomes(
     experiment: Experiment, trials: list[Trial], jobs: int
 ) -> Iterator[Iterator[tuple[Trial, Numbers]]]:
-    """Trials with what they gave, as they are done."""
+    """Yield trials with their results as they finish."""
     run = partial(_outcome, experiment.run)
     if jobs == 1 or len(trials) < 2:
         yield map(run, trials)
@@ -133,7 +133,7 @@ def _outcome(run: Callable[[Trial], Numbers], trial: Trial) -> tuple[Trial, Numb
 
 
 def live_with_the_parent() -> None:
-    """Leave interruptions to the process that began this one, and end when it has ended, even by force."""
+    """Ignore interrupts, which the parent process handles, and exit when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_the_parent, daemon=True).start()
 

@@ -12,25 +12,25 @@ from dynmeans._model.types import FloatArray
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table, its first column to the left and the others to the right."""
+    """Format a table; the first column is left-aligned, the others right-aligned."""
     rule = ["---", *["---:"] * (len(header) - 1)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, rule, *rows))
 
 
 def with_interval(group: Group, number: str) -> str:
-    """Mean over the trials and half the width of its 95% interval."""
+    """Format the mean over the trials and half the width of its 95% interval."""
     column = group.column(number)
     return f"{column.mean():.3f}{_plus_minus(column)}"
 
 
 def difference(ours: Group, theirs: Group, number: str) -> str:
-    """Mean of what we have more on the same streams, and half the width of its 95% interval."""
+    """Format the mean difference on the same streams, and half the width of its 95% interval."""
     more = excess(ours, theirs, number)
     return f"{more.mean():+.3f}{_plus_minus(more)}"
 
 
 def share(ours: Group, theirs: Group, number: str) -> str:
-    """Ratio of the means on the same streams, and half the width of its 95% interval, in percent."""
+    """Format the ratio of means on the same streams in percent, and half its 95% interval."""
     ratio = ours.mean(number) / theirs.mean(number)
     rest = (ours.column(number) - ratio * theirs.column(number)) / theirs.mean(number)
     half = half_width(rest)
@@ -38,13 +38,13 @@ def share(ours: Group, theirs: Group, number: str) -> str:
 
 
 def excess(ours: Group, theirs: Group, number: str) -> FloatArray:
-    """What we have more on each of the streams that both have seen."""
+    """Compute the difference on each common stream."""
     seeds = sorted(ours.trials.keys() & theirs.trials.keys())
     return np.array([ours.trials[seed][number] - theirs.trials[seed][number] for seed in seeds])
 
 
 def half_width(column: FloatArray) -> float:
-    """Half the 95% interval of a mean, by Student's t; nothing is known from one trial."""
+    """Compute half the 95% interval of a mean, by Student's t; infinite for one trial."""
     n = len(column)
     return float(t.ppf(0.975, n - 1) * column.std(ddof=1) / np.sqrt(n)) if n > 1 else np.inf
 
@@ -55,5 +55,5 @@ def _plus_minus(column: FloatArray) -> str:
 
 
 def milliseconds(group: Group) -> str:
-    """Processor time a step."""
+    """Format the processor time per step."""
     return f"{1e3 * group.mean('seconds'):.3g}"

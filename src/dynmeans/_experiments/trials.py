@@ -1,4 +1,4 @@
-"""A trial is a pure function of setting and seed; an experiment is a list of them and what they show."""
+"""Trials are pure functions of parameters and seed; an experiment is a list of trials with figures."""
 
 from __future__ import annotations
 
@@ -18,47 +18,47 @@ from dynmeans.metrics import per_step_accuracy, tracking_accuracy
 if TYPE_CHECKING:
     from dynmeans._experiments.results import Results
 
-CHOOSING_SEED = 0  # settings are chosen on seeds from here,
-REPORTED_SEED = 1000  # and reported on seeds from here: they never meet
+CHOOSING_SEED = 0  # parameters are chosen on seeds from here,
+REPORTED_SEED = 1000  # and reported on seeds from here; the two sets are disjoint
 
-Setting: TypeAlias = "dict[str, Any]"  # what JSON can hold
-Numbers: TypeAlias = "dict[str, Any]"  # what JSON can hold, the same names in all trials of a part
+Setting: TypeAlias = "dict[str, Any]"  # JSON values
+Numbers: TypeAlias = "dict[str, Any]"  # JSON values, the same keys in all trials of a part
 Figures: TypeAlias = "dict[str, Any]"  # file name without suffix -> matplotlib figure
 Follow: TypeAlias = "Callable[[Stream], list[IntArray]]"  # a stream -> the ids found in each of its batches
 
 
 class Tracker(Protocol):
-    """Clusters a stream, one batch a call."""
+    """Clusterer of a stream, one batch per call."""
 
     labels_: Any
 
     def partial_fit(self, X: Any, y: Any = None, /) -> object:
-        """Take the next batch; y is the truth, for those who are told."""
+        """Cluster the next batch; only oracle methods use the true labels y."""
 
 
 class Trial(NamedTuple):
-    """One thing to run."""
+    """One unit of work."""
 
     part: str  # of the experiment
-    setting: Setting  # all that the outcome depends on, beside the seed
+    setting: Setting  # everything the result depends on except the seed
     seed: int
-    effort: float = 1.0  # seconds that it may take; the order and the time left are reckoned from it
+    effort: float = 1.0  # estimated seconds, for the order and the remaining time
 
     @property
     def group(self) -> str:
-        """Name of all trials that differ from this one in the seed alone."""
+        """Name of all trials that differ only in the seed."""
         return group_name(self.part, self.setting)
 
 
 class Size(NamedTuple):
-    """How much of an experiment is run."""
+    """Size of an experiment."""
 
     trials: int
     quick: bool = False
 
 
 class Experiment(NamedTuple):
-    """Everything that `dynmeans reproduce` has to know of an experiment."""
+    """Definition of an experiment for `dynmeans reproduce`."""
 
     name: str
     full: Size  # as in the paper
@@ -66,12 +66,12 @@ class Experiment(NamedTuple):
     plan: Callable[[Size], list[Trial]]
     run: Callable[[Trial], Numbers]  # in another process, so a function of a module
     draw: Callable[[Results], Figures]
-    tell: Callable[[Results], str]  # tables in Markdown
-    worth: Mapping[str, float] = {}  # parts that are run before others: see `by_worth`
+    summarize: Callable[[Results], str]  # tables in Markdown
+    worth: Mapping[str, float] = {}  # parts that run before others: see `by_worth`
 
 
 def by_worth(trials: Iterable[Trial], worth: Mapping[str, float] | None = None) -> list[Trial]:
-    """Order trials so that every setting has had about the same time whenever a run is stopped.
+    """Order trials so that all groups have had about equal time whenever a run stops.
 
     Parameters
     ----------
@@ -94,24 +94,24 @@ def by_worth(trials: Iterable[Trial], worth: Mapping[str, float] | None = None) 
 
 
 def group_name(part: str, setting: Mapping[str, Any]) -> str:
-    """Name of the trials of a part with one setting."""
+    """Return the name of the trials of a part with equal parameters."""
     return f"{part} {json.dumps(setting, sort_keys=True)}"
 
 
-def tracking(tracker: Tracker, *, told: bool = False) -> Follow:
-    """Follow a stream with a tracker.
+def tracking(tracker: Tracker, *, uses_labels: bool = False) -> Follow:
+    """Cluster a stream with a tracker.
 
     Parameters
     ----------
     tracker : object with `partial_fit` and `labels_`
-    told : bool
-        Whether the tracker is shown the true labels of each batch: the paper's handicap.
+    uses_labels : bool
+        Whether the tracker receives the true labels of each batch, as in the paper's oracle selection.
     """
 
     def follow(stream: Stream) -> list[IntArray]:
         found = []
         for X, y in zip(stream.batches, stream.labels, strict=True):
-            tracker.partial_fit(X, y if told else None)
+            tracker.partial_fit(X, y if uses_labels else None)
             found.append(np.asarray(tracker.labels_))
         return found
 
@@ -119,7 +119,7 @@ def tracking(tracker: Tracker, *, told: bool = False) -> Follow:
 
 
 def judge(follow: Follow, stream: Stream) -> Numbers:
-    """Follow one stream on one thread, and compare with the truth.
+    """Cluster one stream on one thread, and compare with the true labels.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def judge(follow: Follow, stream: Stream) -> Numbers:
 
 
 def show_frames(follow: Follow, stream: Stream, first: int, number: int = 5) -> Numbers:
-    """Points of a few sequential steps, the ids found there, and the true ones."""
+    """Return points of a few sequential steps with found and true ids."""
     steps = range(first, first + number)
     found = follow(stream)
     return {
@@ -153,7 +153,7 @@ def show_frames(follow: Follow, stream: Stream, first: int, number: int = 5) -> 
 
 
 def crossing(grid: Sequence[Sequence[float]], chosen: Sequence[float], size: Size) -> list[tuple[float, ...]]:
-    """Places (x, y, z) of two planes: x against y at the chosen z, and x against z at the chosen y.
+    """Return positions (x, y, z) of two planes: x against y at the chosen z, and x against z at the chosen y.
 
     A quick run has three values an axis: its ends and the chosen one.
     """

@@ -1,4 +1,4 @@
-"""Colours of a video over time: D-Means beside a palette for each frame alone, as in the paper."""
+"""Color quantization of a video: D-Means against a palette per frame, as in the paper."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from dynmeans.plots.palette import PALETTE
 
 SHOWN = ("D-Means", "DP-means", "k-means")  # the rows of the paper's panel, below the original
 COLORS = 20  # k of the paper's k-means, and of FFmpeg's palette
-QUICK_FRAMES, QUICK_BEGIN = 48, 1 / 3  # of the film: its beginning is often black
-MOVING = 0.1  # mean difference of two frames, in levels, above which they differ to the eye
+QUICK_FRAMES, QUICK_BEGIN = 48, 1 / 3  # of the video: its beginning is often black
+MOVING = 0.1  # mean difference of two frames, in levels, above which they differ visibly
 LINES = ("-", "--", ":", "-.")
 
 Paint = Callable[[Pixels, Colors], Painting]
@@ -38,7 +38,7 @@ def run(
     size: tuple[int, int] | None = None,
     show: Callable[[int, int | None], object] = lambda done, total: None,
 ) -> Numbers:
-    """Paint a video by every method, and measure.
+    """Quantize a video by every method, and measure.
 
     Parameters
     ----------
@@ -97,11 +97,11 @@ def run(
 
 
 def video_experiment(file: str | None = None) -> Experiment:
-    """The experiment on a film; a trial is the whole of it, and there is nothing to repeat."""
+    """Return the experiment on a video: one trial over all frames."""
 
     def plan(size: Size) -> list[Trial]:
         if file is None:
-            raise InputError("reproduce video needs a film: --input FILE")
+            raise InputError("reproduce video needs a video: --input FILE")
         part = {"max_frames": QUICK_FRAMES, "begin": QUICK_BEGIN} if size.quick else {"max_frames": None}
         return [Trial("film", {"file": file, **part}, 0)]
 
@@ -112,7 +112,7 @@ def video_experiment(file: str | None = None) -> Experiment:
         plan=plan,
         run=_run_trial,
         draw=lambda results: figures(_only(results)),
-        tell=lambda results: tell(_only(results)),
+        summarize=lambda results: summarize(_only(results)),
     )
 
 
@@ -127,12 +127,12 @@ def _only(results: Results) -> Numbers:
 
 
 def figures(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Curves over time, and the excerpt."""
+    """Draw curves over time, and the excerpt."""
     return {"video": _curves(result), "video-frames": draw_excerpt(result["excerpt"])}
 
 
 def _curves(result: Mapping[str, Any]) -> Any:
-    """Colours, frame-to-frame difference and error over time; dashes tell methods apart without colour."""
+    """Draw colors, frame-to-frame difference and error over time, with distinct dashes."""
     figure = require("matplotlib.figure", "plot").Figure(figsize=(7.2, 6.4), layout="constrained", dpi=200)
     require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
     panels = figure.subplots(3, 1, sharex=True)
@@ -153,10 +153,10 @@ def _curves(result: Mapping[str, Any]) -> Any:
     return figure
 
 
-def tell(result: Mapping[str, Any]) -> str:
-    """Table of the methods, in Markdown."""
+def summarize(result: Mapping[str, Any]) -> str:
+    """Format the table of the methods in Markdown."""
     lines = [
-        "| method | colours | error | flicker | of moving frames | ms a frame |",
+        "| method | colors | error | flicker | of moving frames | ms per frame |",
         "|---|---|---|---|---|---|",
     ]
     for name, found in result["methods"].items():

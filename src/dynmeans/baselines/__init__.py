@@ -1,4 +1,4 @@
-"""The systems that the paper compares with, and what is done by hand today, behind one interface.
+"""Baselines: the methods of the paper's comparison, and clustering each batch with matching of centers.
 
 Every call of ``partial_fit`` is one time step; ``labels_`` are the ids of the rows of the last batch.
 """

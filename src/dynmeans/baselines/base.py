@@ -1,4 +1,4 @@
-"""What all baselines share: one call is one time step, and an error leaves the model as it was."""
+"""Base class of all baselines: one call is one time step; an error leaves the model unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Self = TypeVar("Self", bound="Baseline")
 
 
 class Moment(NamedTuple):
-    """When a batch arrives, and where its randomness comes from."""
+    """Time and seed of a step."""
 
     elapsed: float  # time since the last batch
     seed: int
@@ -29,42 +29,42 @@ class Moment(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """When the last batch was, and how many there were."""
+    """Time of the last batch, and the number of batches."""
 
     clock: float
     n_steps: int
 
 
 class Baseline(Locked, ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """A clusterer of batches; a subclass says what it remembers and how it takes the next batch."""
+    """Clusterer of batches; a subclass defines its memory and its step."""
 
-    random_state: Any = 0  # for those that draw nothing
+    random_state: Any = 0  # default for deterministic baselines
 
     labels_: IntArray
     n_features_in_: int
 
-    _memory: Any  # all that the next step depends on, but for the seed
+    _memory: Any  # everything the next step needs except the seed
     _clock: Clock
     _seed: int
 
     @abstractmethod
     def _begin(self, rows: Rows) -> Any:
-        """Check the parameters and return what is remembered before the first batch."""
+        """Validate the parameters and return the memory before the first batch."""
 
     @abstractmethod
     def _advance(self, memory: Any, rows: Rows, y: Any, moment: Moment) -> tuple[Any, Mapping[str, Any]]:
-        """Take one batch: what is remembered next, and the fitted attributes by name."""
+        """Process one batch; return the next memory and the fitted attributes by name."""
 
     def fit(self: Self, X: Any, y: Any = None) -> Self:
-        """Forget everything and cluster one batch.
+        """Reset the model and cluster one batch.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,), optional
-            True labels, for those that are told to look at them: see the class.
+            True labels, for baselines that use them; see the class.
         """
-        return self._take(X, y, None, anew=True)
+        return self._run(X, y, None, reset=True)
 
     def partial_fit(self: Self, X: Any, y: Any = None, *, t: float | None = None) -> Self:
         """Cluster the next batch.
@@ -73,28 +73,28 @@ class Baseline(Locked, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,), optional
-            True labels, for those that are told to look at them: see the class.
+            True labels, for baselines that use them; see the class.
         t : float, optional
-            Event time of the batch, by default one unit later. Time must not go backwards.
+            Event time of the batch, by default 1 after the last. It must not decrease.
         """
-        return self._take(X, y, t)
+        return self._run(X, y, t)
 
     @property
     def n_steps_(self) -> int:  # noqa: D102
         if not hasattr(self, "_clock"):
             raise AttributeError(
-                f"this {type(self).__name__} has seen no batch yet: call fit or partial_fit first"
+                f"this {type(self).__name__} is not fitted yet: call fit or partial_fit first"
             )
         return self._clock.n_steps
 
-    def _take(self: Self, X: Any, y: Any, t: float | None, *, anew: bool = False) -> Self:
-        """Make a step after those of other threads."""
-        return run_step(self, partial(self._step, X, y, t, anew))
+    def _run(self: Self, X: Any, y: Any, t: float | None, *, reset: bool = False) -> Self:
+        """Run a step, serialized with those of other threads."""
+        return run_step(self, partial(self._step, X, y, t, reset))
 
-    def _step(self: Self, X: Any, y: Any, t: float | None, anew: bool) -> Self:
-        """Validate, step, publish; an error on the way leaves the model as it was."""
-        first = anew or not hasattr(self, "_memory")
-        columns = copy(self) if first else self  # a failure must not change what we know of the columns
+    def _step(self: Self, X: Any, y: Any, t: float | None, reset: bool) -> Self:
+        """Validate, step, publish; an error leaves the model unchanged."""
+        first = reset or not hasattr(self, "_memory")
+        columns = copy(self) if first else self  # a failure must not change the known columns
         rows = valid_rows(columns, X, reset=first)
         clock = Clock(0.0, 0) if first else self._clock
         now = next_time(clock, t)
@@ -103,13 +103,13 @@ class Baseline(Locked, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         memory, fitted = self._advance(memory, rows, y, Moment(now - clock.clock, seed, clock.n_steps))
         if first:
             adopt_columns(self, columns)
-        news = {"_memory": memory, "_seed": seed, "_clock": Clock(now, clock.n_steps + 1)}
-        self.__dict__.update(news | dict(fitted))  # at once: no signal leaves half of a step
+        updates = {"_memory": memory, "_seed": seed, "_clock": Clock(now, clock.n_steps + 1)}
+        self.__dict__.update(updates | dict(fitted))  # one update: a signal cannot interrupt it
         return self
 
 
 def largest_first(labels: IntArray) -> IntArray:
-    """Return the distinct labels by size, then by who comes first: a good order for new ids."""
+    """Return the distinct labels sorted by size, then by first appearance: the order of new ids."""
     names, first, sizes = np.unique(labels, return_index=True, return_counts=True)
     order: IntArray = names[np.lexsort((first, -sizes))]
     return order

@@ -1,4 +1,4 @@
-"""DP-means, which knows no time."""
+"""DP-means on every batch separately."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from dynmeans.estimators.validation import valid_count, valid_number, valid_thre
 
 class _Memory(NamedTuple):
     next_id: int
-    estimate: float | None  # the birth cost, if it is ours to find and was found
+    estimate: float | None  # estimated birth cost, if any
 
 
 class DPMeans(Baseline):
-    """Cluster every batch by itself with DP-means (Kulis and Jordan, 2012).
+    """Cluster every batch separately with DP-means (Kulis and Jordan, 2012).
 
     The small-variance limit of a Dirichlet process mixture: k-means, except that a point farther than the
-    root of ``birth_cost`` from every centre founds a cluster. It is D-Means without a past, and runs on the
-    same compiled descent. Nothing is carried from batch to batch, so every batch gets new ids; to link
+    root of ``birth_cost`` from every center creates a cluster. It is D-Means without memory, and uses the
+    same compiled descent. Nothing is carried from batch to batch, so every batch has new ids; to link
     them, wrap it in :class:`ReclusterAndMatch`. All data at once is one call of :meth:`fit`.
 
-    A step costs O(n K d) for each pass and restart, like one of D-Means.
+    A step costs O(n K d) per pass and restart, like a step of D-Means.
 
     Parameters
     ----------
     birth_cost : float or "auto", default="auto"
-        Squared distance at which a point founds a new cluster (lambda). ``"auto"`` estimates it from the
+        Squared distance at which a point creates a new cluster (lambda). ``"auto"`` estimates it from the
         first batch whose rows are not all equal.
     n_restarts : int, default=10
-        Random orders of the rows that are tried; the lowest cost wins.
+        Number of random orders of the rows; the result of lowest cost is kept.
     max_iter : int, default=100
-        Most passes over a batch in each restart.
+        Maximum number of passes per restart.
     n_jobs : int, optional
-        Threads for large batches; by default as many as there are. Results do not depend on it.
+        Threads for large batches; by default the number of cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of the orders.
 
@@ -59,11 +59,11 @@ class DPMeans(Baseline):
     cost_ : float
         Sum of squared distances plus ``birth_cost`` for each cluster.
     birth_cost_ : float
-        The birth cost in force.
+        The birth cost in use.
     n_iter_ : int
-        Passes over the batch, of the restart that won.
+        Passes over the batch in the best restart.
     n_steps_ : int
-        Batches seen.
+        Number of batches so far.
 
     Examples
     --------
@@ -106,8 +106,8 @@ class DPMeans(Baseline):
         if self.birth_cost == "auto" and estimate is None:
             estimate = estimate_birth_cost(rows, None, moment.seed)
         costs = self._costs(estimate)
-        nothing = predict_prior(empty_state(rows.shape[1]), 0.0, costs, WALK)
-        fit = cluster(Batch(rows, None, 0.0), nothing, costs, self._search(moment.seed), moment.n_steps)
+        empty = predict_prior(empty_state(rows.shape[1]), 0.0, costs, WALK)
+        fit = cluster(Batch(rows, None, 0.0), empty, costs, self._search(moment.seed), moment.n_steps)
         ids = memory.next_id + np.arange(len(fit.taken))
         fitted = {
             "labels_": ids[fit.slots],

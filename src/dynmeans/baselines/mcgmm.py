@@ -1,4 +1,4 @@
-"""The Markov chain Gaussian mixture of the paper: its parameters, and what is remembered of its clusters."""
+"""The Markov chain Gaussian mixture of the paper: parameters, memory and updates."""
 
 from __future__ import annotations
 
@@ -12,77 +12,77 @@ from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.baselines.base import Baseline
 from dynmeans.estimators.validation import valid_number
 
-# Share of the weight of a birth below which a sleeping cluster is forgotten. By then its place is so
-# uncertain that a birth explains its points as well.
-FORGOTTEN = 1e-3
+# Share of the weight of a birth below which a sleeping cluster is deleted. Its position is then so
+# uncertain that a birth explains its points equally well.
+MIN_WEIGHT = 1e-3
 
 
 class ModelParams(NamedTuple):
-    """The generative model; all variances are of one coordinate."""
+    """Parameters of the generative model; variances are per coordinate."""
 
-    noise: float  # sigma         points around their centre
-    drift: float  # xi            motion of a centre in one unit of time
-    prior_variance: float  # rho  newborn centres
+    noise: float  # sigma         points around their center
+    drift: float  # xi            motion of a center in one unit of time
+    prior_variance: float  # rho  newborn centers
     prior_mean: FloatArray  # phi (d,)
     concentration: float  # alpha weight of a birth
-    survival: float  # q          probability to live on for one unit of time
+    survival: float  # q          probability of surviving one unit of time
 
 
 class Tracks(NamedTuple):
-    """What is known of every remembered cluster, one row each, sorted by id."""
+    """Posterior of every remembered cluster, one row each, sorted by id."""
 
-    centers: FloatArray  # phi_k   (K, d)  mean of the centre
-    variances: FloatArray  # rho_k (K,)    variance of the centre
-    counts: FloatArray  # c_k      (K,)    points it ever had
-    weights: FloatArray  #         (K,)    q^dt c_k, how much it counts as long as it sleeps
-    ids: IntArray  #               (K,)    for life, never reused
+    centers: FloatArray  # phi_k   (K, d)  mean of the center
+    variances: FloatArray  # rho_k (K,)    variance of the center
+    counts: FloatArray  # c_k      (K,)    number of points so far
+    weights: FloatArray  #         (K,)    q^dt c_k, weight while asleep
+    ids: IntArray  #               (K,)    permanent, never reused
 
 
 class Memory(NamedTuple):
-    """What is carried from one batch to the next."""
+    """State between two batches."""
 
     prior_mean: FloatArray  # (d,)
     tracks: Tracks
-    next_id: int  # smallest id never handed out
-    pairs: dict[Any, int]  # found id of each true label, where the truth is told
+    next_id: int  # smallest unused id
+    pairs: dict[Any, int]  # found id of each true label, with oracle selection
 
 
 def no_tracks(n_features: int) -> Tracks:
-    """Return what is known before the first batch."""
+    """Return the empty table before the first batch."""
     none = np.empty(0)
     return Tracks(np.empty((0, n_features)), none, none, none, np.empty(0, dtype=np.int64))
 
 
-def forecast(tracks: Tracks, elapsed: float, law: ModelParams) -> Tracks:
-    """Eq. (mcmmparamprior): centres walk on, clusters may have died, and faint ones are forgotten."""
-    weights = tracks.weights * law.survival**elapsed
-    kept = weights >= FORGOTTEN * law.concentration
-    aged = tracks._replace(variances=tracks.variances + law.drift * elapsed, weights=weights)
+def forecast(tracks: Tracks, elapsed: float, params: ModelParams) -> Tracks:
+    """Predict centers and weights to the current time, Eq. (mcmmparamprior); delete faint clusters."""
+    weights = tracks.weights * params.survival**elapsed
+    kept = weights >= MIN_WEIGHT * params.concentration
+    aged = tracks._replace(variances=tracks.variances + params.drift * elapsed, weights=weights)
     return Tracks(*(column[kept] for column in aged))
 
 
-def with_newborn(prior: Tracks, n_new: int, next_id: int, law: ModelParams) -> Tracks:
-    """Append clusters of which nothing is known yet."""
+def with_newborn(prior: Tracks, n_new: int, next_id: int, params: ModelParams) -> Tracks:
+    """Append new clusters at their prior."""
     return Tracks(
-        np.concatenate([prior.centers, np.tile(law.prior_mean, (n_new, 1))]),
-        np.append(prior.variances, np.full(n_new, law.prior_variance)),
+        np.concatenate([prior.centers, np.tile(params.prior_mean, (n_new, 1))]),
+        np.append(prior.variances, np.full(n_new, params.prior_variance)),
         np.append(prior.counts, np.zeros(n_new)),
         np.append(prior.weights, np.zeros(n_new)),
         np.append(prior.ids, np.arange(next_id, next_id + n_new)),
     )
 
 
-def absorb(prior: Tracks, taken: FloatArray, sums: FloatArray, law: ModelParams) -> Tracks:
-    """Correct the centres by the number (K,) and the sum (K, d) of the points that each cluster took."""
-    variances = 1.0 / (1.0 / prior.variances + taken / law.noise)
-    pull = prior.centers / prior.variances[:, None] + sums / law.noise
+def absorb(prior: Tracks, taken: FloatArray, sums: FloatArray, params: ModelParams) -> Tracks:
+    """Update the centers with the number (K,) and the sum (K, d) of the points of each cluster."""
+    variances = 1.0 / (1.0 / prior.variances + taken / params.noise)
+    pull = prior.centers / prior.variances[:, None] + sums / params.noise
     counts = prior.counts + taken
     weights = np.where(taken > 0, counts, prior.weights)
     return Tracks(variances[:, None] * pull, variances, counts, weights, prior.ids)
 
 
 class ChainBaseline(Baseline):
-    """A baseline that has the parameters of the generative model."""
+    """Baseline with the parameters of the generative model."""
 
     def __init__(
         self,
@@ -106,32 +106,32 @@ class ChainBaseline(Baseline):
     def _model_params(self, prior_mean: FloatArray) -> ModelParams:
         return ModelParams(
             _valid("observation_variance", self.observation_variance, above=0.0),
-            _valid("transition_variance", self.transition_variance, least=0.0),
+            _valid("transition_variance", self.transition_variance, minimum=0.0),
             _valid("prior_variance", self.prior_variance, above=0.0),
             prior_mean,
             _valid("concentration", self.concentration, above=0.0),
-            _valid("survival", self.survival, above=0.0, most=1.0),
+            _valid("survival", self.survival, above=0.0, maximum=1.0),
         )
 
     def _prior_mean(self, rows: Rows) -> FloatArray:
-        """Return where newborn centres are, from the parameter or from the first batch."""
+        """Return the mean of new centers, from the parameter or from the first batch."""
         n_features = rows.shape[1]
         if self.prior_mean is None:
             return np.asarray(rows.mean(axis=0, dtype=np.float64))
         mean = np.asarray(self.prior_mean, dtype=np.float64)
         if mean.shape not in ((), (n_features,)) or not np.isfinite(mean).all():
             raise ValueError(
-                f"prior_mean must be a finite number or {n_features} of them, got {self.prior_mean!r}"
+                f"prior_mean must be a finite number or {n_features} finite numbers, got {self.prior_mean!r}"
             )
         return np.ascontiguousarray(np.broadcast_to(mean, n_features))
 
 
 def _valid(
-    name: str, value: Any, *, above: float = -math.inf, least: float = -math.inf, most: float = math.inf
+    name: str, value: Any, *, above: float = -math.inf, minimum: float = -math.inf, maximum: float = math.inf
 ) -> float:
     number = valid_number(name, value)
-    if number is None or not (math.isfinite(number) and above < number and least <= number <= most):
-        bounds = {"> ": above, ">= ": least, "<= ": most}
+    if number is None or not (math.isfinite(number) and above < number and minimum <= number <= maximum):
+        bounds = {"> ": above, ">= ": minimum, "<= ": maximum}
         rule = " and ".join(f"{sign}{bound:g}" for sign, bound in bounds.items() if math.isfinite(bound))
         raise ValueError(f"{name} must be a finite number {rule}, got {value!r}")
     return number

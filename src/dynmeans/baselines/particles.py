@@ -19,12 +19,12 @@ from dynmeans.estimators.validation import valid_count
 class Particles(NamedTuple):
     """The clusters of every particle, one particle after another."""
 
-    begin: IntArray  # (P + 1,)     where each particle begins
-    founders: IntArray  # (M,)      number in the stream of the row that founded the cluster
+    begin: IntArray  # (P + 1,)     first cluster of each particle
+    founders: IntArray  # (M,)      stream index of the first row of the cluster
     centers: FloatArray  # (M, d)
-    variances: FloatArray  # (M,)   of the centre
+    variances: FloatArray  # (M,)   of the center
     counts: FloatArray  # (M,)      c_k
-    weights: FloatArray  # (M,)     c_k of those awake, q^dt c_k of those asleep
+    weights: FloatArray  # (M,)     c_k if awake, q^dt c_k if asleep
     log_densities: FloatArray  # (P,) log p(z, y) of the path of each particle
 
 
@@ -32,58 +32,58 @@ class _Memory(NamedTuple):
     prior_mean: FloatArray
     particles: Particles
     n_rows: int  # in the stream so far
-    names: dict[int, int]  # id of each founder that was ever shown and is still remembered
+    names: dict[int, int]  # id of each founder that was reported and is still in memory
     next_id: int
-    pairs: dict[Any, int]  # found id of each true label, where the truth is told
+    pairs: dict[Any, int]  # found id of each true label, with oracle selection
 
 
 class ParticleLearning(ChainBaseline):
     """Particle learning (Carvalho, Lopes, Polson and Taddy, 2010) on the model of :class:`MCGMMGibbs`.
 
-    Every particle is a history of labels with its clusters, centres integrated out. Row by row the
-    particles are resampled by how well they foretold the row, and each then draws a label for it. After
-    the batch the particle whose whole path has the highest joint density is shown; where true labels ``y``
-    are given, the one that :func:`~dynmeans.metrics.tracking_accuracy` likes best: the handicap of the
-    paper. All particles go on either way. A cluster is known by the row that founded it, so that particles
-    with a common past share its ids.
+    Every particle is a history of labels with its clusters, with centers integrated out. For each row the
+    particles are resampled by their predictive density of the row, and each then draws a label. After the
+    batch the particle of highest joint density is reported; with true labels ``y``, the particle of highest
+    :func:`~dynmeans.metrics.tracking_accuracy`, the oracle selection of the paper. All particles continue in
+    both cases. A cluster is identified by its first row, so that particles with a common history share its
+    ids.
 
     A batch costs O(n_particles n K d), where K also counts sleeping clusters. Labels are never revised, and
-    after some tens of rows the particles share most of their past: more of them help slowly.
+    after some tens of rows the particles share most of their history, so more particles help little.
 
     Parameters
     ----------
     n_particles : int, default=100
-        As in the paper.
+        Number of particles; the default is that of the paper.
     observation_variance : float, default=0.0025
-        Variance of points around their centre, in each coordinate (sigma). The defaults of the model are
+        Variance of points around their center, in each coordinate (sigma). The defaults of the model are
         those of the moving Gaussians in the paper.
     transition_variance : float, default=0.0025
-        Variance of the motion of a centre in one unit of time (xi).
+        Variance of the motion of a center in one unit of time (xi).
     prior_variance : float, default=1/12
-        Variance of newborn centres (rho); a twelfth is that of a uniform place in the unit square.
+        Variance of newborn centers (rho); 1/12 is that of a uniform distribution on [0, 1].
     prior_mean : float or array-like of shape (n_features,), optional
-        Mean of newborn centres (phi); by default the mean of the first batch.
+        Mean of newborn centers (phi); by default the mean of the first batch.
     concentration : float, default=1.0
         Weight of a birth, in points (alpha).
     survival : float, default=0.95
-        Probability that a cluster lives on for one unit of time (q).
+        Probability that a cluster survives one unit of time (q).
     random_state : int, RandomState instance or None, default=None
         Seed of resampling and labels.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Id of every row of the last batch in the particle shown.
+        Id of every row of the last batch in the reported particle.
     cluster_ids_ : ndarray of shape (K,)
-        Ids of all clusters of the particle shown, sorted; never reused.
+        Ids of all clusters of the reported particle, sorted; never reused.
     cluster_centers_ : ndarray of shape (K, n_features)
-        Posterior means of their centres.
+        Posterior means of their centers.
     log_densities_ : ndarray of shape (n_particles,)
         Log joint density of the whole path of every particle.
     log_evidence_ : float
         Estimate of the log density of the last batch given those before it.
     n_steps_ : int
-        Batches seen.
+        Number of batches so far.
 
     Examples
     --------
@@ -133,25 +133,25 @@ class ParticleLearning(ChainBaseline):
     def _advance(
         self, memory: _Memory, rows: Rows, y: Any, moment: Moment
     ) -> tuple[_Memory, Mapping[str, Any]]:
-        law = self._model_params(memory.prior_mean)
+        params = self._model_params(memory.prior_mean)
         found: Any = particle_learning_step(
             np.asarray(rows, dtype=np.float64),
-            *age(memory.particles, moment.elapsed, law),
-            noise=law.noise,
-            concentration=law.concentration,
-            prior_variance=law.prior_variance,
-            prior_mean=law.prior_mean,
+            *age(memory.particles, moment.elapsed, params),
+            noise=params.noise,
+            concentration=params.concentration,
+            prior_variance=params.prior_variance,
+            prior_mean=params.prior_mean,
             first_number=memory.n_rows,
             seed=moment.seed,
             step=moment.n_steps,
         )
         particles, labels = Particles(*found[:-2]), found[-2]
         logs = particles.log_densities
-        shown = int(logs.argmax()) if y is None else _agreeing(labels, logs, y, memory)
-        mine = slice(particles.begin[shown], particles.begin[shown + 1])
+        reported = int(logs.argmax()) if y is None else _best_particle(labels, logs, y, memory)
+        mine = slice(particles.begin[reported], particles.begin[reported + 1])
         founders = particles.founders[mine]
-        names, next_id = _name(memory, np.append(largest_first(labels[shown]), founders))
-        ids, labels = _ids(names, founders), _ids(names, labels[shown])
+        names, next_id = _name(memory, np.append(largest_first(labels[reported]), founders))
+        ids, labels = _ids(names, founders), _ids(names, labels[reported])
         fitted = {
             "labels_": labels,
             "cluster_ids_": np.sort(ids),
@@ -170,16 +170,16 @@ class ParticleLearning(ChainBaseline):
         ), fitted
 
 
-def age(particles: Particles, elapsed: float, law: ModelParams) -> Particles:
-    """Let time pass for the clusters of all particles."""
-    everyone = Tracks(
+def age(particles: Particles, elapsed: float, params: ModelParams) -> Particles:
+    """Predict the clusters of all particles to the current time."""
+    clusters = Tracks(
         particles.centers,
         particles.variances,
         particles.counts,
         particles.weights,
         ids=np.arange(len(particles.founders)),
     )
-    aged = forecast(everyone, elapsed, law)
+    aged = forecast(clusters, elapsed, params)
     return Particles(
         np.searchsorted(aged.ids, particles.begin),
         particles.founders[aged.ids],
@@ -191,15 +191,15 @@ def age(particles: Particles, elapsed: float, law: ModelParams) -> Particles:
     )
 
 
-def _agreeing(labels: IntArray, log_densities: FloatArray, y: Any, memory: _Memory) -> int:
-    """Return the particle that agrees best with the truth."""
+def _best_particle(labels: IntArray, log_densities: FloatArray, y: Any, memory: _Memory) -> int:
+    """Return the particle that agrees best with the true labels."""
     founders, codes = np.unique(labels, return_inverse=True)
     ids = np.array([memory.names.get(founder, UNNAMED) for founder in founders.tolist()])
     return best_sample(codes.reshape(labels.shape), log_densities, y, ids, memory.pairs)
 
 
 def _name(memory: _Memory, founders: IntArray) -> tuple[dict[int, int], int]:
-    """Give ids to the clusters that are shown for the first time; also the next id that is free."""
+    """Assign ids to newly reported clusters; also return the next free id."""
     fresh = dict.fromkeys(founder for founder in founders.tolist() if founder not in memory.names)
     names = memory.names | {founder: memory.next_id + i for i, founder in enumerate(fresh)}
     return names, memory.next_id + len(fresh)

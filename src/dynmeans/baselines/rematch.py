@@ -1,4 +1,4 @@
-"""What is done by hand today: cluster every batch afresh, then match its centres with those before."""
+"""Cluster every batch separately, then match its centers with those of the previous batch."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class _Memory(NamedTuple):
 
 
 class ReclusterAndMatch(Baseline):
-    """Cluster every batch afresh, and hand on the ids of the nearest clusters of the batch before.
+    """Cluster every batch separately, and reuse the ids of the nearest clusters of the previous batch.
 
-    Pairs are those of least total squared distance between centres (Hungarian matching), where a pair
-    beyond ``gate`` costs no more than the gate and is not made; so a newborn far away does not push the
-    others into wrong pairs. Clusters without a partner get new ids. Only the batch before counts: a cluster
-    that misses one batch comes back as a new one. The noise label -1 stays as it is.
+    Pairs minimize the total squared distance between centers (Hungarian matching). A pair beyond ``gate``
+    costs as much as the gate and is not made, so a distant new cluster does not distort the other pairs.
+    Unpaired clusters get new ids. Only the previous batch counts: a cluster that is absent from one batch
+    returns under a new id. The noise label -1 is kept.
 
-    A step costs what the clusterer costs, plus O(K^3) for the matching.
+    A step costs one fit of the clusterer, plus O(K^3) for the matching.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class ReclusterAndMatch(Baseline):
         Cloned for every batch: ``KMeans(5)``, ``DBSCAN(0.1)``, ``HDBSCAN()``,
         ``BayesianGaussianMixture(10)``, :class:`DPMeans`, :class:`TrueLabels`, ...
     gate : float, optional
-        Largest squared distance of a pair; by default any.
+        Largest squared distance of a pair; by default unlimited.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class ReclusterAndMatch(Baseline):
     cluster_centers_ : ndarray of shape (K, n_features)
         Their means.
     n_steps_ : int
-        Batches seen.
+        Number of batches so far.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class ReclusterAndMatch(Baseline):
 
 
 def _identify(centers: FloatArray, memory: _Memory, gate: float) -> IntArray:
-    """Ids of the partners in the batch before, new ones for the rest."""
+    """Return the ids of the partners in the previous batch, and new ids for unpaired clusters."""
     ids = np.full(len(centers), NOISE, dtype=np.int64)
     distance = cdist(centers, memory.centers, "sqeuclidean")
     mine, before = linear_sum_assignment(np.minimum(distance, gate))
@@ -112,10 +112,10 @@ def _identify(centers: FloatArray, memory: _Memory, gate: float) -> IntArray:
 
 
 class TrueLabels(BaseEstimator):  # type: ignore[misc]
-    """A clusterer that is told the answer: its ``fit_predict(X, y)`` is ``y``.
+    """Oracle clusterer: its ``fit_predict(X, y)`` returns ``y``.
 
-    In :class:`ReclusterAndMatch` it is the ceiling for all that link clusters from batch to batch by their
-    centres alone: perfect clusters, to be linked all the same.
+    In :class:`ReclusterAndMatch` it is the upper limit for methods that link clusters from batch to batch by
+    their centers: the clusters are perfect, only the links are estimated.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class TrueLabels(BaseEstimator):  # type: ignore[misc]
     """
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
-        """Return the labels as they are.
+        """Return the true labels.
 
         Parameters
         ----------
@@ -134,6 +134,6 @@ class TrueLabels(BaseEstimator):  # type: ignore[misc]
             True labels.
         """
         if y is None or len(y) != len(X):
-            given = "none" if y is None else f"{len(y)} of them"
+            given = "none" if y is None else str(len(y))
             raise ValueError(f"TrueLabels needs a true label y for each of {len(X)} rows, got {given}")
         return np.asarray(y)

@@ -1,4 +1,4 @@
-"""Variational inference for a Dirichlet process Gaussian mixture that is carried from batch to batch."""
+"""Variational inference for a Dirichlet process Gaussian mixture over batches."""
 
 from __future__ import annotations
 
@@ -27,60 +27,60 @@ from dynmeans.estimators.validation import valid_count, valid_number
 
 
 class VariationalDP(ChainBaseline):
-    """Mean-field variational inference (Blei and Jordan, 2006), the posterior being the next prior.
+    """Mean-field variational inference (Blei and Jordan, 2006); each posterior is the next prior.
 
-    Each batch is a Dirichlet process mixture of Gaussians with a past. What is known of a cluster is the
-    mean and the variance of its centre and its expected number of points; between batches the variance
-    grows by ``transition_variance`` and the number shrinks by ``survival``, for each unit of time. In a
-    batch, coordinate ascent on the evidence bound gives every row a share in every remembered cluster and
-    in up to ``max_new`` new ones. A row's label is the cluster with the largest share. New clusters that
-    are nobody's first choice are dropped.
+    Each batch is a Dirichlet process mixture of Gaussians. The memory of a cluster is the mean and the
+    variance of its center and its expected number of points. Between batches the variance
+    grows by ``transition_variance`` and the number shrinks by ``survival``, per unit of time. In a
+    batch, coordinate ascent on the evidence lower bound computes the responsibility of every remembered
+    cluster, and of up to ``max_new`` new ones, for every row. The label of a row is the cluster with the
+    largest responsibility. New clusters without a row are dropped.
 
-    A round costs O(n K d), with K counting remembered clusters and ``max_new``; a batch takes tens to
-    hundreds of rounds, more for a smaller ``tol``.
+    An iteration costs O(n K d), where K includes ``max_new``. A batch takes tens to hundreds of iterations,
+    more for a smaller ``tol``.
 
     Parameters
     ----------
     observation_variance : float, default=0.0025
-        Variance of points around their centre, in each coordinate (sigma). The defaults of the model are
+        Variance of points around their center, in each coordinate (sigma). The defaults of the model are
         those of the moving Gaussians in the paper.
     transition_variance : float, default=0.0025
-        Variance of the motion of a centre in one unit of time (xi).
+        Variance of the motion of a center in one unit of time (xi).
     prior_variance : float, default=1/12
-        Variance of newborn centres (rho); a twelfth is that of a uniform place in the unit square.
+        Variance of newborn centers (rho); 1/12 is that of a uniform distribution on [0, 1].
     prior_mean : float or array-like of shape (n_features,), optional
-        Mean of newborn centres (phi); by default the mean of the first batch.
+        Mean of newborn centers (phi); by default the mean of the first batch.
     concentration : float, default=1.0
         Weight of a birth, in points (alpha).
     survival : float, default=0.95
-        Probability that a cluster lives on for one unit of time (q).
+        Probability that a cluster survives one unit of time (q).
     max_new : int, default=20
-        Most clusters that can be born in one batch: the truncation.
+        Maximum number of births per batch: the truncation.
     tol : float, default=1e-8
-        The ascent ends when the bound gains no more than this share of its size. The paper takes 1e-16.
+        The ascent stops when the relative gain of the bound is at most this. The paper uses 1e-16.
     max_iter : int, default=10_000
-        Most rounds for a batch.
+        Maximum number of iterations per batch.
     random_state : int, RandomState instance or None, default=None
-        Seed of the rows where new clusters begin.
+        Seed of the initial centers of new clusters.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
         Id of every row of the last batch, the same id for life.
     responsibilities_ : ndarray of shape (n, K)
-        Share of every remembered cluster in every row, columns as in ``cluster_ids_``. What is missing to 1
-        went to new clusters that were dropped.
+        Responsibility of every remembered cluster for every row, columns as in ``cluster_ids_``. The
+        remainder to 1 belongs to new clusters that were dropped.
     elbo_ : ndarray of shape (n_iter,)
-        Lower bound on the log density of the last batch given those before it, after each round; it never
-        falls.
+        Lower bound on the log density of the last batch given those before it, after each iteration; it never
+        decreases.
     n_iter_ : int
-        Rounds for the last batch.
+        Iterations for the last batch.
     cluster_ids_ : ndarray of shape (K,)
         Ids of all remembered clusters, sorted; never reused.
     cluster_centers_ : ndarray of shape (K, n_features)
-        Posterior means of their centres.
+        Posterior means of their centers.
     n_steps_ : int
-        Batches seen.
+        Number of batches so far.
 
     Examples
     --------
@@ -131,16 +131,16 @@ class VariationalDP(ChainBaseline):
     def _advance(
         self, memory: Memory, rows: Rows, y: Any, moment: Moment
     ) -> tuple[Memory, Mapping[str, Any]]:
-        law = self._model_params(memory.prior_mean)
+        params = self._model_params(memory.prior_mean)
         points = np.asarray(rows, dtype=np.float64)
-        old = forecast(memory.tracks, moment.elapsed, law)
-        fit = self._fit(points, old, law, moment)
+        old = forecast(memory.tracks, moment.elapsed, params)
+        fit = self._fit(points, old, params, moment)
         slots = fit.responsibilities.argmax(axis=1)
         newborn = largest_first(slots[slots >= len(old.ids)])
         kept = np.append(np.arange(len(old.ids)), newborn)
         shares = fit.responsibilities[:, kept]
-        grown = with_newborn(old, len(newborn), memory.next_id, law)
-        tracks = absorb(grown, shares.sum(axis=0), shares.T @ points, law)
+        grown = with_newborn(old, len(newborn), memory.next_id, params)
+        tracks = absorb(grown, shares.sum(axis=0), shares.T @ points, params)
         fading = grown.weights + shares.sum(axis=0)
         tracks = tracks._replace(counts=fading, weights=fading)
         fitted = {
@@ -153,22 +153,22 @@ class VariationalDP(ChainBaseline):
         }
         return memory._replace(tracks=tracks, next_id=memory.next_id + len(newborn)), fitted
 
-    def _fit(self, points: FloatArray, old: Tracks, law: ModelParams, moment: Moment) -> MeanField:
+    def _fit(self, points: FloatArray, old: Tracks, params: ModelParams, moment: Moment) -> MeanField:
         n_new = min(valid_count("max_new", self.max_new, 1), len(points))
         tol = valid_number("tol", self.tol)
         if tol is None or not tol >= 0:
             raise ValueError(f"tol must be a number >= 0, got {self.tol!r}")
         max_iter = valid_count("max_iter", self.max_iter, 1)
         rng = np.random.default_rng([moment.seed, moment.n_steps])
-        start = _start(points, old, n_new, law, rng)
-        return fit_mean_field(points, with_newborn(old, n_new, 0, law), start, law, tol, max_iter)
+        start = _start(points, old, n_new, params, rng)
+        return fit_mean_field(points, with_newborn(old, n_new, 0, params), start, params, tol, max_iter)
 
 
 def _start(
-    points: FloatArray, old: Tracks, n_new: int, law: ModelParams, rng: np.random.Generator
+    points: FloatArray, old: Tracks, n_new: int, params: ModelParams, rng: np.random.Generator
 ) -> FloatArray:
-    """Shares (n, K + n_new) to begin with: new clusters begin at rows far from all others (k-means++)."""
-    variances = np.append(law.noise + old.variances, np.full(n_new, 2 * law.noise))
+    """Initialize responsibilities (n, K + n_new); new clusters start at distant rows (k-means++)."""
+    variances = np.append(params.noise + old.variances, np.full(n_new, 2 * params.noise))
     centers = np.concatenate([old.centers, np.empty((n_new, points.shape[1]))])
     far = (cdist(points, old.centers, "sqeuclidean") / variances[: len(old.ids)]).min(axis=1, initial=np.inf)
     for k in range(len(old.ids), len(centers)):

@@ -68,7 +68,7 @@ def reproduce(
     size = size if trials is None else size._replace(trials=trials)
     with _progress_bar() as show:
         results = run_experiment(experiment, size, out, jobs=jobs or os.cpu_count() or 1, show=show)
-    say(experiment.tell(results), "", f"results  {results_file(experiment, out, quick)}")
+    say(experiment.summarize(results), "", f"results  {results_file(experiment, out, quick)}")
     say(*_draw(experiment, results, out))
 
 

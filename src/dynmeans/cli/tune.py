@@ -42,8 +42,7 @@ from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.runs.folder import check_place, locked_folder
 from dynmeans.runs.parameters import Settings, check_settings, make_model, make_windowing, parse_features
 from dynmeans.tuning import tune as find_costs
-
-_FINALISTS = 8  # settings that run again, for the length of the bar
+from dynmeans.tuning.selection import FINALISTS
 
 
 class Strategy(str, Enum):
@@ -124,7 +123,7 @@ def tune(
             ("walk", "velocity" if settings.algorithm == "dmeans" else "align") if choose_motion else None
         )
         batches = _read(inputs, settings, steps, parse_limits(limit))
-        with best_so_far(trials + min(_FINALISTS, trials)) as show:
+        with best_so_far(trials + min(FINALISTS, trials)) as show:
             try:
                 found = find_costs(
                     batches,

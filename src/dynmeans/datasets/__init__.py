@@ -1,4 +1,4 @@
-"""Streams with known truth: batches of points, and for every point the id of the cluster that made it."""
+"""Synthetic streams with true labels: batches of points with the id of the source cluster."""
 
 from dynmeans.datasets._common import Stream
 from dynmeans.datasets.airlines import AirTraffic, airline_week

@@ -1,4 +1,4 @@
-"""What every generator of streams shares: the type of its result, its randomness, its checks."""
+"""Result type, random generator and argument checks of all stream generators."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ RandomState: TypeAlias = "int | np.random.Generator | None"
 
 
 class Stream(NamedTuple):
-    """Batches of points with their truth, one entry for each time step."""
+    """Batches of points with true labels, one entry per time step."""
 
     batches: list[FloatArray]  # (n, d)  the points, in random order
     labels: list[IntArray]  #    (n,)    true id of each point, never reused
-    centers: list[FloatArray]  # (K, d)  one row for each true id in the step, sorted by id
+    centers: list[FloatArray]  # (K, d)  one row per true id of the step, sorted by id
 
 
 def make_rng(random_state: RandomState) -> np.random.Generator:
-    """Generator for a seed; one that is given is used as it is, and moves on."""
+    """Return a generator for a seed; a given generator is returned unchanged."""
     if random_state is None or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
     if not isinstance(random_state, int | np.integer):
@@ -32,14 +32,14 @@ def make_rng(random_state: RandomState) -> np.random.Generator:
     return np.random.default_rng(int(random_state))
 
 
-def mirror(place: FloatArray) -> FloatArray:
-    """Fold space into the unit cube by mirrors at 0 and 1, however far outside a place lies."""
-    folded = place % 2.0
+def mirror(points: FloatArray) -> FloatArray:
+    """Reflect points of any distance into the unit cube at 0 and 1."""
+    folded = points % 2.0
     return np.minimum(folded, 2.0 - folded)
 
 
 def check_count(name: str, value: int) -> None:
-    """Refuse anything but a whole number of at least 1."""
+    """Reject values other than integers of at least 1."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} is {value!r}; it must be an integer")
     if value < 1:
@@ -47,7 +47,7 @@ def check_count(name: str, value: int) -> None:
 
 
 def check_between(name: str, value: float, low: float, high: float) -> None:
-    """Refuse a number outside [low, high], infinity and NaN included, and what is no number."""
+    """Reject numbers outside [low, high], infinity, NaN, and values that are not numbers."""
     if not isinstance(value, Real):
         raise TypeError(f"{name} is {value!r}; it must be a number")
     if not (low <= value <= high and np.isfinite(value)):
@@ -56,6 +56,6 @@ def check_between(name: str, value: float, low: float, high: float) -> None:
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """Refuse a word that is not among the choices."""
+    """Reject a value that is not one of the choices."""
     if value not in choices:
         raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, choices))}")

@@ -1,4 +1,4 @@
-"""A LiDAR that looks into a foyer: bodies of capsules, and where its rays meet them first."""
+"""Simulated LiDAR: first intersections of rays with bodies made of capsules."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from dynmeans.datasets._walkers import PILLAR_RADIUS, PILLARS, ROOM
 SENSOR = np.array([0.5 * ROOM[0], 0.0, 1.6])
 AZIMUTHS = np.radians(np.arange(8.0, 172.0, 0.4))
 ELEVATIONS = np.radians(np.arange(-36.0, 10.0, 1.1))
-HEIGHT = 1.75  # metres, of a body of scale 1
+HEIGHT = 1.75  # meters, of a body of scale 1
 
 
 class Bodies(NamedTuple):
     """The people in one frame, one row each."""
 
-    place: FloatArray  # (P, 2)
+    position: FloatArray  # (P, 2)
     heading: FloatArray  # (P,)
     phase: FloatArray  # (P,)
-    swing: FloatArray  # (P,)  angle to which legs go out, in radians
+    swing: FloatArray  # (P,)  maximum angle of the legs, in radians
     scale: FloatArray  # (P,)  of a body of 1.75 m
 
 
 class Rays(NamedTuple):
-    """All directions of the sensor, and how far each sees if nobody is there; rays of a column in a row."""
+    """Directions of all rays and their ranges in the empty room; rays of a column are adjacent."""
 
     directions: FloatArray  # (R, 3)
     background: FloatArray  # (R,)
 
 
 def make_rays() -> Rays:
-    """Rays against floor, walls, ceiling and pillars."""
+    """Cast rays against floor, walls, ceiling and pillars."""
     azimuth, elevation = (part.ravel() for part in np.meshgrid(AZIMUTHS, ELEVATIONS, indexing="ij"))
     flat = np.cos(elevation)
     directions = np.stack([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)], axis=1)
@@ -42,12 +42,12 @@ def make_rays() -> Rays:
 
 
 def cast(rays: Rays, bodies: Bodies) -> tuple[FloatArray, IntArray]:
-    """Range of every ray, (R,), and the row of the body that it meets, -1 where it meets none."""
+    """Return the range of every ray, (R,), and the row of the body that it hits, or -1."""
     return _nearest(rays.directions, rays.background, _capsules(bodies))
 
 
 class _Capsules(NamedTuple):
-    """All points within a radius of a segment, for each of them."""
+    """Capsules: all points within a radius of a segment."""
 
     starts: FloatArray  # (C, 3)
     ends: FloatArray  # (C, 3)
@@ -56,7 +56,7 @@ class _Capsules(NamedTuple):
 
 
 def _to_walls(directions: FloatArray) -> FloatArray:
-    """Distance to floor, ceiling (3 m) and walls."""
+    """Compute the distance to floor, ceiling (3 m) and walls."""
     high = np.array([*ROOM, 3.0])
     with np.errstate(divide="ignore", invalid="ignore"):
         far = np.where(directions > 0, high - SENSOR, -SENSOR) / directions
@@ -71,12 +71,12 @@ def _pillars() -> _Capsules:
 
 
 def _capsules(bodies: Bodies) -> _Capsules:
-    """Trunk, head, arms and legs of everybody.
+    """Build trunk, head, arms and legs of all bodies.
 
     A trunk is two upright capsules side by side, broader than deep. Legs and arms are straight and swing from
     hip and shoulder, an arm against the leg of its side.
     """
-    swing, one = bodies.swing * np.sin(bodies.phase), np.ones(len(bodies.place))
+    swing, one = bodies.swing * np.sin(bodies.phase), np.ones(len(bodies.position))
     head = (0.0, 0.0, 1.6, 0.0, 0.0, 1.65, 0.105)  # forward, left and up of both ends, then the radius
     parts: list[tuple[float | FloatArray, ...]] = [head]
     for side in (-1.0, 1.0):
@@ -92,27 +92,27 @@ def _capsules(bodies: Bodies) -> _Capsules:
 
 
 def _in_room(local: FloatArray, bodies: Bodies) -> FloatArray:
-    """From forward, left and up (parts, 3, P) to places in the room (parts * P, 3)."""
+    """Convert forward, left and up (parts, 3, P) to positions in the room (parts * P, 3)."""
     cos, sin = np.cos(bodies.heading), np.sin(bodies.heading)
     ahead, left, up = local[:, 0], local[:, 1], local[:, 2]
-    x = bodies.place[:, 0] + cos * ahead - sin * left
-    y = bodies.place[:, 1] + sin * ahead + cos * left
+    x = bodies.position[:, 0] + cos * ahead - sin * left
+    y = bodies.position[:, 1] + sin * ahead + cos * left
     return np.stack([x, y, up], axis=2).reshape(-1, 3)
 
 
 def _nearest(directions: FloatArray, ranges: FloatArray, shapes: _Capsules) -> tuple[FloatArray, IntArray]:
-    """Ranges cut short by shapes, and the owner of the shape that did it, -1 where none did."""
+    """Shorten ranges at shapes; also return the owner of the shape, or -1."""
     ray, shape = _pairs(shapes)
-    near = _meet(directions[ray], *(part[shape] for part in shapes[:3]))
+    near = _intersect(directions[ray], *(part[shape] for part in shapes[:3]))
     hit = np.flatnonzero(near < ranges[ray])
-    hit = hit[np.argsort(-near[hit], kind="stable")]  # the nearest is written last, and stays
-    ranges, who = ranges.copy(), np.full(len(ranges), -1)
-    ranges[ray[hit]], who[ray[hit]] = near[hit], shapes.owners[shape[hit]]
-    return ranges, who
+    hit = hit[np.argsort(-near[hit], kind="stable")]  # the nearest is written last
+    ranges, owner = ranges.copy(), np.full(len(ranges), -1)
+    ranges[ray[hit]], owner[ray[hit]] = near[hit], shapes.owners[shape[hit]]
+    return ranges, owner
 
 
 def _pairs(shapes: _Capsules) -> tuple[IntArray, IntArray]:
-    """Pairs of a ray and a shape that may meet: all rays in the window around the shape."""
+    """Return pairs of a ray and a shape that may intersect: all rays in the window of the shape."""
     first, last = _window(shapes)
     size = np.maximum(last - first, 0)  # (C, 2)
     count = size.prod(axis=1)
@@ -123,10 +123,10 @@ def _pairs(shapes: _Capsules) -> tuple[IntArray, IntArray]:
 
 
 def _window(shapes: _Capsules) -> tuple[IntArray, IntArray]:
-    """First column and row of rays around each shape (C, 2), and the ones after the last."""
-    ways = np.stack([shapes.starts, shapes.ends]) - SENSOR
-    flat = np.hypot(ways[:, :, 0], ways[:, :, 1])
-    middle = np.stack([np.arctan2(ways[:, :, 1], ways[:, :, 0]), np.arctan2(ways[:, :, 2], flat)], axis=2)
+    """Return the first column and row of rays around each shape (C, 2), and the end of both."""
+    ends = np.stack([shapes.starts, shapes.ends]) - SENSOR
+    flat = np.hypot(ends[:, :, 0], ends[:, :, 1])
+    middle = np.stack([np.arctan2(ends[:, :, 1], ends[:, :, 0]), np.arctan2(ends[:, :, 2], flat)], axis=2)
     spread = np.arcsin(np.minimum(1.0, shapes.radii / flat.min(axis=0)))[:, None]
     low, high = middle.min(axis=0) - spread, middle.max(axis=0) + spread
     grids = (AZIMUTHS, ELEVATIONS)
@@ -135,22 +135,22 @@ def _window(shapes: _Capsules) -> tuple[IntArray, IntArray]:
     return first, last
 
 
-def _meet(directions: FloatArray, starts: FloatArray, ends: FloatArray, radii: FloatArray) -> FloatArray:
-    """Range at which each ray (N, 3) meets its capsule, infinity where it does not.
+def _intersect(directions: FloatArray, starts: FloatArray, ends: FloatArray, radii: FloatArray) -> FloatArray:
+    """Compute the range at which each ray (N, 3) hits its capsule; infinity if it does not.
 
-    A quadratic for the side, and one for the ball at the end at which the ray leaves the side.
+    Solves one quadratic for the side, and one for the sphere at the nearer end.
     """
     axis, start, end = ends - starts, SENSOR - starts, SENSOR - ends
     length, along = _dot(axis, axis), _dot(axis, directions)
     offset, toward = _dot(axis, start), _dot(start, directions)
-    gap = _dot(start, start) - radii * radii
-    a, b, c = length - along * along, length * toward - offset * along, length * gap - offset * offset
+    excess = _dot(start, start) - radii * radii
+    a, b, c = length - along * along, length * toward - offset * along, length * excess - offset * offset
     inside = b * b - a * c
     side = (-b - np.sqrt(np.maximum(inside, 0.0))) / np.maximum(a, 1e-12)
     where = offset + side * along
     on_side, below = (where > 0.0) & (where < length), where <= 0.0
     ball = np.where(below, toward, _dot(end, directions))
-    rest = ball * ball - np.where(below, gap, _dot(end, end) - radii * radii)
+    rest = ball * ball - np.where(below, excess, _dot(end, end) - radii * radii)
     cap = -ball - np.sqrt(np.maximum(rest, 0.0))
     hit = (inside >= 0.0) & (on_side | (rest >= 0.0))
     return np.where(hit, np.where(on_side, side, cap), np.inf)

@@ -1,4 +1,4 @@
-"""A week of air traffic between major airports: the scale of the paper's experiment, with a truth."""
+"""Synthetic week of air traffic at the scale of the paper's experiment, with true routes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ TextArray = NDArray[np.str_]
 _EARTH = 6371.0  # km
 _DAY = 86400.0
 _START = 1363915800.0  # 2013-03-22 01:30 UTC, as in the paper
-_SHORTEST = 700.0  # km  nearer airports have no route
+_SHORTEST = 700.0  # km  minimum distance of a route
 _CRUISE = 0.23  # km/s
 _WIND = 0.025  # km/s  from the west
-_CLIMB = 900.0  # s  in which an aircraft comes to full speed, and in which it slows down at the end
+_CLIMB = 900.0  # s  duration of acceleration and of deceleration
 # Name, latitude, longitude and traffic of the airports.
 _AIRPORTS = (
     ("ATL", 33.64, -84.43, 9.5),
@@ -52,7 +52,7 @@ _AIRPORTS = (
 
 
 class AirTraffic(NamedTuple):
-    """Messages of aircraft, sorted by flight and time, with the truth about each flight."""
+    """Messages of aircraft, sorted by flight and time, with the true route of each flight."""
 
     aircraft: TextArray  # (n,)  address of the aircraft
     times: FloatArray  # (n,)  seconds since 1970 UTC
@@ -77,22 +77,22 @@ def airline_week(
     """Make the messages of a week of flights between 20 major airports of the United States.
 
     Routes are pairs of airports, the busier ones by the product of their traffic. Each has one or two
-    times of the day at which most of its flights leave, so flows wake and sleep; each is bent anew every
-    day, as winds change; and each flight strays a little from it.
+    times of the day at which most of its flights leave, so flows wake and sleep. Each route
+    is bent differently every day, as winds change, and each flight deviates slightly from it.
 
     Parameters
     ----------
     n_flights : int
-        Flights in the stream; the default is the paper's.
+        Flights in the stream; the default is that of the paper.
     n_routes : int
-        Routes that are flown, at most 288.
+        Number of routes, at most 288.
     days : float
-        Length of the stream; the default is the paper's.
+        Length of the stream; the default is that of the paper.
     interval : float
         Seconds between two messages of an aircraft.
     detour : float
-        Standard deviation of a flight around its route at the middle of its way, in km; the route of a
-        day strays as much again from that of the week.
+        Standard deviation of a flight around its route at its midpoint, in km; the route of a
+        day deviates by the same amount from that of the week.
     random_state : int, numpy.random.Generator or None
         Seed for a reproducible stream.
 
@@ -122,16 +122,16 @@ def airline_week(
     return _fly(routes, leaves, bends, pairs, interval, names)
 
 
-def _places() -> FloatArray:
-    """Airports on the unit sphere, shape (20, 3)."""
+def _airport_positions() -> FloatArray:
+    """Return the airports on the unit sphere, shape (20, 3)."""
     lat, lon = np.radians([[row[1], row[2]] for row in _AIRPORTS]).T
     return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
 
 
 def _busiest(n_routes: int) -> tuple[IntArray, FloatArray]:
-    """Pairs of airports in both directions, the busiest first, and their shares of all flights."""
-    places, traffic = _places(), np.array([row[3] for row in _AIRPORTS])
-    far = _EARTH * np.arccos(np.clip(places @ places.T, -1.0, 1.0)) > _SHORTEST
+    """Return pairs of airports in both directions, busiest first, and their shares of all flights."""
+    airports, traffic = _airport_positions(), np.array([row[3] for row in _AIRPORTS])
+    far = _EARTH * np.arccos(np.clip(airports @ airports.T, -1.0, 1.0)) > _SHORTEST
     pairs = np.argwhere(far)
     if n_routes > len(pairs):
         raise ValueError(f"n_routes is {n_routes}; it must be at most {len(pairs)}")
@@ -141,7 +141,7 @@ def _busiest(n_routes: int) -> tuple[IntArray, FloatArray]:
 
 
 def _departures(routes: IntArray, n_routes: int, days: float, rng: np.random.Generator) -> FloatArray:
-    """Times of take-off: most flights of a route leave around its one or two hours of the day."""
+    """Draw times of take-off around the one or two peak hours of each route."""
     banks = rng.uniform(11 * 3600, 27 * 3600, (n_routes, 2))  # UTC; the airports are 5 to 8 hours behind
     hour = banks[routes, rng.integers(2, size=len(routes))] + rng.normal(0.0, 3600.0, len(routes))
     midnight = _START - _START % _DAY
@@ -152,7 +152,7 @@ def _departures(routes: IntArray, n_routes: int, days: float, rng: np.random.Gen
 def _bends(
     routes: IntArray, leaves: FloatArray, n_routes: int, detour: float, rng: np.random.Generator
 ) -> FloatArray:
-    """How far each flight is from the shortest way at its middle, in km to the left."""
+    """Draw the deviation of each flight from the great circle at its midpoint, in km to the left."""
     day = ((leaves - leaves.min()) // _DAY).astype(np.int64)
     daily = rng.normal(0.0, detour, (n_routes, int(day.max()) + 1))
     bends: FloatArray = daily[routes, day] + rng.normal(0.0, detour, len(routes))
@@ -167,13 +167,13 @@ def _fly(
     interval: float,
     names: tuple[str, ...],
 ) -> AirTraffic:
-    """Send messages along the way of every flight."""
-    places = _places()
-    start, end = places[pairs[routes, 0]], places[pairs[routes, 1]]
+    """Generate messages along the path of every flight."""
+    airports = _airport_positions()
+    start, end = airports[pairs[routes, 0]], airports[pairs[routes, 1]]
     angle = np.arccos(np.clip(np.sum(start * end, axis=1), -1.0, 1.0))
     eastward = np.sign(end[:, 1] * start[:, 0] - end[:, 0] * start[:, 1])
     speed = _CRUISE + _WIND * eastward
-    duration = _EARTH * angle / speed + _CLIMB  # full speed, but for the climb and the descent
+    duration = _EARTH * angle / speed + _CLIMB  # full speed except for climb and descent
     count = (duration // interval).astype(np.int64) + 1
     flights = np.repeat(np.arange(len(routes)), count)
     elapsed = interval * (np.arange(len(flights)) - np.repeat(np.cumsum(count) - count, count))
@@ -199,7 +199,7 @@ def _fly(
 
 
 def _covered(elapsed: FloatArray, duration: FloatArray) -> FloatArray:
-    """Share of the way behind an aircraft that speeds up, cruises and slows down evenly."""
+    """Compute the covered share of a path with constant acceleration, cruise and deceleration."""
     left = np.clip(duration - elapsed, 0.0, None)
     rising = np.minimum(elapsed, _CLIMB) ** 2 / (2 * _CLIMB) + np.maximum(elapsed - _CLIMB, 0.0)
     falling = np.maximum(_CLIMB - left, 0.0) ** 2 / (2 * _CLIMB)
@@ -215,13 +215,13 @@ def _along(
     flights: IntArray,
     share: FloatArray,
 ) -> FloatArray:
-    """Latitude and longitude in radians along the great circle, bent aside most at its middle."""
+    """Compute latitude and longitude in radians along a great circle with lateral deviation."""
     a, b = start[flights], end[flights]
     full = angle[flights]
-    place = (np.sin((1 - share) * full)[:, None] * a + np.sin(share * full)[:, None] * b) / np.sin(full)[
+    point = (np.sin((1 - share) * full)[:, None] * a + np.sin(share * full)[:, None] * b) / np.sin(full)[
         :, None
     ]
     left = np.cross(a, b) / np.sin(full)[:, None]
-    place = place + (bends[flights] / _EARTH * np.sin(np.pi * share))[:, None] * left
-    place /= np.linalg.norm(place, axis=1, keepdims=True)
-    return np.stack([np.arcsin(place[:, 2]), np.arctan2(place[:, 1], place[:, 0])], axis=1)
+    point = point + (bends[flights] / _EARTH * np.sin(np.pi * share))[:, None] * left
+    point /= np.linalg.norm(point, axis=1, keepdims=True)
+    return np.stack([np.arcsin(point[:, 2]), np.arctan2(point[:, 1], point[:, 0])], axis=1)

@@ -1,4 +1,4 @@
-"""The paper's moving Gaussians: round clusters that wander in the unit square, die and are replaced."""
+"""The paper's moving Gaussians: round clusters that move in the unit square, die and are replaced."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class _Clusters(NamedTuple):
 
     centers: FloatArray  # (K, d)
     ids: IntArray  #       (K,)
-    next_id: int  #               smallest id never handed out
+    next_id: int  #               smallest unused id
 
 
-class _Motion(NamedTuple):
-    """What happens to clusters between two steps."""
+class _Dynamics(NamedTuple):
+    """Motion and deaths between two steps."""
 
     length: float  #  standard deviation of a displacement
     death: float  #   probability of being replaced
-    radial: bool  #   length and direction are drawn apart
-    reflect: bool  #  walls send centres back into the unit cube
+    radial: bool  #   length and direction are drawn separately
+    reflect: bool  #  centers are reflected into the unit cube
 
 
 def moving_gaussians(
@@ -52,9 +52,9 @@ def moving_gaussians(
 ) -> Stream:
     """Make a stream of Gaussian clusters that move in the unit square, die and are replaced by new ones.
 
-    The defaults are the synthetic experiment of the paper. Centres start uniformly at random in the unit
+    The defaults are the synthetic experiment of the paper. Centers start uniformly at random in the unit
     square (cube, for more features). At each step every cluster emits its points. Between steps each
-    cluster dies with probability `death`, and a new one with a new id appears at a uniformly random place;
+    cluster dies with probability `death`, and a new one with a new id appears at a uniformly random position;
     the others move.
 
     Parameters
@@ -66,40 +66,40 @@ def moving_gaussians(
     points_per_cluster : int
         Points that every cluster emits at every step.
     noise : float
-        Standard deviation of the points around their centre, in each coordinate.
+        Standard deviation of the points around their center, in each coordinate.
     motion : float
         Standard deviation of a displacement: see `displacement`.
     death : float
         Probability that a cluster is destroyed, and replaced, between two steps.
     displacement : {"isotropic", "radial"}
-        The paper samples displacements "from the same distribution" as the points. `"isotropic"` takes it
-        at its word: Gaussian with standard deviation `motion` in each coordinate. `"radial"` draws a
-        Gaussian length with standard deviation `motion` and a uniform direction, so that a mean squared
-        step is smaller by a factor of `n_features`.
+        The paper samples displacements "from the same distribution" as the points. `"isotropic"` reads it
+        literally: Gaussian with standard deviation `motion` in each coordinate. `"radial"` draws a
+        Gaussian length with standard deviation `motion` and a uniform direction, so that the mean squared
+        displacement is smaller by a factor of `n_features`.
     boundary : {"reflect", "free"}
-        What happens to a centre that would leave the unit square. The paper puts the clusters on [0, 1] x
-        [0, 1] and explains its results by the domain being bounded, without saying how: `"reflect"` mirrors
-        such a centre at the wall, which keeps a uniform distribution of centres uniform and the crowding
-        constant over time. `"free"` lets it go, and the clusters spread out. Points scatter across the
-        walls in either case.
+        What happens to a center that would leave the unit square. The paper puts the clusters on [0, 1] x
+        [0, 1] and explains its results by the bounded domain, but does not define the boundary. `"reflect"`
+        mirrors such a center at the boundary, which keeps a uniform distribution of centers uniform and the
+        density constant over time. `"free"` has no boundary, and the clusters spread out. Points may lie
+        outside the square in both cases.
     n_features : int
         Dimension of the points.
     random_state : int, numpy.random.Generator or None
-        Seed for a reproducible stream. A generator is used as it is; None takes fresh entropy.
+        Seed for a reproducible stream. A generator is used directly and advanced; None draws a random seed.
 
     Returns
     -------
     Stream
         `batches`, arrays of shape (n_clusters * points_per_cluster, n_features) with rows in random order;
         `labels`, the true id of each row, counted from 0 and never reused; `centers`, arrays of shape
-        (n_clusters, n_features) with the true centres, sorted by id. Each is a list of `n_steps` arrays.
+        (n_clusters, n_features) with the true centers, sorted by id. Each is a list of `n_steps` arrays.
 
     Raises
     ------
     ValueError
-        If a number is out of its range or a word is not one of the choices.
+        If a number is out of range or a value is not one of the choices.
     TypeError
-        If a count is not an integer, or `random_state` is none of its kinds.
+        If a count is not an integer, or `random_state` has an invalid type.
 
     Examples
     --------
@@ -117,11 +117,11 @@ def moving_gaussians(
     check_choice("displacement", displacement, ("isotropic", "radial"))
     check_choice("boundary", boundary, ("reflect", "free"))
     rng = make_rng(random_state)
-    law = _Motion(motion, death, radial=displacement == "radial", reflect=boundary == "reflect")
+    dynamics = _Dynamics(motion, death, radial=displacement == "radial", reflect=boundary == "reflect")
     clusters = _Clusters(rng.random((n_clusters, n_features)), _new_ids(0, n_clusters), n_clusters)
     stream = Stream([], [], [])
     for step in range(n_steps):
-        clusters = _live_on(clusters, law, rng) if step else clusters
+        clusters = _advance(clusters, dynamics, rng) if step else clusters
         points, labels = _emit(clusters, points_per_cluster, noise, rng)
         stream.batches.append(points)
         stream.labels.append(labels)
@@ -132,21 +132,21 @@ def moving_gaussians(
 def _emit(
     clusters: _Clusters, points_per_cluster: int, noise: float, rng: np.random.Generator
 ) -> tuple[FloatArray, IntArray]:
-    """Points around every centre with their ids, in random order."""
+    """Draw points around every center, with their ids, in random order."""
     source = rng.permutation(np.repeat(np.arange(clusters.ids.size), points_per_cluster))
     center = clusters.centers[source]
     return center + rng.normal(0.0, noise, center.shape), clusters.ids[source]
 
 
-def _live_on(clusters: _Clusters, law: _Motion, rng: np.random.Generator) -> _Clusters:
-    """Move the survivors and put a newborn in the place of each of the dead."""
-    survives = rng.random(clusters.ids.size) >= law.death
+def _advance(clusters: _Clusters, dynamics: _Dynamics, rng: np.random.Generator) -> _Clusters:
+    """Move the survivors and replace each dead cluster by a new one."""
+    survives = rng.random(clusters.ids.size) >= dynamics.death
     moved = clusters.centers[survives]
-    moved = moved + _displacements(moved.shape, law, rng)
+    moved = moved + _displacements(moved.shape, dynamics, rng)
     newborn = rng.random((clusters.ids.size - len(moved), clusters.centers.shape[1]))
     next_id = clusters.next_id + len(newborn)
     return _Clusters(
-        np.concatenate([mirror(moved) if law.reflect else moved, newborn]),
+        np.concatenate([mirror(moved) if dynamics.reflect else moved, newborn]),
         np.concatenate([clusters.ids[survives], _new_ids(clusters.next_id, next_id)]),
         next_id,
     )
@@ -156,8 +156,8 @@ def _new_ids(first: int, stop: int) -> IntArray:
     return np.arange(first, stop, dtype=np.int64)
 
 
-def _displacements(shape: tuple[int, ...], law: _Motion, rng: np.random.Generator) -> FloatArray:
+def _displacements(shape: tuple[int, ...], dynamics: _Dynamics, rng: np.random.Generator) -> FloatArray:
     step = rng.normal(0.0, 1.0, shape)
-    if law.radial:
+    if dynamics.radial:
         step *= rng.normal(0.0, 1.0, (shape[0], 1)) / np.linalg.norm(step, axis=1, keepdims=True)
-    return law.length * step
+    return dynamics.length * step

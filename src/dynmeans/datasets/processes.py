@@ -32,7 +32,7 @@ def gaussian_processes(
 
     The defaults are the experiment of the paper. Each set belongs to one of the four functions, at
     random, and is observed at uniformly random inputs within an interval of its own, whose ends are two
-    uniformly random numbers in [0, 1]: of large parts of the domain a set says nothing.
+    uniformly random numbers in [0, 1]. A set has no observations in large parts of the domain.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def gaussian_processes(
     noise : float
         Standard deviation of an observation around its function.
     random_state : int, numpy.random.Generator or None
-        Seed for a reproducible stream. A generator is used as it is; None takes fresh entropy.
+        Seed for a reproducible stream. A generator is used directly and advanced; None draws a random seed.
 
     Returns
     -------
@@ -58,9 +58,9 @@ def gaussian_processes(
     Raises
     ------
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
     TypeError
-        If a count is not an integer, or `random_state` is none of its kinds.
+        If a count is not an integer, or `random_state` has an invalid type.
 
     Examples
     --------
@@ -87,12 +87,12 @@ def gaussian_processes(
 
 
 def _inputs(n_sets: int, n_observations: int, rng: np.random.Generator) -> FloatArray:
-    """Uniform inputs of each set within its own interval."""
+    """Draw uniform inputs of each set within its own interval."""
     begin, end = np.sort(rng.random((n_sets, 2)), axis=1).T
     return rng.uniform(begin[:, None], end[:, None], (n_sets, n_observations))
 
 
 def _values(inputs: FloatArray, labels: IntArray) -> FloatArray:
-    """The function of each row at the row's inputs."""
+    """Evaluate the function of each row at the inputs of the row."""
     table: FloatArray = np.stack([function(inputs) for function in _FUNCTIONS])
     return table[labels, np.arange(len(labels))]

@@ -1,4 +1,4 @@
-"""The paper's moving rings: concentric circles of points that wander, together or each on its own."""
+"""The paper's moving rings: concentric circles of points that move together or separately."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from dynmeans.datasets._common import (
 )
 
 
-class _Law(NamedTuple):
-    """How the points of a step are drawn."""
+class _Sampling(NamedTuple):
+    """Distribution of the points of a step."""
 
     radii: FloatArray  # (K,)
     n_points: int
     noise: float
-    equal: bool  # every ring emits as many points as the others, up to one
+    equal: bool  # all rings have the same number of points, up to one
 
 
 def moving_rings(
@@ -42,11 +42,11 @@ def moving_rings(
     boundary: Literal["free", "reflect"] = "free",
     random_state: RandomState = None,
 ) -> Stream:
-    """Make a stream of noisy rings that start around one centre and move.
+    """Make a stream of noisy rings that start around one center and move.
 
     The defaults are the ring experiment of the paper. All rings start around (0.5, 0.5), the middle of
     the unit square. At each step points are drawn on the rings, uniformly in the angle, and noise is
-    added; a ring of radius 0 is a round cluster. Between steps the rings move. No ring appears or vanishes.
+    added; a ring of radius 0 is a round cluster. Between steps the rings move. No ring appears or disappears.
 
     Parameters
     ----------
@@ -61,32 +61,32 @@ def moving_rings(
     motion : float
         Standard deviation of a displacement, in each coordinate.
     together : bool
-        Whether all rings share one displacement a step, and so stay concentric. The paper says that "the
-        three rings moved randomly". Read as three displacements, the rings drift across each other, and
-        where they cross nothing in a batch tells them apart; False gives that reading.
+        Whether all rings share one displacement per step and so stay concentric. The paper states that "the
+        three rings moved randomly". With separate displacements the rings cross, and crossing rings cannot be
+        separated by a single batch; False selects this reading.
     split : {"random", "equal"}
-        How the points fall on the rings. `"random"`: every point chooses a ring, all equally likely, as in
+        Distribution of points over rings. `"random"`: every point is on a uniformly random ring, as in
         "generated uniformly randomly on 3 rings". `"equal"`: all rings have the same number, up to one.
     boundary : {"free", "reflect"}
-        What happens to a centre that would leave the unit square. The paper names the square as the domain
-        without saying how it bounds a ring, and the widest ring hardly fits into it: `"free"` lets rings
-        go where they like. `"reflect"` mirrors the centre at the wall; points lie outside in either case.
+        What happens to a center that would leave the unit square. The paper gives the square as the
+        domain but does not define the boundary, and the widest ring hardly fits into it. `"free"` has no
+        boundary. `"reflect"` mirrors the center at the boundary. Points may lie outside in both cases.
     random_state : int, numpy.random.Generator or None
-        Seed for a reproducible stream. A generator is used as it is; None takes fresh entropy.
+        Seed for a reproducible stream. A generator is used directly and advanced; None draws a random seed.
 
     Returns
     -------
     Stream
         `batches`, arrays of shape (n_points, 2) with rows in random order; `labels`, the true id of each row,
-        its place in `radii`; `centers`, arrays of shape (len(radii), 2) with the true centres of all rings,
-        of those without a point in the step too. Each is a list of `n_steps` arrays.
+        its index in `radii`; `centers`, arrays of shape (len(radii), 2) with the true centers of all rings,
+        including those without a point in the step. Each is a list of `n_steps` arrays.
 
     Raises
     ------
     ValueError
-        If a number is out of its range, a word is not one of the choices, or there is no ring.
+        If a number is out of range, a value is not one of the choices, or `radii` is empty.
     TypeError
-        If a count is not an integer, or `random_state` is none of its kinds.
+        If a count is not an integer, or `random_state` has an invalid type.
 
     Examples
     --------
@@ -106,32 +106,32 @@ def moving_rings(
     check_choice("split", split, ("random", "equal"))
     check_choice("boundary", boundary, ("free", "reflect"))
     rng = make_rng(random_state)
-    law = _Law(np.asarray(radii, dtype=np.float64), n_points, noise, split == "equal")
+    sampling = _Sampling(np.asarray(radii, dtype=np.float64), n_points, noise, split == "equal")
     centers = np.full((len(radii), 2), 0.5)
     stream = Stream([], [], [])
     for step in range(n_steps):
         if step:
             centers = centers + rng.normal(0.0, motion, (1 if together else len(radii), 2))
             centers = mirror(centers) if boundary == "reflect" else centers
-        points, labels = _emit(centers, law, rng)
+        points, labels = _emit(centers, sampling, rng)
         stream.batches.append(points)
         stream.labels.append(labels)
         stream.centers.append(centers)
     return stream
 
 
-def _emit(centers: FloatArray, law: _Law, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """Points on every ring with their ids, in random order."""
-    ring = _rings_of_points(law, rng)
-    angle = rng.uniform(0.0, 2.0 * math.pi, law.n_points)
+def _emit(centers: FloatArray, sampling: _Sampling, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
+    """Draw points on every ring, with their ids, in random order."""
+    ring = _rings_of_points(sampling, rng)
+    angle = rng.uniform(0.0, 2.0 * math.pi, sampling.n_points)
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    exact = centers[ring] + law.radii[ring, None] * circle
-    return exact + rng.normal(0.0, law.noise, exact.shape), ring
+    exact = centers[ring] + sampling.radii[ring, None] * circle
+    return exact + rng.normal(0.0, sampling.noise, exact.shape), ring
 
 
-def _rings_of_points(law: _Law, rng: np.random.Generator) -> IntArray:
-    if not law.equal:
-        return rng.integers(len(law.radii), size=law.n_points)
-    # The rest of the division goes to rings drawn anew in each step, so that none is favoured.
-    order = rng.permutation(len(law.radii))
-    return rng.permutation(np.resize(order, law.n_points)).astype(np.int64)
+def _rings_of_points(sampling: _Sampling, rng: np.random.Generator) -> IntArray:
+    if not sampling.equal:
+        return rng.integers(len(sampling.radii), size=sampling.n_points)
+    # The remainder goes to random rings in each step, so that no ring is preferred.
+    order = rng.permutation(len(sampling.radii))
+    return rng.permutation(np.resize(order, sampling.n_points)).astype(np.int64)

@@ -1,9 +1,8 @@
-"""How well the found ids follow the true ones, from the labels of a run alone.
+"""Metrics that compare found ids with true ids over a run.
 
-A run is a sequence of label arrays, one for each time step. Labels are integers of any size; the found
-label -1 means noise: such a point belongs to no cluster and is never right. A true label of -1 is an id
-like any other. Results do not change when found ids are renamed, as long as each keeps its new name for the
-whole run.
+A run is a sequence of label arrays, one per time step. Labels are integers of any size. The found label -1
+is noise: such a point belongs to no cluster and is never correct. A true label of -1 is an ordinary id.
+Renaming found ids consistently over the whole run does not change the results.
 """
 
 from dynmeans.metrics.accuracy import per_step_accuracy, tracking_accuracy, weighted_accuracy

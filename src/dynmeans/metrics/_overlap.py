@@ -1,4 +1,4 @@
-"""How much true and found ids share, and the one-to-one pairing of them that shares most."""
+"""Overlap of true and found ids, and the one-to-one pairing of maximum overlap."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from dynmeans.metrics._runs import NOISE, FloatArray, IntArray, Run
 
-# A dense table is the quicker way to a pairing up to this many entries; a sparse one never outgrows memory.
+# Dense assignment is faster up to this many entries; sparse assignment needs memory linear in the pairs.
 _DENSE_TABLE = 10_000
 
 
 class Overlap(NamedTuple):
-    """Every pair of a true and a found id that share something, sorted by true, then by found id."""
+    """All pairs of a true and a found id with common points, sorted by true, then by found id."""
 
     true: IntArray  #     (pairs,)
     found: IntArray  #    (pairs,)
     weight: FloatArray  # (pairs,)  points in common, or the sum of their weights; above 0
 
     def take(self, keep: NDArray[Any] | slice) -> Overlap:
-        """Some of the pairs."""
+        """Select pairs."""
         return Overlap(self.true[keep], self.found[keep], self.weight[keep])
 
 
 def overlap_of_run(run: Run, weight: FloatArray | None = None) -> Overlap:
-    """Overlap over all steps, in points or in their weights."""
+    """Compute the overlap over all steps, in points or in their weights."""
     return _tally(run, np.zeros_like(run.true), weight)[0]
 
 
 def overlap_by_step(run: Run) -> Iterator[Overlap]:
-    """Overlap within each step, in order of time."""
+    """Yield the overlap within each step, in order of time."""
     n_steps = run.bounds.size - 1
     pairs, step = _tally(run, np.repeat(np.arange(n_steps), np.diff(run.bounds)))
     for start, stop in pairwise(np.searchsorted(step, np.arange(n_steps + 1)).tolist()):
@@ -44,7 +44,7 @@ def overlap_by_step(run: Run) -> Iterator[Overlap]:
 
 
 def _tally(run: Run, step: IntArray, weight: FloatArray | None = None) -> tuple[Overlap, IntArray]:
-    """Overlap within each step, and the step of each pair; noise and points of weight 0 share nothing."""
+    """Compute the overlap within each step, and the step of each pair; skip noise and points of weight 0."""
     weight = np.ones(run.true.size) if weight is None else weight
     rows = np.flatnonzero((run.found != NOISE) & (weight > 0))
     rows = rows[np.lexsort((run.found[rows], run.true[rows], step[rows]))]
@@ -56,7 +56,7 @@ def _tally(run: Run, step: IntArray, weight: FloatArray | None = None) -> tuple[
 
 
 def best_pairs(shared: Overlap) -> IntArray:
-    """Indices of the pairs of a one-to-one pairing with the largest total weight."""
+    """Return the indices of a one-to-one pairing with the largest total weight."""
     if not shared.weight.size:
         return np.empty(0, dtype=np.int64)
     rows = np.zeros(shared.true.size, dtype=np.int64)
@@ -68,7 +68,7 @@ def best_pairs(shared: Overlap) -> IntArray:
 
 
 def _dense_partners(rows: IntArray, columns: IntArray, weight: FloatArray) -> IntArray:
-    """Column of each row; one that shares nothing with it, or -1, where a row is better left alone."""
+    """Return the column of each row; -1, or a column of weight 0, for unpaired rows."""
     table = np.zeros((rows[-1] + 1, columns.max() + 1))
     table[rows, columns] = weight
     partner = np.full(table.shape[0], -1, dtype=np.int64)
@@ -78,12 +78,14 @@ def _dense_partners(rows: IntArray, columns: IntArray, weight: FloatArray) -> In
 
 
 def _sparse_partners(rows: IntArray, columns: IntArray, weight: FloatArray) -> IntArray:
-    """Do the same in memory linear in the pairs: each row gets a column of its own that means alone."""
+    """Pair rows in memory linear in the pairs; an extra column per row stands for "unpaired"."""
     n_rows, n_columns = rows[-1] + 1, columns.max() + 1
-    alone = np.arange(n_rows)
-    dearest = 2 * weight.max()  # twice, because the solver takes a cost of zero for a missing edge
-    cost = np.concatenate([dearest - weight, np.full(n_rows, dearest)])
-    edges = np.concatenate([rows, alone]), np.concatenate([columns, n_columns + alone])
+    unpaired = np.arange(n_rows)
+    max_cost = (
+        2 * weight.max()
+    )  # twice the largest weight: the solver treats a cost of zero as a missing edge
+    cost = np.concatenate([max_cost - weight, np.full(n_rows, max_cost)])
+    edges = np.concatenate([rows, unpaired]), np.concatenate([columns, n_columns + unpaired])
     graph = csr_array((cost, edges), shape=(n_rows, n_columns + n_rows))
     # Every row is matched, and the solver returns the rows in order.
     partner: IntArray = min_weight_full_bipartite_matching(graph)[1].astype(np.int64)

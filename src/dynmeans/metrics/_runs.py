@@ -1,4 +1,4 @@
-"""Reading the labels of a run: checked, joined end to end, and coded by small integers."""
+"""Validate the labels of a run, concatenate them and encode them as small integers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Run(NamedTuple):
     """The true and found label of every point, step after step, as codes 0, 1, 2, ..."""
 
     true: IntArray  #   (n,)          code of the true id
-    found: IntArray  #  (n,)          code of the found id, NOISE where there is none
+    found: IntArray  #  (n,)          code of the found id, or NOISE
     bounds: IntArray  # (steps + 1,)  step s is rows bounds[s] to bounds[s + 1]
 
     @property
@@ -28,30 +28,30 @@ class Run(NamedTuple):
 
     @property
     def n_found(self) -> int:
-        """Number of found ids, noise aside."""
+        """Number of found ids without noise."""
         return int(self.found.max(initial=NOISE)) + 1
 
 
 def read_run(true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike]) -> Run:
-    """Check that both sides label the same points and code their ids."""
+    """Check that both runs label the same points, and encode their ids."""
     true = read_labels(true_batches, "true_batches")
     found = read_labels(found_batches, "found_batches")
     sizes = batch_sizes(true)
     require_equal_sizes(sizes, "true_batches", batch_sizes(found), "found_batches")
     bounds = np.cumsum([0, *sizes], dtype=np.int64)
-    return Run(_code(np.concatenate(true)), _code_found(np.concatenate(found)), bounds)
+    return Run(_encode(np.concatenate(true)), _encode_found(np.concatenate(found)), bounds)
 
 
 def read_labels(batches: Iterable[ArrayLike], name: str) -> list[IntArray]:
-    """One int64 array for each step; an error names the step that is not one row of integers."""
+    """Convert each step to a one-dimensional int64 array; errors name the invalid step."""
     labels = [_as_ids(np.asarray(batch), f"{name}[{i}]") for i, batch in enumerate(batches)]
     if not any(batch.size for batch in labels):
-        raise ValueError(f"{name} holds no points in {len(labels)} batches; at least one label is needed")
+        raise ValueError(f"{name} has no points in {len(labels)} batches; it needs at least one label")
     return labels
 
 
 def require_equal_sizes(left: Sequence[int], left_name: str, right: Sequence[int], right_name: str) -> None:
-    """Refuse two runs that cannot label the same points, given the rows in each of their batches."""
+    """Reject two runs whose batches have different numbers of rows."""
     if len(left) != len(right):
         raise ValueError(f"{left_name} has {len(left)} batches but {right_name} has {len(right)}")
     for i, (rows, others) in enumerate(zip(left, right, strict=True)):
@@ -60,12 +60,12 @@ def require_equal_sizes(left: Sequence[int], left_name: str, right: Sequence[int
 
 
 def batch_sizes(batches: Sequence[NDArray[Any]]) -> list[int]:
-    """Rows in each batch."""
+    """Return the number of rows of each batch."""
     return [batch.size for batch in batches]
 
 
 def mean_over_steps(right: FloatArray, bounds: IntArray) -> float:
-    """Average fraction of points that are right; steps without points have no fraction and are skipped."""
+    """Average the fraction of correct points over steps; skip steps without points."""
     sizes = np.diff(bounds)
     return float(np.mean(right[sizes > 0] / sizes[sizes > 0]))
 
@@ -78,20 +78,20 @@ def _as_ids(labels: NDArray[Any], name: str) -> IntArray:
     if labels.size and labels.dtype.kind not in "iu":
         raise TypeError(f"{name} has dtype {labels.dtype}; labels must be integers")
     if labels.dtype.kind == "u" and labels.max(initial=0) > np.iinfo(np.int64).max:
-        raise ValueError(f"{name} holds the label {labels.max()}; labels must fit into 64 bits with a sign")
+        raise ValueError(f"{name} has the label {labels.max()}; labels must fit into a signed 64-bit integer")
     return labels.astype(np.int64)
 
 
-def _code(ids: IntArray) -> IntArray:
-    """Number the ids by first appearance, so that nothing later, ties included, depends on their names."""
+def _encode(ids: IntArray) -> IntArray:
+    """Encode ids by first appearance, so that no result depends on their values, even in ties."""
     _, first, code = np.unique(ids, return_index=True, return_inverse=True)
     rank = np.empty(first.size, dtype=np.int64)
     rank[np.argsort(first)] = np.arange(first.size)
     return rank[code]
 
 
-def _code_found(ids: IntArray) -> IntArray:
+def _encode_found(ids: IntArray) -> IntArray:
     codes = np.full(ids.size, NOISE, dtype=np.int64)
     seen = ids != NOISE
-    codes[seen] = _code(ids[seen])
+    codes[seen] = _encode(ids[seen])
     return codes

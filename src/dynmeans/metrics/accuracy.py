@@ -1,4 +1,4 @@
-"""Fractions of points whose found id is the right one, under three ways of pairing found with true ids."""
+"""Accuracy: fraction of points with the correct id, under three pairings of found and true ids."""
 
 from __future__ import annotations
 
@@ -14,31 +14,30 @@ _UNPAIRED = -1
 
 
 def tracking_accuracy(true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike]) -> float:
-    """Fraction of points that carry the right id, when an id once recognised must stay the same for ever.
+    """Compute the fraction of points with the correct id, where pairs of ids are permanent.
 
     This is the accuracy of the paper. At each step, points whose true or found id is already paired with
-    another are set aside; the ids of the rest are paired one to one for the largest overlap, and these
-    pairs last for ever. A point is right if its found id is paired with its true one. The fraction of right
-    points, set aside or not, is averaged over the steps.
+    another id are excluded. The ids of the other points are paired one to one for the largest overlap, and
+    these pairs are permanent. A point is correct if its found id is paired with its true id. The fraction of
+    correct points among all points is averaged over the steps.
 
-    Never above `per_step_accuracy`: the pairs that count in a step are one of the pairings that it may
-    choose.
+    It is never above `per_step_accuracy`, which maximizes over all pairings of a step.
 
     Parameters
     ----------
     true_batches, found_batches : iterable of integer arrays, each of shape (n_points,)
-        True and found labels of the same points, one array a step. The found label -1 is noise and never
-        right. Steps without points are skipped in the average.
+        True and found labels of the same points, one array per step. The found label -1 is noise and never
+        correct. Steps without points are skipped in the average.
 
     Returns
     -------
     float
-        Between 0 and 1. Equally good pairings are told apart by which id appeared first, not by its value.
+        Between 0 and 1. Ties between pairings are broken by first appearance of the ids, not by their values.
 
     Raises
     ------
     ValueError
-        If the two runs differ in the number of steps or of points in a step, or hold no points at all.
+        If the two runs differ in the number of steps or of points in a step, or have no points.
     TypeError
         If labels are not integers.
 
@@ -54,27 +53,27 @@ def tracking_accuracy(true_batches: Iterable[ArrayLike], found_batches: Iterable
     run = read_run(true_batches, found_batches)
     found_of = np.full(run.n_true, _UNPAIRED, dtype=np.int64)
     true_of = np.full(run.n_found, _UNPAIRED, dtype=np.int64)
-    right = np.zeros(run.bounds.size - 1)
+    correct = np.zeros(run.bounds.size - 1)
     for step, shared in enumerate(overlap_by_step(run)):
         free = (found_of[shared.true] == _UNPAIRED) & (true_of[shared.found] == _UNPAIRED)
         rest = shared.take(free)
         made = best_pairs(rest)
         found_of[rest.true[made]] = rest.found[made]
         true_of[rest.found[made]] = rest.true[made]
-        right[step] = shared.weight[found_of[shared.true] == shared.found].sum()
-    return mean_over_steps(right, run.bounds)
+        correct[step] = shared.weight[found_of[shared.true] == shared.found].sum()
+    return mean_over_steps(correct, run.bounds)
 
 
 def per_step_accuracy(true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike]) -> float:
-    """Fraction of points that carry the right id, when ids are paired afresh at every step.
+    """Compute the fraction of points with the correct id, where ids are paired anew at every step.
 
-    It judges how the points of a step are grouped and forgives any change of ids between steps.
+    It measures the clusters within a step and ignores changes of ids between steps.
 
     Parameters
     ----------
     true_batches, found_batches : iterable of integer arrays, each of shape (n_points,)
-        True and found labels of the same points, one array a step. The found label -1 is noise and never
-        right. Steps without points are skipped in the average.
+        True and found labels of the same points, one array per step. The found label -1 is noise and never
+        correct. Steps without points are skipped in the average.
 
     Returns
     -------
@@ -84,7 +83,7 @@ def per_step_accuracy(true_batches: Iterable[ArrayLike], found_batches: Iterable
     Raises
     ------
     ValueError
-        If the two runs differ in the number of steps or of points in a step, or hold no points at all.
+        If the two runs differ in the number of steps or of points in a step, or have no points.
     TypeError
         If labels are not integers.
 
@@ -95,26 +94,26 @@ def per_step_accuracy(true_batches: Iterable[ArrayLike], found_batches: Iterable
     1.0
     """
     run = read_run(true_batches, found_batches)
-    right = [shared.weight[best_pairs(shared)].sum() for shared in overlap_by_step(run)]
-    return mean_over_steps(np.asarray(right), run.bounds)
+    correct = [shared.weight[best_pairs(shared)].sum() for shared in overlap_by_step(run)]
+    return mean_over_steps(np.asarray(correct), run.bounds)
 
 
 def weighted_accuracy(
     true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike], weight_batches: Iterable[ArrayLike]
 ) -> float:
-    """Confidence-weighted accuracy: weight of the points with the right id over the weight of all points.
+    """Compute the weight of the points with the correct id over the weight of all points.
 
-    The ids are paired once for the whole run, so that the weight of the right points is largest. A single
-    batch is given as a list of one array.
+    The ids are paired once for the whole run, so that the weight of the correct points is largest. Pass a
+    single batch as a list of one array.
 
     Parameters
     ----------
     true_batches, found_batches : iterable of integer arrays, each of shape (n_points,)
-        True and found labels of the same points, one array a step. The found label -1 is noise and never
-        right.
+        True and found labels of the same points, one array per step. The found label -1 is noise and never
+        correct.
     weight_batches : iterable of float arrays, each of shape (n_points,)
         Confidence in each true label, finite and not negative. Points of weight 0 do not count: the true
-        label of a point that nobody labelled may be anything.
+        label of an unlabeled point may have any value.
 
     Returns
     -------
@@ -124,7 +123,7 @@ def weighted_accuracy(
     Raises
     ------
     ValueError
-        If the three runs differ in the number of steps or of points in a step or hold no points, or if a
+        If the three runs differ in the number of steps or of points in a step or have no points, or if a
         weight is negative or not finite, or all of them are zero.
     TypeError
         If labels are not integers.
@@ -142,7 +141,7 @@ def weighted_accuracy(
 
 
 def _read_weights(batches: Iterable[ArrayLike], sizes: list[int]) -> FloatArray:
-    """Check the weights and scale them to a largest one of 1, which keeps sums of huge ones finite."""
+    """Validate the weights and divide them by the largest, so that sums stay finite."""
     weights = [np.asarray(batch, dtype=np.float64).ravel() for batch in batches]
     require_equal_sizes(sizes, "true_batches", batch_sizes(weights), "weight_batches")
     for i, weight in enumerate(weights):
@@ -150,7 +149,7 @@ def _read_weights(batches: Iterable[ArrayLike], sizes: list[int]) -> FloatArray:
         if bad.any():
             row = int(np.argmax(bad))
             raise ValueError(
-                f"batch {i} has the weight {weight[row]} in row {row}; weights are finite and >= 0"
+                f"batch {i} has the weight {weight[row]} in row {row}; weights must be finite and >= 0"
             )
     joined: FloatArray = np.concatenate(weights)
     if not joined.any():

@@ -1,4 +1,4 @@
-"""How faithfully found ids stand for true ones over a whole run."""
+"""Identity metrics over a whole run: identity F1 and identity switches."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from dynmeans.metrics._runs import NOISE, IntArray, read_run
 
 
 def identity_f1(true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike]) -> float:
-    """Identity F1: agreement under the one pairing of found and true ids that is best for the whole run.
+    """Compute identity F1: agreement under the best pairing of found and true ids over the whole run.
 
-    With IDTP the number of points whose found id is paired with their true one, it is
+    Let IDTP be the number of points whose found id is paired with their true id. The result is
     2 IDTP / (n_true + n_found), the harmonic mean of identity precision IDTP / n_found and identity recall
-    IDTP / n_true. All points have a true label, so n_true counts all of them; n_found leaves out the noise.
-    Without noise both are equal, the measure is the fraction of right points, and it is symmetric.
+    IDTP / n_true. All points have a true label, so n_true counts all of them; n_found excludes noise.
+    Without noise both are equal, and the result is the fraction of correct points and symmetric.
 
     Parameters
     ----------
     true_batches, found_batches : iterable of integer arrays, each of shape (n_points,)
-        True and found labels of the same points, one array a step. The found label -1 is noise: never right,
-        and a loss of recall only.
+        True and found labels of the same points, one array per step. The found label -1 is noise: it is
+        never correct and reduces recall only.
 
     Returns
     -------
     float
-        Between 0 and 1. Every point counts alike, whatever the size of its step.
+        Between 0 and 1. Every point has the same weight, independent of the size of its step.
 
     Raises
     ------
     ValueError
-        If the two runs differ in the number of steps or of points in a step, or hold no points at all.
+        If the two runs differ in the number of steps or of points in a step, or have no points.
     TypeError
         If labels are not integers.
 
@@ -47,21 +47,21 @@ def identity_f1(true_batches: Iterable[ArrayLike], found_batches: Iterable[Array
     """
     run = read_run(true_batches, found_batches)
     shared = overlap_of_run(run)
-    right = shared.weight[best_pairs(shared)].sum()
-    return float(2 * right / (run.true.size + np.count_nonzero(run.found != NOISE)))
+    correct = shared.weight[best_pairs(shared)].sum()
+    return float(2 * correct / (run.true.size + np.count_nonzero(run.found != NOISE)))
 
 
 def identity_switches(true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike]) -> int:
-    """Count how often a true id is given another found id than when it was last seen.
+    """Count how often the found id of a true id changes between its appearances.
 
-    The found id of a true id in a step is the one that most of its points carry. Between equally frequent
-    ones it is the one it had before if that is among them, else the one that appeared first in the run.
+    The found id of a true id in a step is the majority among its points. Ties are broken
+    in favor of the previous found id, then of the id that appeared first in the run.
 
     Parameters
     ----------
     true_batches, found_batches : iterable of integer arrays, each of shape (n_points,)
-        True and found labels of the same points, one array a step. The found label -1 is noise: a true id
-        that has only noise in a step counts as not seen there.
+        True and found labels of the same points, one array per step. The found label -1 is noise: a true id
+        with only noise in a step counts as absent.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def identity_switches(true_batches: Iterable[ArrayLike], found_batches: Iterable
     Raises
     ------
     ValueError
-        If the two runs differ in the number of steps or of points in a step, or hold no points at all.
+        If the two runs differ in the number of steps or of points in a step, or have no points.
     TypeError
         If labels are not integers.
 
@@ -86,15 +86,15 @@ def identity_switches(true_batches: Iterable[ArrayLike], found_batches: Iterable
     last = np.full(run.n_true, NOISE, dtype=np.int64)
     switches = 0
     for shared in overlap_by_step(run):
-        winner = _majority(shared, last)
-        who, now = shared.true[winner], shared.found[winner]
-        switches += int(np.count_nonzero((last[who] != NOISE) & (last[who] != now)))
-        last[who] = now
+        majority = _majority(shared, last)
+        rows, found = shared.true[majority], shared.found[majority]
+        switches += int(np.count_nonzero((last[rows] != NOISE) & (last[rows] != found)))
+        last[rows] = found
     return switches
 
 
 def _majority(shared: Overlap, last: IntArray) -> IntArray:
-    """Index, for each true id of a step, of the found id that takes most of its points."""
+    """Return, for each true id of a step, the index of its majority pair."""
     held = last[shared.true] == shared.found
     order: IntArray = np.lexsort((-shared.found, held, shared.weight, shared.true))
     ends = np.ones(order.size, dtype=bool)

@@ -1,4 +1,4 @@
-"""When found ids were seen first and last, and how often between."""
+"""First step, last step and number of steps of every found id."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from dynmeans.metrics._runs import NOISE, IntArray, batch_sizes, read_labels
 
 
 class Lifetimes(NamedTuple):
-    """The life of every id of a run, one row each, sorted by id."""
+    """Lifetimes of all ids of a run, one row each, sorted by id."""
 
     ids: IntArray  #     (K,)
-    first: IntArray  #   (K,)  index of the first step it was seen in; the first step of the run is 0
-    last: IntArray  #    (K,)  index of the last step it was seen in
-    n_steps: IntArray  # (K,)  number of steps it was seen in
+    first: IntArray  #   (K,)  index of the first step with points; the first step of the run is 0
+    last: IntArray  #    (K,)  index of the last step with points
+    n_steps: IntArray  # (K,)  number of steps with points
 
 
 def lifetimes(found_batches: Iterable[ArrayLike]) -> Lifetimes:
-    """Find the first step, the last step and the number of steps seen of every id.
+    """Find the first step, the last step and the number of steps with points of every id.
 
     Parameters
     ----------
     found_batches : iterable of integer arrays, each of shape (n_points,)
-        Labels of a run, one array a step. The label -1 is noise and has no life.
+        Labels of a run, one array per step. The label -1 is noise and is ignored.
 
     Returns
     -------
     Lifetimes
         Arrays `ids`, `first`, `last` and `n_steps` of shape (n_ids,), sorted by id. Steps are indices into
-        `found_batches`. An id slept at some time if `n_steps < last - first + 1`.
+        `found_batches`. An id was absent in between if `n_steps < last - first + 1`.
 
     Raises
     ------
     ValueError
-        If the run holds no points at all.
+        If the run has no points.
     TypeError
         If labels are not integers.
 
@@ -57,5 +57,5 @@ def lifetimes(found_batches: Iterable[ArrayLike]) -> Lifetimes:
     ids, begin, slot = np.unique(joined[seen], return_index=True, return_inverse=True)
     last = np.zeros_like(ids)
     np.maximum.at(last, slot, step)
-    sightings = np.unique(step * ids.size + slot)  # one for each id in each step, however many its points
-    return Lifetimes(ids, step[begin], last, np.bincount(sightings % ids.size, minlength=ids.size))
+    appearances = np.unique(step * ids.size + slot)  # one per id and step
+    return Lifetimes(ids, step[begin], last, np.bincount(appearances % ids.size, minlength=ids.size))

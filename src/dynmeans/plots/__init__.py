@@ -1,4 +1,4 @@
-"""What a run looks like: the HTML report and the picture."""
+"""Visualization of a run: HTML report and static figure."""
 
 from __future__ import annotations
 

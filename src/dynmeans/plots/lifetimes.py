@@ -1,4 +1,4 @@
-"""The life of every cluster of a run: when it was awake, asleep, dead, and where it was last."""
+"""Lifetimes of all clusters of a run: status over time, and last position."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class Lives(NamedTuple):
     """All clusters of a run, one row each, sorted by id, which is the order of their births."""
 
     ids: IntArray  # (K,)
-    born: IntArray  # (K,)   step of its birth
+    born: IntArray  # (K,)   step of birth
     seen: IntArray  # (K,)   last step with points
-    end: IntArray  # (K,)    step of its death, or the last step of the run
+    end: IntArray  # (K,)    step of death, or the last step of the run
     steps_seen: IntArray  # (K,) steps with points
-    size: FloatArray  # (K,) weight taken in over its life
-    age: FloatArray  # (K,)  time since it was last seen, at its last entry
+    size: FloatArray  # (K,) total weight of its points
+    age: FloatArray  # (K,)  time since its last point, at its last entry
     status: IntArray  # (K,) AWAKE, ASLEEP or DEAD at the end of the run
-    centers: FloatArray  # (K, d) where it was last
-    spans: IntArray  # (S, 3) row of the cluster, first and last step of a time awake, sorted
+    centers: FloatArray  # (K, d) last position
+    spans: IntArray  # (S, 3) row of the cluster, first and last step of an awake interval, sorted
 
     def take(self, rows: IntArray) -> Lives:
-        """Only some clusters, in the same order; `rows` increase."""
+        """Select clusters; `rows` must increase."""
         keep = np.isin(self.spans[:, 0], rows)
         spans = self.spans[keep].copy()
         spans[:, 0] = np.searchsorted(rows, spans[:, 0])
@@ -37,13 +37,13 @@ class Lives(NamedTuple):
 
 
 def trace_lives(run: Run, *, blur: int = 0) -> Lives:
-    """Follow every cluster through a run.
+    """Trace every cluster through a run.
 
     Parameters
     ----------
     run : Run
     blur : int
-        Sleeps of up to this many steps are bridged in `spans`: too short to be drawn.
+        Sleeps of up to this many steps are ignored in `spans`, because they are too short to draw.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def _sort_by_id(table: Table) -> Table:
 
 
 def _ends(run: Run, ids: IntArray, last_entry: IntArray, final_step: int) -> IntArray:
-    """Death as the log tells it; without a word there, a cluster died right after its last entry."""
+    """Return the step of death from the log or, without an event, right after the last entry."""
     end = np.minimum(last_entry + 1, final_step)
     deaths = [event for event in run.events if event.kind == "death"]
     where = np.searchsorted(ids, [event.id for event in deaths])
@@ -89,7 +89,7 @@ def _ends(run: Run, ids: IntArray, last_entry: IntArray, final_step: int) -> Int
 
 
 def _spans(owner: IntArray, step: IntArray, blur: int) -> IntArray:
-    """Join the awake entries of each cluster, sorted by owner and step, with no gap above `blur`."""
+    """Merge awake entries of each cluster, sorted by owner and step, across gaps of at most `blur`."""
     if not len(owner):
         return np.empty((0, 3), dtype=np.int64)
     cut = (np.diff(owner) != 0) | (np.diff(step) > 1 + blur)
@@ -99,19 +99,19 @@ def _spans(owner: IntArray, step: IntArray, blur: int) -> IntArray:
 
 
 def pack_lanes(born: IntArray, end: IntArray, *, gap: int = 1) -> IntArray:
-    """Give every life the uppermost lane that is free at its birth.
+    """Assign every lifetime to the first lane that is free at its birth.
 
     Parameters
     ----------
     born, end : int array of shape (K,)
-        First and last step of every life, sorted by birth.
+        First and last step of every lifetime, sorted by birth.
     gap : int
-        Steps that stay empty between two lives in one lane.
+        Empty steps between two lifetimes in one lane.
 
     Returns
     -------
     int array of shape (K,)
-        Lane of every cluster, 0 is the uppermost. Lives that share a lane never overlap.
+        Lane of every cluster; 0 is the top. Lifetimes in one lane never overlap.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One set of colours for the page and the picture."""
+"""Color palette of the report and the figure."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from dynmeans._model.types import IntArray
 
-# Twelve colours that hold on white and on near-black. They were moved apart in OKLab until every two of them
-# differ by 0.1 or more, to the usual eye and to one without red or green cones.
+# Twelve colors for white and near-black backgrounds. Every two differ by at least 0.1 in OKLab, for normal
+# vision and for red- and green-blind vision.
 PALETTE = (
     "#0865f8",
     "#e5b805",
@@ -27,33 +27,33 @@ PALETTE = (
 
 
 def assign_colors(born: IntArray, end: IntArray) -> IntArray:
-    """Give clusters colours so that those alive together differ, as long as there are colours enough.
+    """Assign colors so that clusters alive at the same time differ, while there are enough colors.
 
     Parameters
     ----------
     born, end : int array of shape (K,)
-        First and last step of every life, sorted by birth.
+        First and last step of every lifetime, sorted by birth.
 
     Returns
     -------
     int array of shape (K,)
-        Index into `PALETTE`: the colour that fewest living clusters wear, given least recently.
+        Index into `PALETTE`: the color used by the fewest living clusters, and least recently assigned.
 
     Examples
     --------
     >>> assign_colors(np.array([1, 1, 2]), np.array([9, 9, 9])).tolist()
     [0, 1, 2]
     """
-    wearers = [0] * len(PALETTE)
-    given = [-1] * len(PALETTE)  # whom each colour was given to last
-    living: list[tuple[int, int]] = []  # (last step of a life, its colour)
+    n_users = [0] * len(PALETTE)
+    last_user = [-1] * len(PALETTE)  # last cluster of each color
+    living: list[tuple[int, int]] = []  # (last step of a lifetime, its color)
     colors = np.empty(len(born), dtype=np.int64)
     for k in range(len(born)):
         while living and living[0][0] < born[k]:
-            wearers[heapq.heappop(living)[1]] -= 1
-        color = min(range(len(PALETTE)), key=lambda c: (wearers[c], given[c]))
+            n_users[heapq.heappop(living)[1]] -= 1
+        color = min(range(len(PALETTE)), key=lambda c: (n_users[c], last_user[c]))
         colors[k] = color
-        given[color] = k
-        wearers[color] += 1
+        last_user[color] = k
+        n_users[color] += 1
         heapq.heappush(living, (int(end[k]), color))
     return colors

@@ -1,4 +1,4 @@
-"""The data of a report as one JSON-ready dictionary, thinned so that the page stays usable."""
+"""The data of a report as one JSON-ready dictionary, thinned so that the page stays responsive."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from dynmeans.plots.thinning import even_subset, largest_subset, thin_groups
 
 MAX_POINTS = 60_000
 MAX_STEPS = 2_000
-MIN_POINTS = 60  # points that a shown step keeps, if it has them: steps are left out first
+MIN_POINTS = 60  # minimum points per shown step, if available: steps are removed first
 MAX_CLUSTERS = 5_000
-MAX_CENTERS = 150_000  # centres over all steps
-TABLE_FEATURES = 8  # coordinates of a centre in the table
-NOBODY = 0xFFFF  # stands for the clusters that are not shown
-_GRID = 0xFFFF  # coordinates are rounded to this many parts of the range
+MAX_CENTERS = 150_000  # centers over all steps
+TABLE_FEATURES = 8  # coordinates of a center in the table
+HIDDEN = 0xFFFF  # index of all clusters that are not shown
+_GRID = 0xFFFF  # coordinates are rounded to this many intervals
 
 
 class Shown(NamedTuple):
-    """What is left of a run after thinning."""
+    """Thinned tables of a run."""
 
     steps: Table
     lives: Lives
@@ -36,7 +36,7 @@ class Shown(NamedTuple):
 
 
 def build_payload(run: Run) -> dict[str, Any]:
-    """Everything that the page draws.
+    """Build the data of the page.
 
     Parameters
     ----------
@@ -52,16 +52,16 @@ def build_payload(run: Run) -> dict[str, Any]:
     lives = trace_lives(run, blur=n_steps // MAX_STEPS)
     shown = _thin(run, lives)
     projection = fit_projection(run.sample[FEATURES], run.info["features"])
-    places = (
+    positions = (
         projection.apply(shown.points[FEATURES], shown.points["row"]),
         projection.apply(shown.centers[FEATURES]),
     )
-    box = _bounding_box(np.concatenate(places))
+    box = _bounding_box(np.concatenate(positions))
     return {
         "title": run.info["title"],
         "version": run.info["version"],
         "counts": {"rows": run.info["rows"], "steps": n_steps, "clusters": len(lives.ids)},
-        "notes": _notes(run, lives, shown),
+        "notes": _warnings(run, lives, shown),
         "settings": [[name, _plain(value)] for name, value in run.info["settings"].items()],
         "time": run.info["time"],
         "range": [int(run.steps["step"].min(initial=1)), int(run.steps["step"].max(initial=1))],
@@ -72,11 +72,11 @@ def build_payload(run: Run) -> dict[str, Any]:
             "equal": bool(run.info.get("equal_axes", False)),
         },
         "palette": list(PALETTE),
-        "nobody": NOBODY,
+        "nobody": HIDDEN,
         "steps": {name: _numbers(column) for name, column in shown.steps.items()}
         | {"time": shown.steps["time"].tolist()},
-        "points": _scattered(shown.points, places[0], box, shown),
-        "centers": _scattered(shown.centers, places[1], box, shown)
+        "points": _encode_points(shown.points, positions[0], box, shown),
+        "centers": _encode_points(shown.centers, positions[1], box, shown)
         | {"weight": _pack(shown.centers["weight"], "<f4")},
         "clusters": _describe(shown.lives, run),
         "spans": {
@@ -86,7 +86,7 @@ def build_payload(run: Run) -> dict[str, Any]:
 
 
 def _thin(run: Run, lives: Lives) -> Shown:
-    """The largest clusters, steps evenly over the run, points evenly over those steps."""
+    """Keep the largest clusters, evenly spaced steps, and evenly spaced points of those steps."""
     lives = lives.take(largest_subset(lives.size, MAX_CLUSTERS))
     centers = _rows(run.clusters, np.isin(run.clusters["id"], lives.ids))
     n_steps = len(run.steps["step"])
@@ -102,7 +102,7 @@ def _thin(run: Run, lives: Lives) -> Shown:
 
 
 def _step_limit(n_steps: int, n_centers: int, n_points: int) -> int:
-    """How many steps can be shown with all of their centres and with points enough to see something."""
+    """Compute how many steps can be shown with all centers and enough points."""
     centers_per_step = max(1.0, n_centers / max(n_steps, 1))
     points_per_step = min(float(MIN_POINTS), max(1.0, n_points / max(n_steps, 1)))
     return max(1, int(min(MAX_STEPS, MAX_CENTERS / centers_per_step, MAX_POINTS / points_per_step)))
@@ -113,39 +113,39 @@ def _rows(table: Table, which: Any) -> Table:
 
 
 def _of_steps(table: Table, steps: IntArray) -> Table:
-    """The rows of these steps, sorted by step."""
+    """Return the rows of these steps, sorted by step."""
     kept = _rows(table, np.isin(table["step"], steps))
     return _rows(kept, np.argsort(kept["step"], kind="stable"))
 
 
-def _bounding_box(places: FloatArray) -> FloatArray:
-    """Lowest and highest coordinates, shape (2, 2); never empty."""
-    if not len(places):
+def _bounding_box(positions: FloatArray) -> FloatArray:
+    """Compute lowest and highest coordinates, shape (2, 2); never empty."""
+    if not len(positions):
         return np.array([[0.0, 0.0], [1.0, 1.0]])
-    low, high = places.min(axis=0), places.max(axis=0)
+    low, high = positions.min(axis=0), positions.max(axis=0)
     flat = high - low <= 1e-12 * np.maximum(np.abs(low), np.abs(high))
     pad = np.where(flat, np.where(low == 0, 0.5, 0.05 * np.abs(low)), 0.0)
     return np.stack((low - pad, high + pad))
 
 
-def _scattered(table: Table, places: FloatArray, box: FloatArray, shown: Shown) -> dict[str, str]:
-    """Where each step begins in the table, and cluster and rounded place of every row."""
+def _encode_points(table: Table, positions: FloatArray, box: FloatArray, shown: Shown) -> dict[str, str]:
+    """Encode the first row of each step, and cluster and rounded position of every row."""
     ids = shown.lives.ids
     slot = np.searchsorted(ids, table["id"])
     known = np.append(ids, -1)[slot] == table["id"]
-    grid = np.rint((places - box[0]) / (box[1] - box[0]) * _GRID)
+    grid = np.rint((positions - box[0]) / (box[1] - box[0]) * _GRID)
     return {
         "offsets": _pack(np.searchsorted(table["step"], shown.steps["step"]), "<u4"),
-        "cluster": _pack(np.where(known, slot, NOBODY), "<u2"),
+        "cluster": _pack(np.where(known, slot, HIDDEN), "<u2"),
         "x": _pack(grid[:, 0], "<u2"),
         "y": _pack(grid[:, 1], "<u2"),
     }
 
 
 def _describe(lives: Lives, run: Run) -> dict[str, Any]:
-    """Columns of the table of clusters, with lane and colour."""
+    """Build the columns of the cluster table, with lane and color."""
     steps, times = run.steps["step"], run.steps["time"]
-    gap = 1 + len(steps) // 100  # a hair of room between two lives in one lane
+    gap = 1 + len(steps) // 100  # small gap between two lifetimes in one lane
     return {
         "id": lives.ids.tolist(),
         "born": lives.born.tolist(),
@@ -165,20 +165,20 @@ def _describe(lives: Lives, run: Run) -> dict[str, Any]:
     }
 
 
-def _notes(run: Run, lives: Lives, shown: Shown) -> list[str]:
-    """Say what the page leaves out."""
+def _warnings(run: Run, lives: Lives, shown: Shown) -> list[str]:
+    """Describe what the page omits."""
     counts = (
         (len(shown.points["step"]), run.info["rows"], "points"),
         (len(shown.steps["step"]), len(run.steps["step"]), "steps"),
         (len(shown.lives.ids), len(lives.ids), "clusters (the largest)"),
     )
     thinned = [f"{part:,} of {whole:,} {what}" for part, whole, what in counts if part < whole]
-    notes = [f"Showing {', '.join(thinned)}."] if thinned else []
-    return notes if run.info["complete"] else [*notes, "The run is not finished."]
+    messages = [f"Showing {', '.join(thinned)}."] if thinned else []
+    return messages if run.info["complete"] else [*messages, "The run is not finished."]
 
 
 def _numbers(column: ArrayLike, digits: int = 7) -> list[float | int | None]:
-    """JSON numbers, reals to so many digits; what is not finite becomes null."""
+    """Convert to JSON numbers, reals to `digits` digits; non-finite values become null."""
     values = np.asarray(column)
     if values.dtype.kind in "iu":
         return [int(value) for value in values]
@@ -186,7 +186,7 @@ def _numbers(column: ArrayLike, digits: int = 7) -> list[float | int | None]:
 
 
 def _plain(value: Any) -> str:
-    """A setting as text."""
+    """Format a parameter as text."""
     if isinstance(value, float):
         return f"{value:.6g}"
     return "none" if value is None else str(value)

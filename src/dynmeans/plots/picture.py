@@ -1,4 +1,4 @@
-"""The picture of a run: five moments, and the lives of its clusters below them."""
+"""Figure of a run: five frames, and the lifetimes of its clusters below."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from dynmeans.plots.projection import Projection, fit_projection
 from dynmeans.plots.thinning import even_subset
 
 _FRAMES = 5
-_TRAIL = 8  # steps that a centre's trail reaches back
-_MAX_NAMES = 15  # clusters in a frame that are still named
-_MAX_LANES = 24  # lanes that are still high enough for names and crosses
+_TRAIL = 8  # length of a center's trail in steps
+_MAX_NAMES = 15  # maximum number of labeled clusters per frame
+_MAX_LANES = 24  # maximum number of lanes with names and crosses
 _LAYOUT = {"hspace": 0.22, "wspace": 0.06, "left": 0.02, "right": 0.98, "top": 0.93, "bottom": 0.09}
 _INK, _MUTED, _LINE = "#1c2127", "#667080", "#d5dae0"
 
 
 def draw_run(run: Run, path: str | Path) -> None:
-    """Draw five moments of a run and the lives of its clusters.
+    """Draw five frames of a run and the lifetimes of its clusters.
 
     Parameters
     ----------
     run : Run
         As `dynmeans._files.run_folder.read_run` returns it.
     path : path
-        File to write; its suffix says which kind, ``.png`` or ``.svg`` for instance.
+        File to write; its suffix determines the format, such as ``.png`` or ``.svg``.
 
     Raises
     ------
@@ -59,12 +59,12 @@ def draw_run(run: Run, path: str | Path) -> None:
 
 
 class _Frame(NamedTuple):
-    """One moment, in the plane; owners and keys are rows of the lives."""
+    """One frame in the plane; owners and keys are rows of the lifetimes."""
 
     step: int
     points: FloatArray  # (n, 2)
     owners: IntArray  # (n,)
-    ways: dict[int, FloatArray]  # centres of each remembered cluster over the last steps, the newest last
+    trails: dict[int, FloatArray]  # centers of each remembered cluster over the last steps, newest last
     awake: set[int]
 
 
@@ -84,7 +84,7 @@ def _cut_frame(run: Run, step: int, lives: Lives, projection: Projection) -> _Fr
 
 
 def _choose_moments(steps: IntArray, lives: Lives) -> IntArray:
-    """Evenly spaced steps, close enough for the eye to follow the clusters, where most of these return."""
+    """Choose evenly spaced steps, close enough to follow clusters, in the range with most returns."""
     stride = max(1, len(steps) // 25)
     window = (_FRAMES - 1) * stride + 1
     if len(steps) <= window:
@@ -97,7 +97,7 @@ def _choose_moments(steps: IntArray, lives: Lives) -> IntArray:
 
 
 def _limits(flat: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Lowest and highest corner of the frames, with air around the points."""
+    """Compute the limits of the frames, with a margin."""
     if not len(flat):
         return np.zeros(2), np.ones(2)
     low, high = flat.min(axis=0), flat.max(axis=0)
@@ -106,10 +106,10 @@ def _limits(flat: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _draw_frame(axes: Any, frame: _Frame, ids: IntArray, colors: Any, limits: Any) -> None:
-    """Points in the colours of their clusters, centres with id and trail, rings for those asleep."""
+    """Draw points in the colors of their clusters, centers with id and trail, rings for sleepers."""
     axes.scatter(*frame.points.T, s=9, c=colors[frame.owners], alpha=0.55, linewidths=0)
-    crowded = len(frame.ways) > _MAX_NAMES
-    for k, way in frame.ways.items():
+    crowded = len(frame.trails) > _MAX_NAMES
+    for k, way in frame.trails.items():
         fill, edge = (colors[k], "white") if k in frame.awake else ("white", colors[k])
         size = 3.5 if crowded else 5.5
         axes.plot(*way.T, color=colors[k], lw=1.1, alpha=0.7, zorder=3)
@@ -137,7 +137,7 @@ def _write_id(axes: Any, name: int, place: FloatArray) -> None:
 
 
 def _draw_lives(axes: Any, steps: IntArray, lives: Lives, colors: Any, moments: IntArray) -> None:
-    """A bar while awake, a dashed line while asleep, a cross at death; the moments above are marked."""
+    """Draw a bar while awake, a dashed line while asleep, a cross at death; mark the frames above."""
     first, last = steps.min(initial=1), steps.max(initial=1)
     lanes = pack_lanes(lives.born, lives.end, gap=1 + int(last - first) // 60)
     n_lanes = 1 + lanes.max(initial=0)
@@ -164,7 +164,7 @@ def _draw_lives(axes: Any, steps: IntArray, lives: Lives, colors: Any, moments: 
 
 
 def _name_bars(axes: Any, lives: Lives, lanes: IntArray, room: float) -> None:
-    """The id of every cluster inside the first of its bars that is long enough."""
+    """Write the id of every cluster into its first bar that is long enough."""
     roomy = lives.spans[lives.spans[:, 2] - lives.spans[:, 1] + 1 >= room]
     named, where = np.unique(roomy[:, 0], return_index=True)
     style = {"va": "center_baseline", "fontsize": 7.5, "fontweight": "bold", "color": "white"}

@@ -1,4 +1,4 @@
-"""Two coordinates for data of any dimension, the same ones in every step."""
+"""Projection of data of any dimension to two coordinates, equal for all steps."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import scipy.linalg
 from dynmeans._model.types import FloatArray, IntArray
 
 _GOLDEN = 0.5 * (5**0.5 - 1)  # its multiples fill an interval evenly, however many there are
-_MAX_ENTRIES = 10_000_000  # numbers looked at when the axes are found; more add time and no accuracy
+_MAX_ENTRIES = 10_000_000  # maximum entries used to fit the axes; more add time without accuracy
 
 
 class Projection(NamedTuple):
-    """A fixed linear map from the features to the plane."""
+    """Fixed linear map from the features to the plane."""
 
     origin: FloatArray  # (d,)
     axes: FloatArray  # (d, 2)
@@ -60,7 +60,7 @@ def fit_projection(points: FloatArray, names: list[str]) -> Projection:
 
 
 def _principal_axes(points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean (d,), the two leading axes (d, 2), and the share of the variance along each (2,)."""
+    """Compute mean (d,), the two leading axes (d, 2), and the share of the variance along each (2,)."""
     n, d = points.shape
     if n == 0:
         return np.zeros(d), np.eye(d, 2), np.zeros(2)
@@ -77,7 +77,7 @@ def _principal_axes(points: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
 
 
 def _leading(centered: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Two largest eigenvalues of X'X with their vectors, through the smaller of X'X and XX'."""
+    """Compute the two largest eigenvalues of X'X with vectors, by the smaller of X'X and XX'."""
     n, d = centered.shape
     if n >= d:
         values, vectors = scipy.linalg.eigh(centered.T @ centered, subset_by_index=[d - 2, d - 1])

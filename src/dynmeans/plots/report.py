@@ -1,4 +1,4 @@
-"""The report: one HTML page that holds its data, style and program, and asks the network for nothing."""
+"""Report: one HTML page with embedded data, style and scripts, without network access."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write_report(run: Run, path: str | Path) -> None:
 
 
 def render_page(payload: dict[str, Any]) -> str:
-    """Put style, program and data into the page; no data is taken for a placeholder or for code."""
+    """Insert style, scripts and data into the page; data cannot act as placeholder or code."""
     folder = resources.files("dynmeans.plots") / "page"
 
     def text(name: str) -> str:
@@ -50,6 +50,6 @@ def render_page(payload: dict[str, Any]) -> str:
 
 
 def embed_json(value: Any) -> str:
-    """JSON that may stand inside a script element: no markup can begin in it, and it is pure ASCII."""
+    """Encode JSON for a script element: pure ASCII without markup characters."""
     text = json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,4 +1,4 @@
-"""Less of a run than there is, spread evenly, so that a page of it stays light."""
+"""Evenly spaced subsets of a run, which keep the report small."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dynmeans._model.types import FloatArray, IntArray
 
 
 def even_subset(n: int, limit: int) -> IntArray:
-    """At most `limit` of the indices 0 .. n-1, evenly spaced, the first and the last among them.
+    """Choose at most `limit` evenly spaced indices of 0 .. n-1, with the first and the last.
 
     Examples
     --------
@@ -24,13 +24,13 @@ def even_subset(n: int, limit: int) -> IntArray:
 
 
 def largest_subset(sizes: FloatArray, limit: int) -> IntArray:
-    """Indices of the `limit` largest sizes, in their old order; of equals the first."""
+    """Return the indices of the `limit` largest sizes, in order; ties go to the first."""
     order = np.argsort(-sizes, kind="stable")[:limit]
     return np.sort(order)
 
 
 def thin_groups(groups: IntArray, limit: int) -> NDArray[np.bool_]:
-    """Keep at most `limit` rows, the same number of every group where it has them, evenly spaced inside it.
+    """Keep at most `limit` rows, equally many per group if available, evenly spaced within it.
 
     Parameters
     ----------

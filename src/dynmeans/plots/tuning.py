@@ -1,4 +1,4 @@
-"""The score of every setting that tuning has tried."""
+"""Figure of the scores of all tuning trials."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 from dynmeans._files.extras import require
 
 _NUMBERS = ("birth_cost", "lifetime", "reach", "aging_cost", "drift")
-_FLOOR = 1e-3  # excess over the best score that is still drawn apart
+_FLOOR = 1e-3  # smallest excess over the best score that is drawn
 
 
 def draw_tuning(table: Mapping[str, Any], path: str | PathLike[str] | None = None) -> Any:
-    """Draw how far every setting is from the best, over each number that was searched.
+    """Draw the excess score of every trial over each searched parameter.
 
     Parameters
     ----------
     table : mapping of arrays
         ``table_`` of a :class:`dynmeans.tuning.Tuning`, the winner first.
     path : path, optional
-        File to write; its suffix says which kind.
+        File to write; its suffix determines the format.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def draw_tuning(table: Mapping[str, Any], path: str | PathLike[str] | None = Non
         axes.set(xscale="log", yscale="log", xlabel=name.replace("_", " "))
         _plain_ticks(axes.xaxis)
     figure.axes[0].set_ylabel("score above the best")
-    bar = figure.colorbar(points, ax=figure.axes, label="clusters in a step")
+    bar = figure.colorbar(points, ax=figure.axes, label="clusters per step")
     _plain_ticks(bar.ax.yaxis)
     if path is not None:
         figure.savefig(path)
@@ -59,7 +59,7 @@ def draw_tuning(table: Mapping[str, Any], path: str | PathLike[str] | None = Non
 
 
 def _plain_ticks(axis: Any) -> None:
-    """A few plain numbers on a logarithmic axis; powers of ten would overlap."""
+    """Set a few plain tick labels on a logarithmic axis; powers of ten would overlap."""
     ticker = require("matplotlib.ticker", "plot")
     low, high = axis.get_view_interval()
     axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))

@@ -1,4 +1,4 @@
-"""Choosing the costs, without labels if need be."""
+"""Hyperparameter search, with or without labels."""
 
 from dynmeans.tuning.code_length import code_length
 from dynmeans.tuning.result import Tuning

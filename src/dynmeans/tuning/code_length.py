@@ -1,7 +1,8 @@
-"""How good a clustered stream is, without labels: the nats that it takes to tell its points and ids.
+"""Code length of a clustered stream: a quality measure that needs no labels.
 
-The costs that led to the clustering do not enter, so that no setting is judged by its own ruler; and every
-step is told with what the steps before it have taught, so that more clusters have to earn their keep.
+The code length is the number of nats that encode the points and ids. It does not depend on the costs that
+produced the clustering, so different hyperparameters are comparable. Every step is encoded given the steps
+before it, so an additional cluster must save more nats than it costs.
 """
 
 from __future__ import annotations
@@ -15,27 +16,27 @@ from scipy.stats import multivariate_t
 from dynmeans._core import code_length as nats
 from dynmeans._model.types import FloatArray, IntArray
 
-MOST_FEATURES = 16  # full covariances of more would need more points than clusters have
-SMALLEST_SHARE = 1e-9  # of the variance of all data: what rounding alone leaves open
+MAX_FEATURES = 16  # a full covariance of more features needs more points than a cluster has
+MIN_VARIANCE_SHARE = 1e-9  # of the variance of all data: the effect of rounding
 
 
 class Reference(NamedTuple):
-    """A stream as the code length sees it, and what is the same for every clustering of it."""
+    """Preprocessed stream with the quantities that do not depend on the clustering."""
 
-    rows: FloatArray  # (N, r) all points, centred, scaled to unit variance, along at most 16 axes
+    rows: FloatArray  # (N, r) all points, centered, scaled to unit variance, along at most 16 axes
     weights: FloatArray | None  # (N,)
     starts: IntArray  # (T + 1,) first row of each step
-    times: FloatArray  # (T,) in usual steps
+    times: FloatArray  # (T,) in units of the median interval
     means: FloatArray  # (T, r) of all points up to each step
     covs: FloatArray  # (T, r, r)
-    background: FloatArray  # (N,) log density of each point under these: of a point from anywhere
-    floor: FloatArray  # (r,) least variance
+    background: FloatArray  # (N,) log density of each point under these
+    floor: FloatArray  # (r,) smallest variance
 
 
 def make_reference(
     batches: Sequence[FloatArray], times: FloatArray, weights: Sequence[FloatArray] | None = None
 ) -> Reference:
-    """Look at a stream once, for all clusterings of it.
+    """Preprocess a stream once for all clusterings of it.
 
     Parameters
     ----------
@@ -50,19 +51,19 @@ def make_reference(
     mass = None if weights is None else np.concatenate(weights)
     rows = _main_axes(np.concatenate(batches).astype(np.float64, copy=False), mass)
     starts = np.concatenate([[0], np.cumsum([len(batch) for batch in batches])]).astype(np.int64)
-    floor = _resolution(rows) ** 2 / 12.0 + SMALLEST_SHARE
-    means, covs = _so_far(rows, mass, starts, floor)
+    floor = _resolution(rows) ** 2 / 12.0 + MIN_VARIANCE_SHARE
+    means, covs = _cumulative_moments(rows, mass, starts, floor)
     background = _background(rows, starts, means, covs)
-    return Reference(rows, mass, starts, times / usual_step(times), means, covs, background, floor)
+    return Reference(rows, mass, starts, times / median_interval(times), means, covs, background, floor)
 
 
 def code_length(
     batches: Sequence[Any], labels: Sequence[Any], times: Sequence[float] | None = None, weights: Any = None
 ) -> float:
-    """Nats per point that it takes to tell the points and the ids of a clustered stream; less is better.
+    """Compute the nats per point that encode the points and ids of a stream; lower is better.
 
-    Only differences between clusterings of the same stream mean something. Scale, place and rotation of the
-    data change nothing.
+    Only differences between clusterings of the same stream are meaningful. The result is invariant to scale,
+    translation and rotation of the data.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def code_length(
     labels : sequence of array-like of shape (n,)
         Id of every point.
     times : sequence of float, optional
-        Event times; by default the steps are a unit apart.
+        Event times; by default the interval between steps is 1.
     weights : sequence of array-like of shape (n,), optional
         A point of weight m counts as m points.
 
@@ -94,7 +95,7 @@ def code_length(
 
 
 def code_parts(reference: Reference, labels: Sequence[Any]) -> FloatArray:
-    """Nats per point for means, scatters, labels and events: (4,)."""
+    """Compute the nats per point for means, scatters, labels and events, (4,)."""
     ids, compact = np.unique(np.concatenate(labels), return_inverse=True)
     found = nats(
         reference.rows,
@@ -113,59 +114,59 @@ def code_parts(reference: Reference, labels: Sequence[Any]) -> FloatArray:
     return shares
 
 
-def usual_step(times: FloatArray) -> float:
-    """Median time between two steps, of those that are not 0; 1 if there are none."""
+def median_interval(times: FloatArray) -> float:
+    """Compute the median positive interval between steps; 1 if there is none."""
     gaps = np.diff(times)
     gaps = gaps[gaps > 0]
     return float(np.median(gaps)) if len(gaps) else 1.0
 
 
 def _main_axes(rows: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Rows around their mean with a mean variance of 1, along the main axes if there are many features."""
-    centred = rows - np.average(rows, axis=0, weights=weights)
-    unit = float(np.abs(centred).max()) or 1.0  # squares of very large numbers are not numbers
-    centred = centred / unit
-    variance = float(np.average(np.mean(centred**2, axis=1), weights=weights))
-    centred /= np.sqrt(variance) if variance > 0 else 1.0
-    if rows.shape[1] <= MOST_FEATURES:
-        return np.ascontiguousarray(centred)
+    """Center the rows and scale them to a mean variance of 1; project many features to the main axes."""
+    centered = rows - np.average(rows, axis=0, weights=weights)
+    unit = float(np.abs(centered).max()) or 1.0  # squares of very large numbers overflow
+    centered = centered / unit
+    variance = float(np.average(np.mean(centered**2, axis=1), weights=weights))
+    centered /= np.sqrt(variance) if variance > 0 else 1.0
+    if rows.shape[1] <= MAX_FEATURES:
+        return np.ascontiguousarray(centered)
     mass = np.ones(len(rows)) if weights is None else weights
-    axes = np.linalg.eigh((centred * mass[:, None]).T @ centred)[1][:, ::-1][:, :MOST_FEATURES]
-    return np.ascontiguousarray(centred @ axes)
+    axes = np.linalg.eigh((centered * mass[:, None]).T @ centered)[1][:, ::-1][:, :MAX_FEATURES]
+    return np.ascontiguousarray(centered @ axes)
 
 
 def _resolution(rows: FloatArray) -> FloatArray:
-    """Median distance between neighbouring values of each feature: the grid, if there is one."""
+    """Compute the median difference of adjacent values per feature: the spacing of gridded data."""
 
-    def gap(column: FloatArray) -> float:
+    def spacing(column: FloatArray) -> float:
         values = np.unique(column)
         return float(np.median(np.diff(values))) if len(values) > 1 else 0.0
 
-    return np.array([gap(column) for column in rows.T])
+    return np.array([spacing(column) for column in rows.T])
 
 
-def _so_far(
+def _cumulative_moments(
     rows: FloatArray, weights: FloatArray | None, starts: IntArray, floor: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean and covariance of all points up to each step: where a newborn may be."""
+    """Compute mean and covariance of all points up to each step: the prior of a new center."""
     n, d = len(starts) - 1, rows.shape[1]
     means, covs = np.empty((n, d)), np.empty((n, d, d))
     mass, total, squares = 0.0, np.zeros(d), np.zeros((d, d))
     for t in range(n):
-        part = slice(starts[t], starts[t + 1])
-        w = np.ones(starts[t + 1] - starts[t]) if weights is None else weights[part]
+        chunk = slice(starts[t], starts[t + 1])
+        w = np.ones(starts[t + 1] - starts[t]) if weights is None else weights[chunk]
         mass += float(w.sum())
-        total += w @ rows[part]
-        squares += (rows[part] * w[:, None]).T @ rows[part]
+        total += w @ rows[chunk]
+        squares += (rows[chunk] * w[:, None]).T @ rows[chunk]
         means[t] = total / mass
         covs[t] = squares / mass - np.outer(means[t], means[t]) + np.diag(floor)
     return means, covs
 
 
 def _background(rows: FloatArray, starts: IntArray, means: FloatArray, covs: FloatArray) -> FloatArray:
-    """Log density of every point as one from anywhere: around all points up to its step, with long tails."""
+    """Compute the log density of every point under a Cauchy density fitted to all points up to its step."""
     found = np.empty(len(rows))
     for t, (mean, cov) in enumerate(zip(means, covs, strict=True)):
-        part = slice(starts[t], starts[t + 1])
-        found[part] = multivariate_t.logpdf(rows[part], mean, cov, df=1)
+        chunk = slice(starts[t], starts[t + 1])
+        found[chunk] = multivariate_t.logpdf(rows[chunk], mean, cov, df=1)
     return found

@@ -1,4 +1,4 @@
-"""Where to look with a kernel: costs as shares of a batch, and the kernel's own parameter."""
+"""Search space for kernels: costs as shares of a batch, and the kernel's own parameter."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from dynmeans.tuning.separation import MEASURE_ROWS
 from dynmeans.tuning.space import Axis, Space, lifetimes, make_space
 from dynmeans.tuning.stream import TuningStream
 
-SHARES = (0.01, 0.5)  # of a batch: more clusters than a hundred, or than two, are no use
-WIDTHS = (1.0 / 3.0, 3.0)  # of the kernel's parameter, in units of what it would estimate by itself
+SHARES = (0.01, 0.5)  # range of the birth cost as a share of a batch: at most 100 clusters, at least 2
+WIDTHS = (1.0 / 3.0, 3.0)  # range of the kernel's parameter, in units of its estimate
 
 
 def check_kernel(kernel: Kernel) -> None:
-    """Refuse a matrix, whose columns would have to follow each setting's own choice of rows to keep."""
+    """Reject a precomputed matrix: its columns depend on the support rows of each trial."""
     if isinstance(kernel, Precomputed):
         raise ValueError(
-            "a precomputed kernel cannot be tuned, since every setting keeps other rows: tune on batches of "
-            "row numbers, with a function as kernel that looks up the similarities"
+            "a precomputed kernel cannot be tuned, because every trial keeps other support rows: tune "
+            "on batches of row numbers, with a function as kernel that looks up the similarities"
         )
 
 
@@ -37,58 +37,60 @@ def kernel_space(
     kernels: Sequence[Kernel] | None,
     interval: float,
 ) -> Space:
-    """The space around the defaults, which are its home."""
-    usual = model._default
+    """Build the search space of an estimator with a kernel, with its defaults."""
+    default = model._default
     own = get_kernel(model.kernel)
     named = [{"kernel": get_kernel(kernel)} for kernel in kernels or ()]
     each = [{**choice, **kernel, "relative": True} for choice in choices for kernel in named or [{}]]
-    height = _height(own, stream)
-    space = make_space((SHARES[0] * height, SHARES[1] * height), len(stream.batches), each, interval)
-    longest = max(lifetimes(len(stream.batches))[1], usual.lifetime)
+    unit = _self_similarity(own, stream)
+    space = make_space((SHARES[0] * unit, SHARES[1] * unit), len(stream.batches), each, interval)
+    longest = max(lifetimes(len(stream.batches))[1], default.lifetime)
     axes = tuple(axis._replace(high=longest) if axis.name == "lifetime" else axis for axis in space.axes)
-    widen = None if kernels else _widening(own, stream)
+    widen = None if kernels else _make_widen(own, stream)
     width = () if widen is None else (Axis("width", *WIDTHS),)
-    return space._replace(axes=(*axes, *width), home=_home((*axes, *width), usual, height), widen=widen)
+    return space._replace(
+        axes=(*axes, *width), defaults=_default_position((*axes, *width), default, unit), widen=widen
+    )
 
 
-def _height(kernel: Kernel, stream: TuningStream) -> float:
-    """How alike a row is to itself: shares of a batch are in units of it."""
+def _self_similarity(kernel: Kernel, stream: TuningStream) -> float:
+    """Compute the mean similarity of a row with itself, the unit of birth costs."""
     if isinstance(kernel, MEASURE_ROWS):
         return 1.0
     scene = first_input(stream.batches[0])
     return float(kernel.compare(scene).diagonal.mean())
 
 
-def _home(axes: Sequence[Axis], usual: Default, height: float) -> FloatArray:
+def _default_position(axes: Sequence[Axis], default: Default, unit: float) -> FloatArray:
     values = {
-        "birth_cost": BIRTH_SHARE * height,
-        "lifetime": usual.lifetime,
-        "reach": usual.reach,
+        "birth_cost": BIRTH_SHARE * unit,
+        "lifetime": default.lifetime,
+        "reach": default.reach,
         "width": 1.0,
     }
     return np.array([axis.share(values[axis.name]) for axis in axes])
 
 
-def _widening(kernel: Kernel, stream: TuningStream) -> Callable[[float], Kernel] | None:
-    """The kernel with its parameter at a multiple of what it would estimate; None if it estimates none.
+def _make_widen(kernel: Kernel, stream: TuningStream) -> Callable[[float], Kernel] | None:
+    """Return a function that multiplies the kernel's estimated parameter; None if it estimates none.
 
-    At 1 it is the kernel as it was given, which estimates for itself.
+    For factor 1 it returns the given kernel, which estimates its parameter itself.
     """
-    name, usual = _estimate(kernel, stream)
-    if usual is None:
+    name, estimate = _estimate(kernel, stream)
+    if estimate is None:
         return None
 
     def widen(factor: float) -> Kernel:
         if np.isclose(factor, 1.0, rtol=1e-9, atol=0.0):
             return kernel
-        wider: Kernel = replace(kernel, **{name: factor * usual})  # type: ignore[type-var]
+        wider: Kernel = replace(kernel, **{name: factor * estimate})  # type: ignore[type-var]
         return wider
 
     return widen
 
 
 def _estimate(kernel: Kernel, stream: TuningStream) -> tuple[str, float | None]:
-    """Name and usual value of the parameter that the kernel estimates."""
+    """Return name and median estimate of the parameter that the kernel estimates."""
     if isinstance(kernel, RBF) and kernel.bandwidth is None:
         return "bandwidth", _median([kernel.fitted(first_input(X)).bandwidth for X in stream.batches])
     if isinstance(kernel, MST) and kernel.scale is None:

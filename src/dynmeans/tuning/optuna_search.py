@@ -1,4 +1,4 @@
-"""Bayesian optimisation with Optuna (extra `tune`), in studies that can be resumed."""
+"""Bayesian optimization with Optuna (extra `tune`), in studies that can be resumed."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ COUNTS = ("n_clusters", "n_ids")
 def search_with_optuna(
     runner: Runner, budget: int, seed: int, storage: str | PathLike[str] | None = None
 ) -> list[Trial]:
-    """Try settings that Optuna suggests, one after another, until the study has as many as the budget.
+    """Evaluate the suggestions of Optuna one after another until the study has `budget` trials.
 
-    With a storage, what an earlier search has tried counts. The data must be the same: a study over other
-    ranges is refused.
+    With a storage, the trials of an earlier search count. The data must be the same: a study over other
+    ranges is rejected.
     """
     optuna = require("optuna", "tune")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = _open_study(optuna, runner.space, seed, storage)
-    for spot in at_defaults(runner.space):
-        study.enqueue_trial(_as_asked(spot, runner.space), skip_if_exists=True)
+    for candidate in at_defaults(runner.space):
+        study.enqueue_trial(_as_optuna_params(candidate, runner.space), skip_if_exists=True)
     trials = [_from_study(old, runner.space) for old in study.trials if old.values]
     while len(trials) < budget:
         asked = study.ask()
@@ -50,13 +50,13 @@ def _open_study(optuna: Any, space: Space, seed: int, storage: str | PathLike[st
     ranges = [[axis.name, axis.low, axis.high] for axis in space.axes] + [[CHOICE, 0, len(space.choices)]]
     known = study.user_attrs.get("ranges", ranges)
     if known != ranges:
-        raise ValueError(f"{storage}: the study is about other data or choices: {known}, not {ranges}")
+        raise ValueError(f"{storage}: the study belongs to other data or choices: {known}, not {ranges}")
     study.set_user_attr("ranges", ranges)
     return study
 
 
 def _open_journal(storages: Any, path: str) -> Any:
-    """Storage in a file; one of another kind is refused before anything is appended to it."""
+    """Open a storage file; reject a file of another kind before anything is appended to it."""
     file = storages.journal.JournalFileBackend(path)
     try:
         entries = list(file.read_logs(0))
@@ -64,24 +64,24 @@ def _open_journal(storages: Any, path: str) -> Any:
         if empty or (entries and all("op_code" in entry for entry in entries)):
             return storages.JournalStorage(file)
     except (ValueError, KeyError, TypeError):
-        pass  # what foreign lines give inside Optuna
-    raise ValueError(f"{path}: not a study of dynmeans; name a new file, or one that it wrote")
+        pass  # raised by Optuna for foreign lines
+    raise ValueError(f"{path}: not a study of dynmeans; give a new file, or one written by dynmeans")
 
 
-def _as_asked(spot: Candidate, space: Space) -> dict[str, Any]:
-    places = {axis.name: float(x) for axis, x in zip(space.axes, spot.place, strict=True)}
-    return {**places, CHOICE: spot.choice}
+def _as_optuna_params(candidate: Candidate, space: Space) -> dict[str, Any]:
+    values = {axis.name: float(x) for axis, x in zip(space.axes, candidate.position, strict=True)}
+    return {**values, CHOICE: candidate.choice}
 
 
 def _suggest(asked: Any, space: Space) -> Candidate:
-    place = np.array([asked.suggest_float(axis.name, 0.0, 1.0) for axis in space.axes])
-    return Candidate(place, asked.suggest_categorical(CHOICE, list(range(len(space.choices)))))
+    position = np.array([asked.suggest_float(axis.name, 0.0, 1.0) for axis in space.axes])
+    return Candidate(position, asked.suggest_categorical(CHOICE, list(range(len(space.choices)))))
 
 
 def _from_study(old: Any, space: Space) -> Trial:
-    place = np.array([old.params[axis.name] for axis in space.axes])
-    params = space.params(place, old.params[CHOICE])
+    position = np.array([old.params[axis.name] for axis in space.axes])
+    params = space.params(position, old.params[CHOICE])
     n_clusters, n_ids = (old.user_attrs[name] for name in COUNTS)
     return Trial(
-        place, old.params[CHOICE], params, (old.value,), n_clusters, n_ids, old.user_attrs[BEST_SEED]
+        position, old.params[CHOICE], params, (old.value,), n_clusters, n_ids, old.user_attrs[BEST_SEED]
     )

@@ -1,4 +1,4 @@
-"""The paper's procedure: the birth cost first, on single batches without time, then the two others."""
+"""The paper's procedure: birth cost on single batches first, then lifetime and reach."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dynmeans._algorithms.birth_cost import estimate_birth_cost
 from dynmeans.tuning.space import Space
 from dynmeans.tuning.stream import TuningStream
 
-BATCHES = 10  # single batches from which the birth cost comes
+BATCHES = 10  # single batches that determine the birth cost
 
 
 def paper_space(space: Space, stream: TuningStream, seed: int) -> Space:
-    """The space with one birth cost: the middle of those that describe single batches best.
+    """Fix the birth cost of a space at the median of the estimates from single batches.
 
-    For kernels there is no such description; their birth cost stays a share of the batch to be searched.
+    Kernels have no such estimate; their birth cost is a share of the batch and is searched.
     """
     if any("relative" in choice for choice in space.choices):
         return space

@@ -1,4 +1,4 @@
-"""What tuning has found."""
+"""Result of tuning."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ Column = np.ndarray[Any, np.dtype[Any]]
 
 
 class Tuning:
-    """The result of :func:`dynmeans.tune`.
+    """Result of :func:`dynmeans.tune`.
 
     Attributes
     ----------
     best_params_ : dict
-        Parameters of the winner: ``DMeans(**best_params_)``.
+        Parameters of the best trial: ``DMeans(**best_params_)``.
     best_estimator_ : estimator
-        Fitted on all batches with these parameters, under the best of the orders that were tried; the next
-        ``partial_fit`` goes on with the stream.
+        Fitted on all batches with these parameters, under the best assignment order of the trial; the next
+        ``partial_fit`` continues the stream.
     best_score_ : float
-        Code length in nats per point; for kernels, 1 minus how far clusters are apart and ids expected; or
-        1 minus tracking accuracy, with labels. Less is better.
+        Code length in nats per point; for kernels, 1 minus separation times id consistency;
+        with labels, 1 minus tracking accuracy. Lower is better.
     runner_up_ : dict or None
-        Parameters of the setting that came second.
+        Parameters of the second trial.
     table_ : dict of arrays
-        Every setting that was tried, a column for each parameter, with ``score``, ``score_std`` over
-        orders, ``n_orders``, ``n_clusters`` in a step and ``n_ids`` in all. The winner comes first, then the
-        others that were run again, then the rest, by score. ``pandas.DataFrame(table_)`` works.
+        All trials, one column per parameter, with ``score``, ``score_std`` over orders,
+        ``n_orders``, ``n_clusters`` per step and ``n_ids`` in total. The best trial comes first, then the
+        other finalists, then the rest, sorted by score. ``pandas.DataFrame(table_)`` works.
     notes_ : tuple of str
-        What to know before trusting the winner: empty, mostly.
+        Diagnostics: warnings about the result; usually empty.
     """
 
-    def __init__(self, trials: Sequence[Trial], best: BatchClusterer, notes: tuple[str, ...]) -> None:
+    def __init__(self, trials: Sequence[Trial], best: BatchClusterer, diagnostics: tuple[str, ...]) -> None:
         self._trials = tuple(trials)
         self.best_params_ = dict(trials[0].params)
         self.best_score_ = trials[0].score
         self.best_estimator_ = best
         self.runner_up_ = dict(trials[1].params) if len(trials) > 1 else None
-        self.notes_ = notes
+        self.notes_ = diagnostics
 
     def __repr__(self) -> str:
         words = ", ".join(f"{name}={_short(value)}" for name, value in self.best_params_.items())
-        return f"Tuning({words}; {self._trials[0].n_clusters:g} clusters, {len(self._trials)} settings tried)"
+        return f"Tuning({words}; {self._trials[0].n_clusters:g} clusters, {len(self._trials)} trials)"
 
     @property
     def table_(self) -> dict[str, Column]:  # noqa: D102
@@ -55,14 +55,14 @@ class Tuning:
         for trial in self._trials:
             for name, column in columns.items():
                 column.append(trial.params[name])
-        told: dict[str, list[Any]] = {
+        scores: dict[str, list[Any]] = {
             "score": [trial.score for trial in self._trials],
             "score_std": [float(np.std(trial.scores)) for trial in self._trials],
             "n_orders": [len(trial.scores) for trial in self._trials],
             "n_clusters": [trial.n_clusters for trial in self._trials],
             "n_ids": [trial.n_ids for trial in self._trials],
         }
-        return {name: _column(values) for name, values in {**columns, **told}.items()}
+        return {name: _column(values) for name, values in {**columns, **scores}.items()}
 
     def plot(self, path: str | PathLike[str] | None = None) -> Any:
         """Draw the score over every parameter, and the number of clusters.
@@ -70,7 +70,7 @@ class Tuning:
         Parameters
         ----------
         path : path, optional
-            File to write; its suffix says which kind.
+            File to write; its suffix determines the format.
 
         Returns
         -------
@@ -82,7 +82,7 @@ class Tuning:
 
 
 def _column(values: list[Any]) -> Column:
-    """Numbers as numbers, kernels as objects."""
+    """Convert numbers to a numeric array and kernels to an object array."""
     if all(isinstance(value, int | float | str) for value in values):
         return np.array(values)
     column = np.empty(len(values), dtype=object)

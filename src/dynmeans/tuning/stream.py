@@ -1,4 +1,4 @@
-"""The batches to tune on, read once."""
+"""Input of `tune`: all batches, validated and in memory."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def read_stream(batches: Iterable[Any]) -> TuningStream:
     """Read batches as :meth:`dynmeans.DMeans.stream` takes them: arrays, or mappings of arguments."""
     steps = [dict(item) if isinstance(item, Mapping) else {"X": item} for item in batches]
     if not steps:
-        raise ValueError("there are no batches to tune on")
+        raise ValueError("batches is empty; tuning needs at least one batch")
     rows = [check_array(step["X"], dtype=np.float64) for step in steps]
     for batch in rows:
         check_range(batch, max_abs(batch))
     widths = sorted({batch.shape[1] for batch in rows})
     if len(widths) > 1:
-        raise ValueError(f"all batches must have as many features, got {widths}")
+        raise ValueError(f"all batches must have the same number of features, got {widths}")
     return TuningStream(steps, rows, _weights(steps, rows), _times(steps))
 
 
@@ -47,7 +47,7 @@ def _weights(steps: list[dict[str, Any]], rows: list[FloatArray]) -> list[FloatA
 
 
 def _times(steps: list[dict[str, Any]]) -> FloatArray:
-    """Event times; a step without one is a unit after the last."""
+    """Return event times; a step without a time is 1 after the previous step."""
     times: list[float] = []
     for step in steps:
         t = step.get("t")

@@ -1,4 +1,4 @@
-"""Settings that were tried, and how they are run side by side."""
+"""Trials and their parallel evaluation."""
 
 from __future__ import annotations
 
@@ -15,41 +15,46 @@ from dynmeans.tuning.space import Space
 
 
 class Candidate(NamedTuple):
-    """A setting that is yet to be tried."""
+    """Hyperparameters to be evaluated."""
 
-    place: FloatArray  # in the unit cube
+    position: FloatArray  # in the unit cube
     choice: int  # of motion and kernel
 
 
 class Trial(NamedTuple):
-    """One setting and what its runs were worth."""
+    """Hyperparameters with the results of their runs."""
 
-    place: FloatArray
-    choice: int
+    position: FloatArray  # in the unit cube
+    choice: int  # index of motion and kernel
     params: dict[str, Any]
-    scores: tuple[float, ...]  # one for each order, less is better
-    n_clusters: float  # active in a step, in the median
-    n_ids: int  # in the whole run
-    seed: int  # of the best of these orders
-    steps: tuple[float, ...] = ()  # score of each step, mean over the orders, where there is one
+    scores: tuple[float, ...]  # one per assignment order, lower is better
+    n_clusters: float  # median number of active clusters per step
+    n_ids: int  # number of ids in the whole run
+    seed: int  # of the best order
+    steps: tuple[float, ...] = ()  # score of each step, mean over the orders, where the scorer has one
+
+    @property
+    def place(self) -> FloatArray:
+        """Former name of `position`."""
+        return self.position
 
     @property
     def score(self) -> float:
-        """Mean over the orders."""
+        """Mean score over the orders."""
         return float(np.mean(self.scores))
 
 
 class Runner:
-    """Runs settings on several threads; the compiled loops do not hold Python's lock.
+    """Evaluates candidates on several threads; the compiled loops release the GIL.
 
-    What is found does not depend on the number of threads: results come back in the order of the settings.
+    Results do not depend on the number of threads: they are returned in the order of the candidates.
 
     Parameters
     ----------
-    judge : callable
+    scorer : Scorer
     space : Space
     seeds : sequence of int
-        Seeds of assignment orders; the first is for the search, the others are for the finalists.
+        Seeds of assignment orders: the first for the search, the others for the finalists.
     n_jobs : int or None
     on_trial : callable or None
         Called with every trial, in order.
@@ -57,44 +62,44 @@ class Runner:
 
     def __init__(
         self,
-        judge: Scorer,
+        scorer: Scorer,
         space: Space,
         seeds: Sequence[int],
         n_jobs: int | None = 1,
         on_trial: Callable[[Trial], object] | None = None,
     ) -> None:
         self.space, self._seeds = space, tuple(seeds)
-        self._judge, self._on_trial = judge, on_trial
+        self._scorer, self._on_trial = scorer, on_trial
         self._n_threads = (os.cpu_count() or 1) if n_jobs is None or n_jobs == -1 else n_jobs
 
-    def run(self, spots: Iterable[Candidate]) -> list[Trial]:
-        """Try settings under the first order."""
+    def run(self, candidates: Iterable[Candidate]) -> list[Trial]:
+        """Evaluate candidates under the first order."""
 
-        def attempt(spot: Candidate) -> Trial:
-            return self._under(self._seeds[:1], spot, self.space.params(*spot))
+        def evaluate(candidate: Candidate) -> Trial:
+            return self._evaluate(self._seeds[:1], candidate, self.space.params(*candidate))
 
-        return self._side_by_side(attempt, list(spots))
+        return self._in_parallel(evaluate, list(candidates))
 
     def run_again(self, trials: Iterable[Trial]) -> list[Trial]:
-        """Run settings under all other orders; the first, under which they were found, flatters them."""
+        """Evaluate trials under the other orders; the score under the first is biased by the search."""
 
-        def attempt(trial: Trial) -> Trial:
-            return self._under(self._seeds[1:], Candidate(trial.place, trial.choice), trial.params)
+        def evaluate(trial: Trial) -> Trial:
+            return self._evaluate(self._seeds[1:], Candidate(trial.position, trial.choice), trial.params)
 
-        return self._side_by_side(attempt, list(trials))
+        return self._in_parallel(evaluate, list(trials))
 
-    def _under(self, seeds: Sequence[int], spot: Candidate, params: dict[str, Any]) -> Trial:
-        verdicts = [self._judge(params, seed) for seed in seeds]
-        scores = tuple(evaluate.score for evaluate in verdicts)
+    def _evaluate(self, seeds: Sequence[int], candidate: Candidate, params: dict[str, Any]) -> Trial:
+        evaluations = [self._scorer(params, seed) for seed in seeds]
+        scores = tuple(evaluation.score for evaluation in evaluations)
         best = int(np.argmin(scores))
-        _, n_clusters, n_ids, _ = verdicts[best]
-        steps = tuple(np.mean([evaluate.steps for evaluate in verdicts], axis=0).tolist())
-        return Trial(*spot, params, scores, n_clusters, n_ids, seeds[best], steps)
+        _, n_clusters, n_ids, _ = evaluations[best]
+        steps = tuple(np.mean([evaluation.steps for evaluation in evaluations], axis=0).tolist())
+        return Trial(*candidate, params, scores, n_clusters, n_ids, seeds[best], steps)
 
-    def _side_by_side(self, attempt: Callable[[Any], Trial], todo: list[Any]) -> list[Trial]:
+    def _in_parallel(self, evaluate: Callable[[Any], Trial], items: list[Any]) -> list[Trial]:
         done = []
         with ThreadPoolExecutor(self._n_threads) as pool:
-            for trial in pool.map(attempt, todo):
+            for trial in pool.map(evaluate, items):
                 done.append(trial)
                 if self._on_trial is not None:
                     self._on_trial(trial)

@@ -1,4 +1,4 @@
-"""`tune`: costs without labels, or with them."""
+"""`tune`: search for hyperparameters with or without labels."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dynmeans.estimators.base import BatchClusterer
 from dynmeans.estimators.kernel import KernelClusterer
 from dynmeans.estimators.validation import valid_count, valid_threads
 from dynmeans.kernels import Kernel, Linear, get_kernel
-from dynmeans.tuning.code_length import usual_step
+from dynmeans.tuning.code_length import median_interval
 from dynmeans.tuning.diagnostics import diagnose
 from dynmeans.tuning.kernel_space import check_kernel, kernel_space
 from dynmeans.tuning.optuna_search import search_with_optuna
 from dynmeans.tuning.paper_grid import paper_space
 from dynmeans.tuning.result import Tuning
-from dynmeans.tuning.scorers import Scorer, follow, prepared, score_by_code_length, score_by_labels
+from dynmeans.tuning.scorers import Scorer, cluster, configure, score_by_code_length, score_by_labels
 from dynmeans.tuning.search import search_grid, search_refining
 from dynmeans.tuning.selection import decide
 from dynmeans.tuning.separation import TOLERANCE, score_by_separation
@@ -30,7 +30,15 @@ from dynmeans.tuning.trials import Runner, Trial
 
 Strategy = Literal["refine", "paper", "grid", "optuna"]
 STRATEGIES: tuple[Strategy, ...] = ("refine", "paper", "grid", "optuna")
-ORDERS = 3  # under which finalists are run again
+ORDERS = 3  # assignment orders that evaluate each finalist
+
+
+class Criterion(NamedTuple):
+    """Search space, score, and the score difference below which two trials tie."""
+
+    space: Space
+    scorer: Scorer
+    tolerance: float
 
 
 class _Seeds(NamedTuple):
@@ -52,13 +60,13 @@ def tune(
     storage: str | PathLike[str] | None = None,
     on_trial: Callable[[Trial], object] | None = None,
 ) -> Tuning:
-    """Find birth cost, lifetime and reach, without labels if need be.
+    """Find birth cost, lifetime and reach, with or without labels.
 
-    Every setting is run over the batches, and its result is judged by its code length
-    (:func:`dynmeans.tuning.code_length`); for kernels, by how far clusters are apart and their ids expected.
-    The best few are run again under other assignment orders. Among those that are as good, the one in the
-    middle of all good settings is taken; for kernels, the one nearest to the defaults, which are tried first.
-    The ranges come from the data.
+    Every candidate clusters all batches. Its score is the code length of the result
+    (:func:`dynmeans.tuning.code_length`); for kernels, the separation of clusters and the consistency of ids.
+    The best few are evaluated again under other assignment orders. Among ties the most central of all good
+    candidates is chosen; for kernels, the one nearest to the defaults, which are tried first. The ranges are
+    estimated from the data.
 
     Parameters
     ----------
@@ -66,27 +74,27 @@ def tune(
         Each item is a batch X of shape (n, n_features), or a mapping of the arguments of ``partial_fit``
         (``{"X": X, "t": t}``). They are held in memory.
     estimator : DMeans, KDMeans or SDMeans, optional
-        What is tuned, :class:`~dynmeans.DMeans` by default; all but the costs is kept as it is.
+        Estimator to tune, :class:`~dynmeans.DMeans` by default; its other parameters are kept.
     budget : int, default=100
-        Settings to try.
+        Number of candidates to evaluate.
     n_jobs : int, optional
-        Settings that run side by side; by default as many as there are cores. Results do not depend on it.
+        Candidates evaluated in parallel; by default the number of cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of the search and of the assignment orders.
     labels : sequence of array-like of shape (n,), optional
-        True labels of every batch. With them, settings are judged by tracking accuracy.
+        True labels of every batch. With them, the score is tracking accuracy.
     motions : sequence of str, optional
-        Motions to choose from, such as ``("walk", "velocity")``; by default the estimator's own.
+        Motions to choose from, such as ``("walk", "velocity")``; by default that of the estimator.
     kernels : sequence of kernels, optional
-        Kernels to choose from; by default the estimator's, with its own parameter searched where it
-        would be estimated.
+        Kernels to choose from; by default that of the estimator. Its own parameter is searched
+        if it would be estimated.
     strategy : {"refine", "paper", "grid", "optuna"}, default="refine"
-        Half of the budget all over the space and the rest around the best; the paper's way, birth cost first,
-        on single batches without time; a plain grid; or Bayesian optimisation (extra ``tune``).
+        Half of the budget on space-filling points and the rest around the best; the paper's procedure, which
+        fixes the birth cost on single batches first; a grid; or Bayesian optimization (extra ``tune``).
     storage : path, optional
-        For ``"optuna"``: a file for the study. If it exists the search goes on where it was left.
+        For ``"optuna"``: a file for the study. If it exists, the search continues from it.
     on_trial : callable, optional
-        Called with every trial as it ends.
+        Called with every finished trial.
 
     Returns
     -------
@@ -111,16 +119,14 @@ def tune(
     if strategy not in STRATEGIES:
         raise ValueError(f"strategy must be one of {list(STRATEGIES)}, got {strategy!r}")
     if storage is not None and strategy != "optuna":
-        raise ValueError(f"storage keeps the studies of strategy='optuna', got strategy={strategy!r}")
+        raise ValueError(f"storage needs strategy='optuna', got strategy={strategy!r}")
     seeds = _draw_seeds(random_state)
-    space = _space(model, stream, motions, kernels)
+    criterion = _make_criterion(model, stream, _choices(motions), kernels, labels, budget)
     if strategy == "paper":
-        space = paper_space(space, stream, seeds.search)
-    plain = _is_plain(model, kernels)
-    runner = Runner(_judge(model, stream, labels, plain), space, seeds.orders, n_jobs, on_trial)
+        criterion = criterion._replace(space=paper_space(criterion.space, stream, seeds.search))
+    runner = Runner(criterion.scorer, criterion.space, seeds.orders, n_jobs, on_trial)
     trials = _search(strategy, runner, budget, seeds.search, storage)
-    tolerance = _tolerance(stream, labels, budget, plain)
-    return _finish(model, stream, decide(runner, trials, tolerance), tolerance)
+    return _finish(model, stream, decide(runner, trials, criterion.tolerance), criterion.tolerance)
 
 
 def _search(
@@ -132,11 +138,11 @@ def _search(
 
 
 def _finish(model: BatchClusterer, stream: TuningStream, trials: list[Trial], tolerance: float) -> Tuning:
-    """Run the winner once more, under the best of its orders, on as many threads as the user said."""
-    best = prepared(model, trials[0].params, trials[0].seed)
+    """Fit the best trial again under its best order, with the number of threads of the user."""
+    best = configure(model, trials[0].params, trials[0].seed)
     best.set_params(n_jobs=model.n_jobs)
-    found = follow(best, stream)
-    return Tuning(trials, best, diagnose(trials, tolerance, stream, found))
+    labels = cluster(best, stream)
+    return Tuning(trials, best, diagnose(trials, tolerance, stream, labels))
 
 
 def _draw_seeds(random_state: Any) -> _Seeds:
@@ -144,41 +150,45 @@ def _draw_seeds(random_state: Any) -> _Seeds:
     return _Seeds(drawn[0], drawn[1:])
 
 
-def _space(
+def _choices(motions: Sequence[str] | None) -> list[dict[str, Any]]:
+    return [{"motion": motion} for motion in motions or ()] or [{}]
+
+
+def _make_criterion(
     model: BatchClusterer,
     stream: TuningStream,
-    motions: Sequence[str] | None,
+    choices: list[dict[str, Any]],
     kernels: Sequence[Kernel] | None,
-) -> Space:
-    choices: list[dict[str, Any]] = [{"motion": motion} for motion in motions or ()] or [{}]
-    interval = usual_step(stream.times)
+    labels: Sequence[Any] | None,
+    budget: int,
+) -> Criterion:
+    """Choose the criterion: code length for round clusters, separation for kernels, accuracy with labels."""
     if isinstance(model, KernelClusterer):
-        check_kernel(get_kernel(model.kernel))
-        if not _is_plain(model, kernels):
-            return kernel_space(model, stream, choices, kernels, interval)
-        choices = [{**choice, "relative": False} for choice in choices]
+        kernel = get_kernel(model.kernel)
+        check_kernel(kernel)
+        if kernels is not None or not isinstance(kernel, Linear):
+            return _kernel_criterion(model, stream, choices, kernels, labels)
+        choices = [{**choice, "relative": False} for choice in choices]  # the linear kernel is D-Means
     elif kernels is not None:
         raise ValueError(f"kernels are for KDMeans and SDMeans, not for {type(model).__name__}")
-    return make_space(birth_costs(stream.batches), len(stream.batches), choices, interval)
-
-
-def _is_plain(model: BatchClusterer, kernels: Sequence[Kernel] | None) -> bool:
-    """Whether clusters are round, as those of D-Means: with the linear kernel they are the same."""
-    if not isinstance(model, KernelClusterer):
-        return True
-    return kernels is None and isinstance(get_kernel(model.kernel), Linear)
-
-
-def _judge(model: BatchClusterer, stream: TuningStream, labels: Sequence[Any] | None, plain: bool) -> Scorer:
+    space = make_space(
+        birth_costs(stream.batches), len(stream.batches), choices, median_interval(stream.times)
+    )
     if labels is not None:
-        return score_by_labels(model, stream, labels)
-    if isinstance(model, KernelClusterer) and not plain:
-        return score_by_separation(model, stream, get_kernel(model.kernel))
-    return score_by_code_length(model, stream)
+        return Criterion(space, score_by_labels(model, stream, labels), 0.0)
+    n_points = sum(map(len, stream.batches))
+    tolerance = math.log(budget) / n_points  # the nats that encode which candidate was chosen
+    return Criterion(space, score_by_code_length(model, stream), tolerance)
 
 
-def _tolerance(stream: TuningStream, labels: Sequence[Any] | None, budget: int, plain: bool) -> float:
-    """What differences tell nothing: in code length, the nats that it takes to name one of the settings."""
+def _kernel_criterion(
+    model: KernelClusterer,
+    stream: TuningStream,
+    choices: list[dict[str, Any]],
+    kernels: Sequence[Kernel] | None,
+    labels: Sequence[Any] | None,
+) -> Criterion:
+    space = kernel_space(model, stream, choices, kernels, median_interval(stream.times))
     if labels is not None:
-        return 0.0
-    return math.log(budget) / sum(map(len, stream.batches)) if plain else TOLERANCE
+        return Criterion(space, score_by_labels(model, stream, labels), 0.0)
+    return Criterion(space, score_by_separation(model, stream, get_kernel(model.kernel)), TOLERANCE)

@@ -1,4 +1,4 @@
-"""The rivals in tracking, all behind ``partial_fit(X, y)`` and ``labels_``; only the oracle looks at y."""
+"""Methods of the tracking benchmark, with ``partial_fit(X, y)`` and ``labels_``; only the oracle uses y."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from dynmeans.baselines import ReclusterAndMatch, TrueLabels
 
 
 class Tracker(Protocol):
-    """Clusters a stream, one batch a call."""
+    """Clusterer of a stream, one batch per call."""
 
     labels_: np.ndarray
 
     def partial_fit(self, X: np.ndarray, y: np.ndarray) -> object:
-        """Take the next batch; y is the truth."""
+        """Cluster the next batch; y has the true labels."""
 
 
 class OnlineKMeans:
-    """MiniBatchKMeans that keeps learning; ids are the numbers of its clusters."""
+    """MiniBatchKMeans over the stream; ids are the indices of its clusters."""
 
     def __init__(self, n_clusters: int) -> None:
         self.model = MiniBatchKMeans(n_clusters, random_state=0, n_init=3)
         self.labels_ = np.empty(0, dtype=np.int64)
 
     def partial_fit(self, X: np.ndarray, y: np.ndarray) -> OnlineKMeans:
-        """Learn, then label."""
+        """Update the model, then label the batch."""
         self.labels_ = self.model.partial_fit(X).predict(X).astype(np.int64)
         return self
 
 
 class OnePointAtATime:
-    """A clusterer of river: it learns all points of a batch, then labels them."""
+    """Clusterer of river: learns all points of a batch, then labels them."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self.labels_ = np.empty(0, dtype=np.int64)
 
     def partial_fit(self, X: np.ndarray, y: np.ndarray) -> OnePointAtATime:
-        """Learn, then label."""
+        """Update the model, then label the batch."""
         points = [dict(enumerate(row)) for row in X.tolist()]
         for point in points:
             self.model.learn_one(point)
@@ -51,8 +51,8 @@ class OnePointAtATime:
         return self
 
 
-def dmeans(**setting: Any) -> Tracker:
-    return DMeans(**setting, random_state=0)
+def dmeans(**params: Any) -> Tracker:
+    return DMeans(**params, random_state=0)
 
 
 def kmeans(n_clusters: int, gate: float | None = None) -> Tracker:
@@ -67,16 +67,16 @@ def hdbscan(min_cluster_size: int, min_samples: int, gate: float | None = None) 
     return ReclusterAndMatch(HDBSCAN(min_cluster_size, min_samples=min_samples, copy=True), gate=gate)
 
 
-def dbstream(**setting: Any) -> Tracker:
-    return OnePointAtATime(river_cluster.DBSTREAM(**setting))
+def dbstream(**params: Any) -> Tracker:
+    return OnePointAtATime(river_cluster.DBSTREAM(**params))
 
 
-def denstream(**setting: Any) -> Tracker:
-    return OnePointAtATime(river_cluster.DenStream(**setting))
+def denstream(**params: Any) -> Tracker:
+    return OnePointAtATime(river_cluster.DenStream(**params))
 
 
 def oracle(gate: float | None = None) -> Tracker:
-    """The true segmentation of every batch, linked like the others."""
+    """Return the true segmentation of every batch, with matched ids."""
     return ReclusterAndMatch(TrueLabels(), gate=gate)
 
 

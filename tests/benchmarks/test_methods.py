@@ -3,13 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.rivals import MAKERS
+from benchmarks.methods import MAKERS
 from benchmarks.tracking import CHOSEN
 from dynmeans.datasets import moving_gaussians
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_every_rival_labels_every_row_of_every_batch(name: str) -> None:
+def test_every_method_labels_every_row_of_every_batch(name: str) -> None:
     stream = moving_gaussians(n_steps=3, random_state=0)
     tracker = MAKERS[name](**CHOSEN[name])
     for X, y in zip(stream.batches, stream.labels, strict=True):
