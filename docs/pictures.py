@@ -102,9 +102,9 @@ def lives() -> Figure:
 
 def any_time() -> Figure:
     """How the pieces come to agree with the whole."""
-    gaps = np.array(run_page("tutorial/6-any-time.md")["gaps"])
+    errors = np.array(run_page("tutorial/6-any-time.md")["errors"])
     figure, (axis,) = _panels(1, height=2.4)
-    axis.plot(50 * np.arange(1, len(gaps) + 1), gaps, c=COLORS[0], lw=2)
+    axis.plot(50 * np.arange(1, len(errors) + 1), errors, c=COLORS[0], lw=2)
     axis.set(
         xlabel="rows seen", title="distance of the farthest centre from its twin", ylim=0, xlim=(0, 2000)
     )

@@ -36,7 +36,7 @@ def index() -> list[tuple[str, str, str, str]]:
 
 def behind() -> list[str]:
     """What the index lists as without code of its own, under the paper's full labels."""
-    part = INDEX.read_text(encoding="utf-8").partition("## Behind them")[2]
+    part = INDEX.read_text(encoding="utf-8").partition("## Without code of their own")[2]
     return [f"{PREFIX[kind or 'Eq.']}:{label}" for label, kind in BEHIND.findall(part)]
 
 
