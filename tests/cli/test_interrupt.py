@@ -30,7 +30,7 @@ def interrupt(module: str, how: str = "default") -> subprocess.CompletedProcess[
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize("module", ["dynmeans.cli.app", "typer", "numpy", "_dynmeans"])
+@pytest.mark.parametrize("module", ["dynmeans.cli.app", "typer", "numpy", "dynmeans._core"])
 def test_an_interrupt_while_modules_load_is_one_line(module: str) -> None:
     done = interrupt(module)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "dynmeans: interrupted\n")

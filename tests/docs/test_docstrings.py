@@ -14,7 +14,7 @@ import dynmeans
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(dynmeans.__path__, "dynmeans.")
-    if "_dynmeans" not in module.name
+    if "_core" not in module.name
 )
 
 

@@ -46,7 +46,7 @@ void bind_kernel_descent(nb::module_& m) {
   m.def("kernel_descend", &kernel_descend, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a, "gammas"_a,
         "revival"_a, "birth"_a, "seed"_a, "step"_a, "restart"_a, "max_iter"_a, "start"_a = nb::none(),
         "matrix"_a = nb::none(), "features"_a = nb::none(), "phi_features"_a = nb::none(),
-        "begin"_a = nb::none(), "neighbors"_a = nb::none(), "values"_a = nb::none(),
+        "begin"_a = nb::none(), "neighbours"_a = nb::none(), "values"_a = nb::none(),
         "Cluster one batch by its kernel, which is a matrix, features, or compressed sparse rows: "
         "(labels, cost, n_iter).");
 }

@@ -153,7 +153,7 @@ void bind_spectral(nb::module_& m) {
   m.def("cluster_vectors", &cluster_vectors, "vectors"_a, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a,
         "gammas"_a, "revival"_a, "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "refine"_a,
         "matrix"_a = nb::none(), "features"_a = nb::none(), "phi_features"_a = nb::none(),
-        "begin"_a = nb::none(), "neighbors"_a = nb::none(), "values"_a = nb::none(),
+        "begin"_a = nb::none(), "neighbours"_a = nb::none(), "values"_a = nb::none(),
         "Round the vectors of the relaxed problem, link the clusters and refine them: "
         "(labels, n_iter, restart_costs).");
   m.def(
