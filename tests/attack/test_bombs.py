@@ -44,7 +44,7 @@ def test_a_long_callsign_takes_its_own_length_and_not_that_of_all_rows(tmp_path:
     # A process of its own: the threads of libraries that other tests have started do not survive a fork.
     script = (
         "import sys; from pathlib import Path; from attack.outcome import _limit_memory;"
-        "from attack.reading import _join; _limit_memory(2048); _join(Path(sys.argv[1]))"
+        "from attack.reading import _join; _limit_memory(1024); _join(Path(sys.argv[1]))"
     )
     tests = str(Path(__file__).parents[1])
     done = subprocess.run(
