@@ -33,8 +33,10 @@ def check_sdist(path: Path) -> None:
     """All that a build needs, and nothing large."""
     with tarfile.open(path) as archive:
         names = [name.partition("/")[2] for name in archive.getnames()]
-    for name in ("pyproject.toml", "CMakeLists.txt", "LICENSE", "src/dynmeans/core/module.cpp"):
+    for name in ("pyproject.toml", "CMakeLists.txt", "LICENSE"):
         require(name in names, f"{path.name} lacks {name}")
+    core = {path.as_posix() for path in Path("src/core").rglob("*") if path.suffix in SOURCES}
+    require(core and core <= set(names), f"{path.name} lacks {sorted(core - set(names))[:3]}")
     large = [name for name in names if name.startswith(("experiments/results", "benchmarks/results"))]
     require(not large, f"{path.name} holds results: {large[:3]}")
     size = path.stat().st_size
@@ -42,12 +44,13 @@ def check_sdist(path: Path) -> None:
 
 
 def check_wheel(path: Path) -> None:
-    """No source of the core, and the marker of type hints."""
+    """No source of the core, but its type hints and their marker."""
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
     sources = [name for name in names if name.endswith(SOURCES)]
     require(not sources, f"{path.name} holds C++ sources: {sources[:3]}")
-    require("dynmeans/py.typed" in names, f"{path.name} lacks dynmeans/py.typed")
+    for name in ("dynmeans/py.typed", "dynmeans/_core.pyi"):
+        require(name in names, f"{path.name} lacks {name}")
 
 
 def check_installation(wheel: Path) -> None:
