@@ -7,13 +7,14 @@ SOURCES := $(shell find src/core -name '*.?pp' -o -name '*.inl') CMakeLists.txt 
 OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) \
   $(foreach v,10 11 12 13,$(shell python3.$(v) -c "import sys; print(sys.executable)" 2>/dev/null)) $(PYTHON))
 
-.PHONY: demo test check bench docs clang asan attack test-oldest dist format clean
+.PHONY: demo test check bench docs clang asan attack test-oldest test-bertopic dist format clean
 
 demo: $(VENV)/installed
 	$(BIN)/dynmeans demo
 
+# Another interpreter: `make test VENV=.venv-3.12 PYTHON=python3.12`; PYTEST="tests/core -x" chooses tests and options.
 test: $(VENV)/installed-test $(VENV)/installed-bench
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto $(PYTEST)
 
 check: $(VENV)/installed-test $(VENV)/installed-check
 	$(BIN)/ruff check .
@@ -38,6 +39,11 @@ test-oldest:
 		-C build-dir=build/oldest .
 	$(VENV)-oldest/bin/pip check
 	$(VENV)-oldest/bin/python -m pytest -q -n auto -p no:cacheprovider -W ignore::DeprecationWarning $(OLDEST_TESTS)
+
+# The recipe for BERTopic with the real package, without the embedding models that it would install.
+test-bertopic: $(VENV)/installed-test
+	$(BIN)/pip install -q --no-deps bertopic plotly narwhals pyyaml tqdm
+	$(BIN)/python -m pytest -q tests/docs/test_bertopic.py
 
 # Source distribution and wheel in dist/, checked: metadata, contents, installation without a compiler.
 dist: $(VENV)/pip
@@ -84,7 +90,7 @@ asan: $(VENV)/installed-test
 	cd tests && $(SANITIZE) ../$(VENV)-asan-$(notdir $(CXX))/bin/python -m attack 'false state files' --count 3000
 
 clean:
-	rm -rf build dist $(VENV) $(VENV)-clang $(VENV)-asan-* $(VENV)-oldest docs/_build
+	rm -rf build dist $(VENV) $(VENV)-* docs/_build
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)
@@ -95,6 +101,7 @@ $(VENV)/installed: $(VENV)/pip $(SOURCES)
 	$(BIN)/pip install -q -e ".[all]"
 	@touch $@
 
+# A wheel, even of an older version: without one the newest River for Python 3.10 would need a Rust compiler.
 $(VENV)/installed-%: $(VENV)/installed pyproject.toml
-	$(BIN)/pip install -q --group $*
+	$(BIN)/pip install -q --prefer-binary --group $*
 	@touch $@

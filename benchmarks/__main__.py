@@ -13,8 +13,31 @@ from benchmarks.clock import timed
 from benchmarks.rows import Row
 
 NAMES = (
-    *("small", "medium", "assign", "wide", "memory", "scaling", "tracking", "peers", "pedestrians"),
-    *("rings", "spectral", "million", "processes", "tuning", "lasting", "video", "people"),
+    *(
+        "small",
+        "detections",
+        "medium",
+        "assign",
+        "wide",
+        "memory",
+        "scaling",
+        "tracking",
+        "peers",
+        "pedestrians",
+    ),
+    *(
+        "rings",
+        "spectral",
+        "million",
+        "processes",
+        "tuning",
+        "lasting",
+        "windows",
+        "video",
+        "people",
+        "field",
+        "keyed",
+    ),
 )
 DRAWING = ("scaling", "million")
 RESULTS = Path(__file__).with_name("results")

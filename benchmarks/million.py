@@ -30,7 +30,7 @@ GIB = 2.0**30
 WARM_UP = 1_000  # points of a step before, so that imports and caches are not timed
 SIDE = 4  # discs in a row
 RADIUS = 0.3  # of a disc, where neighbors are 1 apart
-KERNELS = {"MST": MST(), "RBF, 100 landmarks": RBF(landmarks=100)}
+KERNELS = {"MST": MST(), "RBF, 100 landmarks": RBF(0.2, landmarks=100)}
 
 StepNumbers = Mapping[str, Any]  # measurements of one step
 Curves = Mapping[str, Mapping[int, StepNumbers]]  # kernel -> number of points -> a step

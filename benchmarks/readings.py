@@ -17,7 +17,7 @@ from dynmeans._core import tree_distances
 from dynmeans.datasets import Stream, moving_rings
 from dynmeans.kernels import KernelInput, Similarity
 from dynmeans.kernels.base import combine
-from dynmeans.kernels.forest import grow_forest
+from dynmeans.kernels.forest import build_forest
 
 
 def gusty_rings(n_steps: int, *, noise: float = 0.03, together: bool = True, random_state: int = 0) -> Stream:
@@ -59,7 +59,7 @@ class RowsOnlyMST:
         return self._square(scene, members, kept)
 
     def _square(self, scene: KernelInput, members: np.ndarray, kept: np.ndarray) -> np.ndarray:
-        forest = grow_forest(scene.rows, self.scale)
+        forest = build_forest(scene.rows, self.scale)
         hook, near = cKDTree(scene.rows).query(scene.kept[kept]) if len(kept) else (np.empty(0), kept)
         where = forest.component[np.concatenate([near, members])]
         length = np.concatenate([np.where(hook > self.scale, hook, 0.0), np.zeros(len(members))])

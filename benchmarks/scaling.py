@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.clock import Job, best_of
 from benchmarks.rows import Row, Target
-from dynmeans._algorithms.batch import Batch, Search
+from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.dmeans import step
 from dynmeans._model.costs import AgingParameters, make_costs
 from dynmeans._model.motion import WALK
@@ -72,7 +72,7 @@ def make_job(size: Size) -> Job:
     X += rng.standard_normal(X.shape)
     state = remembering(centers)
     costs = make_costs(1e6, AgingParameters(aging_cost=1e-9, drift=1.0))
-    search = Search(seed=0, n_restarts=1, max_iter=PASSES, n_threads=1)
+    search = SearchOptions(seed=0, n_restarts=1, max_iter=PASSES, n_threads=1)
     return lambda: step(state, Batch(X, None, 1.0), costs, WALK, search)
 
 
@@ -85,6 +85,7 @@ def remembering(centers: np.ndarray) -> ClusterState:
         velocities=np.zeros((k, d)),
         velocity_cov=np.zeros((k, 2)),
         last_seen=np.zeros(k),
+        hits=np.ones(k, dtype=np.int64),
         ids=np.arange(k),
         next_id=k,
         n_steps=1,

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.clock import best_of
 from benchmarks.rows import Row, Target, faster
 from dynmeans import DMeans
-from dynmeans._algorithms.batch import Batch, Search
+from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.dmeans import step
 from dynmeans._model.costs import AgingParameters, make_costs
 from dynmeans._model.motion import WALK
@@ -53,7 +53,7 @@ def run_estimator(batches: Sequence[np.ndarray]) -> None:
 def run_core(batches: Sequence[np.ndarray]) -> None:
     state = empty_state(batches[0].shape[1])
     costs = make_costs(BIRTH_COST, AgingParameters(LIFETIME, REACH))
-    search = Search(seed=0, n_restarts=RESTARTS, max_iter=100, n_threads=1)
+    search = SearchOptions(seed=0, n_restarts=RESTARTS, max_iter=100, n_threads=1)
     motion = WALK
     for t, X in enumerate(batches):
         state = step(state, Batch(X, None, float(t)), costs, motion, search).state

@@ -13,8 +13,9 @@ from threadpoolctl import threadpool_limits
 from benchmarks.rows import Row, faster
 from benchmarks.trials import processor_seconds
 from dynmeans import SDMeans
-from dynmeans._algorithms.batch import Batch, Search
-from dynmeans._algorithms.kernel_step import Found, KernelOptions, begin, step
+from dynmeans._algorithms.batch import Batch, SearchOptions
+from dynmeans._algorithms.kernel_fit import KernelFit
+from dynmeans._algorithms.kernel_step import KernelOptions, initial_state, step
 from dynmeans._algorithms.sdmeans import cluster_spectral
 from dynmeans._algorithms.support_selection import Selection, choose
 from dynmeans._model.costs import AgingParameters, make_costs
@@ -146,9 +147,9 @@ def functional(case: Case) -> Callable[[np.ndarray], ClusterState]:
     """Return the functional step with its own state."""
     params = dict(case.params)
     kernel, birth = params.pop("kernel"), params.pop("birth_cost")
-    costs, search = make_costs(birth, AgingParameters(**params)), Search(0, 3, 100, 1)
+    costs, search = make_costs(birth, AgingParameters(**params)), SearchOptions(0, 3, 100, 1)
     options = KernelOptions(_cluster, budget=80, selection="greedy", aligned=False)
-    memory = begin(kernel, case.batches[0].shape[1])
+    memory = initial_state(kernel, case.batches[0].shape[1])
 
     def advance(X: np.ndarray) -> ClusterState:
         nonlocal memory
@@ -159,6 +160,6 @@ def functional(case: Case) -> Callable[[np.ndarray], ClusterState]:
     return advance
 
 
-def _cluster(*arguments: Any) -> Found:
+def _cluster(*arguments: Any) -> KernelFit:
     fit = cluster_spectral(*arguments)
-    return Found(fit.labels, fit.cost, fit.n_iter, fit.restart_costs, fit.lower_bound)
+    return fit

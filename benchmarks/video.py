@@ -11,9 +11,9 @@ import numpy as np
 
 from benchmarks.rows import Row, Target
 from dynmeans._experiments.video import run as compare
-from dynmeans.apps.video import Palette, VideoFile, distinct, painter
+from dynmeans.apps.video import PaletteOptions, VideoFile, distinct, make_quantizer
 from dynmeans.apps.video.colors import Pixels
-from dynmeans.apps.video.quantizers import Painter
+from dynmeans.apps.video.quantizers import Quantizer
 
 WHAT = "the trailer of Sintel with the paper's parameters: time of a frame of 1280 x 544, flicker and error"
 PEER = "24 frames per second; DP-means and k-means (k = 20) on each frame alone"
@@ -46,7 +46,7 @@ def rows_of_time(n_frames: int | None) -> Iterator[Row]:
 
 def paint_times(n_frames: int | None) -> Iterator[float]:
     """Measure processor seconds per frame over all threads."""
-    paint = painter(Palette())
+    paint = make_quantizer(PaletteOptions())
     with VideoFile(FILM, size=SIZE) as video:
         for frame in islice(video.frames(), n_frames):
             began = process_time()
@@ -57,8 +57,8 @@ def paint_times(n_frames: int | None) -> Iterator[float]:
 def rows_of_rich(n_frames: int) -> Iterator[Row]:
     """Frames of very many colours: gradients, moving blobs and grain."""
     film = list(rich_frames(n_frames))
-    ours, times = _paint(painter(Palette()), film)
-    alone, _ = _paint(painter(Palette(per_frame="dpmeans")), film[-1:])
+    ours, times = _paint(make_quantizer(PaletteOptions()), film)
+    alone, _ = _paint(make_quantizer(PaletteOptions(per_frame="dpmeans")), film[-1:])
     many = f"mean of {n_frames} frames; the last has {len(distinct(film[-1]).rows):,} distinct colours"
     mean = 1000 * float(np.mean(times))
     target = Target("ours", "<", FRAME)
@@ -85,15 +85,15 @@ def rich_frames(n_frames: int) -> Iterator[Pixels]:
         yield np.clip(picture + grain, 0, 255).astype(np.uint8)
 
 
-def _paint(paint: Painter, film: list[Pixels]) -> tuple[list[float], list[float]]:
+def _paint(paint: Quantizer, film: list[Pixels]) -> tuple[list[float], list[float]]:
     """Error and seconds of every frame."""
     errors, times = [], []
     for pixels in film:
         began = process_time()
         colors = distinct(pixels)
-        painting = paint(colors)
+        quantized = paint(colors)
         times.append(process_time() - began)
-        gaps = colors.rows - painting.palette[painting.labels].astype(np.float64)
+        gaps = colors.rows - quantized.palette[quantized.labels].astype(np.float64)
         errors.append(float(colors.counts @ (gaps**2).sum(axis=1) / colors.counts.sum()))
     return errors, times
 

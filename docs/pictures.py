@@ -16,15 +16,15 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from catch_radius import squared_radius
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pages import run_page
 
 from dynmeans._experiments.video import figures, run
 from dynmeans._files.run_folder import PICTURE_FILE
-from dynmeans._model.costs import drift_from_reach
 from dynmeans.apps.flights.chart import draw_flows
-from dynmeans.apps.video import Job, Palette, quantize
+from dynmeans.apps.video import PaletteOptions, QuantizeOptions, quantize
 from dynmeans.plots.palette import PALETTE
 
 HERE = Path(__file__).parent
@@ -53,7 +53,7 @@ def first_batch() -> Figure:
     page = run_page("tutorial/1-first-batch.md")
     model = page["model"]
     figure, axes = _panels(2, height=2.9)
-    places = {k: model.cluster_centers_[model.cluster_ids_ == k][0] for k in model.cluster_ids_.tolist()}
+    positions = {k: model.cluster_centers_[model.cluster_ids_ == k][0] for k in model.cluster_ids_.tolist()}
     twin = page["DMeans"](birth_cost=2.0, random_state=0)
     for axis, day in zip(axes, ("monday", "tuesday"), strict=True):
         labels = twin.partial_fit(page[day]).labels_
@@ -65,7 +65,7 @@ def first_batch() -> Figure:
             title=day.capitalize(), xlim=(-1.5, 7.5), ylim=(-1.3, 5), aspect="equal", xticks=[], yticks=[]
         )
         axis.spines[["top", "right"]].set_visible(True)
-    axes[1].text(*places[0], "0 sleeps", ha="center", va="center", color=MUTED, style="italic")
+    axes[1].text(*positions[0], "0 sleeps", ha="center", va="center", color=MUTED, style="italic")
     return figure
 
 
@@ -154,15 +154,16 @@ def plateau() -> Figure:
 
 
 def reach() -> Figure:
-    """How far away a sleeping cluster is found again, over its age."""
-    figure, (axis,) = _panels(1, height=2.6)
+    """How far away a sleeping cluster is found again, over its age, for both motions of D-Means."""
+    figure, axes = _panels(1, height=2.6)
+    axis = axes[0]
     for i, lifetime in enumerate((3, 5, 10)):
         age = np.linspace(1, lifetime, 100)
-        far = (1 - age / lifetime) * (1 + drift_from_reach(lifetime, 1.5) * age)
-        axis.plot(age, far, c=COLORS[i], lw=2, label=f"lifetime {lifetime}")
+        radius = squared_radius(age, lifetime, 1.5)
+        axis.plot(age, radius, c=COLORS[i], lw=2, label=f"lifetime {lifetime}")
     axis.plot([1], [1.5], "o", c=INK, ms=5, zorder=3)
-    axis.set(xlabel="time since last seen", xlim=(0.8, 10.2), ylim=0)
-    axis.set_title("squared distance at which it is found again, in birth costs (reach = 1.5)")
+    axis.set(xlabel="time since last seen", xlim=(0.8, 10.2), ylim=(0, 3.1))
+    axis.set_ylabel("squared radius, in birth costs")
     axis.legend(frameon=False)
     return figure
 
@@ -196,7 +197,9 @@ def draw_demo(path: Path) -> None:
 def draw_film(folder: Path, film: Path) -> None:
     """Repaint a film, and draw moments of it and how much it flickers."""
     with tempfile.TemporaryDirectory() as scratch:
-        quantize(Job(film, Path(scratch) / "few.mkv", Palette(), preview_file=folder / FILM[0]))
+        quantize(
+            QuantizeOptions(film, Path(scratch) / "few.mkv", PaletteOptions(), preview_file=folder / FILM[0])
+        )
     figure = figures(run(film))["video"]
     figure.savefig(folder / FILM[1], dpi=72)
 

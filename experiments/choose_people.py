@@ -1,6 +1,7 @@
 """Compare parameters for people in LiDAR, one change at a time, on scenes that are not reported.
 
-``python experiments/choose_people.py`` prints a line for each; `dynmeans.apps.points.SETTINGS` is the choice.
+``python experiments/choose_people.py`` prints a line for each; the choice is
+`dynmeans.apps.points.TRACKER_PARAMETERS`.
 """
 
 from __future__ import annotations

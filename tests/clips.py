@@ -53,7 +53,7 @@ def write_clip(
     return path
 
 
-def write_sound(path: Path, cover: np.ndarray | None = None) -> Path:
+def write_audio(path: Path, cover: np.ndarray | None = None) -> Path:
     """A file with sound alone, and maybe a picture on its cover."""
     with av.open(str(path), "w") as container:
         tone = _add_sound(container, True)

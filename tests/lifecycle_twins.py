@@ -10,13 +10,14 @@ from dynmeans._model.lifecycle import SplitMergeSlots
 def roll_lives(before, now, lifetime):
     """One cluster after another under the random walk, which knows no velocities, as a dict of columns."""
     old = len(before["ids"])
-    tables = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids")
+    tables = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
     after = {name: [] for name in (*tables, "active", "sizes", "born", "revived", "asleep", "died")}
     for k, taken in enumerate(before["taken"]):
         one = {name: before[name][k] for name in tables} if k < old else newborn(before, k)
         was_awake = k < old and before["last_seen"][k] == before["clock"]
         if taken > 0:
             gamma = before["gammas"][k] if k < old else 0.0
+            one["hits"] += 1
             one |= {"centers": before["places"][k], "weights": gamma + taken, "last_seen": now}
             after["active"].append(one["ids"])
             after["sizes"].append(taken)
@@ -38,6 +39,7 @@ def newborn(before, k):
     """At rest, under the next id."""
     return {
         "ids": before["next_id"] + k - len(before["ids"]),
+        "hits": 0,
         "velocities": np.zeros(0),
         "velocity_cov": np.zeros(2),
     }

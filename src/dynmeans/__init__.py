@@ -1,6 +1,6 @@
 """Clustering for data that arrives in batches and changes.
 
-Clusters are born, move, fall asleep, come back under the same id, and die.
+Clusters are born, move, fall asleep, are revived under the same id, and die.
 """
 
 from importlib import import_module as _import_module
@@ -8,23 +8,49 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dynmeans.estimators import DMeans, KDMeans, PersistentIds, SDMeans, load
+    from dynmeans._files.errors import InputError
+    from dynmeans._files.snapshot import SnapshotError
+    from dynmeans._model.events import Event, StepReport
+    from dynmeans._model.forecast import Forecast
+    from dynmeans.estimators import DMeans, KDMeans, PersistentIds, SDMeans, from_bytes, load
     from dynmeans.tuning import tune
 
 __version__ = _version("dynmeans")
-__all__ = ["DMeans", "KDMeans", "PersistentIds", "SDMeans", "__version__", "load", "tune"]
+__all__ = [
+    "DMeans",
+    "Event",
+    "Forecast",
+    "InputError",
+    "KDMeans",
+    "PersistentIds",
+    "SDMeans",
+    "SnapshotError",
+    "StepReport",
+    "__version__",
+    "from_bytes",
+    "load",
+    "tune",
+]
 
-_MODULES = ("baselines", "datasets", "estimators", "kernels", "metrics", "model", "plots", "tuning")
+_MODULES = ("baselines", "datasets", "estimators", "kernels", "metrics", "plots", "runs", "streams", "tuning")
+_SOURCES = {  # other names are in dynmeans.estimators
+    "Event": "dynmeans._model.events",
+    "Forecast": "dynmeans._model.forecast",
+    "InputError": "dynmeans._files.errors",
+    "SnapshotError": "dynmeans._files.snapshot",
+    "StepReport": "dynmeans._model.events",
+    "tune": "dynmeans.tuning",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import on first use: the command line answers to Ctrl-C before NumPy and its companions are loaded."""
+    """Import on first use, so that the command line starts before NumPy and SciPy are loaded."""
     if name in _MODULES:
         return _import_module(f"dynmeans.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'dynmeans' has no attribute {name!r}")
-    home = "dynmeans.tuning" if name == "tune" else "dynmeans.estimators"
-    value = globals()[name] = getattr(_import_module(home), name)
+    source = _SOURCES.get(name, "dynmeans.estimators")
+    value = globals()[name] = getattr(_import_module(source), name)
     return value
 
 

@@ -15,6 +15,7 @@ taken                     (L,) weight of the rows of each cluster
 velocities, velocity_cov  (K, d) or (K, 0); (K, 2) covariance with the position, variance
 last_seen, clock, now     event times: (K,) of the clusters, of the last step, of this step
 place_noise, newborn      variance of the position per unit of time; of a newborn's velocity
+limit                     largest variance that time adds to a position in costs
 kept, shares, owner       (M, d) kept points, (M,) their shares, (M,) cluster 0 .. K-1 of each
 coefficients, budget      (M,) coefficients of kept points; maximum number kept per cluster
 diagonal, y_phi, phi_phi  (n,), (n, K), (K,) kernel of rows, rows and centers, centers
@@ -25,6 +26,7 @@ homes, awake              (n,) parent cluster of each row, an index into awake (
 part, around              minimum share of rows, maximum ratio of distances in a split or merge
 seed, step, restart       together they determine all random numbers
 n_threads                 number of threads; 0 for all cores
+epoch                     rows of an epoch of the first pass; 0 chooses, -1 for a serial loop
 ========================  =====================================================================
 """
 
@@ -47,8 +49,27 @@ def descend(
     max_iter: int,
     n_threads: int,
     refine: bool = False,
+    epoch: int = 0,
+) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...
+def descend_sphere(
+    X: Rows,
+    weights: Floats | None,
+    centers: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+    seed: int,
+    step: int,
+    n_restarts: int,
+    max_iter: int,
+) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats, Floats]: ...
+def assign_exclusive(
+    X: Rows, weights: Floats | None, centers: Floats, gammas: Floats, revival: Floats, birth: float
 ) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...
 def nearest_centers(X: Rows, centers: Floats, n_threads: int) -> NDArray[np.int32]: ...
+def cheapest_clusters(
+    X: Rows, centers: Floats, gammas: Floats, revival: Floats, n_threads: int
+) -> NDArray[np.int32]: ...
 def kernel_descend(
     weights: Floats,
     diagonal: Floats,
@@ -150,6 +171,19 @@ def code_length(
     covs: Floats,
     background: Floats,
     floor: Floats,
+) -> Floats: ...
+def forest_code(
+    rows: Floats,
+    ids: NDArray[np.int64],
+    n_ids: int,
+    starts: NDArray[np.int64],
+    times: Floats,
+    edge_nats: Floats,
+    first_log: float,
+    log_step: float,
+    background: Floats,
+    spread: Floats,
+    least: float,
 ) -> Floats: ...
 def simd_level() -> str: ...
 def rbf_kernel(a: Floats, b: Floats, bandwidth: float, out: Floats) -> None: ...
@@ -261,7 +295,8 @@ def predict_clusters(
     place_noise: float,
     velocity_noise: float,
     newborn: float,
-) -> tuple[Floats, Floats, Floats, Floats]: ...
+    limit: float,
+) -> tuple[Floats, Floats, Floats, Floats, Floats]: ...
 def update_clusters(
     centers: Floats,
     weights: Floats,
@@ -269,6 +304,7 @@ def update_clusters(
     velocity_cov: Floats,
     last_seen: Floats,
     ids: NDArray[np.int64],
+    hits: NDArray[np.int64],
     forecasts: Floats,
     gammas: Floats,
     slots: NDArray[np.int32],
@@ -281,9 +317,10 @@ def update_clusters(
     place_noise: float,
     velocity_noise: float,
     newborn: float,
+    limit: float,
     which: NDArray[np.int64] | None = None,
 ) -> tuple[
-    tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.int64]],
+    tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.int64], NDArray[np.int64]],
     NDArray[np.int64],
     NDArray[np.int64],
     Floats,

@@ -36,7 +36,7 @@ def costs_of(birth: float) -> Costs:
 
 
 def linear(rows: np.ndarray, weights: np.ndarray, old: np.ndarray, form: Form = "features") -> Similarity:
-    """The linear kernel of rows (n, f) and old centres (K, f), by hand."""
+    """The linear kernel of rows (n, f) and old centers (K, f), by hand."""
     diagonal, phi_phi = np.sum(rows**2, axis=1), np.sum(old**2, axis=1)
     if form == "features":
         return Similarity(weights, diagonal, rows @ old.T, phi_phi, features=rows, phi_features=old)
@@ -102,7 +102,7 @@ def optimum(step: Step) -> float:
 
 
 def ideal_blocks(sizes: list[int], on_block: dict[int, tuple[float, float]], birth: float) -> Step:
-    """Points alike within and unlike between blocks; old clusters (gamma, revival) on some of these."""
+    """Points similarity within and unlike between blocks; old clusters (gamma, revival) on some of these."""
     rows = np.repeat(np.eye(len(sizes)), sizes, axis=0)
     old = np.eye(len(sizes))[sorted(on_block)]
     pairs = np.array([on_block[k] for k in sorted(on_block)]).reshape(-1, 2)
@@ -121,7 +121,8 @@ def blobs(seed: int, n: int, n_old: int, *, n_blobs: int = 5, birth_share: float
     every = np.exp(-0.5 * gaps)
     similarity = Similarity(np.ones(n), np.ones(n), every[:n, n:], np.ones(n_old), matrix=every[:n, :n])
     birth = birth_share * n
-    prior = prior_of(rng.uniform(0.2, 20.0, size=n_old), birth * rng.uniform(0.1, 0.9, size=n_old))
+    # A revival costs at most half of a birth: at more, a blob far from its old center is cheaper as new.
+    prior = prior_of(rng.uniform(0.2, 20.0, size=n_old), birth * rng.uniform(0.1, 0.5, size=n_old))
     return Step(similarity, prior, costs_of(birth))
 
 

@@ -7,6 +7,8 @@ from scipy.stats import ortho_group
 
 from align_twins import scene_between
 from dynmeans._algorithms.align import align
+from dynmeans._algorithms.wide_align import align_wide
+from dynmeans._core import align_shifts
 from dynmeans.datasets import moving_gaussians, moving_rings
 from dynmeans.kernels import KernelInput, first_input
 from kernel_twins import scenes
@@ -34,28 +36,28 @@ def test_shifts_of_rings_are_found_to_a_fraction_of_a_step(together, shape):
 
 def test_nothing_is_told_about_noise_or_scale():
     stream = moving_rings(2, random_state=0)
-    scene = scene_between(stream, 1)
-    shifts = align(scene)[1]
+    inputs = scene_between(stream, 1)
+    shifts = align(inputs)[1]
     for scale in (1e-6, 1e6):
-        larger = scene._replace(rows=scale * scene.rows, kept=scale * scene.kept)
+        larger = inputs._replace(rows=scale * inputs.rows, kept=scale * inputs.kept)
         np.testing.assert_allclose(align(larger)[1], scale * shifts, rtol=1e-6, atol=1e-9 * scale)
 
 
 @given(seeds)
 @settings(max_examples=20, deadline=None)
 def test_shifts_turn_with_the_data(seed):
-    scene = scene_between(moving_gaussians(4, 2, death=0, random_state=seed), 1)
+    inputs = scene_between(moving_gaussians(4, 2, death=0, random_state=seed), 1)
     turn = ortho_group.rvs(2, random_state=seed % 2**32)
     place = np.array([3.0, -2.0])
-    turned = scene._replace(rows=scene.rows @ turn + place, kept=scene.kept @ turn + place)
-    np.testing.assert_allclose(align(turned)[1], align(scene)[1] @ turn, atol=1e-4)
+    turned = inputs._replace(rows=inputs.rows @ turn + place, kept=inputs.kept @ turn + place)
+    np.testing.assert_allclose(align(turned)[1], align(inputs)[1] @ turn, atol=1e-4)
 
 
 def test_kept_points_move_with_their_cluster_and_nothing_else_changes():
-    scene = scene_between(moving_rings(2, together=False, random_state=1), 1)
-    moved, shifts = align(scene)
-    np.testing.assert_array_equal(moved.kept, scene.kept + shifts[scene.owner])
-    assert moved._replace(kept=scene.kept) == scene
+    inputs = scene_between(moving_rings(2, together=False, random_state=1), 1)
+    moved, shifts = align(inputs)
+    np.testing.assert_array_equal(moved.kept, inputs.kept + shifts[inputs.owner])
+    assert moved._replace(kept=inputs.kept) == inputs
 
 
 @pytest.mark.parametrize("unseen", [0, 1, 2, 3, 4])
@@ -73,40 +75,64 @@ def test_a_cluster_that_left_does_not_slide_onto_its_neighbour():
     rng = np.random.default_rng(0)
     left, right = rng.normal(0.0, 1.0, (80, 2)), rng.normal((5.0, 0.0), 1.0, (80, 2))
     rows = rng.normal((0.0, 1.0), 1.0, (80, 2))
-    scene = KernelInput(
+    inputs = KernelInput(
         rows, np.ones(80), np.concatenate([left, right]), np.full(160, 1 / 80), np.repeat([0, 1], 80), 2
     )
-    shifts = align(scene)[1]
+    shifts = align(inputs)[1]
     np.testing.assert_allclose(shifts[0], [0.0, 1.0], atol=0.4)
     np.testing.assert_allclose(shifts[1], 0.0, atol=0.1)
 
 
 def test_a_large_batch_is_aligned_on_a_part_of_its_rows_as_well_as_on_all(monkeypatch):
-    scene = scene_between(moving_rings(2, n_points=5000, random_state=0), 1)
-    part = align(scene)[1]
-    monkeypatch.setattr("dynmeans._algorithms.align.MOST_ROWS", 5000)
-    whole = align(scene)[1]
+    inputs = scene_between(moving_rings(2, n_points=5000, random_state=0), 1)
+    part = align(inputs)[1]
+    monkeypatch.setattr("dynmeans._algorithms.align.MAX_ROWS", 5000)
+    whole = align(inputs)[1]
     assert not np.array_equal(part, whole)
     np.testing.assert_allclose(part, whole, atol=0.01)
 
 
 def test_before_anything_is_remembered_nothing_moves():
-    scene = first_input(np.random.default_rng(0).normal(size=(5, 3)))
-    moved, shifts = align(scene)
-    assert moved is scene
+    inputs = first_input(np.random.default_rng(0).normal(size=(5, 3)))
+    moved, shifts = align(inputs)
+    assert moved is inputs
     assert shifts.shape == (0, 3)
 
 
 @given(scenes())
 @settings(max_examples=150, deadline=None)
-def test_any_scene_gives_finite_shifts(scene):
-    assert np.isfinite(align(scene)[1]).all()
+def test_any_scene_gives_finite_shifts(inputs):
+    assert np.isfinite(align(inputs)[1]).all()
 
 
 @pytest.mark.parametrize("n", [1, 5])
 @pytest.mark.parametrize("place", [0.0, 4.0])
 def test_rows_in_a_single_place_work(n, place):
-    scene = KernelInput(
+    inputs = KernelInput(
         np.full((n, 2), place), np.ones(n), np.zeros((3, 2)), np.full(3, 1 / 3), np.zeros(3, int), 1
     )
-    assert np.isfinite(align(scene)[1]).all()
+    assert np.isfinite(align(inputs)[1]).all()
+
+
+@pytest.mark.parametrize("n_features", [2, 17, 64])
+@pytest.mark.parametrize("bandwidth", [0.4, 1.5])
+def test_matrix_products_give_the_shifts_of_the_loop_over_coordinates(n_features, bandwidth):
+    rng = np.random.default_rng(n_features)
+    centers, shifts = 9.0 * rng.normal(size=(5, n_features)), rng.normal(size=(5, n_features))
+    owner = np.repeat(np.arange(5), 30)
+    noise = 1.0
+    kept = centers[owner] + noise * rng.normal(size=(150, n_features))
+    rows = (centers + shifts)[owner[:120]] + noise * rng.normal(size=(120, n_features))  # one is not seen
+    scene = (
+        rows,
+        rng.uniform(0.5, 2.0, 120),
+        kept,
+        np.full(150, 1 / 30),
+        owner,
+        5,
+        bandwidth * noise,
+        10.0**-n_features,
+    )
+    expected = align_shifts(*scene)
+    assert np.abs(expected[:4]).max() > 0.1
+    np.testing.assert_allclose(align_wide(*scene), expected, atol=1e-5)

@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 
 import descent_twins
 from descent_twins import as_features, as_matrix, kernel_problems, make_kernel_problem
-from dynmeans._algorithms.batch import Search
-from dynmeans._algorithms.coarsening import merge, sample, spread
+from dynmeans._algorithms.batch import SearchOptions
+from dynmeans._algorithms.coarsening import mean_squared_deviation, merge, sample
 from dynmeans._algorithms.kdmeans import descend_kernel
 from dynmeans._algorithms.kernel_objective import kernel_cost
 from dynmeans._core import kernel_descend
@@ -32,7 +32,7 @@ FORMS = [as_matrix, as_features, as_sparse]
 
 def fit(problem, form=as_matrix, *, seed=0, n_restarts=2, start=None):
     prior = Prior(problem.phi, problem.gamma, problem.revival, NONE)
-    search = Search(seed, n_restarts, 100, 1)
+    search = SearchOptions(seed, n_restarts, 100, 1)
     return descend_kernel(form(problem), prior, Costs(problem.birth, 3.0, 1.0), search, 3, start)
 
 
@@ -94,9 +94,9 @@ def test_the_three_forms_of_a_kernel_agree(n, weighted):
 
 @pytest.mark.parametrize("n", [240, 1800])
 def test_blocks_find_clusters_whose_birth_no_single_row_can_pay(n):
-    """Every row is within distance 2 of every centre, so alone none would pay a birth of a 30th of all."""
+    """Every row is within distance 2 of every center, so alone none would pay a birth of a 30th of all."""
     similarity, truth = round_kernel(n, n)
-    found = descend_kernel(similarity, NOBODY, Costs(n / 30, 3.0, 1.0), Search(0, 1, 100, 1), 0)
+    found = descend_kernel(similarity, NOBODY, Costs(n / 30, 3.0, 1.0), SearchOptions(0, 1, 100, 1), 0)
     rows_only = kernel_descend(
         similarity.weights, similarity.diagonal, similarity.y_phi, NONE, NONE, NONE, n / 30, 0, 0, 0, 100,
         matrix=similarity.matrix,
@@ -141,5 +141,5 @@ def test_a_sample_has_the_weight_of_all_and_about_their_spread(form):
     assert some.weights.sum() == pytest.approx(problem.weights.sum())
     middle = np.average(problem.features, axis=0, weights=problem.weights)
     gaps = problem.weights * ((problem.features - middle) ** 2).sum(axis=1)
-    assert spread(form(problem)) == pytest.approx(gaps.mean())
-    assert spread(some) == pytest.approx(4 * gaps.mean(), rel=0.1)
+    assert mean_squared_deviation(form(problem)) == pytest.approx(gaps.mean())
+    assert mean_squared_deviation(some) == pytest.approx(4 * gaps.mean(), rel=0.1)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import ortho_group
 
 import reference
-from dynmeans._algorithms.batch import Batch, Search
+from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.dmeans import cluster, step
 from dynmeans._model.costs import AgingParameters, Costs, make_costs
 from dynmeans._model.motion import MOTIONS, get_motion
@@ -17,25 +17,25 @@ from dynmeans._model.state import empty_state
 from strategies import seeds, streams
 
 COSTS = make_costs(0.05, AgingParameters(lifetime=3.0, reach=1.5))
-SEARCH = Search(seed=7, n_restarts=3, max_iter=100, n_threads=1)
+SEARCH = SearchOptions(seed=7, n_restarts=3, max_iter=100, n_threads=1)
 motions = st.sampled_from(sorted(MOTIONS))
 
 
 def follow(batches, costs=COSTS, motion="walk", search=SEARCH, times=None, weights=None):
     """All finished steps of a stream."""
-    state, rolled = empty_state(batches[0].shape[1]), []
+    state, result = empty_state(batches[0].shape[1]), []
     for i, rows in enumerate(batches):
         time = times[i] if times is not None else state.clock + 1.0
         weight = None if weights is None else weights[i]
-        rolled.append(
+        result.append(
             step(state, Batch(np.ascontiguousarray(rows), weight, time), costs, get_motion(motion), search)
         )
-        state = rolled[-1].state
-    return rolled
+        state = result[-1].state
+    return result
 
 
-def labels_of(rolled):
-    return [r.report.labels.tolist() for r in rolled]
+def labels_of(result):
+    return [r.report.labels.tolist() for r in result]
 
 
 @given(streams(), motions, seeds)
@@ -82,10 +82,10 @@ def test_weight_n_equals_n_copies(batches, motion, n):
 @given(streams())
 @settings(max_examples=60, deadline=None)
 def test_without_aging_and_drift_a_centre_is_the_mean_of_its_whole_life(batches):
-    rolled = follow(batches, costs=Costs(0.05, np.inf, 0.0))
+    result = follow(batches, costs=Costs(0.05, np.inf, 0.0))
     rows = np.concatenate(batches)
-    labels = np.concatenate([r.report.labels for r in rolled])
-    state = rolled[-1].state
+    labels = np.concatenate([r.report.labels for r in result])
+    state = result[-1].state
     for k, center, weight in zip(state.ids, state.centers, state.weights, strict=True):
         np.testing.assert_allclose(center, rows[labels == k].mean(axis=0), rtol=1e-9, atol=1e-12)
         assert weight == pytest.approx(np.count_nonzero(labels == k))
@@ -94,15 +94,15 @@ def test_without_aging_and_drift_a_centre_is_the_mean_of_its_whole_life(batches)
 @given(streams())
 @settings(max_examples=60, deadline=None)
 def test_when_revival_costs_more_than_birth_every_batch_is_plain_dp_means(batches):
-    rolled = follow(batches, costs=Costs(0.05, 0.5, 1.0))
+    result = follow(batches, costs=Costs(0.05, 0.5, 1.0))
     for i, batch in enumerate(batches):
         alone = reference.Problem(
             batch, np.ones(len(batch)), np.empty((0, batch.shape[1])), *[np.empty(0)] * 2, 0.05
         )
         runs = [reference.descend(alone, SEARCH.seed, i, r, 100)[0] for r in range(SEARCH.n_restarts)]
         best = min(reference.cost(alone, labels) for labels in runs)
-        assert rolled[i].report.cost == pytest.approx(best)
-        assert set(rolled[i].report.active) == set(rolled[i].report.born)
+        assert result[i].report.cost == pytest.approx(best)
+        assert set(result[i].report.active) == set(result[i].report.born)
 
 
 @given(streams(), motions)
@@ -162,10 +162,10 @@ def test_stopping_and_going_on_equals_never_stopping(batches, motion, cut):
     cut = min(cut, len(batches) - 1)
     state = whole[cut].state
     for i, rows in enumerate(batches[cut + 1 :], start=cut + 1):
-        rolled = step(state, Batch(rows, None, state.clock + 1), COSTS, get_motion(motion), SEARCH)
-        assert rolled.report.labels.tolist() == whole[i].report.labels.tolist()
-        assert rolled.report.cost == whole[i].report.cost
-        state = rolled.state
+        result = step(state, Batch(rows, None, state.clock + 1), COSTS, get_motion(motion), SEARCH)
+        assert result.report.labels.tolist() == whole[i].report.labels.tolist()
+        assert result.report.cost == whole[i].report.cost
+        state = result.state
 
 
 @given(streams(), motions)
@@ -182,8 +182,8 @@ def test_the_reported_cost_is_the_objective_of_the_paper(batches, motion):
 
 def test_a_cluster_dies_at_exactly_its_lifetime():
     here, far = np.zeros((1, 1)), np.full((1, 1), 99.0)
-    rolled = follow([here, far, far, far, far], costs=COSTS)
-    assert [r.report.died.tolist() for r in rolled] == [[], [], [], [], [0]]
+    result = follow([here, far, far, far, far], costs=COSTS)
+    assert [r.report.died.tolist() for r in result] == [[], [], [], [], [0]]
     back = follow([here, far, far, here], costs=COSTS)
     assert back[-1].report.revived.tolist() == [0]
     assert [e.kind for r in back for e in r.events if e.id == 0] == ["birth", "sleep", "revival"]

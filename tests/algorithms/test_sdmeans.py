@@ -9,7 +9,7 @@ from algorithms import kernel_reference as twin
 from algorithms.kernel_reference import blobs, ideal_blocks, steps
 from algorithms.linking_twin import link_slowly
 from algorithms.rounding_twin import embed_slowly, largest_row, round_slowly
-from dynmeans._algorithms.batch import Search
+from dynmeans._algorithms.batch import SearchOptions
 from dynmeans._algorithms.kdmeans import descend_kernel
 from dynmeans._algorithms.kernel_objective import kernel_cost
 from dynmeans._algorithms.relaxation import parts_of, relaxed
@@ -17,7 +17,7 @@ from dynmeans._algorithms.sdmeans import cluster_spectral
 from dynmeans._core import cluster_matrix, cluster_vectors, relax
 from strategies import seeds
 
-SEARCH = Search(seed=7, n_restarts=3, max_iter=100, n_threads=1)
+SEARCH = SearchOptions(seed=7, n_restarts=3, max_iter=100, n_threads=1)
 
 
 @given(steps(max_rows=25, max_old=3), st.booleans())

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynmeans import DMeans, KDMeans, PersistentIds, SDMeans
-from dynmeans._algorithms.split_merge_events import KernelSpace, Places, StepEvidence
+from dynmeans._algorithms.split_merge_events import KernelSpace, RowSpace, StepEvidence
 from dynmeans._model.state import empty_state
 from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import RBF, KernelInput, Linear
@@ -157,7 +157,7 @@ def test_through_the_linear_kernel_the_same_is_told_as_in_the_space_of_the_rows(
     old, rows = rng.normal(size=(n_old, 2)), rng.normal(size=(n, 2))
     slots, mass = rng.integers(n_old + n_new, size=n), rng.uniform(0.5, 2.0, size=n)
     awake, taken = np.arange(n_old), np.bincount(slots, mass, n_old + n_new)
-    scene = KernelInput(rows, mass, old, np.ones(n_old), awake, n_old)
+    inputs = KernelInput(rows, mass, old, np.ones(n_old), awake, n_old)
     state = empty_state(2)._replace(last_seen=np.zeros(n_old), ids=awake)
-    clues = StepEvidence(slots.astype(np.int32), mass, taken, state)
-    assert Places(rows, old).kin(clues) == KernelSpace(Linear().compare(scene)).kin(clues)
+    evidence = StepEvidence(slots.astype(np.int32), mass, taken, state)
+    assert RowSpace(rows, old).find(evidence) == KernelSpace(Linear().compare(inputs)).find(evidence)

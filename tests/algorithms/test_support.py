@@ -1,4 +1,4 @@
-"""Old centres as a few past points: the recursion, its error, and the bound of the paper's first theorem."""
+"""Old centers as a few past points: the recursion, its error, and the bound of the paper's first theorem."""
 
 from typing import NamedTuple
 
@@ -18,8 +18,8 @@ class Gauss:
     def between(a, b):
         return np.exp(-((a[:, None] - b[None]) ** 2).sum(axis=2) / (2 * 0.4**2))
 
-    def gram(self, scene, members, kept):
-        points = np.concatenate([scene.kept[kept], scene.rows[members]])
+    def gram(self, inputs, members, kept):
+        points = np.concatenate([inputs.kept[kept], inputs.rows[members]])
         return self.between(points, points)
 
 
@@ -34,7 +34,7 @@ class Plain(Gauss):
 class Mute(Gauss):
     """A kernel that cannot compare kept points."""
 
-    def gram(self, scene, members, kept):
+    def gram(self, inputs, members, kept):
         return None
 
 
@@ -64,7 +64,7 @@ def distance(kernel, one, other):
     return np.sqrt(max(square, 0.0))
 
 
-def centre(support, k):
+def center(support, k):
     mine = support.ids == k
     return support.rows[mine], support.coefficients[mine]
 
@@ -84,8 +84,8 @@ def stream(seed, kernel, tau, budget, method="greedy", weighted=False, n_steps=1
         gammas = 1 / (1 / weight + tau * (t - last))
         ids = 7 + np.arange(max(n_old, slots.max() + 1))
         taken = np.bincount(slots, weights=weights, minlength=len(ids))
-        scene = kernel_input(support, ids[:n_old], rows, weights)
-        support, errors = update_support(support, scene, kernel, slots, ids, gammas, taken, budget, method)
+        inputs = kernel_input(support, ids[:n_old], rows, weights)
+        support, errors = update_support(support, inputs, kernel, slots, ids, gammas, taken, budget, method)
         pull = np.concatenate([gammas, np.zeros(len(ids) - n_old)])
         lives += [[] for _ in ids[n_old:]]
         for k in np.flatnonzero(taken):
@@ -101,12 +101,12 @@ kernels = st.sampled_from([Gauss(), Plain()])
 @given(seeds, kernels, st.sampled_from([0.01, 0.3, 2.0, 20.0]), st.integers(1, 12), st.booleans())
 @settings(max_examples=100, deadline=None)
 def test_errors_of_all_steps_stay_within_the_bound_of_the_theorem(seed, kernel, tau, budget, weighted):
-    """Theorem phierrorbound: if no reapproximation errs by eps, no centre does by eps (1 + 1/tau)."""
+    """Theorem phierrorbound: if no reapproximation errs by eps, no center does by eps (1 + 1/tau)."""
     eps = 0.0
     for support, lives, errors in stream(seed, kernel, tau, budget, weighted=weighted):
         eps = max(eps, errors.max())
         for k, life in lives.items():
-            assert distance(kernel, centre(support, k), expanded(life)) <= eps * (1 + 1 / tau) + 1e-5
+            assert distance(kernel, center(support, k), expanded(life)) <= eps * (1 + 1 / tau) + 1e-5
 
 
 @given(seeds, kernels, st.booleans())
@@ -117,8 +117,8 @@ def test_with_room_for_all_points_the_recursion_is_the_exact_expansion(seed, ker
         assert set(support.ids.tolist()) == set(lives)
         for k, life in lives.items():
             rows, coefficients = expanded(life)
-            assert centre(support, k)[0].tolist() == rows.tolist()
-            np.testing.assert_allclose(centre(support, k)[1], coefficients, rtol=1e-9)
+            assert center(support, k)[0].tolist() == rows.tolist()
+            np.testing.assert_allclose(center(support, k)[1], coefficients, rtol=1e-9)
 
 
 @given(seeds, st.sampled_from(["greedy", "l1"]))
@@ -129,7 +129,7 @@ def test_the_error_told_is_the_distance_between_centres_of_one_step(seed, method
         stream(seed, Gauss(), 0.5, 4, method, n_steps=1), exact, strict=True
     ):
         for k, error in zip(np.unique(whole.ids), errors, strict=True):
-            assert error == pytest.approx(distance(Gauss(), centre(support, k), centre(whole, k)), abs=1e-6)
+            assert error == pytest.approx(distance(Gauss(), center(support, k), center(whole, k)), abs=1e-6)
 
 
 @given(seeds, st.integers(1, 8))
@@ -145,9 +145,9 @@ def test_no_cluster_keeps_more_than_the_budget_and_sleeping_ones_keep_what_they_
     ids = np.unique(before.ids)
     new = np.append(ids, ids.max() + 1)
     taken = np.where(np.arange(len(new)) == len(ids), 2.0, 0.0)
-    scene = kernel_input(before, ids, rows, np.ones(2))
+    inputs = kernel_input(before, ids, rows, np.ones(2))
     slots = np.full(2, len(ids))
-    after, _ = update_support(before, scene, Gauss(), slots, new, np.ones(len(ids)), taken, budget)
+    after, _ = update_support(before, inputs, Gauss(), slots, new, np.ones(len(ids)), taken, budget)
     for one, other in zip(keep_ids(after, ids), before, strict=True):
         assert one.tolist() == other.tolist()
 
@@ -157,13 +157,13 @@ def test_moved_points_become_the_cluster_only_where_it_is_awake():
     first = kernel_input(NOTHING, NOTHING.ids, rows, np.ones(2))
     ids = np.array([3, 8])
     support, _ = update_support(NOTHING, first, Gauss(), np.array([0, 1]), ids, np.empty(0), np.ones(2), 5)
-    scene = kernel_input(support, ids, rows[:1] + 0.5, np.ones(1))
-    moved = scene._replace(kept=scene.kept + 0.25)
+    inputs = kernel_input(support, ids, rows[:1] + 0.5, np.ones(1))
+    moved = inputs._replace(kept=inputs.kept + 0.25)
     after, _ = update_support(
         support, moved, Gauss(), np.array([0]), ids, np.ones(2), np.array([1.0, 0.0]), 5
     )
-    assert centre(after, 3)[0].tolist() == [[0.25, 0.25], [0.5, 0.5]]
-    assert centre(after, 8)[0].tolist() == [[5.0, 5.0]]
+    assert center(after, 3)[0].tolist() == [[0.25, 0.25], [0.5, 0.5]]
+    assert center(after, 8)[0].tolist() == [[5.0, 5.0]]
 
 
 def test_forgotten_clusters_leave_no_point():
@@ -176,7 +176,7 @@ def test_a_kernel_that_cannot_compare_kept_points_thins_them_and_knows_no_error(
     for support, lives, errors in stream(2, Mute(), 0.5, 5):
         unknown += np.count_nonzero(np.isnan(errors))
         for k in lives:
-            rows, coefficients = centre(support, k)
+            rows, coefficients = center(support, k)
             assert len(rows) <= 5
             assert coefficients.sum() == pytest.approx(1.0)
     assert unknown > 0
@@ -189,13 +189,13 @@ def test_of_very_many_rows_an_even_sample_is_looked_at():
     largest = []
 
     class Watched(Gauss):
-        def gram(self, scene, members, kept):
+        def gram(self, inputs, members, kept):
             largest.append(len(members) + len(kept))
-            return super().gram(scene, members, kept)
+            return super().gram(inputs, members, kept)
 
-    scene = kernel_input(NOTHING, NOTHING.ids, rows, np.ones(n))
+    inputs = kernel_input(NOTHING, NOTHING.ids, rows, np.ones(n))
     slots, taken = np.zeros(n, dtype=np.int64), np.array([float(n)])
-    support, errors = update_support(NOTHING, scene, Watched(), slots, np.array([4]), np.empty(0), taken, 40)
+    support, errors = update_support(NOTHING, inputs, Watched(), slots, np.array([4]), np.empty(0), taken, 40)
     assert largest == [CANDIDATES]
     probe = rng.normal(size=(20, 2))
     told = Gauss.between(probe, support.rows) @ support.coefficients
@@ -204,7 +204,7 @@ def test_of_very_many_rows_an_even_sample_is_looked_at():
 
 
 def test_a_budget_of_nothing_is_refused():
-    scene = kernel_input(NOTHING, NOTHING.ids, np.ones((1, 2)), np.ones(1))
+    inputs = kernel_input(NOTHING, NOTHING.ids, np.ones((1, 2)), np.ones(1))
     slot = np.zeros(1, dtype=np.int64)
     with pytest.raises(ValueError, match="budget must be at least 1, got 0"):
-        update_support(NOTHING, scene, Gauss(), slot, slot, np.empty(0), np.ones(1), 0)
+        update_support(NOTHING, inputs, Gauss(), slot, slot, np.empty(0), np.ones(1), 0)

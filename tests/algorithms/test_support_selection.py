@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path_gram
 
-from dynmeans._algorithms.support_selection import DEPENDENT, choose, thin
+from dynmeans._algorithms.support_selection import DEPENDENT, choose, subsample
 from strategies import seeds
 
 
@@ -131,7 +131,7 @@ def test_bad_settings_are_refused(budget, method, rule):
 @settings(max_examples=150, deadline=None)
 def test_thinning_keeps_the_total_and_gives_each_point_its_due(seed, n_points, budget):
     coefficients = np.random.default_rng(seed).uniform(0.01, 1.0, size=n_points)
-    chosen, kept = thin(coefficients, budget)
+    chosen, kept = subsample(coefficients, budget)
     assert 1 <= len(chosen) <= budget
     assert kept.sum() == pytest.approx(coefficients.sum())
     full = np.zeros(n_points)

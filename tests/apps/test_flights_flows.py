@@ -12,18 +12,18 @@ from air_traffic import as_messages, small_week
 from dynmeans._files.errors import InputError
 from dynmeans.apps.flights.chart import draw_flows
 from dynmeans.apps.flights.files import iso, write_flows
-from dynmeans.apps.flights.flows import FlowOptions, features_of, find_flows, popular
-from dynmeans.apps.flights.proxy_labels import gates
-from dynmeans.apps.flights.smoothing import Lattice, Smoother, area_of, read_off, widened
-from dynmeans.apps.flights.trajectories import Area, Limits, join
+from dynmeans.apps.flights.flows import FlowOptions, features_of, find_flows, largest_flows
+from dynmeans.apps.flights.proxy_labels import sector_labels
+from dynmeans.apps.flights.smoothing import Lattice, Smoother, area_of, lattice_velocities, widen
+from dynmeans.apps.flights.trajectories import Area, Limits, build_trajectories
 
 WEEK = small_week()
-FLIGHTS = join(as_messages(WEEK), Limits())[0]
+FLIGHTS = build_trajectories(as_messages(WEEK), Limits())[0]
 
 
 def test_the_processes_solved_together_are_those_of_scikit_learn_one_by_one():
     smoother = Smoother(Lattice(area_of(FLIGHTS), 4, 5), length=1.0, noise=0.1, speed=100.0)
-    fields = np.concatenate(list(read_off(FLIGHTS, smoother)))
+    fields = np.concatenate(list(lattice_velocities(FLIGHTS, smoother)))
     messages = FLIGHTS.messages
     lengths = np.diff(FLIGHTS.bounds)
     for f in np.flatnonzero(lengths <= 32)[:10]:  # short enough that every message is seen
@@ -31,19 +31,19 @@ def test_the_processes_solved_together_are_those_of_scikit_learn_one_by_one():
         process = GaussianProcessRegressor(RBF(1.0), alpha=0.1, optimizer=None)
         cells = smoother.lattice.cells(messages.latitudes[here], messages.longitudes[here])
         process.fit(cells, messages.velocities[here] / 100.0)
-        wanted = process.predict(smoother.lattice.places())
+        wanted = process.predict(smoother.lattice.positions())
         np.testing.assert_allclose(fields[f], wanted.T.ravel(), atol=1e-8)
 
 
 def test_a_long_trajectory_is_seen_at_evenly_spaced_messages_from_first_to_last():
     smoother = Smoother(Lattice(area_of(FLIGHTS), 4, 5), length=1.0, noise=0.1, speed=100.0)
-    whole = np.concatenate(list(read_off(FLIGHTS, smoother)))
+    whole = np.concatenate(list(lattice_velocities(FLIGHTS, smoother)))
     longest = int(np.argmax(np.diff(FLIGHTS.bounds)))
     assert np.diff(FLIGHTS.bounds)[longest] > 32
     changed = FLIGHTS.messages.velocities.copy()
     changed[FLIGHTS.last[longest]] += 100.0
     moved = FLIGHTS._replace(messages=FLIGHTS.messages._replace(velocities=changed))
-    fields = np.concatenate(list(read_off(moved, smoother)))
+    fields = np.concatenate(list(lattice_velocities(moved, smoother)))
     differ = (fields != whole).any(axis=1)
     np.testing.assert_array_equal(np.flatnonzero(differ), [longest])
 
@@ -72,7 +72,7 @@ def test_events_have_the_times_of_their_windows():
 
 @pytest.mark.parametrize(("height", "width"), [(0.0, 8.0), (8.0, 0.0), (3.0, 4.0)])
 def test_an_area_is_not_much_longer_than_wide(height, width):
-    area = widened(Area(-height / 2, height / 2, 10.0, 10.0 + width), 0.5)
+    area = widen(Area(-height / 2, height / 2, 10.0, 10.0 + width), 0.5)
     sides = area.north - area.south, area.east - area.west
     assert max(sides) == max(height, width)
     assert min(sides) == pytest.approx(max(min(height, width), 0.5 * max(height, width)))
@@ -81,7 +81,7 @@ def test_an_area_is_not_much_longer_than_wide(height, width):
 @pytest.mark.parametrize("pole", [-90.0, 90.0])
 def test_an_area_around_a_pole_ends_where_the_world_does(pole):
     far = np.sign(pole) * 89.0
-    area = widened(Area(min(pole, far), max(pole, far), -180.0, 180.0), 0.5)
+    area = widen(Area(min(pole, far), max(pole, far), -180.0, 180.0), 0.5)
     assert pole in (area.south, area.north)
     assert area.north - area.south > 1
     assert (area.west, area.east) == (-180.0, 180.0)
@@ -97,7 +97,7 @@ def test_the_map_counts_in_windows_of_their_length():
     sparse = find_flows(FLIGHTS, FlowOptions(window=7200.0))
     image, label = table_of(draw_flows(sparse))
     assert label == "flights in 2 hours"
-    assert image.get_array().sum() == sum(len(flow.members) for flow in popular(sparse, 12))
+    assert image.get_array().sum() == sum(len(flow.members) for flow in largest_flows(sparse, 12))
 
 
 def test_few_flights_are_no_white_on_the_map():
@@ -114,7 +114,7 @@ def test_more_windows_than_columns_are_counted_together():
     windows[-1] += 1e9
     image, _ = table_of(draw_flows(found._replace(windows=windows)))
     assert image.get_array().shape[1] <= 400
-    assert image.get_array().sum() == sum(len(flow.members) for flow in popular(found, 12))
+    assert image.get_array().sum() == sum(len(flow.members) for flow in largest_flows(found, 12))
 
 
 def test_a_map_of_traffic_to_the_north_is_not_much_higher_than_wide():
@@ -138,7 +138,7 @@ def test_tables_do_not_stand_beside_the_map_of_an_earlier_search(tmp_path):
 
 def test_popular_flows_come_by_size_with_the_mean_of_their_ways():
     found = find_flows(FLIGHTS, FlowOptions())
-    flows = popular(found, 3)
+    flows = largest_flows(found, 3)
     sizes = np.sort(np.unique(found.labels, return_counts=True)[1])[::-1]
     assert [len(flow.members) for flow in flows] == sizes[:3].tolist()
     messages = FLIGHTS.messages
@@ -157,7 +157,7 @@ def test_features_have_unit_mean_square_and_do_not_care_for_the_unit_of_speed():
 
 
 def test_gates_tell_routes_apart_and_are_sure_away_from_borders():
-    labels, confidence = gates(FLIGHTS, area_of(FLIGHTS))
+    labels, confidence = sector_labels(FLIGHTS, area_of(FLIGHTS))
     routes = WEEK.routes[[int(name, 16) for name in FLIGHTS.messages.aircraft[FLIGHTS.first]]]
     assert ((confidence >= 0) & (confidence <= 1)).all()
     for route in range(6):
@@ -171,5 +171,5 @@ def test_no_flights_and_no_area_are_said_in_one_line():
         find_flows(nothing, FlowOptions())
     zeros = np.zeros(len(FLIGHTS.messages.times))
     still = FLIGHTS.messages._replace(latitudes=zeros, longitudes=zeros)
-    with pytest.raises(InputError, match="one place"):
+    with pytest.raises(InputError, match="same position"):
         find_flows(FLIGHTS._replace(messages=still), FlowOptions())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from air_traffic import as_messages, small_week
 from dynmeans.apps.flights.messages import Messages
-from dynmeans.apps.flights.trajectories import Area, Limits, Trajectories, join
+from dynmeans.apps.flights.trajectories import Area, Limits, Trajectories, build_trajectories
 
 WEEK = small_week()
 MESSAGES = as_messages(WEEK)
@@ -19,7 +19,7 @@ def flights_of(found: Trajectories) -> list[tuple[str, int]]:
 
 
 def test_each_flight_of_a_week_is_one_trajectory():
-    found, dropped = join(MESSAGES, Limits())
+    found, dropped = build_trajectories(MESSAGES, Limits())
     names, counts = np.unique(WEEK.aircraft, return_counts=True)
     assert flights_of(found) == sorted(zip(names.tolist(), counts.tolist(), strict=True))
     assert sum(dropped.values()) == 0
@@ -32,9 +32,11 @@ def test_the_order_of_messages_and_messages_sent_twice_change_nothing(seed):
     rng = np.random.default_rng(seed)
     n = len(MESSAGES.times)
     again = rng.integers(n, size=10)
-    found, dropped = join(MESSAGES.take(rng.permutation(np.append(np.arange(n), again))), Limits())
-    assert flights_of(found) == flights_of(join(MESSAGES, Limits())[0])
-    assert dropped["messages sent twice"] == 10
+    found, dropped = build_trajectories(
+        MESSAGES.take(rng.permutation(np.append(np.arange(n), again))), Limits()
+    )
+    assert flights_of(found) == flights_of(build_trajectories(MESSAGES, Limits())[0])
+    assert dropped["duplicate messages"] == 10
 
 
 def broken(which: object, **values: object) -> Messages:
@@ -47,15 +49,15 @@ def broken(which: object, **values: object) -> Messages:
 @pytest.mark.parametrize(
     ("messages", "reason", "count"),
     [
-        (broken([3, 9], latitudes=np.nan), "messages without aircraft, time or place", 2),
-        (broken([3], aircraft=""), "messages without aircraft, time or place", 1),
-        (broken([3], latitudes=91), "messages from places that do not exist", 1),
-        (broken([5], latitudes=-40), "messages too far from their neighbours", 1),
+        (broken([3, 9], latitudes=np.nan), "messages without aircraft, time or position", 2),
+        (broken([3], aircraft=""), "messages without aircraft, time or position", 1),
+        (broken([3], latitudes=91), "messages with invalid coordinates", 1),
+        (broken([5], latitudes=-40), "messages too far from their neighbors", 1),
         (broken([5], velocities=5000.0), "speeds faster than any aircraft", 1),
     ],
 )
 def test_messages_that_cannot_be_are_left_out_and_counted(messages, reason, count):
-    found, dropped = join(messages, Limits())
+    found, dropped = build_trajectories(messages, Limits())
     assert dropped[reason] == count
     assert sum(dropped.values()) == count
     assert found.n_flights == 120
@@ -70,13 +72,13 @@ def one(latitudes: list[float], step: float = 60.0) -> Messages:
 @pytest.mark.parametrize(
     ("latitudes", "reason"),
     [
-        ([0.0, 0.1, 0.2], "trajectories of too few messages"),
-        ([0.0, 0.0, 0.001, 0.0, 0.001], "trajectories in one place"),
+        ([0.0, 0.1, 0.2], "trajectories with too few messages"),
+        ([0.0, 0.0, 0.001, 0.0, 0.001], "trajectories without displacement"),
         ([0.0, 0.1, 0.2, 30.0, 30.1, 30.2], "trajectories faster than any aircraft"),
     ],
 )
 def test_trajectories_that_cannot_be_are_left_out_and_counted(latitudes, reason):
-    found, dropped = join(one(latitudes), Limits())
+    found, dropped = build_trajectories(one(latitudes), Limits())
     assert found.n_flights == 0
     assert {name: count for name, count in dropped.items() if count} == {reason: 1}
 
@@ -84,12 +86,12 @@ def test_trajectories_that_cannot_be_are_left_out_and_counted(latitudes, reason)
 def test_a_long_silence_ends_a_trajectory():
     messages = one([0.1 * i for i in range(12)])
     late = messages._replace(times=messages.times + 3600.0 * (np.arange(12) >= 6))
-    assert flights_of(join(late, Limits())[0]) == [("a", 6), ("a", 6)]
-    assert flights_of(join(late, Limits(gap=7200.0))[0]) == [("a", 12)]
+    assert flights_of(build_trajectories(late, Limits())[0]) == [("a", 6), ("a", 6)]
+    assert flights_of(build_trajectories(late, Limits(gap=7200.0))[0]) == [("a", 12)]
 
 
 def test_velocities_that_were_not_told_come_from_the_way():
-    found, _ = join(one([0.1 * i for i in range(12)]), Limits())
+    found, _ = build_trajectories(one([0.1 * i for i in range(12)]), Limits())
     speed = np.radians(0.1) * 6371e3 / 60
     np.testing.assert_allclose(
         found.messages.velocities, np.tile([0.0, speed], (12, 1)), rtol=1e-9, atol=1e-9
@@ -97,9 +99,9 @@ def test_velocities_that_were_not_told_come_from_the_way():
 
 
 def test_told_velocities_stay_beside_those_that_are_filled_in():
-    untold = broken([7], velocities=np.nan)
-    found, _ = join(untold, Limits())
-    whole, _ = join(MESSAGES, Limits())
+    missing = broken([7], velocities=np.nan)
+    found, _ = build_trajectories(missing, Limits())
+    whole, _ = build_trajectories(MESSAGES, Limits())
     differ = (found.messages.velocities != whole.messages.velocities).any(axis=1)
     assert differ.sum() == 1
     np.testing.assert_allclose(found.messages.velocities, whole.messages.velocities, atol=60)
@@ -107,7 +109,7 @@ def test_told_velocities_stay_beside_those_that_are_filled_in():
 
 def test_messages_outside_of_the_area_are_left_out():
     area = Area(30, 45, -100, -70)
-    found, dropped = join(MESSAGES, Limits(area=area))
+    found, dropped = build_trajectories(MESSAGES, Limits(area=area))
     lat, lon = found.messages.latitudes, found.messages.longitudes
     assert dropped["messages from outside the area"] > 0
     assert ((lat >= 30) & (lat <= 45) & (lon >= -100) & (lon <= -70)).all()
@@ -117,9 +119,9 @@ def test_messages_outside_of_the_area_are_left_out():
 def test_a_wrong_message_at_an_end_does_not_cost_the_flight_nor_its_neighbours(wrong):
     latitudes = [0.1 * i for i in range(12)]
     latitudes[wrong] = 60.0
-    found, dropped = join(one(latitudes), Limits())
+    found, dropped = build_trajectories(one(latitudes), Limits())
     assert flights_of(found) == [("a", 11)]
-    assert dropped["messages too far from their neighbours"] == 1
+    assert dropped["messages too far from their neighbors"] == 1
 
 
 def across(longitudes: np.ndarray) -> Messages:
@@ -129,27 +131,27 @@ def across(longitudes: np.ndarray) -> Messages:
 
 @pytest.mark.parametrize("first", [-180.0, 0.0])  # where the file begins to count
 def test_a_flight_goes_on_over_the_antimeridian(first):
-    way = 179.0 + 0.2 * np.arange(12)
-    found, dropped = join(across((way - first) % 360 + first), Limits())
+    path = 179.0 + 0.2 * np.arange(12)
+    found, dropped = build_trajectories(across((path - first) % 360 + first), Limits())
     assert sum(dropped.values()) == 0
-    np.testing.assert_allclose(found.messages.longitudes, way)
+    np.testing.assert_allclose(found.messages.longitudes, path)
     speed = np.radians(0.2) * 6371e3 / 60
     np.testing.assert_allclose(found.messages.velocities, np.tile([speed, 0.0], (12, 1)), atol=1e-6)
 
 
 def test_a_flight_around_the_world_is_as_long_as_it_was():
-    way = 10.0 + 3.0 * np.arange(121)
-    messages = across((way + 180) % 360 - 180)._replace(times=600.0 * np.arange(121))
-    found, _ = join(messages, Limits(speed=2000.0))
+    path = 10.0 + 3.0 * np.arange(121)
+    messages = across((path + 180) % 360 - 180)._replace(times=600.0 * np.arange(121))
+    found, _ = build_trajectories(messages, Limits(speed=2000.0))
     np.testing.assert_allclose(np.diff(found.messages.longitudes), 3.0)
 
 
 def test_each_flight_around_the_world_begins_where_it_was():
-    way = 10.0 + 3.0 * np.arange(121)
-    one_flight = across((way + 180) % 360 - 180)._replace(times=600.0 * np.arange(121))
+    path = 10.0 + 3.0 * np.arange(121)
+    one_flight = across((path + 180) % 360 - 180)._replace(times=600.0 * np.arange(121))
     other = one_flight._replace(aircraft=np.full(121, "b"))
     both = Messages(*(np.concatenate(pair) for pair in zip(one_flight, other, strict=True)))
-    found, _ = join(both, Limits(speed=2000.0))
+    found, _ = build_trajectories(both, Limits(speed=2000.0))
     begins = found.messages.longitudes[found.first]
     assert begins[0] == begins[1]
 
@@ -158,30 +160,32 @@ def test_longitudes_are_counted_from_where_nobody_flies():
     over, home = across((179.0 + 0.2 * np.arange(12) + 180) % 360 - 180), across(-1.0 + 0.2 * np.arange(12))
     both = Messages(*(np.concatenate(pair) for pair in zip(over, home, strict=True)))
     both = both._replace(aircraft=np.repeat(["a", "b"], 12))
-    found, _ = join(both, Limits())
+    found, _ = build_trajectories(both, Limits())
     lon = found.messages.longitudes
     assert np.ptp(lon) == pytest.approx(181.2 - -1.0)
     assert lon.min() == -1.0
 
 
 def test_longitudes_from_0_to_360_are_those_from_minus_180():
-    found, _ = join(across(350.0 + 0.2 * np.arange(12)), Limits())
+    found, _ = build_trajectories(across(350.0 + 0.2 * np.arange(12)), Limits())
     np.testing.assert_allclose(found.messages.longitudes, -10.0 + 0.2 * np.arange(12))
 
 
 def test_a_speed_that_cannot_be_is_that_between_the_places():
-    found, _ = join(broken([7], velocities=5000.0), Limits())
-    whole, _ = join(MESSAGES, Limits())
+    found, _ = build_trajectories(broken([7], velocities=5000.0), Limits())
+    whole, _ = build_trajectories(MESSAGES, Limits())
     np.testing.assert_allclose(found.messages.velocities, whole.messages.velocities, atol=60)
 
 
 def test_an_area_may_lie_across_the_antimeridian():
-    way = 178.0 + 0.2 * np.arange(24)
-    found, dropped = join(across((way + 180) % 360 - 180), Limits(area=Area(-10, 10, 179, 182)))
-    assert dropped["messages from outside the area"] == np.count_nonzero((way < 179) | (way > 182))
+    path = 178.0 + 0.2 * np.arange(24)
+    found, dropped = build_trajectories(
+        across((path + 180) % 360 - 180), Limits(area=Area(-10, 10, 179, 182))
+    )
+    assert dropped["messages from outside the area"] == np.count_nonzero((path < 179) | (path > 182))
     assert ((found.messages.longitudes >= 179) & (found.messages.longitudes <= 182)).all()
 
 
 def test_nothing_gives_no_trajectories():
-    found, _ = join(MESSAGES.take(np.zeros(len(MESSAGES.times), dtype=bool)), Limits())
+    found, _ = build_trajectories(MESSAGES.take(np.zeros(len(MESSAGES.times), dtype=bool)), Limits())
     assert found.n_flights == 0

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynmeans.apps.points import EmptyScene, Ground, Nothing
+from dynmeans.apps.points import EmptyScene, Ground, NoBackground
 from dynmeans.apps.points.background import fit_ground
 
 RNG = np.random.default_rng(1)
@@ -12,22 +12,22 @@ PERSON = np.column_stack([RNG.uniform(4.0, 4.4, (200, 2)), RNG.uniform(0.3, 1.8,
 
 
 def test_without_background_everything_is_kept() -> None:
-    assert Nothing().keeps(FLOOR).all()
+    assert NoBackground().is_foreground(FLOOR).all()
 
 
 def test_what_was_there_when_the_scene_was_empty_is_background() -> None:
     scene = EmptyScene([FLOOR, FLOOR + np.array([0.0, 0.0, 0.03])])
     again = FLOOR + RNG.normal(0, 0.01, FLOOR.shape)
-    assert scene.keeps(again).mean() < 0.02
-    assert scene.keeps(PERSON).all()
+    assert scene.is_foreground(again).mean() < 0.02
+    assert scene.is_foreground(PERSON).all()
 
 
 def test_an_empty_scene_without_points_leaves_everything() -> None:
-    assert EmptyScene([np.full((1, 3), np.nan)]).keeps(PERSON).all()
+    assert EmptyScene([np.full((1, 3), np.nan)]).is_foreground(PERSON).all()
 
 
 def test_an_empty_scene_that_was_never_seen_is_refused() -> None:
-    with pytest.raises(ValueError, match="no frames, the empty scene must be seen"):
+    with pytest.raises(ValueError, match="no frames of the empty scene"):
         EmptyScene([])
 
 
@@ -35,7 +35,7 @@ def test_an_empty_scene_that_was_never_seen_is_refused() -> None:
 def test_what_stands_on_a_ground_that_slopes_is_kept(slope: float) -> None:
     lift = np.array([0.0, 0.0, 1.0]) * (slope * np.concatenate([FLOOR, PERSON])[:, :1] - 1.6)
     points = np.concatenate([FLOOR, PERSON]) + lift
-    kept = Ground().keeps(points)
+    kept = Ground().is_foreground(points)
     assert not kept[: len(FLOOR)].any()
     assert kept[len(FLOOR) :].mean() > 0.9
     plane = fit_ground(points)
@@ -45,5 +45,5 @@ def test_what_stands_on_a_ground_that_slopes_is_kept(slope: float) -> None:
 
 def test_a_ceiling_is_not_kept_and_too_few_points_are_no_ground() -> None:
     ceiling = FLOOR + np.array([0.0, 0.0, 2.8])
-    assert not Ground().keeps(np.concatenate([FLOOR, ceiling])).any()
-    assert Ground().keeps(FLOOR[:2]).all()
+    assert not Ground().is_foreground(np.concatenate([FLOOR, ceiling])).any()
+    assert Ground().is_foreground(FLOOR[:2]).all()

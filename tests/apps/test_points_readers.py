@@ -64,7 +64,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, format: str) -> None:
         (b"property float y", b"property float q", "no 'y'"),
         (b"ascii 1.0", b"morse 1.0", "no known format"),
         (b"element vertex 40", b"element vertex many", "'many' vertices"),
-        (b"element vertex 40", b"element face 3\nelement vertex 40", "vertices must come first"),
+        (b"element vertex 40", b"element face 3\nelement vertex 40", "must be 'vertex'"),
         (b"property uchar red", b"property list uchar int red", "type 'list'"),
         (b"end_header\n", b"", "header has no end"),
     ],
@@ -103,12 +103,16 @@ def test_a_line_that_is_no_vertex_is_named(tmp_path: Path, line: str) -> None:
     [
         ("FIELDS", "FIELDS x", "SIZE has 5 entries for 6 FIELDS"),
         ("COUNT", "COUNT 1", "COUNT has 6 entries for 5 FIELDS"),
-        ("FIELDS ring x y _", "FIELDS ring _ y x", "no single 'x'"),
-        ("FIELDS ring x y", "FIELDS ring x q", "no single 'y', their FIELDS are ring, x, q, _, z"),
+        ("FIELDS ring x y _", "FIELDS ring _ y x", "FIELDS must contain 'x' once"),
+        (
+            "FIELDS ring x y",
+            "FIELDS ring x q",
+            "FIELDS must contain 'y' once, with COUNT 1; they are ring, x, q, _, z",
+        ),
         ("POINTS 40", "POINTS 10", "POINTS is 10, but WIDTH x HEIGHT is 20 x 2"),
         ("WIDTH 20", "WIDTH 15", "POINTS is 40, but WIDTH x HEIGHT is 15 x 2"),
         ("POINTS 40", "POINTS -4", "POINTS is '-4'; it must be a whole number"),
-        ("WIDTH 20\nHEIGHT 2\nPOINTS 40", "POINTS 30", "holds 40 points, but its header promises 30"),
+        ("WIDTH 20\nHEIGHT 2\nPOINTS 40", "POINTS 30", "holds 40 points, but its header states 30"),
         ("WIDTH 20\nHEIGHT 2\nPOINTS 40", "POINTS 90", "cut short, 40 of 90 points"),
         ("SIZE 2 8 4 1 4", "SIZE 2 8 2 1 4", "TYPE F of SIZE 2; it must be F of SIZE 4 or 8"),
         ("DATA ", "DATA zip ", "DATA is 'zip'; it must be ascii, binary or binary_compressed"),
@@ -155,7 +159,7 @@ def test_without_count_a_field_of_a_pcd_file_is_one_number(tmp_path: Path) -> No
     ("at", "length", "words"),
     [
         (0, 10**9, "cut short, .* of 1000000000 bytes of compressed data"),
-        (4, 4 * 10**9, "holds 4000000000 bytes of points, but its header promises 1200"),
+        (4, 4 * 10**9, "holds 4000000000 bytes of points, but its header states 1200"),
     ],
 )
 def test_a_compressed_pcd_file_is_read_only_if_its_lengths_are_right(
@@ -228,12 +232,12 @@ def test_a_foreign_file_is_refused_in_one_line(
 @pytest.mark.parametrize(
     ("array", "complaint"),
     [
-        (np.array([["a", "b", "c"]]), "holds text, it must hold numbers"),
+        (np.array([["a", "b", "c"]]), "contains text; it must contain numbers"),
         (np.array([["a", 1, None]], dtype=object), "holds Python objects"),
-        (np.zeros((2, 3), dtype=bool), "holds truth values"),
-        (np.zeros((2, 3), dtype="M8[s]"), r"holds values of type datetime64\[s\]"),
-        (np.zeros(2, dtype=[("x", "S4"), ("y", "f4"), ("z", "f4")]), "holds text"),
-        (np.zeros(2, dtype=[("x", "f4", 3), ("y", "f4"), ("z", "f4")]), "holds values of type"),
+        (np.zeros((2, 3), dtype=bool), "contains truth values"),
+        (np.zeros((2, 3), dtype="M8[s]"), r"contains values of type datetime64\[s\]"),
+        (np.zeros(2, dtype=[("x", "S4"), ("y", "f4"), ("z", "f4")]), "contains text"),
+        (np.zeros(2, dtype=[("x", "f4", 3), ("y", "f4"), ("z", "f4")]), "contains values of type"),
         (np.float64(3.0), r"shape \(\), it must be"),
     ],
 )

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clips import av, packets, pictures, read_clip, write_clip, write_sound
+from clips import av, packets, pictures, read_clip, write_audio, write_clip
 from dynmeans._files.errors import InputError
-from dynmeans.apps.video import Job, Palette, VideoFile, quantize
+from dynmeans.apps.video import PaletteOptions, QuantizeOptions, VideoFile, quantize
 
 
 def painted(tmp_path: Path, source: Path, name: str, **settings: object) -> Path:
     target = tmp_path / name
-    quantize(Job(source, target, Palette(**settings)))
+    quantize(QuantizeOptions(source, target, PaletteOptions(**settings)))
     return target
 
 
@@ -31,7 +31,7 @@ def test_files_without_loss_hold_exactly_the_palette(tmp_path: Path, name: str) 
     source = write_clip(tmp_path / "a.mkv", pictures())
     target = tmp_path / name
     codec = "ffv1" if name.endswith("mkv") else None
-    quantize(Job(source, target, Palette(), codec, palette_file=tmp_path / "p.csv"))
+    quantize(QuantizeOptions(source, target, PaletteOptions(), codec, palette_file=tmp_path / "p.csv"))
     lines = np.loadtxt(tmp_path / "p.csv", delimiter=",", skiprows=1, usecols=(0, 3, 4, 5), dtype=int)
     frames = _pillow(target) if name.endswith("webp") else read_clip(target)
     assert len(frames) == 8
@@ -65,7 +65,7 @@ def test_sound_is_copied_packet_by_packet(tmp_path: Path) -> None:
 
 def test_sound_that_does_not_fit_is_left_out_and_told(tmp_path: Path) -> None:
     source = write_clip(tmp_path / "a.mp4", pictures(), codec="libx264", sound=True)
-    outcome = quantize(Job(source, tmp_path / "out.webm", Palette()))
+    outcome = quantize(QuantizeOptions(source, tmp_path / "out.webm", PaletteOptions()))
     assert outcome.sound == "left out: .webm holds no aac"
     assert outcome.frames == 8
 
@@ -146,7 +146,9 @@ def test_times_of_frames_that_come_unevenly_are_kept(tmp_path: Path) -> None:
 def test_a_stop_leaves_a_file_that_can_be_played(tmp_path: Path) -> None:
     source = write_clip(tmp_path / "a.mkv", pictures(), sound=True)
     asked = iter([False] * 4 + [True] * 9)
-    outcome = quantize(Job(source, tmp_path / "out.mp4", Palette()), stopped=lambda: next(asked))
+    outcome = quantize(
+        QuantizeOptions(source, tmp_path / "out.mp4", PaletteOptions()), stopped=lambda: next(asked)
+    )
     assert not outcome.complete
     assert 0 < outcome.frames < 8
     assert len(read_clip(tmp_path / "out.mp4")) == outcome.frames
@@ -156,7 +158,7 @@ def test_a_truncated_video_is_kept_up_to_where_it_breaks(tmp_path: Path) -> None
     made = [np.random.default_rng(i).integers(0, 256, (48, 64, 3), dtype=np.uint8) for i in range(40)]
     source = write_clip(tmp_path / "a.mkv", made)
     source.write_bytes(source.read_bytes()[: source.stat().st_size // 2])
-    outcome = quantize(Job(source, tmp_path / "out.gif", Palette(max_colors=4)))
+    outcome = quantize(QuantizeOptions(source, tmp_path / "out.gif", PaletteOptions(max_colors=4)))
     assert outcome.damage is not None
     assert "a.mkv" in str(outcome.damage)
     assert 10 < len(read_clip(tmp_path / "out.gif")) == outcome.frames < 30
@@ -167,16 +169,16 @@ def test_files_that_hold_no_video_are_refused_and_nothing_is_written(tmp_path: P
     (tmp_path / "empty.mp4").write_bytes(b"")
     whole = write_clip(tmp_path / "whole.mp4", pictures(), codec="libx264")
     (tmp_path / "headless.mp4").write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
-    write_sound(tmp_path / "tone.m4a")
+    write_audio(tmp_path / "tone.m4a")
     for name, words in {
-        "words.mp4": "not a video that can be read",
-        "empty.mp4": "not a video that can be read",
-        "headless.mp4": "not a video that can be read",
+        "words.mp4": "not a readable video",
+        "empty.mp4": "not a readable video",
+        "headless.mp4": "not a readable video",
         "missing.mp4": "No such file",
-        "tone.m4a": "no video in it, only sound",
+        "tone.m4a": "contains no video, only sound",
     }.items():
         with pytest.raises(InputError, match=f"{name}: {words}"):
-            quantize(Job(tmp_path / name, tmp_path / "out.mp4", Palette()))
+            quantize(QuantizeOptions(tmp_path / name, tmp_path / "out.mp4", PaletteOptions()))
     assert not list(tmp_path.glob("*out*"))
 
 
@@ -201,5 +203,5 @@ def test_frames_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
 def test_a_video_of_an_unknown_codec_is_refused(tmp_path: Path) -> None:
     path = write_clip(tmp_path / "a.avi", pictures(2), codec="mjpeg", pixel_format="yuvj420p")
     path.write_bytes(path.read_bytes().replace(b"MJPG", b"!?!?"))
-    with pytest.raises(InputError, match="its video is of a kind that FFmpeg does not decode"):
+    with pytest.raises(InputError, match="FFmpeg has no decoder for its video"):
         VideoFile(path)

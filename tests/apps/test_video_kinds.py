@@ -12,15 +12,15 @@ import pytest
 
 from clips import av, packets, pictures, read_clip, write_clip
 from dynmeans._files.errors import InputError
-from dynmeans.apps.video import Job, Outcome, Palette, VideoFile, quantize
+from dynmeans.apps.video import PaletteOptions, QuantizeOptions, QuantizeResult, VideoFile, quantize
 from dynmeans.apps.video.reading import DamagedVideo
 
 GREEN = (39, 199, 60)
 
 
-def paint(source: Path, name: str, codec: str | None = None) -> tuple[Path, Outcome]:
+def paint(source: Path, name: str, codec: str | None = None) -> tuple[Path, QuantizeResult]:
     target = source.parent / name
-    return target, quantize(Job(source, target, Palette(), codec))
+    return target, quantize(QuantizeOptions(source, target, PaletteOptions(), codec))
 
 
 @pytest.mark.parametrize(
@@ -185,11 +185,11 @@ def test_odd_sizes_are_written_where_they_can_be(tmp_path: Path, name: str, code
 
 
 @contextmanager
-def file_size(most: int) -> Iterator[None]:
+def file_size(maximum: int) -> Iterator[None]:
     """Refuse to write larger files, as a full disk would."""
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (maximum, before[1]))
     try:
         yield
     finally:

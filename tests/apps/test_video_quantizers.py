@@ -5,41 +5,46 @@ import pytest
 
 from clips import COLORS, pictures
 from dynmeans import DMeans
-from dynmeans.apps.video import Meter, Palette, distinct, painter
+from dynmeans.apps.video import PaletteOptions, QualityMeter, distinct, make_quantizer
 from dynmeans.apps.video import quantizers as painters
 from dynmeans.apps.video.quantizers import PASSES
 
-SETTINGS = [Palette(), Palette(colorspace="oklab"), Palette(per_frame="dpmeans"), Palette(per_frame="kmeans")]
+SETTINGS = [
+    PaletteOptions(),
+    PaletteOptions(colorspace="oklab"),
+    PaletteOptions(per_frame="dpmeans"),
+    PaletteOptions(per_frame="kmeans"),
+]
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_every_pixel_gets_a_colour_of_the_palette_and_none_is_unused(settings: Palette) -> None:
-    paint = painter(settings)
+def test_every_pixel_gets_a_colour_of_the_palette_and_none_is_unused(settings: PaletteOptions) -> None:
+    paint = make_quantizer(settings)
     for picture in pictures(3):
-        painting = paint(distinct(picture))
-        assert painting.pixels.shape == picture.shape
+        quantized = paint(distinct(picture))
+        assert quantized.pixels.shape == picture.shape
         np.testing.assert_array_equal(
-            np.bincount(painting.indices.ravel(), minlength=len(painting.palette)), painting.sizes
+            np.bincount(quantized.indices.ravel(), minlength=len(quantized.palette)), quantized.sizes
         )
-        assert (painting.sizes > 0).all()
+        assert (quantized.sizes > 0).all()
 
 
 def test_the_palette_of_three_colours_with_noise_is_these_three() -> None:
-    paint = painter(Palette())
+    paint = make_quantizer(PaletteOptions())
     for picture in pictures(4):
-        painting = paint(distinct(picture))
-        assert painting.ids.tolist() == [0, 1, 2]
-        gaps = np.abs(painting.palette[:, None].astype(int) - COLORS).max(axis=2)
+        quantized = paint(distinct(picture))
+        assert quantized.ids.tolist() == [0, 1, 2]
+        gaps = np.abs(quantized.palette[:, None].astype(int) - COLORS).max(axis=2)
         assert (gaps.min(axis=0) <= 2).all()
 
 
 def test_distinct_colours_with_counts_are_clustered_as_all_pixels_would_be() -> None:
-    paint = painter(Palette())
+    paint = make_quantizer(PaletteOptions())
     twin = DMeans(800.0, lifetime=15, reach=1.1, n_restarts=1, max_iter=PASSES, random_state=0)
     for picture in pictures(4):
-        painting = paint(distinct(picture))
+        quantized = paint(distinct(picture))
         twin.partial_fit(picture.reshape(-1, 3).astype(np.float32))
-        np.testing.assert_array_equal(painting.ids[painting.indices].ravel(), twin.labels_)
+        np.testing.assert_array_equal(quantized.ids[quantized.indices].ravel(), twin.labels_)
 
 
 def test_many_colours_are_painted_by_cells_nearly_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,29 +54,29 @@ def test_many_colours_are_painted_by_cells_nearly_as_well(monkeypatch: pytest.Mo
     for many in (100, 10**6):
         monkeypatch.setattr(painters, "MANY_COLORS", many)
         monkeypatch.setattr(painters, "PASSES", painters.PASSES_MANY)
-        paint, meter = painter(Palette()), Meter()
+        paint, meter = make_quantizer(PaletteOptions()), QualityMeter()
         for picture in film:
             colors = distinct(picture)
-            painting = paint(colors)
-            assert painting.labels.shape == (len(colors.rows),)
-            assert np.bincount(painting.indices.ravel()).tolist() == painting.sizes.tolist()
-            meter.take(picture, colors, painting)
+            quantized = paint(colors)
+            assert quantized.labels.shape == (len(colors.rows),)
+            assert np.bincount(quantized.indices.ravel()).tolist() == quantized.sizes.tolist()
+            meter.add(picture, colors, quantized)
         errors.append(meter.quality.error.mean())
     assert errors[0] != errors[1]
     assert errors[0] < 1.1 * errors[1]
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.parametrize("most", [1, 2, 5])
-def test_there_are_never_more_colours_than_allowed(settings: Palette, most: int) -> None:
-    paint = painter(settings._replace(max_colors=most))
+@pytest.mark.parametrize("maximum", [1, 2, 5])
+def test_there_are_never_more_colours_than_allowed(settings: PaletteOptions, maximum: int) -> None:
+    paint = make_quantizer(settings._replace(max_colors=maximum))
     random = np.random.default_rng(1)
     for _ in range(4):
-        assert len(paint(distinct(random.integers(0, 256, (12, 12, 3), dtype=np.uint8))).palette) <= most
+        assert len(paint(distinct(random.integers(0, 256, (12, 12, 3), dtype=np.uint8))).palette) <= maximum
 
 
 def test_after_a_crowded_frame_the_birth_cost_falls_back() -> None:
-    paint = painter(Palette(max_colors=4, lifetime=2))
+    paint = make_quantizer(PaletteOptions(max_colors=4, lifetime=2))
     random = np.random.default_rng(2)
     paint(distinct(random.integers(0, 256, (12, 12, 3), dtype=np.uint8)))
     for _ in range(4):  # until the colours of that frame are forgotten
@@ -88,20 +93,23 @@ def test_a_lasting_palette_flickers_less_than_one_for_each_frame() -> None:
     frames = [np.clip(ramp + random.normal(0, 4, ramp.shape), 0, 255).astype(np.uint8) for _ in range(10)]
     flicker = {}
     for name in (None, "dpmeans", "kmeans"):
-        meter, paint = Meter(), painter(Palette(per_frame=name, max_colors=6 if name == "kmeans" else None))
+        meter, paint = (
+            QualityMeter(),
+            make_quantizer(PaletteOptions(per_frame=name, max_colors=6 if name == "kmeans" else None)),
+        )
         for frame in frames:
             colors = distinct(frame)
-            meter.take(frame, colors, paint(colors))
+            meter.add(frame, colors, paint(colors))
         flicker[name] = meter.quality.flicker
     assert flicker[None] < min(flicker["dpmeans"], flicker["kmeans"])
 
 
 def test_measures_are_what_their_names_say() -> None:
-    meter, paint = Meter(), painter(Palette(birth_cost=1e9, per_frame="dpmeans"))
+    meter, paint = QualityMeter(), make_quantizer(PaletteOptions(birth_cost=1e9, per_frame="dpmeans"))
     frames = [np.array([[[0, 0, 0], [level] * 3]], dtype=np.uint8) for level in (60, 90, 90)]
     for frame in frames:
         colors = distinct(frame)
-        meter.take(frame, colors, paint(colors))
+        meter.add(frame, colors, paint(colors))
     quality = meter.quality
     assert quality.n_colors.tolist() == [1, 1, 1]
     assert quality.error[0] == pytest.approx(3 * 30**2)
@@ -111,6 +119,6 @@ def test_measures_are_what_their_names_say() -> None:
 
 
 def test_the_largest_seed_does_for_many_frames() -> None:
-    paint = painter(Palette(per_frame="dpmeans", seed=2**64 - 1))
+    paint = make_quantizer(PaletteOptions(per_frame="dpmeans", seed=2**64 - 1))
     colors = distinct(np.full((2, 2, 3), 99, np.uint8))
     assert [len(paint(colors).palette) for _ in range(3)] == [1, 1, 1]

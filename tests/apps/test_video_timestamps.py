@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clips import av, packets, pictures, read_clip, write_clip, write_sound
+from clips import av, packets, pictures, read_clip, write_audio, write_clip
 from dynmeans._files.errors import InputError
-from dynmeans.apps.video import Job, Palette, VideoFile, quantize
+from dynmeans.apps.video import PaletteOptions, QuantizeOptions, VideoFile, quantize
 
 
 def times(path: Path) -> list[float]:
@@ -30,7 +30,7 @@ def test_pictures_that_are_stored_out_of_order_keep_their_times(tmp_path: Path) 
     source = write_clip(tmp_path / "a.avi", pictures(30), codec="libx264")
     found = times(source)
     np.testing.assert_allclose(np.diff(found), 0.1)
-    quantize(Job(source, tmp_path / "out.mkv", Palette()))
+    quantize(QuantizeOptions(source, tmp_path / "out.mkv", PaletteOptions()))
     np.testing.assert_allclose(np.diff(times(tmp_path / "out.mkv")), 0.1, atol=2e-3)
 
 
@@ -43,13 +43,13 @@ def test_a_picture_that_is_held_at_the_end_is_no_damage(tmp_path: Path) -> None:
 
 def test_sound_may_go_on_after_the_last_picture(tmp_path: Path) -> None:
     source = write_clip(tmp_path / "a.mkv", pictures(3), sound=True, seconds=4.0)
-    assert quantize(Job(source, tmp_path / "out.mkv", Palette())).damage is None
+    assert quantize(QuantizeOptions(source, tmp_path / "out.mkv", PaletteOptions())).damage is None
 
 
 @pytest.mark.parametrize(("name", "codec"), [("a.mkv", "ffv1"), ("a.avi", "mpeg4"), ("a.flv", "flv1")])
 def test_files_with_sound_that_are_cut_off_are_told(tmp_path: Path, name: str, codec: str) -> None:
     source = cut(write_clip(tmp_path / name, noise(60), codec=codec, rate=25, sound="mp3"))
-    outcome = quantize(Job(source, tmp_path / "out.gif", Palette(max_colors=4)))
+    outcome = quantize(QuantizeOptions(source, tmp_path / "out.gif", PaletteOptions(max_colors=4)))
     assert outcome.damage is not None
     assert "should last 2.4" in str(outcome.damage)
     assert 10 < outcome.frames < 50
@@ -57,7 +57,7 @@ def test_files_with_sound_that_are_cut_off_are_told(tmp_path: Path, name: str, c
 
 def test_a_gif_that_is_cut_off_is_told(tmp_path: Path) -> None:
     source = cut(write_clip(tmp_path / "a.gif", noise(8), codec="gif", pixel_format="rgb8"))
-    outcome = quantize(Job(source, tmp_path / "out.mkv", Palette(max_colors=4)))
+    outcome = quantize(QuantizeOptions(source, tmp_path / "out.mkv", PaletteOptions(max_colors=4)))
     assert outcome.damage is not None
     assert len(read_clip(tmp_path / "out.mkv")) == outcome.frames < 8
 
@@ -65,7 +65,7 @@ def test_a_gif_that_is_cut_off_is_told(tmp_path: Path) -> None:
 def test_joined_recordings_keep_all_their_sound(tmp_path: Path) -> None:
     one = write_clip(tmp_path / "one.ts", pictures(20), codec="mpeg2video", rate=25, sound="mp2")
     (tmp_path / "both.ts").write_bytes(2 * one.read_bytes())
-    quantize(Job(tmp_path / "both.ts", tmp_path / "out.mkv", Palette()))
+    quantize(QuantizeOptions(tmp_path / "both.ts", tmp_path / "out.mkv", PaletteOptions()))
     assert packets(tmp_path / "out.mkv") == packets(tmp_path / "both.ts")
     found = times(tmp_path / "out.mkv")
     assert len(found) == len(read_clip(tmp_path / "both.ts"))
@@ -74,8 +74,8 @@ def test_joined_recordings_keep_all_their_sound(tmp_path: Path) -> None:
 
 
 def test_the_picture_on_a_cover_is_no_video(tmp_path: Path) -> None:
-    source = write_sound(tmp_path / "a.mp4", cover=pictures(1)[0])
+    source = write_audio(tmp_path / "a.mp4", cover=pictures(1)[0])
     with av.open(str(source)) as container:
         assert len(container.streams.video) == 1
-    with pytest.raises(InputError, match=r"a\.mp4: no video in it, only sound"):
-        quantize(Job(source, tmp_path / "out.mp4", Palette()))
+    with pytest.raises(InputError, match=r"a\.mp4: contains no video, only sound"):
+        quantize(QuantizeOptions(source, tmp_path / "out.mp4", PaletteOptions()))

@@ -39,7 +39,7 @@ def _npy(folder: Path, server: Server) -> None:
 
 
 def _two_days(folder: Path, server: Server) -> None:
-    """A second day that goes on with the model of the first, of which the folder stays as it is."""
+    """A second day that continues the model of the first, of which the folder stays as it is."""
     write_points(folder / "day1.csv", steps=6)
     write_points(folder / "points.csv", first=6, steps=6)
     line = ["cluster", "day1.csv", *LINE, "--out", "day1", "--state", "state"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import subprocess
@@ -47,6 +48,7 @@ def run_forked(
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
+        gc.freeze()  # as in `workers`
         os.close(reader)
         os.write(writer, _attempt(action, refusals, megabytes).encode(errors="replace")[:4000])
         os._exit(0)

@@ -20,7 +20,7 @@ from attack.seed_files import seed_bytes
 from attack.workers import Attack, run_series
 from dynmeans._files.errors import InputError, InputWarning
 from dynmeans.apps.flights.messages import read_messages
-from dynmeans.apps.flights.trajectories import Limits, join
+from dynmeans.apps.flights.trajectories import Limits, build_trajectories
 from dynmeans.apps.video.reading import VideoFile
 from dynmeans.cli import app
 from dynmeans.cli.cluster import cluster
@@ -104,7 +104,7 @@ def _flights(path: Path, out: Path, number: int) -> int:
 
 
 def _join(path: Path) -> None:
-    join(read_messages([str(path)]), Limits())
+    build_trajectories(read_messages([str(path)]), Limits())
 
 
 def _video(path: Path, out: Path, number: int) -> int:

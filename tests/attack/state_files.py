@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 import dynmeans
 from attack.outcome import OK, REFUSED, SECONDS, Outcome, run_forked
-from dynmeans._files.snapshot import Snapshot, read_snapshot
+from dynmeans._files.snapshot import Snapshot, decode_snapshot
 from saved_models import FOLDER, N_SAVED, SAVED
 
 ODD: list[Any] = [
@@ -141,7 +141,7 @@ def _damaged(data: bytes, chance: random.Random) -> bytes:
 
 
 def _false(data: bytes, chance: random.Random) -> bytes:
-    snapshot = read_snapshot(io.BytesIO(data))  # type: ignore[arg-type]
+    snapshot = decode_snapshot(data)
     for _ in range(chance.choice([1, 1, 1, 2, 3])):
         if chance.random() < 0.5:
             _change_header(snapshot.header, chance)

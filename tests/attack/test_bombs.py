@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import struct
-import subprocess
-import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +15,7 @@ import pytest
 from pyarrow import parquet
 
 from attack.outcome import OK, REFUSED, Outcome
-from attack.reading import _command
+from attack.reading import _command, _join
 from attack.workers import Attack, run_series
 from cloud_files import pcd_bytes, write_cloud
 from dynmeans._files.limits import parse_limits
@@ -41,16 +39,13 @@ def test_a_long_callsign_takes_its_own_length_and_not_that_of_all_rows(tmp_path:
     rows = [f"{i % 9:06x},{i},50,8,A" for i in range(30_000)]
     rows[7] += "x" * 100_000
     (tmp_path / "a.csv").write_text("\n".join(["icao24,time,lat,lon,callsign", *rows]) + "\n")
-    # A process of its own: the threads of libraries that other tests have started do not survive a fork.
-    script = (
-        "import sys; from pathlib import Path; from attack.outcome import _limit_memory;"
-        "from attack.reading import _join; _limit_memory(1024); _join(Path(sys.argv[1]))"
-    )
-    tests = str(Path(__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path / "a.csv")], cwd=tests, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    (found,) = run_series(Attack(lambda number: _flights(tmp_path / "a.csv"), lambda number: "bomb", 1))
+    assert found.kind == OK, found.detail
+
+
+def _flights(path: Path) -> int:
+    _join(path)
+    return 0
 
 
 def _line_without_end(path: Path) -> None:
@@ -107,7 +102,7 @@ def test_a_bomb_is_refused_with_its_place_and_its_limit(
 ) -> None:
     write(tmp_path / name)
     found = clustered(tmp_path / name, *limits)
-    assert found.kind == REFUSED
+    assert found.kind == REFUSED, found.detail
     assert rule in found.detail
     assert str(tmp_path / name) in found.detail
 
@@ -131,7 +126,7 @@ def test_a_json_bomb_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.json.gz").write_bytes(gzip.compress(b"[" + b"{}," * 100_000 + b"{}]", 1))
     limits = parse_limits(["array=1MB"])
     found = outcome(lambda: read_messages([str(tmp_path / "a.json.gz")], limits))
-    assert found.kind == REFUSED
+    assert found.kind == REFUSED, found.detail
     assert "the JSON once parsed takes" in found.detail
 
 
@@ -143,7 +138,7 @@ def test_records_that_a_las_file_has_no_room_for_are_refused_at_once(tmp_path: P
     data[place : place + 4] = struct.pack("<I", 2**32 - 1)
     path.write_bytes(data)
     found = outcome(lambda: points([path], out=tmp_path / "out", no_report=True))
-    assert found.kind == REFUSED
+    assert found.kind == REFUSED, found.detail
     assert "4,294,967,295" in found.detail
 
 
@@ -153,7 +148,7 @@ def test_a_compressed_cloud_that_promises_too_much_is_refused(tmp_path: Path) ->
     path = tmp_path / "a.pcd"
     path.write_bytes(header + b"binary_compressed\n" + struct.pack("<II", 4, 2**32 - 1) + b"aaaa")
     found = outcome(lambda: points([path], out=tmp_path / "out", no_report=True))
-    assert found.kind == REFUSED
+    assert found.kind == REFUSED, found.detail
     assert "points takes" in found.detail
 
 
@@ -165,7 +160,7 @@ def test_an_array_in_a_lying_archive_is_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         archive.writestr("x.npy", header.getvalue())
     found = clustered(tmp_path / "a.npz")
-    assert found.kind == REFUSED
+    assert found.kind == REFUSED, found.detail
     assert "the array once decompressed takes 64 GB" in found.detail
 
 
@@ -177,5 +172,5 @@ def test_chunks_that_a_laz_file_has_no_room_for_are_refused(tmp_path: Path) -> N
     struct.pack_into("<I", data, table + 4, 2**32 - 1)
     path.write_bytes(data)
     found = outcome(lambda: points([path], out=tmp_path / "out", no_report=True))
-    assert found.kind == REFUSED
+    assert found.kind == REFUSED, found.detail
     assert "4,294,967,295 chunks" in found.detail

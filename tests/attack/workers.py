@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import os
@@ -52,6 +53,7 @@ def _one_process(attack: Attack, first: int, seconds: float, megabytes: int) -> 
         warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.12 on, where other threads run
         child = os.fork()
     if not child:
+        gc.freeze()  # an inherited decoder, collected here, would wait for threads that only the parent has
         os.close(reader)
         _serve(attack, range(first, last), writer, seconds, megabytes)
     os.close(writer)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import million, pedestrians, report, scaling, video
+from benchmarks import field_streams, million, pedestrians, report, scaling, video
 from benchmarks.__main__ import NAMES, main
 from benchmarks.rows import Row, Target
 
@@ -33,6 +33,7 @@ def test_every_number_to_reach_is_judged(folder: Path) -> None:
     judged = {name: sum(row["target"] is not None for row in rows) for name, rows in result.items()}
     expected = {
         "small": 2,
+        "detections": 2,
         "medium": 6,
         "assign": 2,
         "wide": 1,
@@ -47,10 +48,12 @@ def test_every_number_to_reach_is_judged(folder: Path) -> None:
         "lasting": 2,
         "people": 9,
         "tuning": 1,
+        "keyed": 1,
     }
     assert {name: judged[name] for name in expected} == expected
     assert judged["pedestrians"] == (4 if pedestrians.DATA.is_dir() else 0)
     assert judged["video"] == (8 if video.FILM.is_file() else 0)
+    assert judged["field"] == (4 if field_streams.folder_of().is_dir() else 0)
 
 
 def test_machine_versions_and_date_are_written(folder: Path) -> None:

@@ -182,8 +182,8 @@ SHAPES = ("--algorithm", "sdmeans")
         (("--kernel", "rbf"), "--kernel needs --algorithm kdmeans or sdmeans"),
         (("--relative",), "--relative needs --algorithm kdmeans or sdmeans"),
         (("--budget", "9"), "--budget needs --algorithm kdmeans or sdmeans"),
-        (("--motion", "align"), "--motion align does not go with --algorithm dmeans"),
-        ((*SHAPES, "--motion", "velocity"), "--motion velocity does not go with --algorithm sdmeans"),
+        (("--motion", "align"), "--motion align is not supported by --algorithm dmeans"),
+        ((*SHAPES, "--motion", "velocity"), "--motion velocity is not supported by --algorithm sdmeans"),
         ((*SHAPES, "--kernel", "cosine"), "--kernel 'cosine': kernel is 'cosine'; it must be one of"),
         ((*SHAPES, "--kernel", "rbf:width=1"), "kernel 'rbf' has no parameter 'width'; it has ['bandwidth'"),
         (

@@ -37,7 +37,7 @@ def complaint(outcome: Any) -> str:
         (("points.csv", "--birth-cost", "-1"), "birth_cost must be"),
         (("points.csv", "--birth-cost", "nan"), "birth_cost must be"),
         (("points.csv", "--birth-cost", "cheap"), "--birth-cost is 'cheap'"),
-        (("points.csv", "--lifetime", "3", "--drift", "1"), "never both"),
+        (("points.csv", "--lifetime", "3", "--drift", "1"), "not both"),
         (("points.csv", "--restarts", "0"), "--restarts"),
         (("points.csv", "--seed", "-1"), "'--seed'"),
         (("points.csv", "--motion", "jump"), "'jump' is not one of"),
@@ -218,7 +218,7 @@ def test_a_state_of_other_settings_or_inputs_is_refused(dynmeans: Command, folde
 
 
 @pytest.mark.parametrize(("command", "hints"), [("cluster", 1), ("tune", 1), ("flights", 1), ("video", 0)])
-def test_memory_that_is_missing_is_told_with_an_option_of_the_command(
+def test_missing_memory_is_reported_with_an_option_of_the_command(
     dynmeans: Command, monkeypatch: pytest.MonkeyPatch, command: str, hints: int
 ) -> None:
     def run_out(**_: object) -> None:

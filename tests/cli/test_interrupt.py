@@ -11,7 +11,7 @@ import pytest
 # Sends the signal at the moment when a module begins to load.
 SCRIPT = """
 import os, signal, sys
-how, module = sys.argv[1:]
+how, module, *line = sys.argv[1:]
 class Trap:
     def find_spec(self, name, path=None, target=None):
         if name == module:
@@ -20,24 +20,33 @@ if how == "ignored":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 sys.meta_path.insert(0, Trap())
 from dynmeans.cli import main
-sys.argv = ["dynmeans", "--version"]
+sys.argv = ["dynmeans", *line]
 main()
 """
 
 
-def interrupt(module: str, how: str = "default") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", SCRIPT, how, module]
+def interrupt(module: str, *line: str, how: str = "default") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", SCRIPT, how, module, *line]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize("module", ["dynmeans.cli.app", "typer", "numpy", "dynmeans._core"])
-def test_an_interrupt_while_modules_load_is_one_line(module: str) -> None:
-    done = interrupt(module)
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [
+        ("dynmeans.cli.app", "cluster"),
+        ("typer", "cluster"),
+        ("dynmeans._core", "cluster"),
+        ("sklearn", "cluster"),
+        *(("numpy", command) for command in ("cluster", "tune", "points", "flights", "video")),
+    ],
+)
+def test_an_interrupt_while_modules_load_is_one_line(module: str, command: str) -> None:
+    done = interrupt(module, command, "missing", *(["missing"] if command == "video" else []))
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "dynmeans: interrupted\n")
 
 
 def test_a_background_job_ignores_it() -> None:
-    done = interrupt("typer", "ignored")
+    done = interrupt("typer", "--version", how="ignored")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("dynmeans ")
 

@@ -68,9 +68,10 @@ def test_frames_without_people_are_counted_apart(folder: Path, dynmeans: Callabl
     done = dynmeans("points", "walk.npy", "--empty", "empty.npy", "--out", "out")
     assert done.code == 0, done.err
     assert "200 points in 5 frames" in done.out
-    assert "1 followed, seen in 3 of 5 frames" in done.out
+    assert "1 tracked, seen in 3 of 5 frames" in done.out
     run = read_run("out")
-    assert len(run.steps["step"]) == run.info["steps"] == 3
+    assert len(run.steps["step"]) == run.info["steps"] == 5
+    assert run.steps["rows"].tolist() == [40, 0, 40, 0, 40]
     assert run.steps["rows"].sum() == run.info["rows"] == 120
     assert (run.info["points"], run.info["frames"]) == (200, 5)
 
@@ -133,7 +134,7 @@ def test_times_keep_their_digits_and_the_dead_are_counted(folder: Path, dynmeans
         tracks = list(csv.DictReader(file))
     assert [float(row["time"]) for row in tracks] == sorted(time for time, _ in seen)
     assert {row["id"] for row in tracks} == {"0", "1"}
-    assert "2 followed" in done.out
+    assert "2 tracked" in done.out
 
 
 def _numbered() -> enumerate[tuple[np.ndarray, np.ndarray]]:
@@ -221,17 +222,21 @@ def test_a_folder_that_cannot_take_the_labels_is_left_as_it_is(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("nowhere.pcd",), "nowhere.pcd: there is no such file"),
+        (("nowhere.pcd",), "nowhere.pcd: no such file"),
         (("cloud.csv", "--time", "when"), "when"),
         (("cloud.csv", "--rate", "0"), "--rate is 0"),
+        (("cloud.csv", "--few", "0"), "--few is 0"),
+        (("cloud.csv", "--columns", "x,y"), "--columns is 'x,y'; it must be three different names"),
+        (("cloud.csv", "--columns", "x,y,height"), "no column 'height'"),
+        (("twice.csv",), "two columns are called 'X'"),
         (("cloud.csv", "--voxel", "-1"), "--voxel is -1"),
         (("cloud.csv", "--rate", "1e7"), "it must be more than 0 and less than 1,000,000"),
-        (("cloud.csv", "--empty", "far.npy"), "far.npy, frame 1: point [1e+120, 0.0, 0.0] is farther out"),
+        (("cloud.csv", "--empty", "far.npy"), "far.npy, frame 1: point [1e+120, 0.0, 0.0] is too far away"),
         (("cloud.csv", "--empty", "none.npy"), "--empty: no frames"),
         (("cloud.csv", "--empty", "hollow"), "hollow: no files in it"),
         (("cloud.csv", "--lifetime", "0.5"), "lifetime"),
         (("cloud.csv", "--empty", "cloud.csv", "--ground"), "give one of them"),
-        (("cloud.csv", "cloud.csv"), "called cloud.csv too"),
+        (("cloud.csv", "cloud.csv"), "same name as another input, cloud.csv"),
         (("cloud.xyz",), "unknown kind of file"),
     ],
 )
@@ -240,6 +245,7 @@ def test_bad_input_gets_one_line(
 ) -> None:
     write_cloud(folder, "csv")
     (folder / "cloud.xyz").write_text("1 2 3\n")
+    (folder / "twice.csv").write_text("X,X,Y,Z\n1,2,3,4\n")
     np.save(folder / "far.npy", [[1e120, 0.0, 0.0]])
     np.save(folder / "none.npy", np.empty((0, 5, 3)))
     (folder / "hollow").mkdir()
@@ -248,3 +254,54 @@ def test_bad_input_gets_one_line(
     assert words in done.err
     assert done.err.count("\n") == 1
     assert not Path("out").exists()
+
+
+def write_frames(path: Path, heading: str, n_frames: int = 20) -> None:
+    """Write two groups of points at rest; frames count from 100, the last two columns are not used."""
+    rng = np.random.default_rng(0)
+    lines = [heading]
+    for frame in range(100, 100 + n_frames):
+        for x in (0.0, 5.0):
+            rows = rng.normal([x, 0.0, 1.0], 0.05, (40, 3)).tolist()
+            lines += [f"{frame},{a},{b},{c},9,9" for a, b, c in rows]
+    path.write_text("\n".join([*lines, ""]))
+
+
+def read_tracks(folder: Path) -> dict[str, list[str]]:
+    with (folder / "tracks.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {key: [row[key] for row in rows] for key in rows[0]}
+
+
+def test_a_radar_table_is_read_as_it_is(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    write_frames(folder / "radar.csv", "frame,X,Y,Z,power,power")
+    done = dynmeans("points", "radar.csv", "--time", "frame", "--rate", "10", "--out", "out")
+    assert (done.code, done.err) == (0, "")
+    tracks = read_tracks(folder / "out")
+    assert set(tracks["id"]) == {"0", "1"}
+    assert [float(t) for t in tracks["time"][::2]] == [i / 10 for i in range(100, 120)]
+
+
+def test_columns_can_be_named(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    write_frames(folder / "radar.csv", "frame,east,north,up,a,b")
+    line = ("points", "radar.csv", "--time", "frame", "--rate", "10", "--columns", "east,north,up")
+    assert dynmeans(*line, "--out", "out").code == 0
+    assert set(read_tracks(folder / "out")["id"]) == {"0", "1"}
+
+
+def test_frame_numbers_without_a_rate_get_a_warning(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    write_frames(folder / "radar.csv", "frame,x,y,z,a,b")
+    done = dynmeans("points", "radar.csv", "--time", "frame", "--out", "out")
+    assert done.code == 0
+    assert done.err.startswith("dynmeans: warning: the times in 'frame' are whole numbers in steps of 1")
+    assert done.err.count("\n") == 1
+
+
+def test_a_person_is_reported_after_a_minimum_number_of_frames(
+    folder: Path, dynmeans: Callable[..., Any]
+) -> None:
+    write_frames(folder / "radar.csv", "frame,x,y,z,a,b")
+    line = ("points", "radar.csv", "--time", "frame", "--rate", "10", "--min-hits", "4")
+    done = dynmeans(*line, "--out", "out")
+    assert done.out.splitlines()[1] == "people   2 tracked, seen in 17 of 20 frames"
+    assert float(read_tracks(folder / "out")["time"][0]) == 10.3

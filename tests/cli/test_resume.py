@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from dynmeans._files.lock import locked
-from dynmeans.cli import run
-from dynmeans.runs import session
+from dynmeans.runs import clustering, session
 from point_files import contents, write_points
 
 LINE = ("--time", "when", "--every", "1min", "--birth-cost", "0.06", "--standardize")
@@ -50,7 +49,7 @@ class Killed(BaseException):
 
 def vanish(self: session.Session) -> None:
     """What remains of `stop` when a process is killed: the system closes its files."""
-    for file in self._spool._files.values():
+    for file in self._log._files.values():
         file.close()
 
 
@@ -111,7 +110,7 @@ STAGES = [
     (session.AppendLog, "flush"),
     (session.AppendLog, "close"),
     (session.Session, "finish"),
-    (run, "draw_report"),
+    (clustering, "draw_report"),
 ]
 
 

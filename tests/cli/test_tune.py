@@ -15,7 +15,7 @@ from dynmeans._files.run_folder import read_run
 from dynmeans.cli.tune_output import command
 from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import RBF
-from dynmeans.runs.parameters import Settings
+from dynmeans.runs.parameters import RunParameters
 
 Command = Callable[..., Any]
 
@@ -57,7 +57,7 @@ def test_a_warning_is_one_line(dynmeans: Command, folder: Path) -> None:
 
 
 def test_kernels_are_written_as_cluster_reads_them() -> None:
-    settings = Settings(algorithm="sdmeans", features=["x", "y"], standardize=True, motion="align")
+    settings = RunParameters(algorithm="sdmeans", features=["x", "y"], standardize=True, motion="align")
     line = command(["a b.csv"], settings, {"birth_cost": 0.1, "kernel": RBF(0.5), "relative": True})
     assert line == (
         "dynmeans cluster 'a b.csv' --features x,y --standardize --algorithm sdmeans --motion align "

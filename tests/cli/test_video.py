@@ -50,8 +50,8 @@ def test_every_way_to_choose_the_palette_gives_a_video(
     assert dynmeans("video", "clip.mkv", "out.gif", *options).code == 0
     frames = read_clip(folder / "out.gif")
     assert len(frames) == 8
-    most = {"kmeans": 20, "2": 2}.get(options[1], 3)
-    assert all(len(np.unique(frame.reshape(-1, 3), axis=0)) <= most for frame in frames)
+    maximum = {"kmeans": 20, "2": 2}.get(options[1], 3)
+    assert all(len(np.unique(frame.reshape(-1, 3), axis=0)) <= maximum for frame in frames)
 
 
 @pytest.mark.usefixtures("clip")
@@ -99,14 +99,14 @@ def test_files_that_are_there_are_overwritten_only_by_force(dynmeans: Command, f
     assert (folder / "p.csv").read_text() != "mine"
 
 
-def test_damage_is_told_with_what_could_be_saved(dynmeans: Command, folder: Path) -> None:
+def test_damage_is_reported_with_the_saved_frames(dynmeans: Command, folder: Path) -> None:
     noise = [np.random.default_rng(i).integers(0, 256, (48, 64, 3), dtype=np.uint8) for i in range(40)]
     source = write_clip(folder / "clip.mkv", noise)
     source.write_bytes(source.read_bytes()[: source.stat().st_size // 2])
     done = dynmeans("video", "clip.mkv", "out.gif", "--max-colors", "4")
     assert done.code == 2
     assert done.err.count("\n") == 1
-    assert done.err.endswith("; out.gif holds what came before\n")
+    assert done.err.endswith("; out.gif holds the frames before it\n")
     assert len(read_clip(folder / "out.gif")) > 10
 
 
@@ -117,7 +117,7 @@ def test_ctrl_c_leaves_a_file_that_can_be_played(folder: Path) -> None:
         while not any(path.stat().st_size for path in folder.glob(".out.*.tmp*")) and run.poll() is None:
             time.sleep(0.01)
         os.kill(run.pid, signal.SIGINT)
-        told = run.communicate(timeout=60)[1]
+        printed = run.communicate(timeout=60)[1]
     assert run.returncode == 130
-    assert told.startswith("dynmeans: stopped; out.mp4 holds the first ")
+    assert printed.startswith("dynmeans: stopped; out.mp4 holds the first ")
     assert 0 < len(read_clip(folder / "out.mp4")) < 600

@@ -6,14 +6,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lifecycle_twins as twin
-from dynmeans._algorithms.split_merge_events import AROUND, PART, Places, StepEvidence
+from dynmeans._algorithms.split_merge_events import AROUND, PART, RowSpace, StepEvidence
 from dynmeans._core import find_split_merge, max_abs, split_merge_candidates, update_clusters
 from dynmeans._model.lifecycle import SplitMergeSlots
 from dynmeans._model.state import empty_state
 from strategies import seeds
 
-COLUMNS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids")
-END = {"now": 8.0, "lifetime": 3.0, "place_noise": 0.5, "velocity_noise": 0.0, "newborn": 0.0}
+COLUMNS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
+END = {
+    "now": 8.0,
+    "lifetime": 3.0,
+    "place_noise": 0.5,
+    "velocity_noise": 0.0,
+    "newborn": 0.0,
+    "limit": np.inf,
+}
 TURNS = ("active", "sizes", "born", "revived", "asleep", "died")
 
 
@@ -28,6 +35,7 @@ def some_lives(seed, n_old, n_new, d):
         "velocity_cov": np.zeros((n_old, 2)),
         "last_seen": 7.0 - rng.integers(0, 4, size=n_old),
         "ids": np.sort(rng.choice(30, size=n_old, replace=False)),
+        "hits": rng.integers(1, 9, size=n_old),
         "forecasts": rng.normal(size=(n_old, d)),
         "gammas": rng.uniform(0.1, 5.0, size=n_old),
         "slots": rng.integers(n_old + n_new, size=12 if n_old + n_new else 0).astype(np.int32),
@@ -96,7 +104,7 @@ def test_kin_are_those_of_the_twin(seed, n_old, n_new, weighted, dtype):
     last_seen = np.where(np.isin(np.arange(n_old), awake), 7.0, 6.0)
     state = empty_state(2)._replace(last_seen=last_seen, ids=np.arange(n_old), clock=7.0)
     found, wide = (
-        Places(rows, forecasts).kin(StepEvidence(slots, mass, taken, state)),
+        RowSpace(rows, forecasts).find(StepEvidence(slots, mass, taken, state)),
         rows.astype(np.float64),
     )
     if len(awake):
@@ -124,7 +132,7 @@ def test_clusters_that_slept_are_nobodys_home():
     rows += 0.01 * np.random.default_rng(0).normal(size=rows.shape)
     slots, taken = np.repeat([1, 4, 2, 2], 10).astype(np.int32), np.array([0.0, 10, 20, 0, 10])
     state = empty_state(2)._replace(last_seen=np.array([6.0, 7, 7, 7]), ids=np.arange(4), clock=7.0)
-    kin = Places(rows, forecasts).kin(StepEvidence(slots, None, taken, state))
+    kin = RowSpace(rows, forecasts).find(StepEvidence(slots, None, taken, state))
     assert kin == SplitMergeSlots(splits=[(1, [4])], merges=[(2, [3])])
 
 

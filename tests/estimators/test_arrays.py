@@ -107,7 +107,7 @@ def test_weights_times_squares_must_not_overflow():
         DMeans().partial_fit(ROWS * 1e120, sample_weight=1e90)
 
 
-@pytest.mark.parametrize("bad", [[1.0, 2.0], [[[1.0]]], [[np.nan]], [["a"]], np.zeros((0, 3)), None, 1.0])
+@pytest.mark.parametrize("bad", [[1.0, 2.0], [[[1.0]]], [[np.nan]], [["a"]], np.zeros((0, 0)), None, 1.0])
 def test_an_error_is_one_line(bad):
     with pytest.raises((ValueError, TypeError)) as caught:
         DMeans().partial_fit(bad)

@@ -8,7 +8,7 @@ import dynmeans
 from dynmeans import DMeans, KDMeans, SDMeans
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans.datasets import gaussian_processes
-from dynmeans.kernels import MST, RBF, Diffusion, GaussianProcess, Linear
+from dynmeans.kernels import MST, RBF, Diffusion, GaussianProcess, Linear, forest, mst
 
 ESTIMATORS = [KDMeans, SDMeans]
 VECTOR_KERNELS = [RBF(bandwidth=0.3), Linear(), MST(scale=0.3), Diffusion()]
@@ -194,7 +194,7 @@ def test_kept_points_stay_within_the_budget(estimator):
         ({"budget": 0}, np.eye(3), "budget must be a whole number >= 1, got 0"),
         ({"selection": "best"}, np.eye(3), "selection must be one of .* got 'best'"),
         ({"motion": "velocity"}, np.eye(3), r"motion must be one of \['walk', 'align'\], got 'velocity'"),
-        ({"kernel": "precomputed", "motion": "align"}, np.eye(3), "precomputed kernel has none"),
+        ({"kernel": "precomputed", "motion": "align"}, np.eye(3), "precomputed kernel has no rows"),
         ({"kernel": "precomputed"}, np.ones((3, 2)), r"shape \(3, 2\); it must have a column for each"),
         ({"kernel": "precomputed"}, np.array([[1.0, 0.5], [0.1, 1.0]]), "it must be symmetric"),
         ({"kernel": "precomputed"}, np.array([[1.0, 3.0], [3.0, 1.0]]), "eigenvalue -2; it must be positive"),
@@ -209,10 +209,10 @@ def test_bad_kernels_and_parameters_are_named(estimator, params, X, message):
 def test_bad_input_leaves_the_model_as_it_was():
     model = SDMeans(kernel="precomputed", random_state=0).partial_fit(np.eye(4))
     before = model._state
-    with pytest.raises(ValueError, match="and 4 for the points kept"):
+    with pytest.raises(ValueError, match="and 4 for the support points"):
         model.partial_fit(np.eye(4))
     assert model._state is before
-    with pytest.raises(ValueError, match="leave it and its column out"):
+    with pytest.raises(ValueError, match="remove it and its column"):
         SDMeans(kernel="precomputed").fit(np.eye(2), sample_weight=[1.0, 0.0])
 
 
@@ -224,3 +224,24 @@ def test_one_row_and_equal_rows_work(estimator, kernel, X):
     for _ in range(2):
         assert len(set(model.partial_fit(X).labels_.tolist())) == 1
     assert set(model.predict(X).tolist()) <= set(model.cluster_ids_.tolist())
+
+
+@pytest.mark.parametrize("estimator", [KDMeans, SDMeans])
+def test_n_jobs_limits_the_threads_of_the_spanning_tree(estimator, monkeypatch):
+    used = []
+
+    def recorded(function):
+        def call(*arguments, n_threads=0):
+            used.append(n_threads)
+            return function(*arguments, n_threads=n_threads)
+
+        return call
+
+    monkeypatch.setattr(forest, "mst_components", recorded(forest.mst_components))
+    monkeypatch.setattr(mst, "minimum_spanning_tree", recorded(mst.minimum_spanning_tree))
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    model = estimator(kernel="mst", n_jobs=1).fit(X).partial_fit(X)
+    assert model.n_clusters_ == len(model.cluster_ids_)
+    model.predict(X)
+    assert len(used) >= 4
+    assert set(used) == {1}

@@ -194,7 +194,7 @@ def test_a_loaded_model_has_no_clusterer_until_it_is_given_one(tmp_path):
     PersistentIds(KMeans(2), random_state=0).fit(X).save(tmp_path / "m")
     model = dynmeans.load(tmp_path / "m")
     assert model.estimator is None
-    with pytest.raises(ValueError, match="no estimator to cluster with: set it, or hand labels to update"):
+    with pytest.raises(ValueError, match="no estimator is set: set it, or pass labels to update"):
         model.partial_fit(X)
     assert sorted(set(model.update(X, [1, 1, 0, 0]).labels_)) == [0, 1]
     assert sorted(set(model.set_params(estimator=KMeans(2)).partial_fit(X).labels_)) == [0, 1]
@@ -238,8 +238,8 @@ def test_randomness_of_the_clusterer_comes_from_our_seed_alone():
 def test_a_failing_clusterer_leaves_the_model_as_it_was():
     model = PersistentIds(KMeans(3), birth_cost=1.0, random_state=0).partial_fit(np.eye(3))
     kept = model.step_, model.cluster_centers_.copy(), model.history_
-    with pytest.raises(ValueError, match="n_samples=2 should be >= n_clusters=3"):
-        model.partial_fit(np.eye(3)[:2])
+    with pytest.raises(ValueError, match="n_clusters"):
+        model.set_params(estimator=KMeans(-3)).partial_fit(np.eye(3)[:2])
     assert model.step_ is kept[0]
     np.testing.assert_array_equal(model.cluster_centers_, kept[1])
     assert model.history_ == kept[2]
@@ -293,7 +293,7 @@ def test_the_automatic_birth_cost_is_where_going_on_and_being_born_are_equally_l
 
 
 def test_through_a_kernel_rings_around_each_other_keep_their_ids():
-    """Their centres coincide, so only shapes can tell them apart."""
+    """Their centers coincide, so only shapes can tell them apart."""
     stream = moving_rings(n_steps=12, motion=0.01, random_state=0)
     pairs = list(zip(stream.batches, stream.labels, strict=True))
     shuffled = [(X, np.random.default_rng(t).permutation(3)[y]) for t, (X, y) in enumerate(pairs)]

@@ -30,8 +30,14 @@ def test_a_file_of_version_0_1_is_written_again_as_it_was(name):
     snapshot = read_snapshot(path_of(name))
     again = to_snapshot(from_snapshot(snapshot))
     kept = {key: value for key, value in snapshot.header.items() if key not in ("kind", "format", "arrays")}
+    added = set(again.header["params"]) - set(kept["params"])  # parameters of later versions
+    default = type(from_snapshot(snapshot))().get_params(deep=False)
+    assert {name: again.header["params"].pop(name) for name in added} == {
+        name: default[name] for name in added
+    }
     assert again.header == kept
-    assert sorted(again.arrays) == sorted(snapshot.arrays)
+    assert set(again.arrays) - set(snapshot.arrays) <= {"hits", "event_tentative"}
+    assert set(again.arrays) >= set(snapshot.arrays)
     for key, values in snapshot.arrays.items():
         np.testing.assert_array_equal(again.arrays[key], values)
 
@@ -75,7 +81,7 @@ FALSE_HEADERS = [
     (WALK, {"seed": 2**64}, "seed=18446744073709551616"),
     (WALK, {"seed": True}, "seed=True"),
     (WALK, {"guesses": [1.0] * 6}, "at most 5 numbers"),
-    (WALK, {"guesses": "11"}, "guesses='11'"),
+    (WALK, {"guesses": "11"}, "estimates='11'"),
     (WALK, {"birth_cost": 0}, "birth_cost=0"),
     (WALK, {"feature_names": ["a"]}, "1 feature names for 2 features"),
     (WALK, {"feature_names": [1, 2]}, "list of names"),
@@ -90,6 +96,11 @@ FALSE_HEADERS = [
     (WALK, param(WALK, max_iter=2**40), "max_iter.*1099511627776"),
     (WALK, param(WALK, history_size=2**70), "history_size"),
     (WALK, param(WALK, refine="yes"), "refine='yes'"),
+    (WALK, param(WALK, exclusive="yes"), "exclusive='yes'"),
+    (WALK, param(WALK, duplicates=2, exclusive=True), "duplicates=2"),
+    (WALK, param(WALK, duplicates=True), "duplicates=True needs exclusive=True"),
+    (WALK, param(WALK, min_hits=0), "min_hits must be a whole number >= 1"),
+    (WALK, param(WALK, min_hits=2**62), "min_hits=4611686018427387904"),
     (WALK, param(WALK, birth_cost=[1.0]), "birth_cost"),
     (RBF, param(RBF, budget=0), "budget must be a whole number >= 1"),
     (RBF, param(RBF, selection="luck"), "selection must be one of"),
@@ -122,7 +133,7 @@ FALSE_ARRAYS = [
     (MOVES, {"velocity_cov": with_entry((0, 1), -1.0)}, "variances must not be negative, got -1.0"),
     (MOVES, {"velocities": with_entry((0, 1), 1e300)}, "centers that move by velocities"),
     (MOVES, {"velocities": lambda a: a[:, :1]}, "wrong array 'velocities'"),
-    (WALK, {"event_kind": with_entry(0, 200)}, "kinds of events must be below 6"),
+    (WALK, {"event_kind": with_entry(0, 200)}, "kinds of events must be below 7"),
     (WALK, {"event_id": with_entry(0, 99)}, "events must be of ids below 3"),
     (WALK, {"event_step": with_entry(0, 99)}, "events must be in order of time"),
     (WALK, {"event_step": with_entry(slice(None), 99)}, "events must be of steps 1 .. 4"),

@@ -10,7 +10,7 @@ from clips import pictures, write_clip
 from dynmeans._experiments import video
 from dynmeans._experiments.excerpt import ORIGINAL, Excerpt, draw_excerpt
 from dynmeans.apps.video import distinct
-from dynmeans.apps.video.ffmpeg import ffmpeg_painter
+from dynmeans.apps.video.ffmpeg import ffmpeg_quantizer
 
 pytest.importorskip("matplotlib")
 
@@ -64,6 +64,6 @@ def test_frames_that_do_not_change_have_no_normalised_difference(tmp_path: Path)
 
 def test_the_palette_of_ffmpeg_has_no_more_colours_than_asked_for() -> None:
     picture = np.random.default_rng(0).integers(0, 256, (20, 30, 3), dtype=np.uint8)
-    painting = ffmpeg_painter(8)(picture, distinct(picture))
-    assert 2 <= len(painting.palette) <= 8
-    assert painting.sizes.sum() == 600
+    quantized = ffmpeg_quantizer(8)(picture, distinct(picture))
+    assert 2 <= len(quantized.palette) <= 8
+    assert quantized.sizes.sum() == 600

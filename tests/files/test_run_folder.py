@@ -39,7 +39,8 @@ def test_all_numbers_of_a_folder_come_back(folder: Path) -> None:
     np.testing.assert_array_equal(run.steps["step"], np.arange(1, 9))
     assert run.steps["step"].dtype == np.int64
     lines = (folder / "events.jsonl").read_text().splitlines()
-    assert [event._asdict() for event in run.events] == [{"others": (), **json.loads(line)} for line in lines]
+    rest = {"others": (), "tentative": False}
+    assert [event._asdict() for event in run.events] == [{**rest, **json.loads(line)} for line in lines]
 
 
 def test_features_may_be_named_like_fixed_columns_or_hold_commas_and_line_breaks(tmp_path: Path) -> None:

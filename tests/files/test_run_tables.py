@@ -33,7 +33,10 @@ def record(step: int, rows: int = 4) -> StepRecord:
         birth_cost=1.0,
     )
     centers = np.array([[0.1, 1e-300], [1 / 3, 2.0], [1e150, -0.0]])
-    events = [Event("birth", 1, step, float(step), 0.1), Event("merge", 2, step, float(step), 0.0, (0, 1))]
+    events = [
+        Event("birth", 1, step, 60.0 * step, 0.1, tentative=True),
+        Event("merge", 2, step, 60.0 * step, 0.0, (0, 1)),
+    ]
     return StepRecord(report, 60.0 * step, X, np.array([0, 1, 2]), centers, np.array([60.0, 0, 0]), events)
 
 
@@ -63,9 +66,9 @@ def test_a_run_folder_reads_back_exactly(tmp_path: Path) -> None:
     assert run.sample["features"].tolist() == np.vstack([r.X for r in records]).tolist()
     assert run.sample["id"].tolist() == [1, 2, 1, 2] * 2
     assert run.events == [
-        Event("birth", 1, 1, 60.0, 0.1),
+        Event("birth", 1, 1, 60.0, 0.1, tentative=True),
         Event("merge", 2, 1, 60.0, 0.0, (0, 1)),
-        Event("birth", 1, 2, 120.0, 0.1),
+        Event("birth", 1, 2, 120.0, 0.1, tentative=True),
         Event("merge", 2, 2, 120.0, 0.0, (0, 1)),
     ]
     labels = np.frombuffer((tmp_path / LABELS_LOG).read_bytes(), "<i8")

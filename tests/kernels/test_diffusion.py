@@ -8,7 +8,8 @@ import align_twins
 from align_twins import scene_between
 from dynmeans.datasets import moving_rings
 from dynmeans.kernels import Diffusion, KernelInput, first_input
-from dynmeans.kernels.density import in_place
+from dynmeans.kernels.density import is_stationary
+from dynmeans.kernels.diffusion import SHAPES
 from dynmeans.kernels.diffusion_maps import leading_eigenpairs, shared_neighbours
 from kernel_twins import make_scene, scenes, slow_neighbours
 from strategies import seeds
@@ -74,28 +75,28 @@ def test_lanczos_finds_the_eigenpairs_of_lapack_however_many_pieces_there_are(n_
 
 @given(scenes(), st.sampled_from([0.0, 0.2, 0.9]))
 @settings(max_examples=200, deadline=None)
-def test_rows_have_unit_length_and_old_clusters_the_length_of_memory(scene, memory):
-    similarity = Diffusion(memory=memory).compare(scene)
+def test_rows_have_unit_length_and_old_clusters_the_length_of_memory(inputs, memory):
+    similarity = Diffusion(memory=memory).compare(inputs)
     np.testing.assert_allclose(np.linalg.norm(similarity.features, axis=1), 1.0, atol=1e-9)
     np.testing.assert_array_equal(similarity.diagonal, 1.0)
     np.testing.assert_allclose(
-        similarity.phi_features @ similarity.phi_features.T, memory * np.eye(scene.n_old), atol=1e-12
+        similarity.phi_features @ similarity.phi_features.T, memory * np.eye(inputs.n_old), atol=1e-12
     )
     np.testing.assert_allclose(similarity.phi_phi, memory)
     np.testing.assert_allclose(similarity.y_phi, similarity.features @ similarity.phi_features.T)
-    np.testing.assert_array_equal(similarity.weights, scene.weights)
+    np.testing.assert_array_equal(similarity.weights, inputs.weights)
 
 
 def test_the_past_takes_the_share_of_memory_where_it_explains_a_row():
-    scene = scene_between(moving_rings(2, random_state=0), 1)
-    h, background = 0.03, background_of(scene.rows, 0.03)
+    inputs = scene_between(moving_rings(2, random_state=0), 1)
+    h, background = 0.03, background_of(inputs.rows, 0.03)
     past = align_twins.explained(
-        scene.rows, scene.kept, scene.coefficients, scene.owner, scene.n_old, h, background
+        inputs.rows, inputs.kept, inputs.coefficients, inputs.owner, inputs.n_old, h, background
     )
-    similarity = Diffusion(memory=0.3, bandwidth=h).compare(scene)
+    similarity = Diffusion(memory=0.3, bandwidth=h, shapes=3).compare(inputs)
     known = past.sum(axis=1)
-    points = np.concatenate([scene.rows, scene.kept[in_place(scene)]])
-    heat = kernel_of(Diffusion().compare(first_input(points)))[: len(known), : len(known)]
+    points = np.concatenate([inputs.rows, inputs.kept[is_stationary(inputs)]])
+    heat = kernel_of(Diffusion(shapes=3).compare(first_input(points)))[: len(known), : len(known)]
     direction = past / np.linalg.norm(past, axis=1, keepdims=True)
     expected = np.sqrt(np.outer(1 - 0.3 * known, 1 - 0.3 * known)) * heat
     expected += 0.3 * np.sqrt(np.outer(known, known)) * (direction @ direction.T)
@@ -111,11 +112,12 @@ def background_of(rows, h):
 def test_kept_points_join_the_graph_if_their_cluster_is_in_place():
     joined = []
     for seed in range(8):
-        scene = scene_between(moving_rings(2, motion=0.0, random_state=seed), 1)
-        away = scene._replace(kept=scene.kept + np.where(scene.owner == 1, 0.12, 0.0)[:, None])
-        assert not in_place(away)[away.owner == 1].any()
-        np.testing.assert_array_equal(in_place(away)[away.owner != 1], in_place(scene)[scene.owner != 1])
-        joined.append(in_place(scene).mean())
+        inputs = scene_between(moving_rings(2, motion=0.0, random_state=seed), 1)
+        away = inputs._replace(kept=inputs.kept + np.where(inputs.owner == 1, 0.12, 0.0)[:, None])
+        assert not is_stationary(away)[away.owner == 1].any()
+        others = inputs.owner != 1
+        np.testing.assert_array_equal(is_stationary(away)[others], is_stationary(inputs)[others])
+        joined.append(is_stationary(inputs).mean())
     assert np.mean(joined) > 0.7
 
 
@@ -149,10 +151,12 @@ def test_the_largest_eigenvalues_count_the_rings():
 @given(seeds, st.sampled_from([1e-6, 0.5, 1e6]))
 @settings(max_examples=30, deadline=None)
 def test_shifts_turns_and_units_change_no_similarity(seed, scale):
-    scene = make_scene(seed, 60, 3, 3)
+    inputs = make_scene(seed, 60, 3, 3)
     turn, place = ortho_group.rvs(3, random_state=seed % 2**32), np.array([1.0, -2.0, 0.5])
-    other = scene._replace(rows=scale * (scene.rows @ turn + place), kept=scale * (scene.kept @ turn + place))
-    one, same = Diffusion().compare(scene), Diffusion().compare(other)
+    other = inputs._replace(
+        rows=scale * (inputs.rows @ turn + place), kept=scale * (inputs.kept @ turn + place)
+    )
+    one, same = Diffusion().compare(inputs), Diffusion().compare(other)
     np.testing.assert_allclose(kernel_of(same), kernel_of(one), atol=1e-5)
     np.testing.assert_allclose(same.y_phi, one.y_phi, atol=1e-5)
 
@@ -170,15 +174,15 @@ def test_a_heavy_row_holds_heat_like_many():
 
 
 def test_equal_weights_are_no_weights():
-    scene = make_scene(0, 50, 2, 0)
-    one, other = (Diffusion().compare(scene._replace(weights=np.full(50, w))) for w in (1.0, 3.0))
+    inputs = make_scene(0, 50, 2, 0)
+    one, other = (Diffusion().compare(inputs._replace(weights=np.full(50, w))) for w in (1.0, 3.0))
     np.testing.assert_allclose(kernel_of(one), kernel_of(other), atol=1e-9)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 400])
 def test_rows_in_a_single_place_are_alike_or_at_least_valid(n):
-    scene = KernelInput(np.full((n, 2), 7.0), np.ones(n), np.full((2, 2), 7.0), np.ones(2), np.arange(2), 2)
-    similarity = Diffusion().compare(scene)
+    inputs = KernelInput(np.full((n, 2), 7.0), np.ones(n), np.full((2, 2), 7.0), np.ones(2), np.arange(2), 2)
+    similarity = Diffusion().compare(inputs)
     assert np.isfinite(similarity.features).all()
     np.testing.assert_allclose(np.linalg.norm(similarity.features, axis=1), 1.0, atol=1e-9)
 
@@ -191,15 +195,22 @@ def test_more_pieces_than_features_still_gives_every_row_a_place():
 
 
 def test_the_same_batch_gives_the_same_bits():
-    scene = scene_between(moving_rings(2, random_state=0), 1)
-    one, other = Diffusion().compare(scene), Diffusion().compare(scene)
+    inputs = scene_between(moving_rings(2, random_state=0), 1)
+    one, other = Diffusion().compare(inputs), Diffusion().compare(inputs)
     np.testing.assert_array_equal(one.features, other.features)
 
 
 def test_kept_points_cannot_be_compared_with_each_other():
-    scene = make_scene(0, 20, 2, 2)
-    assert Diffusion().gram(scene, np.arange(3), np.arange(2)) is None
-    assert Diffusion().fitted(scene) == Diffusion()
+    inputs = make_scene(0, 20, 2, 2)
+    assert Diffusion().gram(inputs, np.arange(3), np.arange(2)) is None
+
+
+def test_the_expected_number_of_shapes_is_estimated_once():
+    rows = 30.0 * np.repeat(np.arange(5), 20)[:, None] + np.random.default_rng(0).normal(size=(100, 2))
+    kernel = Diffusion().fitted(first_input(rows))
+    assert kernel.shapes == 5
+    assert kernel.fitted(first_input(rows[:40])) == kernel
+    assert Diffusion().fitted(first_input(rows[:20])) == Diffusion(shapes=SHAPES)
 
 
 @pytest.mark.parametrize(

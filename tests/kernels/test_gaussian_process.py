@@ -12,13 +12,13 @@ from strategies import seeds
 @given(seeds, st.integers(1, 5), st.integers(1, 16), st.integers(0, 2), st.sampled_from([0.1, 0.2, 1.0]))
 @settings(max_examples=40, deadline=None)
 def test_is_the_probability_of_the_literal_twin(seed, n, p, n_old, noise):
-    scene, kernel = make_scene(seed, n, 2 * p, n_old), GaussianProcess(0.4, 0.7, noise)
+    inputs, kernel = make_scene(seed, n, 2 * p, n_old), GaussianProcess(0.4, 0.7, noise)
 
     def pairwise(points):
         return same_process(points, 0.4, 0.7, noise)
 
-    assert_is_the_dense_definition(scene, kernel.compare(scene), pairwise, near=1e-7)
-    assert_gram_is_part_of(scene, kernel, pairwise, near=1e-7)
+    assert_is_the_dense_definition(inputs, kernel.compare(inputs), pairwise, near=1e-7)
+    assert_gram_is_part_of(inputs, kernel, pairwise, near=1e-7)
 
 
 @pytest.mark.parametrize("noise", [0.2, 0.02, 0.001])
@@ -41,17 +41,17 @@ def test_smooth_functions_have_few_coordinates_and_rough_ones_too_many():
 
 
 def test_blocks_of_pairs_change_nothing(monkeypatch):
-    scene = first_input(gaussian_processes(1, sets_per_step=12, random_state=0).batches[0])
-    whole = GaussianProcess().compare(scene).matrix
+    inputs = first_input(gaussian_processes(1, sets_per_step=12, random_state=0).batches[0])
+    whole = GaussianProcess().compare(inputs).matrix
     monkeypatch.setattr(gaussian_process, "BLOCK", 7 * 10 * 10)
-    np.testing.assert_allclose(GaussianProcess().compare(scene).matrix, whole, rtol=1e-12)
+    np.testing.assert_allclose(GaussianProcess().compare(inputs).matrix, whole, rtol=1e-12)
 
 
 @given(seeds)
 @settings(max_examples=20, deadline=None)
 def test_is_symmetric_and_a_probability(seed):
-    scene = first_input(gaussian_processes(1, sets_per_step=15, random_state=seed).batches[0])
-    matrix = GaussianProcess().compare(scene).matrix
+    inputs = first_input(gaussian_processes(1, sets_per_step=15, random_state=seed).batches[0])
+    matrix = GaussianProcess().compare(inputs).matrix
     np.testing.assert_array_equal(matrix, matrix.T)
     assert matrix.min() >= 0
     assert matrix.max() <= 1

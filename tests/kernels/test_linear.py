@@ -10,15 +10,15 @@ def products(points):
 
 @given(scenes())
 @settings(deadline=None)
-def test_is_the_scalar_product(scene):
-    assert_is_the_dense_definition(scene, Linear().compare(scene), products)
-    assert_gram_is_part_of(scene, Linear(), products)
+def test_is_the_scalar_product(inputs):
+    assert_is_the_dense_definition(inputs, Linear().compare(inputs), products)
+    assert_gram_is_part_of(inputs, Linear(), products)
 
 
 @given(scenes())
 @settings(deadline=None)
-def test_forms_no_matrix(scene):
-    similarity = Linear().compare(scene)
+def test_forms_no_matrix(inputs):
+    similarity = Linear().compare(inputs)
     assert similarity.matrix is None
-    assert similarity.features.shape == scene.rows.shape
-    assert similarity.phi_features.shape == (scene.n_old, scene.rows.shape[1])
+    assert similarity.features.shape == inputs.rows.shape
+    assert similarity.phi_features.shape == (inputs.n_old, inputs.rows.shape[1])

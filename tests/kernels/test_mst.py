@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.sparse import issparse
 
 from dynmeans.kernels import MST, first_input, mst
-from dynmeans.kernels.forest import grow_forest
+from dynmeans.kernels.forest import build_forest
 from kernel_twins import (
     along_the_tree,
     assert_gram_is_part_of,
@@ -18,23 +18,23 @@ from strategies import seeds
 
 @given(scenes(), st.sampled_from([0.01, 0.05, 0.1, 0.5]))
 @settings(max_examples=200, deadline=None)
-def test_is_the_kernel_of_the_literal_twin(scene, scale):
+def test_is_the_kernel_of_the_literal_twin(inputs, scale):
     def pairwise(points):
         return along_the_tree(points, scale)
 
-    assert_is_the_dense_definition(scene, MST(scale).compare(scene), pairwise)
-    assert_gram_is_part_of(scene, MST(scale), pairwise)
+    assert_is_the_dense_definition(inputs, MST(scale).compare(inputs), pairwise)
+    assert_gram_is_part_of(inputs, MST(scale), pairwise)
 
 
 @given(scenes(), st.sampled_from([0.01, 0.05, 0.1]))
 @settings(deadline=None)
-def test_the_sparse_form_is_the_dense_one_without_its_negligible_entries(scene, scale):
-    dense = MST(scale).compare(scene)
+def test_the_sparse_form_is_the_dense_one_without_its_negligible_entries(inputs, scale):
+    dense = MST(scale).compare(inputs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mst, "MAX_DENSE", 0)
         thin, gram = (
-            MST(scale).compare(scene),
-            MST(scale).gram(scene, np.arange(len(scene.rows)), np.arange(0)),
+            MST(scale).compare(inputs),
+            MST(scale).gram(inputs, np.arange(len(inputs.rows)), np.arange(0)),
         )
     assert issparse(thin.matrix)
     np.testing.assert_allclose(thin.matrix.toarray(), dense.matrix, atol=1e-11)
@@ -54,33 +54,35 @@ def test_many_components_have_a_sparse_matrix_with_few_entries():
 
 
 def test_components_of_kept_points_alone_are_no_representatives():
-    scene = make_scene(0, 2, 1, 1)._replace(
+    inputs = make_scene(0, 2, 1, 1)._replace(
         rows=np.array([[0.0], [2.0]]),
         kept=np.array([[1.0], [9.0]]),
         coefficients=np.array([0.5, 0.5]),
         owner=np.zeros(2, dtype=int),
     )
-    assert len(MST(0.5).compare(scene).weights) == 2
+    assert len(MST(0.5).compare(inputs).weights) == 2
     # A kept point bridges the gap between the rows.
-    assert len(MST(1.0).compare(scene).weights) == 1
+    assert len(MST(1.0).compare(inputs).weights) == 1
 
 
 @given(scenes())
 @settings(deadline=None)
-def test_an_edge_as_long_as_the_scale_is_not_cut(scene):
-    chain = first_input(np.arange(len(scene.rows) + 1.0)[:, None])
+def test_an_edge_as_long_as_the_scale_is_not_cut(inputs):
+    chain = first_input(np.arange(len(inputs.rows) + 1.0)[:, None])
     assert len(MST(1.0).compare(chain).weights) == 1
-    assert len(MST(1.0 - 1e-9).compare(chain).weights) == len(scene.rows) + 1
+    assert len(MST(1.0 - 1e-9).compare(chain).weights) == len(inputs.rows) + 1
 
 
 @given(seeds, st.sampled_from([1e-6, 0.5, 3.0, 1e8]))
 @settings(deadline=None)
 def test_estimated_scale_follows_the_scale_of_the_rows(seed, scale):
-    scene = make_scene(seed, 60, 2, 0)
-    scaled = MST().fitted(scene._replace(rows=scale * scene.rows))
-    assert scaled.scale == pytest.approx(scale * MST().fitted(scene).scale, rel=1e-9)
+    inputs = make_scene(seed, 60, 2, 0)
+    scaled = MST().fitted(inputs._replace(rows=scale * inputs.rows))
+    assert scaled.scale == pytest.approx(scale * MST().fitted(inputs).scale, rel=1e-9)
     np.testing.assert_allclose(
-        scaled.compare(scene._replace(rows=scale * scene.rows)).matrix, MST().compare(scene).matrix, atol=1e-6
+        scaled.compare(inputs._replace(rows=scale * inputs.rows)).matrix,
+        MST().compare(inputs).matrix,
+        atol=1e-6,
     )
 
 
@@ -88,9 +90,8 @@ def test_estimated_scale_follows_the_scale_of_the_rows(seed, scale):
 @settings(deadline=None)
 def test_estimated_scale_ignores_copies(seed):
     rows = make_scene(seed, 40, 2, 0).rows
-    assert MST().fitted(first_input(rows.repeat(2, axis=0))).scale == pytest.approx(
-        MST().fitted(first_input(rows)).scale
-    )
+    copied = first_input(rows, np.full(len(rows), 2.0))
+    assert MST().fitted(copied) == MST().fitted(first_input(rows))
 
 
 def test_estimated_scale_keeps_distant_blobs_apart_and_each_together():
@@ -102,9 +103,9 @@ def test_estimated_scale_keeps_distant_blobs_apart_and_each_together():
 
 @pytest.mark.parametrize("n", [1, 5])
 def test_equal_rows_leave_the_scale_open_and_are_one_component(n):
-    scene = first_input(np.full((n, 2), 0.3))
-    assert MST().fitted(scene) == MST()
-    assert MST().compare(scene).weights.tolist() == [n]
+    inputs = first_input(np.full((n, 2), 0.3))
+    assert MST().fitted(inputs) == MST()
+    assert MST().compare(inputs).weights.tolist() == [n]
 
 
 def test_fitting_happens_once():
@@ -125,7 +126,7 @@ def test_distances_beyond_all_bounds_are_no_similarity():
 
 
 def test_parents_come_before_their_children():
-    forest = grow_forest(make_scene(3, 200, 2, 0).rows, 0.02)
+    forest = build_forest(make_scene(3, 200, 2, 0).rows, 0.02)
     assert forest.parent[0] == -1
     assert (forest.parent[1:] < np.arange(1, len(forest.parent))).all()
     assert (forest.length[1:] > 0.02).all()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dynmeans.kernels import Custom, Linear, Precomputed, first_input
+from dynmeans.kernels import Custom, KernelInput, Linear, Precomputed, first_input
 from kernel_twins import assert_gram_is_part_of, assert_is_the_dense_definition, make_scene, scenes
 from strategies import seeds
 
@@ -11,47 +11,52 @@ def scalar(a, b):
     return a @ b.T
 
 
-def as_matrices(scene):
-    """The same scene as a user of precomputed similarities gives it."""
-    matrix = np.hstack([scalar(scene.rows, scene.rows), scalar(scene.rows, scene.kept)])
-    rest = (scene.coefficients, scene.owner, scene.n_old)
-    return Precomputed().scene(matrix, scene.weights, scalar(scene.kept, scene.kept), *rest)
+def checked(inputs):
+    Precomputed().check_input(inputs)
+    return inputs
+
+
+def as_matrices(inputs):
+    """Return the same input as precomputed similarities."""
+    matrix = np.hstack([scalar(inputs.rows, inputs.rows), scalar(inputs.rows, inputs.kept)])
+    rest = (inputs.coefficients, inputs.owner, inputs.n_old)
+    return checked(KernelInput(matrix, inputs.weights, scalar(inputs.kept, inputs.kept), *rest))
 
 
 def start(matrix):
     none = (np.empty((0, 0)), np.empty(0), np.empty(0, dtype=int), 0)
-    return Precomputed().scene(np.asarray(matrix, dtype=float), np.ones(len(matrix)), *none)
+    return checked(KernelInput(np.asarray(matrix, dtype=float), np.ones(len(matrix)), *none))
 
 
 @given(scenes())
 @settings(deadline=None)
-def test_a_matrix_compares_like_the_kernel_that_made_it(scene):
-    given_similarity, similarity = Precomputed().compare(as_matrices(scene)), Linear().compare(scene)
+def test_a_matrix_compares_like_the_kernel_that_made_it(inputs):
+    given_similarity, similarity = Precomputed().compare(as_matrices(inputs)), Linear().compare(inputs)
     np.testing.assert_allclose(given_similarity.matrix, similarity.features @ similarity.features.T)
     for name in ("weights", "diagonal", "y_phi", "phi_phi"):
         np.testing.assert_allclose(getattr(given_similarity, name), getattr(similarity, name), atol=1e-12)
-    members, kept = np.arange(len(scene.rows))[::-2], np.arange(len(scene.kept))[::-3]
-    gram = Precomputed().gram(as_matrices(scene), members, kept)
-    np.testing.assert_allclose(gram, Linear().gram(scene, members, kept), atol=1e-12)
+    members, kept = np.arange(len(inputs.rows))[::-2], np.arange(len(inputs.kept))[::-3]
+    gram = Precomputed().gram(as_matrices(inputs), members, kept)
+    np.testing.assert_allclose(gram, Linear().gram(inputs, members, kept), atol=1e-12)
 
 
 @given(scenes(), seeds)
 @settings(deadline=None)
-def test_the_carried_matrix_is_that_of_the_chosen_points_in_their_order(scene, seed):
-    points = np.concatenate([scene.kept, scene.rows])
+def test_the_carried_matrix_is_that_of_the_chosen_points_in_their_order(inputs, seed):
+    points = np.concatenate([inputs.kept, inputs.rows])
     rng = np.random.default_rng(seed)
     chosen = rng.permutation(len(points))[: rng.integers(len(points) + 1)]
-    carried = Precomputed().carry(as_matrices(scene), chosen)
+    carried = Precomputed().submatrix(as_matrices(inputs), chosen)
     np.testing.assert_allclose(carried, scalar(points[chosen], points[chosen]), atol=1e-12)
 
 
 @given(scenes())
 @settings(deadline=None)
-def test_a_function_is_called_for_rows_and_kept_points_alike(scene):
+def test_a_function_is_called_for_rows_and_kept_points_alike(inputs):
     assert_is_the_dense_definition(
-        scene, Custom(scalar).compare(scene), lambda points: scalar(points, points)
+        inputs, Custom(scalar).compare(inputs), lambda points: scalar(points, points)
     )
-    assert_gram_is_part_of(scene, Custom(scalar), lambda points: scalar(points, points))
+    assert_gram_is_part_of(inputs, Custom(scalar), lambda points: scalar(points, points))
 
 
 def test_a_function_is_symmetrised():
@@ -85,11 +90,11 @@ def test_what_is_no_kernel_matrix_is_refused(matrix, rule):
 
 
 def test_columns_for_kept_points_must_not_be_missing():
-    scene = make_scene(0, 4, 2, 2)
-    kept, rest = scalar(scene.kept, scene.kept), (scene.coefficients, scene.owner, scene.n_old)
-    rule = rf"4 rows and {len(kept)} for the points kept from earlier batches: \(4, {4 + len(kept)}\)"
+    inputs = make_scene(0, 4, 2, 2)
+    kept, rest = scalar(inputs.kept, inputs.kept), (inputs.coefficients, inputs.owner, inputs.n_old)
+    rule = rf"4 rows and {len(kept)} for the support points of earlier batches: \(4, {4 + len(kept)}\)"
     with pytest.raises(ValueError, match=rule):
-        Precomputed().scene(np.eye(4), scene.weights, kept, *rest)
+        checked(KernelInput(np.eye(4), inputs.weights, kept, *rest))
 
 
 def test_a_function_that_returns_the_wrong_shape_is_refused():

@@ -15,29 +15,29 @@ def gaussian(bandwidth):
 
 @given(scenes(), st.sampled_from([0.02, 0.3, 5.0]))
 @settings(deadline=None)
-def test_is_gaussian_in_the_distance(scene, bandwidth):
-    assert_is_the_dense_definition(scene, RBF(bandwidth).compare(scene), gaussian(bandwidth))
-    assert_gram_is_part_of(scene, RBF(bandwidth), gaussian(bandwidth))
+def test_is_gaussian_in_the_distance(inputs, bandwidth):
+    assert_is_the_dense_definition(inputs, RBF(bandwidth).compare(inputs), gaussian(bandwidth))
+    assert_gram_is_part_of(inputs, RBF(bandwidth), gaussian(bandwidth))
 
 
 @given(scenes(), st.sampled_from([0.02, 0.1, 0.3]))
 @settings(deadline=None)
-def test_with_every_point_a_landmark_features_give_the_dense_kernel(scene, bandwidth):
-    similarity = RBF(bandwidth, landmarks=200).compare(scene)
-    everything = gaussian(bandwidth)(scene.rows)
+def test_with_every_point_a_landmark_features_give_the_dense_kernel(inputs, bandwidth):
+    similarity = RBF(bandwidth, landmarks=200).compare(inputs)
+    everything = gaussian(bandwidth)(inputs.rows)
     np.testing.assert_allclose(similarity.features @ similarity.features.T, everything, atol=1e-7)
-    dense = RBF(bandwidth).compare(scene)
+    dense = RBF(bandwidth).compare(inputs)
     np.testing.assert_allclose(similarity.y_phi, dense.y_phi, atol=1e-6)
     np.testing.assert_allclose(similarity.phi_phi, dense.phi_phi, atol=1e-6)
     np.testing.assert_allclose(similarity.diagonal, 1.0, atol=1e-7)
 
 
 def test_few_landmarks_never_exceed_the_kernel_and_improve_with_their_number():
-    scene = make_scene(0, 300, 2, 2)
-    dense = gaussian(0.1)(scene.rows)
+    inputs = make_scene(0, 300, 2, 2)
+    dense = gaussian(0.1)(inputs.rows)
     missing = []
     for count in (2, 10, 50):
-        features = RBF(0.1, landmarks=count).compare(scene).features
+        features = RBF(0.1, landmarks=count).compare(inputs).features
         assert features.shape[1] <= count
         left = dense - features @ features.T
         assert np.linalg.eigvalsh(left)[0] > -1e-7
@@ -53,32 +53,32 @@ def test_landmarks_find_every_blob_however_small():
 
 
 def test_large_batches_take_landmarks_and_small_ones_a_matrix():
-    scene = make_scene(0, 60, 2, 2)
-    assert RBF(0.2, max_dense=60).compare(scene).features is None
-    large = RBF(0.2, max_dense=59).compare(scene)
+    inputs = make_scene(0, 60, 2, 2)
+    assert RBF(0.2, max_dense=60).compare(inputs).features is None
+    large = RBF(0.2, max_dense=59).compare(inputs)
     assert large.matrix is None
-    np.testing.assert_allclose(large.features @ large.features.T, gaussian(0.2)(scene.rows), atol=1e-6)
+    np.testing.assert_allclose(large.features @ large.features.T, gaussian(0.2)(inputs.rows), atol=1e-6)
 
 
 def test_kept_points_far_from_all_rows_are_represented_by_landmarks():
-    scene = make_scene(0, 50, 2, 1)._replace(
+    inputs = make_scene(0, 50, 2, 1)._replace(
         kept=np.full((1, 2), 9.0), owner=np.zeros(1, int), coefficients=np.ones(1)
     )
-    assert RBF(0.2, landmarks=20).compare(scene).phi_phi == pytest.approx(1.0)
+    assert RBF(0.2, landmarks=20).compare(inputs).phi_phi == pytest.approx(1.0)
 
 
 @given(scenes())
 @settings(deadline=None)
-def test_is_positive_semidefinite(scene):
-    assert np.linalg.eigvalsh(RBF().compare(scene).matrix)[0] > -1e-9
+def test_is_positive_semidefinite(inputs):
+    assert np.linalg.eigvalsh(RBF().compare(inputs).matrix)[0] > -1e-9
 
 
 @given(seeds, st.sampled_from([1e-6, 0.5, 3.0, 1e8]))
 @settings(deadline=None)
 def test_estimated_bandwidth_follows_the_scale_of_the_rows_and_no_shift(seed, scale):
-    scene = make_scene(seed, 60, 2, 0)
-    width = RBF().fitted(scene).bandwidth
-    scaled = RBF().fitted(scene._replace(rows=scale * (scene.rows + 1.0))).bandwidth
+    inputs = make_scene(seed, 60, 2, 0)
+    width = RBF().fitted(inputs).bandwidth
+    scaled = RBF().fitted(inputs._replace(rows=scale * (inputs.rows + 1.0))).bandwidth
     assert scaled == pytest.approx(scale * width, rel=1e-6)
 
 
@@ -86,13 +86,14 @@ def test_estimated_bandwidth_follows_the_scale_of_the_rows_and_no_shift(seed, sc
 @settings(deadline=None)
 def test_estimated_bandwidth_ignores_copies(seed):
     rows = make_scene(seed, 40, 2, 0).rows
-    assert RBF().fitted(first_input(rows.repeat(3, axis=0))) == RBF().fitted(first_input(rows))
+    copied = first_input(rows, np.full(len(rows), 3.0))
+    assert RBF().fitted(copied) == RBF().fitted(first_input(rows))
 
 
-def test_estimated_bandwidth_is_about_the_size_of_clusters_not_of_the_space_between_them():
+def test_estimated_bandwidth_lies_between_the_size_of_clusters_and_the_space_between_them():
     rng = np.random.default_rng(0)
     rows = 10.0 * rng.integers(5, size=(500, 2)) + rng.normal(size=(500, 2))
-    assert 0.3 < RBF().fitted(first_input(rows)).bandwidth < 5.0
+    assert 1.0 < RBF().fitted(first_input(rows)).bandwidth < 10.0
 
 
 def test_fitting_happens_once():
@@ -104,9 +105,9 @@ def test_fitting_happens_once():
 
 @pytest.mark.parametrize("n", [1, 5])
 def test_equal_rows_leave_the_bandwidth_open_and_are_alike(n):
-    scene = first_input(np.full((n, 2), 0.3))
-    assert RBF().fitted(scene) == RBF()
-    assert (RBF().compare(scene).matrix == 1.0).all()
+    inputs = first_input(np.full((n, 2), 0.3))
+    assert RBF().fitted(inputs) == RBF()
+    assert (RBF().compare(inputs).matrix == 1.0).all()
 
 
 @pytest.mark.parametrize("field", ["bandwidth", "landmarks", "max_dense"])

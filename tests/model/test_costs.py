@@ -45,8 +45,8 @@ def test_no_aging_cost_means_that_nothing_is_forgotten():
         (1.0, AgingParameters(reach=0.9), "reach must be a finite number >= 1, got 0.9"),
         (1.0, AgingParameters(aging_cost=-0.1), "aging_cost must be a finite number >= 0, got -0.1"),
         (1.0, AgingParameters(drift=-2.0), "drift must be a finite number >= 0, got -2.0"),
-        (1.0, AgingParameters(lifetime=2.0, drift=0.0), "never both: got lifetime=2.0, .* drift=0.0"),
-        (1.0, AgingParameters(reach=2.0, aging_cost=0.0), "never both"),
+        (1.0, AgingParameters(lifetime=2.0, drift=0.0), "not both: got lifetime=2.0, .* drift=0.0"),
+        (1.0, AgingParameters(reach=2.0, aging_cost=0.0), "not both"),
     ],
 )
 def test_impossible_costs_are_named(birth, span, message):

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import update_state
-from dynmeans._model.motion import VELOCITY, WALK, get_motion
+from dynmeans._model.motion import VELOCITY, WALK, get_motion, settled_variance
 from dynmeans._model.objective import Fit
-from dynmeans._model.prior import predict_prior
+from dynmeans._model.prior import predict_prior, predict_with_variances
 from dynmeans._model.state import empty_state
+
+FILTER = VELOCITY._replace(limit=math.inf)  # the Kalman filter, without the limit of the costs
 
 
 def remembered(seed, k=3, d=2):
@@ -28,12 +30,13 @@ def remembered(seed, k=3, d=2):
         velocity_cov=np.stack([cov, var], axis=1),
         last_seen=np.zeros(k),
         ids=np.arange(k),
+        hits=np.ones(k, dtype=np.int64),
     )
 
 
 def transition(elapsed, drift):
     """Motion and noise of place and velocity, in matrices."""
-    q, r = 0.25 * drift, 0.5 * drift
+    q, r = VELOCITY.velocity * drift, VELOCITY.position * drift
     noise = [[q * elapsed**3 / 3 + r * elapsed, q * elapsed**2 / 2], [q * elapsed**2 / 2, q * elapsed]]
     return np.array([[1.0, elapsed], [0.0, 1.0]]), np.array(noise)
 
@@ -57,7 +60,7 @@ def costs(drift):
 
 
 def seen_at(state, prior, centers, taken, now, drift, motion=VELOCITY):
-    """What is remembered when clusters took points and their centres are known."""
+    """What is remembered when clusters took points and their centers are known."""
     slots = np.repeat(np.arange(len(taken), dtype=np.int32), taken > 0)
     fit = Fit(slots, centers, taken, 0.0, 1, np.zeros(1))
     return update_state(state, prior, fit, costs(drift), motion, now).state
@@ -67,17 +70,36 @@ def seen_at(state, prior, centers, taken, now, drift, motion=VELOCITY):
 @settings(deadline=None)
 def test_velocity_is_a_kalman_filter(seed, elapsed, drift, n):
     state = remembered(seed)
-    prior = predict_prior(state, elapsed, costs(drift), VELOCITY)
+    prior = predict_prior(state, elapsed, costs(drift), FILTER)
     x, P, x_new, P_new = kalman(state, 1, elapsed, drift, 0.7, n)
     assert prior.centers[1, 0] == pytest.approx(x[0])
     assert 1 / prior.gammas[1] == pytest.approx(P[0, 0])
     centers = prior.centers.copy()
     centers[1, 0] = x_new[0]
-    after = seen_at(state, prior, centers, np.array([n, n, 0.0]), elapsed, drift)
+    after = seen_at(state, prior, centers, np.array([n, n, 0.0]), elapsed, drift, FILTER)
     np.testing.assert_array_equal(after.velocities[2], state.velocities[2])
     np.testing.assert_array_equal(after.velocity_cov[2], state.velocity_cov[2])
     assert after.velocities[1, 0] == pytest.approx(x_new[1])
     assert after.velocity_cov[1] == pytest.approx([P_new[0, 1], P_new[1, 1]], abs=1e-9)
+
+
+@given(st.integers(0, 10_000), st.floats(0.01, 40.0), st.floats(0.01, 10.0), st.floats(1e-6, 50.0))
+@settings(deadline=None)
+def test_the_costs_limit_the_variance_of_the_position_and_not_the_gain_of_the_velocity(
+    seed, elapsed, drift, n
+):
+    state = remembered(seed)
+    _, P, x_new, P_new = kalman(state, 1, elapsed, drift, 0.7, n)
+    prior, variances = predict_with_variances(state, elapsed, costs(drift), VELOCITY)
+    assert variances[1] == pytest.approx(P[0, 0])
+    assert 1 / prior.gammas[1] == pytest.approx(min(P[0, 0], 1 / state.weights[1] + drift * elapsed))
+    gamma, centers = prior.gammas[1], prior.centers.copy()
+    centers[1, 0] = (gamma * prior.centers[1, 0] + n * 0.7) / (gamma + n)
+    after = seen_at(state, prior, centers, np.array([n, n, 0.0]), elapsed, drift)
+    assert after.weights[1] == pytest.approx(gamma + n)
+    assert after.velocities[1, 0] == pytest.approx(x_new[1], abs=1e-6)
+    assert after.velocity_cov[1, 1] == pytest.approx(P_new[1, 1], abs=1e-9)
+    assert np.linalg.eigvalsh(covariance(after, 1)).min() > -1e-9
 
 
 @given(st.integers(0, 10_000), st.floats(0.01, 5.0), st.integers(1, 6))
@@ -88,21 +110,26 @@ def test_many_short_waits_equal_one_long_one(seed, drift, k):
     F, noise = transition(1.0, drift)
     for _ in range(k):
         x, P = F @ x, F @ P @ F.T + noise
-    prior = predict_prior(state, float(k), costs(drift), VELOCITY)
+    prior = predict_prior(state, float(k), costs(drift), FILTER)
     assert prior.centers[0, 0] == pytest.approx(x[0])
     assert 1 / prior.gammas[0] == pytest.approx(P[0, 0])
 
 
-def test_velocity_settles_at_a_gain_of_one_half_and_the_variance_of_the_walk():
+def test_velocity_settles_at_a_gain_of_one_half_and_exactly_the_variance_of_the_walk():
     drift, many = 4.0, np.array([1e9])
-    at_rest = {"velocities": np.zeros((1, 1)), "velocity_cov": np.array([[0.0, VELOCITY.of(drift)[2]]])}
+    at_rest = {
+        "velocities": np.zeros((1, 1)),
+        "velocity_cov": np.array([[0.0, VELOCITY.scaled_by(drift).newborn]]),
+    }
     state = remembered(0, k=1, d=1)._replace(**at_rest, weights=many)
     for now in range(1, 51):
-        prior = predict_prior(state, float(now), costs(drift), VELOCITY)
+        prior, variances = predict_with_variances(state, float(now), costs(drift), VELOCITY)
         before = state.velocities[0, 0]
         state = seen_at(state, prior, prior.centers + 1.0, many, float(now), drift)
     assert state.velocities[0, 0] - before == pytest.approx(0.5, abs=0.1)
-    assert 1 / prior.gammas[0] == pytest.approx(drift, rel=0.25)
+    assert variances[0] == pytest.approx(drift)
+    assert 1 / prior.gammas[0] == pytest.approx(drift)
+    assert settled_variance(VELOCITY) == pytest.approx(1.0)
 
 
 def test_walk_stays_where_it_was():

@@ -272,3 +272,11 @@ def test_data_is_shown_and_never_run(browser: Browser, tmp_path: Path) -> None:
     assert page.run("document.title") == evil
     assert page.run("window.hacked === undefined")
     assert browser.problems == []
+
+
+def test_the_page_opens_at_the_last_step_that_has_points(browser: Browser, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run")
+    lines = (folder / "sample.csv").read_text().splitlines(keepends=True)
+    (folder / "sample.csv").write_text("".join(line for line in lines if not line.startswith(("39,", "40,"))))
+    page = open_report(browser, folder)
+    assert text(page, "#step-label") == "Step 38 of 40"

@@ -18,10 +18,10 @@ def unpack(text: str, dtype: str) -> np.ndarray:
     return np.frombuffer(base64.b64decode(text), dtype)
 
 
-def places(packed: dict[str, str], payload: dict[str, Any]) -> np.ndarray:
+def places(packed: dict[str, Any], payload: dict[str, Any]) -> np.ndarray:
     """Coordinates as the page computes them, shape (n, 2)."""
-    low, high = np.reshape(payload["axes"]["box"], (2, 2))
-    grid = np.column_stack([unpack(packed[axis], "<u2") for axis in "xy"])
+    low, high = np.array(payload["axes"]["low"][:2]), np.array(payload["axes"]["high"][:2])
+    grid = np.column_stack([unpack(column, "<u2") for column in packed["places"][:2]])
     return low + grid / 65535 * (high - low)
 
 
@@ -57,7 +57,7 @@ def test_points_are_thinned_evenly_over_the_steps_and_the_page_says_so(
     monkeypatch.setattr(module, "MIN_POINTS", 10)
     payload = build_payload(run._replace(info=run.info | {"rows": 1_000_000}))
     kept = np.diff(
-        unpack(payload["points"]["offsets"], "<u4"), append=len(unpack(payload["points"]["x"], "<u2"))
+        unpack(payload["points"]["offsets"], "<u4"), append=len(unpack(payload["points"]["places"][0], "<u2"))
     )
     np.testing.assert_array_equal(kept, np.minimum(np.bincount(run.sample["step"])[1:], 10))
     assert payload["notes"] == [f"Showing {kept.sum()} of 1,000,000 points."]
@@ -125,7 +125,7 @@ def test_a_single_feature_is_spread_over_the_height(tmp_path: Path) -> None:
     run = read_run(write_run(tmp_path, n_features=1))
     payload = build_payload(run)
     spread = places(payload["points"], payload)[:, 1]
-    assert payload["axes"]["y"] == ""
+    assert payload["axes"]["labels"][1] == ""
     assert len(np.unique(spread[run.sample["step"] == 1])) == np.sum(run.sample["step"] == 1)
     np.testing.assert_allclose(places(payload["centers"], payload)[:, 1], 0.5, atol=1e-4)
 
@@ -136,7 +136,7 @@ def test_points_that_are_all_equal_have_axes_around_them(run: Run, value: float)
         return table | {"features": np.full_like(table["features"], value)}
 
     payload = build_payload(run._replace(sample=flatten(run.sample), clusters=flatten(run.clusters)))
-    x0, y0, x1, y1 = payload["axes"]["box"]
+    (x0, y0), (x1, y1) = payload["axes"]["low"], payload["axes"]["high"]
     assert x0 < value < x1
     assert y0 < value < y1
 

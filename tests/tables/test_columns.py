@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
+from dynmeans._tables.inputs import open_inputs
+from dynmeans._tables.sources import find_source
 
 
 def piece(**columns: Any) -> Chunk:
@@ -131,3 +134,14 @@ def test_a_signalling_nan_is_refused_without_a_warning() -> None:
     rows, error = rows_of(piece(x=odd))
     assert rows.X.tolist() == [[1.0]]
     assert "row 2 (line 3), column 'x': nan is not finite" in str(error)
+
+
+def test_only_columns_that_are_used_need_a_name_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("x,note,note,y\n1,2,3,4\n")
+    columns, blocks = open_inputs([find_source(str(path))], features=["x", "y"])
+    assert [block.rows.X.tolist() for block in blocks] == [[[1.0, 4.0]]]
+    assert columns.features == ("x", "y")
+    for features in (None, ["x", "note"]):
+        with pytest.raises(InputError, match="two columns are called 'note'"):
+            open_inputs([find_source(str(path))], features=features)

@@ -58,7 +58,7 @@ def test_a_file_with_the_same_size_and_times_is_not_read(path: Path) -> None:
     assert recognize(source, old) == old
 
 
-def test_a_longer_file_that_begins_as_another_is_told_from_one_that_does_not(path: Path) -> None:
+def test_a_longer_file_that_begins_as_another_differs_from_one_that_does_not(path: Path) -> None:
     old = fingerprint(find_source(str(path)))
     with path.open("ab") as file:
         file.write(b"2\n")

@@ -60,13 +60,13 @@ def test_every_format_gives_the_same_rows_from_every_position(tmp_path: Path, su
     WRITERS[suffix](paths[0], TABLE[:9])
     WRITERS[suffix](paths[1], TABLE[9:])
     sources = [find_source(str(path)) for path in paths]
-    columns, stretches = open_inputs(sources)
-    pieces = list(stretches)
+    columns, blocks = open_inputs(sources)
+    pieces = list(blocks)
     assert np.concatenate([piece.rows.X for piece in pieces]).tolist() == TABLE.tolist()
     assert pieces[-1].after(len(pieces[-1].rows) - 1) == Position(1, 13)
     for row in range(22):
         position = Position(0, row) if row <= 9 else Position(1, row - 9)
-        rest = [stretch.rows.X for stretch in reopen_inputs(sources, columns, position)]
+        rest = [block.rows.X for block in reopen_inputs(sources, columns, position)]
         assert np.concatenate(rest).tolist() == TABLE[row:].tolist()
     assert list(reopen_inputs(sources, columns, Position(1, 13))) == []
 
@@ -74,18 +74,18 @@ def test_every_format_gives_the_same_rows_from_every_position(tmp_path: Path, su
 def test_parts_are_files_and_arrays_of_files(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", TABLE[:5], TABLE[5:9])
     np.save(tmp_path / "b.npy", TABLE[9:])
-    _, stretches = open_inputs([find_source(str(tmp_path / name)) for name in ("a.npz", "b.npy")])
+    _, blocks = open_inputs([find_source(str(tmp_path / name)) for name in ("a.npz", "b.npy")])
     parts: dict[int, int] = {}
-    for stretch in stretches:
-        parts[stretch.part] = parts.get(stretch.part, 0) + len(stretch.rows)
+    for block in blocks:
+        parts[block.part] = parts.get(block.part, 0) + len(block.rows)
     assert list(parts.values()) == [5, 4, 13]
 
 
 def test_progress_grows_to_one(tmp_path: Path) -> None:
     write_csv(tmp_path / "a.csv", TABLE)
     np.save(tmp_path / "b.npy", TABLE)
-    _, stretches = open_inputs([find_source(str(tmp_path / name)) for name in ("a.csv", "b.npy")])
-    shares = [stretch.done for stretch in stretches]
+    _, blocks = open_inputs([find_source(str(tmp_path / name)) for name in ("a.csv", "b.npy")])
+    shares = [block.done for block in blocks]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
@@ -102,7 +102,7 @@ def test_a_file_without_rows_is_refused_wherever_it_stands(tmp_path: Path) -> No
 
 def test_rows_before_a_bad_cell_are_given_before_its_error(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x\n" + "1\n" * 4 + "oops\n" + "1\n")
-    _, stretches = open_inputs([find_source(str(tmp_path / "a.csv"))])
-    assert [len(next(stretches).rows), len(next(stretches).rows)] == [3, 1]
+    _, blocks = open_inputs([find_source(str(tmp_path / "a.csv"))])
+    assert [len(next(blocks).rows), len(next(blocks).rows)] == [3, 1]
     with pytest.raises(InputError, match=r"row 5 \(line 6\), column 'x': 'oops' is not a number"):
-        next(stretches)
+        next(blocks)

@@ -22,7 +22,7 @@ from dynmeans._tables.sources import find_source, read_source
         ("a.pq", "parquet"),
     ],
 )
-def test_the_format_is_told_from_the_name(tmp_path: Path, name: str, format: str) -> None:
+def test_the_format_is_inferred_from_the_name(tmp_path: Path, name: str, format: str) -> None:
     (tmp_path / name).write_bytes(b"x")
     assert find_source(str(tmp_path / name)).format == format
     assert find_source(str(tmp_path / name), "tsv").format == "tsv"
@@ -50,7 +50,7 @@ def test_what_is_no_input_is_refused(
     assert str(error.value).startswith(name)
 
 
-def test_standard_input_is_csv_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_is_csv_unless_a_format_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x\n1\n2\n")))
     (piece,) = read_source(find_source("-"))
     assert list(piece.columns["x"]) == ["1", "2"]

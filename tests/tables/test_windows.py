@@ -14,8 +14,18 @@ from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Rows
 from dynmeans._tables.inputs import Position, RowBlock
-from dynmeans._tables.windowing import ByPart, ByRows, ByTime, ByWindow, Every, Windowing, parse_every
+from dynmeans._tables.windowing import (
+    ByPart,
+    ByRows,
+    ByTime,
+    ByWindow,
+    Windowing,
+    WindowLength,
+    by_calendar,
+    parse_window_length,
+)
 from dynmeans._tables.windows import Batch, cut
+from dynmeans.runs.parameters import RunParameters, make_windowing
 
 RULES = {
     "part": lambda: ByPart(),
@@ -25,7 +35,7 @@ RULES = {
 }
 
 
-def stretches(times: list[float], cuts: list[int], start: int = 0, parts: int = 1) -> Iterator[RowBlock]:
+def blocks(times: list[float], cuts: list[int], start: int = 0, parts: int = 1) -> Iterator[RowBlock]:
     """A file whose row i is the point (i,), in pieces that end at `cuts`; parts are equal shares."""
     n = len(times)
     part_of = np.arange(n) * parts // max(n, 1)
@@ -51,9 +61,9 @@ def same(one: list[Batch], other: list[Batch]) -> bool:
 def test_every_row_is_in_exactly_one_step_however_it_is_read(
     name: str, times: list[float], one: list[int], other: list[int]
 ) -> None:
-    batches = list(cut(stretches(times, one, parts=3), RULES[name]()))
+    batches = list(cut(blocks(times, one, parts=3), RULES[name]()))
     assert np.concatenate([batch.X for batch in batches])[:, 0].tolist() == list(range(len(times)))
-    assert same(batches, list(cut(stretches(times, other, parts=3), RULES[name]())))
+    assert same(batches, list(cut(blocks(times, other, parts=3), RULES[name]())))
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -62,11 +72,11 @@ def test_going_on_after_any_step_gives_the_steps_that_remain(
     name: str, times: list[float], pieces: list[int]
 ) -> None:
     rule = RULES[name]()
-    batches = list(cut(stretches(times, pieces), rule))
+    batches = list(cut(blocks(times, pieces), rule))
     carried = rule.carry()
     for i, batch in enumerate(batches):
         again: Windowing = ByWindow(2.5, **carried) if name == "window" else RULES[name]()
-        rest = list(cut(stretches(times, pieces, start=batch.after.row), again, last=batch.t))
+        rest = list(cut(blocks(times, pieces, start=batch.after.row), again, last=batch.t))
         assert same(rest, batches[i + 1 :])
 
 
@@ -75,52 +85,81 @@ def test_windows_are_those_of_exact_arithmetic(times: list[int], width: str, shi
     # Tenths, as a file has them: neither they nor the width are exact in binary.
     tenths = [float(Fraction(time + 10 * shift, 10)) for time in times]
     expected = [floor(Fraction(time - times[0], 10) / Fraction(width)) + 1 for time in times]
-    found = [batch.t for batch in cut(stretches(tenths, []), ByWindow(float(width))) for _ in batch.X]
+    found = [batch.t for batch in cut(blocks(tenths, []), ByWindow(float(width))) for _ in batch.X]
     assert found == expected
 
 
 def test_windows_report_their_beginning_and_let_time_pass_when_empty() -> None:
-    first, second = cut(stretches([100.0, 101.0, 131.0], []), ByWindow(10.0))
+    first, second = cut(blocks([100.0, 101.0, 131.0], []), ByWindow(10.0))
     assert (first.t, first.time, second.t, second.time) == (1.0, 100.0, 4.0, 130.0)
-    assert first.place == "a.csv, row 1 to a.csv, row 2"
+    assert first.location == "a.csv, row 1 to a.csv, row 2"
     assert first.after == Position(0, 2)
 
 
+@given(times=streams, pieces=cuts, limit=st.integers(0, 20))
+def test_windows_without_rows_are_steps_while_they_are_wanted(
+    times: list[float], pieces: list[int], limit: int
+) -> None:
+    batches: list[Batch] = []
+
+    def wants_empty() -> bool:
+        return any(len(batch.X) for batch in batches[-limit:]) if limit else False
+
+    for batch in cut(blocks(times, pieces), ByWindow(2.5), wants_empty=wants_empty):
+        batches.append(batch)
+    assert same([batch for batch in batches if len(batch.X)], list(cut(blocks(times, pieces), ByWindow(2.5))))
+    if limit == 20:  # more than the longest gap
+        assert [batch.t for batch in batches] == [1.0 + i for i in range(len(batches))]
+    assert all(batch.time == times[0] + 2.5 * (batch.t - 1) for batch in batches)
+
+
+@given(times=streams, pieces=cuts)
+def test_going_on_within_a_gap_gives_the_steps_that_remain(times: list[float], pieces: list[int]) -> None:
+    rule = ByWindow(2.5)
+    batches = list(cut(blocks(times, pieces), rule, wants_empty=lambda: True))
+    for i, batch in enumerate(batches):
+        start, again = batch.after, ByWindow(2.5, **rule.carry())
+        rest = cut(
+            blocks(times, pieces, start=start.row), again, batch.t, resumed_at=start, wants_empty=lambda: True
+        )
+        assert same(list(rest), batches[i + 1 :])
+
+
 def test_order_within_a_window_is_free() -> None:
-    (batch,) = cut(stretches([100.0, 109.0, 101.0], []), ByWindow(10.0))
+    (batch,) = cut(blocks([100.0, 109.0, 101.0], []), ByWindow(10.0))
     assert len(batch.X) == 3
 
 
 @pytest.mark.parametrize(("rule", "since"), [(ByWindow(10.0), "110.0"), (ByTime(), "112.0")])
 def test_time_that_goes_backwards_is_refused_after_the_steps_before_it(rule: Windowing, since: str) -> None:
-    batches = cut(stretches([100.0, 112.0, 101.0, 130.0], []), rule)
+    batches = cut(blocks([100.0, 112.0, 101.0, 130.0], []), rule)
     assert len(next(batches).X) == 1
     with pytest.raises(InputError, match=f"a.csv, row 3: time goes backwards, 101.0 .* begins at {since}"):
         list(batches)
 
 
 def test_a_later_run_counts_windows_on_from_the_first() -> None:
-    (batch,) = cut(stretches([125.0], []), ByWindow(10.0, origin=100.0), last=2.0)
+    (batch,) = cut(blocks([125.0], []), ByWindow(10.0, origin=100.0), last=2.0)
     assert (batch.t, batch.time) == (3.5, 125.0)
-    with pytest.raises(InputError, match=r"row 1: time 105\.0 lies before what the model has already seen"):
-        list(cut(stretches([105.0], []), ByWindow(10.0, origin=100.0), last=2.0))
+    with pytest.raises(InputError, match=r"row 1: time 105\.0 is before the last step of the model"):
+        list(cut(blocks([105.0], []), ByWindow(10.0, origin=100.0), last=2.0))
 
 
 @pytest.mark.parametrize(
     ("text", "every"),
     [
-        ("30min", Every(1800, "seconds")),
-        ("10s", Every(10, "seconds")),
-        ("500ms", Every(0.5, "seconds")),
-        ("2h", Every(7200, "seconds")),
-        ("1 d", Every(86400, "seconds")),
-        ("500rows", Every(500, "rows")),
-        ("0.25", Every(0.25, "")),
-        ("1e3", Every(1000, "")),
+        ("30min", WindowLength(1800, "seconds")),
+        ("10s", WindowLength(10, "seconds")),
+        ("500ms", WindowLength(0.5, "seconds")),
+        ("2h", WindowLength(7200, "seconds")),
+        ("1 d", WindowLength(1, "days")),
+        ("500rows", WindowLength(500, "rows")),
+        ("0.25", WindowLength(0.25, "")),
+        ("1e3", WindowLength(1000, "")),
     ],
 )
-def test_lengths_of_windows_are_read(text: str, every: Every) -> None:
-    assert parse_every(text) == every
+def test_lengths_of_windows_are_read(text: str, every: WindowLength) -> None:
+    assert parse_window_length(text) == every
 
 
 @pytest.mark.parametrize(
@@ -128,4 +167,51 @@ def test_lengths_of_windows_are_read(text: str, every: Every) -> None:
 )
 def test_lengths_that_make_no_sense_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="--every is"):
-        parse_every(text)
+        parse_window_length(text)
+
+
+def dated_block(*times: str) -> RowBlock:
+    seconds = np.array(times, dtype="datetime64[s]").astype(np.int64).astype(float)
+    rows = Rows(np.zeros((len(times), 1)), seconds, None, Chunk(("t",), {}, 1, len(times)))
+    return RowBlock(rows, 0, "a.csv", 0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("every", "keys", "begins"),
+    [
+        ("1d", [0, 0, 1, 4, 32], "2024-01-31"),
+        ("2d", [0, 0, 0, 2, 16], "2024-01-31"),
+        ("1w", [0, 0, 0, 0, 4], "2024-01-29"),
+        ("1mo", [0, 0, 1, 1, 2], "2024-01-01"),
+        ("2mo", [0, 0, 0, 0, 1], "2024-01-01"),
+        ("1y", [0, 0, 0, 0, 0], "2024-01-01"),
+    ],
+)
+def test_days_weeks_and_months_follow_the_calendar(every: str, keys: list[int], begins: str) -> None:
+    block = dated_block(
+        "2024-01-31T09:00", "2024-01-31T23:59:59", "2024-02-01", "2024-02-04T12:00", "2024-03-03"
+    )
+    rule = by_calendar(parse_window_length(every), None, None)
+    assert rule.keys(block).tolist() == keys
+    t, time = rule.stamp(0)
+    assert t == 1.0
+    assert np.datetime64(int(time or 0), "s") == np.datetime64(begins, "s")
+    carried = rule.carry()
+    again = by_calendar(parse_window_length(every), carried["anchor"], carried["origin"])
+    assert again.keys(block).tolist() == keys
+
+
+def test_months_differ_in_length_but_count_one_each() -> None:
+    rule = by_calendar(parse_window_length("1mo"), None, None)
+    assert rule.keys(dated_block("1969-12-31", "1970-01-01", "2024-02-29")).tolist() == [0, 1, 650]
+    assert rule.stamp(650)[0] == 651.0
+    assert parse_window_length("2mo").duration == pytest.approx(2 * 30.436875 * 86400)
+
+
+def test_numbers_have_no_calendar() -> None:
+    parameters = RunParameters(time="t", every="1d")
+    assert make_windowing(parameters, {}).keys(
+        dated_block("2024-01-31T09:00", "2024-02-01T08:00")
+    ).tolist() == [0, 0]
+    with pytest.raises(InputError, match="--every 1mo needs dates, but --time t has numbers"):
+        make_windowing(parameters._replace(every="1mo"), {})

@@ -17,6 +17,9 @@ class SameAgain(NamedTuple):
 
     space: Space
 
+    def defaults(self, trial: Trial) -> Any:
+        return self.space.defaults
+
     def run_again(self, trials: list[Trial]) -> list[Trial]:
         return trials
 

@@ -1,10 +1,13 @@
 // Python bindings: dmeans/. The arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
+#include <limits>
 #include <stdexcept>
 
+#include "dmeans/cheapest_clusters.hpp"
 #include "dmeans/deduplicate.hpp"
 #include "dmeans/descent.hpp"
+#include "dmeans/exclusive_assignment.hpp"
 #include "dmeans/nearest_centers.hpp"
 #include "support/numpy_arrays.hpp"
 
@@ -41,26 +44,51 @@ void check_tables(const Matrix<T>& X, const std::optional<Vector>& weights, cons
   if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("a row must have a weight");
 }
 
+// The result as Python unpacks it.
+nb::tuple to_python(DescentResult result, std::size_t n, std::size_t d) {
+  const std::size_t k = result.taken.size(), n_restarts = result.restart_costs.size();
+  return nb::make_tuple(to_numpy(std::move(result.slots), {n}), to_numpy(std::move(result.centers), {k, d}),
+                        to_numpy(std::move(result.taken), {k}), result.cost, result.n_iter,
+                        to_numpy(std::move(result.restart_costs), {n_restarts}));
+}
+
 template <class T>
 nb::tuple descend(const Matrix<T>& X, const std::optional<Vector>& weights, const Matrix<double>& centers,
                   const Vector& gammas, const Vector& revival, double birth, std::uint64_t seed,
-                  std::uint64_t step, int n_restarts, int max_iter, int n_threads, bool refine) {
+                  std::uint64_t step, int n_restarts, int max_iter, int n_threads, bool refine, int epoch) {
   const Row n = Row(X.shape(0));
   const int d = int(X.shape(1));
   const PriorView prior{centers.data(), gammas.data(), revival.data(), int(gammas.shape(0))};
   check_tables(X, weights, centers, gammas, revival);
-  const int threads = useful_threads(n_threads, double(n) * d * (prior.n + 16));
-  const DescentOptions options{birth, seed, step, n_restarts, max_iter, threads, refine};
+  if (epoch < -1) throw std::invalid_argument("epoch must be -1, 0 or a number of rows");
+  // A fixed epoch is for tests: they need threads on small batches too.
+  const int threads =
+      epoch > 0 ? std::max(n_threads, 1) : useful_threads(n_threads, double(n) * d * (prior.n + 16));
+  const DescentOptions options{birth, seed, step, n_restarts, max_iter, threads, refine, epoch};
   DescentResult result;
   {
     nb::gil_scoped_release unlocked;
     result = descend_rows(X.data(), weights ? weights->data() : nullptr, n, d, prior, options);
   }
-  const std::size_t k = result.taken.size();
-  return nb::make_tuple(to_numpy(std::move(result.slots), {std::size_t(n)}),
-                        to_numpy(std::move(result.centers), {k, std::size_t(d)}),
-                        to_numpy(std::move(result.taken), {k}), result.cost, result.n_iter,
-                        to_numpy(std::move(result.restart_costs), {std::size_t(n_restarts)}));
+  return to_python(std::move(result), n, d);
+}
+
+template <class T>
+nb::tuple assign_exclusive(const Matrix<T>& X, const std::optional<Vector>& weights,
+                           const Matrix<double>& centers, const Vector& gammas, const Vector& revival,
+                           double birth) {
+  const std::size_t n = X.shape(0), n_old = gammas.shape(0);
+  check_tables(X, weights, centers, gammas, revival);
+  if (n + n_old > std::size_t(std::numeric_limits<std::int32_t>::max()))
+    throw std::invalid_argument("rows and clusters must be fewer than 2^31");
+  const PriorView prior{centers.data(), gammas.data(), revival.data(), int(n_old)};
+  DescentResult result;
+  {
+    nb::gil_scoped_release unlocked;
+    const double* m = weights ? weights->data() : nullptr;
+    result = ExclusiveAssignment<T>(X.data(), m, int(n), int(X.shape(1)), prior, birth).run();
+  }
+  return to_python(std::move(result), n, X.shape(1));
 }
 
 template <class T>
@@ -80,12 +108,34 @@ nb::ndarray<nb::numpy, std::int32_t> nearest(const Matrix<T>& X, const Matrix<do
 }
 
 template <class T>
+nb::ndarray<nb::numpy, std::int32_t> cheapest(const Matrix<T>& X, const Matrix<double>& centers,
+                                              const Vector& gammas, const Vector& revival, int n_threads) {
+  const Row n = Row(X.shape(0));
+  const int d = int(X.shape(1));
+  check_tables(X, std::nullopt, centers, gammas, revival);
+  const PriorView prior{centers.data(), gammas.data(), revival.data(), int(gammas.shape(0))};
+  if (prior.n < 1 && n > 0) throw std::invalid_argument("there must be a cluster");
+  std::vector<std::int32_t> which(n);
+  {
+    nb::gil_scoped_release unlocked;
+    cheapest_clusters(X.data(), n, d, prior, useful_threads(n_threads, double(n) * d * prior.n),
+                      which.data());
+  }
+  return to_numpy(std::move(which), {std::size_t(n)});
+}
+
+template <class T>
 void bind_rows(nb::module_& m) {
   m.def("descend", &descend<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a, "gammas"_a, "revival"_a,
         "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "n_threads"_a, "refine"_a = false,
-        "Cluster one batch: (slots, centers, taken, cost, n_iter, restart_costs).");
+        "epoch"_a = 0, "Cluster one batch: (slots, centers, taken, cost, n_iter, restart_costs).");
+  m.def("assign_exclusive", &assign_exclusive<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a,
+        "gammas"_a, "revival"_a, "birth"_a,
+        "Cluster one batch with at most one row per cluster; the result is as that of descend.");
   m.def("nearest_centers", &nearest<T>, "X"_a.noconvert(), "centers"_a, "n_threads"_a,
         "Index of the nearest center of every row.");
+  m.def("cheapest_clusters", &cheapest<T>, "X"_a.noconvert(), "centers"_a, "gammas"_a, "revival"_a,
+        "n_threads"_a, "Index of the cluster that would take each row, if it came alone, at least cost.");
 }
 
 }  // namespace

@@ -61,24 +61,26 @@ Memory memory_of(const StateArrays& state, const Motion& motion) {
           .d = int(d)};
 }
 
-nb::tuple predict_clusters(const nb::object& centers,             // phi (K, d)
-                           const Vector& weights,                 // w (K,)
-                           const Matrix<double>& velocities,      // (K, d) or (K, 0)
-                           const Matrix<double>& velocity_cov,    // (K, 2)
-                           const Vector& last_seen,               // (K,) event times
-                           double now,                            // event time of the batch
-                           double aging,                          // Q
-                           double place_noise,                    // tau
-                           double velocity_noise, double newborn  // as in Motion
+nb::tuple predict_clusters(const nb::object& centers,                           // phi (K, d)
+                           const Vector& weights,                               // w (K,)
+                           const Matrix<double>& velocities,                    // (K, d) or (K, 0)
+                           const Matrix<double>& velocity_cov,                  // (K, 2)
+                           const Vector& last_seen,                             // (K,) event times
+                           double now,                                          // event time of the batch
+                           double aging,                                        // Q
+                           double place_noise,                                  // tau
+                           double velocity_noise, double newborn, double limit  // as in Motion
 ) {
-  const Motion motion{.position = place_noise, .velocity = velocity_noise, .newborn = newborn};
+  const Motion motion{
+      .position = place_noise, .velocity = velocity_noise, .newborn = newborn, .limit = limit};
   const auto positions = nb::cast<Matrix<double>>(centers);
   const Memory memory = memory_of({positions, weights, velocities, velocity_cov, last_seen}, motion);
   Forecast out = predict_prior(memory, now, aging, motion);
   const std::size_t k = weights.shape(0), d = memory.d;
   const nb::object forecasts = memory.velocities ? to_numpy(std::move(out.centers), {k, d}) : centers;
   return nb::make_tuple(forecasts, to_numpy(std::move(out.gammas), {k}),
-                        to_numpy(std::move(out.revival), {k}), to_numpy(std::move(out.elapsed), {k}));
+                        to_numpy(std::move(out.revival), {k}), to_numpy(std::move(out.elapsed), {k}),
+                        to_numpy(std::move(out.variances), {k}));
 }
 
 // The result as Python unpacks it; see the docstring of update_clusters.
@@ -89,7 +91,7 @@ nb::tuple to_python(LifecycleResult after, std::vector<std::int64_t> labels, int
       to_numpy(std::move(after.centers), {k, std::size_t(d)}), to_numpy(std::move(after.weights), {k}),
       to_numpy(std::move(after.velocities), {k, motion.has_velocity() ? std::size_t(d) : 0}),
       to_numpy(std::move(after.velocity_cov), {k, 2}), to_numpy(std::move(after.last_seen), {k}),
-      list(after.ids));
+      list(after.ids), list(after.hits));
   return nb::make_tuple(state, to_numpy(std::move(labels), {n}), list(after.active),
                         to_numpy(std::move(after.sizes), {n_active}), list(after.born), list(after.revived),
                         list(after.asleep), list(after.died));
@@ -99,6 +101,7 @@ nb::tuple update_clusters(
     const Matrix<double>& centers, const Vector& weights, const Matrix<double>& velocities,
     const Matrix<double>& velocity_cov, const Vector& last_seen,  // as in StateArrays
     const Column<std::int64_t>& ids,                              // (K,)
+    const Column<std::int64_t>& hits,                             // (K,) steps in which each had rows
     const Matrix<double>& forecasts,                              // (K, d) predicted positions
     const Vector& gammas,                                         // gamma (K,)
     const Column<std::int32_t>& slots,                            // (n,) cluster of every row
@@ -107,18 +110,20 @@ nb::tuple update_clusters(
     std::int64_t next_id,                                         // smallest unused id
     double clock, double now,  // event times of the last step and of this one
     double lifetime,           // T_Q
-    double place_noise, double velocity_noise, double newborn,  // as in Motion
-    const std::optional<Column<std::int64_t>>& which            // (m,) rows that get a label; all by default
+    double place_noise, double velocity_noise, double newborn, double limit,  // as in Motion
+    const std::optional<Column<std::int64_t>>& which  // (m,) rows that get a label; all by default
 ) {
-  const Motion motion{.position = place_noise, .velocity = velocity_noise, .newborn = newborn};
+  const Motion motion{
+      .position = place_noise, .velocity = velocity_noise, .newborn = newborn, .limit = limit};
   const std::size_t n_old = ids.shape(0), n_slots = taken.shape(0), d = centers.shape(1);
-  for (const std::size_t lines : {weights.shape(0), forecasts.shape(0), gammas.shape(0)})
+  for (const std::size_t lines : {weights.shape(0), hits.shape(0), forecasts.shape(0), gammas.shape(0)})
     if (lines != n_old) throw std::invalid_argument("a remembered cluster must have a line in every table");
   if (n_slots < n_old || places.shape(0) != n_slots || places.shape(1) != d || forecasts.shape(1) != d)
     throw std::invalid_argument("every slot must have a position, as long as a center");
   const LifecycleInput before{
       .memory = memory_of({centers, weights, velocities, velocity_cov, last_seen}, motion),
       .ids = ids.data(),
+      .hits = hits.data(),
       .forecasts = forecasts.data(),
       .gammas = gammas.data(),
       .positions = places.data(),
@@ -137,13 +142,14 @@ nb::tuple update_clusters(
 
 void bind_lives(nb::module_& m) {
   m.def("predict_clusters", &predict_clusters, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
-        "last_seen"_a, "now"_a, "aging"_a, "place_noise"_a, "velocity_noise"_a, "newborn"_a,
+        "last_seen"_a, "now"_a, "aging"_a, "place_noise"_a, "velocity_noise"_a, "newborn"_a, "limit"_a,
         "Predict the clusters to the time of a batch: (forecasts, gammas, revival, elapsed).");
   m.def("update_clusters", &update_clusters, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
-        "last_seen"_a, "ids"_a, "forecasts"_a, "gammas"_a, "slots"_a, "places"_a, "taken"_a, "next_id"_a,
-        "clock"_a, "now"_a, "lifetime"_a, "place_noise"_a, "velocity_noise"_a, "newborn"_a,
-        "which"_a = nb::none(),
-        "Update the clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids), "
+        "last_seen"_a, "ids"_a, "hits"_a, "forecasts"_a, "gammas"_a, "slots"_a, "places"_a, "taken"_a,
+        "next_id"_a, "clock"_a, "now"_a, "lifetime"_a, "place_noise"_a, "velocity_noise"_a, "newborn"_a,
+        "limit"_a, "which"_a = nb::none(),
+        "Update the clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids, "
+        "hits), "
         "labels, active, "
         "sizes, born, revived, asleep, died).");
 }

@@ -17,6 +17,7 @@ void bind_code_length(nanobind::module_& m);
 void bind_spectral(nanobind::module_& m);
 void bind_lives(nanobind::module_& m);
 void bind_kin(nanobind::module_& m);
+void bind_sphere(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The loops of dynmeans.";
@@ -32,6 +33,7 @@ NB_MODULE(_core, m) {
   bind_spectral(m);
   bind_lives(m);
   bind_kin(m);
+  bind_sphere(m);
   m.def("simd_level", [] { return lanes().name; }, "Which set of vector instructions is in use.");
 }
 

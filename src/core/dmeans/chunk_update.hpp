@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dmeans/batch_view.hpp"
+#include "dmeans/product_comparison.hpp"
 #include "simd/feature_loops.hpp"
 #include "support/uninitialized_vector.hpp"
 
@@ -23,6 +24,7 @@ struct ChunkUpdate {
   std::vector<T> tile;      // (d, kTile)
   RawVector<T> centers;     // (awake, d) as the tile wants them, computed on first use
   std::vector<double> row;  // (d,)
+  ProductComparison::Tile products;
 
   void clear(int d) {
     restless.clear();
@@ -30,6 +32,7 @@ struct ChunkUpdate {
     tile.resize(std::size_t(d) * kTile);
     centers.clear();
     row.resize(d);
+    products.resize(d);
   }
 
   // Before the first move.

@@ -78,10 +78,17 @@ class Clusters {
   // Cost of reviving slot k for a point of weight m (at most 1) at squared distance `d2` from its old center.
   double revival_cost(int k, double m, double d2) const { return revival(k) + revival_scale(k, m) * d2; }
 
+  // The same with the operations of `cheapest`, whose last bits may differ.
+  double sleeping_cost(int k, double m, double d2) const {
+    return (m < 1 ? (gamma(k) > 0 ? revival_scale(k, m) : 0.0) : scale_[k]) * d2 + offset_[k];
+  }
+
   // The slot that takes a point of weight m most cheaply. Weights above 1 are copies that decide alike.
   // For wide rows, clusters that cost more than `max_cost` may be skipped.
-  Cheapest cheapest(const double* y, double m, const PriorDistanceRow& past, double max_cost) {
-    const double* scale = m < 1 ? scale_of_fraction(m) : scale_.data();
+  // `room` is for the scales of a fraction of a point.
+  Cheapest cheapest(const double* y, double m, const PriorDistanceRow& past, double max_cost,
+                    std::vector<double>& room) const {
+    const double* scale = m < 1 ? scale_of_fraction(m, room) : scale_.data();
     if (is_wide()) return cheapest_of_wide(y, m, scale, past, max_cost);
     return lanes().slots.cheapest(y, d_, columns_.data(), stride_, scale, offset_.data(), stride_);
   }
@@ -100,8 +107,24 @@ class Clusters {
   // Gives a row to a slot; a sleeping or empty one wakes up where this row alone would have it. Of copies,
   // the first wakes it and the others join, so they do not pull it towards them before the pass is over.
   void add(int k, const double* y, double m) {
-    sums_.add(k, y, m, +1);
+    add_to_sums(k, y, m);
     if (!is_awake(k)) wake(k, y, std::min(m, 1.0));
+  }
+  // The two halves of add. Threads may add to the sums of different slots at the same time.
+  void add_to_sums(int k, const double* y, double m) { sums_.add(k, y, m, +1); }
+  void wake(int k, const double* y, double m) {
+    const double pull = gamma(k), share = 1.0 / (pull + m);
+    if (is_old(k)) {
+      const double* phi = old_center(k);
+      set_center(k, [=](int j) __attribute__((always_inline)) { return (pull * phi[j] + m * y[j]) * share; });
+    } else {
+      set_center(k, [=](int j) { return y[j]; });
+    }
+    measure_displacement(k);
+    scale_[k] = 1;
+    offset_[k] = 0;
+    awake_[k] = true;
+    ++wake_up_count_;
   }
   void remove(int k, const double* y, double m) { sums_.add(k, y, -m, -1); }
 
@@ -125,11 +148,10 @@ class Clusters {
 
   double revival_scale(int k, double m) const { return gamma(k) * m / (gamma(k) + m); }
 
-  const double* scale_of_fraction(double m) {
-    fraction_.assign(scale_.size(), 0.0);
-    for (int k = 0; k < count_; ++k)
-      fraction_[k] = is_awake(k) ? m : gamma(k) > 0 ? revival_scale(k, m) : 0.0;
-    return fraction_.data();
+  const double* scale_of_fraction(double m, std::vector<double>& room) const {
+    room.assign(scale_.size(), 0.0);
+    for (int k = 0; k < count_; ++k) room[k] = is_awake(k) ? m : gamma(k) > 0 ? revival_scale(k, m) : 0.0;
+    return room.data();
   }
 
   // Loop over the clusters. The distance to the old center proves that most of them are too far.
@@ -181,21 +203,6 @@ class Clusters {
     if (!is_wide() || !is_old(k)) return;
     displacement_[k] = std::sqrt(squared_distance(Plain{center(k)}, old_center(k), d_));
     max_displacement_ = std::max(max_displacement_, displacement_[k]);
-  }
-
-  void wake(int k, const double* y, double m) {
-    const double pull = gamma(k), share = 1.0 / (pull + m);
-    if (is_old(k)) {
-      const double* phi = old_center(k);
-      set_center(k, [=](int j) __attribute__((always_inline)) { return (pull * phi[j] + m * y[j]) * share; });
-    } else {
-      set_center(k, [=](int j) { return y[j]; });
-    }
-    measure_displacement(k);
-    scale_[k] = 1;
-    offset_[k] = 0;
-    awake_[k] = true;
-    ++wake_up_count_;
   }
 
   template <class Coordinate>
@@ -252,13 +259,13 @@ class Clusters {
   long wake_up_count_ = 0;
   PriorView prior_;
   ClusterSums sums_;
-  RawVector<double> phi_;                          // (K, d) shifted
-  RawVector<double> theta_;                        // (slots, d) of those that are awake
-  std::vector<char> awake_;                        // (slots,)
-  std::vector<double> columns_;                    // (d, stride) theta or phi, as narrow rows want them
-  std::vector<double> displacement_;               // (slots,) of the wide ones
-  double max_displacement_ = 0;                    // since the restart began
-  std::vector<double> scale_, offset_, fraction_;  // (stride,)
+  RawVector<double> phi_;               // (K, d) shifted
+  RawVector<double> theta_;             // (slots, d) of those that are awake
+  std::vector<char> awake_;             // (slots,)
+  std::vector<double> columns_;         // (d, stride) theta or phi, as narrow rows want them
+  std::vector<double> displacement_;    // (slots,) of the wide ones
+  double max_displacement_ = 0;         // since the restart began
+  std::vector<double> scale_, offset_;  // (stride,)
   std::vector<int> free_;
 };
 

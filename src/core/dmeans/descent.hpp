@@ -9,8 +9,10 @@
 
 #include "dmeans/batch_view.hpp"
 #include "dmeans/clusters.hpp"
+#include "dmeans/first_pass.hpp"
 #include "dmeans/hamerly_assignment.hpp"
 #include "dmeans/split_merge.hpp"
+#include "dmeans/visiting_order.hpp"
 #include "support/newborn_order.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
@@ -23,6 +25,7 @@ struct DescentOptions {
   std::uint64_t seed, step;
   int n_restarts, max_iter, n_threads;
   bool refine;
+  int epoch = 0;  // rows of an epoch of the first pass; 0 for growing epochs where they pay, -1 for none
 };
 
 struct DescentResult {
@@ -61,7 +64,7 @@ class Descent {
   }
 
  private:
-  static constexpr Row kShuffled = 65536;  // larger batches are visited in great strides instead
+  static constexpr Row kLarge = 4096;
 
   int descend(Random& random) {
     slots_.reset();
@@ -79,19 +82,19 @@ class Descent {
 
   // The first pass: every row once, in random order.
   bool place_all(Random& random) {
-    const Row n = points_.n;
-    if (n <= kShuffled) {
-      std::vector<Row> rows(n);
-      std::iota(rows.begin(), rows.end(), Row(0));
-      random.shuffle(rows);
-      return place_each(rows);
+    const VisitingOrder order(points_.n, random);
+    if (runs_in_epochs()) {
+      FirstPass<T>(points_, past_, options_.birth, options_.epoch, slots_, assignment_, team_).run(order);
+    } else {
+      for (Row visit = 0; visit < order.size(); ++visit) place(order[visit]);
     }
-    Row stride = n / 4 + Row(random.below(n / 2));
-    while (std::gcd(stride, n) != 1) ++stride;
-    Row i = Row(random.below(n));
-    for (Row visited = 0; visited < n; ++visited, i = (i + stride) % n) place(i);
     slots_.update_centers();
-    return true;
+    return points_.n > 0;
+  }
+
+  // On one thread, small batches take less time in the serial loop: 75 rows 6.8 against 8.9 microseconds.
+  bool runs_in_epochs() const {
+    return options_.epoch > 0 || (options_.epoch == 0 && (team_.size() > 1 || points_.n >= kLarge));
   }
 
   // One row after another; clusters that are born or revived are there for the next row.
@@ -108,7 +111,7 @@ class Descent {
     const std::int32_t own = assignment_.labels()[i];
     const double* y = points_.moved(i, y_.data());
     poll_(std::int64_t(points_.d) * (slots_.count() + 1));
-    const Cheapest found = slots_.cheapest(y, std::min(m, 1.0), past_.of(i), options_.birth);
+    const Cheapest found = slots_.cheapest(y, std::min(m, 1.0), past_.of(i), options_.birth, room_);
     const bool birth = !(found.cost <= options_.birth);
     if (!birth && found.slot == own) return false;
     const int slot = birth ? slots_.newborn() : found.slot;
@@ -247,7 +250,7 @@ class Descent {
   ThreadPool team_;
   PriorDistances past_;
   Assignment<T> assignment_;
-  std::vector<double> y_;
+  std::vector<double> y_, room_;
   Poll poll_;
   RefineRows refine_rows_;
 };

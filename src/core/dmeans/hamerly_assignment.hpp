@@ -6,6 +6,7 @@
 // a revival may be cheaper are only listed; the descent processes them one by one.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -16,6 +17,7 @@
 #include "dmeans/chunk_update.hpp"
 #include "dmeans/clusters.hpp"
 #include "dmeans/prior_distances.hpp"
+#include "dmeans/product_comparison.hpp"
 #include "simd/simd_kernels.hpp"
 #include "support/signals.hpp"
 #include "support/thread_pool.hpp"
@@ -50,6 +52,7 @@ class Assignment {
   // ChunkUpdate every point to its nearest awake cluster and the centers after them; true if any point moved.
   bool pass(Clusters& slots, ThreadPool& team) {
     prepare(slots);
+    pack_products(slots);
     const int chunks = chunk_count(slots);
     moves_.resize(chunks);
     team.share(chunks, [&](int c) { run_chunk(slots, c, chunks); });
@@ -103,6 +106,14 @@ class Assignment {
     }
   }
 
+  // Products pay if many rows share the packed centers.
+  void pack_products(const Clusters& slots) {
+    const Row n_awake = Row(awake_.size());
+    use_products_ = n_awake >= kFewestPacked && points_.n >= kRowsPerPacked * n_awake;
+    if (use_products_)
+      products_.pack(int(n_awake), points_.d, [&](int a) { return slots.center(awake_[a]); });
+  }
+
   void remember(const Clusters& slots) {
     const int d = points_.d;
     before_.resize(std::size_t(slots.count()) * d);
@@ -131,6 +142,8 @@ class Assignment {
       }
     }
     if (count) look_closely(slots, unsure.data(), count, moves);
+    // Whether a row was skipped or compared must not matter for the order.
+    std::sort(moves.restless.begin(), moves.restless.end());
   }
 
   // Makes the bounds of a row from how far the old centers are, if that is known.
@@ -175,28 +188,69 @@ class Assignment {
   double distance_down(double squared) const { return std::sqrt(squared) / grain_ - slack_; }
 
   void look_closely(const Clusters& slots, const Row* rows, int count, ChunkUpdate<T>& moves) {
-    std::array<T, kTile> best, second;
-    std::array<std::int32_t, kTile> which;
-    if (moves.centers.empty()) list_centers(moves.centers);
-    points_.gather(rows, count, moves.tile.data());
-    tile_lanes<T>().nearest_two(moves.tile.data(), points_.d, moves.centers.data(), int(awake_.size()),
-                                best.data(), second.data(), which.data());
+    NearestTwo nearest;
+    use_products_ ? compare_by_products(rows, count, moves, nearest) : compare(rows, count, moves, nearest);
     for (int b = 0; b < count; ++b) {
       const Row i = rows[b];
-      const std::int32_t own = label_[i], other = awake_[which[b]];
-      double mine = best[b], next = second[b];
+      const std::int32_t own = label_[i], other = awake_[nearest.which[b]];
+      double mine = nearest.best[b], next = nearest.second[b];
       if (own != other) {
         if (own == kNone || is_nearer(i, other, own)) {
           move(i, own, other, moves);
         } else {
+          next = mine;
           mine = points_.squared_distance(i, center(own));
-          next = best[b];
         }
       }
       upper_[i] = static_cast<T>(distance_up(mine));
       lower_[i] = static_cast<T>(distance_down(next));
       if (mine * grain_ > safe_squared_distance_)
         note_if_restless(slots, i, points_.squared_distance(i, center(label_[i])), moves);
+    }
+  }
+
+  // Squared distances of a tile of rows to the nearest center and to the next, which may be a lower bound.
+  struct NearestTwo {
+    std::array<double, kTile> best, second;
+    std::array<std::int32_t, kTile> which;
+  };
+
+  void compare(const Row* rows, int count, ChunkUpdate<T>& moves, NearestTwo& nearest) {
+    std::array<T, kTile> best, second;
+    if (moves.centers.empty()) list_centers(moves.centers);
+    points_.gather(rows, count, moves.tile.data());
+    tile_lanes<T>().nearest_two(moves.tile.data(), points_.d, moves.centers.data(), int(awake_.size()),
+                                best.data(), second.data(), nearest.which.data());
+    std::copy_n(best.begin(), count, nearest.best.begin());
+    std::copy_n(second.begin(), count, nearest.second.begin());
+  }
+
+  // The same; rows whose nearest center the products leave in doubt are compared once more.
+  void compare_by_products(const Row* rows, int count, ChunkUpdate<T>& moves, NearestTwo& nearest) {
+    ProductComparison::Tile& tile = moves.products;
+    for (int b = 0; b < count; ++b) tile.set(b, points_.moved(rows[b], moves.row.data()), points_.d);
+    tile.fill(count, points_.d);
+    products_.compare(tile);
+    std::array<Row, kTile> doubtful;
+    std::array<int, kTile> at;
+    int n_doubtful = 0;
+    for (int b = 0; b < count; ++b) {
+      if (!products_.is_certain(tile, b)) {
+        at[n_doubtful] = b;
+        doubtful[n_doubtful++] = rows[b];
+        continue;
+      }
+      nearest.which[b] = tile.which[b];
+      nearest.best[b] = points_.squared_distance(rows[b], center(awake_[tile.which[b]]));
+      nearest.second[b] = products_.second_squared_distance(tile, b);
+    }
+    if (n_doubtful == 0) return;
+    NearestTwo again;
+    compare(doubtful.data(), n_doubtful, moves, again);
+    for (int u = 0; u < n_doubtful; ++u) {
+      nearest.which[at[u]] = again.which[u];
+      nearest.best[at[u]] = again.best[u];
+      nearest.second[at[u]] = again.second[u];
     }
   }
 
@@ -252,6 +306,9 @@ class Assignment {
   double next_farthest_ = 0;              // what the runner-up moved
   std::vector<std::int32_t> awake_, asleep_;
   double safe_squared_distance_ = 0;  // squared distance up to which neither a birth nor a revival is cheaper
+  static constexpr Row kFewestPacked = 16, kRowsPerPacked = 16;
+  bool use_products_ = false;
+  ProductComparison products_;  // with the awake centers of this pass
   std::vector<ChunkUpdate<T>> moves_;
   std::vector<Row> restless_;
 };

@@ -2,6 +2,7 @@
 // time; after a step, update, retire and log them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -27,15 +28,20 @@ struct Memory {
 struct Forecast {
   std::vector<double> centers;                   // (K, d), or empty for those of the memory
   std::vector<double> gammas, revival, elapsed;  // (K,)
+  std::vector<double> variances;                 // (K,)  of the predicted position
 };
 
 // Eq. (gammaupdate): gamma = 1 / (1/w + tau dt), the inverse variance of the forecast; revival costs Q dt.
+// With velocities, the variance in gamma is at most that of the random walk, 1/w + limit dt; see
+// docs/costs.md.
 inline Forecast predict_prior(const Memory& memory, double now, double aging, const Motion& motion) {
   Forecast out;
-  for (auto* values : {&out.gammas, &out.revival, &out.elapsed}) values->reserve(memory.n_old);
+  for (auto* values : {&out.gammas, &out.revival, &out.elapsed, &out.variances})
+    values->reserve(memory.n_old);
   for (std::int64_t k = 0; k < memory.n_old; ++k) {
     const double dt = now - memory.last_seen[k];
-    out.gammas.push_back(1 / memory.covariance(k).after(dt, motion).position);
+    out.variances.push_back(memory.covariance(k).after(dt, motion).position);
+    out.gammas.push_back(1 / std::min(out.variances.back(), 1 / memory.weights[k] + motion.limit * dt));
     out.revival.push_back(aging * dt);
     out.elapsed.push_back(dt);
   }
@@ -49,7 +55,7 @@ inline Forecast predict_prior(const Memory& memory, double now, double aging, co
 // A step over L >= K clusters, of which the last L - K are newborn.
 struct LifecycleInput {
   Memory memory;
-  const std::int64_t* ids;           // (K,)
+  const std::int64_t *ids, *hits;    // (K,)  steps in which each had rows
   const double *forecasts, *gammas;  // (K, d)  predicted positions; gamma (K,)
   const double *positions, *taken;   // theta (L, d); n (L,)  weight of the rows of each cluster
   std::int64_t n_slots, next_id;     // L; smallest unused id
@@ -59,7 +65,7 @@ struct LifecycleInput {
 
 struct LifecycleResult {
   std::vector<double> centers, weights, velocities, velocity_cov, last_seen;
-  std::vector<std::int64_t> ids;
+  std::vector<std::int64_t> ids, hits;
   std::vector<std::int64_t> active;  // ids with rows
   std::vector<double> sizes;         // weight of the rows of each
   std::vector<std::int64_t> born, revived, asleep, died;
@@ -70,7 +76,7 @@ class Lifecycle {
   explicit Lifecycle(const LifecycleInput& in) : in_(in) {
     for (auto* values : {&out_.weights, &out_.last_seen, &out_.sizes}) values->reserve(in.n_slots);
     out_.centers.reserve(in.n_slots * in.memory.d);
-    for (auto* values : {&out_.ids, &out_.active}) values->reserve(in.n_slots);
+    for (auto* values : {&out_.ids, &out_.hits, &out_.active}) values->reserve(in.n_slots);
     out_.velocity_cov.reserve(2 * in.n_slots);
   }
 
@@ -112,6 +118,7 @@ class Lifecycle {
     out_.weights.push_back(is_seen(k) ? gamma + in_.taken[k] : in_.memory.weights[k]);
     out_.last_seen.push_back(seen_at(k));
     out_.ids.push_back(id(k));
+    out_.hits.push_back((is_old(k) ? in_.hits[k] : 0) + is_seen(k));
     update_motion(k);
   }
 
@@ -121,8 +128,9 @@ class Lifecycle {
     double gain = 0;
     if (is_old(k) && is_seen(k)) {
       const Covariance before = covariance.after(in_.now - in_.memory.last_seen[k], in_.motion);
-      gain = before.velocity_gain();
-      covariance = before.given_rows(in_.taken[k]);
+      const double weight = in_.gammas[k] + in_.taken[k];
+      gain = before.velocity_gain(in_.taken[k], weight);
+      covariance = before.given_rows(in_.taken[k], weight);
     }
     out_.velocity_cov.insert(out_.velocity_cov.end(), {covariance.cov, covariance.velocity});
     if (!in_.motion.has_velocity()) return;

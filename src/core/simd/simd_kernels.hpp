@@ -46,10 +46,22 @@ struct SlotLanes {
                        int n_slots);           // in, a multiple of kSlotBlock
 };
 
+template <class T>
+struct DotLanes {
+  // Dot products of one row with n others, which lie one after another.
+  void (*dots)(const T* row,   // in  (d,)
+               int d,          // in
+               const T* rows,  // in  (n, d)
+               int n,          // in
+               T* out);        // out (n,)
+};
+
 struct Lanes {
   TileLanes<float> f32;
   TileLanes<double> f64;
   SlotLanes slots;
+  DotLanes<float> dots32;
+  DotLanes<double> dots64;
   const char* name;
 };
 
@@ -88,6 +100,17 @@ inline const TileLanes<float>& tile_lanes<float>() {
 template <>
 inline const TileLanes<double>& tile_lanes<double>() {
   return lanes().f64;
+}
+
+template <class T>
+const DotLanes<T>& dot_lanes();
+template <>
+inline const DotLanes<float>& dot_lanes<float>() {
+  return lanes().dots32;
+}
+template <>
+inline const DotLanes<double>& dot_lanes<double>() {
+  return lanes().dots64;
 }
 
 }  // namespace dynmeans

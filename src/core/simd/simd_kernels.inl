@@ -209,12 +209,63 @@ Cheapest cheapest(const double* y, int d, const double* columns, int stride, con
   }
 }
 
+constexpr int kDotBytes = 128;  // of partial sums per dot product, in every instruction set
+
+// Sum of the lanes of one register, by halves: lane i and lane i + half.
+template <class T>
+inline T sum_of_lanes(typename Register<T>::Values values) {
+  typedef T Small __attribute__((vector_size(16)));
+  constexpr int n_small = DYNMEANS_BYTES / 16;
+  Small small[n_small];
+  __builtin_memcpy(small, &values, sizeof(values));
+  for (int half = n_small / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) small[i] += small[i + half];
+  if constexpr (sizeof(T) == sizeof(double))
+    return small[0][0] + small[0][1];
+  else
+    return (small[0][0] + small[0][2]) + (small[0][1] + small[0][3]);
+}
+
+// Dot products with `Block` rows. The partial sums and their order are those of every instruction set.
+template <class T, int Block>
+inline void dot_block(const T* row, int d, const T* rows, T* out) {
+  using V = typename Register<T>::Values;
+  constexpr int width = Register<T>::width, parts = kDotBytes / DYNMEANS_BYTES, lanes = parts * width;
+  V sum[Block][parts] = {};
+  int j = 0;
+  for (; j + lanes <= d; j += lanes)
+    for (int p = 0; p < parts; ++p) {
+      const V x = load<V>(row + j + p * width);
+      for (int q = 0; q < Block; ++q)
+        sum[q][p] += x * load<V>(rows + static_cast<std::int64_t>(q) * d + j + p * width);
+    }
+  for (int q = 0; q < Block; ++q) {
+    for (int half = parts / 2; half > 0; half /= 2)
+      for (int p = 0; p < half; ++p) sum[q][p] += sum[q][p + half];
+    T total = sum_of_lanes<T>(sum[q][0]);
+    for (int i = j; i < d; ++i) total += row[i] * rows[static_cast<std::int64_t>(q) * d + i];
+    out[q] = total;
+  }
+}
+
+// Arguments as DotLanes::dots.
+template <class T>
+void dots(const T* row, int d, const T* rows, int n, T* out) {
+  constexpr int block = DYNMEANS_BYTES / 16;  // as many as the registers hold
+  int k = 0;
+  for (; k + block <= n; k += block)
+    dot_block<T, block>(row, d, rows + static_cast<std::int64_t>(k) * d, out + k);
+  for (; k < n; ++k) dot_block<T, 1>(row, d, rows + static_cast<std::int64_t>(k) * d, out + k);
+}
+
 }  // namespace
 
 Lanes lanes() {
   return {{spread<float>, nearest_two<float>},
           {spread<double>, nearest_two<double>},
           {cheapest},
+          {dots<float>},
+          {dots<double>},
           DYNMEANS_ISA_NAME};
 }
 

@@ -36,6 +36,8 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
+  int size() const { return 1 + static_cast<int>(helpers_.size()); }
+
   // Runs work(0) ... work(n - 1), in any order, and returns when all are done. If one of them throws, the
   // others stop at their next poll, and the first exception is thrown here.
   void share(int n, const std::function<void(int)>& work) {

@@ -1,1 +1,1 @@
-"""The straight lines: one file an algorithm, and the parts that they share."""
+"""The algorithms, one per file, and the components that they share."""

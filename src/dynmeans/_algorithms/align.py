@@ -1,39 +1,41 @@
-"""Motion in kernel space: the kept points of each old cluster move to where the new batch is.
+"""Motion in kernel space: align the support points of each old cluster to the new batch.
 
-An extension of the paper, whose clusters stay where they were last seen.
+This extends the paper, in which clusters stay where they were last seen.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from dynmeans._algorithms.wide_align import align_wide
 from dynmeans._core import align_shifts
 from dynmeans._model.types import FloatArray
 from dynmeans.kernels.base import KernelInput
 from dynmeans.kernels.density import density_of
 
-MOST_ROWS = 2000  # of a batch that are looked at; more would not make a shift better
+WIDE = 12  # number of features up to which the compiled loop over coordinates is faster
+MAX_ROWS = 2000  # of a batch that are used; more do not improve the shifts
 
 
-def align(scene: KernelInput) -> tuple[KernelInput, FloatArray]:
-    """Shift the kept points of every old cluster by the translation that best explains the rows.
+def align(inputs: KernelInput) -> tuple[KernelInput, FloatArray]:
+    """Shift the support points of every old cluster by the translation that best explains the rows.
 
-    Old clusters are densities around their kept points. Expectation and maximisation finds the shifts while
-    the densities narrow, from a start without motion and from one in which all clusters move as one; the
-    likelier end wins. Bandwidth and the length of a step are estimated from the batch alone. A cluster
-    that explains nothing which others do not stays where it was.
+    Old clusters are densities around their support points. Expectation maximization finds the shifts while
+    the densities narrow. It starts once without motion and once with a common motion of all clusters, and the
+    result of higher likelihood is used. The bandwidth and the scale of the motion are estimated from the
+    batch alone. A cluster that explains no row better than the others is not shifted.
 
     Parameters
     ----------
-    scene : Scene
-        A batch of n rows and the kept points of K old clusters.
+    inputs : KernelInput
+        A batch of n rows and the support points of K old clusters.
 
     Returns
     -------
-    scene : Scene
-        With the kept points moved.
+    inputs : KernelInput
+        With shifted support points.
     shifts : ndarray of shape (K, d)
-        How far.
+        Of the clusters.
 
     Examples
     --------
@@ -41,14 +43,16 @@ def align(scene: KernelInput) -> tuple[KernelInput, FloatArray]:
     >>> from dynmeans._algorithms.align import align
     >>> from dynmeans.kernels import KernelInput
     >>> old = np.random.default_rng(0).normal(size=(50, 2))
-    >>> scene = KernelInput(old + [0.5, 0.0], np.ones(50), old, np.full(50, 0.02), np.zeros(50, dtype=int), 1)
-    >>> align(scene)[1].round(1)
+    >>> rows, owner = old + [0.5, 0.0], np.zeros(50, dtype=int)
+    >>> inputs = KernelInput(rows, np.ones(50), old, np.full(50, 0.02), owner, 1)
+    >>> align(inputs)[1].round(1)
     array([[0.5, 0. ]])
     """
-    if scene.n_old == 0:
-        return scene, np.zeros((0, scene.rows.shape[1]))
-    h, background, shares = density_of(scene)
-    every = -(-len(scene.rows) // MOST_ROWS)
-    rows, weights = scene.rows[::every], scene.weights[::every]
-    shifts = align_shifts(rows, weights, scene.kept, shares, scene.owner, scene.n_old, h, background)
-    return scene._replace(kept=scene.kept + shifts[scene.owner]), shifts
+    if inputs.n_old == 0:
+        return inputs, np.zeros((0, inputs.rows.shape[1]))
+    h, background, shares = density_of(inputs)
+    every = -(-len(inputs.rows) // MAX_ROWS)
+    rows, weights = inputs.rows[::every], inputs.weights[::every]
+    run = align_wide if rows.shape[1] > WIDE else align_shifts
+    shifts = run(rows, weights, inputs.kept, shares, inputs.owner, inputs.n_old, h, background)
+    return inputs._replace(kept=inputs.kept + shifts[inputs.owner]), shifts

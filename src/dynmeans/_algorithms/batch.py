@@ -1,8 +1,8 @@
-"""One batch, and how hard to search for its best clustering."""
+"""One batch, and the options of the search for its best clustering."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +20,26 @@ class Batch(NamedTuple):
     rows: Rows  # (n, d) C-contiguous, float32 or float64, finite
     weights: FloatArray | None  # (n,) all positive; None for ones
     time: float
-    labels: IntArray | None = None  # (n,) clusters that somebody else found, -1 for noise
+    labels: IntArray | None = None  # (n,) clusters found by another method, -1 for noise
+    items: NDArray[Any] | None = None  # (n,) names of the rows, int64 or str objects, each once
 
 
-class Search(NamedTuple):
-    """How the descent looks for the lowest cost; what it finds depends on all but the threads."""
+class SearchOptions(NamedTuple):
+    """Options of the search for the lowest cost. Results do not depend on the number of threads."""
 
     seed: int
     n_restarts: int
     max_iter: int
-    n_threads: int  # 0 for as many as there are
-    refine: bool = False  # end each descent of D-Means with changes of whole clusters and single rows
+    n_threads: int  # 0 for all cores
+    refine: bool = False  # end each descent of D-Means with splits, merges and re-links of whole clusters
+    exclusive: bool = False  # D-Means with at most one row per cluster, which needs no search
+    duplicates: bool = False  # with exclusive: the other rows may join a cluster that has a row
 
 
 def check_range(rows: Rows, largest: float) -> Rows:
-    """Widen float32 rows whose squares would leave float32, and refuse what leaves float64 too.
+    """Convert float32 rows whose squares would overflow to float64; raise if they overflow float64 too.
 
-    ``largest`` is their `largest_size`.
+    ``largest`` is the largest absolute coordinate.
     """
     if largest > LARGEST_COORDINATE:
         raise ValueError(f"coordinates must lie within ±{LARGEST_COORDINATE:g}, got {largest!r}")

@@ -1,8 +1,8 @@
-"""From the slots of rows to a fit: sizes and means, the newborn in an order that no clusterer chooses."""
+"""Weights and centers of the slots of a batch."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import math
 
 import numpy as np
 
@@ -11,27 +11,25 @@ from dynmeans._model.objective import Fit
 from dynmeans._model.prior import Prior
 from dynmeans._model.types import FloatArray, IntArray
 
-Price: TypeAlias = tuple[float, int, FloatArray]
 
-UNPRICED: Price = (np.nan, 1, np.full(1, np.nan))  # what a fit says of its cost before that is known
-
-
-def fit_slots(
-    slots: IntArray, places: FloatArray, weights: FloatArray, prior: Prior, price: Price = UNPRICED
-) -> Fit:
-    """Sizes and means of the slots; eq. paramupdate for the means.
+def fit_slots(slots: IntArray, rows: FloatArray, weights: FloatArray, prior: Prior) -> Fit:
+    """Compute the weights and centers of the slots, the latter by Eq. paramupdate.
 
     Parameters
     ----------
     slots : ndarray of shape (n,)
-        0 .. K-1 for the remembered clusters, K and up for the newborn, none of which is empty.
-    places : ndarray of shape (n, d)
-        The rows.
+        0 .. K-1 for the remembered clusters, K and above for newborn ones, none of which is empty.
+    rows : ndarray of shape (n, d)
+        The batch.
     weights : ndarray of shape (n,)
         Of the rows.
     prior : Prior
         Of K remembered clusters.
-    price : tuple
-        Cost, iterations and costs of the restarts, if they are known.
+
+    Returns
+    -------
+    Fit
+        Newborn slots are renumbered in an order that depends on the clusters only. The cost is NaN.
     """
-    return Fit(*cluster_means(slots, weights, places, prior.centers, prior.gammas), *price)
+    slots_, centers, slot_weights = cluster_means(slots, weights, rows, prior.centers, prior.gammas)
+    return Fit(slots_, centers, slot_weights, cost=math.nan, n_iter=1, restart_costs=np.full(1, math.nan))

@@ -1,4 +1,4 @@
-"""Smaller problems that stand for a larger one: blocks of rows, and samples of rows."""
+"""Smaller problems that approximate a larger one: blocks of rows, and samples of rows."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from dynmeans.kernels.base import Similarity
 
 
 def merge(similarity: Similarity, blocks: IntArray) -> Similarity:
-    """One representative a block, at the mean of its rows, with their weight.
+    """Replace each block by one representative at its mean, with the total weight.
 
-    A clustering of the blocks costs less than the same clustering of the rows by the spread within the
-    blocks, which does not depend on the clustering.
+    A clustering of the blocks costs less than the same clustering of the rows. The difference is the scatter
+    within the blocks, which does not depend on the clustering.
 
     Parameters
     ----------
     similarity : Similarity
         Of R representatives.
     blocks : ndarray of shape (R,)
-        Block 0 .. B-1 of each, none of them empty.
+        Block 0 .. B-1 of each representative; no block is empty.
 
     Returns
     -------
     Similarity
-        Of B representatives, in the form of the one given.
+        Of B representatives, in the form of the given one.
     """
     weights: FloatArray = np.bincount(blocks, weights=similarity.weights).astype(np.float64)
     size, shares = len(blocks), similarity.weights / weights[blocks]
@@ -43,7 +43,7 @@ def merge(similarity: Similarity, blocks: IntArray) -> Similarity:
 
 
 def sample(similarity: Similarity, rows: IntArray) -> Similarity:
-    """Some of the representatives, with the weight of all."""
+    """Select some representatives and scale their weights to the total of all."""
     weights = similarity.weights[rows]
     small = similarity._replace(
         weights=weights * (similarity.weights.sum() / weights.sum()),
@@ -57,15 +57,15 @@ def sample(similarity: Similarity, rows: IntArray) -> Similarity:
 
 
 def without_past(similarity: Similarity) -> Similarity:
-    """The rows as if no cluster were remembered."""
-    forgotten = similarity._replace(y_phi=np.empty((len(similarity.weights), 0)), phi_phi=np.empty(0))
+    """Return the similarity without remembered clusters."""
+    reduced = similarity._replace(y_phi=np.empty((len(similarity.weights), 0)), phi_phi=np.empty(0))
     if similarity.features is None:
-        return forgotten
-    return forgotten._replace(phi_features=np.empty((0, similarity.features.shape[1])))
+        return reduced
+    return reduced._replace(phi_features=np.empty((0, similarity.features.shape[1])))
 
 
-def spread(similarity: Similarity) -> float:
-    """Weighted squared distance of a representative to the middle of all, on average over representatives."""
+def mean_squared_deviation(similarity: Similarity) -> float:
+    """Return the weighted squared distance of a representative to the mean of all, averaged."""
     weights: FloatArray = similarity.weights
-    middle = weights @ similarity.multiply(weights) / weights.sum()
-    return float(weights @ similarity.diagonal - middle) / len(weights)
+    mean = weights @ similarity.multiply(weights) / weights.sum()
+    return float(weights @ similarity.diagonal - mean) / len(weights)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynmeans._algorithms.batch import Batch, Search
+from dynmeans._algorithms.batch import Batch, SearchOptions
+from dynmeans._algorithms.exclusive import assign_rows, assign_with_duplicates
 from dynmeans._algorithms.relaxation import relaxed
-from dynmeans._algorithms.split_merge_events import Places, add_split_merge_events
+from dynmeans._algorithms.split_merge_events import RowSpace, add_split_merge_events
 from dynmeans._core import descend
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import StepResult, update_state
@@ -19,21 +20,36 @@ from dynmeans.kernels.base import Similarity
 
 
 def step(
-    state: ClusterState, batch: Batch, costs: Costs, motion: Motion, search: Search, *, certify: bool = False
+    state: ClusterState,
+    batch: Batch,
+    costs: Costs,
+    motion: Motion,
+    search: SearchOptions,
+    *,
+    certify: bool = False,
 ) -> StepResult:
-    """Algorithm (dynmeans): one time step, from the memory and a batch to the next memory and a report."""
+    """Algorithm (dynmeans): one time step, from a state and a batch to the next state and a report."""
     prior = predict_prior(state, batch.time, costs, motion)
     fit = cluster(batch, prior, costs, search, state.n_steps)
-    rolled = update_state(state, prior, fit, costs, motion, batch.time)
-    rolled = add_split_merge_events(rolled, state, fit, batch.weights, Places(batch.rows, prior.centers))
+    result = update_state(state, prior, fit, costs, motion, batch.time)
+    if search.exclusive and not search.duplicates:  # optimal, and a single row neither splits nor merges
+        return result._replace(report=result.report._replace(lower_bound=fit.cost))
+    result = add_split_merge_events(result, state, fit, batch.weights, RowSpace(batch.rows, prior.centers))
     if not certify:
-        return rolled
+        return result
     bound = min(lower_bound(batch, prior, costs), fit.cost)
-    return rolled._replace(report=rolled.report._replace(lower_bound=bound))
+    return result._replace(report=result.report._replace(lower_bound=bound))
 
 
-def cluster(batch: Batch, prior: Prior, costs: Costs, search: Search, n_steps: int) -> Fit:
-    """Descend from several random orders; randomness comes from (seed, step number, restart)."""
+def cluster(batch: Batch, prior: Prior, costs: Costs, search: SearchOptions, n_steps: int) -> Fit:
+    """Minimize the cost from several random orders; randomness comes from (seed, step number, restart).
+
+    With at most one row per cluster, the minimum is computed directly.
+    """
+    if search.exclusive and search.duplicates:
+        return assign_with_duplicates(batch, prior, costs, search, n_steps)
+    if search.exclusive:
+        return assign_rows(batch, prior, costs)
     found = descend(
         batch.rows,
         batch.weights,
@@ -52,14 +68,14 @@ def cluster(batch: Batch, prior: Prior, costs: Costs, search: Search, n_steps: i
 
 
 def lower_bound(batch: Batch, prior: Prior, costs: Costs) -> float:
-    """No clustering of the batch costs less: the spectral relaxation with the linear kernel.
+    """Return a lower bound on the cost of any clustering: the spectral relaxation with the linear kernel.
 
-    The relaxation depends on the origin, the cost does not; the mean of the batch is a good one.
+    The relaxation depends on the origin, unlike the cost. The mean of the batch is a good origin.
     """
     weights = np.ones(len(batch.rows)) if batch.weights is None else batch.weights
     rows: FloatArray = np.asarray(batch.rows, dtype=np.float64)
-    middle = weights @ rows / weights.sum()
-    rows, centers = rows - middle, prior.centers - middle
+    mean = weights @ rows / weights.sum()
+    rows, centers = rows - mean, prior.centers - mean
     similarity = Similarity(
         weights=weights,
         diagonal=np.einsum("ij,ij->i", rows, rows),

@@ -14,27 +14,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from dynmeans._algorithms.batch import Search
-from dynmeans._algorithms.coarsening import merge, sample, spread, without_past
+from dynmeans._algorithms.batch import SearchOptions
+from dynmeans._algorithms.coarsening import mean_squared_deviation, merge, sample, without_past
+from dynmeans._algorithms.kernel_fit import KernelFit
 from dynmeans._core import kernel_descend
 from dynmeans._model.costs import Costs
 from dynmeans._model.prior import Prior
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels.base import Similarity
 
-LOWEST_RUNG = 0.25  # first birth cost, as a share of the true one, and of what a row is from the middle
-RUNG = 4.0  # from one birth cost to the next
-SWEEPS = 3  # over the rows of a block problem: blocks need not be the best ones
-SAMPLE = 1024  # rows that blocks are made of
-
-
-class KernelFit(NamedTuple):
-    """One clustering of one batch in slots: 0 .. K-1 are the prior's clusters, those after are newborn."""
-
-    labels: IntArray  # (R,) slot of every representative; newborn ones by weight, then by birth
-    cost: float  # Eq. krnmin at these labels
-    n_iter: int  # sweeps over the batch until nothing moved
-    restart_costs: FloatArray
+LOWEST_SHARE = 0.25  # first birth cost, relative to the true one and to the mean squared deviation of a row
+GROWTH = 4.0  # ratio of successive birth costs
+SWEEPS = 3  # over the rows of a block problem: blocks need not be optimal
+SAMPLE = 1024  # number of rows from which blocks are formed
 
 
 class _Problem(NamedTuple):
@@ -44,108 +36,100 @@ class _Problem(NamedTuple):
     birth: float
 
 
-class _Search(NamedTuple):
+class _Descent(NamedTuple):
     seed: int
     step: int
     restart: int
     max_iter: int
 
 
-class _Found(NamedTuple):
-    labels: IntArray
-    cost: float
-    n_iter: int
-
-
 def descend_kernel(
     similarity: Similarity,
     prior: Prior,
     costs: Costs,
-    search: Search,
+    search: SearchOptions,
     n_steps: int,
     start: IntArray | None = None,
 ) -> KernelFit:
-    """Descend on Eq. krnmin until no single representative can move and lower the cost.
+    """Minimize Eq. krnmin until moving any single representative would not lower the cost.
 
     Parameters
     ----------
     similarity : Similarity
         Of R representatives and K remembered clusters.
     prior, costs : Prior, Costs
-        Weights and revival prices of the remembered clusters, and the birth cost.
-    search : Search
+        Weights and revival costs of the remembered clusters, and the birth cost.
+    search : SearchOptions
         Seed, restarts and sweeps.
     n_steps : int
         Number of the time step; randomness comes from (seed, step number, restart).
     start : ndarray of shape (R,), optional
-        Slots to refine in a single descent; -1 for representatives without one, which join first.
+        Initial slots for a single descent; representatives with -1 are assigned first.
 
     Returns
     -------
     KernelFit
-        The cheapest clustering of all restarts. With a complete start it costs no more than that.
+        The best clustering of all restarts. Its cost is at most that of a complete start.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from dynmeans._algorithms.batch import Search
+    >>> from dynmeans._algorithms.batch import SearchOptions
     >>> from dynmeans.kernels.base import Similarity
     >>> from dynmeans._model.costs import Costs
     >>> from dynmeans._model.prior import Prior
-    >>> none = np.empty(0)
+    >>> empty = np.empty(0)
     >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))  # two groups of three equal points
-    >>> alike = Similarity(np.ones(6), np.ones(6), np.empty((6, 0)), none, matrix=blocks)
-    >>> nobody = Prior(np.empty((0, 1)), none, none, none)
-    >>> fit = descend_kernel(alike, nobody, Costs(0.5, 3.0, 1.0), Search(0, 1, 100, 1), 0)
+    >>> similarity = Similarity(np.ones(6), np.ones(6), np.empty((6, 0)), empty, matrix=blocks)
+    >>> empty_prior = Prior(np.empty((0, 1)), empty, empty, empty)
+    >>> fit = descend_kernel(similarity, empty_prior, Costs(0.5, 3.0, 1.0), SearchOptions(0, 1, 100, 1), 0)
     >>> len(set(fit.labels[:3])), len(set(fit.labels[3:])), fit.cost
     (1, 1, 1.0)
     """
     problem = _Problem(similarity, prior.gammas, prior.revival, costs.birth)
     if start is not None:
-        found = [_descend(problem, _Search(search.seed, n_steps, 0, search.max_iter), start)]
+        found = [_descend(problem, _Descent(search.seed, n_steps, 0, search.max_iter), start)]
     else:
         found = [
-            _restart(problem, _Search(search.seed, n_steps, r, search.max_iter))
+            _restart(problem, _Descent(search.seed, n_steps, r, search.max_iter))
             for r in range(search.n_restarts)
         ]
     best = min(found, key=lambda one: one.cost)
-    return KernelFit(
-        best.labels.astype(np.int64), best.cost, best.n_iter, np.array([one.cost for one in found])
-    )
+    return best._replace(restart_costs=np.array([one.cost for one in found]))
 
 
-def _restart(problem: _Problem, search: _Search) -> _Found:
-    """A descent from blocks; of many rows, from blocks of a sample, which the others join."""
+def _restart(problem: _Problem, options: _Descent) -> KernelFit:
+    """Run one descent from blocks; for large batches, from blocks of a sample."""
     n_rows = len(problem.similarity.weights)
     if n_rows <= SAMPLE:
-        return _from_blocks(problem, _first_price(problem), search)
-    rng = np.random.default_rng([search.seed, search.step, search.restart])
+        return _from_blocks(problem, _first_birth_cost(problem), options)
+    rng = np.random.default_rng([options.seed, options.step, options.restart])
     rows = np.sort(rng.choice(n_rows, SAMPLE, replace=False))
     small = problem._replace(similarity=sample(problem.similarity, rows))
     start = np.full(n_rows, -1)
-    start[rows] = _from_blocks(small, _first_price(small), search).labels
-    return _descend(problem, search, start)
+    start[rows] = _from_blocks(small, _first_birth_cost(small), options).labels
+    return _descend(problem, options, start)
 
 
-def _first_price(problem: _Problem) -> float:
-    """Low enough that a typical row founds a block, and that a block is a small part of a cluster."""
-    return LOWEST_RUNG * min(spread(problem.similarity), problem.birth)
+def _first_birth_cost(problem: _Problem) -> float:
+    """Return a birth cost at which a typical row forms a block, and a block is a small part of a cluster."""
+    return LOWEST_SHARE * min(mean_squared_deviation(problem.similarity), problem.birth)
 
 
-def _from_blocks(problem: _Problem, price: float, search: _Search) -> _Found:
-    """Cluster blocks that a birth cost of ``price`` makes, then the rows from there."""
-    if not 0.0 < price < problem.birth:
-        return _descend(problem, search)
-    nobody = np.empty(0)
-    young = _Problem(without_past(problem.similarity), nobody, nobody, price)
-    blocks = _descend(young, search._replace(max_iter=SWEEPS)).labels
+def _from_blocks(problem: _Problem, birth: float, options: _Descent) -> KernelFit:
+    """Form blocks at the birth cost ``birth``, cluster the blocks, then refine the labels of the rows."""
+    if not 0.0 < birth < problem.birth:
+        return _descend(problem, options)
+    empty = np.empty(0)
+    without_prior = _Problem(without_past(problem.similarity), empty, empty, birth)
+    blocks = _descend(without_prior, options._replace(max_iter=SWEEPS)).labels
     if int(blocks.max()) + 1 == len(blocks):
-        return _from_blocks(problem, RUNG * price, search)
+        return _from_blocks(problem, GROWTH * birth, options)
     coarse = problem._replace(similarity=merge(problem.similarity, blocks))
-    return _descend(problem, search, _from_blocks(coarse, RUNG * price, search).labels[blocks])
+    return _descend(problem, options, _from_blocks(coarse, GROWTH * birth, options).labels[blocks])
 
 
-def _descend(problem: _Problem, search: _Search, start: IntArray | None = None) -> _Found:
+def _descend(problem: _Problem, options: _Descent, start: IntArray | None = None) -> KernelFit:
     similarity = problem.similarity
     labels, cost, n_iter = kernel_descend(
         similarity.weights,
@@ -155,18 +139,18 @@ def _descend(problem: _Problem, search: _Search, start: IntArray | None = None) 
         problem.gammas,
         problem.revival,
         birth=problem.birth,
-        seed=search.seed,
-        step=search.step,
-        restart=search.restart,
-        max_iter=search.max_iter,
+        seed=options.seed,
+        step=options.step,
+        restart=options.restart,
+        max_iter=options.max_iter,
         start=None if start is None else start.astype(np.int32),
-        **form_of(similarity),
+        **kernel_form(similarity),
     )
-    return _Found(labels.astype(np.int64), cost, n_iter)
+    return KernelFit(labels.astype(np.int64), cost, n_iter, np.full(1, cost))
 
 
-def form_of(similarity: Similarity) -> dict[str, Any]:
-    """K_YY as the core takes it: a matrix, features, or compressed sparse rows."""
+def kernel_form(similarity: Similarity) -> dict[str, Any]:
+    """Return K_YY as arguments of the compiled functions: a matrix, features, or compressed sparse rows."""
     if similarity.features is not None:
         return {"features": similarity.features, "phi_features": similarity.phi_features}
     if isinstance(similarity.matrix, np.ndarray):

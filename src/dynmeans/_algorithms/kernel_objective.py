@@ -41,7 +41,7 @@ def _sums(similarity: Similarity, members: FloatArray | csr_array) -> ClusterSum
 
 
 def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: Costs) -> float:
-    """Eq. (krnmin): what a clustering costs when every centre is the best one for its members.
+    """Eq. (krnmin): what a clustering costs when every center is the best one for its members.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: C
     >>> from dynmeans.kernels.base import Similarity
     >>> from dynmeans._model.costs import Costs
     >>> from dynmeans._model.prior import Prior
-    >>> none = np.empty(0)
-    >>> alike = Similarity(np.ones(2), np.ones(2), np.empty((2, 0)), none, matrix=np.ones((2, 2)))
-    >>> nobody = Prior(np.empty((0, 1)), none, none, none)
-    >>> kernel_cost(alike, np.array([0, 0]), nobody, Costs(birth=0.5, lifetime=3.0, drift=1.0))
+    >>> empty = np.empty(0)
+    >>> similarity = Similarity(np.ones(2), np.ones(2), np.empty((2, 0)), empty, matrix=np.ones((2, 2)))
+    >>> empty_prior = Prior(np.empty((0, 1)), empty, empty, empty)
+    >>> kernel_cost(similarity, np.array([0, 0]), empty_prior, Costs(birth=0.5, lifetime=3.0, drift=1.0))
     0.5
     """
     n_slots = max(len(prior.gammas), int(labels.max()) + 1)
@@ -84,7 +84,7 @@ def cost_of_sums(sums: ClusterSums, similarity: Similarity, prior: Prior, costs:
     old = len(prior.gammas)
     gamma = np.zeros(len(sums.weight))
     price = np.full(len(sums.weight), float(costs.birth))
-    pull = np.zeros(len(sums.weight))  # what the old centre adds: gamma (n K_PhiPhi - 2 sum of K_YPhi)
+    pull = np.zeros(len(sums.weight))  # what the old center adds: gamma (n K_PhiPhi - 2 sum of K_YPhi)
     gamma[:old], price[:old] = prior.gammas, prior.revival
     pull[:old] = prior.gammas * (sums.weight[:old] * similarity.phi_phi - 2.0 * np.diagonal(sums.past))
     active = sums.weight > 0
@@ -93,7 +93,7 @@ def cost_of_sums(sums: ClusterSums, similarity: Similarity, prior: Prior, costs:
 
 
 def apart_from_old(sums: ClusterSums, similarity: Similarity) -> FloatArray:
-    """n_l times the squared distance between the mean of cluster l and the old centre k, (L, K)."""
+    """n_l times the squared distance between the mean of cluster l and the old center k, (L, K)."""
     n = sums.weight[:, None]
     apart: FloatArray = n * similarity.phi_phi - 2.0 * sums.past + sums.within[:, None] / n
     return apart
@@ -111,7 +111,7 @@ def _members(
 
 
 def _within(similarity: Similarity, members: FloatArray | csr_array) -> FloatArray:
-    """Sums over pairs; with features, the squared length of the cluster's sum."""
+    """Sum over pairs; with features, the squared length of the cluster's sum."""
     if similarity.features is not None:
         total = members.T @ similarity.features
         return np.asarray(np.einsum("lf,lf->l", total, total))

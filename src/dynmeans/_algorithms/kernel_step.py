@@ -1,21 +1,24 @@
-"""One time step in the space of a kernel: what KD-Means and SD-Means share."""
+"""One time step in the space of a kernel, shared by KD-Means and SD-Means."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from dynmeans._algorithms.align import align
-from dynmeans._algorithms.batch import Batch, Search
+from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.cluster_stats import fit_slots
+from dynmeans._algorithms.kernel_fit import KernelFit
 from dynmeans._algorithms.split_merge_events import KernelSpace, add_split_merge_events
 from dynmeans._algorithms.support import Support, empty_support, keep_ids, kernel_input, update_support
 from dynmeans._algorithms.support_selection import Selection
 from dynmeans._core import unique_rows
 from dynmeans._model.costs import Costs
+from dynmeans._model.forecast import Forecast, forecast_clusters, prior_of_living
 from dynmeans._model.lifecycle import StepDiagnostics, StepResult, slot_ids, update_state
+from dynmeans._model.lifecycle import pass_time as pass_time_of_clusters
 from dynmeans._model.motion import WALK
 from dynmeans._model.objective import Fit
 from dynmeans._model.prior import Prior, predict_prior
@@ -25,187 +28,242 @@ from dynmeans.kernels import Kernel, KernelInput, Precomputed, Similarity
 
 
 class KernelState(NamedTuple):
-    """What is carried from step to step."""
+    """The state that is carried from step to step."""
 
-    clusters: ClusterState  # centres are means of rows, for people to look at; none for precomputed kernels
-    support: Support  # the centres in the space of the kernel; for a precomputed one, rows are similarities
-    kernel: Kernel  # with every parameter that could be estimated so far
-    origins: IntArray  # (M, 2) step and row of each kept point of a precomputed kernel; (0, 2) for others
-
-
-class Found(NamedTuple):
-    """What a clusterer finds in kernel space, over the representatives."""
-
-    labels: IntArray  # (R,) slots
-    cost: float
-    n_iter: int
-    restart_costs: FloatArray
-    lower_bound: float  # NaN where it was not asked for
+    clusters: ClusterState  # centers are means of rows, for display; without columns for pairwise kernels
+    support: Support  # the centers in kernel space; its rows are similarities for a pairwise kernel
+    kernel: Kernel  # with all parameters that could be estimated so far
+    origins: IntArray  # (M, 2) step and row of each support point of a pairwise kernel; (0, 2) for others
 
 
-Clusterer = Callable[[Similarity, Prior, Costs, Search, int], Found]
+Clusterer = Callable[[Similarity, Prior, Costs, SearchOptions, int], KernelFit]
 
 
 class KernelOptions(NamedTuple):
-    """How a step is made."""
+    """Options of a step."""
 
     cluster: Clusterer
-    budget: int  # most points kept for a cluster
+    budget: int  # maximum number of support points per cluster
     selection: Selection
-    aligned: bool  # kept points are shifted to meet the batch
+    aligned: bool  # support points are shifted to the batch first
 
 
-def begin(kernel: Kernel, n_features: int) -> KernelState:
-    """Before the first batch."""
-    columns = 0 if isinstance(kernel, Precomputed) else n_features
+class BatchComparison(NamedTuple):
+    """A batch compared with the remembered clusters."""
+
+    inputs: KernelInput
+    kernel: Kernel  # with the parameters that were estimated from this batch
+    similarity: Similarity
+    prior: Prior
+    shifts: FloatArray | None  # (K, d) of the support points, if they were aligned
+
+
+def initial_state(kernel: Kernel, n_features: int) -> KernelState:
+    """Return the state before the first batch."""
+    columns = 0 if kernel.is_pairwise() else n_features
     return KernelState(empty_state(columns), empty_support(columns), kernel, np.empty((0, 2), dtype=np.int64))
 
 
-class KernelStep(NamedTuple):
-    """A batch and the memory, compared."""
-
-    scene: KernelInput
-    kernel: Kernel  # with what this batch told of it
-    similarity: Similarity
-    prior: Prior
-    shifts: FloatArray | None  # (K, d) of the kept points, if they were moved
-
-
 def step(
-    memory: KernelState, batch: Batch, costs: Costs, search: Search, options: KernelOptions
+    memory: KernelState, batch: Batch, costs: Costs, search: SearchOptions, options: KernelOptions
 ) -> tuple[KernelState, StepResult]:
-    """One time step, from the memory and a batch to the next memory and a report."""
-    batch, which = _merged(memory.kernel, batch)
-    meeting = meet(memory, batch, costs, options.aligned)
-    found = options.cluster(meeting.similarity, meeting.prior, costs, search, memory.clusters.n_steps)
-    return settle(memory, meeting, found, costs, batch.time, options.budget, options.selection, which)
+    """Run one time step and return the next state and the result."""
+    batch, row_index = _distinct_rows(memory.kernel, batch)
+    comparison = compare_batch(memory, batch, costs, options.aligned, search.n_threads)
+    fit = options.cluster(comparison.similarity, comparison.prior, costs, search, memory.clusters.n_steps)
+    return finalize_step(
+        memory, comparison, fit, costs, batch.time, options.budget, options.selection, row_index
+    )
 
 
-def meet(memory: KernelState, batch: Batch, costs: Costs, aligned: bool) -> KernelStep:
-    """Compare a batch with the memory, whose kept points are first moved to meet it if they are aligned."""
+def pass_time(memory: KernelState, costs: Costs, now: float) -> tuple[KernelState, StepResult]:
+    """Run one time step without rows; see `dynmeans._model.lifecycle.pass_time`."""
+    result = pass_time_of_clusters(memory.clusters, costs, WALK, now)
+    if len(result.report.died) == 0:
+        return memory._replace(clusters=result.state), result
+    support, origins = keep_ids(memory.support, result.state.ids), memory.origins
+    if memory.kernel.is_pairwise():
+        left = np.isin(memory.support.ids, result.state.ids)
+        support, origins = support._replace(rows=np.ascontiguousarray(support.rows[:, left])), origins[left]
+    return KernelState(result.state, support, memory.kernel, origins), result
+
+
+def build_input(memory: KernelState, batch: Batch, n_threads: int = 0) -> KernelInput:
+    """Combine a batch with the support points, in the form that the kernel expects."""
+    rows = np.asarray(batch.rows, dtype=np.float64)
+    weights = np.ones(len(rows)) if batch.weights is None else batch.weights
+    inputs = kernel_input(memory.support, memory.clusters.ids, rows, weights)._replace(n_threads=n_threads)
+    memory.kernel.check_input(inputs)
+    return inputs
+
+
+def first_batch(kernel: Kernel, batch: Batch, n_threads: int = 0) -> KernelInput:
+    """Return the distinct rows of a batch as the input of a first step, without support points."""
+    distinct, _ = _distinct_rows(kernel, batch)
+    return build_input(initial_state(kernel, distinct.rows.shape[1]), distinct, n_threads)
+
+
+def compare_batch(
+    memory: KernelState, batch: Batch, costs: Costs, aligned: bool, n_threads: int = 0
+) -> BatchComparison:
+    """Compare a batch with the remembered clusters; with ``aligned``, shift their support points first."""
     prior = predict_prior(memory.clusters, batch.time, costs, WALK)
-    scene = see(memory, batch)
-    kernel = memory.kernel.fitted(scene)
-    scene, shifts = align(scene) if aligned else (scene, None)
+    inputs = build_input(memory, batch, n_threads)
+    kernel = memory.kernel.fitted(inputs)
+    inputs, shifts = align(inputs) if aligned else (inputs, None)
     prior = prior if shifts is None else prior._replace(centers=prior.centers + shifts)
-    return KernelStep(scene, kernel, kernel.compare(scene), prior, shifts)
+    return BatchComparison(inputs, kernel, kernel.compare(inputs), prior, shifts)
 
 
-def settle(
+def finalize_step(
     memory: KernelState,
-    meeting: KernelStep,
-    found: Found,
+    comparison: BatchComparison,
+    kernel_fit: KernelFit,
     costs: Costs,
     now: float,
     budget: int,
     selection: Selection = "greedy",
-    which: IntArray | None = None,
+    row_index: IntArray | None = None,
 ) -> tuple[KernelState, StepResult]:
-    """Roll the memory forward after a clustering, whose labels are of representatives or of rows.
+    """Update the state after the clustering of a batch.
 
-    With ``which``, the labels told are of other rows (n,), each of which is one of those of the scene.
+    Parameters
+    ----------
+    memory, comparison : KernelState, BatchComparison
+        The state before the step, and its comparison with the batch.
+    kernel_fit : KernelFit
+        Labels of the representatives or of the rows.
+    costs, now : Costs, float
+        Of the step, and its event time.
+    budget, selection : int, Selection
+        Maximum number of support points per cluster, and how they are selected.
+    row_index : ndarray of shape (n,), optional
+        See `update_state`.
     """
-    scene, prior, alike = meeting.scene, meeting.prior, meeting.similarity
-    slots = found.labels if len(found.labels) == len(scene.rows) else alike.expand(found.labels)
-    places = scene.rows[:, : memory.clusters.centers.shape[1]]
-    fit = fit_slots(slots, places, scene.weights, prior, (found.cost, found.n_iter, found.restart_costs))
-    support, errors = _renewed(memory, meeting, fit, budget, selection)
-    told = StepDiagnostics(found.lower_bound, meeting.shifts, errors)
-    rolled = update_state(memory.clusters, prior, fit, costs, WALK, now, which, told)
-    rolled = add_split_merge_events(rolled, memory.clusters, fit, scene.weights, KernelSpace(alike))
-    return _carried(memory, meeting, support, rolled), rolled
+    inputs, prior, similarity = comparison.inputs, comparison.prior, comparison.similarity
+    slots = kernel_fit.labels
+    if len(slots) != len(inputs.rows):
+        slots = similarity.expand(slots)
+    rows = inputs.rows[:, : memory.clusters.centers.shape[1]]
+    fit = fit_slots(slots, rows, inputs.weights, prior)._replace(
+        cost=kernel_fit.cost, n_iter=kernel_fit.n_iter, restart_costs=kernel_fit.restart_costs
+    )
+    support, errors = _updated_support(memory, comparison, fit, budget, selection)
+    diagnostics = StepDiagnostics(kernel_fit.lower_bound, comparison.shifts, errors)
+    result = update_state(memory.clusters, prior, fit, costs, WALK, now, row_index, diagnostics)
+    result = add_split_merge_events(result, memory.clusters, fit, inputs.weights, KernelSpace(similarity))
+    return _next_state(memory, comparison, support, result), result
 
 
-def _merged(kernel: Kernel, batch: Batch) -> tuple[Batch, IntArray]:
-    """Distinct rows in lexical order with the sum of their weights, and which of them each row is.
-
-    So a row of weight n is n copies of it, and the order in which rows arrive has no say.
-    """
-    if isinstance(kernel, Precomputed):
-        return batch, np.arange(len(batch.rows))
-    rows, weights, which = unique_rows(np.asarray(batch.rows, dtype=np.float64), batch.weights)
-    return batch._replace(rows=rows, weights=weights), which
-
-
-def see(memory: KernelState, batch: Batch) -> KernelInput:
-    """A batch together with what is remembered, as the kernel wants it."""
-    rows = np.asarray(batch.rows, dtype=np.float64)
-    weights = np.ones(len(rows)) if batch.weights is None else batch.weights
-    scene = kernel_input(memory.support, memory.clusters.ids, rows, weights)
-    return memory.kernel.scene(*scene) if isinstance(memory.kernel, Precomputed) else scene
-
-
-def squared_distances(memory: KernelState, batch: Batch) -> FloatArray:
-    """|omega(y) - phi|^2 of every row and every remembered cluster, (n, K)."""
-    similarity = memory.kernel.compare(see(memory, batch))
-    gaps = similarity.diagonal[:, None] - 2.0 * similarity.y_phi + similarity.phi_phi
-    rows: FloatArray = np.maximum(gaps if similarity.group is None else gaps[similarity.group], 0.0)
+def squared_distances(memory: KernelState, batch: Batch, n_threads: int = 0) -> FloatArray:
+    """Return |omega(y) - phi|^2 of every row and every remembered cluster, (n, K)."""
+    similarity = memory.kernel.compare(build_input(memory, batch, n_threads))
+    squared = similarity.diagonal[:, None] - 2.0 * similarity.y_phi + similarity.phi_phi
+    rows: FloatArray = np.maximum(squared if similarity.group is None else squared[similarity.group], 0.0)
     return rows
 
 
-def _renewed(
-    memory: KernelState, meeting: KernelStep, fit: Fit, budget: int, selection: Selection
-) -> tuple[Support, FloatArray]:
-    """The points that stand for all slots from now on, and the errors of the active ones.
+def cheapest_ids(memory: KernelState, squared: FloatArray, costs: Costs, now: float) -> IntArray:
+    """Return the ids (n,) of least cost for rows that come alone, from their squared distances (n, K)."""
+    ids: IntArray = memory.clusters.ids[cheapest_slots(memory, squared, costs, now)]
+    return ids
 
-    The rows of a precomputed kernel are numbers here: kept points first, then rows of the batch.
+
+def cheapest_slots(memory: KernelState, squared: FloatArray, costs: Costs, now: float) -> IntArray:
+    """Return the clusters (n,) of least cost, as `cheapest_ids` does."""
+    prior = prior_of_living(memory.clusters, now, costs, WALK)
+    cost = prior.gammas / (prior.gammas + 1.0) * squared + prior.revival
+    slots: IntArray = cost.argmin(axis=1)
+    return slots
+
+
+def forecast(memory: KernelState, costs: Costs, now: float) -> Forecast:
+    """Predict the clusters to a time; their support points stay where they are until a batch moves them."""
+    clusters = forecast_clusters(memory.clusters, now, costs, WALK)
+    if memory.kernel.is_pairwise():
+        return clusters
+    support = tuple(memory.support.rows[memory.support.ids == k] for k in clusters.ids)
+    return clusters._replace(support=support)
+
+
+def _distinct_rows(kernel: Kernel, batch: Batch) -> tuple[Batch, IntArray]:
+    """Merge equal rows; return the distinct rows in lexical order, and the index of each row among them.
+
+    So a row of weight n equals n copies of it, and the order of the rows does not matter.
     """
-    support, scene, kernel = memory.support, meeting.scene, meeting.kernel
-    if isinstance(kernel, Precomputed):
-        support, scene, kernel = _numbered(kernel, support, scene)
-    result, errors = update_support(
+    if kernel.is_pairwise():
+        return batch, np.arange(len(batch.rows))
+    rows, weights, row_index = unique_rows(np.asarray(batch.rows, dtype=np.float64), batch.weights)
+    return batch._replace(rows=rows, weights=weights), row_index
+
+
+def _updated_support(
+    memory: KernelState, comparison: BatchComparison, fit: Fit, budget: int, selection: Selection
+) -> tuple[Support, FloatArray]:
+    """Return the support points of all slots after the step, and the errors of the active slots.
+
+    For a pairwise kernel, each support row holds the number of a point: support points, then rows of the
+    batch.
+    """
+    support, inputs, kernel = memory.support, comparison.inputs, comparison.kernel
+    if kernel.is_pairwise():
+        support, inputs, kernel = _numbered(kernel, support, inputs)
+    updated, errors = update_support(
         support,
-        scene,
+        inputs,
         kernel,
-        fit.slots,
-        slot_ids(memory.clusters, len(fit.taken)),
-        meeting.prior.gammas,
-        fit.taken,
-        budget,
-        selection,
-        meeting.similarity.places,
+        slots=fit.slots,
+        ids=slot_ids(memory.clusters, len(fit.slot_weights)),
+        gammas=comparison.prior.gammas,
+        slot_weights=fit.slot_weights,
+        budget=budget,
+        method=selection,
+        distinct=comparison.similarity.distinct,
     )
-    return result, errors[fit.taken.nonzero()]
+    return updated, errors[fit.slot_weights.nonzero()]
 
 
-def _carried(memory: KernelState, meeting: KernelStep, support: Support, rolled: StepResult) -> KernelState:
-    """What the next step needs of the renewed points: those of the clusters that live on."""
-    if len(rolled.report.died) > 0:
-        support = keep_ids(support, rolled.state.ids)
-    if not isinstance(meeting.kernel, Precomputed):
-        return KernelState(rolled.state, support, meeting.kernel, memory.origins)
+def _next_state(
+    memory: KernelState, comparison: BatchComparison, support: Support, result: StepResult
+) -> KernelState:
+    """Return the state for the next step, with the support points of the surviving clusters."""
+    if len(result.report.died) > 0:
+        support = keep_ids(support, result.state.ids)
+    kernel = comparison.kernel
+    if not kernel.is_pairwise():
+        return KernelState(result.state, support, kernel, memory.origins)
     chosen = support.rows[:, 0].astype(np.int64)
-    n = len(meeting.scene.rows)
-    rows = np.stack([np.full(n, rolled.report.step), np.arange(n)], axis=1)
+    n = len(comparison.inputs.rows)
+    rows = np.stack([np.full(n, result.report.step), np.arange(n)], axis=1)
     return KernelState(
-        rolled.state,
-        support._replace(rows=meeting.kernel.carry(meeting.scene, chosen)),
-        meeting.kernel,
+        result.state,
+        support._replace(rows=cast(Precomputed, kernel).submatrix(comparison.inputs, chosen)),
+        kernel,
         np.concatenate([memory.origins, rows])[chosen],
     )
 
 
-class _Numbered(NamedTuple):
-    """A precomputed kernel whose points are numbers: kept ones first, then rows of the batch."""
+class _NumberedKernel(Kernel):
+    """A precomputed kernel whose points are numbers: support points first, then rows of the batch."""
 
-    kernel: Precomputed
-    scene: KernelInput
+    def __init__(self, kernel: Kernel, inputs: KernelInput) -> None:
+        self.kernel, self.inputs = kernel, inputs
 
-    def fitted(self, scene: KernelInput) -> Kernel:
+    def fitted(self, inputs: KernelInput) -> Kernel:
         return self
 
-    def compare(self, scene: KernelInput) -> Similarity:
-        return self.kernel.compare(self.scene)
+    def compare(self, inputs: KernelInput) -> Similarity:
+        return self.kernel.compare(self.inputs)
 
-    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray | None:
-        return self.kernel.gram(self.scene, members, kept)
+    def gram(self, inputs: KernelInput, members: IntArray, kept: IntArray) -> FloatArray | None:
+        return self.kernel.gram(self.inputs, members, kept)
 
 
 def _numbered(
-    kernel: Precomputed, support: Support, scene: KernelInput
-) -> tuple[Support, KernelInput, _Numbered]:
-    """Numbers in place of similarities: which points stay decides which similarities are carried."""
-    n_kept = len(scene.kept)
+    kernel: Kernel, support: Support, inputs: KernelInput
+) -> tuple[Support, KernelInput, _NumberedKernel]:
+    """Replace similarities by point numbers: the selected points decide which similarities are kept."""
+    n_kept = len(inputs.kept)
     kept = np.arange(n_kept, dtype=np.float64)[:, None]
-    rows = np.arange(n_kept, n_kept + len(scene.rows), dtype=np.float64)[:, None]
-    return support._replace(rows=kept), scene._replace(rows=rows, kept=kept), _Numbered(kernel, scene)
+    rows = np.arange(n_kept, n_kept + len(inputs.rows), dtype=np.float64)[:, None]
+    return support._replace(rows=kept), inputs._replace(rows=rows, kept=kept), _NumberedKernel(kernel, inputs)

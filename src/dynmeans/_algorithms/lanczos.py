@@ -94,9 +94,9 @@ def _krylov(
 
 
 def _orthonormal(block: FloatArray, basis: FloatArray) -> FloatArray:
-    """Unit vectors that are orthogonal to the basis and each other, and span the block with it.
+    """Return orthonormal vectors, orthogonal to the basis, that span the block together with it.
 
-    Twice, because a block that already lies in the basis leaves only rounding, which points anywhere.
+    Orthogonalizes twice, because a block within the basis leaves only rounding errors.
     """
     first: FloatArray = qr(block, mode="economic", check_finite=False)[0]
     second: FloatArray = qr(first - basis @ (basis.T @ first), mode="economic", check_finite=False)[0]

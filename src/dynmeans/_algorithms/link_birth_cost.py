@@ -1,10 +1,10 @@
-"""A birth cost for linking, learned from the stream: how far clusters move against how far they are apart.
+"""Estimation of the birth cost for linking from the motion and the distances of clusters.
 
-In the space of the rows, a cluster that goes on has moved by a Gaussian of variance v in each coordinate, and
-one that is born may be anywhere among the rows, which have variance s. The birth cost is the squared
-distance at which both are equally likely, when d coordinates are seen and going on is ODDS times as likely
-beforehand: v (d log(1 + s/v) + 2 log ODDS). It follows the scale of the data, and never exceeds much what
-all rows are apart, however many coordinates there are.
+In the space of the rows, a persisting cluster moves by a Gaussian of variance v in each coordinate, and a
+newborn one may be anywhere among the rows, which have variance s. The birth cost is the squared distance at
+which both are equally likely, for d coordinates and prior odds ODDS in favor of persistence: v (d log(1 +
+s/v) + 2 log ODDS). It scales with the data, and is bounded by about the squared extent of the rows in any
+dimension.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from dynmeans._algorithms.kernel_objective import row_sums
-from dynmeans._algorithms.kernel_step import KernelState, KernelStep
+from dynmeans._algorithms.kernel_step import BatchComparison
 from dynmeans._algorithms.linking import Groups
 from dynmeans._model.costs import Costs
 from dynmeans._model.motion import Motion
@@ -25,63 +25,51 @@ from dynmeans._model.prior import predict_prior
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray
 
-ODDS = 3.0  # of a cluster going on against a birth, before anybody looked where it is
-STILLEST = 1e-4  # least variance of the motion, as a share of that of all rows
+ODDS = 3.0  # prior odds of persistence against birth
+MIN_MOTION = 1e-4  # minimum variance of the motion, relative to that of all rows
 
 
 class RowScale(NamedTuple):
-    """What the stream told so far, in the space of the rows."""
+    """Statistics of the stream so far, in the space of the rows."""
 
     mean: FloatArray  # (d,)  of all rows
     weight: float  # of all rows
     scatter: float  # squared distances of all rows to that mean, summed
     within: float  # of rows to the means of their groups, summed
-    spare: float  # weight of rows less number of groups: what `within` is shared by
-    moves: float  # variances of the motion in a unit of time, one for each step, summed
+    spare: float  # weight of rows minus number of groups: degrees of freedom of `within`
+    moves: float  # variances of the motion per unit of time, summed over steps
     n_moves: float
 
     def birth_cost(self) -> float | None:
-        """None while all rows are equal."""
+        """Return the birth cost, or None while all rows are equal."""
         d = len(self.mean)
         spread = self.scatter / (d * self.weight) if self.weight > 0 else 0.0
         if spread <= 0.0:
             return None
         own = self.within / (d * self.spare) if self.spare > 0 else 0.0
-        # Until a motion is seen, clusters move about as far as they are wide: one step of evidence.
-        motion = max((own + self.moves) / (1.0 + self.n_moves), STILLEST * spread)
+        # Prior: clusters move about as far as they are wide, with the weight of one step.
+        motion = max((own + self.moves) / (1.0 + self.n_moves), MIN_MOTION * spread)
         return motion * (d * float(np.log1p(spread / motion)) + 2.0 * float(np.log(ODDS)))
 
 
 class KernelScale(NamedTuple):
-    """What the stream told so far, in the space of a kernel."""
+    """Statistics of the stream so far, in the space of a kernel."""
 
     apart: float  # half the mean squared distance between two groups of a batch, summed over batches
     n_batches: float
 
     def birth_cost(self) -> float | None:
-        """None while no batch had two groups that differ."""
+        """Return the birth cost, or None before a batch with two different groups."""
         return self.apart / self.n_batches if self.apart > 0 else None
 
 
-class LinkState(NamedTuple):
-    """What `PersistentIds` carries from step to step."""
-
-    past: ClusterState | KernelState
-    scale: RowScale | KernelScale
-
-    @property
-    def clusters(self) -> ClusterState:
-        """The remembered clusters."""
-        return self.past.clusters if isinstance(self.past, KernelState) else self.past
-
-
 def empty_row_scale(n_features: int) -> RowScale:
-    """Before the first batch."""
+    """Return the statistics before the first batch."""
     return RowScale(np.zeros(n_features), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def update_row_scale(scale: RowScale, groups: Groups, state: ClusterState, motion: Motion) -> RowScale:
-    """Take in a batch before it is linked to what is remembered."""
+    """Update the statistics by a batch, before it is linked."""
     if len(groups.rows) == 0:
         return scale
     weight = float(groups.weights.sum())
@@ -103,17 +91,20 @@ def update_row_scale(scale: RowScale, groups: Groups, state: ClusterState, motio
     )
 
 
-def update_kernel_scale(scale: KernelScale, groups: Groups, meeting: KernelStep) -> KernelScale:
-    """Take in a batch through a kernel: half of what two groups are apart is where old and new ones part.
+def update_kernel_scale(scale: KernelScale, groups: Groups, comparison: BatchComparison) -> KernelScale:
+    """Update the statistics by a batch; the birth cost is half the squared distance between groups.
 
-    Under a bounded kernel unlike points are orthogonal, and a link then needs a correlation of about 1/2.
+    Under a bounded kernel dissimilar points are orthogonal, and a link then requires a correlation of about
+    1/2.
     """
     n_groups = len(groups.sizes)
     if n_groups < 2:
         return scale
-    alike = meeting.similarity
-    sums = row_sums(alike, groups.weights, groups.which, n_groups)
-    equal = row_sums(alike, (groups.weights / groups.sizes[groups.which]), np.zeros_like(groups.which), 1)
+    similarity = comparison.similarity
+    sums = row_sums(similarity, groups.weights, groups.which, n_groups)
+    equal = row_sums(
+        similarity, (groups.weights / groups.sizes[groups.which]), np.zeros_like(groups.which), 1
+    )
     lengths = float(np.mean(sums.within / groups.sizes**2))
     middle = float(equal.within[0]) / n_groups**2
     apart = max(lengths - middle, 0.0) * n_groups / (n_groups - 1)
@@ -125,7 +116,7 @@ def _squares(gaps: FloatArray, weights: FloatArray) -> float:
 
 
 def _typical_motion(groups: Groups, state: ClusterState, motion: Motion) -> float | None:
-    """Variance of a coordinate's motion in a unit of time: the median over the cheapest pairs, births or not.
+    """Return the variance of the motion per coordinate and unit of time: the median over an optimal matching.
 
     The median of a squared length of d Gaussian coordinates is d (1 - 2 / (9 d))^3 times their variance.
     """

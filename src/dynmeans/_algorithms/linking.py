@@ -1,4 +1,4 @@
-"""Clusters that somebody else found, linked to the remembered ones: the step of `PersistentIds`."""
+"""The step of `PersistentIds`: link the clusters of another method to the remembered ones."""
 
 from __future__ import annotations
 
@@ -9,14 +9,21 @@ from scipy.spatial.distance import cdist
 
 from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.cluster_stats import fit_slots
+from dynmeans._algorithms.group_assignment import assign_groups
+from dynmeans._algorithms.kernel_fit import KernelFit
 from dynmeans._algorithms.kernel_objective import apart_from_old, cost_of_sums, row_sums
-from dynmeans._algorithms.kernel_step import Found, KernelState, KernelStep, meet, settle
-from dynmeans._algorithms.split_merge_events import Places, add_split_merge_events
-from dynmeans._algorithms.support import keep_ids
-from dynmeans._core import link_clusters
+from dynmeans._algorithms.kernel_step import (
+    BatchComparison,
+    KernelState,
+    compare_batch,
+    finalize_step,
+    pass_time,
+)
+from dynmeans._algorithms.shared_items import SharedItems
+from dynmeans._algorithms.split_merge_events import RowSpace, add_split_merge_events
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import StepResult, update_state
-from dynmeans._model.motion import WALK, Motion
+from dynmeans._model.motion import Motion
 from dynmeans._model.objective import objective
 from dynmeans._model.prior import predict_prior
 from dynmeans._model.state import ClusterState
@@ -26,34 +33,38 @@ NOISE = -1
 
 
 class Groups(NamedTuple):
-    """The clusters of a batch as they were handed over, without the noise."""
+    """The given clusters of a batch, without noise."""
 
     rows: FloatArray  # (n, d)
     weights: FloatArray  # (n,)
     which: IntArray  # (n,)  group of each row, 0 .. L-1
     sizes: FloatArray  # (L,)
     means: FloatArray  # (L, d)
-    real: BoolArray  # (rows of the batch,)  not noise
-    origin: IntArray  # (real,)  which row here each of them is
+    is_clustered: BoolArray  # (rows of the batch,)  False for noise
+    origin: IntArray  # (clustered,)  row here of each clustered row of the batch
     time: float
 
-    def labelled(self, rolled: StepResult) -> StepResult:
-        """The step with a label for every row of the batch, -1 for the noise."""
-        labels = np.full(len(self.real), NOISE, dtype=np.int64)
-        labels[self.real] = rolled.report.labels[self.origin]
-        return rolled._replace(report=rolled.report._replace(labels=labels))
+    def row_groups(self) -> IntArray:
+        """Return the group of every clustered row of the batch."""
+        return self.which[self.origin]
+
+    def labelled(self, result: StepResult) -> StepResult:
+        """Return the step with a label for every row of the batch, -1 for noise."""
+        labels = np.full(len(self.is_clustered), NOISE, dtype=np.int64)
+        labels[self.is_clustered] = result.report.labels[self.origin]
+        return result._replace(report=result.report._replace(labels=labels))
 
 
 def gather(batch: Batch, labels: IntArray, *, merged: bool = False) -> Groups:
-    """Groups of a batch with a label for each row (n,), where -1 is noise.
+    """Form the groups of a batch from a label for each row (n,), where -1 is noise.
 
-    With ``merged``, equal rows of a group are one row: a kernel must not look at copies, which would count
-    among the neighbours of a row.
+    With ``merged``, equal rows of a group become one row: a kernel must not count copies as neighbors of a
+    row.
     """
-    real = labels != NOISE
-    rows = np.asarray(batch.rows[real], dtype=np.float64)
-    weights = np.ones(len(rows)) if batch.weights is None else batch.weights[real]
-    which = _by_appearance(labels[real])
+    is_clustered = labels != NOISE
+    rows = np.asarray(batch.rows[is_clustered], dtype=np.float64)
+    weights = np.ones(len(rows)) if batch.weights is None else batch.weights[is_clustered]
+    which = _by_appearance(labels[is_clustered])
     origin = np.arange(len(rows))
     if merged:
         marked, origin = np.unique(np.column_stack([which, rows]), axis=0, return_inverse=True)
@@ -63,57 +74,59 @@ def gather(batch: Batch, labels: IntArray, *, merged: bool = False) -> Groups:
     sizes: FloatArray = np.bincount(which, weights).astype(np.float64)
     sums = np.zeros((len(sizes), rows.shape[1]))
     np.add.at(sums, which, weights[:, None] * rows)
-    return Groups(rows, weights, which, sizes, sums / sizes[:, None], real, origin, batch.time)
+    return Groups(rows, weights, which, sizes, sums / sizes[:, None], is_clustered, origin, batch.time)
 
 
 def _by_appearance(labels: IntArray) -> IntArray:
-    """Numbers 0, 1, ... in the order in which labels appear: their names have no say."""
+    """Renumber labels 0, 1, ... in order of appearance, so that their values do not matter."""
     _, first, which = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[which]
 
 
-def link_rows(state: ClusterState, groups: Groups, costs: Costs, motion: Motion) -> StepResult:
-    """One time step in the space of the rows.
-
-    A group of weight n with mean m is the old cluster k for Q dt + gamma n / (gamma + n) |m - phi|^2, and new
-    for the birth cost; all groups together are linked at the least cost.
-    """
+def link_rows(
+    state: ClusterState, groups: Groups, costs: Costs, motion: Motion, shared: SharedItems | None = None
+) -> StepResult:
+    """Run one time step in the space of the rows."""
     prior = predict_prior(state, groups.time, costs, motion)
     zeta = groups.sizes[:, None] * cdist(groups.means, prior.centers, "sqeuclidean")
-    slots = link_clusters(zeta, groups.sizes, prior.gammas, prior.revival, costs.birth)
+    slots = assign_groups(zeta, groups.sizes, prior, costs.birth, shared)
     fit = fit_slots(slots[groups.which], groups.rows, groups.weights, prior)
     cost = objective(groups.rows, groups.weights, fit, prior, costs)
     fit = fit._replace(cost=cost, restart_costs=np.full(1, cost))
-    rolled = update_state(state, prior, fit, costs, motion, groups.time)
+    result = update_state(state, prior, fit, costs, motion, groups.time)
     return groups.labelled(
-        add_split_merge_events(rolled, state, fit, groups.weights, Places(groups.rows, prior.centers))
+        add_split_merge_events(result, state, fit, groups.weights, RowSpace(groups.rows, prior.centers))
     )
 
 
 def link_kernel(
-    memory: KernelState, groups: Groups, meeting: KernelStep, costs: Costs, budget: int
+    memory: KernelState,
+    groups: Groups,
+    comparison: BatchComparison,
+    costs: Costs,
+    budget: int,
+    shared: SharedItems | None = None,
 ) -> tuple[KernelState, StepResult]:
-    """One time step in the space of a kernel, at the same prices."""
-    # What two groups are apart had to be known before there was a birth cost: revival goes with it.
-    prior = meeting.prior._replace(revival=costs.aging * meeting.prior.elapsed)
-    meeting, alike = meeting._replace(prior=prior), meeting.similarity
-    sums = row_sums(alike, groups.weights, groups.which, len(groups.sizes))
-    zeta = apart_from_old(sums, alike)
-    slots = link_clusters(zeta, sums.weight, prior.gammas, prior.revival, costs.birth)[groups.which]
+    """Run one time step in the space of a kernel, with the same costs."""
+    # The birth cost was estimated after the comparison; the revival costs depend on it.
+    prior = comparison.prior._replace(revival=costs.aging * comparison.prior.elapsed)
+    comparison, similarity = comparison._replace(prior=prior), comparison.similarity
+    sums = row_sums(similarity, groups.weights, groups.which, len(groups.sizes))
+    zeta = apart_from_old(sums, similarity)
+    slots = assign_groups(zeta, sums.weight, prior, costs.birth, shared)[groups.which]
     n_slots = max(len(prior.gammas), int(slots.max()) + 1)
-    cost = cost_of_sums(row_sums(alike, groups.weights, slots, n_slots), alike, prior, costs)
-    found = Found(slots, cost, 1, np.full(1, cost), np.nan)
-    memory, rolled = settle(memory, meeting, found, costs, groups.time, budget)
-    return memory, groups.labelled(rolled)
+    cost = cost_of_sums(row_sums(similarity, groups.weights, slots, n_slots), similarity, prior, costs)
+    fit = KernelFit(slots, cost, n_iter=1, restart_costs=np.full(1, cost))
+    memory, result = finalize_step(memory, comparison, fit, costs, groups.time, budget)
+    return memory, groups.labelled(result)
 
 
-def compare(memory: KernelState, groups: Groups, costs: Costs, aligned: bool) -> KernelStep:
-    """Groups and memory in the space of the kernel."""
-    return meet(memory, Batch(groups.rows, groups.weights, groups.time), costs, aligned)
+def compare_groups(memory: KernelState, groups: Groups, costs: Costs, aligned: bool) -> BatchComparison:
+    """Compare groups with the remembered clusters in the space of the kernel."""
+    return compare_batch(memory, Batch(groups.rows, groups.weights, groups.time), costs, aligned)
 
 
-def link_nothing(memory: KernelState, groups: Groups, costs: Costs) -> tuple[KernelState, StepResult]:
-    """One time step in the space of a kernel with nothing but noise: all clusters sleep."""
-    rolled = link_rows(memory.clusters, groups, costs, WALK)
-    support = keep_ids(memory.support, rolled.state.ids)
-    return memory._replace(clusters=rolled.state, support=support), rolled
+def link_noise(memory: KernelState, groups: Groups, costs: Costs) -> tuple[KernelState, StepResult]:
+    """Run one time step in the space of a kernel for a batch of noise only: all clusters sleep."""
+    memory, result = pass_time(memory, costs, groups.time)
+    return memory, groups.labelled(result)

@@ -57,11 +57,11 @@ def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "
     >>> from dynmeans.kernels.base import Similarity
     >>> from dynmeans._model.costs import Costs
     >>> from dynmeans._model.prior import Prior
-    >>> none = np.empty(0)
+    >>> empty = np.empty(0)
     >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))  # two groups of three equal points
-    >>> alike = Similarity(np.ones(6), np.ones(6), np.empty((6, 0)), none, matrix=blocks)
-    >>> nobody = Prior(np.empty((0, 1)), none, none, none)
-    >>> found = relaxed(alike, nobody, Costs(birth=0.5, lifetime=3.0, drift=1.0))
+    >>> similarity = Similarity(np.ones(6), np.ones(6), np.empty((6, 0)), empty, matrix=blocks)
+    >>> empty_prior = Prior(np.empty((0, 1)), empty, empty, empty)
+    >>> found = relaxed(similarity, empty_prior, Costs(birth=0.5, lifetime=3.0, drift=1.0))
     >>> found.values.round(6), round(found.lower_bound, 6)
     (array([3., 3.]), 1.0)
     """
@@ -76,7 +76,7 @@ def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "
 
 
 def parts_of(s: Similarity, prior: Prior) -> Parts:
-    """What the core wants to know of a step besides K_YY."""
+    """Collect the inputs of the compiled step besides K_YY."""
     return s.weights, s.diagonal, s.y_phi, s.phi_phi, prior.gammas, prior.revival
 
 
@@ -130,7 +130,7 @@ def _operator(s: Similarity, prior: Prior) -> Operator:
 
 
 def _guess(s: Similarity, prior: Prior) -> FloatArray:
-    """What the eigenvectors of clusters that stay where they were look like (R + K, K)."""
+    """Return the eigenvectors of clusters that do not move (R + K, K)."""
     past = np.diag(np.sqrt(prior.gammas) * s.phi_phi)
     return np.concatenate([np.sqrt(s.weights)[:, None] * s.y_phi, past])
 

@@ -1,10 +1,11 @@
-"""Splits and merges: which clusters came out of which, told from where the rows would have gone before.
+"""Detection of splits and merges.
 
-Every row has a home: the cluster of the step before whose forecast is nearest to it. A cluster that lost
-rows of its home to newborn ones may have split; one that got rows of homes whose clusters are gone may
-be a merger. Homes alone do not tell, for a cluster born beside another takes rows of its home, and one that
-dies leaves its home to the neighbours. So the pieces of a split must lie around the old place, and the rows
-of a merger must lie where the old clusters were.
+Every row has a parent cluster: the cluster of the previous step whose predicted center is nearest. A cluster
+may have split if newborn clusters took rows of which it is the parent. Clusters may have merged if one
+cluster has the rows of several parents that are no longer active. The parents alone do not suffice: a cluster
+that is born next to another takes some of its rows, and the rows of a dying cluster go to its neighbors. So
+the pieces of a split must lie around the old center, and the rows of a merged cluster must lie near the old
+centers.
 """
 
 from __future__ import annotations
@@ -24,38 +25,38 @@ from dynmeans.kernels.base import Similarity
 
 SlotArray: TypeAlias = NDArray[np.int32]
 
-PART = 0.25  # of the rows of the whole: the least that a piece of a split, or a source of a merger, has
-AROUND = 0.5  # squared distances: how much nearer the old place is to the middle of all pieces than to any
-MOST_ROWS = 2000  # of a batch that are looked at; more would tell no more
+PART = 0.25  # minimum share of the rows that a piece of a split, or a source of a merge, must have
+AROUND = 0.5  # maximum squared distance from the old center to the mean of all pieces, relative to any piece
+MAX_ROWS = 2000  # of a batch that are used; more do not change the result
 
 
 class StepEvidence(NamedTuple):
-    """What a step says of kinship before anyone looks at distances."""
+    """Slots and weights of the rows of a step, and the state before it."""
 
     slots: SlotArray  # (n,)  of the rows
-    mass: FloatArray | None  # (n,)  weights of the rows; None for ones
-    taken: FloatArray  # (slots,)  weight of the rows of each slot; the newborn come last
-    state: ClusterState  # what was remembered before
+    weights: FloatArray | None  # (n,)  of the rows; None for ones
+    slot_weights: FloatArray  # (slots,)  weight of the rows of each slot; newborn slots come last
+    state: ClusterState  # before the step
 
 
-class Places(NamedTuple):
+class RowSpace(NamedTuple):
     """The space of the rows."""
 
     rows: Rows  # (n, d)
-    forecasts: FloatArray  # (K, d)
+    forecasts: FloatArray  # (K, d)  predicted centers
 
-    def kin(self, clues: StepEvidence) -> SplitMergeSlots:
-        """Splits and merges."""
-        slots, mass, taken, state = clues
+    def find(self, evidence: StepEvidence) -> SplitMergeSlots:
+        """Find the splits and merges of a step."""
+        slots, weights, slot_weights, state = evidence
         rows = self.rows
-        if len(rows) > MOST_ROWS:
-            every = -(-len(rows) // MOST_ROWS)
+        if len(rows) > MAX_ROWS:
+            every = -(-len(rows) // MAX_ROWS)
             rows, slots = rows[::every].copy(), slots[::every].copy()
-            mass = None if mass is None else mass[::every].copy()
+            weights = None if weights is None else weights[::every].copy()
         splits, merges = find_split_merge(
-            rows, self.forecasts, slots, mass, state.last_seen, state.clock, taken, PART, AROUND
+            rows, self.forecasts, slots, weights, state.last_seen, state.clock, slot_weights, PART, AROUND
         )
-        return _kin(splits, merges)
+        return _as_slots(splits, merges)
 
 
 class KernelSpace(NamedTuple):
@@ -63,55 +64,57 @@ class KernelSpace(NamedTuple):
 
     similarity: Similarity
 
-    def kin(self, clues: StepEvidence) -> SplitMergeSlots:
-        """Splits and merges."""
-        awake = np.flatnonzero(clues.state.last_seen == clues.state.clock)
-        if len(awake) == 0 or len(clues.slots) == 0:
-            return _kin([], [])
-        homes, n_old = self._homes(awake), len(clues.state.ids)
-        splits, mergers = split_merge_candidates(
-            homes, clues.slots, clues.mass, awake, clues.taken, n_old, PART
+    def find(self, evidence: StepEvidence) -> SplitMergeSlots:
+        """Find the splits and merges of a step."""
+        awake = np.flatnonzero(evidence.state.last_seen == evidence.state.clock)
+        if len(awake) == 0 or len(evidence.slots) == 0:
+            return _as_slots([], [])
+        parents, n_old = self._parents(awake), len(evidence.state.ids)
+        splits, merges = split_merge_candidates(
+            parents, evidence.slots, evidence.weights, awake, evidence.slot_weights, n_old, PART
         )
-        around = [parts for parts in splits if self._is_around(parts, clues)]
-        settled = [
+        true_splits = [pieces for pieces in splits if self._is_around(pieces, evidence)]
+        true_merges = [
             [slot, *(k for k in awake[sources].tolist() if k != slot)]
-            for slot, *sources in mergers
-            if all(self._is_at_home(homes == home, int(awake[home]), slot, clues) for home in sources)
+            for slot, *sources in merges
+            if all(self._is_near_parent(parents == k, int(awake[k]), slot, evidence) for k in sources)
         ]
-        return _kin(around, settled)
+        return _as_slots(true_splits, true_merges)
 
-    def _homes(self, slots: IntArray) -> SlotArray:
-        """Position among these remembered slots of the forecast nearest to each row, (n,)."""
-        alike = self.similarity
-        homes = alike.expand((alike.phi_phi[slots] - 2.0 * alike.y_phi[:, slots]).argmin(axis=1))
-        return homes.astype(np.int32)
+    def _parents(self, slots: IntArray) -> SlotArray:
+        """Return the index (n,) among these remembered slots of the predicted center nearest to each row."""
+        similarity = self.similarity
+        parents = similarity.expand(
+            (similarity.phi_phi[slots] - 2.0 * similarity.y_phi[:, slots]).argmin(axis=1)
+        )
+        return parents.astype(np.int32)
 
-    def _is_around(self, parts: list[int], clues: StepEvidence) -> bool:
-        """Tell whether a cluster and its pieces lie around the place where it was."""
-        each = _rows(np.equal.outer(parts, clues.slots), clues)
-        *gaps, middle = self._from_past(np.concatenate([each, each.sum(axis=0)[None]]), parts[0])
-        return middle < AROUND * min(gaps)
+    def _is_around(self, pieces: list[int], evidence: StepEvidence) -> bool:
+        """Return whether a cluster and its newborn pieces lie around its old center."""
+        each = _rows(np.equal.outer(pieces, evidence.slots), evidence)
+        *distances, mean = self._from_past(np.concatenate([each, each.sum(axis=0)[None]]), pieces[0])
+        return mean < AROUND * min(distances)
 
-    def _is_at_home(self, is_home: BoolArray, parent: int, slot: int, clues: StepEvidence) -> bool:
-        """Tell whether the rows of a home in a slot lie nearer to the old place than to the slot's middle."""
-        inside = clues.slots == slot
-        rows = _rows(np.stack([inside & is_home, inside]), clues)
+    def _is_near_parent(self, is_child: BoolArray, parent: int, slot: int, evidence: StepEvidence) -> bool:
+        """Return whether rows of a parent in a slot are nearer to the old center than to the slot's mean."""
+        inside = evidence.slots == slot
+        rows = _rows(np.stack([inside & is_child, inside]), evidence)
         return self._from_past(rows[:1], parent)[0] < self._apart(rows)
 
     def _from_past(self, shares: FloatArray, slot: int) -> list[float]:
-        """Squared distances between means of rows, whose weights are lines (q, n), and a forecast."""
+        """Return squared distances between means of rows, with weights (q, n), and a predicted center."""
         means = self._means(shares)
         past = means @ self.similarity.y_phi[:, slot]
         distances: list[float] = (self._lengths(means) - 2.0 * past + self.similarity.phi_phi[slot]).tolist()
         return distances
 
     def _apart(self, shares: FloatArray) -> float:
-        """Squared distance between two means of rows."""
+        """Return the squared distance between two means of rows."""
         one, other = self._means(shares)
         return float(self._lengths((one - other)[None])[0])
 
     def _means(self, shares: FloatArray) -> FloatArray:
-        """Coefficients of means over the representatives."""
+        """Return the coefficients of means over the representatives."""
         group, n = self.similarity.group, len(self.similarity.weights)
         total = shares if group is None else np.stack([np.bincount(group, line, n) for line in shares])
         means: FloatArray = total / shares.sum(axis=1)[:, None]
@@ -122,38 +125,42 @@ class KernelSpace(NamedTuple):
 
 
 def add_split_merge_events(
-    rolled: StepResult, state: ClusterState, fit: Fit, weights: FloatArray | None, space: Places | KernelSpace
+    result: StepResult,
+    state: ClusterState,
+    fit: Fit,
+    weights: FloatArray | None,
+    space: RowSpace | KernelSpace,
 ) -> StepResult:
-    """Add the splits and merges of a step to what is told; most steps have neither births nor falls asleep.
+    """Add the splits and merges of a step to its report; a step without births or sleeps has none.
 
     Parameters
     ----------
-    rolled : Rolled
-        The finished step.
+    result : StepResult
+        Of the step.
     state : ClusterState
-        What was remembered before it.
+        Before the step.
     fit : Fit
         Slots of the rows.
     weights : ndarray of shape (n,) or None
         Of the rows; None for ones.
-    space : Places or Alike
-        Rows and forecasts.
+    space : RowSpace or KernelSpace
+        Rows and predicted centers.
     """
-    if len(rolled.report.born) == len(rolled.report.asleep) == 0:
-        return rolled
-    kin = space.kin(StepEvidence(fit.slots, weights, fit.taken, state))
+    if len(result.report.born) == len(result.report.asleep) == 0:
+        return result
+    found = space.find(StepEvidence(fit.slots, weights, fit.slot_weights, state))
     return (
-        append_split_merge(rolled, slot_ids(state, len(fit.taken)), kin)
-        if kin.splits or kin.merges
-        else rolled
+        append_split_merge(result, slot_ids(state, len(fit.slot_weights)), found)
+        if found.splits or found.merges
+        else result
     )
 
 
-def _kin(splits: list[list[int]], merges: list[list[int]]) -> SplitMergeSlots:
-    """Each family by its first member and the others."""
+def _as_slots(splits: list[list[int]], merges: list[list[int]]) -> SplitMergeSlots:
+    """Pair the first slot of each split or merge with the others."""
     return SplitMergeSlots([(one, rest) for one, *rest in splits], [(one, rest) for one, *rest in merges])
 
 
-def _rows(which: BoolArray, clues: StepEvidence) -> FloatArray:
-    """Weights of some rows (q, n), 0 for the others."""
-    return which.astype(np.float64) if clues.mass is None else clues.mass * which
+def _rows(which: BoolArray, evidence: StepEvidence) -> FloatArray:
+    """Return the weights of some rows (q, n), 0 for the others."""
+    return which.astype(np.float64) if evidence.weights is None else evidence.weights * which

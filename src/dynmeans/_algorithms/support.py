@@ -1,4 +1,4 @@
-"""Old centres in the space of a kernel: a few past points with coefficients, for each cluster."""
+"""Old centers in the space of a kernel: support points with coefficients for each cluster."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynmeans._algorithms.support_selection import Selection, choose, length_of, thin
+from dynmeans._algorithms.support_selection import Selection, choose, length_of, subsample
 from dynmeans._core import expand_centers
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.kernels.base import Kernel, KernelInput, Places
+from dynmeans.kernels.base import DistinctPoints, Kernel, KernelInput
 
-CANDIDATES = 1024  # points of one cluster that are compared with each other
+CANDIDATES = 1024  # maximum number of points of one cluster that are compared with each other
 
 
 class Support(NamedTuple):
-    """phi of every remembered cluster: its rows, in the space of the kernel, times coefficients."""
+    """The center phi of every remembered cluster, as a linear combination of points in kernel space."""
 
     rows: FloatArray  # u (M, d)
     coefficients: FloatArray  # a (M,)
-    ids: IntArray  # (M,)  cluster of each row, rising
+    ids: IntArray  # (M,)  cluster of each row, ascending
 
 
 def empty_support(n_features: int) -> Support:
-    """Before the first batch: nothing is remembered."""
+    """Return the support before the first batch, without points."""
     return Support(np.empty((0, n_features)), np.empty(0), np.empty(0, dtype=np.int64))
 
 
 def kernel_input(
     support: Support, cluster_ids: IntArray, rows: FloatArray, weights: FloatArray
 ) -> KernelInput:
-    """A batch together with what is remembered.
+    """Combine a batch with the support points.
 
     Parameters
     ----------
     support : Support
         Of K clusters.
     cluster_ids : ndarray of shape (K,)
-        Their ids, rising.
+        Their ids, ascending.
     rows : ndarray of shape (n, d)
         The batch.
     weights : ndarray of shape (n,)
@@ -46,115 +46,115 @@ def kernel_input(
 
     Returns
     -------
-    Scene
-        Kept points in the order of the support, each with the position of its cluster among the ids.
+    KernelInput
+        Support points in their order, each with the position of its cluster among the ids.
     """
     owner = cluster_ids.searchsorted(support.ids)
     return KernelInput(rows, weights, support.rows, support.coefficients, owner, len(cluster_ids))
 
 
 def keep_ids(support: Support, cluster_ids: IntArray) -> Support:
-    """What is left when all other clusters are forgotten."""
+    """Keep only the support points of these clusters."""
     left = np.isin(support.ids, cluster_ids)
     return Support(support.rows[left], support.coefficients[left], support.ids[left])
 
 
 def update_support(
     support: Support,
-    scene: KernelInput,
+    inputs: KernelInput,
     kernel: Kernel,
     slots: NDArray[np.int32],
     ids: IntArray,
     gammas: FloatArray,
-    taken: FloatArray,
+    slot_weights: FloatArray,
     budget: int,
     method: Selection = "greedy",
-    places: Places | None = None,
+    distinct: DistinctPoints | None = None,
 ) -> tuple[Support, FloatArray]:
-    """Centres after a batch: those of active clusters move, and keep at most ``budget`` points.
+    """Update the centers of active clusters, and reduce each to at most ``budget`` points.
 
     Parameters
     ----------
     support : Support
-        Before the batch, of K clusters. Sleeping clusters keep theirs.
-    scene : Scene
-        The batch, and the kept points as it met them (moved, maybe, but in the order of the support).
+        Before the batch, of K clusters. Sleeping clusters keep their points.
+    inputs : KernelInput
+        The batch and the support points, possibly aligned, in the order of the support.
     kernel : Kernel
-        Gives W.
+        Computes W.
     slots : ndarray of shape (n,)
-        Slot of each row: 0 .. K-1 for the remembered clusters, then newborn.
+        Slot of each row: 0 .. K-1 for the remembered clusters, then newborn ones.
     ids : ndarray of shape (L,)
-        Id of each slot, rising.
+        Id of each slot, ascending.
     gammas : ndarray of shape (K,)
-        Weights of the old centres.
-    taken : ndarray of shape (L,)
+        Weights of the old centers.
+    slot_weights : ndarray of shape (L,)
         Weight of the rows of each slot.
     budget : int
-        Largest number of points that a cluster keeps.
+        Maximum number of support points per cluster.
     method : {"greedy", "l1"}
         See ``choose``.
-    places : Places, optional
-        Where the kernel says that points are, if it says so. Of a cluster that is over its budget, points at
-        one place become one, at no error.
+    distinct : DistinctPoints, optional
+        Distinct points of the kernel, if it has them. Equal points of a cluster over its budget are merged
+        without error.
 
     Returns
     -------
     support : Support
-        Of all slots that have a past or rows, sorted by id.
+        Of all remembered or active slots, sorted by id.
     errors : ndarray of shape (L,)
-        Distance between each centre and its reapproximation, 0 where nothing was left out; NaN where
-        the kernel cannot compare kept points, so that nobody knows.
+        Distance between each center and its reapproximation, 0 where nothing was left out; NaN where
+        the kernel cannot compare kept points, so that no_clusters knows.
     """
     if budget < 1:
         raise ValueError(f"budget must be at least 1, got {budget!r}")
-    n_places = 0 if places is None else places.matrix.shape[0]
-    where = None if places is None else places.all
-    whole = _Expansion(
+    n_distinct = 0 if distinct is None else distinct.matrix.shape[0]
+    distinct_index = None if distinct is None else distinct.numbers
+    expansion = _Expansion(
         *expand_centers(
-            scene.kept,
-            scene.rows,
+            inputs.kept,
+            inputs.rows,
             support.rows,
             ids,
-            scene.owner,
-            scene.coefficients,
+            inputs.owner,
+            inputs.coefficients,
             slots,
-            scene.weights,
+            inputs.weights,
             gammas,
-            taken,
-            where,
-            n_places,
+            slot_weights,
+            distinct_index,
+            n_distinct,
             budget,
         )
     )
     errors = np.zeros(len(ids))
-    if len(whole.crowded) == 0:
-        return Support(whole.rows, whole.coefficients, whole.ids), errors
-    stays = np.ones(len(whole.points), dtype=np.bool_)
-    for k in whole.crowded.tolist():
-        mine = slice(*whole.begin[k : k + 2].tolist())
-        centre = _Centre(whole.points[mine], whole.coefficients[mine], len(scene.kept))
-        chosen, coefficients, errors[k] = _reduce(centre, scene, kernel, places, budget, method)
-        stays[mine] = False
-        stays[mine.start + chosen] = True
-        whole.coefficients[mine.start + chosen] = coefficients
-    return Support(whole.rows[stays], whole.coefficients[stays], whole.ids[stays]), errors
+    if len(expansion.over_budget) == 0:
+        return Support(expansion.rows, expansion.coefficients, expansion.ids), errors
+    is_kept = np.ones(len(expansion.points), dtype=np.bool_)
+    for k in expansion.over_budget.tolist():
+        own = slice(*expansion.begin[k : k + 2].tolist())
+        center = _Center(expansion.points[own], expansion.coefficients[own], len(inputs.kept))
+        chosen, coefficients, errors[k] = _reduce(center, inputs, kernel, distinct, budget, method)
+        is_kept[own] = False
+        is_kept[own.start + chosen] = True
+        expansion.coefficients[own.start + chosen] = coefficients
+    return Support(expansion.rows[is_kept], expansion.coefficients[is_kept], expansion.ids[is_kept]), errors
 
 
 class _Expansion(NamedTuple):
-    """Centres as sums over points, sorted by slot: kept points, then rows, then points of the sleeping."""
+    """Centers as sums over points, sorted by slot: support points, rows, then points of sleeping clusters."""
 
     points: IntArray  # (P,)
     rows: FloatArray  # (P, d)
     coefficients: FloatArray  # (P,)
     ids: IntArray  # (P,)
-    begin: IntArray  # (L + 1,)  where the points of each slot begin
-    crowded: IntArray  # slots with rows and more points than the budget
+    begin: IntArray  # (L + 1,)  offset of the points of each slot
+    over_budget: IntArray  # slots with rows and more points than the budget
 
 
-class _Centre(NamedTuple):
-    """One of them."""
+class _Center(NamedTuple):
+    """The expansion of one center."""
 
-    points: IntArray  # (p,) rising
+    points: IntArray  # (p,) ascending
     coefficients: FloatArray  # (p,)
     n_kept: int  # M
 
@@ -169,40 +169,45 @@ class _Centre(NamedTuple):
 
 
 def _reduce(
-    centre: _Centre, scene: KernelInput, kernel: Kernel, places: Places | None, budget: int, method: Selection
+    center: _Center,
+    inputs: KernelInput,
+    kernel: Kernel,
+    distinct: DistinctPoints | None,
+    budget: int,
+    method: Selection,
 ) -> tuple[IntArray, FloatArray, float]:
-    """Which of the points of a centre stay, with what coefficients, and the error that this makes."""
-    some, among, thinned = _candidates(centre)
-    gram = kernel.gram(scene, some.members, some.kept) if places is None else places.gram(some.points)
+    """Return the points of a center that are kept, their coefficients, and the approximation error."""
+    some, index, is_sampled = _candidates(center)
+    gram = kernel.gram(inputs, some.members, some.kept) if distinct is None else distinct.gram(some.points)
     if gram is None:
-        return *thin(centre.coefficients, budget), np.nan
+        return *subsample(center.coefficients, budget), np.nan
     found = choose(gram, some.coefficients, budget, method)
-    error = found.error + (_thinning_error(gram, some) if thinned else 0.0)
-    return among[found.chosen], found.coefficients, error
+    error = found.error + (_subsampling_error(gram, some) if is_sampled else 0.0)
+    return index[found.chosen], found.coefficients, error
 
 
-def _candidates(centre: _Centre) -> tuple[_Centre, IntArray, bool]:
+def _candidates(center: _Center) -> tuple[_Center, IntArray, bool]:
     """Few enough points to compare all pairs, which they are, and whether some are missing.
 
     All kept ones, and of many rows an even sample by weight. The rows lose nothing of their total weight.
-    Systematic sampling in the order of the batch is deterministic, and each row stays with a chance in
+    Systematic sampling in the order of the batch is deterministic, and each row is_kept with a chance in
     proportion to its weight.
     """
-    n_kept, n_points = len(centre.kept), len(centre.points)
+    n_kept, n_points = len(center.kept), len(center.points)
     room = max(CANDIDATES - n_kept, CANDIDATES // 2)
     if n_points - n_kept <= room:
-        return centre, np.arange(n_points), False
-    rows, coefficients = thin(centre.coefficients[n_kept:], room)
+        return center, np.arange(n_points), False
+    rows, coefficients = subsample(center.coefficients[n_kept:], room)
     chosen = np.concatenate([np.arange(n_kept), n_kept + rows])
-    shares = np.concatenate([centre.coefficients[:n_kept], coefficients])
-    return _Centre(centre.points[chosen], shares, centre.n_kept), chosen, True
+    shares = np.concatenate([center.coefficients[:n_kept], coefficients])
+    return _Center(center.points[chosen], shares, center.n_kept), chosen, True
 
 
-def _thinning_error(gram: FloatArray, some: _Centre) -> float:
-    """Estimate of what the sample of rows is away from all of them: half the distance between its two halves.
+def _subsampling_error(gram: FloatArray, some: _Center) -> float:
+    """Estimate the sampling error as half the distance between the two halves of the sample.
 
-    Every other sampled row is one half. If the halves err independently, by e each in the square, they are
-    2 e apart, and their mean errs by e / 2.
+    Each half consists of every other row. If the squared errors of the halves are independent and equal to e,
+    their squared distance is 2 e, and the squared error of their mean is e / 2.
     """
     signs = np.where(np.arange(len(some.members)) % 2 == 0, 1.0, -1.0)
     n_kept = len(some.kept)

@@ -38,8 +38,8 @@ from dynmeans._experiments.trials import (
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.flights.flows import FlowOptions, features_of
 from dynmeans.apps.flights.messages import Messages, read_messages, velocity_of
-from dynmeans.apps.flights.proxy_labels import gates
-from dynmeans.apps.flights.trajectories import Limits, Trajectories, join
+from dynmeans.apps.flights.proxy_labels import sector_labels
+from dynmeans.apps.flights.trajectories import Limits, Trajectories, build_trajectories
 from dynmeans.baselines import DPMeans, MCGMMGibbs
 from dynmeans.datasets import airline_week
 
@@ -116,13 +116,13 @@ def weighted_accuracy(true: IntArray, found: IntArray, weights: FloatArray) -> f
 @lru_cache(maxsize=2)  # a week and the file
 def _traffic(file: str | None, n_flights: int, seed: int) -> Traffic:
     if file is not None:
-        flights, _ = join(read_messages([file]), Limits())
+        flights, _ = build_trajectories(read_messages([file]), Limits())
         features, smoother = features_of(flights, FlowOptions())
-        return _in_order(Traffic(features, _windows(flights), *gates(flights, smoother.lattice.area)))
+        return _in_order(Traffic(features, _windows(flights), *sector_labels(flights, smoother.lattice.area)))
     week = airline_week(n_flights, random_state=seed)
     velocities, blank = velocity_of(week.speeds, week.tracks), np.full(len(week.times), "")
     sent = Messages(week.aircraft, blank, week.times, week.latitudes, week.longitudes, velocities)
-    flights, _ = join(sent, Limits())
+    flights, _ = build_trajectories(sent, Limits())
     routes = dict(zip(week.aircraft.tolist(), week.routes[week.flights].tolist(), strict=True))
     labels = np.array([routes[name] for name in flights.messages.aircraft[flights.first].tolist()])
     features, _ = features_of(flights, FlowOptions())

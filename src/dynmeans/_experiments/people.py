@@ -13,9 +13,9 @@ from threadpoolctl import threadpool_limits
 from dynmeans._experiments.draw_people import ALONE, GROUND, SOLID, SPECTRAL, draw, summarize
 from dynmeans._experiments.trials import REPORTED_SEED, Experiment, Numbers, Setting, Size, Trial
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.apps.points import SETTINGS, Tracker
-from dynmeans.apps.points import Setting as Following
-from dynmeans.apps.points.voxels import even_weights, thin
+from dynmeans.apps.points import TRACKER_PARAMETERS, Tracker
+from dynmeans.apps.points import TrackerParameters as Following
+from dynmeans.apps.points.voxels import bin_points, even_weights
 from dynmeans.datasets import Stream, walking_people
 from dynmeans.estimators import DMeans, SDMeans
 from dynmeans.metrics import identity_f1, identity_switches, per_step_accuracy, tracking_accuracy
@@ -30,9 +30,9 @@ Name = Callable[[FloatArray, float], IntArray]  # points and time of a frame -> 
 
 # Chosen on scenes with seeds below 100. As in the paper, D-Means in 3-D clusters all points directly.
 PARAMETERS: dict[str, Setting] = {
-    SPECTRAL: SETTINGS["sdmeans"]._asdict(),
+    SPECTRAL: TRACKER_PARAMETERS["sdmeans"]._asdict(),
     ALONE: {"birth_cost": 3.0, "lifetime": 4.0, "reach": 3.0, "budget": 8, "n_restarts": 1},
-    GROUND: SETTINGS["dmeans"]._asdict(),
+    GROUND: TRACKER_PARAMETERS["dmeans"]._asdict(),
     SOLID: {"birth_cost": 2.5, "lifetime": 4.0, "reach": 1.5, "n_restarts": 1},
 }
 
@@ -126,7 +126,7 @@ def _alone(parameters: Setting) -> Name:
     model = SDMeans(GroundKernel(), **parameters, relative=False, random_state=0)
 
     def name(points: FloatArray, time: float) -> IntArray:
-        cells = thin(points[:, :2], 0.15)
+        cells = bin_points(points[:, :2], 0.15)
         weights = 6.0 * even_weights(cells.centers, cells.counts)
         labels: IntArray = model.partial_fit(cells.centers, sample_weight=weights, t=time).labels_
         return labels[cells.cell]

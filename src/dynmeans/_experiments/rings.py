@@ -30,6 +30,7 @@ from dynmeans.datasets import Stream, moving_rings
 from dynmeans.kernels import MST, Diffusion, Kernel, first_input
 
 RADII = (0.4, 0.2, 0.0)
+HEAT = Diffusion(shapes=len(RADII))  # the kernel that parameters call "diffusion"
 ALIGN, WALK, TREE, MEANS = "SD-Means, heat, align", "SD-Means, heat", "SD-Means, MST", "D-Means"
 TRUTH = "nearest true ring"
 SETTINGS: dict[str, Setting] = {
@@ -126,6 +127,8 @@ def _follow(setting: Setting) -> Follow:
         return tracking(DMeans(**parameters, n_jobs=1, random_state=0))
     if method == TREE:
         parameters = {"kernel": MST(OMEGA), **parameters}
+    elif parameters.get("kernel") == "diffusion":
+        parameters = {**parameters, "kernel": HEAT}
     return tracking(SDMeans(**parameters, random_state=0))
 
 
@@ -148,7 +151,7 @@ def _kernels(setting: Setting, seed: int) -> Numbers:
         "edges": edges,
         "lengths": lengths,
         "tree": _similarity_to(points, center, MST(setting["scale"])),
-        "heat": _similarity_to(points, center, Diffusion()),
+        "heat": _similarity_to(points, center, HEAT),
     }
 
 

@@ -15,10 +15,10 @@ from dynmeans._experiments.results import Results
 from dynmeans._experiments.trials import Experiment, Numbers, Size, Trial
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
-from dynmeans.apps.video import Colors, Meter, Palette, VideoFile, distinct, painter
+from dynmeans.apps.video import Colors, PaletteOptions, QualityMeter, VideoFile, distinct, make_quantizer
 from dynmeans.apps.video.colors import Pixels
-from dynmeans.apps.video.ffmpeg import ffmpeg_painter
-from dynmeans.apps.video.quantizers import Painting
+from dynmeans.apps.video.ffmpeg import ffmpeg_quantizer
+from dynmeans.apps.video.quantizers import QuantizedFrame
 from dynmeans.plots.palette import PALETTE
 
 SHOWN = ("D-Means", "DP-means", "k-means")  # the rows of the paper's panel, below the original
@@ -27,7 +27,7 @@ QUICK_FRAMES, QUICK_BEGIN = 48, 1 / 3  # of the video: its beginning is often bl
 MOVING = 0.1  # mean difference of two frames, in levels, above which they differ visibly
 LINES = ("-", "--", ":", "-.")
 
-Paint = Callable[[Pixels, Colors], Painting]
+Paint = Callable[[Pixels, Colors], QuantizedFrame]
 
 
 def run(
@@ -64,7 +64,7 @@ def run(
     >>> run("trailer.mp4", max_frames=100)["methods"]["D-Means"]["flicker"]  # doctest: +SKIP
     """
     painters = _painters()
-    meters = {name: Meter() for name in painters}
+    meters = {name: QualityMeter() for name in painters}
     seconds = dict.fromkeys(painters, 0.0)
     moving: list[bool] = []
     excerpt = Excerpt()
@@ -77,11 +77,11 @@ def run(
             shown = {ORIGINAL: frame.pixels}
             for name, paint in painters.items():
                 began = process_time()
-                painting = paint(frame.pixels, colors)
+                quantized = paint(frame.pixels, colors)
                 seconds[name] += process_time() - began
-                meters[name].take(frame.pixels, colors, painting)
+                meters[name].add(frame.pixels, colors, quantized)
                 if name in SHOWN:
-                    shown[name] = painting.pixels
+                    shown[name] = quantized.pixels
             excerpt.take(shown, len(colors.rows))
             if last is not None:
                 moving.append(bool(np.abs(frame.pixels.astype(np.int16) - last).mean() > MOVING))
@@ -167,21 +167,21 @@ def summarize(result: Mapping[str, Any]) -> str:
 
 
 def _painters() -> dict[str, Paint]:
-    settings = Palette(jobs=1)
+    settings = PaletteOptions(jobs=1)
     return {
         "D-Means": _by_colors(settings),
         "DP-means": _by_colors(settings._replace(per_frame="dpmeans")),
         "k-means": _by_colors(settings._replace(per_frame="kmeans", max_colors=COLORS)),
-        "FFmpeg": ffmpeg_painter(COLORS),
+        "FFmpeg": ffmpeg_quantizer(COLORS),
     }
 
 
-def _by_colors(settings: Palette) -> Paint:
-    paint = painter(settings)
+def _by_colors(settings: PaletteOptions) -> Paint:
+    paint = make_quantizer(settings)
     return lambda pixels, colors: paint(colors)
 
 
-def _summary(meter: Meter, moving: np.ndarray[Any, np.dtype[np.bool_]], seconds: float) -> Numbers:
+def _summary(meter: QualityMeter, moving: np.ndarray[Any, np.dtype[np.bool_]], seconds: float) -> Numbers:
     quality = meter.quality
     change = [float(c) if np.isfinite(c) else None for c in quality.change]
     deviation = np.abs(quality.change[moving] - 1)

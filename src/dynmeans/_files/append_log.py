@@ -16,14 +16,14 @@ _PENDING_BYTES = 1 << 20  # kept in memory before it is written
 class AppendLog:
     r"""Append-only files of which each holds something of every step.
 
-    A step reaches all of the files or none: what is appended waits in memory, and `flush` writes it at
+    A step reaches all of the files or none: appended lines are kept in memory, and `flush` writes them at
     positions that are known, so that an interrupted flush is repaired by the next one, by `close`, or by a
     new spool that is given the last known lengths.
 
     Parameters
     ----------
     folder : Path
-        Where the files lie.
+        Folder of the files.
     headings : mapping of str to bytes
         Names of the files, and what each begins with.
     lengths : mapping of str to int or None
@@ -61,7 +61,7 @@ class AppendLog:
             file.truncate(self._written[name])
 
     def append(self, step: Mapping[str, bytes]) -> None:
-        """Add what a step says in each file. It is on disk after the next `flush`."""
+        """Add the lines of a step to each file. They are on disk after the next `flush`."""
         self._pending.append(step)
         self._waiting += sum(map(len, step.values()))
         if self._waiting > _PENDING_BYTES:

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and are still there after a power cut."""
+"""Atomic and durable writes of files."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _NOT_SYNCED = (errno.EINVAL, errno.ENOTSUP, errno.EACCES)  # file systems and fo
 def atomic_write(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """Yield a temporary file to write to, and move it to `path` once it is whole.
 
-    The temporary file lies beside its target under a random name, and keeps the suffix. A symbolic link is
-    followed: the file that it points to is replaced, the link stays.
+    The temporary file is in the folder of its target, with a random name and the same suffix. A symbolic
+    link is followed: the file that it points to is replaced, the link stays.
 
     Parameters
     ----------
@@ -38,23 +38,23 @@ def atomic_write(path: Path, *, durable: bool = True) -> Iterator[Path]:
     --------
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "notes.txt"
-    >>> with atomic_write(target) as place:
-    ...     _ = place.write_text("all of it")
+    >>> with atomic_write(target) as temporary:
+    ...     _ = temporary.write_text("all of it")
     >>> target.read_text()
     'all of it'
     """
     target = Path(os.path.realpath(path))
-    place, descriptor = _create(target, path)
+    temporary, descriptor = _create(target, path)
     try:
-        with naming(path, place):
-            yield place
+        with naming(path, temporary):
+            yield temporary
             if durable:
-                sync_file(place)
-            _move(place, target, descriptor)
+                sync_file(temporary)
+            _move(temporary, target, descriptor)
             if durable:
                 sync_folder(target.parent)
     except BaseException:
-        place.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     finally:
         with suppress(OSError):  # on Windows it is closed already
@@ -62,14 +62,14 @@ def atomic_write(path: Path, *, durable: bool = True) -> Iterator[Path]:
 
 
 @contextmanager
-def naming(path: Path | str, place: Path | None = None) -> Iterator[None]:
-    """Let an error of the operating system name `path` if it names no file, or the temporary `place`."""
+def naming(path: Path | str, temporary: Path | None = None) -> Iterator[None]:
+    """Let an error of the operating system name `path` if it names no file, or the temporary `temporary`."""
     try:
         yield
     except OSError as error:
         if error.errno is None:  # with a file name such an error would lose its message
             raise OSError(f"{path}: {error}") from error
-        if error.filename is None or str(error.filename) == str(place):
+        if error.filename is None or str(error.filename) == str(temporary):
             error.filename = str(path)
         raise
 
@@ -139,22 +139,22 @@ def _create(target: Path, path: Path) -> tuple[Path, int]:
     """Create a temporary file that is locked while it is in use, and never one that exists."""
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _BINARY
     while True:
-        place = target.with_name(f".{target.stem[:_STEM]}.{secrets.token_hex(8)}.tmp{target.suffix}")
+        temporary = target.with_name(f".{target.stem[:_STEM]}.{secrets.token_hex(8)}.tmp{target.suffix}")
         try:
-            with naming(path, place):
-                descriptor = os.open(place, flags, 0o666)
+            with naming(path, temporary):
+                descriptor = os.open(temporary, flags, 0o666)
         except FileExistsError:
             continue
         if sys.platform != "win32":
             with suppress(OSError):  # a file system without locks: leftovers stay there
                 try_lock(descriptor)
-        return place, descriptor
+        return temporary, descriptor
 
 
-def _move(place: Path, target: Path, descriptor: int) -> None:
+def _move(temporary: Path, target: Path, descriptor: int) -> None:
     """Replace the target and keep its permissions."""
     if sys.platform == "win32":
         os.close(descriptor)  # there an open file cannot be moved
     with suppress(OSError):
-        place.chmod(stat.S_IMODE(target.stat().st_mode))
-    place.replace(target)
+        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+    temporary.replace(target)

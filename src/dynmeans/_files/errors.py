@@ -1,4 +1,4 @@
-"""The one error that bad input raises, and how the errors of other libraries become it."""
+"""Errors and warnings about input, and the conversion of other libraries' errors."""
 
 from __future__ import annotations
 
@@ -7,40 +7,39 @@ from contextlib import contextmanager
 
 
 class InputError(ValueError):
-    """Input that cannot be clustered; the message is one line that names the file, the place and the rule."""
+    """Invalid input; the message is one line with the file, the location and the rule."""
 
 
 class InputWarning(UserWarning):
-    """Input that is read, but may not be what it seems; the message is one line that names the place."""
+    """Suspicious input that is read anyway; the message is one line with the location."""
 
 
-_LONGEST = 300  # characters of an error that are passed on
-_NOT_OURS = (InputError, ImportError, KeyboardInterrupt, SystemExit, GeneratorExit)
+_LONGEST = 300  # maximum number of characters of a message
+_UNCHANGED = (InputError, ImportError, KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
 @contextmanager
-def error_context(place: str | Callable[[], str]) -> Iterator[None]:
-    """Turn whatever a damaged file raises into an `InputError` that names the place.
+def error_context(location: str | Callable[[], str]) -> Iterator[None]:
+    """Convert any exception of a damaged file into an `InputError` that names the location.
 
-    A damaged file reaches the inside of other libraries, which then raise anything. Everything is therefore
-    caught, also a panic of a library in Rust, which is not an `Exception`. An interruption and a missing
-    package are no fault of the file.
+    Other libraries raise arbitrary exceptions for a damaged file. All are caught, also a panic of a library
+    in Rust, which is not an `Exception`. Interruptions and missing packages pass unchanged.
     """
     try:
         yield
-    except _NOT_OURS:
+    except _UNCHANGED:
         raise
     except BaseException as error:
         cause = "not enough memory, " if isinstance(error, MemoryError) else ""
-        raise InputError(f"{_words(place)}: {cause}{reason(error)}") from None
+        raise InputError(f"{_words(location)}: {cause}{reason(error)}") from None
 
 
-def _words(place: str | Callable[[], str]) -> str:
-    return place if isinstance(place, str) else place()
+def _words(location: str | Callable[[], str]) -> str:
+    return location if isinstance(location, str) else location()
 
 
 def reason(error: BaseException) -> str:
-    """First line of an error's message, without the path that the caller names anyway."""
+    """Return the first line of an error message, without the path."""
     match error:
         case UnicodeDecodeError():
             return f"not UTF-8 text (byte 0x{error.object[error.start]:02x})"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -25,7 +29,14 @@ def labels_file(folder: Path, format: str) -> Path:
     return folder / f"{LABELS_STEM}.{format}"
 
 
-def write_labels(spool: Path, target: Path, format: str) -> None:
+class KeyColumn(NamedTuple):
+    """Keys of the rows, for a second column."""
+
+    name: str
+    spool: Path  # one key per line
+
+
+def write_labels(spool: Path, target: Path, format: str, keys: KeyColumn | None = None) -> None:
     """Turn raw labels into a file of the input's format, in pieces.
 
     Parameters
@@ -36,9 +47,14 @@ def write_labels(spool: Path, target: Path, format: str) -> None:
         File to write; it appears whole or not at all.
     format : str
         One of `dynmeans._tables.sources.FORMATS`. Tables have one column, ``id``.
+    keys : KeyColumn, optional
+        Keys, which are the first column of a table; NPY and NPZ files have none.
     """
-    with atomic_write(target) as place:
-        _WRITERS[format](spool, place)
+    with atomic_write(target) as location:
+        if keys is None or format in ("npy", "npz"):
+            _WRITERS[format](spool, location)
+        else:
+            _KEYED_WRITERS[format](spool, location, keys)
 
 
 def _chunks(spool: Path) -> Iterator[IntArray]:
@@ -47,23 +63,61 @@ def _chunks(spool: Path) -> Iterator[IntArray]:
             yield np.frombuffer(data, LOG_TYPE)
 
 
-def _write_lines(spool: Path, place: Path, heading: str, line: str) -> None:
-    with place.open("w", encoding="utf-8", newline="\n") as file:
+def _keyed_chunks(spool: Path, keys: KeyColumn) -> Iterator[tuple[list[str], IntArray]]:
+    with keys.spool.open(encoding="utf-8", newline="\n") as file:
+        for ids in _chunks(spool):
+            yield [line[:-1] for line in islice(file, len(ids))], ids
+
+
+def _write_keyed_table(spool: Path, location: Path, keys: KeyColumn, delimiter: str = ",") -> None:
+    with location.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        writer.writerow([keys.name, COLUMN])
+        for names, ids in _keyed_chunks(spool, keys):
+            writer.writerows(zip(names, ids.tolist(), strict=True))
+
+
+def _write_keyed_json_lines(spool: Path, location: Path, keys: KeyColumn) -> None:
+    name = json.dumps(keys.name)
+    with location.open("w", encoding="utf-8", newline="\n") as file:
+        for names, ids in _keyed_chunks(spool, keys):
+            pairs = zip(names, ids.tolist(), strict=True)
+            file.writelines(f'{{{name}: {json.dumps(key)}, "{COLUMN}": {i}}}\n' for key, i in pairs)
+
+
+def _write_keyed_parquet(spool: Path, location: Path, keys: KeyColumn) -> None:
+    arrow, parquet = require("pyarrow", "frames"), require("pyarrow.parquet", "frames")
+    schema = arrow.schema([(keys.name, arrow.string()), (COLUMN, arrow.int64())])
+    with parquet.ParquetWriter(location, schema) as writer:
+        for names, ids in _keyed_chunks(spool, keys):
+            writer.write_table(arrow.table({keys.name: names, COLUMN: ids}, schema=schema))
+
+
+def _write_keyed_arrow(spool: Path, location: Path, keys: KeyColumn) -> None:
+    arrow = require("pyarrow", "frames")
+    schema = arrow.schema([(keys.name, arrow.string()), (COLUMN, arrow.int64())])
+    with arrow.OSFile(str(location), "wb") as file, arrow.ipc.new_file(file, schema) as writer:
+        for names, ids in _keyed_chunks(spool, keys):
+            writer.write_table(arrow.table({keys.name: names, COLUMN: ids}, schema=schema))
+
+
+def _write_lines(spool: Path, location: Path, heading: str, line: str) -> None:
+    with location.open("w", encoding="utf-8", newline="\n") as file:
         file.write(heading)
         for ids in _chunks(spool):
             file.writelines(line % i for i in ids.tolist())
 
 
-def _write_table(spool: Path, place: Path) -> None:
-    _write_lines(spool, place, f"{COLUMN}\n", "%d\n")
+def _write_table(spool: Path, location: Path) -> None:
+    _write_lines(spool, location, f"{COLUMN}\n", "%d\n")
 
 
-def _write_json_lines(spool: Path, place: Path) -> None:
-    _write_lines(spool, place, "", f'{{"{COLUMN}": %d}}\n')
+def _write_json_lines(spool: Path, location: Path) -> None:
+    _write_lines(spool, location, "", f'{{"{COLUMN}": %d}}\n')
 
 
 def _copy_array(spool: Path, file: BinaryIO) -> None:
-    """The raw labels are the body of an NPY file as they are; only its header is missing."""
+    """Write an NPY file: a header, then the raw labels unchanged."""
     count = spool.stat().st_size // LOG_TYPE.itemsize
     header = {"descr": LOG_TYPE.str, "fortran_order": False, "shape": (count,)}
     np.lib.format.write_array_header_1_0(file, header)
@@ -71,29 +125,29 @@ def _copy_array(spool: Path, file: BinaryIO) -> None:
         shutil.copyfileobj(raw, file)
 
 
-def _write_npy(spool: Path, place: Path) -> None:
-    with place.open("wb") as file:
+def _write_npy(spool: Path, location: Path) -> None:
+    with location.open("wb") as file:
         _copy_array(spool, file)
 
 
-def _write_npz(spool: Path, place: Path) -> None:
+def _write_npz(spool: Path, location: Path) -> None:
     member = zipfile.ZipInfo(f"{COLUMN}.npy")  # dated 1980: equal labels give equal files
-    with zipfile.ZipFile(place, "w") as archive, archive.open(member, "w", force_zip64=True) as file:
+    with zipfile.ZipFile(location, "w") as archive, archive.open(member, "w", force_zip64=True) as file:
         _copy_array(spool, file)  # type: ignore[arg-type]
 
 
-def _write_parquet(spool: Path, place: Path) -> None:
+def _write_parquet(spool: Path, location: Path) -> None:
     arrow, parquet = require("pyarrow", "frames"), require("pyarrow.parquet", "frames")
     schema = arrow.schema([(COLUMN, arrow.int64())])
-    with parquet.ParquetWriter(place, schema) as writer:
+    with parquet.ParquetWriter(location, schema) as writer:
         for ids in _chunks(spool):
             writer.write_table(arrow.table({COLUMN: ids}, schema=schema))
 
 
-def _write_arrow(spool: Path, place: Path) -> None:
+def _write_arrow(spool: Path, location: Path) -> None:
     arrow = require("pyarrow", "frames")
     schema = arrow.schema([(COLUMN, arrow.int64())])
-    with arrow.OSFile(str(place), "wb") as file, arrow.ipc.new_file(file, schema) as writer:
+    with arrow.OSFile(str(location), "wb") as file, arrow.ipc.new_file(file, schema) as writer:
         for ids in _chunks(spool):
             writer.write_table(arrow.table({COLUMN: ids}, schema=schema))
 
@@ -106,4 +160,11 @@ _WRITERS: dict[str, Callable[[Path, Path], None]] = {
     "npz": _write_npz,
     "parquet": _write_parquet,
     "arrow": _write_arrow,
+}
+_KEYED_WRITERS: dict[str, Callable[[Path, Path, KeyColumn], None]] = {
+    "csv": _write_keyed_table,
+    "tsv": partial(_write_keyed_table, delimiter="\t"),
+    "jsonl": _write_keyed_json_lines,
+    "parquet": _write_keyed_parquet,
+    "arrow": _write_keyed_arrow,
 }

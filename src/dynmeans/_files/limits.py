@@ -26,15 +26,15 @@ class Limits(NamedTuple):
         """Bytes that the content of a file of `size` bytes may take once it is decoded."""
         return self.array + _WIDENING * size
 
-    def check_columns(self, count: int, place: str) -> None:
+    def check_columns(self, count: int, location: str) -> None:
         """Refuse a table with too many columns."""
         if count > self.columns:
-            raise InputError(f"{place}: {count:,} columns; {self.rule('columns')}")
+            raise InputError(f"{location}: {count:,} columns; {self.rule('columns')}")
 
-    def check_bytes(self, count: int, size: int, place: str, what: str) -> None:
+    def check_bytes(self, count: int, size: int, location: str, what: str) -> None:
         """Refuse content of `count` bytes in a file of `size` bytes that expands too far."""
         if count > self.allowance(size):
-            raise InputError(f"{place}: {what} takes {in_words(count)}; {self.rule('array', count)}")
+            raise InputError(f"{location}: {what} takes {in_words(count)}; {self.rule('array', count)}")
 
     def rule(self, name: str, needed: int = 0) -> str:
         """Return a limit in words, with the option that raises it."""

@@ -58,26 +58,26 @@ def locked(path: Path, option: str = "--state") -> Iterator[None]:
     []
     """
     target = Path(os.path.realpath(path))
-    place = target.with_name(f".{target.name}.lock")
-    with holding(place, path, option):
+    location = target.with_name(f".{target.name}.lock")
+    with holding(location, path, option):
         yield
 
 
 @contextmanager
-def holding(place: Path, path: Path, option: str) -> Iterator[None]:
-    """Hold the lock file `place`, which stands for `path`, and remove it at the end."""
-    descriptor = _open_locked(place, path, option)
+def holding(location: Path, path: Path, option: str) -> Iterator[None]:
+    """Hold the lock file `location`, which stands for `path`, and remove it at the end."""
+    descriptor = _open_locked(location, path, option)
     try:
         yield
     finally:
         if sys.platform != "win32":  # there an open file cannot be removed
-            place.unlink(missing_ok=True)
+            location.unlink(missing_ok=True)
         os.close(descriptor)
 
 
-def _open_locked(place: Path, path: Path, option: str) -> int:
+def _open_locked(location: Path, path: Path, option: str) -> int:
     while True:
-        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o666)
+        descriptor = os.open(location, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o666)
         try:
             mine = try_lock(descriptor)
         except OSError as error:
@@ -86,13 +86,13 @@ def _open_locked(place: Path, path: Path, option: str) -> int:
         if not mine:
             os.close(descriptor)
             raise InputError(f"{path}: in use by another run; wait for it, or use another {option}")
-        if _is_at(descriptor, place):
+        if _is_at(descriptor, location):
             return descriptor
         os.close(descriptor)  # its owner removed it between our two calls
 
 
-def _is_at(descriptor: int, place: Path) -> bool:
+def _is_at(descriptor: int, location: Path) -> bool:
     try:
-        return os.path.samestat(os.fstat(descriptor), place.stat())
+        return os.path.samestat(os.fstat(descriptor), location.stat())
     except FileNotFoundError:
         return False

@@ -1,4 +1,4 @@
-"""What a time step says in each file of a run folder."""
+"""Lines of a time step in each file of a run folder."""
 
 from __future__ import annotations
 
@@ -16,18 +16,30 @@ from dynmeans._files.labels import LOG_TYPE
 from dynmeans._files.run_folder import (
     CLUSTERS_COLUMNS,
     CLUSTERS_FILE,
+    CLUSTERS_TEXTS,
     EVENTS_FILE,
     INFO_FILE,
     SAMPLE_COLUMNS,
     SAMPLE_FILE,
+    SAMPLE_TEXTS,
     STEPS_COLUMNS,
     STEPS_FILE,
 )
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray, IntArray
 
-LABELS_LOG = "labels.spool"  # only while the run lasts
+LABELS_LOG = "labels.spool"  # exists only during the run
 SAMPLE_ROWS = 500  # rows of a step that are kept for the report
+SAMPLE_NUMBERS = 65_536  # of a step that are kept, but at least 100 rows
+LONGEST_TEXT = 200  # characters of a text in a table
+
+
+class StepTexts(NamedTuple):
+    """Texts of one time step."""
+
+    rows: Sequence[str]  # (n,)
+    words: Mapping[int, Sequence[str]]  # by cluster, the most distinctive first
+    examples: Mapping[int, Sequence[str]]  # by cluster, the nearest to the center first
 
 
 class StepRecord(NamedTuple):
@@ -39,94 +51,132 @@ class StepRecord(NamedTuple):
     ids: IntArray  # (K,)  remembered clusters, sorted
     centers: FloatArray  # (K, d)
     ages: FloatArray  # (K,)  time since each was seen
-    events: Sequence[Event]
+    events: Sequence[Event]  # with times in the units of the input
+    texts: StepTexts | None = None
 
 
-def headings(features: Sequence[str]) -> dict[str, bytes]:
-    """First lines of all files that grow, by name."""
+def headings(features: Sequence[str], *, has_texts: bool = False) -> dict[str, bytes]:
+    """Return the first lines of all appended files, by name."""
+    of_clusters, of_sample = (CLUSTERS_TEXTS, SAMPLE_TEXTS) if has_texts else ((), ())
     return {
-        STEPS_FILE: _heading(STEPS_COLUMNS),
-        CLUSTERS_FILE: _heading([*CLUSTERS_COLUMNS, *features]),
+        STEPS_FILE: heading(STEPS_COLUMNS),
+        CLUSTERS_FILE: heading([*CLUSTERS_COLUMNS, *features, *of_clusters]),
         EVENTS_FILE: b"",
-        SAMPLE_FILE: _heading([*SAMPLE_COLUMNS, *features]),
+        SAMPLE_FILE: heading([*SAMPLE_COLUMNS, *features, *of_sample]),
         LABELS_LOG: b"",
     }
 
 
 def lines_of(record: StepRecord) -> dict[str, bytes]:
-    """What a step adds to each file, by name.
+    """Return the lines that a step adds to each file, by name.
 
     Parameters
     ----------
     record : StepRecord
 
-    Returns
+    Rechanges
     -------
     dict
         The keys are those of `headings`.
     """
     return {
-        STEPS_FILE: _lines([_step_row(record)]),
-        CLUSTERS_FILE: _lines(_cluster_rows(record)),
-        EVENTS_FILE: b"".join(_event_line(event, record.time) for event in record.events),
-        SAMPLE_FILE: _lines(_sample_rows(record)),
+        STEPS_FILE: lines([step_row(record)]),
+        CLUSTERS_FILE: lines(cluster_rows(record), _cluster_texts(record)),
+        EVENTS_FILE: b"".join(event_line(event) for event in record.events),
+        SAMPLE_FILE: lines(sample_rows(record), _sample_texts(record)),
         LABELS_LOG: record.report.labels.astype(LOG_TYPE).tobytes(),
     }
 
 
 def write_info(folder: Path, info: Mapping[str, Any], *, durable: bool = True) -> None:
-    """Write run.json, whole or not at all."""
-    with atomic_write(folder / INFO_FILE, durable=durable) as place:
-        place.write_text(json.dumps(info, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    """Write run.json atomically."""
+    with atomic_write(folder / INFO_FILE, durable=durable) as location:
+        location.write_text(json.dumps(info, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _heading(names: Sequence[str]) -> bytes:
+def heading(names: Sequence[str]) -> bytes:
+    """Return the first line of a table."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(names)
     return text.getvalue().encode()
 
 
-def _lines(rows: Iterable[Iterable[object]]) -> bytes:
-    """Rows of numbers as text that reads back as exactly the same numbers."""
-    return "".join(f"{','.join(map(repr, row))}\n" for row in rows).encode()
+def lines(rows: Iterable[Iterable[object]], texts: Iterable[Sequence[str]] | None = None) -> bytes:
+    """Encode rows of numbers as text without loss, and texts behind them in quotes."""
+    numbers = (",".join(map(repr, row)) for row in rows)
+    if texts is None:
+        return "".join(f"{line}\n" for line in numbers).encode()
+    return "".join(
+        f"{line},{','.join(map(_quoted, row))}\n" for line, row in zip(numbers, texts, strict=True)
+    ).encode()
 
 
-def _step_row(record: StepRecord) -> list[object]:
+def _quoted(text: str) -> str:
+    """Return a text in one line, shortened, as a cell of a CSV file."""
+    line = " ".join(text.replace("\0", " ").split())
+    line = line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 1]}\u2026"
+    quoted = line.replace('"', '""')
+    return f'"{quoted}"'
+
+
+def _cluster_texts(record: StepRecord) -> list[list[str]] | None:
+    if record.texts is None:
+        return None
+    blank = [""] * (len(CLUSTERS_TEXTS) - 1)
+    return [
+        [" ".join(record.texts.words.get(k, ())), *[*record.texts.examples.get(k, ()), *blank][: len(blank)]]
+        for k in record.ids.tolist()
+    ]
+
+
+def _sample_texts(record: StepRecord) -> list[list[str]] | None:
+    if record.texts is None:
+        return None
+    return [[record.texts.rows[row]] for row in _sampled(record.X).tolist()]
+
+
+def step_row(record: StepRecord) -> list[object]:
+    """Return the row of a step in steps.csv."""
     report = record.report
-    turns = [len(ids) for ids in (report.born, report.revived, report.asleep, report.died)]
+    changes = [len(ids) for ids in (report.born, report.revived, report.asleep, report.died)]
     sizes = [len(report.active), len(record.ids)]
-    return [report.step, record.time, len(record.X), float(report.cost), int(report.n_iter), *sizes, *turns]
+    return [report.step, record.time, len(record.X), float(report.cost), int(report.n_iter), *sizes, *changes]
 
 
-def _cluster_rows(record: StepRecord) -> Iterable[list[object]]:
-    taken = dict(zip(record.report.active.tolist(), record.report.sizes.tolist(), strict=True))
+def cluster_rows(record: StepRecord) -> Iterable[list[object]]:
+    """Return the rows of a step in clusters.csv."""
+    weights = dict(zip(record.report.active.tolist(), record.report.sizes.tolist(), strict=True))
     ids, ages, centers = record.ids.tolist(), record.ages.tolist(), record.centers.tolist()
     for cluster, age, center in zip(ids, ages, centers, strict=True):
-        yield [record.report.step, record.time, cluster, float(taken.get(cluster, 0.0)), age, *center]
+        yield [record.report.step, record.time, cluster, float(weights.get(cluster, 0.0)), age, *center]
 
 
-def _sample_rows(record: StepRecord) -> Iterable[list[object]]:
-    kept = _evenly_spaced(len(record.X))
+def sample_rows(record: StepRecord) -> Iterable[list[object]]:
+    """Return the rows of a step in sample.csv."""
+    kept = _sampled(record.X)
     labels, points = record.report.labels[kept].tolist(), record.X[kept].tolist()
     for row, label, point in zip(kept.tolist(), labels, points, strict=True):
         yield [record.report.step, row, label, *point]
 
 
-def _evenly_spaced(count: int) -> IntArray:
-    """Up to SAMPLE_ROWS of the numbers below `count`."""
-    if count <= SAMPLE_ROWS:
-        return np.arange(count)
-    return np.arange(SAMPLE_ROWS) * count // SAMPLE_ROWS
+def _sampled(X: FloatArray) -> IntArray:
+    """Return evenly spaced rows: at most SAMPLE_ROWS, and fewer if they are wide."""
+    count, width = X.shape
+    limit = min(SAMPLE_ROWS, max(100, SAMPLE_NUMBERS // max(width, 1)))
+    return np.arange(count) if count <= limit else np.arange(limit) * count // limit
 
 
-def _event_line(event: Event, time: float) -> bytes:
+def event_line(event: Event) -> bytes:
+    """Return the line of an event in events.jsonl."""
     line: dict[str, Any] = {
         "step": event.step,
-        "time": time,
+        "time": event.time,
         "kind": event.kind,
         "id": event.id,
         "cost": event.cost,
     }
     if event.others:
         line["others"] = list(event.others)
+    if event.tentative:
+        line["tentative"] = True
     return f"{json.dumps(line, allow_nan=False, separators=(',', ':'))}\n".encode()

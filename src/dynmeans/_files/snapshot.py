@@ -10,16 +10,22 @@ import io
 import json
 import os
 import zipfile
+from collections.abc import Callable
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dynmeans._files.atomic_write import atomic_write, remove_leftovers
+from dynmeans._files.stored_zip import unzip, zip_parts
 
 FORMAT = 1
 KIND = "dynmeans snapshot"
 HEADER = "header.json"
+
+_SMALL_FILE = 1 << 24  # bytes: read whole; the members of a larger file are read one by one
+_LONGEST_HEADER = 4096  # of an array of numbers; NumPy writes 128 bytes
 
 
 class SnapshotError(ValueError):
@@ -37,38 +43,108 @@ def write_snapshot(path: str | os.PathLike[str], snapshot: Snapshot) -> None:
     """Write all or nothing: a reader sees the old file or the new one, also after a power cut."""
     target = Path(os.path.realpath(path))
     remove_leftovers(target.parent, target.name)
-    with atomic_write(Path(path)) as place, place.open("wb") as file:
-        _write_archive(file, snapshot)
+    with atomic_write(Path(path)) as location, location.open("wb") as file:
+        parts = _archive_parts(snapshot)
+        if parts is None:
+            _write_large(file, snapshot)
+        else:
+            file.writelines(parts)
+
+
+def encode_snapshot(snapshot: Snapshot) -> bytes:
+    """Return the bytes of a state file."""
+    parts = _archive_parts(snapshot)
+    if parts is not None:
+        return b"".join(parts)
+    buffer = io.BytesIO()
+    _write_large(buffer, snapshot)
+    return buffer.getvalue()
 
 
 def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
     """Read a state file, or say in one line why it is not one."""
+    name = repr(os.fspath(path))
     try:
+        if Path(path).stat().st_size <= _SMALL_FILE:
+            return decode_snapshot(Path(path).read_bytes(), name)
         with zipfile.ZipFile(path) as archive:
-            header = _read_header(archive, path)
-            arrays = {name: _read_array(archive, name) for name in header["arrays"]}
+            return _read_members(partial(_read_member, archive), name)
     except SnapshotError:
         raise
     except OSError as error:
-        raise SnapshotError(
-            f"cannot read state file {os.fspath(path)!r}: {error.strerror or error}"
-        ) from error
+        raise SnapshotError(f"cannot read state file {name}: {error.strerror or error}") from error
+    except Exception as error:
+        raise _damaged(name, error) from error
+
+
+def decode_snapshot(data: bytes, name: str = "the data") -> Snapshot:
+    """Read the bytes of a state file, or say in one line why they are not one; errors call it `name`."""
+    try:
+        members = unzip(data)
+        if members is not None:
+            return _read_members(lambda member: bytes(members[member]), name)
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return _read_members(partial(_read_member, archive), name)
+    except SnapshotError:
+        raise
     except Exception as error:  # parsers of ZIP, JSON and NPY raise of many kinds: the file is to blame
-        message = " ".join(str(error).split()) or type(error).__name__
-        raise SnapshotError(
-            f"{os.fspath(path)!r} is not a dynmeans state file, or is damaged: {message}"
-        ) from error
-    return Snapshot(header, arrays)
+        raise _damaged(name, error) from error
 
 
-def _write_archive(file: Any, snapshot: Snapshot) -> None:
-    header = {"kind": KIND, "format": FORMAT, "arrays": sorted(snapshot.arrays), **snapshot.header}
+def _damaged(name: str, error: Exception) -> SnapshotError:
+    message = " ".join(str(error).split()) or type(error).__name__
+    return SnapshotError(f"{name} is not a dynmeans state file, or is damaged: {message}")
+
+
+def _read_members(read: Callable[[str], bytes], name: str) -> Snapshot:
+    """Read the header and the arrays that it lists; `read` returns a member by name."""
+    header = _read_header(read(HEADER), name)
+    return Snapshot(header, {array: _read_array(array, read(f"{array}.npy")) for array in header["arrays"]})
+
+
+def _archive_parts(snapshot: Snapshot) -> list[Any] | None:
+    """Return the parts of the archive without a copy of the arrays, or None if it is too large for that."""
+    header = _full_header(snapshot)
+    arrays = ((name, np.ascontiguousarray(snapshot.arrays[name])) for name in header["arrays"])
+    members = (
+        (f"{name}.npy", [_npy_header(array.dtype, array.shape), _raw(array)]) for name, array in arrays
+    )
+    return zip_parts([(HEADER, [_encode_header(header)]), *members])
+
+
+def _raw(array: np.ndarray[Any, Any]) -> Any:
+    """Return the bytes of an array; a view of one without entries is refused by Python."""
+    return array.data.cast("B") if array.size else b""
+
+
+def _full_header(snapshot: Snapshot) -> dict[str, Any]:
+    return {"kind": KIND, "format": FORMAT, "arrays": sorted(snapshot.arrays), **snapshot.header}
+
+
+def _encode_header(header: dict[str, Any]) -> bytes:
+    return json.dumps(header, allow_nan=False).encode()
+
+
+@lru_cache(maxsize=1024)
+def _npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+    """Return the header of an NPY file; NumPy takes 10 microseconds to make it."""
+    buffer = io.BytesIO()
+    described = np.lib.format.dtype_to_descr(dtype)
+    header = {"descr": described, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(buffer, header)
+    return buffer.getvalue()
+
+
+def _write_large(file: Any, snapshot: Snapshot) -> None:
+    """Write an archive of any size."""
+    header = _full_header(snapshot)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(_member(HEADER), json.dumps(header, allow_nan=False))
+        archive.writestr(_member(HEADER), _encode_header(header))
         for name in header["arrays"]:
-            buffer = io.BytesIO()
-            np.lib.format.write_array(buffer, np.ascontiguousarray(snapshot.arrays[name]), allow_pickle=False)
-            archive.writestr(_member(f"{name}.npy"), buffer.getvalue())
+            with archive.open(_member(f"{name}.npy"), "w", force_zip64=True) as member:
+                array = np.ascontiguousarray(snapshot.arrays[name])
+                member.write(_npy_header(array.dtype, array.shape))
+                member.write(_raw(array))
 
 
 def _member(name: str) -> zipfile.ZipInfo:
@@ -76,21 +152,21 @@ def _member(name: str) -> zipfile.ZipInfo:
     return zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
 
 
-def _read_header(archive: zipfile.ZipFile, path: str | os.PathLike[str]) -> dict[str, Any]:
-    header = json.loads(_read_member(archive, HEADER), parse_constant=_refuse_constant)
+def _read_header(data: bytes, name: str) -> dict[str, Any]:
+    header = json.loads(data, parse_constant=_refuse_constant)
     if not isinstance(header, dict) or header.get("kind") != KIND:
-        raise SnapshotError(f"{os.fspath(path)!r} is not a dynmeans state file")
+        raise SnapshotError(f"{name} is not a dynmeans state file")
     version = header.get("format")
     if type(version) is not int or version < 1:
-        raise SnapshotError(f"{os.fspath(path)!r} has no valid format version, got {version!r}")
+        raise SnapshotError(f"{name} has no valid format version, got {version!r}")
     if version > FORMAT:
         raise SnapshotError(
-            f"{os.fspath(path)!r} was written by a newer dynmeans "
+            f"{name} was written by a newer dynmeans "
             f"(state format {version}, this one reads up to {FORMAT}): please upgrade"
         )
     names = header.get("arrays")
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise SnapshotError(f"{os.fspath(path)!r} does not list its arrays")
+    if not isinstance(names, list) or not all(isinstance(array, str) for array in names):
+        raise SnapshotError(f"{name} does not list its arrays")
     return header
 
 
@@ -99,7 +175,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Stored members only, each once: what a member unpacks to is never larger than the file."""
+    """Allow only uncompressed members, each once, so that none is larger than the file."""
     info = archive.getinfo(name)
     if archive.namelist().count(name) > 1:
         raise ValueError(f"member {name!r} is there more than once")
@@ -108,16 +184,22 @@ def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     return archive.read(info)
 
 
-def _read_array(archive: zipfile.ZipFile, name: str) -> np.ndarray[Any, Any]:
-    data = _read_member(archive, f"{name}.npy")
-    buffer = io.BytesIO(data)
-    version = np.lib.format.read_magic(buffer)
-    if version != (1, 0):
-        raise ValueError(f"array {name!r} has an unknown layout {version}")
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(buffer)
+def _read_array(name: str, data: bytes) -> np.ndarray[Any, Any]:
+    begin = 10 + int.from_bytes(data[8:10], "little")  # the length of the header of an NPY file
+    shape, fortran, dtype, size = _parse_npy_header(data[: min(begin, _LONGEST_HEADER)])
     if dtype.kind not in "fiu" or fortran:
         raise ValueError(f"array {name!r} has an unexpected type {dtype}")
-    body = data[buffer.tell() :]
-    if any(size < 0 for size in shape) or len(body) != dtype.itemsize * int(np.prod(shape, dtype=object)):
+    if any(axis < 0 for axis in shape) or len(data) - begin != size:
         raise ValueError(f"array {name!r} does not have the size that it claims")
-    return np.frombuffer(body, dtype=dtype).reshape(shape).copy()
+    return np.frombuffer(data, dtype=dtype, offset=begin).reshape(shape).copy()
+
+
+@lru_cache(maxsize=1024)
+def _parse_npy_header(header: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+    """Return shape, order, type and bytes of an array; NumPy takes 30 microseconds to parse them."""
+    buffer = io.BytesIO(header)
+    version = np.lib.format.read_magic(buffer)
+    if version != (1, 0):
+        raise ValueError(f"an array has an unknown layout {version}")
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(buffer)
+    return shape, fortran, dtype, dtype.itemsize * int(np.prod(shape, dtype=object))

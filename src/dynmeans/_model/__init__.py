@@ -1,6 +1,7 @@
-"""The paper in NumPy: costs, state, motion, prior, objective, life cycle and events.
+"""The model of the paper: costs, state, motion, prior, objective, life cycle and events.
 
-Nothing here opens a file, draws a random number or knows scikit-learn. Each equation of the paper that
-this package uses is one function, tagged with the paper's own label for it; the one that needs a loop over
-clusters, at the end of a step, calls a compiled one.
+No module here opens a file, draws a random number or imports scikit-learn. Each equation of the paper is one
+function that is tagged with the label of the equation. Two loops over clusters are compiled, in
+`src/core/lifecycle/`: the prediction in `prior` and the update in `lifecycle`. The docstrings of these two
+modules show the equations and say why the loops are compiled.
 """

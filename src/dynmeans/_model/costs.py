@@ -1,45 +1,45 @@
-"""The three prices of the paper: of a birth, of a time step of absence, and of motion."""
+"""The three costs of the paper: of a birth, of a unit of absence, and of motion."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
-LARGEST_SPAN = 1e12  # lifetime, reach, drift: what grows with them stays far from overflow
+LARGEST_SPAN = 1e12  # of lifetime, reach and drift: values that grow with them stay far from overflow
 SHORTEST_LIFETIME = 1e-12
 LARGEST_COST, SMALLEST_COST = 1e305, 1e-305
 
 
 class Costs(NamedTuple):
-    """lambda, T_Q and tau; Q is lambda / T_Q.
+    """The costs lambda, T_Q and tau, where Q is lambda / T_Q.
 
-    The lifetime is kept instead of Q, so that a cluster dies at exactly that age, whatever the rounding.
+    The lifetime is stored instead of Q, so that a cluster dies at exactly that age, without rounding error.
     """
 
     birth: float  # lambda  squared distance at which a point founds a cluster
-    lifetime: float  # T_Q  time that a cluster may go unseen; inf for Q = 0
-    drift: float  # tau     variance of the motion in one unit of time, in units of the cluster's own
+    lifetime: float  # T_Q  longest time without points before death; inf for Q = 0
+    drift: float  # tau     variance of the motion per unit of time, in units of the variance of the cluster
 
     @property
     def aging(self) -> float:
-        """Q, the price of each unit of time that a cluster went unseen."""
+        """Q, the cost per unit of time since a cluster was last seen."""
         return min(self.birth / self.lifetime, LARGEST_COST)
 
     def scaled_to_batch(self, weight: float) -> Costs:
-        """Costs that are shares of a batch, for a batch of this weight."""
+        """Convert costs relative to the batch to absolute ones, for a batch of this weight."""
         return Costs(self.birth * weight, self.lifetime, self.drift / weight)
 
     def for_groups(self) -> Costs:
-        """Costs whose reach is about whole groups: they are seen where they are, single points beside it.
+        """Adapt the drift to linking whole groups, whose mean has no sampling error, unlike a single point.
 
-        A well-known cluster is then found again by a large group up to a squared distance of exactly
+        A cluster of large weight is then matched by a large group up to a squared distance of exactly
         ``reach * birth``, since (1 - 1/T_Q) (tau + 1) = k_tau.
         """
         return self._replace(drift=self.drift + 1.0)
 
 
 class AgingParameters(NamedTuple):
-    """A user's choice between the two ways to say how clusters age and move; None means not given."""
+    """The parameters of aging and motion, in either of two parametrizations; None means not given."""
 
     lifetime: float | None = None
     reach: float | None = None
@@ -47,28 +47,28 @@ class AgingParameters(NamedTuple):
     drift: float | None = None
 
 
-class Default(NamedTuple):
-    """Lifetime and reach where a user gives none."""
+class AgingDefaults(NamedTuple):
+    """Default lifetime and reach."""
 
     lifetime: float = 3.0
     reach: float = 1.5
 
 
-def make_costs(birth: float, span: AgingParameters, default: Default | None = None) -> Costs:
-    """Check a user's choice and turn it into the three costs of the model."""
-    default = default or Default()
-    raw = span.aging_cost is not None or span.drift is not None
-    if raw and (span.lifetime is not None or span.reach is not None):
+def make_costs(birth: float, parameters: AgingParameters, default: AgingDefaults | None = None) -> Costs:
+    """Validate the parameters and convert them to the three costs of the model."""
+    default = default or AgingDefaults()
+    raw = parameters.aging_cost is not None or parameters.drift is not None
+    if raw and (parameters.lifetime is not None or parameters.reach is not None):
         raise ValueError(
-            "give either lifetime and reach, or aging_cost and drift, never both: got "
-            + ", ".join(f"{name}={value}" for name, value in span._asdict().items())
+            "give either lifetime and reach, or aging_cost and drift, not both: got "
+            + ", ".join(f"{name}={value}" for name, value in parameters._asdict().items())
         )
     _require("birth_cost", birth, birth > 0, "> 0")
     _require_within("birth_cost", birth, SMALLEST_COST, LARGEST_COST)
     if raw:
-        return _from_raw(birth, span.aging_cost or 0.0, span.drift or 0.0)
-    lifetime = default.lifetime if span.lifetime is None else span.lifetime
-    reach = default.reach if span.reach is None else span.reach
+        return _from_raw(birth, parameters.aging_cost or 0.0, parameters.drift or 0.0)
+    lifetime = default.lifetime if parameters.lifetime is None else parameters.lifetime
+    reach = default.reach if parameters.reach is None else parameters.reach
     _require("lifetime", lifetime, lifetime > 1, "> 1")
     _require("reach", reach, reach >= 1, ">= 1")
     _require_within("lifetime", lifetime, 1.0, LARGEST_SPAN)
@@ -79,7 +79,7 @@ def make_costs(birth: float, span: AgingParameters, default: Default | None = No
 def drift_from_reach(lifetime: float, reach: float) -> float:
     """Eq. (reparameterization): tau = (T_Q (k_tau - 1) + 1) / (T_Q - 1), where Q = lambda / T_Q.
 
-    With it, a well-known cluster is found again one step later up to a squared distance of
+    A cluster of large weight is then revived one step later up to a squared distance of
     ``reach * birth_cost``. (The paper prints this equation without a label.)
     """
     return (lifetime * (reach - 1.0) + 1.0) / (lifetime - 1.0)
@@ -90,7 +90,7 @@ def _from_raw(birth: float, aging: float, drift: float) -> Costs:
     _require("drift", drift, drift >= 0, ">= 0")
     _require_within("aging_cost", aging, 0.0, LARGEST_COST)
     _require_within("drift", drift, 0.0, LARGEST_SPAN)
-    # A cluster that goes unseen for longer than the shortest lifetime dies, whatever each unit costs.
+    # The shortest lifetime bounds the quotient from below, where the aging cost is very large.
     return Costs(birth, max(birth / aging, SHORTEST_LIFETIME) if aging > 0 else math.inf, drift)
 
 
@@ -99,6 +99,6 @@ def _require(name: str, value: float, holds: bool, rule: str) -> None:
         raise ValueError(f"{name} must be a finite number {rule}, got {value!r}")
 
 
-def _require_within(name: str, value: float, least: float, most: float) -> None:
-    if not least <= value <= most:
-        raise ValueError(f"{name} must lie within {least:g} .. {most:g}, got {value!r}")
+def _require_within(name: str, value: float, smallest: float, largest: float) -> None:
+    if not smallest <= value <= largest:
+        raise ValueError(f"{name} must lie within {smallest:g} .. {largest:g}, got {value!r}")

@@ -1,52 +1,74 @@
-"""What is told about a step, as opposed to what is carried to the next one."""
+"""Reports and events: the description of a step, as opposed to the state for the next step."""
 
 from __future__ import annotations
 
 import math
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from dynmeans._model.types import FloatArray, IntArray
 
-EventKind = Literal["birth", "revival", "sleep", "death", "split", "merge"]
+EventKind = Literal["birth", "revival", "sleep", "death", "split", "merge", "confirmation"]
+NO_IDS: IntArray = np.empty(0, dtype=np.int64)
+NO_IDS.flags.writeable = False  # shared by all reports
 
 
 class Event(NamedTuple):
-    """One turn in the life of one cluster."""
+    """One event in the life of one cluster."""
 
     kind: EventKind
-    id: int  # the cluster, for life
-    step: int  # number of the time step, the first is 1
-    time: float  # event time of the step
-    cost: float  # the birth cost; the price Q dt of a revival, paid, or of a death, unpaid; 0 for others
-    others: tuple[
-        int, ...
-    ] = ()  # of a split: the newborn pieces; of a merge: those that ended in the cluster
+    id: int  # of the cluster, permanent
+    step: int  # number of the time step that reported it, starting at 1
+    time: float  # at which it happened; a sleep or death may be earlier than the step that reveals it
+    cost: float  # of a birth or a death: the birth cost; of a revival: Q dt; of other events: 0
+    others: tuple[int, ...] = ()  # of a split: the newborn pieces; of a merge: the clusters that ended
+    tentative: bool = False  # the cluster had rows in fewer than `min_hits` steps up to the event
+
+
+class StepParameters(NamedTuple):
+    """Parameters of D-Means that a step used, given or estimated."""
+
+    birth_cost: float
+    lifetime: float
+    reach: float | None  # None if aging_cost and drift are given
+    motion: str
+    refine: bool
+    exclusive: bool
 
 
 class StepReport(NamedTuple):
-    """What happened in one time step."""
+    """Description of one time step."""
 
-    step: int  # number of the step, the first is 1
+    step: int  # number of the step, starting at 1
     time: float  # event time
     labels: IntArray  # (n,) id of every row of the batch
-    cost: float  # Eq. DMeansObj at the labels found, the lowest of all restarts
-    n_iter: int  # passes over the batch until nothing moved, of the restart that won
-    restart_costs: FloatArray  # (n_restarts,)
-    active: IntArray  # ids that own at least one row
-    sizes: FloatArray  # weight of the rows of each active id
+    cost: float  # Eq. DMeansObj of these labels, the lowest of all restarts
+    n_iter: int  # passes over the batch until convergence, in the best restart
+    restart_costs: FloatArray  # (n_restarts,), or (0,) for a batch without rows
+    active: IntArray  # ids with at least one row
+    sizes: FloatArray  # total weight of the rows of each active id
     born: IntArray  # ids first seen in this step
-    revived: IntArray  # ids that had been asleep and own rows again
+    revived: IntArray  # sleeping ids that have rows again
     asleep: IntArray  # ids that fell asleep in this step
-    died: IntArray  # ids forgotten at the end of this step
-    birth_cost: float  # the squared distance in force, also when it was estimated
-    lower_bound: float = math.nan  # no clustering of the batch costs less; NaN where it was not asked for
-    shifts: FloatArray | None = None  # (K, d) how remembered clusters were moved to meet the batch
-    support_errors: FloatArray | None = None  # error of each active id's kept points, for kernels
+    died: IntArray  # ids that were deleted at the end of this step
+    birth_cost: float  # the squared distance that was used, given or estimated
+    lower_bound: float = math.nan  # no clustering of the batch costs less; NaN if not computed
+    shifts: FloatArray | None = None  # (K, d) by which remembered clusters were aligned to the batch
+    support_errors: FloatArray | None = None  # approximation error of each active id's support, for kernels
     splits: tuple[Event, ...] = ()  # clusters that became several
-    merges: tuple[Event, ...] = ()  # clusters that several became
-    birth_cost_settled: bool = True  # False while later batches may refine an estimated birth cost
+    merges: tuple[Event, ...] = ()  # clusters into which several merged
+    birth_cost_settled: bool = True  # False while later batches may change an estimated parameter
+    parameters: StepParameters | None = None  # that D-Means used
+    tentative: IntArray = NO_IDS  # active ids that had rows in fewer than `min_hits` steps
+    confirmed: IntArray = NO_IDS  # tentative ids that reached `min_hits` in this step
 
     @property
     def gap(self) -> float:
-        """How far the cost is above the lower bound: 0 certifies that no clustering is cheaper."""
+        """Difference between the cost and the lower bound; 0 proves that the clustering is optimal."""
         return self.cost - self.lower_bound
+
+    @property
+    def confirmed_labels(self) -> IntArray:
+        """Labels of the rows (n,), with -1 for rows of tentative ids."""
+        return np.where(np.isin(self.labels, self.tentative), -1, self.labels)

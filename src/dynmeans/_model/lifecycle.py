@@ -1,4 +1,15 @@
-"""Birth, revival, sleep, death and kinship: the only place where slots become ids."""
+"""The life cycle of clusters: birth, revival, sleep and death. Slots become ids only here.
+
+After a step, a slot with rows of total weight n and center theta has the weight
+
+    w = gamma + n                       Eq. wupdate
+
+(gamma = 0 for a newborn cluster). A slot without rows keeps its center and weight and sleeps; a cluster dies
+when its age exceeds the lifetime, which is when Q dt > lambda. If the batch has no rows, all slots sleep, and
+k such steps leave the same clusters as one step k times as long. The loop over slots is compiled
+(`src/core/lifecycle/lifecycle.hpp`): for batches of a few points, the overhead of a dozen NumPy calls takes
+longer than the clustering itself.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +23,20 @@ from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event, EventKind, StepReport
 from dynmeans._model.motion import Motion
 from dynmeans._model.objective import Fit
-from dynmeans._model.prior import Prior
+from dynmeans._model.prior import Prior, predict_prior
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
 
 
 class SplitMergeSlots(NamedTuple):
-    """Which slots came out of which, each with the others that took part."""
+    """Slots that split or merged, each with the other slots involved."""
 
-    splits: list[tuple[int, list[int]]]  # a remembered slot, and the newborn pieces of it
-    merges: list[tuple[int, list[int]]]  # a slot with rows, and the remembered ones that ended in it
+    splits: list[tuple[int, list[int]]]  # a remembered slot, and its newborn pieces
+    merges: list[tuple[int, list[int]]]  # a slot with rows, and the remembered slots that merged into it
 
 
 class StepResult(NamedTuple):
-    """A finished step: what is carried on, what is told, and the log of turns."""
+    """Result of one step: the next state, the report and the events."""
 
     state: ClusterState
     report: StepReport
@@ -33,7 +44,7 @@ class StepResult(NamedTuple):
 
 
 class StepDiagnostics(NamedTuple):
-    """What some steps tell besides; see `StepReport`."""
+    """Optional diagnostics of a step; see `StepReport`."""
 
     lower_bound: float = math.nan
     shifts: FloatArray | None = None
@@ -43,6 +54,31 @@ class StepDiagnostics(NamedTuple):
 NO_DIAGNOSTICS = StepDiagnostics()
 
 
+class _Clusters(NamedTuple):
+    """Columns of the next state, from the compiled loop."""
+
+    centers: FloatArray
+    weights: FloatArray
+    velocities: FloatArray
+    velocity_cov: FloatArray
+    last_seen: FloatArray
+    ids: IntArray
+    hits: IntArray
+
+
+class _Update(NamedTuple):
+    """Output of the compiled loop: the clusters, and the fields of the report with the same names."""
+
+    clusters: tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, IntArray, IntArray]
+    labels: IntArray
+    active: IntArray
+    sizes: FloatArray
+    born: IntArray
+    revived: IntArray
+    asleep: IntArray
+    died: IntArray
+
+
 def update_state(
     state: ClusterState,
     prior: Prior,
@@ -50,51 +86,125 @@ def update_state(
     costs: Costs,
     motion: Motion,
     now: float,
-    which: IntArray | None = None,
-    told: StepDiagnostics = NO_DIAGNOSTICS,
+    row_index: IntArray | None = None,
+    diagnostics: StepDiagnostics = NO_DIAGNOSTICS,
 ) -> StepResult:
-    """Name the slots, update the memory, forget the dead, and tell what happened.
+    """Assign ids to the slots, update the clusters, delete the dead ones and report the step.
 
-    With ``which``, the labels told are of other rows (n,), each of which is one of those of the fit.
+    Parameters
+    ----------
+    state, prior : ClusterState, Prior
+        The remembered clusters, before and after prediction to the time of the batch.
+    fit : Fit
+        The clustering of the batch.
+    costs, motion : Costs, Motion
+        Of the step.
+    now : float
+        Event time of the batch.
+    row_index : ndarray of shape (n,), optional
+        For a fit of distinct rows: the row of the fit that each row of the batch equals. Labels are then
+        reported for the rows of the batch.
+    diagnostics : StepDiagnostics
+        Copied to the report.
     """
-    memory, labels, active, sizes, born, revived, asleep, died = update_clusters(
-        state.centers,
-        state.weights,
-        state.velocities,
-        state.velocity_cov,
-        state.last_seen,
-        state.ids,
-        prior.centers,
-        prior.gammas,
-        fit.slots,
-        fit.centers,
-        fit.taken,
-        state.next_id,
-        state.clock,
-        now,
-        costs.lifetime,
-        *motion.of(costs.drift),
-        which,
-    )
+    update = _update(state, prior, fit, costs, motion, now, row_index)
     n_steps = state.n_steps + 1
     report = StepReport(
-        n_steps,
-        now,
-        labels,
-        fit.cost,
-        fit.n_iter,
-        fit.restart_costs,
-        active,
-        sizes,
-        born,
-        revived,
-        asleep,
-        died,
-        costs.birth,
-        *told,
+        step=n_steps,
+        time=now,
+        labels=update.labels,
+        cost=fit.cost,
+        n_iter=fit.n_iter,
+        restart_costs=fit.restart_costs,
+        active=update.active,
+        sizes=update.sizes,
+        born=update.born,
+        revived=update.revived,
+        asleep=update.asleep,
+        died=update.died,
+        birth_cost=costs.birth,
+        lower_bound=diagnostics.lower_bound,
+        shifts=diagnostics.shifts,
+        support_errors=diagnostics.support_errors,
     )
-    rolled = ClusterState(*memory, state.next_id + len(born), now, n_steps)
-    return StepResult(rolled, report, _log(report, state, prior))
+    clusters = _Clusters(*update.clusters)
+    following = ClusterState(
+        centers=clusters.centers,
+        weights=clusters.weights,
+        velocities=clusters.velocities,
+        velocity_cov=clusters.velocity_cov,
+        last_seen=clusters.last_seen,
+        ids=clusters.ids,
+        hits=clusters.hits,
+        next_id=state.next_id + len(update.born),
+        clock=now,
+        n_steps=n_steps,
+    )
+    return StepResult(following, report, _events(report, state, prior, costs.lifetime))
+
+
+def pass_time(state: ClusterState, costs: Costs, motion: Motion, now: float) -> StepResult:
+    """Run one time step without rows: clusters fall asleep and die.
+
+    Parameters
+    ----------
+    state : ClusterState
+        Before the step.
+    costs, motion : Costs, Motion
+        Of the step; only the lifetime has an effect on the clusters.
+    now : float
+        Event time of the step.
+    """
+    prior = predict_prior(state, now, costs, motion)
+    no_rows = Fit(
+        slots=np.empty(0, dtype=np.int32),
+        centers=prior.centers,
+        slot_weights=np.zeros(len(state.ids)),
+        cost=0.0,
+        n_iter=0,
+        restart_costs=np.empty(0),
+    )
+    return update_state(
+        state, prior, no_rows, costs, motion, now, diagnostics=StepDiagnostics(lower_bound=0.0)
+    )
+
+
+def _update(
+    state: ClusterState,
+    prior: Prior,
+    fit: Fit,
+    costs: Costs,
+    motion: Motion,
+    now: float,
+    row_index: IntArray | None,
+) -> _Update:
+    """Call the compiled loop with named arguments."""
+    noise = motion.scaled_by(costs.drift)
+    return _Update(
+        *update_clusters(
+            centers=state.centers,
+            weights=state.weights,
+            velocities=state.velocities,
+            velocity_cov=state.velocity_cov,
+            last_seen=state.last_seen,
+            ids=state.ids,
+            hits=state.hits,
+            forecasts=prior.centers,
+            gammas=prior.gammas,
+            slots=fit.slots,
+            places=fit.centers,
+            taken=fit.slot_weights,
+            next_id=state.next_id,
+            clock=state.clock,
+            now=now,
+            lifetime=costs.lifetime,
+            place_noise=noise.position,
+            velocity_noise=noise.velocity,
+            newborn=noise.newborn,
+            limit=noise.limit,
+            which=row_index,
+        )
+    )
 
 
 def slot_ids(state: ClusterState, n_slots: int) -> IntArray:
@@ -105,29 +215,47 @@ def slot_ids(state: ClusterState, n_slots: int) -> IntArray:
     return np.concatenate([state.ids, born])
 
 
-def append_split_merge(rolled: StepResult, ids: IntArray, kin: SplitMergeSlots) -> StepResult:
-    """Add splits and merges to what is told about a step; ``ids`` (slots,) are those of `slot_ids`."""
-    step, time = rolled.report.step, rolled.report.time
+def append_split_merge(result: StepResult, ids: IntArray, found: SplitMergeSlots) -> StepResult:
+    """Add splits and merges to the report and the events; ``ids`` (slots,) are those of `slot_ids`."""
+    step, time = result.report.step, result.report.time
 
-    def events(kind: EventKind, found: list[tuple[int, list[int]]]) -> tuple[Event, ...]:
+    def events(kind: EventKind, slots: list[tuple[int, list[int]]]) -> tuple[Event, ...]:
         return tuple(
-            Event(kind, int(ids[one]), step, time, 0.0, tuple(ids[rest].tolist())) for one, rest in found
+            Event(kind, int(ids[one]), step, time, 0.0, tuple(ids[rest].tolist())) for one, rest in slots
         )
 
-    splits, merges = events("split", kin.splits), events("merge", kin.merges)
-    report = rolled.report._replace(splits=splits, merges=merges)
-    return rolled._replace(report=report, events=rolled.events + splits + merges)
+    splits, merges = events("split", found.splits), events("merge", found.merges)
+    report = result.report._replace(splits=splits, merges=merges)
+    return result._replace(report=report, events=result.events + splits + merges)
 
 
-def _log(report: StepReport, state: ClusterState, prior: Prior) -> tuple[Event, ...]:
-    """One event a turn, with its price."""
+def _events(report: StepReport, state: ClusterState, prior: Prior, lifetime: float) -> tuple[Event, ...]:
+    """Return one event per birth, revival, sleep and death, with its cost, in order of time."""
     if len(report.born) == len(report.revived) == len(report.asleep) == len(report.died) == 0:
         return ()
-    step, time, birth = report.step, report.time, report.birth_cost
+    step, now, birth = report.step, report.time, report.birth_cost
+    seen = dict(zip(state.ids.tolist(), state.last_seen.tolist(), strict=True))
     revival = dict(zip(state.ids.tolist(), prior.revival.tolist(), strict=True))
-    return (
-        *[Event("birth", k, step, time, birth) for k in report.born.tolist()],
-        *[Event("revival", k, step, time, revival[k]) for k in report.revived.tolist()],
-        *[Event("sleep", k, step, time, 0.0) for k in report.asleep.tolist()],
-        *[Event("death", k, step, time, revival[k]) for k in report.died.tolist()],
-    )
+    events = [
+        *[Event("birth", k, step, now, birth) for k in report.born.tolist()],
+        *[Event("revival", k, step, now, revival[k]) for k in report.revived.tolist()],
+        *[Event("sleep", k, step, _sleep_time(seen[k], lifetime, now), 0.0) for k in report.asleep.tolist()],
+        *[
+            Event("death", k, step, _death_time(seen[k], lifetime, state.clock, now), birth)
+            for k in report.died.tolist()
+        ],
+    ]
+    return tuple(sorted(events, key=lambda event: event.time))
+
+
+def _sleep_time(last_seen: float, lifetime: float, now: float) -> float:
+    """Return the time of the first step without points, at most one unit of time after the last point.
+
+    The bound makes a long step equal to many steps of one unit, and puts the sleep before the death.
+    """
+    return min(last_seen + min(1.0, lifetime), now)
+
+
+def _death_time(last_seen: float, lifetime: float, clock: float, now: float) -> float:
+    """Return the end of the lifetime; without rounding error it lies between the last step and this one."""
+    return min(max(last_seen + lifetime, clock), now)

@@ -1,39 +1,63 @@
 """Motion of unobserved clusters: noises of the Kalman filter in `src/core/lifecycle/kalman_motion.hpp`.
 
-All variances are in units of the clusters' own variance sigma, as the weights are.
+All variances are in units of the variance sigma of the clusters, as the weights are.
 """
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 MotionName = Literal["walk", "velocity"]
 
 
 class Motion(NamedTuple):
-    """Variances that come from the one drift tau, as shares of it."""
+    """Variances of the motion, as multiples of the drift tau."""
 
-    place: float  # enters the place in one unit of time
-    velocity: float  # enters the velocity in one unit of time
-    newborn: float  # of the velocity of a cluster seen for the first time, which is taken to be at rest
+    position: float  # added to the variance of the position per unit of time
+    velocity: float  # added to the variance of the velocity per unit of time
+    newborn: float  # variance of the velocity of a newborn cluster, whose expected velocity is 0
+    limit: float = math.inf  # largest variance added to a position per unit of time in the cost of a revival
 
-    def of(self, drift: float) -> tuple[float, float, float]:
-        """The three variances."""
-        return self.place * drift, self.velocity * drift, self.newborn * drift
+    def has_velocity(self) -> bool:
+        """Return whether clusters have velocities."""
+        return self.velocity > 0 or self.newborn > 0
+
+    def scaled_by(self, drift: float) -> Motion:
+        """Return the variances for a given drift."""
+        return _scaled(self, drift)
 
 
-# The paper's random walk: the forecast is the old place, its variance 1/w + tau dt.
+@lru_cache(maxsize=64)  # two calls per step, mostly with the same drift: 5% of a step with ten rows
+def _scaled(motion: Motion, drift: float) -> Motion:
+    limit = math.inf if math.isinf(motion.limit) else motion.limit * drift  # 0 times infinity is not a limit
+    return Motion(motion.position * drift, motion.velocity * drift, motion.newborn * drift, limit)
+
+
+def settled_variance(motion: Motion) -> float:
+    """Return the variance of a prediction one unit ahead, for a cluster of large weight seen in each unit.
+
+    Every update then gives the exact position. With position noise p and velocity noise q, the variance V of
+    the velocity is the fixed point of V = V + q - (V + q/2)^2 / (V + p + q/3): V^2 = p q + q^2 / 12.
+    """
+    p, q = motion.position, motion.velocity
+    return math.sqrt(p * q + q * q / 12.0) + p + q / 3.0
+
+
+# The random walk of the paper: the predicted position is the old one, with variance 1/w + tau dt.
 WALK = Motion(1.0, 0.0, 0.0)
-# A place that drifts around a line, and a velocity that changes slowly. The velocity of a newborn has about
-# the variance at which the filter settles, with a gain of about one half. So the forecast one step ahead is
-# about as unsure as the walk's, and `reach` keeps its meaning around the forecast.
-VELOCITY = Motion(0.5, 0.25, 0.5)
+# A position that drifts around a line, and a velocity that changes slowly. The velocity of a newborn cluster
+# has about the stationary variance of the filter, with a gain of about one half. The noises are scaled so
+# that the variance of a prediction one unit ahead is tau, as for the random walk, and `reach` means the same.
+_SHARES = Motion(0.5, 0.25, 0.5)
+VELOCITY = _SHARES.scaled_by(1.0 / settled_variance(_SHARES))._replace(limit=1.0)
 
 MOTIONS: dict[str, Motion] = {"walk": WALK, "velocity": VELOCITY}
 
 
 def get_motion(name: str) -> Motion:
-    """Look up a motion by its public name."""
+    """Return the motion with a public name."""
     if name not in MOTIONS:
         raise ValueError(f"motion must be one of {sorted(MOTIONS)}, got {name!r}")
     return MOTIONS[name]

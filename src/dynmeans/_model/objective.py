@@ -1,4 +1,4 @@
-"""The cost that a clustering is judged by, written as the paper writes it."""
+"""The objective of a clustering of one batch, as printed in the paper."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from dynmeans._model.types import FloatArray
 
 
 class Fit(NamedTuple):
-    """One clustering of one batch in slots: 0..K-1 are the prior's clusters, those after are newborn."""
+    """One clustering of one batch in slots: 0 .. K-1 are the prior's clusters, the others are newborn."""
 
     slots: NDArray[np.int32]  # z (n,) slot of every row
     centers: FloatArray  # theta (slots, d)
-    taken: FloatArray  # n   (slots,)  weight of the rows in each slot, 0 for the sleeping
+    slot_weights: FloatArray  # n (slots,)  weight of the rows in each slot, 0 for sleeping clusters
     cost: float  # J
     n_iter: int
     restart_costs: FloatArray
 
 
 def objective(X: FloatArray, weights: FloatArray, fit: Fit, prior: Prior, costs: Costs) -> float:
-    """Eq. (DMeansObj): births, revivals, pull of the past, and squared distances, over active clusters.
+    """Eq. (DMeansObj): births, revivals, distances to old centers and to rows, over active clusters.
 
-    The printed indicator of the birth cost is short for dt = 0: new clusters pay it, old ones pay Q dt.
+    The indicator of the birth cost is printed as dt = 0. It stands for clusters that were never seen before:
+    new clusters cost lambda, old ones cost Q dt.
     """
-    old = len(prior.gammas)
-    active = fit.taken > 0
-    revived = active[:old]
-    births = costs.birth * np.count_nonzero(active[old:])
-    past = np.sum((fit.centers[:old] - prior.centers) ** 2, axis=1)
-    pull = np.sum((prior.revival + prior.gammas * past)[revived])
-    spread = np.sum(weights * np.sum((X - fit.centers[fit.slots]) ** 2, axis=1))
-    return float(births + pull + spread)
+    n_old = len(prior.gammas)
+    is_active = fit.slot_weights > 0
+    births = costs.birth * np.count_nonzero(is_active[n_old:])
+    moved = np.sum((fit.centers[:n_old] - prior.centers) ** 2, axis=1)
+    past = np.sum((prior.revival + prior.gammas * moved)[is_active[:n_old]])
+    within = np.sum(weights * np.sum((X - fit.centers[fit.slots]) ** 2, axis=1))
+    return float(births + past + within)

@@ -1,4 +1,20 @@
-"""How strongly the past pulls at the start of a step."""
+"""The prior of a step: remembered clusters, predicted to the time of the batch.
+
+For a cluster with center phi, weight w and age dt, and motion variance tau, the random walk gives
+
+    gamma   = 1 / (1 / w + tau dt)      Eq. gammaupdate: weight of the predicted center
+    revival = Q dt                      cost of assigning a point to the cluster again
+
+and the predicted center is phi. Motion with velocity predicts the center by a Kalman filter, whose variance P
+replaces the one in gamma, but never exceeds it:
+
+    gamma   = 1 / min(P, 1 / w + tau dt)
+
+In the small-variance limit a larger variance only makes distant points cheaper. Without the limit, a cluster
+that sleeps long would take points from anywhere (docs/costs.md). The loop over clusters is compiled
+(`src/core/lifecycle/lifecycle.hpp`): for batches of a few points, the overhead of a dozen NumPy calls takes
+longer than the clustering itself.
+"""
 
 from __future__ import annotations
 
@@ -12,25 +28,35 @@ from dynmeans._model.types import FloatArray
 
 
 class Prior(NamedTuple):
-    """Every remembered cluster as the new batch meets it, in the order of the state."""
+    """Remembered clusters, predicted to the time of a batch, in the order of the state."""
 
-    centers: FloatArray  # phi   (K, d)  forecast of the centre
-    gammas: FloatArray  # gamma  (K,)    weight of that forecast
-    revival: FloatArray  # Q dt  (K,)    price of taking a point again
-    elapsed: FloatArray  # dt    (K,)    time since last seen
+    centers: FloatArray  # phi   (K, d)  predicted center
+    gammas: FloatArray  # gamma  (K,)    weight of the predicted center
+    revival: FloatArray  # Q dt  (K,)    cost of assigning a point to the cluster again
+    elapsed: FloatArray  # dt    (K,)    time since the cluster was last seen
 
 
 def predict_prior(state: ClusterState, now: float, costs: Costs, motion: Motion) -> Prior:
-    """Let time pass: Eq. gammaupdate, and the price of a return."""
-    return Prior(
-        *predict_clusters(
-            state.centers,
-            state.weights,
-            state.velocities,
-            state.velocity_cov,
-            state.last_seen,
-            now,
-            costs.aging,
-            *motion.of(costs.drift),
-        )
+    """Predict all clusters to time ``now``: Eq. gammaupdate, and the cost of a revival."""
+    return predict_with_variances(state, now, costs, motion)[0]
+
+
+def predict_with_variances(
+    state: ClusterState, now: float, costs: Costs, motion: Motion
+) -> tuple[Prior, FloatArray]:
+    """Return the prior, and the variances (K,) of the predicted positions."""
+    noise = motion.scaled_by(costs.drift)
+    centers, gammas, revival, elapsed, variances = predict_clusters(
+        centers=state.centers,
+        weights=state.weights,
+        velocities=state.velocities,
+        velocity_cov=state.velocity_cov,
+        last_seen=state.last_seen,
+        now=now,
+        aging=costs.aging,
+        place_noise=noise.position,
+        velocity_noise=noise.velocity,
+        newborn=noise.newborn,
+        limit=noise.limit,
     )
+    return Prior(centers, gammas, revival, elapsed), variances

@@ -1,4 +1,4 @@
-"""What is carried from one time step to the next."""
+"""The state that is carried from one time step to the next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dynmeans._model.types import FloatArray, IntArray
 
 
 class Timed(Protocol):
-    """Whatever knows when its last batch was."""
+    """An object with the time and number of its last batch."""
 
     @property
     def clock(self) -> float:
@@ -23,21 +23,22 @@ class Timed(Protocol):
 
 
 class ClusterState(NamedTuple):
-    """Every remembered cluster, one row each, sorted by id."""
+    """All remembered clusters, one row each, sorted by id."""
 
-    centers: FloatArray  # phi (K, d)  where it was when last seen
-    weights: FloatArray  # w   (K,)    evidence behind that place, 1 / variance
-    velocities: FloatArray  # v (K, d) how it moved then; (K, 0) where the motion knows no velocity
-    velocity_cov: FloatArray  # (K, 2) covariance of v with the place, and variance of v
-    last_seen: FloatArray  #   (K,)    event time of its last point
-    ids: IntArray  #           (K,)    for life, never reused
-    next_id: int  #                    smallest id never handed out
+    centers: FloatArray  # phi (K, d)  position when last seen
+    weights: FloatArray  # w   (K,)    evidence for that position, 1 / variance
+    velocities: FloatArray  # v (K, d) velocity when last seen; (K, 0) for motions without velocity
+    velocity_cov: FloatArray  # (K, 2) covariance of v with the position, and variance of v
+    last_seen: FloatArray  #   (K,)    event time of the last point
+    ids: IntArray  #           (K,)    permanent, never reused
+    hits: IntArray  #          (K,)    steps in which the cluster had rows
+    next_id: int  #                    smallest unused id
     clock: float  #      t             event time of the last batch
     n_steps: int  #                    batches seen
 
 
 def empty_state(n_features: int) -> ClusterState:
-    """Before the first batch: nothing is remembered."""
+    """Return the state before the first batch, without clusters."""
     return ClusterState(
         centers=np.empty((0, n_features)),
         weights=np.empty(0),
@@ -45,6 +46,7 @@ def empty_state(n_features: int) -> ClusterState:
         velocity_cov=np.empty((0, 2)),
         last_seen=np.empty(0),
         ids=np.empty(0, dtype=np.int64),
+        hits=np.empty(0, dtype=np.int64),
         next_id=0,
         clock=0.0,
         n_steps=0,
@@ -52,7 +54,7 @@ def empty_state(n_features: int) -> ClusterState:
 
 
 def next_time(state: Timed, t: float | None) -> float:
-    """Event time of the next batch; without one, it is a unit later than the last."""
+    """Return the event time of the next batch: ``t``, or one unit after the last batch if it is None."""
     if t is None:
         return state.clock + 1.0
     try:

@@ -1,4 +1,4 @@
-"""The array types that the model speaks of."""
+"""Array types of the model."""
 
 from __future__ import annotations
 

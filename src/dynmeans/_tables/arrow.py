@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.extras import require
 from dynmeans._files.limits import Limits
-from dynmeans._tables.chunk import CHUNK_ROWS, Cells, Chunk, distinct_names
+from dynmeans._tables.chunk import CHUNK_ROWS, Cells, Chunk, expand_patterns, repeated_names
 
 _ARROW_MAGIC = b"ARROW1"
 
@@ -41,7 +41,7 @@ def read_parquet(
     name : str
         What errors call it.
     skip : int
-        Rows to pass over; row groups that lie before them are not read.
+        Rows to pass over; earlier row groups are not read.
     wanted : sequence of str or None
         Names of the columns to read; None reads all.
     limits : Limits
@@ -94,11 +94,12 @@ def _texts(schema: Any) -> list[str]:
 
 def _names(schema: Any, name: str, limits: Limits) -> tuple[str, ...]:
     limits.check_columns(len(schema), name)
-    return distinct_names(schema.names, name)
+    return tuple(schema.names)
 
 
 def _wanted(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
-    chosen = set(names if wanted is None else wanted)
+    chosen = set(names if wanted is None else expand_patterns(wanted, names))
+    chosen -= repeated_names(names)  # which pyarrow cannot select
     return [key for key in names if key in chosen]
 
 
@@ -122,7 +123,7 @@ def _groups_after(metadata: Any, skip: int) -> tuple[list[int], int]:
 
 
 def _check_groups(metadata: Any, groups: list[int], size: int, name: str, limits: Limits) -> None:
-    """Refuse a row group that says of itself that it is too large once decompressed."""
+    """Refuse a row group whose declared decompressed size is too large."""
     for group in groups:
         needed = metadata.row_group(group).total_byte_size
         limits.check_bytes(needed, size, name, f"row group {group + 1} once decompressed")
@@ -152,20 +153,43 @@ def _decoded(batch: Any, first: int, table: _Table) -> dict[str, Cells]:
     }
 
 
-def _cells(column: Any, place: str, limits: Limits) -> Cells:
-    """An Arrow column as an array; what NumPy has no type for becomes a list of Python objects."""
+def _cells(column: Any, location: str, limits: Limits) -> Cells:
+    """Return an Arrow column as an array, or as a list of Python objects if NumPy has no type for it."""
     types = require("pyarrow.types", "frames")
     kind = column.type
     if types.is_integer(kind) or types.is_floating(kind) or types.is_timestamp(kind) or types.is_date(kind):
         array: Cells = column.to_numpy(zero_copy_only=False)
         return array
+    vectors = _vectors(column, types)
+    if vectors is not None:
+        return vectors
     if column.nbytes > limits.cell and _longest(column, types) > limits.cell:
-        raise InputError(f"{place}: a cell is too long; {limits.rule('cell')}")
+        raise InputError(f"{location}: a cell is too long; {limits.rule('cell')}")
     if types.is_dictionary(kind):
         words = column.dictionary.to_pylist()
         return [None if i is None else words[i] for i in column.indices.to_pylist()]
     cells: list[object] = column.to_pylist()
     return cells
+
+
+def _vectors(column: Any, types: Any) -> Cells | None:
+    """Return a column of lists of numbers as a table, or None if it is no such column or ragged."""
+    kind = column.type
+    if not (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)):
+        return None
+    numeric = types.is_integer(kind.value_type) or types.is_floating(kind.value_type)
+    if not numeric or column.null_count or not len(column):
+        return None
+    values = column.flatten()
+    length = len(values) // len(column)
+    if not types.is_fixed_size_list(kind):
+        lengths = column.value_lengths().to_numpy(zero_copy_only=False)
+        if (lengths != length).any():
+            return None
+    if values.null_count or not length:
+        return None
+    table: Cells = values.to_numpy(zero_copy_only=False).reshape(len(column), length)
+    return table
 
 
 def _longest(column: Any, types: Any) -> int:

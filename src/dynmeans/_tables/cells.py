@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timezone
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.chunk import Cells
 
-_JUDGED_ROWS = 100  # a column is numeric if most of so many first cells are
+_JUDGED_ROWS = 100  # a column is numeric if the majority of this many first cells is
 _LARGEST_WEIGHT = 1e150  # the largest that can be summed and multiplied, as for coordinates
 _NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64, np.ndarray)
 _CLOCK = set("Tt 0123456789:.")  # what follows a date that names no zone
@@ -56,7 +58,7 @@ def is_dated(cells: Cells) -> bool:
 
 
 def _number(cell: object) -> float:
-    """A number; float() alone would also take True, '1_000' and dates in nanoseconds."""
+    """Convert a cell to a number; float() alone also accepts True, '1_000' and dates in nanoseconds."""
     if isinstance(cell, _NO_NUMBERS) or (isinstance(cell, str) and "_" in cell):
         raise ValueError
     return float(cell)  # type: ignore[arg-type]
@@ -94,7 +96,7 @@ def _epoch_seconds(dates: NDArray[Any]) -> FloatArray:
 
 
 def _parse(cells: Cells, convert: Callable[[Any], float]) -> FloatArray:
-    """Numbers of a column of cells, up to the first that is none."""
+    """Return the numbers of a column, up to the first cell that is not a number."""
     values: list[float] = []
     with suppress(Exception):
         values.extend(map(convert, cells))
@@ -108,7 +110,7 @@ def _plain(cells: Cells) -> bool:
 
 
 def lenient(cells: Cells, kind: str) -> FloatArray:
-    """Numbers of a column where any cell may be missing or nonsense: NaN in its place.
+    """Return the numbers of a column, NaN for missing or invalid cells.
 
     Parameters
     ----------
@@ -144,7 +146,7 @@ def _as_floats(values: NDArray[Any]) -> FloatArray:
 
 
 def _finite(values: FloatArray) -> FloatArray:
-    """The values before the first that is not finite."""
+    """Return the values before the first that is not finite."""
     wrong = ~np.isfinite(values)
     return values[: int(np.argmax(wrong))] if wrong.any() else values
 
@@ -177,14 +179,50 @@ PARSERS: dict[str, Callable[[Cells], FloatArray]] = {
 }
 
 
+def read_keys(cells: Cells) -> list[str]:
+    """Return the keys of a column as text, up to the first cell that is none.
+
+    A whole number is written without a fraction, so that it is the same key in all formats.
+
+    Examples
+    --------
+    >>> read_keys(np.array([7.0, 0.5]))
+    ['7', '0.5']
+    """
+    values = cells.tolist() if isinstance(cells, np.ndarray) else cells
+    texts = {value: _key(value) for value in dict.fromkeys(values)}
+    keys: list[str] = []
+    for value in values:
+        text = texts[value]
+        if text is None:
+            break
+        keys.append(text)
+    return keys
+
+
+def _key(cell: object) -> str | None:
+    """Return a cell as a key, or None if it is empty or has a control character, such as a line break."""
+    if isinstance(cell, float):
+        if not math.isfinite(cell):
+            return None
+        return str(int(cell)) if cell.is_integer() else repr(cell)
+    text = "" if cell is None else str(cell)
+    is_plain = bool(text.strip()) and text.isprintable() and text != "NaT"
+    return sys.intern(text) if is_plain else None
+
+
 def complaint(cell: object, kind: str) -> str:
-    """What is wrong with a cell."""
+    """Describe why a cell is invalid."""
     if cell is None or (isinstance(cell, str) and not cell.strip()) or str(cell) == "NaT":
         return "the cell is empty"
     shown = repr(cell) if isinstance(cell, str) else str(cell)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    if kind == "key":
+        return f"{shown} is not a key: it must be text without control characters, or a number"
     if kind == "date":
         return f"{shown} is not an ISO date or timestamp"
+    if kind == "list":
+        return f"{shown} is not a list of numbers"
     if not is_number(cell):
         return f"{shown} is not a number"
     number = _number(cell)

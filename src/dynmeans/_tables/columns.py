@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
-from dynmeans._tables.cells import PARSERS, complaint, is_dated, is_numeric
-from dynmeans._tables.chunk import Chunk
+from dynmeans._tables.cells import PARSERS, complaint, is_dated, is_numeric, read_keys
+from dynmeans._tables.chunk import (
+    Chunk,
+    check_distinct,
+    expand_patterns,
+    matching_names,
+    name_list,
+    numbered_names,
+)
+from dynmeans._tables.vectors import is_list_column, parse_vectors, vector_length
 
-_LISTED = 50  # names of columns that an error lists
+_LISTED = 20  # names of columns that an error lists
 
 
 class Columns(NamedTuple):
@@ -23,10 +32,16 @@ class Columns(NamedTuple):
     weight: str | None = None
     dated: bool = False  # the time column holds dates, not numbers
     names: tuple[str, ...] = ()  # all columns of the first file, which every other file must have too
+    text: str | None = None
+    embedding: str | None = None  # column of lists, which are the features
+    array: str | None = None  # NPY file beside the table, whose columns are the features
+    key: str | None = None
 
     def needed(self) -> tuple[str, ...]:
         """Names of all columns that are read."""
-        return (*self.features, *(name for name in (self.time, self.weight) if name is not None))
+        are_columns = self.embedding is None and self.array is None
+        others = (self.embedding, self.time, self.weight, self.text, self.key)
+        return (*(self.features if are_columns else ()), *(name for name in others if name is not None))
 
 
 class Rows(NamedTuple):
@@ -36,6 +51,8 @@ class Rows(NamedTuple):
     times: FloatArray | None  # (n,)  seconds since 1970 UTC if the column holds dates
     weights: FloatArray | None  # (n,)
     piece: Chunk  # where they come from; it may have more rows than were good
+    texts: Sequence[str] | None = None  # (n,)
+    keys: list[str] | None = None  # (n,)
 
     def __len__(self) -> int:
         """Rows, not fields."""
@@ -43,7 +60,16 @@ class Rows(NamedTuple):
 
 
 def choose_columns(
-    piece: Chunk, name: str, *, features: Sequence[str] | None, time: str | None, weight: str | None
+    piece: Chunk,
+    name: str,
+    *,
+    features: Sequence[str] | None = None,
+    time: str | None = None,
+    weight: str | None = None,
+    text: str | None = None,
+    embedding: str | None = None,
+    vectors: NDArray[Any] | None = None,
+    key: str | None = None,
 ) -> Columns:
     """Decide what the columns of a table are for.
 
@@ -54,9 +80,14 @@ def choose_columns(
     name : str
         What errors call the file.
     features : sequence of str or None
-        Names of the features; None takes every numeric column but time, weight and the index of a data frame.
-    time, weight : str or None
-        Names of the columns with the time and the weight of a row.
+        Names of the features, or patterns with ``*`` and ``?``; None takes every numeric column but time,
+        weight and the index of a data frame.
+    time, weight, text, key : str or None
+        Names of the columns with the time, the weight, the text and the key of a row.
+    embedding : str or None
+        Instead of `features`: name of a column of lists of numbers, or of the file that has `vectors`.
+    vectors : ndarray of shape (n, d) or None
+        Features that a file beside the table has.
 
     Returns
     -------
@@ -67,21 +98,66 @@ def choose_columns(
     InputError
         If a column does not exist or no column is numeric.
     """
+    features = None if features is None else _expand(features, piece, name)
+    column = embedding if vectors is None else None
+    given = [entry for entry in (*(features or ()), time, weight, text, column, key) if entry is not None]
+    are_named = features is not None or embedding is not None
+    check_distinct(given if are_named else piece.names, piece.names, name)
     present = set(piece.names)
-    for wanted in (*(features or ()), time, weight):
-        if wanted is not None and wanted not in present:
+    for wanted in given:
+        if wanted not in present:
             raise InputError(f"{name}: no column {wanted!r}; {_listed(piece.names)}")
-    if features is None:
-        others = (key for key in piece.columns if key not in (time, weight) and not _is_index(key))
-        features = [key for key in others if is_numeric(piece.columns[key])]
+    if vectors is not None:
+        features = numbered_names(vectors.shape[1])
+    elif column is not None:
+        features = _entries(piece, name, column)
+    elif features is None:
+        taken = (time, weight, text, key)
+        others = (entry for entry in piece.columns if entry not in taken and not _is_index(entry))
+        features = [entry for entry in others if is_numeric(piece.columns[entry])]
     if not features:
-        raise InputError(f"{name}: no numeric column to cluster; {_listed(piece.names)}")
+        raise InputError(f"{name}: no numeric column to cluster; {_listed(piece.names)}{_list_hint(piece)}")
     dated = time is not None and is_dated(piece.columns[time])
-    return Columns(tuple(features), time, weight, dated, piece.names)
+    array = None if vectors is None else embedding
+    return Columns(tuple(features), time, weight, dated, piece.names, text, column, array, key)
 
 
-def to_rows(piece: Chunk, columns: Columns, name: str) -> tuple[Rows, InputError | None]:
+def _expand(features: Sequence[str], piece: Chunk, name: str) -> list[str]:
+    """Return the names of the features; every pattern must match a column."""
+    found = expand_patterns(features, piece.names)
+    for entry in features:
+        if entry not in found and not matching_names(entry, piece.names):
+            raise InputError(f"{name}: no column matches {entry!r}; {_listed(piece.names)}")
+    return found
+
+
+def _entries(piece: Chunk, name: str, column: str) -> tuple[str, ...]:
+    """Return names for the entries of a column of lists."""
+    length = vector_length(piece.columns[column])
+    if not length:
+        wrong = complaint(piece.columns[column][0], "list")
+        raise InputError(f"{name}, {piece.location(0)}, column {column!r}: {wrong}")
+    return tuple(f"{column}{i}" for i in range(1, length + 1))
+
+
+def _list_hint(piece: Chunk) -> str:
+    lists = [key for key, cells in piece.columns.items() if is_list_column(cells)]
+    return f"; {lists[0]!r} holds lists of numbers: --embedding {lists[0]}" if lists else ""
+
+
+def to_rows(
+    piece: Chunk, columns: Columns, name: str, vectors: NDArray[Any] | None = None
+) -> tuple[Rows, InputError | None]:
     """Turn a piece into numbers, up to its first bad cell.
+
+    Parameters
+    ----------
+    piece : Piece
+    columns : Columns
+    name : str
+        What errors call the file.
+    vectors : ndarray of shape (n, d) or None
+        Features of all rows of the file, if another file has them.
 
     Returns
     -------
@@ -94,27 +170,59 @@ def to_rows(piece: Chunk, columns: Columns, name: str) -> tuple[Rows, InputError
     if odd:
         whose = "this file" if odd[0] in piece.names else "the first file"
         raise InputError(f"{name}: all files must have the same columns, but only {whose} has {odd[0]!r}")
-    X = np.empty((piece.size, len(columns.features)))
-    good, error = piece.size, None
+    X, error = _features(piece, columns, name, vectors)
+    good = len(X)
     read: dict[str, FloatArray] = {}
     for i, (kind, key) in enumerate(_duties(columns)):
         values = PARSERS[kind](piece.columns[key])
         if len(values) < good:
             good = len(values)
             cell = piece.columns[key][good]
-            error = InputError(f"{name}, {piece.place(good)}, column {key!r}: {complaint(cell, kind)}")
+            error = InputError(f"{name}, {piece.location(good)}, column {key!r}: {complaint(cell, kind)}")
         if kind == "feature":
-            X[: len(values), i] = values
+            X[: len(values), i] = values[: len(X)]
         else:
             read[kind] = values
+    keys = None if columns.key is None else read_keys(piece.columns[columns.key])
+    if keys is not None and len(keys) < good:
+        good = len(keys)
+        message = complaint(piece.columns[columns.key][good], "key")  # type: ignore[index]
+        error = InputError(f"{name}, {piece.location(good)}, column {columns.key!r}: {message}")
     times, weights = read.get("number", read.get("date")), read.get("weight")
-    rows = Rows(X[:good], _head(times, good), _head(weights, good), piece)
+    texts, keys = _texts(piece, columns, good), None if keys is None else keys[:good]
+    rows = Rows(X[:good], _head(times, good), _head(weights, good), piece, texts, keys)
     return rows, error
+
+
+def _features(
+    piece: Chunk, columns: Columns, name: str, vectors: NDArray[Any] | None
+) -> tuple[FloatArray, InputError | None]:
+    """Return the features that are not columns of their own, or an empty table (n, d) for those that are."""
+    length = len(columns.features)
+    if vectors is not None:
+        rows, wrong = parse_vectors(vectors[piece.first - 1 : piece.first - 1 + piece.size], length)
+        if wrong is None and len(rows) < piece.size:
+            wrong = f"{columns.array} has only {len(vectors):,} rows"
+    elif columns.embedding is not None:
+        rows, wrong = parse_vectors(piece.columns[columns.embedding], length)
+    else:
+        return np.empty((piece.size, length)), None
+    where = f", column {columns.embedding!r}" if columns.embedding is not None else ""
+    error = None if wrong is None else InputError(f"{name}, {piece.location(len(rows))}{where}: {wrong}")
+    return rows, error
+
+
+def _texts(piece: Chunk, columns: Columns, count: int) -> list[str] | None:
+    if columns.text is None:
+        return None
+    cells = piece.columns[columns.text][:count]
+    return ["" if cell is None else str(cell) for cell in cells]
 
 
 def _duties(columns: Columns) -> list[tuple[str, str]]:
     """Kind and name of every column that is read, the features first and in their order."""
-    duties = [("feature", key) for key in columns.features]
+    are_columns = columns.embedding is None and columns.array is None
+    duties = [("feature", key) for key in columns.features] if are_columns else []
     if columns.time is not None:
         duties.append(("date" if columns.dated else "number", columns.time))
     if columns.weight is not None:
@@ -127,9 +235,8 @@ def _head(values: FloatArray | None, count: int) -> FloatArray | None:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The columns of a table in words, if there are many the first of them."""
-    more = f", ... ({len(names):,} in all)" if len(names) > _LISTED else ""
-    return f"the columns are {', '.join(names[:_LISTED])}{more}"
+    """List the columns of a table in words, only the first if there are many."""
+    return f"the columns are {name_list(names, _LISTED)}"
 
 
 def _is_index(name: str) -> bool:

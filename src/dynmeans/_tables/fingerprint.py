@@ -9,7 +9,7 @@ from dynmeans._files.digest import digest
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._tables.sources import STDIN, Source
 
-_OLD_HEAD_BYTES = 65536  # state files of version 0.1 know a file by its size and so many first bytes
+_OLD_HEAD_BYTES = 65536  # state files of version 0.1 identify a file by its size and this many first bytes
 
 
 def fingerprint(source: Source) -> dict[str, Any]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import Limits
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
 from dynmeans._tables.sources import Source, read_source
+from dynmeans._tables.vectors import ARRAY_SUFFIX, open_vectors
 
 
 class Position(NamedTuple):
@@ -32,12 +35,12 @@ class RowBlock(NamedTuple):
     allowed: float = inf  # bytes that the rows of a step may take
     limits: Limits = Limits()  # on the file
 
-    def place(self, row: int) -> str:
+    def location(self, row: int) -> str:
         """File and row, in words."""
-        return f"{self.name}, {self.rows.piece.place(row)}"
+        return f"{self.name}, {self.rows.piece.location(row)}"
 
     def after(self, row: int) -> Position:
-        """Position behind a row of this stretch."""
+        """Return the position after a row of this block."""
         return Position(self.file, self.rows.piece.first + row)
 
 
@@ -47,19 +50,24 @@ def open_inputs(
     features: Sequence[str] | None = None,
     time: str | None = None,
     weight: str | None = None,
+    text: str | None = None,
+    embedding: str | None = None,
+    key: str | None = None,
 ) -> tuple[Columns, Iterator[RowBlock]]:
     """Begin to read inputs; the first rows decide what the columns are for.
 
     Parameters
     ----------
     sources : sequence of Source
-    features, time, weight
+    features, time, weight, text, key
         As for `choose_columns`.
+    embedding : str or None
+        Name of a column of lists of numbers, or of an NPY file with a row for each row of the only input.
 
     Returns
     -------
     columns : Columns
-    stretches : iterator of Stretch
+    blocks : iterator of RowBlock
         All rows of all inputs, in order.
 
     Raises
@@ -67,45 +75,75 @@ def open_inputs(
     InputError
         Here, or while iterating, at the first row that cannot be read.
     """
-    named = None if features is None else [name for name in (*features, time, weight) if name is not None]
-    pieces = read_source(sources[0], wanted=named)
+    vectors = open_vectors_of(embedding, sources)
+    column = embedding if vectors is None else None
+    others = [name for name in (time, weight, text, column, key) if name is not None]
+    are_chosen = features is not None or embedding is not None
+    pieces = read_source(sources[0], wanted=[*(features or ()), *others] if are_chosen else None)
     first = next(pieces, None)
     if first is None:
         raise InputError(f"{sources[0].name}: no rows")
-    columns = choose_columns(first, sources[0].name, features=features, time=time, weight=weight)
-    return columns, _stretches(sources, columns, chain([first], pieces), Position())
+    columns = choose_columns(
+        first,
+        sources[0].name,
+        features=features,
+        time=time,
+        weight=weight,
+        text=text,
+        embedding=embedding,
+        vectors=vectors,
+        key=key,
+    )
+    return columns, _row_blocks(sources, columns, chain([first], pieces), Position(), vectors)
+
+
+def open_vectors_of(embedding: str | None, sources: Sequence[Source]) -> NDArray[Any] | None:
+    """Map the NPY file that `embedding` names, or return None if it names a column."""
+    if embedding is None or not embedding.endswith(ARRAY_SUFFIX):
+        return None
+    if len(sources) > 1:
+        raise InputError(f"--embedding {embedding} has the rows of one input, but there are {len(sources)}")
+    return open_vectors(embedding)
 
 
 def reopen_inputs(sources: Sequence[Source], columns: Columns, start: Position) -> Iterator[RowBlock]:
-    """Go on reading inputs from a position, with the columns that were chosen before."""
+    """Continue to read inputs from a position, with the columns chosen before."""
     pieces = read_source(sources[start.file], skip=start.row, wanted=columns.needed())
-    return _stretches(sources, columns, pieces, start)
+    return _row_blocks(sources, columns, pieces, start, open_vectors_of(columns.array, sources))
 
 
-def _stretches(
-    sources: Sequence[Source], columns: Columns, begun: Iterator[Chunk], start: Position
+def _row_blocks(
+    sources: Sequence[Source],
+    columns: Columns,
+    begun: Iterator[Chunk],
+    start: Position,
+    vectors: NDArray[Any] | None,
 ) -> Iterator[RowBlock]:
-    part, allowed = 0, _allowance(sources)
+    part, allowed = 0, _allowance(sources, 0 if vectors is None else vectors.nbytes)
+    last = start.row
     for file in range(start.file, len(sources)):
         source = sources[file]
         pieces = begun if file == start.file else read_source(source, wanted=columns.needed())
         inner: int | None = None if file > start.file or not start.row else -1
         for piece in pieces:
-            rows, error = to_rows(piece, columns, source.name)
+            rows, error = to_rows(piece, columns, source.name, vectors)
+            last = piece.first + piece.size - 1
             part, inner = part + (piece.part != inner), piece.part
             if len(rows):
-                place = piece._replace(columns={})  # a step may keep it for long
-                rows = Rows(rows.X, rows.times, rows.weights, place)
+                located = piece._replace(columns={})  # kept for error messages, without the data
+                rows = Rows(rows.X, rows.times, rows.weights, located, rows.texts, rows.keys)
                 done = (file + piece.done) / len(sources)
                 yield RowBlock(rows, file, source.name, part, done, allowed, source.limits)
             if error is not None:
                 raise error
         if inner is None:
             raise InputError(f"{source.name}: no rows")
+    if vectors is not None and last < len(vectors):
+        raise InputError(f"{columns.array}: {len(vectors):,} rows, but {sources[0].name} has {last:,}")
 
 
-def _allowance(sources: Sequence[Source]) -> float:
-    """Bytes that the rows of a step may take; a stream is not compressed, what it brings must be as large."""
+def _allowance(sources: Sequence[Source], beside: int) -> float:
+    """Return the maximum number of bytes of the rows of a step; a stream is not compressed."""
     if not all(source.size for source in sources):
         return inf
-    return sources[0].limits.allowance(sum(source.size for source in sources))
+    return sources[0].limits.allowance(beside + sum(source.size for source in sources))

@@ -15,7 +15,7 @@ from dynmeans._files.limits import Limits
 class Lines:
     """Text lines of a binary file, and how far into it they are.
 
-    A row may go over several lines; whoever makes rows of them calls `begin_row` after each.
+    A row may span several lines; the caller calls `begin_row` after each row.
     """
 
     def __init__(self, text: TextIO, file: BinaryIO, size: int, limits: Limits) -> None:
@@ -49,4 +49,4 @@ def lines_of(file: BinaryIO, size: int, zipped: bool, limits: Limits) -> Iterato
     try:
         yield Lines(text, file, size, limits)
     finally:
-        text.detach()  # who opened the file closes it
+        text.detach()  # the caller closes the file

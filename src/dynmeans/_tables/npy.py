@@ -26,7 +26,7 @@ def read_npy(
     skip: int = 0,
     limits: Limits = Limits(),  # noqa: B008
 ) -> Iterator[Chunk]:
-    """Read the rows of an NPY file in pieces, through a memory map where it lies on disk.
+    """Read the rows of an NPY file in pieces, through a memory map if it is on disk.
 
     Parameters
     ----------
@@ -112,20 +112,20 @@ class _Archive:
         """Arrays by name, if together they are not too large."""
         total = 0
         for key in keys:
-            with error_context(self.place(key)), self._file.open(self._infos[key]) as member:
+            with error_context(self.location(key)), self._file.open(self._infos[key]) as member:
                 total += read_header(member).n_bytes
-            self.limits.check_bytes(total, self._size, self.place(key), "the array once decompressed")
+            self.limits.check_bytes(total, self._size, self.location(key), "the array once decompressed")
         return [self._read(key) for key in keys]
 
     def _read(self, key: str) -> NDArray[Any]:
-        with error_context(self.place(key)), self._file.open(self._infos[key]) as member:
+        with error_context(self.location(key)), self._file.open(self._infos[key]) as member:
             header = read_header(member)
             check_body(header, self._infos[key].file_size - member.tell())
             array = _decode(member, header)
             member.read(1)  # the checksum is compared at the end
             return array
 
-    def place(self, key: str) -> str:
+    def location(self, key: str) -> str:
         """File and array, in words."""
         return f"{self.name}, array {key!r}"
 
@@ -140,7 +140,7 @@ def _members(archive: _Archive, skip: int) -> Iterator[Chunk]:
             archive.limits.check_columns(len(keys), archive.name)
             yield from _slices(table, archive.name, skip, total=len(array))
             return
-        columns = _columns(array, archive.place(key), archive.limits)
+        columns = _columns(array, archive.location(key), archive.limits)
         done = part / len(keys)
         for piece in _slices(columns, archive.name, max(skip - start, 0), total=len(array)):
             yield piece._replace(first=start + piece.first, part=part, done=done)

@@ -17,7 +17,7 @@ _KEYS = {"descr", "fortran_order", "shape"}
 
 
 class Header(NamedTuple):
-    """What an NPY file says of its array."""
+    """Header of an NPY file."""
 
     shape: tuple[int, ...]
     is_fortran: bool
@@ -81,7 +81,7 @@ def _check_values(dtype: np.dtype[Any]) -> None:
 
 
 def check_body(header: Header, found: int) -> None:
-    """Refuse a body that is shorter or longer than the header says."""
+    """Refuse a body that is shorter or longer than the header declares."""
     if found < header.n_bytes:
         raise ValueError(f"cut short, {found:,} of {header.n_bytes:,} bytes (shape {header.shape})")
     if found > header.n_bytes:

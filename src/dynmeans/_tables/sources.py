@@ -41,7 +41,7 @@ _FRAME_FORMATS: dict[str, Any] = {"parquet": read_parquet, "arrow": read_arrow}
 class Source(NamedTuple):
     """One input."""
 
-    name: str  # as the user wrote it
+    name: str  # as given
     format: str  # one of FORMATS
     path: Path | None  # None is standard input
     size: int = 0  # bytes; 0 for standard input and pipes, which cannot be looked at twice
@@ -61,7 +61,7 @@ def find_source(
     name : str
         A path, or ``-`` for standard input.
     format : str or None
-        One of `FORMATS`; None tells it from the suffix, and takes CSV for standard input and pipes.
+        One of `FORMATS`; None infers it from the suffix, and uses CSV for standard input and pipes.
     limits : Limits
         On what will be read from it.
 
@@ -118,7 +118,7 @@ def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None =
     Raises
     ------
     InputError
-        At the place where the file turns out to be damaged; the rows before it have been given.
+        If the file is damaged; the rows before the damage are yielded first.
     """
     if source.format in _TEXT_FORMATS:
         with _open(source) as file:
@@ -126,12 +126,12 @@ def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None =
             size, zipped = source.size, source.zipped
             yield from read(file, source.name, skip=skip, size=size, zipped=zipped, limits=source.limits)
         return
-    with _whole(source) as place:
+    with _whole(source) as location:
         if source.format in _FRAME_FORMATS:
             read = _FRAME_FORMATS[source.format]
-            yield from read(place, source.name, skip=skip, wanted=wanted, limits=source.limits)
+            yield from read(location, source.name, skip=skip, wanted=wanted, limits=source.limits)
         else:
-            yield from _ARRAY_FORMATS[source.format](place, source.name, skip=skip, limits=source.limits)
+            yield from _ARRAY_FORMATS[source.format](location, source.name, skip=skip, limits=source.limits)
 
 
 @contextmanager
@@ -149,7 +149,7 @@ def _open(source: Source) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _whole(source: Source) -> Iterator[Path | BinaryIO]:
-    """A place where a reader may jump about: the file itself, or all bytes of a stream."""
+    """Open a seekable file: the file itself, or all bytes of a stream in memory."""
     if source.path is not None and source.size:
         yield source.path
         return

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias
 from dynmeans._files.errors import InputError, InputWarning, error_context
 from dynmeans._files.limits import Limits
 from dynmeans._tables.cells import is_number, is_time
-from dynmeans._tables.chunk import CHUNK_ROWS, Chunk, distinct_names, numbered_names
+from dynmeans._tables.chunk import CHUNK_ROWS, Chunk, numbered_names
 from dynmeans._tables.lines import Lines, lines_of
 
 OPEN_END = "the last line has no end; if the file was cut off, its last number may be incomplete"
@@ -56,7 +56,7 @@ def read_delimited(
     name : str
         What errors call it.
     delimiter : str
-        Between two cells. A comma gives way to a semicolon where the first line has semicolons only.
+        Between two cells. A semicolon replaces a comma if the first line has only semicolons.
     skip : int
         Rows to pass over, the heading not counted.
     size : int
@@ -84,12 +84,12 @@ def read_delimited(
         names, is_row = _heading(first, name, limits)
         rows = _filled_rows(reader, lines, is_single=len(names) == 1)
         rows = chain([(first, reader.line_num)], rows) if is_row else rows
-        place = name
+        location = name
         for piece in _assemble(_Table(rows, names, name, lines, limits), skip):
-            place = f"{name}, {piece.place(piece.size - 1)}"
+            location = f"{name}, {piece.location(piece.size - 1)}"
             yield piece
         if lines.last and not lines.last.endswith(("\n", "\r", '"')):
-            warnings.warn(f"{place}: {OPEN_END}", InputWarning, stacklevel=2)
+            warnings.warn(f"{location}: {OPEN_END}", InputWarning, stacklevel=2)
 
 
 def _filled_rows(reader: Any, lines: Lines, is_single: bool) -> Iterator[_Row]:
@@ -113,7 +113,7 @@ def _heading(first: Sequence[str], name: str, limits: Limits) -> tuple[tuple[str
     data = all(not cell or is_number(cell) or is_time(cell) for cell in cells)
     if data and any(is_number(cell) for cell in cells):
         return numbered_names(len(cells)), True
-    return distinct_names(cells, name), False
+    return tuple(cells), False
 
 
 def read_json_lines(
@@ -168,7 +168,7 @@ def check_unicode(text: str, value: object) -> None:
 
 
 def _json_row(value: dict[str, object] | list[object], names: Sequence[str]) -> list[object]:
-    """Cells of a row; a key that it lacks is an empty cell."""
+    """Return the cells of a row; a missing key is an empty cell."""
     return value if isinstance(value, list) else [value.get(key) for key in names]
 
 
@@ -219,12 +219,12 @@ def _longest_cell(limits: Limits) -> Iterator[None]:
 
 
 def _cut_ragged(bundle: list[_Row], table: _Table, number: int) -> InputError:
-    """Cut a bundle before its first row that is too long or too short, and say so."""
+    """Cut a bundle before its first row with too many or too few cells, and return the error."""
     odd = next(i for i, (cells, _) in enumerate(bundle) if len(cells) != len(table.names))
     cells, line = bundle[odd]
     del bundle[odd:]
-    place = f"{table.name}, row {number + odd + 1} (line {line})"
-    return InputError(f"{place}: {len(cells)} cells for {len(table.names)} columns")
+    location = f"{table.name}, row {number + odd + 1} (line {line})"
+    return InputError(f"{location}: {len(cells)} cells for {len(table.names)} columns")
 
 
 def _piece(bundle: list[_Row], table: _Table, first: int) -> Chunk:

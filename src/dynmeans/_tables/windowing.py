@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -12,69 +14,84 @@ from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.inputs import RowBlock
 
-_SECONDS = {"ms": 0.001, "s": 1, "sec": 1, "min": 60, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+DAY, WEEK = 86400.0, 604800.0
+MONTH = 365.2425 / 12 * DAY  # mean length
+_SECONDS = {"ms": 0.001, "s": 1, "sec": 1, "min": 60, "m": 60, "h": 3600, "d": DAY, "w": WEEK}
+_MONTHS = {"mo": 1, "y": 12}
+_FIRST_MONDAY = 4 * DAY  # 1970-01-05, in seconds since 1970
 _EVERY = re.compile(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
 class Windowing(Protocol):
     """How rows are cut into steps: rows with equal keys belong together, and keys must not fall."""
 
-    def keys(self, stretch: RowBlock) -> NDArray[Any]:
+    def keys(self, block: RowBlock) -> NDArray[Any]:
         """Key of every row, shape (n,)."""
 
     def stamp(self, key: float) -> tuple[float | None, float | None]:
-        """Event time of a step, for the model and for people."""
+        """Return the event time of a step, for the model and for the output."""
 
     def carry(self) -> dict[str, Any]:
-        """What has to be known to go on in the middle of the inputs, as JSON can hold it."""
+        """Return the state that is needed to resume within the inputs, as JSON values."""
+
+    def empty_keys(self, last: float | None, key: float) -> Iterable[float]:
+        """Return the keys of the steps without rows, after event time `last` and before the step `key`."""
 
 
-class ByPart:
+class _WithoutGaps:
+    """Steps that have rows by definition."""
+
+    def empty_keys(self, last: float | None, key: float) -> Iterable[float]:
+        """Return no keys."""
+        return ()
+
+
+class ByPart(_WithoutGaps):
     """Every file, or every array of a file, is a step."""
 
-    def keys(self, stretch: RowBlock) -> NDArray[Any]:
-        """Number of the part, for every row."""
-        return np.full(len(stretch.rows), stretch.part)
+    def keys(self, block: RowBlock) -> NDArray[Any]:
+        """Return the number of the part for each row."""
+        return np.full(len(block.rows), block.part)
 
     def stamp(self, key: float) -> tuple[None, None]:
-        """Steps are counted."""
+        """Return no times: steps are counted."""
         return None, None
 
     def carry(self) -> dict[str, Any]:
-        """Nothing: a step ends where a part ends."""
+        """Return nothing: a step ends with its part."""
         return {}
 
 
-class ByRows:
+class ByRows(_WithoutGaps):
     """Every `count` rows are a step."""
 
     def __init__(self, count: int) -> None:
         self.count, self._seen = count, 0
 
-    def keys(self, stretch: RowBlock) -> NDArray[Any]:
-        """Number of the bundle of rows; counting begins anew where reading does, at the start of a step."""
-        keys = (self._seen + np.arange(len(stretch.rows))) // self.count
+    def keys(self, block: RowBlock) -> NDArray[Any]:
+        """Return the number of the step of each row, counted from the start of reading."""
+        keys = (self._seen + np.arange(len(block.rows))) // self.count
         self._seen += len(keys)
         return keys
 
     def stamp(self, key: float) -> tuple[None, None]:
-        """Steps are counted."""
+        """Return no times: steps are counted."""
         return None, None
 
     def carry(self) -> dict[str, Any]:
-        """Nothing: a step ends after `count` rows."""
+        """Return nothing: a step ends after `count` rows."""
         return {}
 
 
-class ByTime:
+class ByTime(_WithoutGaps):
     """Every distinct time is a step."""
 
-    def keys(self, stretch: RowBlock) -> NDArray[Any]:
-        """The times themselves."""
-        return times_of(stretch)
+    def keys(self, block: RowBlock) -> NDArray[Any]:
+        """Return the times."""
+        return times_of(block)
 
     def stamp(self, key: float) -> tuple[float, float]:
-        """The model lives in the units of the time column."""
+        """Return the time, in units of the time column."""
         return key, key
 
     def carry(self) -> dict[str, Any]:
@@ -82,38 +99,22 @@ class ByTime:
         return {}
 
 
-class ByWindow:
-    """Every window of time is a step; the model counts windows, so that lifetimes do too.
+class _Windows:
+    """Windows that are numbered from `anchor` on; the model counts them from `origin` on."""
 
-    Windows begin at the first row. A run that takes up the model of another begins new ones there, and counts
-    on from the beginning of that other run, `origin`.
-    """
-
-    def __init__(self, width: float, anchor: float | None = None, origin: float | None = None) -> None:
-        self.width, self._anchor, self._origin = width, anchor, origin
-
-    def keys(self, stretch: RowBlock) -> NDArray[Any]:
-        """Number of the window of every row."""
-        times = times_of(stretch)
-        if self._anchor is None:
-            self._anchor = float(times[0])
-        if self._origin is None:
-            self._origin = self._anchor
-        with np.errstate(over="ignore", invalid="ignore"):
-            windows = _window_of(times, self._anchor, self.width)
-        far = ~np.isfinite(windows)
-        if far.any():
-            row = int(np.argmax(far))
-            place, time = stretch.place(row), float(times[row])
-            raise InputError(
-                f"{place}: time {time!r} is too many windows of {self.width:g} after {self._anchor!r}"
-            )
-        return windows
+    _anchor: float | None
+    _origin: float | None
 
     def stamp(self, key: float) -> tuple[float, float]:
-        """One plus the windows since the origin, and the time at which the window begins."""
-        anchor, origin = self._known()
-        return (anchor - origin) / self.width + key + 1.0, anchor + key * self.width
+        """Return the event time of a window, for the model and for the output."""
+        raise NotImplementedError
+
+    def empty_keys(self, last: float | None, key: float) -> Iterable[float]:
+        """Return the numbers of the windows without rows."""
+        if last is None:
+            return ()
+        before = last - self.stamp(0.0)[0]  # number of the window of the last step
+        return range(round(before) + 1, round(key))
 
     def carry(self) -> dict[str, Any]:
         """Where windows begin."""
@@ -126,11 +127,68 @@ class ByWindow:
         return self._anchor, self._origin
 
 
-def times_of(stretch: RowBlock) -> FloatArray:
-    """Times of the rows, for rules that need them."""
-    if stretch.rows.times is None:
+class ByWindow(_Windows):
+    """Every window of time is a step; the model counts windows, so that lifetimes do too.
+
+    Windows begin at the first row, or with ``align=(unit, start)`` at the last multiple of ``unit`` after
+    ``start`` before it. A run that takes up the model of another begins new ones there, and counts
+    on from the beginning of that other run, `origin`.
+    """
+
+    def __init__(
+        self,
+        width: float,
+        anchor: float | None = None,
+        origin: float | None = None,
+        *,
+        align: tuple[float, float] | None = None,
+    ) -> None:
+        self.width, self._anchor, self._origin, self._align = width, anchor, origin, align
+
+    def keys(self, block: RowBlock) -> NDArray[Any]:
+        """Return the number of the window of each row."""
+        times = times_of(block)
+        if self._anchor is None:
+            self._anchor = self._beginning(float(times[0]))
+        if self._origin is None:
+            self._origin = self._anchor
+        with np.errstate(over="ignore", invalid="ignore"):
+            windows = _window_of(times, self._anchor, self.width)
+        far = ~np.isfinite(windows)
+        if far.any():
+            row = int(np.argmax(far))
+            location, time = block.location(row), float(times[row])
+            raise InputError(
+                f"{location}: time {time!r} is too many windows of {self.width:g} after {self._anchor!r}"
+            )
+        return windows
+
+    def stamp(self, key: float) -> tuple[float, float]:
+        """One plus the windows since the origin, and the time at which the window begins."""
+        anchor, origin = self._known()
+        return (anchor - origin) / self.width + key + 1.0, anchor + key * self.width
+
+    def _beginning(self, first: float) -> float:
+        """Return where the windows begin: at the first row, or at the start of its day or week."""
+        if self._align is None:
+            return first
+        unit, start = self._align
+        return start + unit * math.floor((first - start) / unit)
+
+
+def by_calendar(length: WindowLength, anchor: float | None, origin: float | None) -> Windowing:
+    """Return windows of whole days, weeks (from Monday) or months of dates, in UTC."""
+    if length.unit == "months":
+        return ByMonth(int(length.size), anchor, origin)
+    unit, start = (DAY, 0.0) if length.unit == "days" else (WEEK, _FIRST_MONDAY)
+    return ByWindow(length.duration, anchor, origin, align=(unit, start))
+
+
+def times_of(block: RowBlock) -> FloatArray:
+    """Return the times of the rows, or fail without a time column."""
+    if block.rows.times is None:
         raise RuntimeError("steps by time need a time column")
-    return stretch.rows.times
+    return block.rows.times
 
 
 def _window_of(times: FloatArray, anchor: float, width: float) -> NDArray[Any]:
@@ -141,20 +199,53 @@ def _window_of(times: FloatArray, anchor: float, width: float) -> NDArray[Any]:
     return np.where(np.abs(exact - nearest) <= slack, nearest, np.floor(exact))
 
 
-class Every(NamedTuple):
-    """What --every says."""
+class ByMonth(_Windows):
+    """Every `count` calendar months (UTC) are a step, counted from the month of the first row.
+
+    The model counts steps, as in `ByWindow`; anchor and origin are months since January 1970.
+    """
+
+    def __init__(self, count: int, anchor: float | None = None, origin: float | None = None) -> None:
+        self.count, self._anchor, self._origin = count, anchor, origin
+
+    def keys(self, block: RowBlock) -> NDArray[Any]:
+        """Return the number of the window of each row."""
+        months = times_of(block).astype("datetime64[s]").astype("datetime64[M]").astype(np.int64)
+        if self._anchor is None:
+            self._anchor = float(months[0])
+        if self._origin is None:
+            self._origin = self._anchor
+        return (months - int(self._anchor)) // self.count
+
+    def stamp(self, key: float) -> tuple[float, float]:
+        """One plus the windows since the origin, and the time at which the window begins."""
+        anchor, origin = self._known()
+        month = np.datetime64(int(anchor + key * self.count), "M")
+        return (anchor - origin) / self.count + key + 1.0, float(
+            month.astype("datetime64[s]").astype(np.int64)
+        )
+
+
+class WindowLength(NamedTuple):
+    """Length of a window or number of rows, as in --every."""
 
     size: float
-    unit: str  # "rows", "seconds" or "" for the units of the time column
+    unit: str  # "rows", "seconds", "days", "weeks", "months" or "" for the units of the time column
+
+    @property
+    def duration(self) -> float:
+        """Length in units of the time column; the mean for months."""
+        return self.size * {"days": DAY, "weeks": WEEK, "months": MONTH}.get(self.unit, 1.0)
 
 
-def parse_every(text: str, option: str = "--every") -> Every:
+def parse_window_length(text: str, option: str = "--every") -> WindowLength:
     """Read a window length such as ``30min``, ``10s``, ``500rows`` or ``0.25``.
 
     Parameters
     ----------
     text : str
-        A positive number with ``ms``, ``s``, ``min``, ``h``, ``d``, ``w`` or ``rows``, or alone.
+        A positive number, alone or with ``ms``, ``s``, ``min``, ``h``, ``d``, ``w``, ``mo``, ``y`` or
+        ``rows``. Whole days, weeks, months and years follow the calendar.
     option : str
         What errors call it.
 
@@ -165,12 +256,12 @@ def parse_every(text: str, option: str = "--every") -> Every:
     Raises
     ------
     InputError
-        If it is none of these.
+        If the text is not a length.
 
     Examples
     --------
-    >>> parse_every("30min")
-    Every(size=1800.0, unit='seconds')
+    >>> parse_window_length("30min")
+    WindowLength(size=1800.0, unit='seconds')
     """
     match = _EVERY.fullmatch(text)
     try:
@@ -180,11 +271,16 @@ def parse_every(text: str, option: str = "--every") -> Every:
     unit = match[2].lower() if match else ""
     if size > 0 and np.isfinite(size):
         if unit in ("row", "rows") and size == int(size):
-            return Every(size, "rows")
+            return WindowLength(size, "rows")
+        if unit in ("d", "w") and size == int(size):
+            return WindowLength(size, {"d": "days", "w": "weeks"}[unit])
+        if unit in _MONTHS and size == int(size) and size < 1e6:
+            return WindowLength(size * _MONTHS[unit], "months")
         if unit in _SECONDS:
-            return Every(size * _SECONDS[unit], "seconds")
+            return WindowLength(size * _SECONDS[unit], "seconds")
         if not unit:
-            return Every(size, "")
+            return WindowLength(size, "")
     raise InputError(
-        f"{option} is {text!r}; it must be a positive length such as 30min, 10s, 2h, 1d, 500rows or 0.25"
+        f"{option} is {text!r}; "
+        "it must be a positive length such as 30min, 10s, 2h, 1d, 1w, 1mo, 500rows or 0.25"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -17,27 +17,41 @@ from dynmeans._tables.windowing import Windowing, times_of
 
 
 class Batch(NamedTuple):
-    """The rows of one time step."""
+    """The rows of one time step; a window of time may have none."""
 
     X: FloatArray  # (n, d)
     weights: FloatArray | None  # (n,)
     t: float | None  # event time for the model; None is one unit after the last
     time: float | None  # the same moment in the units of the time column, for people
-    place: str  # first and last row, in words
+    location: str  # first and last row, in words
     after: Position  # where the next step begins
     done: float  # share of all inputs read so far
+    texts: list[str] | None = None  # (n,)
+    keys: list[str] | None = None  # (n,)
 
 
-def cut(stretches: Iterator[RowBlock], rule: Windowing, last: float | None = None) -> Iterator[Batch]:
+def cut(
+    blocks: Iterator[RowBlock],
+    rule: Windowing,
+    last: float | None = None,
+    *,
+    resumed_at: Position | None = None,
+    wants_empty: Callable[[], bool] = lambda: False,
+) -> Iterator[Batch]:
     """Cut rows into time steps.
 
     Parameters
     ----------
-    stretches : iterator of Stretch
+    blocks : iterator of RowBlock
         Rows in order; how they are bundled does not matter.
     rule : Rule
     last : float or None
         Event time of the step before the first.
+    resumed_at : Position or None
+        Where the step before the first ended, if it was a step of the same run.
+    wants_empty : callable
+        Whether the next window, if it has no rows, is a step. By default it is not, and time passes within
+        the next step that has rows.
 
     Yields
     ------
@@ -47,62 +61,102 @@ def cut(stretches: Iterator[RowBlock], rule: Windowing, last: float | None = Non
     Raises
     ------
     InputError
-        Where time goes backwards, or a step gets too large. The steps before that row's have been given.
+        If time goes backwards or a step is too large. The steps before it are yielded first.
     """
     open_rows: list[tuple[RowBlock, slice]] = []
     key: Any = None
     taken = 0  # bytes of the rows of the open step
-    for stretch in stretches:
-        keys = rule.keys(stretch)
+    for block in blocks:
+        keys = rule.keys(block)
         for part, new_key in _runs(keys):
             if key is not None and not new_key >= key:
-                raise _backwards(stretch, part.start, rule.stamp(key)[1])
+                raise _backwards(block, part.start, rule.stamp(key)[1])
             if key is not None and new_key != key:
-                yield _join(open_rows, rule.stamp(key))
+                batch = _join(open_rows, rule.stamp(key))
+                yield batch
+                yield from _empty_steps(rule, batch.t, new_key, (block, part), batch.after, wants_empty)
                 open_rows, taken = [], 0
             if key is None and last is not None:
-                _check_later(stretch, part.start, rule.stamp(new_key), last)
-            open_rows.append((stretch, part))
+                _check_later(block, part.start, rule.stamp(new_key), last)
+                if resumed_at is not None:
+                    yield from _empty_steps(rule, last, new_key, (block, part), resumed_at, wants_empty)
+            open_rows.append((block, part))
             key = new_key
-            taken += stretch.rows.X[part].nbytes
-            if taken > stretch.allowed:
-                raise _too_large(stretch, part.stop - 1, taken)
+            taken += block.rows.X[part].nbytes
+            if taken > block.allowed:
+                raise _too_large(block, part.stop - 1, taken)
     if open_rows:
         yield _join(open_rows, rule.stamp(key))
 
 
+def _empty_steps(
+    rule: Windowing,
+    last: float | None,
+    key: float,
+    following: tuple[RowBlock, slice],
+    position: Position,
+    wants_empty: Callable[[], bool],
+) -> Iterator[Batch]:
+    """Yield the windows without rows between two steps, as long as they are wanted."""
+    block, part = following
+    location = f"before {block.location(part.start)}"
+    for empty_key in rule.empty_keys(last, key):
+        if not wants_empty():
+            return
+        no_rows = np.empty((0, block.rows.X.shape[1]))
+        yield Batch(no_rows, None, *rule.stamp(empty_key), location, position, block.done)
+
+
 def _runs(keys: NDArray[Any]) -> Iterator[tuple[slice, float]]:
-    """Stretches of equal keys."""
+    """Return the runs of equal keys."""
     edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
     for start, stop in pairwise(edges):
         yield slice(start, stop), keys[start].item()
 
 
-def _too_large(stretch: RowBlock, row: int, taken: int) -> InputError:
-    """Refuse a step that takes far more memory than the files have bytes."""
-    rule = stretch.limits.rule("array", 2 * taken)
-    return InputError(f"{stretch.place(row)}: the rows of this step take {in_words(taken)}; {rule}")
+def _too_large(block: RowBlock, row: int, taken: int) -> InputError:
+    """Refuse a step that takes far more memory than the size of the files."""
+    rule = block.limits.rule("array", 2 * taken)
+    return InputError(f"{block.location(row)}: the rows of this step take {in_words(taken)}; {rule}")
 
 
-def _backwards(stretch: RowBlock, row: int, since: float | None) -> InputError:
-    time = float(times_of(stretch)[row])
+def _backwards(block: RowBlock, row: int, since: float | None) -> InputError:
+    time = float(times_of(block)[row])
     return InputError(
-        f"{stretch.place(row)}: time goes backwards, {time!r} comes after the step that begins at {since!r}"
+        f"{block.location(row)}: time goes backwards, {time!r} comes after the step that begins at {since!r}"
     )
 
 
-def _check_later(stretch: RowBlock, row: int, stamp: tuple[float | None, float | None], last: float) -> None:
-    """The first step of a run that goes on with an older model must come after the last of that model."""
+def _check_later(block: RowBlock, row: int, stamp: tuple[float | None, float | None], last: float) -> None:
+    """Check that a continued run starts after the last step of its model."""
     t, time = stamp
     if t is not None and t < last:
-        raise InputError(f"{stretch.place(row)}: time {time!r} lies before what the model has already seen")
+        raise InputError(f"{block.location(row)}: time {time!r} is before the last step of the model")
 
 
 def _join(open_rows: Sequence[tuple[RowBlock, slice]], stamp: tuple[float | None, float | None]) -> Batch:
     (head, first), (tail, last) = open_rows[0], open_rows[-1]
-    X = np.concatenate([stretch.rows.X[part] for stretch, part in open_rows])
-    weights = [stretch.rows.weights[part] for stretch, part in open_rows if stretch.rows.weights is not None]
-    place = f"{head.place(first.start)} to {tail.place(last.stop - 1)}"
+    X = np.concatenate([block.rows.X[part] for block, part in open_rows])
+    weights = [block.rows.weights[part] for block, part in open_rows if block.rows.weights is not None]
+    location = f"{head.location(first.start)} to {tail.location(last.stop - 1)}"
     return Batch(
-        X, np.concatenate(weights) if weights else None, *stamp, place, tail.after(last.stop - 1), tail.done
+        X,
+        np.concatenate(weights) if weights else None,
+        *stamp,
+        location,
+        tail.after(last.stop - 1),
+        tail.done,
+        _texts(open_rows),
+        _join_keys(open_rows),
     )
+
+
+def _texts(open_rows: Sequence[tuple[RowBlock, slice]]) -> list[str] | None:
+    parts = [block.rows.texts[part] for block, part in open_rows if block.rows.texts is not None]
+    return [text for part in parts for text in part] if parts else None
+
+
+def _join_keys(open_rows: Sequence[tuple[RowBlock, slice]]) -> list[str] | None:
+    if open_rows[0][0].rows.keys is None:
+        return None
+    return [key for block, part in open_rows for key in (block.rows.keys or [])[part]]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans._algorithms.batch import Batch, Rows, Search
+from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
 from dynmeans._algorithms.birth_cost import estimate_birth_cost
 from dynmeans._algorithms.dmeans import cluster
 from dynmeans._model.costs import AgingParameters, Costs, make_costs
@@ -108,7 +108,7 @@ class DPMeans(Baseline):
         costs = self._costs(estimate)
         empty = predict_prior(empty_state(rows.shape[1]), 0.0, costs, WALK)
         fit = cluster(Batch(rows, None, 0.0), empty, costs, self._search(moment.seed), moment.n_steps)
-        ids = memory.next_id + np.arange(len(fit.taken))
+        ids = memory.next_id + np.arange(len(fit.slot_weights))
         fitted = {
             "labels_": ids[fit.slots],
             "cluster_ids_": ids,
@@ -125,8 +125,8 @@ class DPMeans(Baseline):
             return make_costs(1.0 if estimate is None else estimate, AgingParameters())
         return make_costs(valid_number("birth_cost", self.birth_cost) or 0.0, AgingParameters())
 
-    def _search(self, seed: int) -> Search:
-        return Search(
+    def _search(self, seed: int) -> SearchOptions:
+        return SearchOptions(
             seed,
             valid_count("n_restarts", self.n_restarts, 1),
             valid_count("max_iter", self.max_iter, 1),

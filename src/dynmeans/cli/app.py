@@ -1,4 +1,4 @@
-"""The `dynmeans` command: its subcommands, and how every error becomes one line."""
+"""The `dynmeans` command: subcommands, and errors as one line."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from dynmeans import __version__
-from dynmeans._files.errors import InputError, reason
-from dynmeans._files.snapshot import SnapshotError
+from dynmeans._files.errors import InputError, InputWarning, reason
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.cluster import cluster
-from dynmeans.cli.console import print_error, say
+from dynmeans.cli.console import print_error, print_lines
 from dynmeans.cli.demo import demo
+from dynmeans.cli.flags import FlagCommand, FlagGroup
 from dynmeans.cli.flights import flights
 from dynmeans.cli.points import points
 from dynmeans.cli.report import report
@@ -27,24 +27,19 @@ _WINDOWED = ("cluster", "tune", "flights")  # commands with --every
 
 app = typer.Typer(
     name="dynmeans",
+    cls=FlagGroup,
     help="Cluster data that arrives in batches: clusters keep their id for life.",
     invoke_without_command=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
 )
-app.command()(cluster)
-app.command()(tune)
-app.command()(report)
-app.command()(demo)
-app.command()(video)
-app.command()(points)
-app.command()(flights)
-app.command()(reproduce)
+for _command in (cluster, tune, report, demo, video, points, flights, reproduce):
+    app.command(cls=FlagCommand)(_command)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        say(f"dynmeans {__version__}")
+        print_lines(f"dynmeans {__version__}")
         raise typer.Exit
 
 
@@ -57,19 +52,25 @@ def _options(
 ) -> None:
     """Cluster data that arrives in batches: clusters keep their id for life."""
     if context.invoked_subcommand is None:
-        say(context.get_help())
+        print_lines(context.get_help())
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code: 0, 2 for bad input, 130 for an interruption."""
+    """Run the command line and exit with its code: 0, 2 for bad input, 130 for an interruption."""
     sys.exit(_run())
 
 
 def _run() -> int:
-    warnings.showwarning = _print_warning
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", InputWarning)
+        warnings.showwarning = _print_warning
+        return _run_command()
+
+
+def _run_command() -> int:
     try:
         return int(app(prog_name="dynmeans", standalone_mode=False) or 0)
-    except (InputError, SnapshotError, ImportError) as error:
+    except (InputError, ImportError) as error:
         print_error(str(error))
     except OSError as error:
         print_error(f"{error.filename}: {reason(error)}" if error.filename else reason(error))
@@ -80,15 +81,23 @@ def _run() -> int:
         print_error("interrupted", kind="")
         return INTERRUPTED
     except Exception as error:
-        if isinstance(
-            error.__cause__, KeyboardInterrupt
-        ):  # older versions of Typer raise another error from it
+        if isinstance(error.__cause__, KeyboardInterrupt):  # older versions of Typer raise another error
             return INTERRUPTED
+        if _is_snapshot_error(error):
+            print_error(str(error))
+            return BAD_INPUT
         # Typer's own errors: the class moved between versions, this method did not.
         if not hasattr(error, "format_message"):
             raise
         print_error(_with_value(error.format_message(), error.__cause__))
     return BAD_INPUT
+
+
+def _is_snapshot_error(error: Exception) -> bool:
+    """Import the class only after an error: it loads NumPy."""
+    from dynmeans._files.snapshot import SnapshotError
+
+    return isinstance(error, SnapshotError)
 
 
 def _print_warning(
@@ -99,12 +108,12 @@ def _print_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Print a warning as one line, without the place in the code."""
+    """Print a warning as one line, without its position in the code."""
     print_error(str(message), kind="warning: ")
 
 
 def _with_value(message: str, cause: Any) -> str:
-    """A complaint about an option with what was given, which newer versions of Typer keep to themselves."""
+    """Append the given value to an error about an option; newer versions of Typer leave it out."""
     if not hasattr(cause, "errors"):
         return message
     value = repr(cause.errors()[0]["input"])

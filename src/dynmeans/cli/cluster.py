@@ -8,13 +8,18 @@ from typing import Annotated
 
 import typer
 
-from dynmeans._files.limits import parse_limits
-from dynmeans.cli.limits import LimitOption
-from dynmeans.cli.run import Job, run_job
-from dynmeans.estimators.validation import LARGEST_SEED
-from dynmeans.runs.parameters import Settings, check_settings, parse_birth_cost, parse_features
+from dynmeans.cli import exit_on_interrupt
+from dynmeans.cli.options import (
+    CLUSTERING_PANEL,
+    LARGEST_SEED,
+    DuplicatesOption,
+    ExclusiveOption,
+    LimitOption,
+    MinHitsOption,
+    RefineOption,
+)
 
-_STEPS, _COSTS, _OUTPUT = "Time steps", "Clustering", "Output"
+_STEPS, _COSTS, _OUTPUT = "Time steps", CLUSTERING_PANEL, "Output"
 
 
 class Motion(str, Enum):
@@ -23,6 +28,13 @@ class Motion(str, Enum):
     walk = "walk"
     velocity = "velocity"
     align = "align"
+
+
+class Metric(str, Enum):
+    """Choices of --metric."""
+
+    euclidean = "euclidean"
+    cosine = "cosine"
 
 
 class Algorithm(str, Enum):
@@ -58,8 +70,8 @@ TimeOption = Annotated[
     str | None,
     typer.Option(
         metavar="COL",
-        help="Column with the time of each row: numbers, or ISO dates (UTC unless they say otherwise). "
-        "Every distinct time is a step, and lifetimes are in its units, seconds for dates.",
+        help="Column with the time of each row: numbers, or ISO dates (UTC unless they have an offset). "
+        "Each distinct time is a step. Lifetimes are in units of this column, seconds for dates.",
         rich_help_panel=_STEPS,
     ),
 ]
@@ -67,17 +79,34 @@ EveryOption = Annotated[
     str | None,
     typer.Option(
         metavar="LENGTH",
-        help="Cut time into windows: 30min, 10s, 2h, 1d (numbers count as seconds) or a plain number in "
-        "units of the time column. A window is a step, and lifetimes count windows, empty ones too. "
-        "500rows makes every 500 rows a step. Without --time and --every each input, or each array of an "
-        "NPZ file, is a step.",
+        help="Cut time into windows: 30min, 10s, 2h (numbers count as seconds) or a plain number in "
+        "units of the time column; 1d, 1w, 1mo and 1y of dates follow the calendar. A window is a step; "
+        "lifetimes count windows, including empty ones. 500rows makes every 500 rows a step. Without --time "
+        "and --every each input, or each array of an NPZ file, is a step.",
         rich_help_panel=_STEPS,
     ),
 ]
 FeaturesOption = Annotated[
     str | None,
     typer.Option(
-        metavar="A,B,...", help="Columns to cluster by. Default: all numeric ones but time and weight."
+        metavar="A,B,...",
+        help="Columns to cluster by; e* stands for all whose name begins with e. Default: all numeric "
+        "columns except time and weight.",
+    ),
+]
+EmbeddingOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL|FILE.npy",
+        help="Instead of --features: column whose cells are lists of numbers (Parquet, Arrow, JSON Lines), "
+        "or an NPY file with one row for each row of the input.",
+    ),
+]
+TextOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL",
+        help="Column with the text of each row: clusters get the words that set them apart, and examples.",
     ),
 ]
 WeightOption = Annotated[
@@ -95,15 +124,16 @@ BirthCostOption = Annotated[
     str,
     typer.Option(
         metavar="auto|NUMBER",
-        help="Squared distance at which a point founds a new cluster; auto: estimated.",
+        help="Squared distance, or 1 - cosine, at which a point founds a new cluster; auto: estimated, "
+        "with --by one for all keys.",
         rich_help_panel=_COSTS,
     ),
 ]
 LifetimeOption = Annotated[
     float | None,
     typer.Option(
-        help="Time that a cluster may go unseen before it is forgotten, > 1; if not given, 3 for dmeans "
-        "and 12 with a kernel.",
+        help="Time that a cluster may go unseen before it is forgotten, > 1; default 3 for dmeans, "
+        "8 with --metric cosine, 12 with a kernel.",
         rich_help_panel=_COSTS,
     ),
 ]
@@ -111,26 +141,35 @@ ReachOption = Annotated[
     float | None,
     typer.Option(
         help="A cluster is found again in the next step up to a squared distance of this many birth costs, "
-        ">= 1; if not given, 1.5 for dmeans and 5 with a kernel.",
+        ">= 1; default 1.5 for dmeans, 5 with a kernel. With --metric cosine: at least 1 - 1/lifetime, which "
+        "is the default.",
         rich_help_panel=_COSTS,
     ),
 ]
 AgingCostOption = Annotated[
     float | None,
     typer.Option(
-        help="With --drift instead of --lifetime and --reach: price of a unit of absence.",
+        help="With --drift instead of --lifetime and --reach: cost per unit of absence.",
         rich_help_panel=_COSTS,
     ),
 ]
 DriftOption = Annotated[
     float | None,
-    typer.Option(help="With --aging-cost: how far clusters move in a unit of time.", rich_help_panel=_COSTS),
+    typer.Option(help="With --aging-cost: variance of the motion per unit of time.", rich_help_panel=_COSTS),
 ]
 MotionOption = Annotated[
-    Motion,
+    Motion | None,
     typer.Option(
-        help="Whether clusters wander, keep their speed (dmeans), or are first shifted to meet the new rows "
-        "(kdmeans, sdmeans).",
+        help="walk: random walk; velocity: constant velocity (dmeans); align: old rows are shifted to fit "
+        "the new rows (kdmeans, sdmeans). Default: walk; estimated by dmeans if the birth cost is auto.",
+        rich_help_panel=_COSTS,
+        show_default=False,
+    ),
+]
+MetricOption = Annotated[
+    Metric,
+    typer.Option(
+        help="cosine: cluster the directions of rows, such as embeddings; costs are 1 - cosine (dmeans).",
         rich_help_panel=_COSTS,
     ),
 ]
@@ -145,7 +184,7 @@ KernelOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME[:PARAM=VALUE,...]",
-        help="rbf, linear, mst, diffusion or gaussian_process, such as mst:scale=0.07; rbf if not given.",
+        help="rbf, linear, mst, diffusion or gaussian_process, such as mst:scale=0.07. Default: rbf.",
         rich_help_panel=_COSTS,
     ),
 ]
@@ -153,8 +192,9 @@ RelativeOption = Annotated[
     bool | None,
     typer.Option(
         "--relative/--absolute",
-        help="With a kernel: costs are shares of the rows of a step, or in units of the kernel. Shares "
-        "where the birth cost is auto.",
+        help="With a kernel: costs relative to the number of rows per step, or in units of the kernel. "
+        "Relative "
+        "if the birth cost is auto.",
         rich_help_panel=_COSTS,
         show_default=False,
     ),
@@ -163,18 +203,24 @@ BudgetOption = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="With a kernel: most past rows that stand for a cluster; 80 if not given.",
+        help="With a kernel: maximum number of past rows kept per cluster. Default: 80.",
         rich_help_panel=_COSTS,
     ),
 ]
 RestartsOption = Annotated[
-    int, typer.Option(min=1, help="Random orders tried in each step.", rich_help_panel=_COSTS)
+    int | None,
+    typer.Option(
+        min=1,
+        help="Number of random orders tried per step. Default: 3, or 1 with --metric cosine.",
+        rich_help_panel=_COSTS,
+    ),
 ]
 SeedOption = Annotated[
-    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of those orders.", rich_help_panel=_COSTS)
+    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS)
 ]
 JobsOption = Annotated[
-    int | None, typer.Option(min=1, help="Threads; results do not depend on it.", rich_help_panel=_COSTS)
+    int | None,
+    typer.Option(min=1, help="Number of threads; the results do not depend on it.", rich_help_panel=_COSTS),
 ]
 OutOption = Annotated[
     Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
@@ -183,21 +229,40 @@ StateOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Keep the state here. The same line again goes on where a killed run stopped, with exactly "
-        "the same results; with new inputs and another --out a finished run goes on, and clusters keep "
-        "their ids.",
+        help="State file. The same command resumes an interrupted run, with exactly the same results. With "
+        "new inputs and another --out, it continues a complete run, and clusters keep their ids.",
         rich_help_panel=_OUTPUT,
     ),
 ]
 FormatOption = Annotated[
     Format | None,
-    typer.Option(help="Format of the inputs; otherwise told from their names.", show_default=False),
+    typer.Option(help="Format of the inputs; inferred from their names by default.", show_default=False),
 ]
 ForceOption = Annotated[
-    bool, typer.Option("--force", help="Overwrite a run in the folder.", rich_help_panel=_OUTPUT)
+    bool, typer.Option("--force", help="Overwrite another run in the folder.", rich_help_panel=_OUTPUT)
 ]
 NoReportOption = Annotated[
-    bool, typer.Option("--no-report", help="Leave out the report.", rich_help_panel=_OUTPUT)
+    bool, typer.Option("--no-report", help="Do not draw the report.", rich_help_panel=_OUTPUT)
+]
+
+ByOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL",
+        help="Column with the key of each row, such as a sensor. Each key has a model and ids of its own.",
+    ),
+]
+ReportKeysOption = Annotated[
+    str | None,
+    typer.Option(metavar="A,B,...", help="With --by: keys that get a report.", rich_help_panel=_OUTPUT),
+]
+ReportLargestOption = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        help="With --by: number of keys with the most rows that get a report. Default: 3.",
+        rich_help_panel=_OUTPUT,
+    ),
 ]
 
 
@@ -206,6 +271,8 @@ def cluster(
     time: TimeOption = None,
     every: EveryOption = None,
     features: FeaturesOption = None,
+    embedding: EmbeddingOption = None,
+    text: TextOption = None,
     weight: WeightOption = None,
     standardize: StandardizeOption = False,
     birth_cost: BirthCostOption = "auto",
@@ -213,12 +280,17 @@ def cluster(
     reach: ReachOption = None,
     aging_cost: AgingCostOption = None,
     drift: DriftOption = None,
-    motion: MotionOption = Motion.walk,
+    motion: MotionOption = None,
+    metric: MetricOption = Metric.euclidean,
+    refine: RefineOption = None,
+    exclusive: ExclusiveOption = None,
+    duplicates: DuplicatesOption = False,
+    min_hits: MinHitsOption = 1,
     algorithm: AlgorithmOption = Algorithm.dmeans,
     kernel: KernelOption = None,
     relative: RelativeOption = None,
     budget: BudgetOption = None,
-    restarts: RestartsOption = 3,
+    restarts: RestartsOption = None,
     seed: SeedOption = 0,
     jobs: JobsOption = None,
     out: OutOption = Path("dynmeans-run"),
@@ -227,9 +299,16 @@ def cluster(
     limit: LimitOption = None,
     force: ForceOption = False,
     no_report: NoReportOption = False,
+    by: ByOption = None,
+    report_keys: ReportKeysOption = None,
+    report_largest: ReportLargestOption = None,
 ) -> None:
     """Cluster the rows of files, step by step in time."""
-    settings = Settings(
+    with exit_on_interrupt():
+        from dynmeans.cli.run import run_cluster
+        from dynmeans.runs.parameters import RunParameters, parse_birth_cost, parse_features
+
+    parameters = RunParameters(
         time=time,
         every=every,
         features=parse_features(features),
@@ -240,7 +319,12 @@ def cluster(
         reach=reach,
         aging_cost=aging_cost,
         drift=drift,
-        motion=motion.value,
+        motion=None if motion is None else motion.value,
+        metric=metric.value,
+        refine=refine,
+        exclusive=exclusive,
+        duplicates=duplicates,
+        min_hits=min_hits,
         algorithm=algorithm.value,
         kernel=kernel,
         relative=relative,
@@ -248,6 +332,19 @@ def cluster(
         restarts=restarts,
         seed=seed,
         format=None if format is None else format.value,
+        embedding=embedding,
+        text=text,
+        by=by,
+        report_keys=parse_features(report_keys, "--report-keys"),
+        report_largest=report_largest,
     )
-    check_settings(settings)
-    run_job(Job(inputs, settings, out, state, jobs, force, not no_report, parse_limits(limit)))
+    run_cluster(
+        inputs,
+        parameters,
+        out,
+        state,
+        jobs=jobs,
+        force=force,
+        report=not no_report,
+        limits=limit or (),
+    )

@@ -1,123 +1,129 @@
-"""What a person sees: a progress bar on a terminal, and a summary at the end."""
+"""Progress bars on a terminal, summaries and errors."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from rich.console import Console
-from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
-
-
-class Counted(Protocol):
-    """Knows how far a run has come."""
-
-    @property
-    def rows(self) -> int:
-        """Rows read."""
-
-    @property
-    def steps(self) -> int:
-        """Steps made."""
+if TYPE_CHECKING:  # rich is loaded only where a terminal shows a bar
+    from rich.progress import Progress as Bar
+    from rich.progress import ProgressColumn, TaskID
 
 
 class Show(Protocol):
-    """Takes note of one more step."""
+    """Callback that updates a progress bar after each step."""
 
-    def __call__(self, progress: Counted, clusters: int, done: float, /) -> None:
-        """Where the run stands, the clusters alive, and the share of the input that has been read."""
+    def __call__(self, rows: int, steps: int, clusters: int, fraction: float | None, /) -> None:
+        """Show totals, and the fraction of the input that has been read, if it is known."""
 
 
 @contextmanager
-def terminal_bar(*columns: ProgressColumn, patience: float = 30.0) -> Iterator[Bar | None]:
-    """Make a bar that vanishes at its end, or None where no terminal shows it.
+def terminal_bar(
+    columns: Callable[[], Sequence[ProgressColumn]], *, estimate_seconds: float = 30.0
+) -> Iterator[Bar | None]:
+    """Open a transient progress bar, or yield None without a terminal.
 
     Parameters
     ----------
-    columns : columns of rich
-    patience : float
-        Seconds of the past by which the time left is estimated.
+    columns : callable
+        Returns the columns of the bar.
+    estimate_seconds : float
+        Length of the recent period from which the remaining time is estimated.
     """
     if not sys.stderr.isatty():
         yield None
         return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
     console = Console(stderr=True)
-    with Bar(*columns, console=console, transient=True, speed_estimate_period=patience) as bar:
+    with Bar(*columns(), console=console, transient=True, speed_estimate_period=estimate_seconds) as bar:
         yield bar
 
 
 @contextmanager
-def progress_bar(*, endless: bool) -> Iterator[Show]:
-    """Show a bar on a terminal, and nothing elsewhere.
-
-    Parameters
-    ----------
-    endless : bool
-        Whether the length of the input is unknown.
-    """
-    text = "{task.fields[rows]:,} rows  {task.fields[steps]:,} steps  "
-    text += "{task.fields[clusters]} clusters alive  {task.fields[speed]:,.0f} points/s"
-    columns = (SpinnerColumn(), BarColumn(bar_width=20), TextColumn(text))
-    with terminal_bar(*columns) as bar:
+def progress_bar() -> Iterator[Show]:
+    """Show rows, steps, clusters and speed on a terminal."""
+    with terminal_bar(_step_columns) as bar:
         if bar is None:
-            yield _silent
+            yield _ignore
             return
-        task = bar.add_task("", total=None if endless else 1.0, rows=0, steps=0, clusters=0, speed=0.0)
+        task = bar.add_task("", total=None, rows=0, steps=0, clusters=0, speed=0.0)
         began, before = monotonic(), -1
 
-        def show(progress: Counted, clusters: int, done: float) -> None:
+        def show(rows: int, steps: int, clusters: int, fraction: float | None) -> None:
             nonlocal before
-            before = progress.rows if before < 0 else before  # what an earlier run did is not our speed
-            speed = (progress.rows - before) / max(monotonic() - began, 1e-9)
-            rows, steps = progress.rows, progress.steps
-            bar.update(task, completed=done, rows=rows, steps=steps, clusters=clusters, speed=speed)
+            before = rows if before < 0 else before  # rows of an interrupted run do not count for the speed
+            speed = (rows - before) / max(monotonic() - began, 1e-9)
+            total = None if fraction is None else 1.0
+            bar.update(
+                task,
+                total=total,
+                completed=fraction,
+                rows=rows,
+                steps=steps,
+                clusters=clusters,
+                speed=speed,
+            )
 
         yield show
+
+
+def _step_columns() -> Sequence[ProgressColumn]:
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn
+
+    text = "{task.fields[rows]:,} rows  {task.fields[steps]:,} steps  "
+    text += "{task.fields[clusters]} clusters  {task.fields[speed]:,.0f} points/s"
+    return SpinnerColumn(), BarColumn(bar_width=20), TextColumn(text)
 
 
 @contextmanager
-def share_bar() -> Iterator[Callable[[str, float], None]]:
-    """Show what is being done, which share of it is done, and the time left; nothing without a terminal."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with terminal_bar(*columns) as bar:
+def task_bar() -> Iterator[Callable[[str, float], None]]:
+    """Show each task with its completed fraction and the remaining time on a terminal."""
+    with terminal_bar(_task_columns) as bar:
         if bar is None:
-            yield lambda what, share: None
+            yield lambda name, fraction: None
             return
         tasks: dict[str, TaskID] = {}
 
-        def show(what: str, share: float) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=1.0)
-            bar.update(tasks[what], completed=share)
+        def show(name: str, fraction: float) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=1.0)
+            bar.update(tasks[name], completed=fraction)
 
         yield show
 
 
-def _silent(progress: Counted, clusters: int, done: float) -> None:
-    """Nobody is looking."""
+def _task_columns() -> Sequence[ProgressColumn]:
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    return SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
 
 
-def say(*lines: str) -> None:
-    """Print lines as they are."""
+def _ignore(rows: int, steps: int, clusters: int, fraction: float | None) -> None:
+    """Show nothing."""
+
+
+def print_lines(*lines: str) -> None:
+    """Print lines to standard output."""
     for line in lines:
         print(line)
 
 
-def tell(entries: dict[str, str], width: int = 0) -> None:
-    """Print a summary: one fact a line, in two columns, the first at least so wide."""
+def print_summary(entries: dict[str, str], width: int = 0) -> None:
+    """Print one entry per line in two columns; `width` is the minimum width of the first."""
     width = max(width, *map(len, entries))
-    say(*(f"{name:<{width}}  {value}" for name, value in entries.items()))
+    print_lines(*(f"{name:<{width}}  {value}" for name, value in entries.items()))
 
 
 def amount(count: int, noun: str) -> str:
-    """A number with its noun: 1 row, 2,000 rows."""
+    """Return a number with its noun: 1 row, 2,000 rows."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def print_error(message: str, kind: str = "error: ") -> None:
-    """Print one line about what went wrong, whatever it contains."""
+    """Print a message as one line to standard error."""
     print(f"dynmeans: {kind}{' '.join(message.split())}", file=sys.stderr)

@@ -1,37 +1,17 @@
-"""`dynmeans points`: frames of a LiDAR or depth camera in, who is where out."""
+"""`dynmeans points`: frames of a LiDAR or depth camera in, positions of people over time out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dynmeans._files.errors import InputError, error_context
-from dynmeans._files.limits import Limits, parse_limits
-from dynmeans._model.costs import AgingParameters, make_costs
-from dynmeans._model.types import FloatArray
-from dynmeans.apps.points import (
-    SETTINGS,
-    Background,
-    EmptyScene,
-    Ground,
-    Setting,
-    check_files,
-    files_for,
-    in_order,
-    read_frames,
-)
-from dynmeans.cli.limits import LimitOption
-from dynmeans.cli.points_run import Job, track_frames
-from dynmeans.estimators.validation import LARGEST_SEED
-from dynmeans.runs.folder import check_folder, locked_folder
-from dynmeans.runs.progress import given
+from dynmeans.cli import exit_on_interrupt
+from dynmeans.cli.options import LARGEST_SEED, LimitOption
 
 _FRAMES, _BACKGROUND, _COSTS, _OUTPUT = "Frames", "Background", "People", "Output"
-_MOST = 1_000_000  # frames a second, or metres of a cell
 
 
 class Algorithm(str, Enum):
@@ -54,25 +34,39 @@ def points(
         typer.Argument(
             metavar="FRAMES",
             help="PCD, PLY, LAS, LAZ, NPY or KITTI BIN files with a frame each, folders of them, or tables "
-            "(CSV, ...) with columns x, y and z. Metres, height last; numbers in names give the order.",
+            "(CSV, ...) with columns x, y and z. Units are meters, height last. "
+            "Files are ordered by the numbers in their names.",
         ),
     ],
     time: Annotated[
         str | None,
         typer.Option(
-            metavar="COL", help="Column of tables with the time in seconds.", rich_help_panel=_FRAMES
+            metavar="COL",
+            help="Column of tables with the time in seconds, or with --rate the frame number.",
+            rich_help_panel=_FRAMES,
         ),
     ] = None,
     rate: Annotated[
-        float,
-        typer.Option(help="Frames a second, where files carry no time.", rich_help_panel=_FRAMES),
-    ] = 30.0,
+        float | None,
+        typer.Option(
+            help="Frames per second, if the files have no time or --time is a frame number. Default: 30 "
+            "without --time.",
+            rich_help_panel=_FRAMES,
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL,COL,COL",
+            help="Columns of tables with the coordinates, height last. Default: x, y and z, or X, Y and Z.",
+            rich_help_panel=_FRAMES,
+        ),
+    ] = None,
     empty: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Frame of the empty scene, or a folder of them, whose places are background; may be given "
-            "again.",
+            help="Frame of the empty scene, or a folder of frames; its points are background. Repeatable.",
             rich_help_panel=_BACKGROUND,
         ),
     ] = None,
@@ -92,128 +86,127 @@ def points(
     birth_cost: Annotated[
         float | None,
         typer.Option(
-            help="What a new person costs, in square metres; 0.4 for sdmeans "
-            "and 0.8 for dmeans if not given.",
+            help="Birth cost of a new person, in square meters. Default: 0.4 for sdmeans, 0.8 for dmeans.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
     lifetime: Annotated[
         float | None,
         typer.Option(
-            help="Seconds that a person may be hidden before he is forgotten, more than 1; 6 if not given.",
+            help="Seconds that a person may be hidden before the id is forgotten, > 1. Default: 6.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
     reach: Annotated[
         float | None,
         typer.Option(
-            help="After a second a person is found again up to a squared distance of so many "
-            "birth costs, at least 1; 9 for sdmeans and 6 for dmeans if not given.",
+            help="After one second a person is found again up to a squared distance of this many "
+            "birth costs, at least 1. Default: 9 for sdmeans, 6 for dmeans.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
     motion: Annotated[
-        Motion, typer.Option(help="Whether hidden people keep their speed.", rich_help_panel=_COSTS)
+        Motion, typer.Option(help="Whether hidden people keep their velocity.", rich_help_panel=_COSTS)
     ] = Motion.velocity,
     voxel: Annotated[
         float | None,
         typer.Option(
-            help="Edge of a cell, in metres, whose points are one; 0.15 for sdmeans "
-            "and 0.1 for dmeans if not given.",
+            help="Edge of a cell in meters; the points of a cell are merged. Default: 0.15 for "
+            "sdmeans, 0.1 for dmeans.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
+    bandwidth: Annotated[
+        float | None,
+        typer.Option(
+            help="Width of the similarity of cells in meters, for sdmeans. Larger values keep sparse objects "
+            "in one piece. Default: 0.28.",
+            rich_help_panel=_COSTS,
+        ),
+    ] = None,
+    few: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS",
+            help="Number of points at which a piece has half the weight of a person, for sdmeans. A lower "
+            "number lets sparse pieces start new people. Default: 30.",
+            rich_help_panel=_COSTS,
+        ),
+    ] = None,
+    min_hits: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=1_000_000,
+            help="Number of frames in which a person must be seen before the id is reported.",
+            rich_help_panel=_COSTS,
+        ),
+    ] = 1,
     restarts: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Random orders tried in each step; 3 for sdmeans and 1 for dmeans if not given.",
+            help="Number of random orders tried per step. Default: 3 for sdmeans, 1 for dmeans.",
             rich_help_panel=_COSTS,
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of those orders.", rich_help_panel=_COSTS)
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS)
     ] = 0,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
     ] = Path("dynmeans-points"),
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a run in the folder.", rich_help_panel=_OUTPUT)
+        bool, typer.Option("--force", help="Overwrite another run in the folder.", rich_help_panel=_OUTPUT)
     ] = False,
     limit: LimitOption = None,
     no_report: Annotated[
-        bool, typer.Option("--no-report", help="Leave out the report.", rich_help_panel=_OUTPUT)
+        bool, typer.Option("--no-report", help="Do not draw the report.", rich_help_panel=_OUTPUT)
     ] = False,
 ) -> None:
-    """Follow people through frames of points: who is where, also after a time behind a pillar."""
+    """Track people through frames of points, also through occlusions."""
+    with exit_on_interrupt():
+        from dynmeans._files.limits import parse_limits
+        from dynmeans.apps.points import TRACKER_PARAMETERS, check_files, files_for
+        from dynmeans.cli.points_inputs import (
+            Frames,
+            check_ranges,
+            list_files,
+            list_frames,
+            make_background,
+            parse_columns,
+        )
+        from dynmeans.cli.points_run import PointsOptions, track_frames
+        from dynmeans.runs.folder import check_folder, locked_folder
+        from dynmeans.runs.progress import drop_unset
+
     options = {
         "birth_cost": birth_cost,
         "lifetime": lifetime,
         "reach": reach,
         "voxel": voxel,
+        "bandwidth": bandwidth,
+        "few": few,
         "restarts": restarts,
         "motion": motion.value,
         "seed": seed,
     }
-    setting = SETTINGS[algorithm.value]._replace(**given(options))
-    _check(setting, rate)
+    parameters = TRACKER_PARAMETERS[algorithm.value]._replace(**drop_unset(options))
+    check_ranges(parameters, rate)
+    coordinates = parse_columns(columns)
     limits = parse_limits(limit)
-    paths = _files(frames)
-    scene = _listed(empty) if empty else []
+    paths = list_frames(frames)
+    scene = list_files(empty) if empty else []
     check_files([*paths, *scene])
     with locked_folder(out):
         check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
         track_frames(
-            Job(paths, time, rate, _background(scene, ground, limits), setting, out, not no_report, limits)
+            PointsOptions(
+                Frames(paths, time, rate, coordinates, limits),
+                make_background(scene, ground, limits),
+                parameters,
+                min_hits,
+                out,
+                not no_report,
+            )
         )
-
-
-def _check(setting: Setting, rate: float) -> None:
-    """Find what cannot be, before anything is read."""
-    for name, value in (("--rate", rate), ("--voxel", setting.voxel)):
-        if not 0 < value < _MOST:
-            raise InputError(f"{name} is {value}; it must be more than 0 and less than {_MOST:,}")
-    try:
-        make_costs(setting.birth_cost, AgingParameters(setting.lifetime, setting.reach, None, None))
-    except ValueError as error:
-        raise InputError(str(error)) from None
-
-
-def _files(frames: Sequence[Path]) -> list[Path]:
-    """All files in order, told apart by their names, under which their labels are written."""
-    paths = _listed(frames)
-    seen: dict[str, Path] = {}
-    for path in paths:
-        if path.name in seen:
-            raise InputError(f"{path}: another input is called {path.name} too, {seen[path.name]}")
-        seen[path.name] = path
-    return paths
-
-
-def _listed(places: Sequence[Path]) -> list[Path]:
-    paths = in_order(places)
-    if not paths:
-        raise InputError(f"{places[0]}: no files in it")
-    return paths
-
-
-def _background(empty: Sequence[Path], ground: bool, limits: Limits) -> Background | None:
-    if empty and ground:
-        raise InputError("--empty and --ground: give one of them, an empty scene has its ground in it")
-    if empty:
-        return _empty_scene(empty, limits)
-    return Ground() if ground else None
-
-
-def _empty_scene(paths: Sequence[Path], limits: Limits) -> EmptyScene:
-    """The scene without people; what cannot be taken for it names its file."""
-    name = "--empty"
-
-    def frames() -> Iterator[FloatArray]:
-        nonlocal name
-        for frame in read_frames(paths, limits=limits):
-            name = frame.name
-            yield frame.points
-
-    with error_context(lambda: name):
-        return EmptyScene(frames())

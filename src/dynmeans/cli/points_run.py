@@ -1,4 +1,4 @@
-"""A run of `dynmeans points`: follow the people of every frame, write it down, tell what was found."""
+"""Run `dynmeans points`: track people through all frames, write the tracks and print the result."""
 
 from __future__ import annotations
 
@@ -13,41 +13,40 @@ import typer
 
 from dynmeans import __version__
 from dynmeans._files.errors import InputError, reason
-from dynmeans._files.limits import Limits
 from dynmeans._files.run_folder import REPORT_FILE
 from dynmeans._model.events import Event
-from dynmeans.apps.points import Background, Frame, Recorder, Setting, Tracker, read_frames
-from dynmeans.cli.console import amount, print_error, progress_bar, tell
-from dynmeans.cli.report import draw_report
-from dynmeans.runs.progress import given
+from dynmeans.apps.points import Background, Frame, RunRecorder, Tracker, TrackerParameters
+from dynmeans.cli import INTERRUPTED
+from dynmeans.cli.console import amount, print_error, print_summary, progress_bar
+from dynmeans.cli.points_inputs import FrameNumberCheck, Frames
+from dynmeans.runs.progress import drop_unset
+from dynmeans.runs.report import draw_report
 
-_OF_PIECES = {"bandwidth", "piece_cost", "few"}  # settings that D-Means on cells has no use for
+_PIECE_PARAMETERS = {"bandwidth", "piece_cost", "few"}  # not used by D-Means on cells
 
 
-class Job(NamedTuple):
-    """One command line."""
+class PointsOptions(NamedTuple):
+    """Arguments of one run."""
 
-    paths: list[Path]
-    time: str | None
-    rate: float
+    frames: Frames
     background: Background | None
-    setting: Setting
+    parameters: TrackerParameters
+    min_hits: int
     out: Path
     report: bool
-    limits: Limits = Limits()
 
 
-def track_frames(job: Job) -> None:
-    """Follow, write and tell; what was written before an error or an interrupt stays readable."""
+def track_frames(job: PointsOptions) -> None:
+    """Track, write and print; after an error or an interruption the written files stay readable."""
     began, events = monotonic(), list[Event]()
-    frames = read_frames(job.paths, job.time, job.limits)
+    paths, frames = job.frames.paths, job.frames.read()
     first = next(frames, None)  # if it cannot be read, nothing is written
-    title = job.paths[0].name if len(job.paths) == 1 else f"{job.paths[0].name} and {len(job.paths) - 1} more"
-    info = {"title": title, "settings": _told(job.setting), "version": __version__}
-    recorder = Recorder(job.out, info, job.paths)
-    follower = Tracker(job.setting, job.background, events.append)
+    title = paths[0].name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1} more"
+    info = {"title": title, "settings": _used_parameters(job.parameters), "version": __version__}
+    recorder = RunRecorder(job.out, info, paths)
+    tracker = Tracker(job.parameters, job.background, events.append, job.min_hits)
     try:
-        _follow(job, chain([] if first is None else [first], frames), recorder, follower, events)
+        _track(job, chain([] if first is None else [first], frames), recorder, tracker, events)
         recorder.close(complete=True)
     except BaseException as error:
         with suppress(OSError):  # on a full disk the first error is the one to report
@@ -55,29 +54,31 @@ def track_frames(job: Job) -> None:
         if not isinstance(error, KeyboardInterrupt):
             raise
         print_error(f"interrupted after {amount(recorder.steps, 'frame')}, which are in {job.out}", kind="")
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
     seconds = monotonic() - began
     if job.report:
         draw_report(job.out)
-    _tell(job, recorder, title, seconds)
+    _print_result(job, recorder, title, seconds)
 
 
-def _told(setting: Setting) -> dict[str, Any]:
-    """The settings that say something, as run.json has them."""
-    unused = _OF_PIECES if setting.algorithm == "dmeans" else set()
-    return {name: value for name, value in given(setting._asdict()).items() if name not in unused}
+def _used_parameters(parameters: TrackerParameters) -> dict[str, Any]:
+    """Return the parameters that are set and used, for run.json."""
+    unused = _PIECE_PARAMETERS if parameters.algorithm == "dmeans" else set()
+    return {name: value for name, value in drop_unset(parameters._asdict()).items() if name not in unused}
 
 
-def _follow(
-    job: Job, frames: Iterator[Frame], recorder: Recorder, follower: Tracker, events: list[Event]
+def _track(
+    job: PointsOptions, frames: Iterator[Frame], recorder: RunRecorder, tracker: Tracker, events: list[Event]
 ) -> None:
-    place = {path: i for i, path in enumerate(job.paths)}
-    with progress_bar(endless=False) as show:
+    index = {path: i for i, path in enumerate(job.frames.paths)}
+    check_times = FrameNumberCheck(job.frames)
+    with progress_bar() as show:
         for frame in frames:
             events.clear()
-            now = recorder.steps / job.rate if frame.time is None else frame.time
+            now = job.frames.seconds(frame, recorder.steps)
+            check_times(frame)
             try:
-                step = follower.take(frame.points, now)
+                step = tracker.take(frame.points, now)
             except ValueError as error:
                 raise InputError(f"{frame.name}: {reason(error)}") from None
             except MemoryError as error:
@@ -85,17 +86,17 @@ def _follow(
                 raise InputError(
                     f"{frame.name}: {size} ({reason(error)}); larger cells (--voxel) need less"
                 ) from None
-            recorder.take(frame, now, step, follower.model, events)
-            people = 0 if step.report is None else len(step.report.active)
-            show(recorder, people, place[frame.source] / len(job.paths))
+            recorder.take(frame, now, step, tracker.model, events)
+            people = len(step.report.active)
+            show(recorder.rows, recorder.steps, people, index[frame.source] / len(index))
 
 
-def _tell(job: Job, recorder: Recorder, title: str, seconds: float) -> None:
+def _print_result(job: PointsOptions, recorder: RunRecorder, title: str, seconds: float) -> None:
     files = ["tracks.csv", "labels", *([REPORT_FILE] if job.report else [])]
-    people, frames = f"{recorder.people} followed", amount(recorder.steps, "frame")
+    people, frames = f"{recorder.people} tracked", amount(recorder.steps, "frame")
     if recorder.seen < recorder.steps:
         people += f", seen in {recorder.seen:,} of {frames}"
-    tell(
+    print_summary(
         {
             "input": f"{title}: {amount(recorder.rows, 'point')} in {frames}",
             "people": people,

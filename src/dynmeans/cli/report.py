@@ -7,23 +7,17 @@ from typing import Annotated
 
 import typer
 
-from dynmeans._files.atomic_write import atomic_write
-from dynmeans._files.run_folder import REPORT_FILE, read_run
-from dynmeans.cli.console import say
+from dynmeans.cli import exit_on_interrupt
+from dynmeans.cli.console import print_lines
 
 
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of `dynmeans cluster`, points or demo.")],
 ) -> None:
     """Draw the report of a run again."""
+    with exit_on_interrupt():
+        from dynmeans._files.run_folder import REPORT_FILE
+        from dynmeans.runs.report import draw_report
+
     draw_report(run)
-    say(str(run / REPORT_FILE))
-
-
-def draw_report(folder: Path) -> None:
-    """Write the report of a run folder, whole or not at all."""
-    from dynmeans.plots.report import write_report
-
-    run = read_run(folder)
-    with atomic_write(folder / REPORT_FILE) as place:
-        write_report(run, place)
+    print_lines(str(run / REPORT_FILE))

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import (
-    BarColumn,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from dynmeans._files.errors import InputError
-from dynmeans.cli.console import say, terminal_bar
-from dynmeans.runs.folder import check_place
+from dynmeans.cli import exit_on_interrupt
+from dynmeans.cli.console import print_lines, terminal_bar
 
-if TYPE_CHECKING:  # other commands need not wait until all that is compared has been imported
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
+
     from dynmeans._experiments.results import Results
     from dynmeans._experiments.runner import Show, Standing
     from dynmeans._experiments.trials import Experiment
 
 
 class Name(str, Enum):
-    """Which experiment."""
+    """Choices of the experiment."""
 
     gaussians = "gaussians"
     rings = "rings"
@@ -40,40 +35,44 @@ class Name(str, Enum):
 
 
 def reproduce(
-    name: Annotated[Name, typer.Argument(help="Which experiment.")],
+    name: Annotated[Name, typer.Argument(help="Experiment to run.")],
     trials: Annotated[
-        int | None, typer.Option(min=1, help="Streams for each method; by default as many as in the paper.")
+        int | None, typer.Option(min=1, help="Number of streams per method. Default: as in the paper.")
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A small form of everything, in a minute or two.")
+        bool, typer.Option("--quick", help="Run a small version in one or two minutes.")
     ] = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for results and figures.")] = Path(
         "results"
     ),
     input: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="For video, a film; for flights, messages to run on as well."),
+        typer.Option(metavar="FILE", help="Video file for video; additional messages for flights."),
     ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one for each core.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Number of processes. Default: one per core.")
+    ] = None,
 ) -> None:
-    """Run one of the paper's experiments and draw its figures; a run that was stopped goes on."""
-    from dynmeans._experiments import ON_FILES, find_experiment
-    from dynmeans._experiments.runner import results_file, run_experiment
+    """Run one of the paper's experiments and draw its figures; the same command resumes it."""
+    with exit_on_interrupt():
+        from dynmeans._experiments import ON_FILES, find_experiment
+        from dynmeans._experiments.runner import results_file, run_experiment
+        from dynmeans.runs.folder import check_output_files
 
     if input is not None and name.value not in ON_FILES:
         raise InputError(f"--input is {input!r}, but reproduce {name.value} makes its own data")
-    check_place(out, (), force=True)
+    check_output_files(out, (), force=True)
     experiment = find_experiment(name.value, input)
     size = experiment.quick if quick else experiment.full
     size = size if trials is None else size._replace(trials=trials)
     with _progress_bar() as show:
         results = run_experiment(experiment, size, out, jobs=jobs or os.cpu_count() or 1, show=show)
-    say(experiment.summarize(results), "", f"results  {results_file(experiment, out, quick)}")
-    say(*_draw(experiment, results, out))
+    print_lines(experiment.summarize(results), "", f"results  {results_file(experiment, out, quick)}")
+    print_lines(*_draw(experiment, results, out))
 
 
 def _draw(experiment: Experiment, results: Results, out: Path) -> list[str]:
-    """Where the figures are, or why there are none."""
+    """Draw the figures; return their paths, or why they cannot be drawn."""
     from dynmeans._experiments.runner import draw_experiment
 
     try:
@@ -84,17 +83,8 @@ def _draw(experiment: Experiment, results: Results, out: Path) -> list[str]:
 
 @contextmanager
 def _progress_bar() -> Iterator[Show | None]:
-    """Show a bar with the time left on a terminal, and nothing elsewhere."""
-    text = TextColumn("{task.fields[done]:,} of {task.fields[of]:,} trials  {task.description}")
-    columns = (
-        SpinnerColumn(),
-        BarColumn(bar_width=20),
-        text,
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with terminal_bar(*columns, patience=120.0) as bar:
+    """Show trials and the remaining time on a terminal."""
+    with terminal_bar(_columns, estimate_seconds=120.0) as bar:
         if bar is None:
             yield None
             return
@@ -111,3 +101,11 @@ def _progress_bar() -> Iterator[Show | None]:
             )
 
         yield show
+
+
+def _columns() -> Sequence[ProgressColumn]:
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    text = TextColumn("{task.fields[done]:,} of {task.fields[of]:,} trials  {task.description}")
+    bar = BarColumn(bar_width=20)
+    return SpinnerColumn(), bar, text, TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()

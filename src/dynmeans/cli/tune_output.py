@@ -1,46 +1,52 @@
-"""What `dynmeans tune` shows and writes: the best so far, the table, the figure, and the line to run."""
+"""Output of `dynmeans tune`: progress, table, figure, and the command to run."""
 
 from __future__ import annotations
 
 import csv
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-from rich.progress import BarColumn, SpinnerColumn, TextColumn
+from typing import TYPE_CHECKING, Any
 
 from dynmeans._files.atomic_write import atomic_write, make_folder
-from dynmeans.cli.console import amount, print_error, say, tell, terminal_bar
+from dynmeans.cli.console import amount, print_error, print_lines, print_summary, terminal_bar
 from dynmeans.kernels import Kernel, to_params
-from dynmeans.runs.parameters import Settings
+from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning import Trial, Tuning
+
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
 
 TABLE_FILE, FIGURE_FILE = "settings.csv", "tuning.png"
 
 
-def command(inputs: list[str], settings: Settings, params: dict[str, Any]) -> str:
-    """The line that clusters these inputs with the costs that were found."""
+def command(inputs: list[str], parameters: RunParameters, params: dict[str, Any]) -> str:
+    """Return the command that clusters these inputs with the hyperparameters that were found."""
     words = ["dynmeans", "cluster", *inputs]
-    for name in ("time", "every", "weight", "format"):
-        if getattr(settings, name) is not None:
-            words += [f"--{name}", getattr(settings, name)]
-    if settings.features is not None:
-        words += ["--features", ",".join(settings.features)]
-    words += ["--standardize"] if settings.standardize else []
-    words += ["--algorithm", settings.algorithm] if settings.algorithm != "dmeans" else []
-    chosen = {"motion": settings.motion, "kernel": settings.kernel, **params}
+    for name in ("time", "every", "weight", "format", "embedding"):
+        if getattr(parameters, name) is not None:
+            words += [f"--{name}", getattr(parameters, name)]
+    if parameters.features is not None:
+        words += ["--features", ",".join(parameters.features)]
+    for name in ("standardize", "duplicates"):
+        words += [f"--{name}"] if getattr(parameters, name) else []
+    words += ["--algorithm", parameters.algorithm] if parameters.algorithm != "dmeans" else []
+    words += ["--metric", parameters.metric] if parameters.metric != "euclidean" else []
+    known = {name: getattr(parameters, name) for name in ("motion", "refine", "exclusive", "kernel")}
+    chosen = {**known, **params}
     for name, value in chosen.items():
         words += _option(name, value)
     return shlex.join(words)
 
 
 def _option(name: str, value: Any) -> list[str]:
-    if value is None or (name == "motion" and value == "walk"):
-        return []
     if name == "relative":
         return ["--relative" if value else "--absolute"]
+    if value is None or value is False:
+        return []
+    if value is True and name in ("refine", "exclusive"):
+        return [f"--{name}"]
     text = _kernel_words(value) if name == "kernel" and not isinstance(value, str) else value
     return [f"--{name.replace('_', '-')}", f"{text:.6g}" if isinstance(text, float) else text]
 
@@ -53,10 +59,8 @@ def _kernel_words(kernel: Kernel) -> str:
 
 @contextmanager
 def best_so_far(total: int) -> Iterator[Callable[[Trial], object] | None]:
-    """Show a bar with the best so far on a terminal, and nothing elsewhere."""
-    text = "{task.completed} of {task.total} runs  best so far {task.fields[best]}"
-    columns = (SpinnerColumn(), BarColumn(bar_width=20), TextColumn(text))
-    with terminal_bar(*columns) as bar:
+    """Show a bar with the best candidate so far on a terminal."""
+    with terminal_bar(_columns) as bar:
         if bar is None:
             yield None
             return
@@ -71,22 +75,29 @@ def best_so_far(total: int) -> Iterator[Callable[[Trial], object] | None]:
         yield show
 
 
+def _columns() -> Sequence[ProgressColumn]:
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn
+
+    text = "{task.completed} of {task.total} runs  best so far {task.fields[best]}"
+    return SpinnerColumn(), BarColumn(bar_width=20), TextColumn(text)
+
+
 def _words(trial: Trial) -> str:
     numbers = (f"{k.replace('_', ' ')} {v:.4g}" for k, v in trial.params.items() if isinstance(v, float))
     return f"{trial.score:.4f}: {', '.join(numbers)}, {trial.n_clusters:g} clusters"
 
 
 def write_findings(found: Tuning, out: Path) -> list[str]:
-    """The table, and the figure if it can be drawn; where they are."""
+    """Write the table, and the figure if Matplotlib is installed; return the lines to print."""
     make_folder(out)
     table = found.table_
-    with atomic_write(out / TABLE_FILE) as place, place.open("w", newline="") as file:
+    with atomic_write(out / TABLE_FILE) as temporary, temporary.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(table)
         writer.writerows(zip(*(_cells(column) for column in table.values()), strict=True))
     try:
-        with atomic_write(out / FIGURE_FILE) as place:
-            found.plot(place)
+        with atomic_write(out / FIGURE_FILE) as temporary:
+            found.plot(temporary)
     except ImportError as error:
         return [str(out / TABLE_FILE), f"no figure: {error}"]
     return [str(out / TABLE_FILE), str(out / FIGURE_FILE)]
@@ -96,19 +107,19 @@ def _cells(column: Any) -> list[Any]:
     return [_kernel_words(value) if hasattr(value, "compare") else value for value in column.tolist()]
 
 
-def tell_findings(found: Tuning, line: str, n_steps: int, written: list[str]) -> None:
-    """The winner and the runner-up, what to know before trusting them, and the line to run."""
+def print_findings(found: Tuning, line: str, n_steps: int, written: list[str]) -> None:
+    """Print the best two candidates, the diagnostics, and the command to run."""
     table = found.table_
     entries = {
-        "tried": f"{amount(len(table['score']), 'setting')} on {amount(n_steps, 'step')}",
+        "tried": f"{amount(len(table['score']), 'candidate')} on {amount(n_steps, 'step')}",
         "best": _row(table, 0),
         **({"runner-up": _row(table, 1)} if len(table["score"]) > 1 else {}),
         "written": ", ".join(written),
     }
-    tell(entries)
+    print_summary(entries)
     for note in found.notes_:
         print_error(note, kind="warning: ")
-    say("", line)
+    print_lines("", line)
 
 
 def _row(table: dict[str, Any], i: int) -> str:
@@ -116,7 +127,7 @@ def _row(table: dict[str, Any], i: int) -> str:
     costs = ", ".join(
         f"{name.replace('_', ' ')} {column[i]:.4g}" for name, column in table.items() if _is_cost(name)
     )
-    return f"{costs}: {clusters:g} clusters in a step, {ids} ids, score {score:.4f}"
+    return f"{costs}: {clusters:g} clusters per step, {ids} ids, score {score:.4f}"
 
 
 def _is_cost(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""What all estimators share: one call is one time step, and an error leaves the model as it was."""
+"""Base class of all estimators: one call is one time step, and an error leaves the model unchanged."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from os import PathLike
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from dynmeans._algorithms.batch import Batch, Rows, Search
-from dynmeans._algorithms.birth_cost import pooled_birth_cost
+from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
 from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event, StepReport
-from dynmeans._model.state import ClusterState, next_time
-from dynmeans._model.types import BoolArray, FloatArray, IntArray
+from dynmeans._model.state import next_time
+from dynmeans._model.types import BoolArray, IntArray
+from dynmeans.estimators.cost_parameters import CostParameters
+from dynmeans.estimators.fitted import FittedAttributes
+from dynmeans.estimators.forecasting import ForecastMethods
 from dynmeans.estimators.locking import Locked, lock_of, run_step
-from dynmeans.estimators.prices import Priced
-from dynmeans.estimators.serialization import save_model
+from dynmeans.estimators.serialization import encode_model, save_model
 from dynmeans.estimators.validation import (
-    MOST_RESTARTS,
+    MAX_RESTARTS,
     columns_of,
     draw_seed,
     valid_balance,
@@ -37,10 +39,18 @@ from dynmeans.estimators.validation import (
 Self = TypeVar("Self", bound="BatchClusterer")
 
 
-class BatchClusterer(Locked, Priced, ClusterMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A clusterer of batches; a subclass says how one step is made and how near a row is to a cluster."""
+class BatchClusterer(
+    Locked,
+    CostParameters,
+    FittedAttributes,
+    ForecastMethods,
+    ClusterMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
+    """A clusterer of batches; a subclass implements a step, a forecast and the cost of a row."""
 
-    n_restarts: int
+    n_restarts: int | None
     max_iter: int
     n_jobs: int | None
     random_state: Any
@@ -54,50 +64,38 @@ class BatchClusterer(Locked, Priced, ClusterMixin, TransformerMixin, BaseEstimat
     n_features_in_: int
     feature_names_in_: np.ndarray[Any, np.dtype[np.object_]]
 
-    _state: Any  # all that the next step depends on, but for the seed and the guesses
     _seed: int
-    _guesses: tuple[float, ...]  # birth costs, one for each batch that was asked, if it is ours to find
-    _history: deque[Event]
+    _birth_cost_estimates: tuple[float, ...]  # one per batch, if birth_cost is "auto"
 
     @abstractmethod
-    def _begin(self, n_features: int) -> Any:
-        """Return what is carried before the first batch."""
+    def _initial_state(self, n_features: int) -> Any:
+        """Return the state before the first batch."""
 
     @abstractmethod
-    def _clusters(self, state: Any) -> ClusterState:
-        """Return the remembered clusters in what is carried."""
+    def _check_parameters(self) -> None:
+        """Raise if a parameter of the subclass is invalid."""
 
     @abstractmethod
-    def _check(self) -> None:
-        """Raise if a parameter of the subclass is impossible."""
-
-    @abstractmethod
-    def _advance(
-        self, state: Any, batch: Batch, costs: Costs, search: Search
+    def _cluster_batch(
+        self, state: Any, batch: Batch, costs: Costs, search: SearchOptions
     ) -> tuple[Any, StepReport, tuple[Event, ...]]:
-        """Make one step: what is carried on, what is told, and the turns."""
+        """Run one step and return (state, report, events)."""
 
     @abstractmethod
-    def _nearest(self, state: Any, rows: Rows) -> IntArray:
-        """Return the id of the nearest cluster of a state for every row."""
-
-    def predict(self, X: Any) -> IntArray:
-        """Return the id of the nearest remembered cluster for every row; nothing is learned."""
-        check_is_fitted(self)
-        state = self._state  # once: another thread may make a step meanwhile
-        return self._nearest(state, self._read(X, reset=False))
+    def _pass_time(self, state: Any, now: float, costs: Costs) -> tuple[Any, StepReport, tuple[Event, ...]]:
+        """Run one step without rows and return (state, report, events)."""
 
     def fit(self: Self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Forget everything and cluster one batch.
+        """Reset the model and cluster one batch.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
         y : ignored
         sample_weight : array-like of shape (n,), optional
-            A row of weight m counts as m copies of it; of weight 0, as absent.
+            A row of weight m counts as m copies; a row of weight 0 counts as absent.
         """
-        return self._take(X, sample_weight, None, anew=True)
+        return self._run(X, sample_weight, None, anew=True)
 
     def partial_fit(
         self: Self, X: Any, y: Any = None, sample_weight: Any = None, *, t: float | None = None
@@ -107,17 +105,18 @@ class BatchClusterer(Locked, Priced, ClusterMixin, TransformerMixin, BaseEstimat
         Parameters
         ----------
         X : array-like of shape (n, n_features)
+            It may have no rows, shape (0, n_features): time passes, clusters fall asleep and die.
         y : ignored
         sample_weight : array-like of shape (n,), optional
-            A row of weight m counts as m copies of it; of weight 0, as absent.
+            A row of weight m counts as m copies; a row of weight 0 counts as absent.
         t : float, optional
             Event time of the batch; ages and motion scale with the time since the last one. By default
-            one unit later. Time must not go backwards.
+            one unit after the last. Time must not go backwards.
         """
-        return self._take(X, sample_weight, t)
+        return self._run(X, sample_weight, t)
 
     def stream(self, batches: Iterable[Any]) -> Iterator[StepReport]:
-        """Cluster one batch after another, and yield what happened in each step, with its labels.
+        """Cluster one batch after another, and yield the report of each step, which has the labels.
 
         Parameters
         ----------
@@ -143,49 +142,22 @@ class BatchClusterer(Locked, Priced, ClusterMixin, TransformerMixin, BaseEstimat
         return np.array([f"cluster{k}" for k in self._remembered.ids], dtype=object)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write everything that is needed to go on to one file; :func:`dynmeans.load` reads it.
+        """Write the model to one file, from which :func:`dynmeans.load` continues.
 
-        Arrays and JSON, no pickle, written atomically. ``on_event`` is not saved, and neither are
-        ``labels_`` and ``step_``, which belong to the last batch.
+        The file holds arrays and JSON, no pickle, and is written atomically. ``on_event`` is not saved, and
+        neither are ``labels_`` and ``step_``, which belong to the last batch.
         """
         check_is_fitted(self)
         with lock_of(self).mutex:
             save_model(self, path)
 
-    @property
-    def cluster_ids_(self) -> IntArray:  # noqa: D102
-        return self._remembered.ids
+    def to_bytes(self) -> bytes:
+        """Return the content of the file that :meth:`save` writes, for :func:`dynmeans.from_bytes`."""
+        check_is_fitted(self)
+        with lock_of(self).mutex:
+            return encode_model(self)
 
-    @property
-    def cluster_centers_(self) -> FloatArray:  # noqa: D102
-        return self._remembered.centers
-
-    @property
-    def cluster_weights_(self) -> FloatArray:  # noqa: D102
-        return self._remembered.weights
-
-    @property
-    def cluster_ages_(self) -> FloatArray:  # noqa: D102
-        return self._remembered.clock - self._remembered.last_seen
-
-    @property
-    def n_steps_(self) -> int:  # noqa: D102
-        return self._remembered.n_steps
-
-    @property
-    def history_(self) -> tuple[Event, ...]:  # noqa: D102
-        self._remembered  # noqa: B018
-        return tuple(self._history)
-
-    @property
-    def _remembered(self) -> ClusterState:
-        if not hasattr(self, "_state"):
-            raise AttributeError(
-                f"this {type(self).__name__} has seen no batch yet: call fit or partial_fit first"
-            )
-        return self._clusters(self._state)
-
-    def _take(
+    def _run(
         self: Self,
         X: Any,
         sample_weight: Any,
@@ -193,79 +165,122 @@ class BatchClusterer(Locked, Priced, ClusterMixin, TransformerMixin, BaseEstimat
         *,
         anew: bool = False,
         labels: IntArray | None = None,
+        items: NDArray[Any] | None = None,
     ) -> Self:
-        """Make a step after those of other threads, then tell its events."""
-        events = run_step(self, partial(self._step, X, sample_weight, t, anew, labels))
+        """Run a step after those of other threads, then call ``on_event``."""
+        events = run_step(self, partial(self._step, X, sample_weight, t, anew, labels, items))
         if self.on_event is not None:
             for event in events:
                 self.on_event(event)
         return self
 
     def _step(
-        self, X: Any, sample_weight: Any, t: float | None, anew: bool, labels: IntArray | None
+        self,
+        X: Any,
+        sample_weight: Any,
+        t: float | None,
+        anew: bool,
+        labels: IntArray | None,
+        items: NDArray[Any] | None,
     ) -> tuple[Event, ...]:
-        """Validate, step, publish; an error on the way leaves the model as it was."""
+        """Validate the input, run the step and publish the result; an error leaves the model unchanged."""
         first = anew or not hasattr(self, "_state")
         history_size = valid_count("history_size", self.history_size, 0)
-        self._check()
-        # Bad parameters are told before bad rows.
-        search, costs = self._search(0 if first else self._seed), self._costs(1.0)
-        columns = copy(self) if first else self  # a failure must not change what we know of the columns
-        rows = every = columns._read(X, reset=first)
+        self._check_parameters()
+        # Validate parameters before data.
+        search, costs = self._search_options(0 if first else self._seed), self._costs(1.0)
+        columns = copy(self) if first else self  # an error must not change the known columns
+        rows = all_rows = columns._read(X, reset=first, min_rows=1 if anew else 0)
         weights = valid_weights(sample_weight, len(rows))
         valid_balance(rows, weights)
         if labels is not None and len(labels) != len(rows):
-            raise ValueError(f"labels must have one entry for each of {len(rows)} rows: {len(labels)}")
+            raise ValueError(f"labels must have one entry for each of {len(rows)} rows, got {len(labels)}")
+        if items is not None and len(items) != len(rows):
+            raise ValueError(f"items must have one entry for each of {len(rows)} rows, got {len(items)}")
         present = None
         if weights is not None and not weights.all():
             present = weights > 0
-            rows, weights = self._drop(rows, present), weights[present]
+            rows, weights = self._drop_absent(rows, present), weights[present]
             labels = None if labels is None else labels[present]
-        state = self._begin(rows.shape[1]) if first else self._state
+            items = None if items is None else items[present]
+        state = self._initial_state(rows.shape[1]) if first else self._state
         if first:
             search = search._replace(seed=draw_seed(self.random_state))
-        batch = Batch(rows, weights, next_time(self._clusters(state), t), labels)
-        guesses = self._refined(() if first else self._guesses, batch, search.seed)
-        if self.birth_cost == "auto":
-            costs = self._costs(pooled_birth_cost(guesses))
-        state, report, events = self._advance(state, batch, costs, search)
-        if not self._is_settled(guesses):
+        batch = Batch(rows, weights, next_time(self._clusters(state), t), labels, items)
+        learned = self._learn(batch, search.seed, first=first)
+        model = self._with(learned)
+        costs, search = model._row_costs(state), model._search_options(search.seed)
+        if len(rows) == 0:
+            state, report, events = model._pass_time(state, batch.time, costs)
+        else:
+            state, report, events = model._cluster_batch(state, batch, costs, search)
+        if not model._is_settled():
             report = report._replace(birth_cost_settled=False)
+        attributes: dict[str, Any] = (
+            columns_of(columns) | {"_history": deque(maxlen=history_size)} if first else {}
+        )
+        attributes |= {"_state": state, "_seed": search.seed, **learned}
         if present is not None:
-            absent = self._nearest(state, every)
-            absent[present] = report.labels
-            report = report._replace(labels=absent)
-        news: dict[str, Any] = columns_of(columns) | {"_history": deque(maxlen=history_size)} if first else {}
-        news |= {"_state": state, "_seed": search.seed, "_guesses": guesses}
-        self._publish(news, report, events)
+            report = report._replace(labels=self._all_labels(attributes, all_rows, present, report))
+        self._publish(attributes, report, events)
+        self._warn(batch)
         return events
 
-    def _read(self, X: Any, *, reset: bool) -> Rows:
-        return valid_rows(self, X, reset=reset)
+    def _warn(self, batch: Batch) -> None:
+        """Warn if the result of the last step cannot be trusted."""
 
-    def _drop(self, rows: Rows, present: BoolArray) -> Rows:
+    def _learn(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
+        """Return the attributes that hold estimated parameters, updated by a batch."""
+        estimates = () if first else self._birth_cost_estimates
+        return {"_birth_cost_estimates": self._updated_estimates(estimates, batch, seed)}
+
+    def _with(self: Self, learned: dict[str, Any]) -> Self:
+        """Return the model with new estimates, without changing it: a step may still fail."""
+        if all(self.__dict__.get(name) is value for name, value in learned.items()):
+            return self
+        model = copy(self)
+        model.__dict__.update(learned)
+        return model
+
+    def _is_settled(self) -> bool:
+        """Return whether later batches change no estimated parameter."""
+        return self._is_birth_cost_final(self._birth_cost_estimates)
+
+    def _all_labels(
+        self, attributes: dict[str, Any], rows: Rows, present: BoolArray, report: StepReport
+    ) -> IntArray:
+        """Return labels for all rows: an absent row gets that of the cluster that would take it."""
+        after = copy(self)
+        after.__dict__.update(attributes)
+        labels = self._assigned(after._state, rows, after._row_costs(after._state), report.time)
+        labels[present] = report.labels
+        return labels
+
+    def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
+        return valid_rows(self, X, reset=reset, min_rows=min_rows)
+
+    def _drop_absent(self, rows: Rows, present: BoolArray) -> Rows:
         return rows[present]
 
-    def _search(self, seed: int) -> Search:
-        return Search(
+    def _search_options(self, seed: int) -> SearchOptions:
+        given = self.n_restarts
+        return SearchOptions(
             seed,
-            valid_count("n_restarts", self.n_restarts, 1, MOST_RESTARTS),
+            self._default_restarts() if given is None else valid_count("n_restarts", given, 1, MAX_RESTARTS),
             valid_count("max_iter", self.max_iter, 1),
             valid_threads(self.n_jobs),
-            self._refines(),
         )
 
-    def _refines(self) -> bool:
-        """Whether each descent of D-Means ends with changes of whole clusters."""
-        return False
+    def _default_restarts(self) -> int:
+        return 3
 
-    def _publish(self, news: dict[str, Any], report: StepReport, events: tuple[Event, ...]) -> None:
-        """Change all attributes at once: neither a signal nor another thread sees half of a step."""
-        news["step_"] = report
-        news["labels_"] = report.labels
-        news["n_iter_"] = report.n_iter
-        news["birth_cost_"] = report.birth_cost
-        self.__dict__.update(news)
+    def _publish(self, attributes: dict[str, Any], report: StepReport, events: tuple[Event, ...]) -> None:
+        """Set all attributes at once, so that signals and other threads never see half of a step."""
+        attributes["step_"] = report
+        attributes["labels_"] = report.labels
+        attributes["n_iter_"] = report.n_iter
+        attributes["birth_cost_"] = report.birth_cost
+        self.__dict__.update(attributes)
         self._history.extend(events)
-        if "_history" in news and "feature_names_in_" not in news:
+        if "_history" in attributes and "feature_names_in_" not in attributes:
             self.__dict__.pop("feature_names_in_", None)

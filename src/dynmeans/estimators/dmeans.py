@@ -2,93 +2,146 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
-from dynmeans._algorithms.batch import Batch, Rows, Search
-from dynmeans._algorithms.birth_cost import estimate_birth_cost
+from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
+from dynmeans._algorithms.birth_cost import (
+    N_ESTIMATION_BATCHES,
+    estimate_birth_cost,
+    estimate_exclusive_birth_cost,
+)
 from dynmeans._algorithms.dmeans import step
-from dynmeans._core import nearest_centers
-from dynmeans._model.costs import Costs
-from dynmeans._model.events import Event
-from dynmeans._model.lifecycle import StepResult
+from dynmeans._algorithms.sphere import cheapest_directions, unit_rows
+from dynmeans._algorithms.sphere import step as sphere_step
+from dynmeans._algorithms.sphere_birth_cost import estimate_sphere_birth_cost
+from dynmeans._core import cheapest_clusters
+from dynmeans._model.confirmation import mark_tentative
+from dynmeans._model.costs import AgingParameters, Costs
+from dynmeans._model.events import Event, StepParameters
+from dynmeans._model.forecast import Forecast, forecast_clusters, prior_of_living
+from dynmeans._model.lifecycle import StepResult, pass_time
 from dynmeans._model.motion import get_motion
+from dynmeans._model.sphere_costs import make_sphere_costs
 from dynmeans._model.state import ClusterState, empty_state
-from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._model.types import BoolArray, FloatArray, IntArray
+from dynmeans.estimators.automatic import AutomaticParameters, is_free
 from dynmeans.estimators.base import BatchClusterer
-from dynmeans.estimators.validation import valid_rows, valid_threads
+from dynmeans.estimators.birth_warnings import warn_of_common_direction, warn_of_no_births, warn_of_unit_rows
+from dynmeans.estimators.trouble import ClusteringWarning, find_trouble, is_check_due
+from dynmeans.estimators.validation import valid_count, valid_number, valid_rows, valid_threads
+
+ONE_OBJECT = 1e100  # birth cost at which no step of one object is too long
+
+METRICS = ("euclidean", "cosine")
 
 
-class DMeans(BatchClusterer):
-    """Cluster batches that arrive one after another, keeping the ids of clusters for life.
+class DMeans(AutomaticParameters, BatchClusterer):
+    """Cluster batches that arrive one after another, with permanent cluster ids.
 
-    Every call of :meth:`partial_fit` is one time step. Clusters are born where points are far from
-    everything known, move with their points, fall asleep when nothing is left of them, wake up under the
-    same id when points return, and are forgotten after ``lifetime`` steps of absence.
+    Every call of :meth:`partial_fit` is one time step. Clusters are born where points are far from all known
+    clusters and move with their points. Clusters without points fall asleep. They are revived under the same
+    id when points return, and die after ``lifetime`` steps of absence.
 
     Parameters
     ----------
     birth_cost : float or "auto", default="auto"
-        Squared distance at which a point founds a new cluster (the paper's lambda). ``"auto"``
-        estimates it from the first five batches whose rows are not all equal; see ``birth_cost_``
-        and ``step_.birth_cost_settled``.
-    lifetime : float, default=3
-        Time steps that a cluster may go unseen before it is forgotten (T_Q, > 1).
-    reach : float, default=1.5
-        A well-known cluster is found again in the next step up to a squared distance of
-        ``reach * birth_cost`` from where it should be (k_tau, >= 1).
+        Squared distance, or 1 - cosine, at which a point founds a new cluster (the paper's lambda).
+        ``"auto"`` estimates it from the first batches, together with all parameters below that are not set;
+        see ``parameters_`` and ``step_.birth_cost_settled``.
+    lifetime : float or "auto", optional
+        Number of time steps without points after which a cluster dies (T_Q, > 1). The default is 3, or 5
+        median intervals between batches if the birth cost is estimated. It is 8 with ``metric="cosine"``.
+    reach : float or "auto", optional
+        The default is 1.5, or 2 if the birth cost is estimated. A cluster of large weight is revived in the
+        next step up to a squared distance of
+        ``reach * birth_cost`` from its predicted position (k_tau, >= 1). With ``metric="cosine"`` it is at
+        least 1 - 1/lifetime, which is the default: clusters do not drift.
     aging_cost, drift : float, optional
-        The paper's raw pair Q and tau, instead of ``lifetime`` and ``reach``. One of them given
-        alone leaves the other at 0.
-    motion : {"walk", "velocity"}, default="walk"
-        ``"walk"`` is the paper's random walk. ``"velocity"`` also learns how fast each cluster moves,
-        and looks for it where it should be by now.
-    refine : bool, default=False
-        End each restart with changes of whole clusters: they are parted, joined and linked to other old
-        ones wherever that lowers the cost. Points then pay for a birth together, so a birth cost that suits
-        is larger, and grows with the points that a cluster has in a batch. It takes as long as a few
-        restarts, and mostly finds a lower cost than many.
+        The parameters Q and tau of the paper, instead of ``lifetime`` and ``reach``. If only one is given,
+        the other is 0.
+    motion : {"walk", "velocity", "auto"}, optional
+        The default is ``"walk"``, or an estimate if the birth cost is estimated. ``"walk"`` is the paper's
+        random walk. ``"velocity"`` also estimates the velocity of each
+        cluster and predicts its position.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        ``"cosine"`` clusters the directions of the rows, such as embeddings of texts: the length of a row
+        does not matter, centers are unit vectors, and costs are in units of 1 - cosine. It does not
+        allow ``motion="velocity"``, ``exclusive`` and ``refine``.
+    exclusive : bool or "auto", optional
+        At most one row per cluster and step, for detections: every object gives one row. The default is
+        False, or an estimate if the birth cost is estimated. The result of a step
+        is then the exact optimum, found by linear assignment; ``refine``, ``n_restarts``, ``max_iter``
+        and ``n_jobs`` have no effect. The birth cost of a single batch is then the square of half the
+        distance between neighboring rows.
+    duplicates : bool, default=False
+        With ``exclusive=True``: the detector may report an object more than once. Each remembered
+        cluster is still linked to at most one row first. The remaining rows are then clustered as without
+        ``exclusive``: a row within the birth cost of a cluster that has a row joins it.
+    min_hits : int, default=1
+        Number of steps in which a cluster must have rows before its id is confirmed. Until then the id is
+        tentative. Labels have tentative ids too; ``step_.confirmed_labels`` has -1 instead, and events
+        have the mark ``tentative``.
+    refine : bool or "auto", optional
+        The default is False, or an estimate if the birth cost is estimated. After each restart, split, merge
+        and re-link whole clusters while this lowers the cost. The points of
+        a cluster then share its birth cost, so a suitable birth cost is larger and grows with the number of
+        points per cluster and batch. It takes as long as a few restarts, and usually finds a lower cost than
+        many.
     certify : bool, default=False
-        Also compute ``step_.lower_bound``: no clustering of the batch costs less. It says most when there
-        are more features than clusters.
-    n_restarts : int, default=3
-        Random assignment orders that are tried in each step; the lowest cost wins.
+        Also compute ``step_.lower_bound``, a lower bound on the cost of any clustering of the batch. It is
+        tightest when there are more features than clusters.
+    n_restarts : int, optional
+        Number of random assignment orders per step; the result of lowest cost is used. Default 3, or 1 with
+        ``metric="cosine"``: a birth cost that suits single rows is small for a broad cluster of many rows,
+        so that the result of lowest cost of many would split it.
     max_iter : int, default=100
-        Most passes over a batch in each restart.
+        Maximum number of passes over a batch per restart.
     n_jobs : int, optional
-        Threads for large batches; by default as many as there are. Results do not depend on it.
+        Maximum number of threads for large batches; by default all cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of the assignment orders.
     history_size : int, default=10_000
-        Most events that ``history_`` remembers.
+        Maximum number of events kept in ``history_``.
     on_event : callable, optional
-        Called with every :class:`~dynmeans._model.events.Event`, also those that ``history_`` forgets.
+        Called with every :class:`~dynmeans.Event`.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
         Id of every row of the last batch.
+    n_clusters_ : int
+        Number K of remembered clusters, sleeping ones included.
     cluster_ids_ : ndarray of shape (K,)
-        Ids of all remembered clusters, sleeping ones too, sorted. Ids are never reused.
+        Their ids, ascending. Ids are never reused.
     cluster_centers_ : ndarray of shape (K, n_features)
-        Where each of them was when last seen.
+        Position of each cluster when it was last seen.
     cluster_weights_ : ndarray of shape (K,)
-        Evidence behind each centre, in points.
+        Evidence for each center, in points.
     cluster_ages_ : ndarray of shape (K,)
-        Time since each was last seen, 0 for the active ones.
+        Time since each cluster was last seen, 0 for active clusters.
+    cluster_hits_ : ndarray of shape (K,)
+        Number of steps in which each cluster had rows.
+    cluster_confirmed_ : ndarray of shape (K,)
+        Whether each id is confirmed, that is, not tentative.
     step_ : StepReport
-        What happened in the last step: cost, born, revived, asleep, died, splits, merges, ...
+        Report of the last step: cost, born, revived, asleep, died, splits, merges, ...
     birth_cost_ : float
-        The birth cost in force.
+        The birth cost that was used, given or estimated.
+    parameters_ : StepParameters
+        Birth cost, lifetime, reach, motion and mode that were used, given or estimated; also in ``step_``.
+    warnings_ : dict of str
+        Warnings about parameters that do not suit the data, by kind.
     history_ : tuple of Event
-        The newest births, revivals, falls asleep, deaths, splits and merges.
+        The latest births, revivals, sleeps, deaths, splits, merges and confirmations.
     n_steps_ : int
-        Time steps seen.
+        Number of time steps so far.
     n_iter_ : int
-        Passes over the last batch.
+        Number of passes over the last batch.
     n_features_in_ : int
         Number of features.
 
@@ -113,10 +166,14 @@ class DMeans(BatchClusterer):
         *,
         aging_cost: float | None = None,
         drift: float | None = None,
-        motion: str = "walk",
-        refine: bool = False,
+        motion: str | None = None,
+        metric: str = "euclidean",
+        exclusive: bool | str | None = None,
+        duplicates: bool = False,
+        min_hits: int = 1,
+        refine: bool | str | None = None,
         certify: bool = False,
-        n_restarts: int = 3,
+        n_restarts: int | None = None,
         max_iter: int = 100,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -129,6 +186,10 @@ class DMeans(BatchClusterer):
         self.aging_cost = aging_cost
         self.drift = drift
         self.motion = motion
+        self.metric = metric
+        self.exclusive = exclusive
+        self.duplicates = duplicates
+        self.min_hits = min_hits
         self.refine = refine
         self.certify = certify
         self.n_restarts = n_restarts
@@ -138,32 +199,177 @@ class DMeans(BatchClusterer):
         self.history_size = history_size
         self.on_event = on_event
 
-    def _nearest(self, state: ClusterState, rows: Rows) -> IntArray:
-        which = nearest_centers(rows, state.centers, valid_threads(self.n_jobs))
+    @property
+    def cluster_hits_(self) -> IntArray:
+        """Number of steps in which each remembered cluster had rows (K,)."""
+        return self._remembered.hits
+
+    @property
+    def cluster_confirmed_(self) -> BoolArray:
+        """Whether each remembered id is confirmed (K,): its cluster had rows in ``min_hits`` steps."""
+        confirmed: BoolArray = self._remembered.hits >= self.min_hits
+        return confirmed
+
+    @property
+    def parameters_(self) -> StepParameters:
+        """Birth cost, lifetime, reach, motion and mode after the last step, given or estimated."""
+        return self._step_parameters(self._row_costs(self._remembered))
+
+    def _forecast(self, state: ClusterState, costs: Costs, now: float) -> Forecast:
+        return forecast_clusters(state, now, costs, get_motion(self._setting().motion))
+
+    def _cheapest(self, state: ClusterState, rows: Rows, costs: Costs, now: float) -> IntArray:
+        prior = prior_of_living(state, now, costs, get_motion(self._setting().motion))
+        which = (
+            cheapest_directions(rows, prior)
+            if self._is_cosine()
+            else cheapest_clusters(
+                rows, prior.centers, prior.gammas, prior.revival, valid_threads(self.n_jobs)
+            )
+        )
         ids: IntArray = state.ids[which]
         return ids
 
     def transform(self, X: Any) -> FloatArray:
-        """Return the distances of every row to all remembered clusters, in the order of their ids."""
+        """Return the distances of every row to all remembered clusters, in the order of their ids.
+
+        They are distances to ``cluster_centers_``, where the clusters were last seen; with
+        ``metric="cosine"`` they are 1 - cosine.
+        """
         check_is_fitted(self)
-        rows = valid_rows(self, X, reset=False)
-        distances: FloatArray = cdist(rows, self._state.centers).astype(rows.dtype, copy=False)
+        rows = self._read(X, reset=False)
+        metric = "cosine" if self._is_cosine() else "euclidean"
+        distances: FloatArray = cdist(rows, self._state.centers, metric).astype(rows.dtype, copy=False)
         return distances
 
-    def _begin(self, n_features: int) -> ClusterState:
+    def _is_cosine(self) -> bool:
+        return self.metric == "cosine"
+
+    def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
+        rows = valid_rows(self, X, reset=reset, min_rows=min_rows)
+        return unit_rows(rows) if self._is_cosine() else rows
+
+    def _initial_state(self, n_features: int) -> ClusterState:
         return empty_state(n_features)
 
     def _clusters(self, state: ClusterState) -> ClusterState:
         return state
 
-    def _check(self) -> None:
-        get_motion(self.motion)
+    def _check_parameters(self) -> None:
+        if self.motion is not None and self.motion != "auto":
+            get_motion(self.motion)
+        for name in ("refine", "exclusive"):
+            value = getattr(self, name)
+            if isinstance(value, str) and value != "auto":
+                raise ValueError(f"{name} must be True, False or 'auto', got {value!r}")
+        valid_count("min_hits", self.min_hits, 1)
+        if self.duplicates and (is_free(self.exclusive) or not self.exclusive):
+            raise ValueError("duplicates=True needs exclusive=True: otherwise any number of rows may join")
+        if self.metric not in METRICS:
+            raise ValueError(f"metric must be one of {list(METRICS)}, got {self.metric!r}")
+        if not self._is_cosine():
+            return
+        if self.motion not in (None, "auto", "walk"):
+            raise ValueError(f"motion must be 'walk' with metric='cosine', got {self.motion!r}")
+        if not is_free(self.exclusive) and self.exclusive:
+            raise ValueError("exclusive must be False with metric='cosine', got True")
+        if not is_free(self.refine) and self.refine:
+            raise ValueError("refine must be False with metric='cosine', got True")
 
-    def _refines(self) -> bool:
-        return bool(self.refine)
+    def _make_costs(self, birth: float, aging: AgingParameters) -> Costs:
+        if self._is_cosine():
+            return make_sphere_costs(birth, aging)
+        return super()._make_costs(birth, aging)
 
-    def _advance(self, state: ClusterState, batch: Batch, costs: Costs, search: Search) -> StepResult:
-        return step(state, batch, costs, get_motion(self.motion), search, certify=bool(self.certify))
+    def _search_options(self, seed: int) -> SearchOptions:
+        setting = self._setting()
+        return (
+            super()
+            ._search_options(seed)
+            ._replace(refine=setting.refine, exclusive=setting.exclusive, duplicates=bool(self.duplicates))
+        )
 
-    def _guess_birth_cost(self, batch: Batch, seed: int) -> float | None:
+    def _default_restarts(self) -> int:
+        return 1 if self._is_cosine() else 3
+
+    def _cluster_batch(
+        self, state: ClusterState, batch: Batch, costs: Costs, search: SearchOptions
+    ) -> StepResult:
+        certify = bool(self.certify)
+        if self._is_cosine():
+            result = sphere_step(state, batch, costs, search, certify=certify)
+        else:
+            motion = get_motion(self._setting().motion)
+            result = step(state, batch, costs, motion, search, certify=certify)
+        self._warn_of_rows(state, batch, costs)
+        return self._described(mark_tentative(result, state, self.min_hits), costs)
+
+    def _warn_of_rows(self, state: ClusterState, batch: Batch, costs: Costs) -> None:
+        if hasattr(self, "_is_silent"):
+            return
+        if state.n_steps == 0:
+            warn = warn_of_common_direction if self._is_cosine() else warn_of_unit_rows
+            warn(batch.rows)
+        if self._is_cosine() and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `find_trouble`
+            warn_of_no_births(batch.rows, state.centers, costs.birth, self._history, self.metric)
+
+    def _pass_time(self, state: ClusterState, now: float, costs: Costs) -> StepResult:
+        result = pass_time(state, costs, get_motion(self._setting().motion), now)
+        return self._described(mark_tentative(result, state, self.min_hits), costs)
+
+    def _described(self, result: StepResult, costs: Costs) -> StepResult:
+        return result._replace(report=result.report._replace(parameters=self._step_parameters(costs)))
+
+    def _costs(self, estimate: float | None) -> Costs:
+        """Return the costs of a step, with parameters that are given, estimated, or those of the paper."""
+        first = self._estimated()
+        if first is not None or (self._is_automatic() and not hasattr(self, "_state")):
+            birth = estimate or 1.0 if first is None else first.setting.birth
+            if self.birth_cost != "auto":
+                birth = valid_number("birth_cost", self.birth_cost) or 0.0
+            return self._costs_of(birth, 1.0 if first is None else first.interval)
+        # Until two different rows meet, all rows are of one object.
+        return super()._costs(ONE_OBJECT if estimate is None and self._setting().exclusive else estimate)
+
+    def _learn(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
+        old = None if first else self.__dict__.get("_first_batches")
+        if not self._is_automatic() or (not first and old is None):
+            # Nothing to estimate, or a model of an earlier version, which estimates the birth cost alone.
+            return {**super()._learn(batch, seed, first=first), "_first_batches": None}
+        return {
+            "_birth_cost_estimates": (),
+            "_first_batches": self._updated_first_batches(old, batch, seed),
+        }
+
+    def _warn(self, batch: Batch) -> None:
+        report = self.step_
+        if report.step == 1:
+            self._warnings: dict[str, str] = {}
+        if not is_check_due(report.step) or len(batch.rows) == 0 or hasattr(self, "_is_silent"):
+            return
+        if self._is_cosine():
+            return  # the checks and their advice are about squared distances; see _warn_of_rows
+        found = find_trouble(batch.rows, report, self._state, self.parameters_)
+        if self.birth_cost == "auto":
+            found.pop("single", None)  # found in the data, whether or not the mode is exclusive
+        fresh = {kind: text for kind, text in found.items() if kind not in self.warnings_}
+        self._warnings = {**self.warnings_, **fresh}
+        for text in fresh.values():
+            warnings.warn(text, ClusteringWarning, stacklevel=2)
+
+    @property
+    def warnings_(self) -> dict[str, str]:
+        """Warnings about results that cannot be trusted, by kind; each is given once. They are not saved."""
+        known: dict[str, str] = self.__dict__.get("_warnings", {})
+        return known
+
+    def _is_settled(self) -> bool:
+        first = self._estimated()
+        return super()._is_settled() if first is None else first.is_final
+
+    def _estimate_birth_cost(self, batch: Batch, seed: int) -> float | None:
+        if self._is_cosine():
+            return estimate_sphere_birth_cost(batch.rows, seed)
+        if self._setting().exclusive:
+            return estimate_exclusive_birth_cost(batch.rows)
         return estimate_birth_cost(batch.rows, batch.weights, seed)

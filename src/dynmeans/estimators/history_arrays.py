@@ -21,6 +21,7 @@ def history_arrays(history: tuple[Event, ...]) -> dict[str, np.ndarray[Any, Any]
         "event_step": np.array([e.step for e in history], dtype=np.int64),
         "event_time": np.array([e.time for e in history], dtype=np.float64),
         "event_cost": np.array([e.cost for e in history], dtype=np.float64),
+        "event_tentative": np.array([e.tentative for e in history], dtype=np.uint8),
         "event_n_others": np.array([len(e.others) for e in history], dtype=np.int64),
         "event_others": np.array([k for e in history for k in e.others], dtype=np.int64),
     }
@@ -41,6 +42,7 @@ def history_events(arrays: Arrays, state: ClusterState) -> list[Event]:
     require((cost >= 0).all(), "costs of events must not be negative")
     kinds = [KINDS[index] for index in kind.tolist()]
     columns = [ids.tolist(), step.tolist(), time.tolist(), cost.tolist(), _others(arrays, n, state)]
+    columns.append(_tentative(arrays, n))
     return [Event(*row) for row in zip(kinds, *columns, strict=True)]
 
 
@@ -56,6 +58,15 @@ def _others(arrays: Arrays, n: int, state: ClusterState) -> list[tuple[int, ...]
     )
     _check_ids(ids, state)
     return [tuple(part.tolist()) for part in np.split(ids, np.cumsum(counts))[:-1]]
+
+
+def _tentative(arrays: Arrays, n: int) -> list[bool]:
+    """Return the marks of tentative ids; older files have none."""
+    if "event_tentative" not in arrays:
+        return [False] * n
+    marks = column(arrays, "event_tentative", (n,), np.uint8)
+    require((marks <= 1).all(), "marks of tentative ids must be 0 or 1")
+    return [bool(mark) for mark in marks.tolist()]
 
 
 def _check_ids(ids: Any, state: ClusterState) -> None:

@@ -1,4 +1,4 @@
-"""What KD-Means and SD-Means share as scikit-learn estimators."""
+"""Base class of KD-Means and SD-Means."""
 
 from __future__ import annotations
 
@@ -8,35 +8,41 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from dynmeans._algorithms.batch import Batch, Rows, Search
+from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
 from dynmeans._algorithms.birth_cost import estimate_birth_cost
+from dynmeans._algorithms.kernel_birth_cost import estimate_birth_share
+from dynmeans._algorithms.kernel_fit import KernelFit
 from dynmeans._algorithms.kernel_step import (
-    Clusterer,
     KernelOptions,
     KernelState,
-    begin,
+    cheapest_ids,
+    first_batch,
+    forecast,
+    initial_state,
+    pass_time,
     squared_distances,
     step,
 )
 from dynmeans._algorithms.support_selection import SELECTIONS, Selection
-from dynmeans._model.costs import Costs, Default
+from dynmeans._model.costs import AgingDefaults, Costs, drift_from_reach
 from dynmeans._model.events import Event, StepReport
+from dynmeans._model.forecast import Forecast
+from dynmeans._model.prior import Prior
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators.base import BatchClusterer
-from dynmeans.estimators.validation import valid_count, valid_rows
-from dynmeans.kernels import Kernel, Linear, Precomputed, get_kernel
+from dynmeans.estimators.validation import valid_count, valid_rows, valid_threads
+from dynmeans.kernels import Kernel, Similarity, get_kernel
 
-BIRTH_SHARE = 0.1  # of the points of a batch: what a cluster must bring together to be worth its birth
 MOTIONS = ("walk", "align")
 
 
 class KernelClusterer(BatchClusterer):
-    """A clusterer of batches in the space of a kernel; a subclass says how one batch is clustered."""
+    """A clusterer of batches in the space of a kernel; a subclass implements the clustering of one batch."""
 
-    # A kernel is bounded: even a point of its own lies at a distance from the centre of its cluster, and the
-    # old centre must be allowed to be that far away.
-    _default: ClassVar[Default] = Default(lifetime=12.0, reach=5.0)
+    # Under a bounded kernel, even the points of a cluster lie at a distance from its center, and the old
+    # center may be as far away.
+    _aging_defaults: ClassVar[AgingDefaults] = AgingDefaults(lifetime=12.0, reach=5.0)
 
     kernel: Any
     relative: bool | None
@@ -45,25 +51,36 @@ class KernelClusterer(BatchClusterer):
     selection: Selection
 
     @abstractmethod
-    def _clusterer(self) -> Clusterer:
-        """Return the function that clusters one batch."""
+    def _cluster(
+        self, similarity: Similarity, prior: Prior, costs: Costs, search: SearchOptions, n_steps: int
+    ) -> KernelFit:
+        """Cluster one batch, given its similarities."""
 
-    def _nearest(self, state: KernelState, rows: Rows) -> IntArray:
-        gaps = squared_distances(state, Batch(rows, None, state.clusters.clock))
-        ids: IntArray = state.clusters.ids[gaps.argmin(axis=1)]
-        return ids
+    def _forecast(self, state: KernelState, costs: Costs, now: float) -> Forecast:
+        return forecast(state, costs, now)
+
+    def _cheapest(self, state: KernelState, rows: Rows, costs: Costs, now: float) -> IntArray:
+        return cheapest_ids(state, self._squared_distances(state, rows), costs, now)
+
+    def _row_costs(self, state: KernelState) -> Costs:
+        costs = super()._row_costs(state)
+        return costs.scaled_to_batch(1.0) if self._is_relative() else costs
 
     def transform(self, X: Any) -> FloatArray:
-        """Return the distances to all remembered clusters in the space of the kernel, by id."""
+        """Return the distances to all remembered clusters in kernel space, in the order of their ids."""
         check_is_fitted(self)
-        state = self._state  # once: another thread may make a step meanwhile
-        rows = self._read(X, reset=False)
-        return np.sqrt(squared_distances(state, Batch(rows, None, state.clusters.clock)))
+        state = self._state  # read once: another thread may run a step meanwhile
+        return np.sqrt(self._squared_distances(state, self._read(X, reset=False)))
+
+    def _squared_distances(self, state: KernelState, rows: Rows) -> FloatArray:
+        batch = Batch(rows, None, state.clusters.clock)
+        return squared_distances(state, batch, valid_threads(self.n_jobs))
 
     @property
     def kept_rows_(self) -> IntArray:
-        """Step and row of every kept point, (M, 2), in the order of the columns that a precomputed kernel
-        must have for them in the next batch; without lines for other kernels.
+        """Step and row of every support point (M, 2), in the order of the columns of the next kernel matrix.
+
+        Without rows for kernels that are not precomputed.
         """
         self._remembered  # noqa: B018
         origins: IntArray = self._state.origins
@@ -71,67 +88,91 @@ class KernelClusterer(BatchClusterer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
+        tags.input_tags.pairwise = _is_pairwise(self.kernel)
         return tags
 
     def _kernel(self) -> Kernel:
         return get_kernel(self.kernel)
 
-    def _is_precomputed(self) -> bool:
-        return isinstance(self._kernel(), Precomputed)
-
-    def _begin(self, n_features: int) -> KernelState:
-        return begin(self._kernel(), n_features)
+    def _initial_state(self, n_features: int) -> KernelState:
+        return initial_state(self._kernel(), n_features)
 
     def _clusters(self, state: KernelState) -> ClusterState:
         return state.clusters
 
-    def _check(self) -> None:
+    def _check_parameters(self) -> None:
         self._kernel()
         valid_count("budget", self.budget, 1)
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {list(SELECTIONS)}, got {self.selection!r}")
         if self.motion not in MOTIONS:
             raise ValueError(f"motion must be one of {list(MOTIONS)}, got {self.motion!r}")
-        if self.motion == "align" and self._is_precomputed():
-            raise ValueError("motion='align' moves rows, and a precomputed kernel has none: use 'walk'")
+        if self.motion == "align" and self._kernel().is_pairwise():
+            raise ValueError("motion='align' shifts rows, and a precomputed kernel has no rows: use 'walk'")
 
-    def _advance(
-        self, state: KernelState, batch: Batch, costs: Costs, search: Search
+    def _cluster_batch(
+        self, state: KernelState, batch: Batch, costs: Costs, search: SearchOptions
     ) -> tuple[KernelState, StepReport, tuple[Event, ...]]:
-        options = KernelOptions(self._clusterer(), self.budget, self.selection, self.motion == "align")
+        options = KernelOptions(self._cluster, self.budget, self.selection, self.motion == "align")
+        costs = self._with_reach(costs, state.kernel, _mass(batch))
         if self._is_relative():
             costs = costs.scaled_to_batch(_mass(batch))
-        memory, rolled = step(state, batch, costs, search, options)
-        return memory, rolled.report, rolled.events
+        memory, result = step(state, batch, costs, search, options)
+        return memory, result.report, result.events
+
+    def _pass_time(
+        self, state: KernelState, now: float, costs: Costs
+    ) -> tuple[KernelState, StepReport, tuple[Event, ...]]:
+        if self._is_relative():  # no rows give no scale: report the costs of the last batch
+            costs = costs._replace(birth=getattr(self, "birth_cost_", costs.birth))
+        memory, result = pass_time(state, costs, now)
+        return memory, result.report, result.events
+
+    def _with_reach(self, costs: Costs, kernel: Kernel, mass: float) -> Costs:
+        """Apply the default reach of the kernel, if the birth cost is estimated and no reach is given."""
+        given = self.reach, self.aging_cost, self.drift
+        if self.birth_cost != "auto" or any(value is not None for value in given):
+            return costs
+        reach = kernel.default_reach(costs.birth if self._is_relative() else costs.birth / mass)
+        return costs if reach is None else costs._replace(drift=drift_from_reach(costs.lifetime, reach))
 
     def _is_relative(self) -> bool:
-        """Tell whether costs are shares of the batch: by default where the birth cost is ours to find."""
+        """Return whether costs are relative to the batch: by default if the birth cost is estimated."""
         if self.relative is not None:
             return bool(self.relative)
-        return self.birth_cost == "auto" and not isinstance(self._kernel(), Linear)
+        return self.birth_cost == "auto" and self._kernel().birth_share() is not None
 
-    def _n_looks(self) -> int:
-        """A share of the batch needs no second look: it has no units."""
-        return super()._n_looks() if isinstance(self._kernel(), Linear) else 1
+    def _n_estimation_batches(self) -> int:
+        """Return 1 for relative birth costs: they are scale-free, so one batch suffices."""
+        return super()._n_estimation_batches() if self._kernel().birth_share() is None else 1
 
-    def _guess_birth_cost(self, batch: Batch, seed: int) -> float | None:
-        if isinstance(self._kernel(), Linear):
-            found = estimate_birth_cost(batch.rows, batch.weights, seed)
-            return found if found is None or not self._is_relative() else found / _mass(batch)
-        return BIRTH_SHARE if self._is_relative() else BIRTH_SHARE * _mass(batch)
+    def _estimate_birth_cost(self, batch: Batch, seed: int) -> float | None:
+        kernel, mass = self._kernel(), _mass(batch)
+        if kernel.birth_share() is None:
+            estimate = estimate_birth_cost(batch.rows, batch.weights, seed)
+            return estimate if estimate is None or not self._is_relative() else estimate / mass
+        share = estimate_birth_share(kernel, first_batch(kernel, batch, valid_threads(self.n_jobs)))
+        return share if share is None or self._is_relative() else share * mass
 
-    def _read(self, X: Any, *, reset: bool) -> Rows:
-        """Check rows; a precomputed kernel has another number of columns in every step."""
-        return valid_rows(self, X, reset=reset or self._is_precomputed())
+    def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
+        """Validate rows; a precomputed kernel may have a different number of columns in every step."""
+        is_pairwise = self._kernel().is_pairwise()
+        if is_pairwise and not reset and min_rows == 0 and np.shape(X) == (0, 0):
+            return np.empty((0, 0))  # no rows, and no support points to compare them with
+        return valid_rows(self, X, reset=reset or is_pairwise, min_rows=min_rows)
 
-    def _drop(self, rows: Rows, present: BoolArray) -> Rows:
-        if self._is_precomputed():
+    def _drop_absent(self, rows: Rows, present: BoolArray) -> Rows:
+        if self._kernel().is_pairwise():
             row = int(np.argmin(present))
             raise ValueError(
-                f"sample_weight is 0 in row {row}: leave it and its column out of the kernel matrix"
+                f"sample_weight is 0 in row {row}: remove it and its column from the kernel matrix"
             )
-        return super()._drop(rows, present)
+        return super()._drop_absent(rows, present)
+
+
+def _is_pairwise(kernel: Any) -> bool:
+    """Return whether the parameter ``kernel``, which may be invalid, is a pairwise kernel."""
+    return kernel == "precomputed" if isinstance(kernel, str) else getattr(kernel, "is_pairwise", bool)()
 
 
 def _mass(batch: Batch) -> float:

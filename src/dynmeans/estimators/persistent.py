@@ -1,72 +1,71 @@
-"""Lasting ids for the clusters of any clusterer."""
+"""Persistent ids for the clusters of any clusterer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-from scipy.spatial.distance import cdist
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
-from dynmeans._algorithms.batch import Batch, Rows, Search
-from dynmeans._algorithms.kernel_step import KernelState, begin, squared_distances
-from dynmeans._algorithms.link_birth_cost import (
-    KernelScale,
-    LinkState,
-    empty_row_scale,
-    update_kernel_scale,
-    update_row_scale,
-)
-from dynmeans._algorithms.linking import NOISE, Groups, compare, gather, link_kernel, link_nothing, link_rows
-from dynmeans._model.costs import Costs, Default
+from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
+from dynmeans._algorithms.link_spaces import LinkSpace, LinkState, LinkStep
+from dynmeans._algorithms.linking import gather
+from dynmeans._algorithms.noise import noise_to_nearest
+from dynmeans._algorithms.shared_items import remember_items
+from dynmeans._model.costs import AgingDefaults, Costs
 from dynmeans._model.events import Event, StepReport
-from dynmeans._model.lifecycle import StepResult
-from dynmeans._model.motion import get_motion
-from dynmeans._model.state import ClusterState, empty_state
+from dynmeans._model.forecast import Forecast
+from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.estimators.base import BatchClusterer
-from dynmeans.estimators.validation import valid_count, valid_labels
-from dynmeans.kernels import Kernel, Precomputed, get_kernel
-
-KERNEL_MOTIONS = ("walk", "align")
+from dynmeans.estimators.items import shared_items, valid_items
+from dynmeans.estimators.link_parameters import check_link_parameters, is_raw, link_space
+from dynmeans.estimators.validation import valid_labels
+from dynmeans.estimators.wrapped_clusterer import fit_labels
 
 
 class PersistentIds(BatchClusterer):
-    """Give ids that last to the clusters of any clusterer.
+    """Give persistent ids to the clusters of any clusterer.
 
-    Every batch is clustered afresh, by ``estimator`` or by whoever calls :meth:`update`. The clusters found
-    are linked to the remembered ones, all at once and at the least cost: a cluster goes on where its centre
-    has moved little, comes back under its id after an absence, and is new where being new is cheaper. Rows
-    that the clusterer calls noise (-1) stay noise.
+    Every batch is clustered independently, by ``estimator`` or by the caller of :meth:`update`. The clusters
+    are linked to the remembered ones by a linear assignment of minimum cost: a cluster persists if its center
+    has moved little, is revived under its id after an absence, and is new if a birth costs less. If batches
+    overlap, pass ``items``: members in common then decide, and centers only where there are none.
 
     Parameters
     ----------
     estimator : clusterer, optional
-        Anything with ``fit_predict``; a clone of it clusters each batch. Not needed for :meth:`update`.
+        An object with ``fit_predict``; a clone of it clusters each batch. Not needed for :meth:`update`.
+        If a batch has fewer rows than the clusterer needs, all its rows are noise.
     birth_cost : float or "auto", default="auto"
-        Squared distance from an old centre, as of a large cluster one step later, at which a cluster counts
-        as new. ``"auto"`` learns it from the stream: how far clusters move from step to step, against how far
-        all rows are apart.
+        Squared distance from an old center, for a large cluster one step later, beyond which a cluster is
+        new. ``"auto"`` estimates it from the motion of clusters and the distances between rows. With
+        ``metric="cosine"``: 1 - cosine, and ``"auto"`` is half its mean between the clusters of a batch.
     lifetime : float, default=3
-        Time steps that a cluster may go unseen before it is forgotten (> 1).
+        Number of time steps without points after which a cluster dies (> 1).
     reach : float, default=1
-        A well-known cluster is found again in the next step up to a squared distance of
-        ``reach * birth_cost`` from where it should be (>= 1).
+        A cluster of large weight is revived in the next step up to a squared distance of
+        ``reach * birth_cost`` from its predicted position (>= 1).
     aging_cost, drift : float, optional
-        The paper's raw pair Q and tau, instead of ``lifetime`` and ``reach``.
+        The parameters Q and tau of the paper, instead of ``lifetime`` and ``reach``.
     motion : {"walk", "velocity", "align"}, default="walk"
-        ``"velocity"`` learns how fast each centre moves, and looks for it where it should be by now. With a
-        kernel, ``"align"`` takes its place: see :class:`SDMeans`.
+        ``"velocity"`` estimates the velocity of each center and predicts its position. With a kernel,
+        ``"align"`` replaces it: see :class:`SDMeans`.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        ``"cosine"`` compares the mean directions of clusters, for embeddings and texts: centers are unit
+        vectors that do not move, apart from the average over all rows. ``estimator`` gets the rows as given.
+    noise : {"keep", "nearest"}, default="keep"
+        Rows that the clusterer labels -1 stay noise, or join the nearest cluster of their batch before it is
+        linked: the one with the nearest mean or, with a kernel, of the nearest row. A batch of noise only is
+        then one cluster.
     kernel : str, kernel or callable, optional
-        Compare clusters in the space of a kernel instead of by their centres, for odd shapes: one of those
-        that :class:`SDMeans` takes, but ``"precomputed"``. ``birth_cost`` is then in its units, and
-        ``"auto"`` is half of what the clusters of a batch are apart there.
+        Compare clusters in the space of a kernel instead of by their centers, for clusters that are not
+        convex: any kernel of :class:`SDMeans` except ``"precomputed"``. ``birth_cost`` is then in its units,
+        and ``"auto"`` is half the mean squared distance between the clusters of a batch.
     budget : int, default=80
-        With a kernel: most past points that stand for a cluster.
+        With a kernel: maximum number of support points per cluster.
     random_state : int, RandomState instance or None, default=None
-        Seeds the clones of an ``estimator`` whose own ``random_state`` is None, in each step anew.
+        Seeds the clone of each step if the ``random_state`` of ``estimator`` is None.
     history_size, on_event
         As in :class:`DMeans`.
 
@@ -74,10 +73,11 @@ class PersistentIds(BatchClusterer):
     ----------
     labels_ : ndarray of shape (n,)
         Id of every row of the last batch, -1 for noise.
-    cluster_ids_, cluster_centers_, cluster_weights_, cluster_ages_, step_, history_, n_steps_, birth_cost_
+    n_clusters_, cluster_ids_, cluster_centers_, cluster_weights_, cluster_ages_, step_, history_, n_steps_, \
+    birth_cost_
         As in :class:`DMeans`.
     n_iter_ : int
-        1: the clusters are taken as they come.
+        Always 1.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class PersistentIds(BatchClusterer):
     array([ 2,  2, -1])
     """
 
-    _default: ClassVar[Default] = Default(lifetime=3.0, reach=1.0)
+    _aging_defaults: ClassVar[AgingDefaults] = AgingDefaults(lifetime=3.0, reach=1.0)
 
     def __init__(
         self,
@@ -105,6 +105,8 @@ class PersistentIds(BatchClusterer):
         aging_cost: float | None = None,
         drift: float | None = None,
         motion: str = "walk",
+        metric: str = "euclidean",
+        noise: str = "keep",
         kernel: Any = None,
         budget: int = 80,
         random_state: Any = None,
@@ -118,26 +120,64 @@ class PersistentIds(BatchClusterer):
         self.aging_cost = aging_cost
         self.drift = drift
         self.motion = motion
+        self.metric = metric
+        self.noise = noise
         self.kernel = kernel
         self.budget = budget
         self.random_state = random_state
         self.history_size = history_size
         self.on_event = on_event
 
-    def update(
-        self, X: Any, labels: Any, sample_weight: Any = None, *, t: float | None = None
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        t: float | None = None,
+        items: Any = None,
     ) -> PersistentIds:
-        """Take the next batch with the clusters that somebody else found in it.
+        """Cluster the next batch with ``estimator``, and link its clusters.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-        labels : array-like of shape (n,)
-            Cluster of each row, a whole number that means nothing beyond this batch; -1 for noise.
+        y : ignored
         sample_weight : array-like of shape (n,), optional
-            A row of weight m counts as m copies of it; of weight 0, as absent.
+            A row of weight m counts as m copies; a row of weight 0 counts as absent.
+        t : float, optional
+            Event time of the batch; ages scale with the time since the last one. By default one unit after
+            the last. Time must not go backwards.
+        items : array-like of shape (n,), optional
+            As in :meth:`update`.
+        """
+        return self._run(X, sample_weight, t, items=valid_items(items))
+
+    def update(
+        self,
+        X: Any,
+        labels: Any,
+        sample_weight: Any = None,
+        *,
+        t: float | None = None,
+        items: Any = None,
+    ) -> PersistentIds:
+        """Link the given clusters of the next batch.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            It may have no rows, as in :meth:`partial_fit`.
+        labels : array-like of shape (n,)
+            Cluster of each row, a whole number, valid for this batch only; -1 for noise.
+        sample_weight : array-like of shape (n,), optional
+            A row of weight m counts as m copies; a row of weight 0 counts as absent.
         t : float, optional
             Event time of the batch, as in :meth:`partial_fit`.
+        items : array-like of shape (n,), optional
+            Names of the rows that are the same in every batch, integers or strings, each once. Clusters that
+            share members with remembered ones are linked by them, whatever their centers. The
+            members of a remembered cluster are those of the last step in which it had rows.
 
         Examples
         --------
@@ -147,109 +187,82 @@ class PersistentIds(BatchClusterer):
         array([0, 1])
         >>> model.update([[5.1], [0.1]], [0, 1]).labels_
         array([1, 0])
+        >>> model.update([[70.0], [71.0], [0.2]], [0, 0, 1], items=["x", "y", "z"]).labels_
+        array([2, 2, 0])
+        >>> model.update([[1.0], [2.0]], [0, 0], items=["y", "x"]).labels_
+        array([2, 2])
         """
-        return self._take(X, sample_weight, t, labels=valid_labels(labels))
+        return self._run(X, sample_weight, t, labels=valid_labels(labels), items=valid_items(items))
 
-    def _nearest(self, state: LinkState, rows: Rows) -> IntArray:
-        """Return -1 if there is no cluster."""
-        gaps = self._distances(state, rows)
-        if gaps.shape[1] == 0:
-            return np.full(len(gaps), NOISE)
-        ids: IntArray = state.clusters.ids[gaps.argmin(axis=1)]
+    def _forecast(self, state: LinkState, costs: Costs, now: float) -> Forecast:
+        return self._space().forecast(state, costs, now)
+
+    def _cheapest(self, state: LinkState, rows: Rows, costs: Costs, now: float) -> IntArray:
+        space = self._space()
+        ids: IntArray = state.clusters.ids[space.cheapest(state, space.embed(rows), costs, now)]
         return ids
 
+    def _row_costs(self, state: LinkState) -> Costs:
+        return self._estimated(self._costs(1.0))(state.scale.birth_cost())
+
     def transform(self, X: Any) -> FloatArray:
-        """Return the distances of every row to all remembered clusters, in the order of their ids."""
+        """Return the distances of every row to all remembered clusters, in the order of their ids.
+
+        With ``metric="cosine"``: 1 - cosine.
+        """
         check_is_fitted(self)
-        state = self._state  # once: another thread may make a step meanwhile
-        return np.sqrt(self._distances(state, self._read(X, reset=False)))
+        state, space = self._state, self._space()  # read once: another thread may run a step meanwhile
+        return space.distances(state, space.embed(self._read(X, reset=False)))
 
-    def _distances(self, state: LinkState, rows: Rows) -> FloatArray:
-        """Squared, (n, K)."""
-        past = state.past
-        if isinstance(past, KernelState):
-            return squared_distances(past, Batch(rows, None, state.clusters.clock))
-        gaps: FloatArray = cdist(rows, past.centers, "sqeuclidean").astype(rows.dtype, copy=False)
-        return gaps
-
-    def _begin(self, n_features: int) -> LinkState:
-        if self.kernel is None:
-            return LinkState(empty_state(n_features), empty_row_scale(n_features))
-        return LinkState(begin(self._kernel(), n_features), KernelScale(0.0, 0.0))
+    def _initial_state(self, n_features: int) -> LinkState:
+        return self._space().initial_state(n_features)
 
     def _clusters(self, state: LinkState) -> ClusterState:
         return state.clusters
 
-    def _kernel(self) -> Kernel:
-        return get_kernel(self.kernel)
+    def _space(self) -> LinkSpace:
+        """Return the space in which clusters are compared."""
+        return link_space(self, super()._costs(None).lifetime)
 
-    def _check(self) -> None:
-        if self.estimator is not None and not hasattr(self.estimator, "fit_predict"):
-            raise ValueError(f"estimator must have a method fit_predict, got {self.estimator!r}")
-        if self.kernel is None:
-            get_motion(self.motion)
-            return
-        valid_count("budget", self.budget, 1)
-        if isinstance(self._kernel(), Precomputed):
-            raise ValueError("kernel must compare rows, got 'precomputed': use SDMeans or KDMeans for that")
-        if self.motion not in KERNEL_MOTIONS:
-            raise ValueError(
-                f"motion must be one of {list(KERNEL_MOTIONS)} with a kernel, got {self.motion!r}"
-            )
+    def _check_parameters(self) -> None:
+        check_link_parameters(self)
 
-    def _search(self, seed: int) -> Search:
-        return Search(seed, 1, 1, 0)
+    def _search_options(self, seed: int) -> SearchOptions:
+        return SearchOptions(seed, 1, 1, 0)
 
     def _costs(self, estimate: float | None) -> Costs:
         costs = super()._costs(estimate)
-        raw = self.aging_cost is not None or self.drift is not None
-        return costs if raw else costs.for_groups()
+        if is_raw(self):
+            return costs
+        return costs._replace(drift=0.0) if self.metric == "cosine" else costs.for_groups()
 
-    def _guess_birth_cost(self, batch: Batch, seed: int) -> None:
-        """Nothing can be learned before the batch is clustered: see `_learned`."""
+    def _estimate_birth_cost(self, batch: Batch, seed: int) -> None:
+        """Return None: the birth cost is estimated after the batch is clustered, in its `LinkSpace`."""
         return
 
-    def _advance(
-        self, state: LinkState, batch: Batch, costs: Costs, search: Search
+    def _cluster_batch(
+        self, state: LinkState, batch: Batch, costs: Costs, search: SearchOptions
     ) -> tuple[LinkState, StepReport, tuple[Event, ...]]:
-        labels = self._found(batch, search.seed, state) if batch.labels is None else batch.labels
-        if len(labels) != len(batch.rows):
-            raise ValueError(f"labels must have one entry for each of {len(batch.rows)} rows: {len(labels)}")
-        is_place = isinstance(state.past, ClusterState)
-        step = self._link if is_place else self._link_alike
-        state, rolled = step(state, gather(batch, labels, merged=not is_place), costs)
-        return state, rolled.report, rolled.events
+        labels = batch.labels
+        if labels is None:
+            labels = fit_labels(self.estimator, batch, search.seed, state.clusters.n_steps)
+        space = self._space()
+        batch = batch._replace(rows=space.embed(batch.rows))
+        if self.noise == "nearest":
+            labels = noise_to_nearest(batch, labels, by_row=space.by_row)
+        groups = gather(batch, labels, merged=self.kernel is not None)
+        shared = shared_items(state, batch.items, groups)
+        state_after, result = space.link(state, LinkStep(groups, costs, self._estimated(costs), shared))
+        memory = remember_items(state.memory, batch.items, result.report.labels, result.state.ids)
+        return state_after._replace(memory=memory), result.report, result.events
 
-    def _found(self, batch: Batch, seed: int, state: LinkState) -> IntArray:
-        """Labels from a clone, whose randomness depends on the seed and the step number."""
-        if self.estimator is None:
-            raise ValueError("there is no estimator to cluster with: set it, or hand labels to update")
-        clusterer, n_steps = clone(self.estimator), state.clusters.n_steps
-        whim = int(np.random.default_rng([seed, n_steps]).integers(2**31))
-        free = {
-            name: whim
-            for name, value in clusterer.get_params().items()
-            if value is None and (name == "random_state" or name.endswith("__random_state"))
-        }
-        weighted = batch.weights is not None and has_fit_parameter(clusterer, "sample_weight")
-        extra = {"sample_weight": batch.weights} if weighted else {}
-        return valid_labels(clusterer.set_params(**free).fit_predict(batch.rows, **extra))
+    def _pass_time(
+        self, state: LinkState, now: float, costs: Costs
+    ) -> tuple[LinkState, StepReport, tuple[Event, ...]]:
+        past, result = self._space().pass_time(state, self._estimated(costs)(state.scale.birth_cost()), now)
+        memory = remember_items(state.memory, None, result.report.labels, result.state.ids)
+        return state._replace(past=past, memory=memory), result.report, result.events
 
-    def _learned(self, scale: Any, costs: Costs) -> Costs:
-        """Return the costs after what a batch told, where the birth cost is ours to find."""
-        return self._costs(scale.birth_cost()) if self.birth_cost == "auto" else costs
-
-    def _link(self, state: Any, groups: Groups, costs: Costs) -> tuple[LinkState, StepResult]:
-        motion = get_motion(self.motion)
-        scale = update_row_scale(state.scale, groups, state.past, motion)
-        rolled = link_rows(state.past, groups, self._learned(scale, costs), motion)
-        return LinkState(rolled.state, scale), rolled
-
-    def _link_alike(self, state: Any, groups: Groups, costs: Costs) -> tuple[LinkState, StepResult]:
-        if len(groups.rows) == 0:
-            past, rolled = link_nothing(state.past, groups, self._learned(state.scale, costs))
-            return state._replace(past=past), rolled
-        meeting = compare(state.past, groups, costs, self.motion == "align")
-        scale = update_kernel_scale(state.scale, groups, meeting)
-        past, rolled = link_kernel(state.past, groups, meeting, self._learned(scale, costs), self.budget)
-        return LinkState(past, scale), rolled
+    def _estimated(self, costs: Costs) -> Callable[[float | None], Costs]:
+        """Return the costs as a function of an estimate, which counts if the birth cost is "auto"."""
+        return self._costs if self.birth_cost == "auto" else lambda _: costs

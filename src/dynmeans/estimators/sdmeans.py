@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dynmeans._algorithms.batch import Search
-from dynmeans._algorithms.kernel_step import Clusterer, Found
+from dynmeans._algorithms.batch import SearchOptions
+from dynmeans._algorithms.kernel_fit import KernelFit
 from dynmeans._algorithms.sdmeans import cluster_spectral
 from dynmeans._algorithms.support_selection import Selection
 from dynmeans._model.costs import Costs
@@ -20,8 +20,8 @@ class SDMeans(KernelClusterer):
     """Cluster batches by spectral relaxation: clusters of any shape, with a certificate for each step.
 
     The relaxed problem is solved by eigenvectors, rounded to clusters, linked to the remembered ones at
-    least cost, and refined. ``step_.lower_bound`` says what no clustering of the batch can cost less than;
-    where ``step_.gap`` is small, there is no better clustering to look for.
+    least cost, and refined. ``step_.lower_bound`` bounds the cost of every clustering of the batch from
+    below. If ``step_.gap`` is small, no clustering is much better.
 
     Parameters
     ----------
@@ -29,41 +29,47 @@ class SDMeans(KernelClusterer):
         ``"rbf"``, ``"linear"``, ``"mst"``, ``"diffusion"``, ``"gaussian_process"``, ``"precomputed"``,
         a kernel from :mod:`dynmeans.kernels` with parameters of its own, or a function of two arrays.
     birth_cost : float or "auto", default="auto"
-        Price of a new cluster (the paper's lambda), in units of the kernel. ``"auto"`` is a tenth of the
-        points of each batch, which suits kernels that are 1 for equal points; for the linear kernel it is
-        estimated as in :class:`DMeans`.
+        Cost of a new cluster (the paper's lambda), in units of the kernel. ``"auto"`` estimates it from the
+        first batch with different rows: the middle of the range of birth costs that keeps the separated
+        clusters of that batch, relative to its weight; a tenth of the weight if there are none. For the
+        linear kernel it is estimated as in :class:`DMeans`.
     lifetime : float, default=12
-        Time steps that a cluster may go unseen before it is forgotten (T_Q, > 1).
+        Number of time steps without points after which a cluster dies (T_Q, > 1).
     reach : float, default=5
-        How freely clusters move (k_tau, >= 1); see :class:`DMeans`. Raise it if clusters that are still
-        there get new ids.
+        Mobility of clusters (k_tau, >= 1); see :class:`DMeans`. Increase it if clusters that persist get new
+        ids. With ``birth_cost="auto"`` the ``"diffusion"`` kernel has a default of its own.
     aging_cost, drift : float, optional
-        The paper's raw pair Q and tau, instead of ``lifetime`` and ``reach``.
+        The parameters Q and tau of the paper, instead of ``lifetime`` and ``reach``.
     relative : bool, optional
-        Costs are shares of the batch: the birth and aging cost times its weight, the drift divided by it.
-        The eigenvalues of a kernel grow with the batch, and so should what they are compared with. By
-        default true where ``birth_cost`` is ``"auto"``.
+        Costs are relative to the batch: the birth and aging cost are multiplied by its weight, the drift is
+        divided by it. The eigenvalues of a kernel grow with the batch, and so should the costs. By default
+        true if ``birth_cost`` is ``"auto"``.
     motion : {"walk", "align"}, default="walk"
-        ``"walk"`` is the paper's random walk. ``"align"``, an extension of the paper, first shifts the kept
-        points of each remembered cluster by the translation that best explains the new batch.
+        ``"walk"`` is the paper's random walk. ``"align"``, an extension of the paper, first shifts the
+        support points of each remembered cluster by the translation that best explains the new batch.
     budget : int, default=80
-        Most past points that stand for the centre of a cluster in the space of the kernel.
+        Maximum number of support points per cluster: past points that represent its center in kernel space.
     selection : {"greedy", "l1"}, default="greedy"
-        How these points are chosen.
+        How support points are selected.
     refine : bool, default=True
-        Polish the rounded clusters by the descent of :class:`KDMeans`, which can only lower the cost.
-    n_restarts, max_iter, n_jobs, random_state, history_size, on_event
+        Refine the rounded clusters by the descent of :class:`KDMeans`, which can only lower the cost.
+    n_jobs : int, optional
+        Maximum number of threads for the minimum spanning tree of the ``"mst"`` kernel; by default all cores.
+        Results do not depend on it. Other compiled parts use one thread; the threads of the linear algebra
+        library are not affected.
+    n_restarts, max_iter, random_state, history_size, on_event
         As in :class:`DMeans`.
 
     Attributes
     ----------
-    labels_, cluster_ids_, cluster_weights_, cluster_ages_, step_, history_, n_steps_, n_iter_, birth_cost_
+    labels_, n_clusters_, cluster_ids_, cluster_weights_, cluster_ages_, step_, history_, n_steps_, n_iter_, \
+    birth_cost_
         As in :class:`DMeans`.
     cluster_centers_ : ndarray of shape (K, n_features)
-        Mean place of each cluster among the rows, which may lie outside of a cluster that is not round;
-        without columns for a precomputed kernel.
+        Mean of the rows of each cluster, which may lie outside of a cluster that is not convex; without
+        columns for a precomputed kernel.
     kept_rows_ : ndarray of shape (M, 2)
-        For a precomputed kernel: step and row of every kept point, in the order of its columns in the next
+        For a precomputed kernel: step and row of every support point, in the order of the columns of the next
         batch, whose matrix has shape (n, n + M).
 
     Examples
@@ -115,11 +121,7 @@ class SDMeans(KernelClusterer):
         self.history_size = history_size
         self.on_event = on_event
 
-    def _clusterer(self) -> Clusterer:
-        refine = bool(self.refine)
-
-        def cluster(alike: Similarity, prior: Prior, costs: Costs, search: Search, n_steps: int) -> Found:
-            fit = cluster_spectral(alike, prior, costs, search, n_steps, refine=refine)
-            return Found(fit.labels, fit.cost, fit.n_iter, fit.restart_costs, fit.lower_bound)
-
-        return cluster
+    def _cluster(
+        self, similarity: Similarity, prior: Prior, costs: Costs, search: SearchOptions, n_steps: int
+    ) -> KernelFit:
+        return cluster_spectral(similarity, prior, costs, search, n_steps, refine=bool(self.refine))

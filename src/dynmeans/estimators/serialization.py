@@ -5,19 +5,32 @@ from __future__ import annotations
 import inspect
 import sys
 from collections import deque
+from functools import lru_cache
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 
 from dynmeans._algorithms.kernel_step import KernelState
-from dynmeans._algorithms.link_birth_cost import LinkState
-from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
+from dynmeans._algorithms.link_spaces import LinkState
+from dynmeans._files.snapshot import (
+    Snapshot,
+    SnapshotError,
+    decode_snapshot,
+    encode_snapshot,
+    read_snapshot,
+    write_snapshot,
+)
 from dynmeans._model.state import ClusterState
+from dynmeans.estimators.automatic import AutomaticParameters
+from dynmeans.estimators.first_batches_arrays import checked_first_batches, first_batches_arrays
 from dynmeans.estimators.history_arrays import history_arrays, history_events
+from dynmeans.estimators.items import checked_items, item_arrays
 from dynmeans.estimators.state_checks import (
+    LARGEST_WHOLE,
     STATE_ARRAYS,
-    checked_guesses,
+    check_directions,
+    checked_estimates,
     checked_kernel,
     checked_memory,
     checked_names,
@@ -28,13 +41,14 @@ from dynmeans.estimators.state_checks import (
     whole,
 )
 from dynmeans.estimators.validation import LARGEST_SEED, valid_count
-from dynmeans.kernels import Precomputed, get_kernel, to_params
+from dynmeans.kernels import get_kernel, to_params
 
 _NOT_SAVED = ("on_event", "random_state", "estimator")  # code of others, and what the seed stands for
 _LARGEST = {
     "n_restarts": 1_000_000,
     "max_iter": 2**31 - 1,
     "budget": 2**31 - 1,
+    "min_hits": LARGEST_WHOLE - 1,
     "n_jobs": 4096,
     "history_size": sys.maxsize,
 }
@@ -43,6 +57,11 @@ _LARGEST = {
 def save_model(model: Any, path: str | PathLike[str]) -> None:
     """Write a fitted estimator to one file."""
     write_snapshot(path, to_snapshot(model))
+
+
+def encode_model(model: Any) -> bytes:
+    """Return the content of the file that `save_model` writes."""
+    return encode_snapshot(to_snapshot(model))
 
 
 def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
@@ -75,11 +94,45 @@ def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
     >>> dynmeans.load(path).predict([[4.0]])
     array([1])
     """
-    snapshot = read_snapshot(path)
+    return _continued(read_snapshot(path), repr(fspath(path)), estimator)
+
+
+def from_bytes(data: bytes, *, estimator: Any = None) -> Any:
+    """Return an estimator from the bytes of ``model.to_bytes()`` or of a state file.
+
+    Parameters
+    ----------
+    data : bytes-like
+        The content of a state file.
+    estimator : clusterer, optional
+        As in :func:`load`.
+
+    Returns
+    -------
+    The estimator.
+
+    Raises
+    ------
+    SnapshotError
+        If the data are damaged, or hold what no saved estimator can hold.
+
+    Examples
+    --------
+    >>> import dynmeans
+    >>> data = dynmeans.DMeans(birth_cost=1.0).fit([[0.0], [0.1], [5.0]]).to_bytes()
+    >>> dynmeans.from_bytes(data).predict([[4.0]])
+    array([1])
+    """
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"data must be bytes, got {type(data).__name__}")
+    return _continued(decode_snapshot(bytes(data)), "the data", estimator)
+
+
+def _continued(snapshot: Snapshot, name: str, estimator: Any) -> Any:
     try:
         model = from_snapshot(snapshot)
     except SnapshotError as error:
-        raise SnapshotError(f"{fspath(path)!r}: {error}") from error
+        raise SnapshotError(f"{name}: {error}") from error
     if estimator is not None:
         if not hasattr(model, "estimator"):
             raise ValueError(f"the state file holds a {type(model).__name__}, which takes no estimator")
@@ -90,13 +143,12 @@ def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
 def to_snapshot(model: Any) -> Snapshot:
     """Gather all that a fitted estimator needs to go on."""
     state: ClusterState = model._remembered
-    params = {k: v for k, v in model.get_params(deep=False).items() if k not in _NOT_SAVED}
     header = {
         "estimator": type(model).__name__,
-        "params": {name: _plain(value) for name, value in params.items()},
+        "params": saved_parameters(model),
         "n_features": model.n_features_in_,
         "seed": model._seed,
-        "guesses": list(model._guesses),
+        "guesses": list(model._birth_cost_estimates),
         "birth_cost": model.birth_cost_,
         "next_id": state.next_id,
         "clock": state.clock,
@@ -104,15 +156,26 @@ def to_snapshot(model: Any) -> Snapshot:
         "feature_names": [str(name) for name in getattr(model, "feature_names_in_", [])],
     }
     arrays = {name: getattr(state, name) for name in STATE_ARRAYS} | history_arrays(model.history_)
+    if isinstance(model, AutomaticParameters):
+        known, sample = first_batches_arrays(model._first_batches)
+        header |= {} if known is None else {"first_batches": known}
+        arrays |= sample
     memory = model._state
     if isinstance(memory, LinkState):
         arrays["scale"] = np.hstack(memory.scale)
+        arrays |= item_arrays(memory.memory)
         memory = memory.past
     if isinstance(memory, KernelState):
         header["kernel"] = to_params(memory.kernel)
         arrays |= {f"support_{name}": column for name, column in memory.support._asdict().items()}
         arrays["origins"] = memory.origins
     return Snapshot(header, arrays)
+
+
+def saved_parameters(model: Any) -> dict[str, Any]:
+    """Return the parameters of an estimator that a state file holds, as JSON values."""
+    kind: Any = type(model)
+    return {name: _plain(getattr(model, name)) for name in _saved_names(kind)}
 
 
 def from_snapshot(snapshot: Snapshot) -> Any:
@@ -132,13 +195,20 @@ def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
     model = _unfitted(header)
     kernel = checked_kernel(header["kernel"], model.kernel) if "kernel" in header else None
     model.n_features_in_ = whole(header, "n_features", 1)
-    n_columns = 0 if isinstance(kernel, Precomputed) else model.n_features_in_
+    n_columns = 0 if kernel is not None and kernel.is_pairwise() else model.n_features_in_
     links = header["estimator"] == "PersistentIds"
-    state = checked_state(header, arrays, n_columns, least=0 if links else 1)  # all rows may have been noise
+    state = checked_state(header, arrays, n_columns)
+    if getattr(model, "metric", None) == "cosine":
+        check_directions(state)
     past = state if kernel is None else checked_memory(kernel, arrays, state)
-    model._state = LinkState(past, checked_scale(arrays, past)) if links else past
+    model._state = past
+    if links:
+        scale = checked_scale(arrays, past, model.metric)
+        model._state = LinkState(past, scale, checked_items(arrays, state.ids))
     model._seed = whole(header, "seed", 0, LARGEST_SEED + 1)
-    model._guesses = checked_guesses(header)
+    model._birth_cost_estimates = checked_estimates(header)
+    if isinstance(model, AutomaticParameters):
+        model._first_batches = checked_first_batches(header, arrays, whole(header, "n_features", 1))
     model.birth_cost_ = number("birth_cost", header["birth_cost"], positive=True)
     model._history = deque(history_events(arrays, state), maxlen=model.history_size)
     names = checked_names(header, model.n_features_in_)
@@ -148,7 +218,7 @@ def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
 
 
 def _unfitted(header: dict[str, Any]) -> Any:
-    """The estimator with its parameters; only the names below can be built, whatever the file says."""
+    """Create the estimator with its parameters; only the names below are allowed."""
     from dynmeans.estimators import DMeans, KDMeans, PersistentIds, SDMeans
 
     classes = {cls.__name__: cls for cls in (DMeans, KDMeans, PersistentIds, SDMeans)}
@@ -168,8 +238,7 @@ def _unfitted(header: dict[str, Any]) -> Any:
 def _check_names(name: str, kind: Any, params: Any) -> None:
     if not isinstance(params, dict):
         raise SnapshotError(f"the state file has params={params!r}, where parameters by name belong")
-    known = set(inspect.signature(kind).parameters) - set(_NOT_SAVED)
-    unknown = sorted(set(params) - known)
+    unknown = sorted(set(params).difference(_saved_names(kind)))
     if unknown:
         raise SnapshotError(f"the state file has a parameter {unknown[0]!r} that {name} does not have")
 
@@ -181,17 +250,25 @@ def _check_params(model: Any) -> None:
         value = getattr(model, name, None)
         if isinstance(value, int) and value > most:
             raise SnapshotError(f"the state file has {name}={value}, where at most {most} belongs")
-    for name in ("refine", "certify", "relative"):
+    for name in ("exclusive", "duplicates", "refine", "certify", "relative"):
         value = getattr(model, name, None)
-        if value is not None and value not in (0, 1):
+        if value is not None and value not in (0, 1, "auto"):
             raise SnapshotError(f"the state file has {name}={value!r}, where true or false belongs")
-    model._check()
-    model._search(0)
+    model._check_parameters()
+    model._search_options(0)
     model._costs(1.0)
+
+
+@lru_cache(maxsize=64)
+def _saved_names(kind: Any) -> tuple[str, ...]:
+    """Return the names of the saved parameters of a class, sorted; to find them takes 100 microseconds."""
+    return tuple(sorted(set(inspect.signature(kind).parameters) - set(_NOT_SAVED)))
 
 
 def _plain(value: Any) -> Any:
     """NumPy scalars and kernels as JSON has them."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
     if isinstance(value, np.generic):
         return value.item()
     return to_params(get_kernel(value)) if hasattr(value, "compare") or callable(value) else value

@@ -16,14 +16,16 @@ from dynmeans._algorithms.batch import LARGEST_COORDINATE
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
 from dynmeans._algorithms.kernel_step import KernelState
 from dynmeans._algorithms.link_birth_cost import KernelScale, RowScale
+from dynmeans._algorithms.link_spaces import Scale
+from dynmeans._algorithms.sphere_linking import AngleScale
 from dynmeans._algorithms.support import Support
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.state import ClusterState
-from dynmeans.kernels import Kernel, Precomputed, get_kernel, kernel_from_params
+from dynmeans.kernels import Kernel, get_kernel, kernel_from_params
 
 Arrays: TypeAlias = Mapping[str, np.ndarray[Any, Any]]
 
-STATE_ARRAYS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids")
+STATE_ARRAYS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
 LARGEST_WHOLE = 2**62  # ids and counts stay below it: no sum of two overflows
 LARGEST_CENTER = 100 * LARGEST_COORDINATE  # a forecast may leave the range of the rows, its square may not
 ROUNDING = 1e-6  # share by which a covariance may exceed what its variances allow
@@ -67,19 +69,19 @@ def require(holds: Any, rule: str) -> None:
         raise SnapshotError(f"the state file contradicts itself: {rule}")
 
 
-def checked_guesses(header: Mapping[str, Any]) -> tuple[float, ...]:
+def checked_estimates(header: Mapping[str, Any]) -> tuple[float, ...]:
     """Birth costs that were estimated; a file from before they were refined holds one, which was settled."""
     if "guesses" not in header:
         estimate = header["estimate"]
         return (
             () if estimate is None else (number("estimate", estimate, positive=True),) * N_ESTIMATION_BATCHES
         )
-    guesses = header["guesses"]
-    if not isinstance(guesses, list) or len(guesses) > N_ESTIMATION_BATCHES:
+    estimates = header["guesses"]
+    if not isinstance(estimates, list) or len(estimates) > N_ESTIMATION_BATCHES:
         raise SnapshotError(
-            f"the state file has guesses={guesses!r}, where at most {N_ESTIMATION_BATCHES} numbers belong"
+            f"the state file has estimates={estimates!r}, where at most {N_ESTIMATION_BATCHES} numbers belong"
         )
-    return tuple(number("an estimated birth cost", guess, positive=True) for guess in guesses)
+    return tuple(number("an estimated birth cost", guess, positive=True) for guess in estimates)
 
 
 def checked_names(header: Mapping[str, Any], n_features: int) -> list[str]:
@@ -91,8 +93,8 @@ def checked_names(header: Mapping[str, Any], n_features: int) -> list[str]:
     return names
 
 
-def checked_state(header: Mapping[str, Any], arrays: Arrays, n_columns: int, least: int) -> ClusterState:
-    """Return the clusters: ``least`` or more, with ``n_columns`` coordinates."""
+def checked_state(header: Mapping[str, Any], arrays: Arrays, n_columns: int) -> ClusterState:
+    """Return the clusters, of which all may have died, with ``n_columns`` coordinates."""
     n = len(arrays["ids"]) if "ids" in arrays and arrays["ids"].ndim == 1 else -1
     moves = "velocities" not in arrays or arrays["velocities"].shape != (n, 0)  # the motion may know none
     state = ClusterState(
@@ -102,14 +104,23 @@ def checked_state(header: Mapping[str, Any], arrays: Arrays, n_columns: int, lea
         velocity_cov=column(arrays, "velocity_cov", (n, 2)),
         last_seen=column(arrays, "last_seen", (n,)),
         ids=column(arrays, "ids", (n,), np.int64),
+        hits=_hits(arrays, n, whole(header, "n_steps", 1)),
         next_id=whole(header, "next_id"),
         clock=number("clock", header["clock"]),
         n_steps=whole(header, "n_steps", 1),
     )
-    require(n >= least, f"{n} clusters, at least {least} must be remembered")
     _check_clusters(state)
-    _check_motion(state)
+    check_motion(state)
     return state
+
+
+def _hits(arrays: Arrays, n: int, n_steps: int) -> Any:
+    """Return the steps in which each cluster had rows; in files from before this count all are confirmed."""
+    if "hits" not in arrays:
+        return np.full(n, n_steps)
+    hits = column(arrays, "hits", (n,), np.int64)
+    require(((hits >= 1) & (hits <= n_steps)).all(), f"clusters must have rows in 1 .. {n_steps} steps")
+    return hits
 
 
 def _check_clusters(state: ClusterState) -> None:
@@ -129,8 +140,8 @@ def _check_clusters(state: ClusterState) -> None:
     check_coordinates("centers", state.centers)
 
 
-def _check_motion(state: ClusterState) -> None:
-    """The covariance of place and velocity must be one."""
+def check_motion(state: ClusterState) -> None:
+    """Check that the covariance of position and velocity is valid."""
     across, variance = state.velocity_cov.T
     require((variance >= 0).all(), f"variances must not be negative, got {variance.min(initial=0)}")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -140,26 +151,32 @@ def _check_motion(state: ClusterState) -> None:
     check_coordinates("centers that move by velocities", forecast)
 
 
+def check_directions(state: ClusterState) -> None:
+    """Refuse centers that are not unit vectors, and velocities, which directions do not have."""
+    squared = np.einsum("ij,ij->i", state.centers, state.centers)
+    require((np.abs(squared - 1.0) < ROUNDING).all(), "centers must be unit vectors with metric='cosine'")
+    require(state.velocities.size == 0, "metric='cosine' has no velocities")
+
+
 def check_coordinates(name: str, values: Any) -> None:
     """Refuse numbers whose squared differences are not finite."""
     largest = float(np.abs(values).max(initial=0.0))
     require(largest <= LARGEST_CENTER, f"{name} must lie within ±{LARGEST_CENTER:g}, got {largest!r}")
 
 
-def checked_scale(arrays: Arrays, past: ClusterState | KernelState) -> RowScale | KernelScale:
+def checked_scale(arrays: Arrays, past: ClusterState | KernelState, metric: str) -> Scale:
     """Return what a `PersistentIds` has learned of the scale of its stream."""
-    is_kernel = isinstance(past, KernelState)
+    kind = KernelScale if isinstance(past, KernelState) else AngleScale if metric == "cosine" else RowScale
     state = past.clusters if isinstance(past, KernelState) else past
-    d = 0 if is_kernel else state.centers.shape[1]
-    n_numbers = len(KernelScale._fields) if is_kernel else d + len(RowScale._fields) - 1
-    raw = column(arrays, "scale", (n_numbers,))
+    d = state.centers.shape[1] if kind is RowScale else 0
+    raw = column(arrays, "scale", (d + len(kind._fields) - (kind is RowScale),))
     check_coordinates("the mean of all rows", raw[:d])
     numbers = raw[d:].tolist()
     require(min(numbers) >= 0, f"sums of squares must not be negative, got {min(numbers)!r}")
     n_batches = numbers[-1]
     require(n_batches.is_integer() and n_batches <= state.n_steps, f"{n_batches!r} batches were counted")
-    require(numbers[0] == 0 or n_batches > 0 or not is_kernel, "distances of no batch")
-    scale = KernelScale(*numbers) if is_kernel else RowScale(raw[:d].copy(), *numbers)
+    require(numbers[0] == 0 or n_batches > 0 or kind is RowScale, "distances of no batch")
+    scale = RowScale(raw[:d].copy(), *numbers) if kind is RowScale else kind(*numbers)
     cost = scale.birth_cost()
     require(cost is None or (math.isfinite(cost) and cost > 0), f"the scale gives a birth cost of {cost!r}")
     return scale
@@ -191,7 +208,7 @@ def checked_memory(kernel: Kernel, arrays: Arrays, clusters: ClusterState) -> Ke
     """Return the kept points of all clusters, in the space of the kernel."""
     ids = arrays.get("support_ids")
     m = len(ids) if ids is not None and ids.ndim == 1 else -1
-    is_matrix = isinstance(kernel, Precomputed)
+    is_matrix = kernel.is_pairwise()
     support = Support(
         column(arrays, "support_rows", (m, m if is_matrix else clusters.centers.shape[1])),
         column(arrays, "support_coefficients", (m,)),

@@ -1,8 +1,8 @@
-"""Similarities between points: what KD-Means and SD-Means know of the data.
+"""Kernels: similarities between points for KD-Means and SD-Means.
 
-A kernel is a small object with parameters and no data. Its ``fitted`` fills in parameters that are
-estimated from a batch; its ``compare`` gives the similarities of a step in the form that its structure
-allows.
+A kernel is a small object with parameters and no data. Its method ``fitted`` fills in parameters that are
+estimated from a batch. Its method ``compare`` returns the similarities of a step in the form that the
+structure of the kernel allows.
 """
 
 from dynmeans.kernels._common import first_input

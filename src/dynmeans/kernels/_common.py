@@ -1,4 +1,4 @@
-"""What several kernels share: checks, points picked from a scene, and similarities put together."""
+"""Helper functions of several kernels: parameter checks, point selection and assembly of similarities."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dynmeans.kernels.base import KernelInput, Similarity, combine
 
 
 def check_positive(name: str, value: float | None) -> None:
-    """Refuse a number that is not finite and above 0; None stands for a value that will be estimated."""
+    """Raise if a number is not finite and positive; None stands for a value to be estimated."""
     if value is not None and not (np.isfinite(value) and value > 0):
         raise ValueError(f"{name} is {value!r}; it must be finite and above 0")
 
 
 def first_input(rows: FloatArray, weights: FloatArray | None = None) -> KernelInput:
-    """The scene of a batch before which nothing is remembered."""
+    """Return the input of a first batch, without support points."""
     return KernelInput(
         rows,
         np.ones(len(rows)) if weights is None else weights,
@@ -26,32 +26,32 @@ def first_input(rows: FloatArray, weights: FloatArray | None = None) -> KernelIn
     )
 
 
-def pick(scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
-    """Some kept points, then some rows of the batch: the order of W."""
-    return np.concatenate([scene.kept[kept], scene.rows[members]])
+def pick(inputs: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
+    """Return some support points, then some rows of the batch: the order of W."""
+    return np.concatenate([inputs.kept[kept], inputs.rows[members]])
 
 
-def mixing(scene: KernelInput, places: IntArray, n_places: int) -> FloatArray:
-    """Coefficients of the old clusters as a table (n_places, K), where kept point j counts at places[j]."""
-    size = n_places * scene.n_old
-    cells = np.bincount(places * scene.n_old + scene.owner, weights=scene.coefficients, minlength=size)
-    return cells.astype(np.float64).reshape(n_places, scene.n_old)
+def coefficient_matrix(inputs: KernelInput, index: IntArray, n_points: int) -> FloatArray:
+    """Return the coefficients of the old clusters (n_points, K), where support point j is point index[j]."""
+    size = n_points * inputs.n_old
+    cells = np.bincount(index * inputs.n_old + inputs.owner, weights=inputs.coefficients, minlength=size)
+    return cells.astype(np.float64).reshape(n_points, inputs.n_old)
 
 
 def from_matrices(
-    scene: KernelInput, matrix: FloatArray, y_kept: FloatArray, kept_kept: FloatArray
+    inputs: KernelInput, matrix: FloatArray, y_kept: FloatArray, kept_kept: FloatArray
 ) -> Similarity:
-    """Similarity of a kernel without structure, from K_YY and the kernel of either with kept points."""
-    y_phi, phi_phi = combine(scene, y_kept, kept_kept)
-    return Similarity(scene.weights, matrix.diagonal().copy(), y_phi, phi_phi, matrix=matrix)
+    """Return the similarity of a dense kernel, from K_YY and the kernels with support points."""
+    y_phi, phi_phi = combine(inputs, y_kept, kept_kept)
+    return Similarity(inputs.weights, matrix.diagonal().copy(), y_phi, phi_phi, matrix=matrix)
 
 
-def from_features(scene: KernelInput, features: FloatArray, kept_features: FloatArray) -> Similarity:
-    """Similarity of a kernel that is a product of features, of the rows (n, f) and of kept points (M, f)."""
-    n_kept = len(scene.kept)
-    phi = mixing(scene, np.arange(n_kept), n_kept).T @ kept_features
+def from_features(inputs: KernelInput, features: FloatArray, kept_features: FloatArray) -> Similarity:
+    """Return the similarity of a low-rank kernel, from features of rows (n, f) and support points (M, f)."""
+    n_kept = len(inputs.kept)
+    phi = coefficient_matrix(inputs, np.arange(n_kept), n_kept).T @ kept_features
     return Similarity(
-        scene.weights,
+        inputs.weights,
         np.einsum("ij,ij->i", features, features),
         features @ phi.T,
         np.einsum("kj,kj->k", phi, phi),

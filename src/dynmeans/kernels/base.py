@@ -1,7 +1,7 @@
-"""What a kernel sees of a step, and what it gives back.
+"""Interface of a kernel: its input, its output and its methods.
 
-A cluster's old centre phi lies in the space of the kernel. It is kept as a few past points with
-coefficients, phi = sum of a_j omega(u_j), and these points take part in the kernel of the next step.
+The old center phi of a cluster lies in the space of the kernel. It is represented by a few past points with
+coefficients, phi = sum of a_j omega(u_j). These support points take part in the kernel of the next step.
 """
 
 from __future__ import annotations
@@ -13,37 +13,40 @@ from scipy.sparse import issparse
 
 from dynmeans._model.types import FloatArray, IntArray
 
+BIRTH_SHARE = 0.1  # birth cost relative to the weight of a batch without separated clusters, for diagonal 1
+
 
 class KernelInput(NamedTuple):
-    """The rows of a batch and the points kept from earlier ones."""
+    """The rows of a batch and the support points of earlier batches."""
 
     rows: FloatArray  # y (n, d)
     weights: FloatArray  # m (n,)
-    kept: FloatArray  # u (M, d)  kept points of all old clusters
+    kept: FloatArray  # u (M, d)  support points of all old clusters
     coefficients: FloatArray  # a (M,)
-    owner: IntArray  # (M,)  which old cluster, 0 .. K-1, a kept point belongs to
+    owner: IntArray  # (M,)  old cluster, 0 .. K-1, of each support point
     n_old: int  # K
+    n_threads: int = 0  # maximum number of threads of a compiled kernel; 0 for all cores
 
 
-class Places(NamedTuple):
-    """Points that a kernel cannot tell apart share a place. Points are kept ones, then rows of the batch."""
+class DistinctPoints(NamedTuple):
+    """Points whose similarities differ. Points are numbered: support points, then rows of the batch."""
 
-    all: IntArray  # (M + n,)  place 0 .. m-1 of each point
-    matrix: Any  # (m, m)  kernel between places, dense or a scipy.sparse array
+    numbers: IntArray  # (M + n,)  distinct point 0 .. m-1 of each point
+    matrix: Any  # (m, m)  kernel between distinct points, dense or a scipy.sparse array
 
     def gram(self, points: IntArray) -> FloatArray:
-        """W between some points."""
-        places = self.all[points]
-        block = self.matrix[places][:, places]
+        """Return the kernel matrix W of some points."""
+        index = self.numbers[points]
+        block = self.matrix[index][:, index]
         return block.toarray() if issparse(block) else np.asarray(block)
 
 
 class Similarity(NamedTuple):
     """K_YY, K_YPhi and the diagonal of K_PhiPhi, in the form that the kernel's structure allows.
 
-    Rows of the batch with equal kernels are one representative r (with ``group``); without groups, every
-    row represents itself. Of ``matrix`` and ``features`` exactly one is given: K_YY is the matrix, or
-    features @ features.T, over the representatives.
+    With ``group``, rows with equal similarities share one representative; without it, every row represents
+    itself. Exactly one of ``matrix`` and ``features`` is given: K_YY of the representatives is the matrix, or
+    features @ features.T.
     """
 
     weights: FloatArray  # (R,)  weight of the rows behind each representative
@@ -54,40 +57,70 @@ class Similarity(NamedTuple):
     features: FloatArray | None = None  # (R, f)
     phi_features: FloatArray | None = None  # (K, f)  with features: y_phi = features @ phi_features.T
     group: IntArray | None = None  # (n,)  representative of each row
-    places: Places | None = None  # with groups: where rows and kept points are
+    distinct: DistinctPoints | None = None  # with groups: distinct rows and support points
 
     def multiply(self, vectors: FloatArray) -> FloatArray:
-        """K_YY times vectors (R, c), without forming the matrix where there are features."""
+        """Multiply K_YY by vectors (R, c), without forming the matrix if there are features."""
         if self.features is not None:
             product: FloatArray = self.features @ (self.features.T @ vectors)
             return product
         if issparse(self.matrix):
             return np.asarray(self.matrix @ vectors)
-        return np.asarray((vectors.T @ self.matrix).T)  # it is symmetric, and so BLAS is quicker
+        return np.asarray(
+            (vectors.T @ self.matrix).T
+        )  # the matrix is symmetric; BLAS is faster in this order
 
     def expand(self, labels: IntArray) -> IntArray:
-        """Labels of the representatives as labels of the rows."""
+        """Convert labels of the representatives to labels of the rows."""
         return labels if self.group is None else labels[self.group]
 
 
 class Kernel(Protocol):
-    """A similarity between points; an object with a name and a few parameters, never with data."""
+    """A similarity between points: an object with a few parameters and no data.
 
-    def fitted(self, scene: KernelInput) -> Kernel:
-        """The same kernel with every parameter that is estimated, from the first batch."""
+    A kernel of your own needs ``fitted``, ``compare`` and ``gram``. Derive it from this class to override the
+    other methods.
+    """
 
-    def compare(self, scene: KernelInput) -> Similarity:
-        """Similarities of one step."""
+    def fitted(self, inputs: KernelInput) -> Kernel:
+        """Return the kernel with all estimated parameters filled in from a batch."""
 
-    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray | None:
-        """W of Eq. krnphiupdate over kept points, then rows of the batch (indices into the scene).
+    def compare(self, inputs: KernelInput) -> Similarity:
+        """Compute the similarities of one step."""
 
-        None if the kernel cannot compare kept points with each other; the support is then thinned by weight.
+    def gram(self, inputs: KernelInput, members: IntArray, kept: IntArray) -> FloatArray | None:
+        """Return W of Eq. krnphiupdate for support points, then rows of the batch (indices into the inputs).
+
+        None if the kernel cannot compare support points with each other; the support is then subsampled by
+        weight.
         """
 
+    def is_pairwise(self) -> bool:
+        """Return whether batches are matrices of similarities instead of rows."""
+        return False
 
-def combine(scene: KernelInput, y_kept: FloatArray, kept_kept: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """K_YPhi (n, K) and diag K_PhiPhi (K,) from the kernels of rows and kept points, and of kept points."""
-    mix = np.zeros((len(scene.kept), scene.n_old))
-    mix[np.arange(len(scene.kept)), scene.owner] = scene.coefficients
+    def is_euclidean(self) -> bool:
+        """Return whether similarities are those of rows under the Euclidean distance."""
+        return False
+
+    def birth_share(self) -> float | None:
+        """Return the default birth cost, relative to the weight of a batch without separated clusters.
+
+        None if similarities have units; the birth cost is then estimated as in D-Means.
+        """
+        return BIRTH_SHARE
+
+    def default_reach(self, birth_share: float) -> float | None:
+        """Return the default reach for a birth cost relative to the batch; None for that of the estimator."""
+        return None
+
+    def check_input(self, inputs: KernelInput) -> None:
+        """Raise ValueError if the kernel cannot be computed for these inputs."""
+        return None
+
+
+def combine(inputs: KernelInput, y_kept: FloatArray, kept_kept: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return K_YPhi (n, K) and diag K_PhiPhi (K,) from the kernels of rows and of support points."""
+    mix = np.zeros((len(inputs.kept), inputs.n_old))
+    mix[np.arange(len(inputs.kept)), inputs.owner] = inputs.coefficients
     return y_kept @ mix, np.einsum("jk,jk->k", mix, kept_kept @ mix)

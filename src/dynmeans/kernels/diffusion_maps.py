@@ -1,4 +1,4 @@
-"""How heat spreads over a graph of shared neighbours: the leading eigenpairs of the graph."""
+"""The graph of shared neighbors and its leading eigenpairs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from dynmeans._model.types import FloatArray
 from dynmeans.kernels.neighbours import stretched_neighbours
 
-_DENSE = 150  # up to this many rows LAPACK is quicker than Lanczos
-_THREAD = 1e-4  # weight of the edge that ties every row to its nearest neighbour
+_DENSE = 150  # up to this number of rows, LAPACK is faster than Lanczos
+_LINK_WEIGHT = 1e-4  # weight of the edge from every row to its nearest neighbor
 _TOLERANCE = 1e-6  # of an eigenvalue
 
 
 def shared_neighbours(rows: FloatArray, k: int) -> sparse.csr_array:
-    """Graph (n, n) of mutual k-nearest neighbours, weighed by the squared overlap of their neighbourhoods.
+    """Return the graph (n, n) of mutual k-nearest neighbors, weighted by squared neighborhood overlap.
 
-    The overlap is that of Jaccard: the rows near both over the rows near either, a row being near itself.
-    Where two shapes almost touch, neighbourhoods overlap little, and the square makes that a lot less. A
-    thin edge to the nearest neighbour keeps every row connected to something.
+    The overlap is the Jaccard index of the neighborhoods, each of which contains its own row. Where two
+    shapes almost touch, neighborhoods overlap little; squaring weakens these edges further. An edge of small
+    weight to the nearest neighbor keeps every row connected.
     """
     n = len(rows)
     if k < 1:
@@ -30,8 +30,8 @@ def shared_neighbours(rows: FloatArray, k: int) -> sparse.csr_array:
     sets = sparse.csr_array((np.ones(near.size), near.ravel(), starts), shape=(n, n))
     graph = (sets @ sets.T).multiply(sets.multiply(sets.T)).tocsr()
     graph.data = (graph.data / (2.0 * (k + 1) - graph.data)) ** 2
-    thread = sparse.csr_array((np.full(n, _THREAD), near[:, 1], np.arange(n + 1)), shape=(n, n))
-    graph = (graph + thread + thread.T).tocsr()
+    links = sparse.csr_array((np.full(n, _LINK_WEIGHT), near[:, 1], np.arange(n + 1)), shape=(n, n))
+    graph = (graph + links + links.T).tocsr()
     graph.setdiag(0.0)
     graph.eliminate_zeros()
     return graph
@@ -40,25 +40,25 @@ def shared_neighbours(rows: FloatArray, k: int) -> sparse.csr_array:
 def leading_eigenpairs(
     graph: sparse.csr_array, weights: FloatArray, rank: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Top eigenvalues (r,) and vectors (n, r) of D^-1/2 A D^-1/2, a row of weight m counting as m rows.
+    """Return the largest eigenvalues (r,) and vectors (n, r) of D^-1/2 A D^-1/2.
 
-    Each connected piece of the graph has a vector with eigenvalue 1, which is written down rather than
-    searched for: Lanczos from one start cannot tell how often an eigenvalue is repeated.
+    A row of weight m counts as m rows. Each connected component has an eigenvector with eigenvalue 1, which
+    is constructed directly: Lanczos from one start vector cannot find the multiplicity of an eigenvalue.
     """
     n = graph.shape[0]
     degree = graph @ weights
     scale = np.sqrt(np.divide(weights, degree, out=np.zeros(n), where=degree > 0))
-    spread = (sparse.diags_array(scale) @ graph @ sparse.diags_array(scale)).tocsr()
-    pieces = _piece_vectors(graph, np.sqrt(weights * degree), rank)
-    known = pieces.shape[1]
+    transition = (sparse.diags_array(scale) @ graph @ sparse.diags_array(scale)).tocsr()
+    components = _component_vectors(graph, np.sqrt(weights * degree), rank)
+    known = components.shape[1]
     if known >= min(rank, n):
-        return np.ones(known), pieces
-    values, vectors = _next_eigenpairs(spread, pieces, min(rank, n) - known)
-    return np.concatenate([np.ones(known), values]), np.hstack([pieces, vectors])
+        return np.ones(known), components
+    values, vectors = _next_eigenpairs(transition, components, min(rank, n) - known)
+    return np.concatenate([np.ones(known), values]), np.hstack([components, vectors])
 
 
-def _piece_vectors(graph: sparse.csr_array, root_degree: FloatArray, rank: int) -> FloatArray:
-    """Unit vector of every connected piece (n, pieces); of more than `rank`, the smallest share the last."""
+def _component_vectors(graph: sparse.csr_array, root_degree: FloatArray, rank: int) -> FloatArray:
+    """Return one unit vector per connected component; beyond `rank`, the smallest share the last one."""
     n = graph.shape[0]
     count, piece = connected_components(graph, directed=False)
     by_size = np.argsort(-np.bincount(piece), kind="stable")
@@ -71,17 +71,17 @@ def _piece_vectors(graph: sparse.csr_array, root_degree: FloatArray, rank: int) 
 
 
 def _next_eigenpairs(
-    spread: sparse.csr_array, known: FloatArray, count: int
+    transition: sparse.csr_array, known: FloatArray, count: int
 ) -> tuple[FloatArray, FloatArray]:
-    """The `count` largest eigenpairs after the known ones, which have eigenvalue 1 and are moved to -1."""
-    n = spread.shape[0]
+    """Return the `count` largest eigenpairs besides the known ones, whose eigenvalue 1 is shifted to -1."""
+    n = transition.shape[0]
     if n <= _DENSE or count >= n - 1:
-        deflated = spread.toarray() - 2.0 * (known @ known.T)
+        deflated = transition.toarray() - 2.0 * (known @ known.T)
         values, vectors = linalg.eigh(deflated, subset_by_index=[n - count, n - 1])
         return values, vectors
 
     def multiply(x: FloatArray) -> FloatArray:
-        product: FloatArray = spread @ x - 2.0 * (known @ (known.T @ x))
+        product: FloatArray = transition @ x - 2.0 * (known @ (known.T @ x))
         return product
 
     operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""The spanning tree of points with its long edges cut: components, and a tree of long edges between them."""
+"""The minimum spanning tree cut at long edges: components, and the tree of long edges between them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,24 @@ from dynmeans._model.types import FloatArray, IntArray
 
 
 class Forest(NamedTuple):
-    """Components joined by short edges; component 0 is the root of the tree of long ones."""
+    """Components connected by short edges, and the tree of long edges, whose root is component 0."""
 
     component: IntArray  # (n,)  of each point
-    parent: IntArray  # (m,)  component towards the root, always of a smaller number; -1 at the root
+    parent: IntArray  # (m,)  parent component, with a smaller number; -1 at the root
     length: FloatArray  # (m,)  of the long edge to the parent; 0 at the root
 
 
-def grow_forest(points: FloatArray, scale: float) -> Forest:
-    """Forest of the points (n, d): their minimum spanning tree, cut at edges longer than the scale."""
-    return Forest(*mst_components(points, scale))
+def build_forest(points: FloatArray, scale: float, n_threads: int = 0) -> Forest:
+    """Cut the minimum spanning tree of the points (n, d) at edges longer than the scale.
+
+    The result does not depend on ``n_threads``, the maximum number of threads (0 for all cores).
+    """
+    return Forest(*mst_components(points, scale, n_threads=n_threads))
 
 
 def near_distances(forest: Forest, reach: float) -> tuple[IntArray, IntArray, FloatArray]:
-    """Sums of the long edges on the paths between components no farther apart than reach: one, other, sum."""
-    start, neighbour, length = _adjacency(forest)
+    """Return pairs of components whose path of long edges is at most ``reach``: sources, targets, lengths."""
+    start, neighbor, length = _adjacency(forest)
     source = here = np.arange(len(forest.parent))
     before = np.full(len(source), -1)
     distance = np.zeros(len(source))
@@ -36,16 +39,16 @@ def near_distances(forest: Forest, reach: float) -> tuple[IntArray, IntArray, Fl
         step = np.repeat(np.arange(len(here)), degree)
         edge = np.arange(len(step)) + np.repeat(start[here] - (np.cumsum(degree) - degree), degree)
         farther = distance[step] + length[edge]
-        # In a tree a path that never turns back visits every component once.
-        onward = (neighbour[edge] != before[step]) & (farther <= reach)
+        # In a tree, a path without reversals visits every component at most once.
+        onward = (neighbor[edge] != before[step]) & (farther <= reach)
         source, before = source[step[onward]], here[step[onward]]
-        here, distance = neighbour[edge[onward]], farther[onward]
+        here, distance = neighbor[edge[onward]], farther[onward]
     source, here, distance = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return source, here, distance
 
 
 def _adjacency(forest: Forest) -> tuple[IntArray, IntArray, FloatArray]:
-    """Where the neighbours of each component begin (m + 1,), the neighbours, and the edges to them."""
+    """Return the adjacency lists: offsets (m + 1,), neighbors, and edge lengths."""
     child = np.arange(1, len(forest.parent))
     ends = np.concatenate([child, forest.parent[1:]])
     others = np.concatenate([forest.parent[1:], child])

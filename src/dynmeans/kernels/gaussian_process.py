@@ -1,4 +1,4 @@
-"""The paper's kernel between sets of observations: how probably one latent function made both."""
+"""The paper's kernel between sets of observations: the probability of a common latent function."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from scipy.special import expit
 
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels._common import check_positive, from_matrices, pick
-from dynmeans.kernels.base import KernelInput, Similarity
+from dynmeans.kernels.base import Kernel, KernelInput, Similarity
 from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
 from dynmeans.kernels.rbf import RBF
 
-BLOCK = 1 << 20  # numbers in the matrices that are worked on at a time: they stay in the cache
-LARGEST_RATIO = 1e100  # of noise to signal, either way: its square must be a finite double
-EXACT = 1e-9  # variance that features may miss, in units of that of the noise
+BLOCK = 1 << 20  # numbers per block of matrices, so that a block stays in the cache
+LARGEST_RATIO = 1e100  # largest ratio of noise to signal or signal to noise: its square must be finite
+EXACT = 1e-9  # variance that features may leave unexplained, relative to that of the noise
 
 
 class _Sets(NamedTuple):
-    """Sets of observations, and what can be said of each one alone."""
+    """Sets of observations, with the factorized covariance of each."""
 
     x: FloatArray  # (s, p)
     y: FloatArray  # (s, p)
     covariance: FloatArray  # A (s, p, p)  of the outputs, noise included
     whitener: FloatArray  # (s, p, p)  inverse of the Cholesky factor of A
     white: FloatArray  # (s, p)  whitened outputs
-    evidence: FloatArray  # (s,)  log density of the outputs; the constant is left out
+    evidence: FloatArray  # (s,)  log density of the outputs, up to a constant
 
 
 class _Summaries(NamedTuple):
-    """Sets of observations of a smooth function: what is left of them in its few coordinates.
+    """Sufficient statistics of sets of observations of a smooth function with few coordinates.
 
     With features F of the inputs, in units of the noise, the outputs y have the covariance I + F F', and
     their evidence depends on F'F and F'y alone. Summaries of two sets add up to that of both.
@@ -39,17 +39,17 @@ class _Summaries(NamedTuple):
 
     precision: FloatArray  # F'F (s, f, f)
     pull: FloatArray  # F'y (s, f)
-    evidence: FloatArray  # (s,)  log density of the outputs; what cancels in a ratio is left out
+    evidence: FloatArray  # (s,)  log density of the outputs, up to terms that cancel in a ratio
 
 
 @dataclass(frozen=True)
-class GaussianProcess:
-    """Probability, at even prior odds, that one Gaussian process made both sets of observations.
+class GaussianProcess(Kernel):
+    """Probability, at even prior odds, that both sets of observations come from one Gaussian process draw.
 
-    A row holds p inputs, then their p outputs: 2p numbers. The process has mean 0 and the covariance
+    A row holds p inputs, then their p outputs: 2p numbers. The process has mean 0 and covariance
     signal^2 exp(-(x - x')^2 / (2 length_scale^2)), and outputs carry independent noise. With the evidence
-    E of a set, K(i, j) = E(i and j) / (E(i and j) + E(i) E(j)), computed from logarithms. Sets that say
-    little about each other have similarity 1/2. The matrix need not be positive semidefinite.
+    E of a set, K(i, j) = E(i and j) / (E(i and j) + E(i) E(j)), computed from logarithms. Sets that carry
+    little information about each other have similarity 1/2. The matrix need not be positive semidefinite.
 
     Parameters
     ----------
@@ -85,22 +85,22 @@ class GaussianProcess:
                 f"{1 / LARGEST_RATIO:g} .. {LARGEST_RATIO:g}"
             )
 
-    def fitted(self, scene: KernelInput) -> GaussianProcess:
-        """Itself: nothing is estimated."""
+    def fitted(self, inputs: KernelInput) -> GaussianProcess:
+        """Return the kernel itself: it has no estimated parameters."""
         return self
 
-    def compare(self, scene: KernelInput) -> Similarity:
-        """Similarities of one step."""
-        n = len(scene.rows)
-        everything = self._square(np.concatenate([scene.rows, scene.kept]))
-        return from_matrices(scene, everything[:n, :n], everything[:n, n:], everything[n:, n:])
+    def compare(self, inputs: KernelInput) -> Similarity:
+        """Compute the similarities of one step."""
+        n = len(inputs.rows)
+        everything = self._square(np.concatenate([inputs.rows, inputs.kept]))
+        return from_matrices(inputs, everything[:n, :n], everything[:n, n:], everything[n:, n:])
 
-    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
-        """W over kept points, then rows."""
-        return self._square(pick(scene, members, kept))
+    def gram(self, inputs: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
+        """Return W of support points, then rows."""
+        return self._square(pick(inputs, members, kept))
 
     def _square(self, rows: FloatArray) -> FloatArray:
-        """Kernel of every row with every other (s, s), each pair once."""
+        """Return the kernel of all pairs of rows (s, s), each computed once."""
         if rows.shape[1] % 2:
             raise ValueError(
                 f"a row has {rows.shape[1]} columns; it must hold p inputs, then their p outputs"
@@ -118,10 +118,10 @@ class GaussianProcess:
         return kernel
 
     def _features(self, x: FloatArray) -> FloatArray | None:
-        """Coordinates (s, p, f) of the function at the inputs, f < p; None if so few are not exact.
+        """Return coordinates (s, p, f) of the function at the inputs, f < p; None if these are not exact.
 
-        A function that is smooth on the scale of its domain has few coordinates, and pairs of sets are then
-        compared through matrices (f, f) in place of (p, p).
+        A function that is smooth on the scale of its domain has few coordinates. Pairs of sets are then
+        compared by matrices (f, f) instead of (p, p).
         """
         between = RBF(self.length_scale).between
         inputs = np.unique(x)[:, None]
@@ -141,21 +141,21 @@ class GaussianProcess:
         return _Summaries(precision, pull, _summary_evidence(precision, pull))
 
     def _factored(self, x: FloatArray, y: FloatArray) -> _Sets:
-        """Factor each set's own covariance once."""
+        """Factorize the covariance of each set once."""
         covariance: FloatArray = self._covariance(x, x) + self.noise**2 * np.eye(x.shape[1])
         factor, white = _factor_and_whiten(covariance, y, self.noise**2)
         whitener = np.asarray(np.linalg.inv(factor), dtype=np.float64)
         return _Sets(x, y, covariance, whitener, white, _log_density(factor, white))
 
     def _covariance(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Between the values of the function at inputs a (s, p) and b (s, q): (s, p, q)."""
+        """Return the covariance (s, p, q) of the function values at inputs a (s, p) and b (s, q)."""
         gap = (a[:, :, None] - b[:, None, :]) / self.length_scale
         gap *= gap
         gap *= -0.5
         return self.signal**2 * np.exp(gap, out=gap)
 
     def _joint_ratio(self, sets: _Sets, i: IntArray, j: IntArray) -> FloatArray:
-        """Logarithm of E(i and j) / (E(i) E(j)) for pairs of sets.
+        """Return log E(i and j) / (E(i) E(j)) for pairs of sets.
 
         Given set i, the outputs of set j are Gaussian with the Schur complement as covariance, so that
         the joint evidence is E(i) E(j given i), and only matrices of one set's size are factored.
@@ -169,20 +169,20 @@ class GaussianProcess:
 
 
 def _summed_ratio(sets: _Summaries, i: IntArray, j: IntArray) -> FloatArray:
-    """Logarithm of E(i and j) / (E(i) E(j)) for pairs of sets, from their summaries."""
+    """Return log E(i and j) / (E(i) E(j)) for pairs of sets, from their summaries."""
     joint = _summary_evidence(sets.precision[i] + sets.precision[j], sets.pull[i] + sets.pull[j])
     return joint - sets.evidence[i] - sets.evidence[j]
 
 
 def _summary_evidence(precision: FloatArray, pull: FloatArray) -> FloatArray:
-    """Log density of outputs by their summary: (b' (I + G)^-1 b - log det(I + G)) / 2."""
+    """Return the log density of outputs from their summary: (b' (I + G)^-1 b - log det(I + G)) / 2."""
     factor, white = _factor_and_whiten(precision + np.eye(pull.shape[1]), pull, 1.0)
     evidence: FloatArray = _log_density(factor, white) + np.einsum("sf,sf->s", white, white)
     return evidence
 
 
 def _log_density(factor: FloatArray, white: FloatArray) -> FloatArray:
-    """Of Gaussian vectors with Cholesky factors (s, p, p), whitened (s, p), up to a constant."""
+    """Return Gaussian log densities up to a constant, from Cholesky factors and whitened values."""
     scale = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
     density: FloatArray = -0.5 * np.einsum("sp,sp->s", white, white) - scale
     return density
@@ -191,10 +191,10 @@ def _log_density(factor: FloatArray, white: FloatArray) -> FloatArray:
 def _factor_and_whiten(
     covariance: FloatArray, vector: FloatArray, smallest: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Cholesky factors (s, p, p) and whitened vectors (s, p) by one factorization and no solve.
+    """Return Cholesky factors (s, p, p) and whitened vectors (s, p) by one factorization without a solve.
 
-    With the vector as one more row and column, the last row of the factor is the whitened vector. The new
-    corner only has to be large enough; no eigenvalue of the covariances is below the smallest one given.
+    The vector is appended as a row and a column; the last row of the factor is then the whitened vector. The
+    new corner must be large enough, which follows from ``smallest``, a lower bound on the eigenvalues.
     """
     s, p = vector.shape
     bordered = np.empty((s, p + 1, p + 1))

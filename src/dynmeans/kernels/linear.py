@@ -1,4 +1,4 @@
-"""The plain scalar product: kernel algorithms on it see what D-Means sees."""
+"""The scalar product, with which kernel algorithms minimize the cost of D-Means."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels._common import from_features, pick
-from dynmeans.kernels.base import KernelInput, Similarity
+from dynmeans.kernels.base import Kernel, KernelInput, Similarity
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(Kernel):
     """K(x, y) = x'y, with the rows themselves as features.
 
-    The kernelized cost is then the cost of D-Means, and nothing of size (n, n) is formed.
+    The kernelized cost is then the cost of D-Means. No matrix of size (n, n) is formed.
 
     Examples
     --------
@@ -25,16 +25,23 @@ class Linear:
            [3., 9.]])
     """
 
-    def fitted(self, scene: KernelInput) -> Linear:
-        """Itself: nothing is estimated."""
+    def fitted(self, inputs: KernelInput) -> Linear:
+        """Return the kernel itself: it has no estimated parameters."""
         return self
 
-    def compare(self, scene: KernelInput) -> Similarity:
-        """Similarities of one step, as features."""
-        return from_features(scene, scene.rows, scene.kept)
+    def is_euclidean(self) -> bool:
+        """Return True: similarities are those of rows under the Euclidean distance."""
+        return True
 
-    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
-        """W over kept points, then rows."""
-        points = pick(scene, members, kept)
+    def birth_share(self) -> None:
+        """Return None: similarities have units, so the birth cost is estimated from the rows."""
+
+    def compare(self, inputs: KernelInput) -> Similarity:
+        """Compute the similarities of one step, as features."""
+        return from_features(inputs, inputs.rows, inputs.kept)
+
+    def gram(self, inputs: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
+        """Return W of support points, then rows."""
+        points = pick(inputs, members, kept)
         product: FloatArray = points @ points.T
         return product

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -10,30 +11,34 @@ from scipy.sparse import csr_array
 
 from dynmeans._core import component_similarity, minimum_spanning_tree
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.kernels._common import check_positive, mixing
-from dynmeans.kernels.base import KernelInput, Places, Similarity
-from dynmeans.kernels.forest import Forest, grow_forest, near_distances
+from dynmeans.kernels._common import check_positive, coefficient_matrix
+from dynmeans.kernels.base import DistinctPoints, Kernel, KernelInput, Similarity
+from dynmeans.kernels.forest import Forest, build_forest, near_distances
+from dynmeans.kernels.separated_clusters import separated_clusters
 
-MAX_DENSE = 3000  # components with a dense matrix
-NEGLIGIBLE = 1e-12  # similarities that a sparse matrix leaves out
-TYPICAL_EDGES = 4.0  # an estimated scale, in median edges of the tree
+MAX_DENSE = 3000  # maximum number of components with a dense matrix
+NEGLIGIBLE = 1e-12  # similarities below this are omitted from a sparse matrix
+TYPICAL_EDGES = 4.0  # estimated scale without separated clusters, in median edge lengths of the tree
+WIDEST_GAP = 4.0  # maximum distance between separated clusters, in estimated scales: the kernel is 3e-4 there
 
 
 @dataclass(frozen=True)
-class MST:
+class MST(Kernel):
     """K(x, y) = exp(-d^2 / (2 scale^2)), d = sum of the edges longer than scale on the path from x to y.
 
-    The path is that of the minimum Euclidean spanning tree over the rows of the batch and the points kept
-    from earlier ones. The kernel is constant between the components that are left when the long edges are
-    cut; each component is one representative, and the matrix has their number, not that of the rows. It
-    need not be positive semidefinite: a component with five others at barely more than the scale around
-    it has a negative eigenvalue.
+    The path is that of the minimum Euclidean spanning tree of the rows of the batch and the support points.
+    Cutting the long edges leaves components, between which the kernel is constant. Each component is one
+    representative, and the size of the matrix is their number, not that of the rows. The matrix need not be
+    positive semidefinite: a component surrounded by five others at slightly more than the scale gives a
+    negative eigenvalue. The tree is computed on as many threads as ``n_jobs`` of the estimator allows.
 
     Parameters
     ----------
     scale : float or None
-        The paper's omega, in units of the data. None estimates it: four times the median length of the edges
-        of the tree that are not 0, in a batch.
+        The paper's omega, in units of the data. None estimates it from the first batch with different rows.
+        If the batch has separated clusters, it is the geometric mean of the longest edge within and the
+        shortest edge between them, and at least a quarter of the latter. Otherwise it is four times the
+        median of the nonzero edge lengths of the tree.
 
     Examples
     --------
@@ -52,36 +57,40 @@ class MST:
     def __post_init__(self) -> None:
         check_positive("scale", self.scale)
 
-    def fitted(self, scene: KernelInput) -> MST:
-        """The kernel with the scale of this batch; itself if it has one or all rows are equal."""
-        estimate = estimate_scale(scene.rows) if self.scale is None else None
+    def fitted(self, inputs: KernelInput) -> MST:
+        """Return the kernel with the scale of this batch; itself if it is given or all rows are equal."""
+        estimate = estimate_scale(inputs) if self.scale is None else None
         return self if estimate is None else replace(self, scale=estimate)
 
-    def compare(self, scene: KernelInput) -> Similarity:
-        """Similarities of one step; a representative is a component with at least one row of the batch."""
-        fitted = self.fitted(scene).scale
+    def is_euclidean(self) -> bool:
+        """Return True: similarities are those of rows under the Euclidean distance."""
+        return True
+
+    def compare(self, inputs: KernelInput) -> Similarity:
+        """Compute the similarities of one step; a representative is a component with at least one row."""
+        fitted = self.fitted(inputs).scale
         scale = 1.0 if fitted is None else fitted
-        forest = grow_forest(np.concatenate([scene.kept, scene.rows]), scale)
-        compared = _of_few if len(forest.parent) <= MAX_DENSE else _of_many
-        return compared(scene, forest, scale)
+        forest = build_forest(np.concatenate([inputs.kept, inputs.rows]), scale, inputs.n_threads)
+        similarity = _dense_similarity if len(forest.parent) <= MAX_DENSE else _sparse_similarity
+        return similarity(inputs, forest, scale)
 
-    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
-        """W over kept points, then rows."""
-        places = cast(Places, self.compare(scene).places)
-        return places.gram(np.concatenate([kept, len(scene.kept) + members]))
+    def gram(self, inputs: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
+        """Return W of support points, then rows."""
+        distinct = cast(DistinctPoints, self.compare(inputs).distinct)
+        return distinct.gram(np.concatenate([kept, len(inputs.kept) + members]))
 
 
-def _of_few(scene: KernelInput, forest: Forest, scale: float) -> Similarity:
-    """Through a dense matrix of components."""
+def _dense_similarity(inputs: KernelInput, forest: Forest, scale: float) -> Similarity:
+    """Return the similarity with a dense matrix of components."""
     matrix, weights, y_phi, phi_phi, seen, group = component_similarity(
         forest.parent,
         forest.length,
         scale,
         forest.component,
-        scene.weights,
-        scene.coefficients,
-        scene.owner,
-        scene.n_old,
+        inputs.weights,
+        inputs.coefficients,
+        inputs.owner,
+        inputs.n_old,
     )
     return Similarity(
         weights,
@@ -90,37 +99,40 @@ def _of_few(scene: KernelInput, forest: Forest, scale: float) -> Similarity:
         phi_phi,
         matrix=matrix if seen is None else seen,
         group=group,
-        places=Places(forest.component, matrix),
+        distinct=DistinctPoints(forest.component, matrix),
     )
 
 
-def _of_many(scene: KernelInput, forest: Forest, scale: float) -> Similarity:
-    """The same through a sparse matrix."""
-    places = Places(forest.component, _near_kernel(forest, scale))
-    kept, rows = places.all[: len(scene.kept)], places.all[len(scene.kept) :]
-    mass: FloatArray = np.bincount(rows, scene.weights, places.matrix.shape[0]).astype(np.float64)
-    mix = mixing(scene, kept, len(mass))
-    blend, seen = places.matrix @ mix, mass > 0
+def _sparse_similarity(inputs: KernelInput, forest: Forest, scale: float) -> Similarity:
+    """Return the similarity with a sparse matrix of components."""
+    distinct = DistinctPoints(forest.component, _near_kernel(forest, scale))
+    kept, rows = distinct.numbers[: len(inputs.kept)], distinct.numbers[len(inputs.kept) :]
+    mass: FloatArray = np.bincount(rows, inputs.weights, distinct.matrix.shape[0]).astype(np.float64)
+    mix = coefficient_matrix(inputs, kept, len(mass))
+    blend, seen = distinct.matrix @ mix, mass > 0
     return Similarity(
         mass[seen],
         np.ones(np.count_nonzero(seen)),
         blend[seen],
         np.einsum("ck,ck->k", mix, blend),
-        matrix=places.matrix if seen.all() else places.matrix[seen][:, seen],
+        matrix=distinct.matrix if seen.all() else distinct.matrix[seen][:, seen],
         group=(np.cumsum(seen) - 1)[rows],
-        places=places,
+        distinct=distinct,
     )
 
 
 def _near_kernel(forest: Forest, scale: float) -> Any:
-    """Kernel of all components as a scipy.sparse array."""
+    """Return the kernel of all components as a scipy.sparse array."""
     source, target, distance = near_distances(forest, scale * np.sqrt(-2.0 * np.log(NEGLIGIBLE)))
     faded, m = np.exp(-0.5 * (distance / scale) ** 2), len(forest.parent)
     return csr_array((faded, (source, target)), shape=(m, m))
 
 
-def estimate_scale(rows: FloatArray) -> float | None:
-    """Multiple of the median edge of the tree, edges between equal rows aside; None if all rows are equal."""
-    lengths = minimum_spanning_tree(np.ascontiguousarray(rows))[1]
+def estimate_scale(inputs: KernelInput) -> float | None:
+    """Estimate the scale as described in `MST`; None if all rows are equal."""
+    found = separated_clusters(inputs.rows, inputs.weights)
+    if found.n_clusters > 1:
+        return max(math.sqrt(found.within) * math.sqrt(found.between), found.between / WIDEST_GAP)
+    lengths = minimum_spanning_tree(np.ascontiguousarray(inputs.rows), n_threads=inputs.n_threads)[1]
     apart = lengths[lengths > 0]
     return TYPICAL_EDGES * float(np.median(apart)) if len(apart) else None

@@ -1,4 +1,4 @@
-"""Nearest neighbours along the shape that a point lies on."""
+"""Nearest neighbors in neighborhoods that are stretched along the local shape."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from scipy.spatial import cKDTree
 
 from dynmeans._model.types import FloatArray, IntArray
 
-CANDIDATES = 3  # times k: the nearest rows, of which the stretched neighbourhood takes k
-CORE = 0.7  # of k: the neighbours that show which way a shape runs
-ROUNDNESS = 0.1  # least width of a neighbourhood, as a share of its mean variance
-ROUNDS = 2  # the second one looks along the shape that the first one found
-BLOCK = 1 << 21  # numbers in the differences that are worked on at a time
+CANDIDATES = 3  # times k: number of nearest rows from which the k neighbors are taken
+CORE = 0.7  # times k: number of neighbors that determine the local direction
+ROUNDNESS = 0.1  # minimum width of a neighborhood, relative to its mean variance
+ROUNDS = 2  # the second round uses the direction that the first one found
+BLOCK = 1 << 21  # numbers per block of differences
 
 
 def stretched_neighbours(rows: FloatArray, k: int) -> IntArray:
-    """Each row, then its k nearest others by a distance of its own, (n, k + 1).
+    """Return each row and its k nearest neighbors by a local metric, (n, k + 1).
 
-    On a noisy curve, a round neighbourhood that is wide enough to reach along the curve also reaches over to
-    the next one. So distances are measured in units of the covariance of the nearest neighbours: a
-    neighbourhood is stretched along the curve, and narrow across.
+    On a noisy curve, a round neighborhood that is wide enough along the curve also reaches the next curve. So
+    distances are Mahalanobis distances with the covariance of the nearest neighbors: a neighborhood is long
+    along the curve and narrow across it.
 
     Parameters
     ----------
     rows : ndarray of shape (n, d)
         Points.
     k : int
-        Number of neighbours, from 1 to n - 1.
+        Number of neighbors, from 1 to n - 1.
 
     Returns
     -------
     ndarray of shape (n, k + 1)
-        Indices of rows. The first is the row itself, which may have equals.
+        Indices of rows. The first is the row itself.
 
     Examples
     --------
@@ -49,16 +49,32 @@ def stretched_neighbours(rows: FloatArray, k: int) -> IntArray:
 
 
 def _stretch(rows: FloatArray, near: IntArray, core: int) -> None:
-    """Sort candidates (s, c), whose first one is the row itself, by the distance of its neighbourhood."""
+    """Sort candidates (s, c), the first of which is the row itself, by the local metric."""
     for _ in range(ROUNDS):
         gaps = rows[near] - rows[near[:, :1]]
-        lengths = np.einsum("sci,sci->sc", gaps, gaps @ _metric(gaps[:, : core + 1]))
+        lengths = _lengths(gaps, gaps[:, : core + 1])
         lengths[:, 0] = -1.0
         near[:] = np.take_along_axis(near, np.argsort(lengths, axis=1, kind="stable"), axis=1)
 
 
+def _lengths(gaps: FloatArray, core: FloatArray) -> FloatArray:
+    """Return squared lengths (s, c) by the local metric, up to a factor per row."""
+    if core.shape[1] >= core.shape[2]:
+        return np.asarray(np.einsum("sci,sci->sc", gaps, gaps @ _metric(core)))
+    # In many dimensions, the Woodbury identity needs matrices of the size of the core only.
+    centred = core - core.mean(axis=1, keepdims=True)
+    inner = centred @ centred.transpose(0, 2, 1)
+    width = np.trace(inner, axis1=1, axis2=2)[:, None, None] / core.shape[2]
+    shape = np.divide(inner, width, out=np.zeros_like(inner), where=width > 0)
+    along = gaps @ centred.transpose(0, 2, 1)
+    inverse = np.linalg.inv(shape + ROUNDNESS * np.eye(core.shape[1]))
+    squares = np.einsum("sck,sck->sc", along, along @ inverse)
+    explained = np.divide(squares, width[:, 0], out=np.zeros_like(squares), where=width[:, 0] > 0)
+    return np.asarray((np.einsum("sci,sci->sc", gaps, gaps) - explained) / ROUNDNESS)
+
+
 def _metric(gaps: FloatArray) -> FloatArray:
-    """Inverse covariances (s, d, d) of points (s, c, d), up to scale, and made a little rounder."""
+    """Return regularized inverse covariances (s, d, d) of points (s, c, d), up to scale."""
     s, _, d = gaps.shape
     centred = gaps - gaps.mean(axis=1, keepdims=True)
     scatter = centred.transpose(0, 2, 1) @ centred
@@ -69,10 +85,10 @@ def _metric(gaps: FloatArray) -> FloatArray:
 
 
 def _itself_first(near: IntArray) -> IntArray:
-    """The row itself in front; one with many equals may not have found itself."""
+    """Move each row to the front of its neighbors; a row with many duplicates may be missing among them."""
     own = np.arange(len(near))
     itself = near == own[:, None]
-    place = np.where(itself.any(axis=1), itself.argmax(axis=1), near.shape[1] - 1)
-    near[own, place] = near[:, 0]
+    position = np.where(itself.any(axis=1), itself.argmax(axis=1), near.shape[1] - 1)
+    near[own, position] = near[:, 0]
     near[:, 0] = own
     return near

@@ -1,4 +1,4 @@
-"""Similarities that the user brings, as a matrix or through a function."""
+"""Similarities given by the user, as a matrix or a function."""
 
 from __future__ import annotations
 
@@ -9,52 +9,49 @@ import numpy as np
 
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels._common import from_matrices, pick
-from dynmeans.kernels.base import KernelInput, Similarity
+from dynmeans.kernels.base import Kernel, KernelInput, Similarity
 
-ROUNDING = 1e-6  # of the largest entry: single precision may be asymmetric or negative by as much
+ROUNDING = 1e-6  # relative to the largest entry: asymmetry or negativity that single precision may cause
 
 
 @dataclass(frozen=True)
-class Precomputed:
+class Precomputed(Kernel):
     """The batch is the kernel matrix itself.
 
-    For n rows while M points are kept from earlier batches, the user gives a matrix (n, n + M): K_YY,
-    which must be symmetric and positive semidefinite, then the kernel between rows and kept points in the
-    order in which they are kept. Similarities among kept points are known from when they were rows, and
-    are carried as a matrix (M, M). In a scene, ``rows`` is the user's matrix (n, n + M) and ``kept`` is
-    the carried one (M, M).
+    For n rows and M support points of earlier batches, the user gives a matrix (n, n + M): K_YY, which must
+    be symmetric and positive semidefinite, then the kernel between rows and support points in their order.
+    The similarities among support points were given when they were rows, and are stored as a matrix (M, M).
+    In a `KernelInput`, ``rows`` is the matrix (n, n + M) of the user and ``kept`` is the stored matrix (M,
+    M).
 
-    A step with this kernel: ``scene`` checks and joins the two matrices; ``compare`` and ``gram`` work as
-    for any kernel; ``carry`` forms the matrix (M', M') of the points that are kept for the next step.
+    ``compare`` and ``gram`` work as for any kernel. ``submatrix`` returns the matrix (M', M') of the points
+    that are kept for the next step.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from dynmeans.kernels import Precomputed
-    >>> nothing = np.empty((0, 0)), np.empty(0), np.empty(0, dtype=np.int64)
+    >>> from dynmeans.kernels import KernelInput, Precomputed
     >>> kernel, matrix = Precomputed(), np.array([[1.0, 0.5], [0.5, 1.0]])
-    >>> scene = kernel.scene(matrix, np.ones(2), *nothing, n_old=0)
-    >>> kernel.compare(scene).matrix
+    >>> empty = np.empty((0, 0)), np.empty(0), np.empty(0, dtype=np.int64)
+    >>> inputs = KernelInput(matrix, np.ones(2), *empty, n_old=0)
+    >>> kernel.check_input(inputs)
+    >>> kernel.compare(inputs).matrix
     array([[1. , 0.5],
            [0.5, 1. ]])
-    >>> kernel.carry(scene, np.array([1]))  # the second row is all that is kept
+    >>> kernel.submatrix(inputs, np.array([1]))  # only the second row is kept
     array([[1.]])
     """
 
-    def fitted(self, scene: KernelInput) -> Precomputed:
-        """Itself: nothing is estimated."""
+    def fitted(self, inputs: KernelInput) -> Precomputed:
+        """Return the kernel itself: it has no estimated parameters."""
         return self
 
-    def scene(
-        self,
-        matrix: FloatArray,
-        weights: FloatArray,
-        kept: FloatArray,
-        coefficients: FloatArray,
-        owner: IntArray,
-        n_old: int,
-    ) -> KernelInput:
-        """The user's matrix (n, n + M) and the carried one (M, M) as a scene.
+    def is_pairwise(self) -> bool:
+        """Return True: batches are matrices of similarities."""
+        return True
+
+    def check_input(self, inputs: KernelInput) -> None:
+        """Check the matrix (n, n + M) of the user.
 
         Raises
         ------
@@ -62,38 +59,37 @@ class Precomputed:
             If the matrix has another shape, is not finite, or K_YY is not symmetric or not positive
             semidefinite beyond rounding.
         """
-        _check_shape(matrix, len(kept))
-        _check_kernel(matrix[:, : len(matrix)])
-        return KernelInput(matrix, weights, kept, coefficients, owner, n_old)
+        _check_shape(inputs.rows, len(inputs.kept))
+        _check_kernel(inputs.rows[:, : len(inputs.rows)])
 
-    def compare(self, scene: KernelInput) -> Similarity:
-        """Similarities of one step."""
-        n = len(scene.rows)
-        return from_matrices(scene, _symmetric(scene.rows[:, :n]), scene.rows[:, n:], scene.kept)
+    def compare(self, inputs: KernelInput) -> Similarity:
+        """Compute the similarities of one step."""
+        n = len(inputs.rows)
+        return from_matrices(inputs, _symmetric(inputs.rows[:, :n]), inputs.rows[:, n:], inputs.kept)
 
-    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
-        """W over kept points, then rows."""
-        return self.carry(scene, np.concatenate([kept, len(scene.kept) + members]))
+    def gram(self, inputs: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
+        """Return W of support points, then rows."""
+        return self.submatrix(inputs, np.concatenate([kept, len(inputs.kept) + members]))
 
-    def carry(self, scene: KernelInput, chosen: IntArray) -> FloatArray:
-        """Similarities among chosen points (M', M'), in this order: j < M is kept point j, M + i row i."""
-        n, n_kept = len(scene.rows), len(scene.kept)
+    def submatrix(self, inputs: KernelInput, chosen: IntArray) -> FloatArray:
+        """Return the similarities of chosen points (M', M'): j < M is support point j, M + i is row i."""
+        n, n_kept = len(inputs.rows), len(inputs.kept)
         kept = chosen < n_kept
         rows = chosen[~kept] - n_kept
         matrix = np.empty((len(chosen), len(chosen)))
-        across = scene.rows[np.ix_(rows, n + chosen[kept])]
-        matrix[np.ix_(kept, kept)] = scene.kept[np.ix_(chosen[kept], chosen[kept])]
+        across = inputs.rows[np.ix_(rows, n + chosen[kept])]
+        matrix[np.ix_(kept, kept)] = inputs.kept[np.ix_(chosen[kept], chosen[kept])]
         matrix[np.ix_(~kept, kept)] = across
         matrix[np.ix_(kept, ~kept)] = across.T
-        matrix[np.ix_(~kept, ~kept)] = _symmetric(scene.rows[np.ix_(rows, rows)])
+        matrix[np.ix_(~kept, ~kept)] = _symmetric(inputs.rows[np.ix_(rows, rows)])
         return matrix
 
 
 @dataclass(frozen=True)
-class Custom:
+class Custom(Kernel):
     """Any function of two sets of points, (n, d) and (m, d), that returns their similarities (n, m).
 
-    It is called once a step, with the rows and the kept points together, and the result is symmetrised.
+    It is called once per step, with the rows and the support points together, and the result is symmetrized.
     It should be positive semidefinite. A function cannot be written to a state file.
 
     Examples
@@ -108,19 +104,19 @@ class Custom:
 
     function: Callable[[FloatArray, FloatArray], FloatArray]
 
-    def fitted(self, scene: KernelInput) -> Custom:
-        """Itself: nothing is estimated."""
+    def fitted(self, inputs: KernelInput) -> Custom:
+        """Return the kernel itself: it has no estimated parameters."""
         return self
 
-    def compare(self, scene: KernelInput) -> Similarity:
-        """Similarities of one step."""
-        n = len(scene.rows)
-        everything = self._square(np.concatenate([scene.rows, scene.kept]))
-        return from_matrices(scene, everything[:n, :n], everything[:n, n:], everything[n:, n:])
+    def compare(self, inputs: KernelInput) -> Similarity:
+        """Compute the similarities of one step."""
+        n = len(inputs.rows)
+        everything = self._square(np.concatenate([inputs.rows, inputs.kept]))
+        return from_matrices(inputs, everything[:n, :n], everything[:n, n:], everything[n:, n:])
 
-    def gram(self, scene: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
-        """W over kept points, then rows."""
-        return self._square(pick(scene, members, kept))
+    def gram(self, inputs: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
+        """Return W of support points, then rows."""
+        return self._square(pick(inputs, members, kept))
 
     def _square(self, points: FloatArray) -> FloatArray:
         result = np.asarray(self.function(points, points), dtype=np.float64)
@@ -148,7 +144,7 @@ def _check_finite(values: FloatArray, what: str) -> None:
 def _check_shape(matrix: FloatArray, n_kept: int) -> None:
     if matrix.ndim != 2 or matrix.shape[1] != len(matrix) + n_kept:
         n = len(matrix)
-        kept = f" and {n_kept} for the points kept from earlier batches" if n_kept else ""
+        kept = f" and {n_kept} for the support points of earlier batches" if n_kept else ""
         raise ValueError(
             f"the kernel matrix has shape {matrix.shape}; "
             f"it must have a column for each of its {n} rows{kept}: ({n}, {n + n_kept})"
@@ -157,7 +153,7 @@ def _check_shape(matrix: FloatArray, n_kept: int) -> None:
 
 
 def _check_kernel(square: FloatArray) -> None:
-    """Refuse K_YY that is not symmetric or not positive semidefinite, beyond rounding."""
+    """Raise if K_YY is not symmetric and positive semidefinite, up to rounding."""
     largest = float(np.abs(square).max(initial=0.0))
     gap = np.abs(square - square.T)
     if gap.max(initial=0.0) > ROUNDING * largest:
@@ -176,7 +172,7 @@ def _check_kernel(square: FloatArray) -> None:
 
 
 def _is_positive_definite(square: FloatArray, slack: float) -> bool:
-    """Whether the matrix plus slack on its diagonal has a Cholesky factor: far quicker than eigenvalues."""
+    """Return whether the matrix plus slack on its diagonal has a Cholesky factor, which is fast."""
     if not square.any():
         return True
     lifted = _symmetric(square)

@@ -1,4 +1,4 @@
-"""Kernels by name, for users; and as plain values, for state files."""
+"""Kernels by name for users, and as plain values for state files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any, TypeAlias, cast
 
 from dynmeans._model.types import FloatArray
 from dynmeans.kernels.base import Kernel
-from dynmeans.kernels.diffusion import Diffusion
+from dynmeans.kernels.diffusion import SHAPES, Diffusion
+from dynmeans.kernels.foreign import ForeignKernel
 from dynmeans.kernels.gaussian_process import GaussianProcess
 from dynmeans.kernels.linear import Linear
 from dynmeans.kernels.mst import MST
@@ -26,9 +27,12 @@ KERNELS: dict[str, type[Any]] = {
     "rbf": RBF,
 }
 
+# Parameters that were added after version 0.1, with the values under which the kernel is as before.
+ADDED: dict[str, dict[str, Any]] = {"diffusion": {"shapes": SHAPES, "relative_time": None}}
+
 
 def get_kernel(kernel: str | Kernel | KernelFunction) -> Kernel:
-    """The kernel with a name and its default parameters; kernels are returned as they are, functions wrapped.
+    """Return the kernel with a name; kernels are returned unchanged, functions are wrapped in `Custom`.
 
     Examples
     --------
@@ -40,7 +44,7 @@ def get_kernel(kernel: str | Kernel | KernelFunction) -> Kernel:
         found: Kernel = _type_named(kernel)()
         return found
     if hasattr(kernel, "compare") and hasattr(kernel, "gram"):
-        return cast(Kernel, kernel)
+        return cast(Kernel, kernel) if hasattr(kernel, "is_pairwise") else ForeignKernel(cast(Any, kernel))
     if callable(kernel):
         return Custom(kernel)
     raise TypeError(
@@ -49,7 +53,7 @@ def get_kernel(kernel: str | Kernel | KernelFunction) -> Kernel:
 
 
 def to_params(kernel: Kernel) -> dict[str, Any]:
-    """Name and parameters of a kernel as values that JSON can hold.
+    """Return the name and parameters of a kernel as JSON values.
 
     Examples
     --------
@@ -61,16 +65,24 @@ def to_params(kernel: Kernel) -> dict[str, Any]:
     """
     for name, kind in KERNELS.items():
         if isinstance(kernel, kind):
-            return {"kernel": name, **asdict(kernel)}
+            params, later = asdict(kernel), ADDED.get(name, {})
+            as_before = later == {field: params[field] for field in later}
+            return {"kernel": name, **{f: v for f, v in params.items() if not (as_before and f in later)}}
     raise ValueError(f"kernel is {kernel!r}; only the kernels {_names()} can be written to a state file")
 
 
 def kernel_from_params(params: dict[str, Any]) -> Kernel:
-    """The kernel of `to_params`."""
+    """Return the kernel with the parameters of `to_params`.
+
+    A file from before a parameter was added has no value for it. The kernel is then as it was.
+    """
     values = dict(params)
     name = values.pop("kernel", None)
     kind = _type_named(name)
     known = {field.name for field in fields(kind)}
+    later = ADDED.get(str(name), {})
+    if set(values) == known - set(later):  # a file has all parameters; a user may give some only
+        values = {**later, **values}
     for parameter in values:
         if parameter not in known:
             raise ValueError(f"kernel {name!r} has no parameter {parameter!r}; it has {sorted(known)}")

@@ -44,9 +44,9 @@ def overlap_by_step(run: Run) -> Iterator[Overlap]:
 
 
 def _tally(run: Run, step: IntArray, weight: FloatArray | None = None) -> tuple[Overlap, IntArray]:
-    """Compute the overlap within each step, and the step of each pair; skip noise and points of weight 0."""
+    """Compute the overlap within each step, and the step of each pair; skip noise, clutter and weight 0."""
     weight = np.ones(run.true.size) if weight is None else weight
-    rows = np.flatnonzero((run.found != NOISE) & (weight > 0))
+    rows = np.flatnonzero((run.true != NOISE) & (run.found != NOISE) & (weight > 0))
     rows = rows[np.lexsort((run.found[rows], run.true[rows], step[rows]))]
     keys = np.stack([step[rows], run.true[rows], run.found[rows]])
     begins = np.ones(rows.size, dtype=bool)

@@ -17,13 +17,13 @@ NOISE = -1
 class Run(NamedTuple):
     """The true and found label of every point, step after step, as codes 0, 1, 2, ..."""
 
-    true: IntArray  #   (n,)          code of the true id
+    true: IntArray  #   (n,)          code of the true id, or NOISE for clutter
     found: IntArray  #  (n,)          code of the found id, or NOISE
     bounds: IntArray  # (steps + 1,)  step s is rows bounds[s] to bounds[s + 1]
 
     @property
     def n_true(self) -> int:
-        """Number of true ids."""
+        """Number of true ids without clutter."""
         return int(self.true.max(initial=NOISE)) + 1
 
     @property
@@ -32,22 +32,29 @@ class Run(NamedTuple):
         return int(self.found.max(initial=NOISE)) + 1
 
 
-def read_run(true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike]) -> Run:
-    """Check that both runs label the same points, and encode their ids."""
+def read_run(
+    true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike], clutter: int | None = None
+) -> Run:
+    """Check that both runs label the same points, and encode their ids; `clutter` is a true label or None."""
     true = read_labels(true_batches, "true_batches")
     found = read_labels(found_batches, "found_batches")
     sizes = batch_sizes(true)
     require_equal_sizes(sizes, "true_batches", batch_sizes(found), "found_batches")
     bounds = np.cumsum([0, *sizes], dtype=np.int64)
-    return Run(_encode(np.concatenate(true)), _encode_found(np.concatenate(found)), bounds)
+    return Run(encode(np.concatenate(true), clutter), encode(np.concatenate(found), NOISE), bounds)
 
 
 def read_labels(batches: Iterable[ArrayLike], name: str) -> list[IntArray]:
     """Convert each step to a one-dimensional int64 array; errors name the invalid step."""
-    labels = [_as_ids(np.asarray(batch), f"{name}[{i}]") for i, batch in enumerate(batches)]
+    labels = read_ids(batches, name)
     if not any(batch.size for batch in labels):
         raise ValueError(f"{name} has no points in {len(labels)} batches; it needs at least one label")
     return labels
+
+
+def read_ids(batches: Iterable[ArrayLike], name: str) -> list[IntArray]:
+    """Convert each step to a one-dimensional int64 array; all steps may be empty."""
+    return [_as_ids(np.asarray(batch), f"{name}[{i}]") for i, batch in enumerate(batches)]
 
 
 def require_equal_sizes(left: Sequence[int], left_name: str, right: Sequence[int], right_name: str) -> None:
@@ -82,16 +89,12 @@ def _as_ids(labels: NDArray[Any], name: str) -> IntArray:
     return labels.astype(np.int64)
 
 
-def _encode(ids: IntArray) -> IntArray:
-    """Encode ids by first appearance, so that no result depends on their values, even in ties."""
-    _, first, code = np.unique(ids, return_index=True, return_inverse=True)
+def encode(ids: IntArray, excluded: int | None = None) -> IntArray:
+    """Encode ids by first appearance, so that no result depends on their values; `excluded` becomes NOISE."""
+    codes = np.full(ids.size, NOISE, dtype=np.int64)
+    kept = np.ones(ids.size, dtype=bool) if excluded is None else ids != excluded
+    _, first, code = np.unique(ids[kept], return_index=True, return_inverse=True)
     rank = np.empty(first.size, dtype=np.int64)
     rank[np.argsort(first)] = np.arange(first.size)
-    return rank[code]
-
-
-def _encode_found(ids: IntArray) -> IntArray:
-    codes = np.full(ids.size, NOISE, dtype=np.int64)
-    seen = ids != NOISE
-    codes[seen] = _encode(ids[seen])
+    codes[kept] = rank[code]
     return codes

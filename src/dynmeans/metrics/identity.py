@@ -11,19 +11,24 @@ from dynmeans.metrics._overlap import Overlap, best_pairs, overlap_by_step, over
 from dynmeans.metrics._runs import NOISE, IntArray, read_run
 
 
-def identity_f1(true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike]) -> float:
+def identity_f1(
+    true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike], *, clutter: int | None = None
+) -> float:
     """Compute identity F1: agreement under the best pairing of found and true ids over the whole run.
 
     Let IDTP be the number of points whose found id is paired with their true id. The result is
     2 IDTP / (n_true + n_found), the harmonic mean of identity precision IDTP / n_found and identity recall
-    IDTP / n_true. All points have a true label, so n_true counts all of them; n_found excludes noise.
-    Without noise both are equal, and the result is the fraction of correct points and symmetric.
+    IDTP / n_true, where n_true excludes clutter and n_found excludes noise. Without clutter and noise both
+    are equal, and the result is the fraction of correct points and symmetric.
 
     Parameters
     ----------
     true_batches, found_batches : iterable of integer arrays, each of shape (n_points,)
         True and found labels of the same points, one array per step. The found label -1 is noise: it is
         never correct and reduces recall only.
+    clutter : int, optional
+        True label of points that belong to no object. Such a point is correct if its found label is noise;
+        with any other found label it reduces precision. By default every true label is an id.
 
     Returns
     -------
@@ -33,7 +38,8 @@ def identity_f1(true_batches: Iterable[ArrayLike], found_batches: Iterable[Array
     Raises
     ------
     ValueError
-        If the two runs differ in the number of steps or of points in a step, or have no points.
+        If the two runs differ in the number of steps or of points in a step, or have no points, or if all
+        points are both clutter and noise.
     TypeError
         If labels are not integers.
 
@@ -44,14 +50,22 @@ def identity_f1(true_batches: Iterable[ArrayLike], found_batches: Iterable[Array
     0.875
     >>> identity_f1([[0, 0, 1, 1], [0, 0, 1, 1]], [[5, 5, 8, 8], [5, -1, 8, 8]])  # 14 / 15
     0.9333333333333333
+    >>> identity_f1([[0, 0, -1, -1]], [[5, 5, 8, -1]], clutter=-1)  # 4 / 5
+    0.8
     """
-    run = read_run(true_batches, found_batches)
+    run = read_run(true_batches, found_batches, clutter)
+    n_labels = np.count_nonzero(run.true != NOISE) + np.count_nonzero(run.found != NOISE)
+    if n_labels == 0:
+        raise ValueError(
+            f"all {run.true.size} points are clutter and noise; identity F1 needs at least one id"
+        )
     shared = overlap_of_run(run)
-    correct = shared.weight[best_pairs(shared)].sum()
-    return float(2 * correct / (run.true.size + np.count_nonzero(run.found != NOISE)))
+    return float(2 * shared.weight[best_pairs(shared)].sum() / n_labels)
 
 
-def identity_switches(true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike]) -> int:
+def identity_switches(
+    true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike], *, clutter: int | None = None
+) -> int:
     """Count how often the found id of a true id changes between its appearances.
 
     The found id of a true id in a step is the majority among its points. Ties are broken
@@ -62,6 +76,8 @@ def identity_switches(true_batches: Iterable[ArrayLike], found_batches: Iterable
     true_batches, found_batches : iterable of integer arrays, each of shape (n_points,)
         True and found labels of the same points, one array per step. The found label -1 is noise: a true id
         with only noise in a step counts as absent.
+    clutter : int, optional
+        True label of points that belong to no object; they are ignored. By default every true label is an id.
 
     Returns
     -------
@@ -82,7 +98,7 @@ def identity_switches(true_batches: Iterable[ArrayLike], found_batches: Iterable
     >>> identity_switches(true, [[5, 5, 8, 8], [5, 8, 8], [8, 8, 8, 8]])
     1
     """
-    run = read_run(true_batches, found_batches)
+    run = read_run(true_batches, found_batches, clutter)
     last = np.full(run.n_true, NOISE, dtype=np.int64)
     switches = 0
     for shared in overlap_by_step(run):

@@ -9,19 +9,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynmeans._files.run_folder import FEATURES, Run, Table
+from dynmeans._files.run_folder import Run, Table
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.plots.lifetimes import STATUS_NAMES, Lives, pack_lanes, trace_lives
 from dynmeans.plots.palette import PALETTE, assign_colors
-from dynmeans.plots.projection import fit_projection
 from dynmeans.plots.thinning import even_subset, largest_subset, thin_groups
+from dynmeans.plots.topics import describe_texts
+from dynmeans.plots.views import make_views
 
 MAX_POINTS = 60_000
+MAX_TEXTS = 15_000  # points, if they have texts, which take much more room
 MAX_STEPS = 2_000
 MIN_POINTS = 60  # minimum points per shown step, if available: steps are removed first
 MAX_CLUSTERS = 5_000
 MAX_CENTERS = 150_000  # centers over all steps
 TABLE_FEATURES = 8  # coordinates of a center in the table
+MAX_NAMES = 6  # names of a list among the parameters
 HIDDEN = 0xFFFF  # index of all clusters that are not shown
 _GRID = 0xFFFF  # coordinates are rounded to this many intervals
 
@@ -51,10 +54,10 @@ def build_payload(run: Run) -> dict[str, Any]:
     n_steps = len(run.steps["step"])
     lives = trace_lives(run, blur=n_steps // MAX_STEPS)
     shown = _thin(run, lives)
-    projection = fit_projection(run.sample[FEATURES], run.info["features"])
+    views = make_views(run, lives, shown.points, shown.centers)
     positions = (
-        projection.apply(shown.points[FEATURES], shown.points["row"]),
-        projection.apply(shown.centers[FEATURES]),
+        np.column_stack([view.points for view in views]),
+        np.column_stack([view.centers for view in views]),
     )
     box = _bounding_box(np.concatenate(positions))
     return {
@@ -63,19 +66,21 @@ def build_payload(run: Run) -> dict[str, Any]:
         "counts": {"rows": run.info["rows"], "steps": n_steps, "clusters": len(lives.ids)},
         "notes": _warnings(run, lives, shown),
         "settings": [[name, _plain(value)] for name, value in run.info["settings"].items()],
+        "birthCost": _birth_costs(run, shown.steps["step"]),
         "time": run.info["time"],
         "range": [int(run.steps["step"].min(initial=1)), int(run.steps["step"].max(initial=1))],
         "axes": {
-            "x": projection.labels[0],
-            "y": projection.labels[1],
-            "box": box.ravel().tolist(),
+            "labels": [view.label for view in views],
+            "low": box[0].tolist(),
+            "high": box[1].tolist(),
             "equal": bool(run.info.get("equal_axes", False)),
         },
         "palette": list(PALETTE),
         "nobody": HIDDEN,
         "steps": {name: _numbers(column) for name, column in shown.steps.items()}
         | {"time": shown.steps["time"].tolist()},
-        "points": _encode_points(shown.points, positions[0], box, shown),
+        "points": _encode_points(shown.points, positions[0], box, shown)
+        | ({"text": shown.points["text"].tolist()} if "text" in shown.points else {}),
         "centers": _encode_points(shown.centers, positions[1], box, shown)
         | {"weight": _pack(shown.centers["weight"], "<f4")},
         "clusters": _describe(shown.lives, run),
@@ -97,7 +102,7 @@ def _thin(run: Run, lives: Lives) -> Shown:
         steps,
         lives,
         _of_steps(centers, steps["step"]),
-        _rows(points, thin_groups(points["step"], MAX_POINTS)),
+        _rows(points, thin_groups(points["step"], MAX_TEXTS if "text" in points else MAX_POINTS)),
     )
 
 
@@ -119,17 +124,17 @@ def _of_steps(table: Table, steps: IntArray) -> Table:
 
 
 def _bounding_box(positions: FloatArray) -> FloatArray:
-    """Compute lowest and highest coordinates, shape (2, 2); never empty."""
+    """Compute lowest and highest coordinates on each axis, shape (2, axes); never empty."""
     if not len(positions):
-        return np.array([[0.0, 0.0], [1.0, 1.0]])
+        return np.stack((np.zeros(positions.shape[1]), np.ones(positions.shape[1])))
     low, high = positions.min(axis=0), positions.max(axis=0)
     flat = high - low <= 1e-12 * np.maximum(np.abs(low), np.abs(high))
     pad = np.where(flat, np.where(low == 0, 0.5, 0.05 * np.abs(low)), 0.0)
     return np.stack((low - pad, high + pad))
 
 
-def _encode_points(table: Table, positions: FloatArray, box: FloatArray, shown: Shown) -> dict[str, str]:
-    """Encode the first row of each step, and cluster and rounded position of every row."""
+def _encode_points(table: Table, positions: FloatArray, box: FloatArray, shown: Shown) -> dict[str, Any]:
+    """Encode the first row of each step, and cluster and rounded position of every row on each axis."""
     ids = shown.lives.ids
     slot = np.searchsorted(ids, table["id"])
     known = np.append(ids, -1)[slot] == table["id"]
@@ -137,9 +142,18 @@ def _encode_points(table: Table, positions: FloatArray, box: FloatArray, shown: 
     return {
         "offsets": _pack(np.searchsorted(table["step"], shown.steps["step"]), "<u4"),
         "cluster": _pack(np.where(known, slot, HIDDEN), "<u2"),
-        "x": _pack(grid[:, 0], "<u2"),
-        "y": _pack(grid[:, 1], "<u2"),
+        "places": [_pack(column, "<u2") for column in grid.T],
     }
+
+
+def _birth_costs(run: Run, steps: IntArray) -> list[float | int | None]:
+    """Return the birth cost in force at each of these steps: that of the last birth."""
+    births = [(event.step, event.cost) for event in run.events if event.kind == "birth"]
+    if not births:
+        return [None] * len(steps)
+    when, costs = map(np.array, zip(*births, strict=True))
+    last = np.searchsorted(when, steps, side="right") - 1
+    return _numbers(costs[np.maximum(last, 0)], digits=6)
 
 
 def _describe(lives: Lives, run: Run) -> dict[str, Any]:
@@ -162,7 +176,7 @@ def _describe(lives: Lives, run: Run) -> dict[str, Any]:
         "nFeatures": len(run.info["features"]),
         "lane": pack_lanes(lives.born, lives.end, gap=gap).tolist(),
         "color": assign_colors(lives.born, lives.end).tolist(),
-    }
+    } | describe_texts(run.clusters, lives.ids)
 
 
 def _warnings(run: Run, lives: Lives, shown: Shown) -> list[str]:
@@ -189,6 +203,9 @@ def _plain(value: Any) -> str:
     """Format a parameter as text."""
     if isinstance(value, float):
         return f"{value:.6g}"
+    if isinstance(value, list):
+        shown = [str(entry) for entry in value[:MAX_NAMES]]
+        return ", ".join(shown) + (f", ... ({len(value):,} in all)" if len(value) > MAX_NAMES else "")
     return "none" if value is None else str(value)
 
 

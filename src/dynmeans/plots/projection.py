@@ -54,33 +54,48 @@ def fit_projection(points: FloatArray, names: list[str]) -> Projection:
     d = points.shape[1]
     if d <= 2:
         return Projection(np.zeros(d), np.eye(d, 2), (names[0], names[1] if d == 2 else ""))
-    origin, axes, shares = _principal_axes(points)
+    origin, axes, shares = principal_axes(points, 2)
     labels = [f"component {i} ({100 * share:.0f}% of the variance)" for i, share in enumerate(shares, 1)]
     return Projection(origin, axes, (labels[0], labels[1]))
 
 
-def _principal_axes(points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Compute mean (d,), the two leading axes (d, 2), and the share of the variance along each (2,)."""
+def principal_axes(points: FloatArray, count: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Compute mean (d,), the leading axes (d, count), and the share of the variance along each (count,)."""
     n, d = points.shape
     if n == 0:
-        return np.zeros(d), np.eye(d, 2), np.zeros(2)
+        return np.zeros(d), np.eye(d, count), np.zeros(count)
     rows = points[:: 1 + n * d // _MAX_ENTRIES]
     origin = rows.mean(axis=0)
     centered = rows - origin
     centered /= max(float(np.abs(centered).max()), np.finfo(float).tiny)  # squares must not overflow
     total = float(np.sum(centered**2))
     if total == 0:
-        return origin, np.eye(d, 2), np.zeros(2)
-    values, axes = _leading(centered)
+        return origin, np.eye(d, count), np.zeros(count)
+    values, axes = _leading(centered, count)
     largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0)
     return origin, axes * np.where(largest < 0, -1.0, 1.0), np.clip(values / total, 0, 1)
 
 
-def _leading(centered: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute the two largest eigenvalues of X'X with vectors, by the smaller of X'X and XX'."""
+def variance_shares(points: FloatArray, axes: FloatArray) -> FloatArray:
+    """Return the share of the variance of points (n, d) along each of the orthonormal axes (d, c)."""
+    if len(points) == 0:
+        return np.zeros(axes.shape[1])
+    rows = points[:: 1 + points.size // _MAX_ENTRIES]
+    centered = rows - rows.mean(axis=0)
+    centered /= max(float(np.abs(centered).max()), np.finfo(float).tiny)
+    total = float(np.sum(centered**2))
+    along: FloatArray = np.sum((centered @ axes) ** 2, axis=0)
+    return along / total if total > 0 else np.zeros(axes.shape[1])
+
+
+def _leading(centered: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
+    """Compute the largest eigenvalues of X'X with vectors, by the smaller of X'X and XX'."""
     n, d = centered.shape
     if n >= d:
-        values, vectors = scipy.linalg.eigh(centered.T @ centered, subset_by_index=[d - 2, d - 1])
+        values, vectors = scipy.linalg.eigh(centered.T @ centered, subset_by_index=[d - count, d - 1])
         return values[::-1], vectors[:, ::-1]
-    values, left = scipy.linalg.eigh(centered @ centered.T, subset_by_index=[n - 2, n - 1])
-    return values[::-1], np.linalg.qr(centered.T @ left[:, ::-1])[0]
+    kept = min(count, n)
+    values, left = scipy.linalg.eigh(centered @ centered.T, subset_by_index=[n - kept, n - 1])
+    axes = np.zeros((d, count))
+    axes[:, :kept] = np.linalg.qr(centered.T @ left[:, ::-1])[0]
+    return np.pad(values[::-1], (0, count - kept)), axes

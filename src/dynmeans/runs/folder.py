@@ -1,4 +1,4 @@
-"""Taking a folder for a run without harming what lies in it."""
+"""Lock, check and clear the folder of a run without loss of other files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from dynmeans._files.atomic_write import make_folder, remove_leftovers, sync_folder
 from dynmeans._files.errors import InputError
+from dynmeans._files.keyed_tables import KEYS_LOG
 from dynmeans._files.labels import labels_file
 from dynmeans._files.lock import holding
 from dynmeans._files.run_folder import (
@@ -32,15 +33,15 @@ _ATTEMPTS = 100
 
 @contextmanager
 def locked_folder(folder: Path) -> Iterator[None]:
-    """Keep a folder to this process.
+    """Lock a folder for this process.
 
-    A folder that is missing is made, and removed again if nothing is written into it. What killed processes
-    have left half-written in it is removed.
+    A missing folder is created, and removed again if nothing is written into it. Temporary files of killed
+    processes are removed.
 
     Raises
     ------
     InputError
-        If the folder cannot be written, or another process has it.
+        If the folder cannot be written, or another process has locked it.
     """
     _check_writable(folder)
     with ExitStack() as stack:
@@ -49,7 +50,7 @@ def locked_folder(folder: Path) -> Iterator[None]:
             try:
                 stack.enter_context(holding(folder / LOCK_FILE, folder, "--out"))
                 break
-            except FileNotFoundError:  # another process made the folder, and has removed it
+            except FileNotFoundError:  # another process has removed the folder
                 if attempt == _ATTEMPTS - 1:
                     raise
         try:
@@ -61,7 +62,7 @@ def locked_folder(folder: Path) -> Iterator[None]:
 
 
 def _remove_empty(folders: Sequence[Path]) -> None:
-    with suppress(OSError):  # the first that is not empty ends it
+    with suppress(OSError):  # stop at the first folder that is not empty
         for folder in reversed(folders):
             folder.rmdir()
 
@@ -74,48 +75,49 @@ def check_folder(
     inputs: Iterable[Path],
     names: Sequence[str] = (),
 ) -> None:
-    """Make sure that a run may be written into a folder, before anything is read or written.
+    """Check that a run may be written into a folder.
 
     Parameters
     ----------
     folder : Path
         It need not exist.
     force : bool
-        Whether a run that lies there may be overwritten.
+        Whether another run in the folder may be overwritten.
     again : mapping or None
-        Entries of run.json by which a run is known that was killed before it could save its state: it is
-        overwritten without force.
+        Entries of run.json that identify this run. If it was killed before its first checkpoint, it is
+        overwritten without `force`.
     inputs : iterable of Path
-        Files that must not be overwritten in any case.
+        Files that must never be overwritten.
     names : sequence of str
-        Files that the run writes beside those that every run writes, as paths from the folder.
+        Additional files of this run, as paths relative to the folder.
 
     Raises
     ------
     InputError
         If the folder cannot be written, or holds a run or an input that would be lost.
     """
-    for place in dict.fromkeys((folder / name).parent for name in (INFO_FILE, *names)):
-        _check_writable(place)
+    for parent in dict.fromkeys((folder / name).parent for name in (INFO_FILE, *names)):
+        _check_writable(parent)
     present = _present(folder, names)
     _check_inputs(present, inputs)
-    solid = [path for path in present if path.is_dir()]
-    if solid:
-        raise InputError(f"{solid[0]}: a folder, where the run would write a file; choose another --out")
+    folders = [path for path in present if path.is_dir()]
+    if folders:
+        raise InputError(f"{folders[0]}: a folder, where the run would write a file; choose another --out")
     if present and not force and not _is_again(folder, again):
         held = present[0].relative_to(folder)
         what = f"a run already ({held})" if held.name == INFO_FILE else f"{held} already"
         raise InputError(f"{folder}: holds {what}; --force overwrites it")
 
 
-def check_place(folder: Path, names: Iterable[str], *, force: bool, inputs: Iterable[Path] = ()) -> None:
-    """Make sure that files may be written into a folder, which need not exist.
+def check_output_files(
+    folder: Path, names: Iterable[str], *, force: bool, inputs: Iterable[Path] = ()
+) -> None:
+    """Check that files may be written into a folder, which need not exist.
 
     Raises
     ------
     InputError
-        If the folder cannot be written, or holds one of the files and `force` does not allow to overwrite it
-        or it is one of the inputs.
+        If the folder cannot be written, or one of the files exists and is an input or `force` is false.
     """
     _check_writable(folder)
     present = [folder / name for name in names if (folder / name).exists()]
@@ -125,9 +127,9 @@ def check_place(folder: Path, names: Iterable[str], *, force: bool, inputs: Iter
 
 
 def clear_folder(folder: Path, names: Sequence[str] = ()) -> None:
-    """Make a folder, or remove the files of a run from it; run.json goes last, to tell what the rest is.
+    """Create a folder, or remove the files of a run from it; run.json last, because it lists the others.
 
-    `names` are those of `check_folder`; files that no run has written and none will write stay.
+    `names` are those of `check_folder`. All other files stay.
     """
     make_folder(folder)
     for path in reversed(_present(folder, names)):
@@ -136,7 +138,7 @@ def clear_folder(folder: Path, names: Sequence[str] = ()) -> None:
 
 
 def _present(folder: Path, names: Sequence[str]) -> list[Path]:
-    """Files of a run that lie in a folder, run.json first: those of every run, of this one, of the last."""
+    """List the existing files of the run and of the previous run, run.json first."""
     fixed = (
         INFO_FILE,
         STEPS_FILE,
@@ -144,6 +146,7 @@ def _present(folder: Path, names: Sequence[str]) -> list[Path]:
         EVENTS_FILE,
         SAMPLE_FILE,
         LABELS_LOG,
+        KEYS_LOG,
         REPORT_FILE,
         PICTURE_FILE,
     )
@@ -153,7 +156,7 @@ def _present(folder: Path, names: Sequence[str]) -> list[Path]:
 
 
 def _written(folder: Path) -> list[str]:
-    """Files that the run in a folder says it has written beside those of every run."""
+    """Return the additional files that run.json lists."""
     info = _info(folder)
     files = info.get("files") if info.get("format") == FORMAT else None
     if not isinstance(files, list) or not all(isinstance(name, str) for name in files):
@@ -162,7 +165,7 @@ def _written(folder: Path) -> list[str]:
 
 
 def _info(folder: Path) -> dict[str, Any]:
-    """What run.json says; nothing if it cannot be read."""
+    """Return the content of run.json, or an empty dictionary if it cannot be read."""
     try:
         info = json.loads((folder / INFO_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -192,7 +195,7 @@ def _is_again(folder: Path, again: Mapping[str, Any] | None) -> bool:
 
 
 def holds_other_run(folder: Path, known: Mapping[str, Any]) -> bool:
-    """Whether a folder holds a run that is not the one with these entries of run.json."""
+    """Whether a folder holds a run other than the one with these entries of run.json."""
     info = _info(folder)
     return bool(info) and not _is_known(info, known)
 

@@ -1,4 +1,4 @@
-"""How far a run has come: what a state file knows beside the model."""
+"""Progress of a run: the part of a state file beside the model."""
 
 from __future__ import annotations
 
@@ -13,31 +13,32 @@ from dynmeans._tables.columns import Columns
 from dynmeans._tables.inputs import Position
 from dynmeans._tables.standardize import Scale
 
-KEY = "run"  # where it lies in the header of a snapshot
+KEY = "run"  # in the header of a snapshot
 
 
 class Progress(NamedTuple):
-    """Everything that a run needs, beside the model, to go on as if it had never stopped."""
+    """Everything that a run needs, beside the model, to resume without a difference."""
 
     out: str  # folder of the run
     inputs: list[dict[str, Any]]  # fingerprints
-    settings: dict[str, Any]  # by the names of the options
+    settings: dict[str, Any]  # parameters, by option; the key in state files
     columns: Columns
     scale: Scale | None = None
     position: Position = Position()
-    windows: dict[str, Any] = {}  # noqa: RUF012  what the rule of windows carries
-    lengths: dict[str, int] = {}  # noqa: RUF012  bytes of every file that grows
+    windows: dict[str, Any] = {}  # noqa: RUF012  saved state of the windowing
+    lengths: dict[str, int] = {}  # noqa: RUF012  bytes of each appended file
     rows: int = 0
     steps: int = 0
     born: int = 0
     revived: int = 0
     died: int = 0
+    confirmed: int = 0
     clock: float | None = None  # event time of the last step
     complete: bool = False
     outputs: dict[str, Content] = {}  # noqa: RUF012  files of a complete run, by name
 
     def after(self, report: StepReport, rows: int, position: Position) -> Progress:
-        """Progress after one more step."""
+        """Return the progress after one more step."""
         return self._replace(
             position=position,
             rows=self.rows + rows,
@@ -45,23 +46,24 @@ class Progress(NamedTuple):
             born=self.born + len(report.born),
             revived=self.revived + len(report.revived),
             died=self.died + len(report.died),
+            confirmed=self.confirmed + len(report.confirmed),
             clock=float(report.time),
         )
 
 
-def given(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings that say something, as run.json has them."""
-    return {name: value for name, value in settings.items() if value is not None and value is not False}
+def drop_unset(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that are set, for run.json."""
+    return {name: value for name, value in parameters.items() if value is not None and value is not False}
 
 
 def to_json(progress: Progress) -> dict[str, Any]:
-    """Progress as JSON can hold it."""
+    """Return the progress as JSON values."""
     scale = progress.scale and {key: value.tolist() for key, value in progress.scale._asdict().items()}
     return {**progress._asdict(), "columns": progress.columns._asdict(), "scale": scale}
 
 
 def from_json(header: dict[str, Any], state: str) -> Progress:
-    """Progress from the header of a snapshot; `state` is what errors call the file."""
+    """Parse progress from the header of a snapshot; errors name the file `state`."""
     if KEY not in header:
         raise SnapshotError(f"{state}: holds a model, but no run of `dynmeans cluster`")
     try:
@@ -81,7 +83,7 @@ def _parse(raw: dict[str, Any]) -> Progress:
         columns=columns._replace(features=features, names=names), scale=scale, position=Position(file, row)
     )
     if not (isinstance(progress.settings, dict) and isinstance(progress.inputs, list)):
-        raise ValueError("settings or inputs are missing")
+        raise ValueError("parameters or inputs are missing")
     if not all(isinstance(length, int) for length in progress.lengths.values()) or min(file, row) < 0:
         raise ValueError("lengths and positions must be whole numbers")
     if not all(set(content) == {"size", "hash"} for content in progress.outputs.values()):

@@ -1,8 +1,8 @@
-"""A run in progress: batches go through the model into the run folder, and now and then all is made safe."""
+"""A running session: cluster batches, append to the run folder, with periodic checkpoints."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
@@ -14,24 +14,26 @@ from dynmeans._files.append_log import AppendLog
 from dynmeans._files.atomic_write import sync_folder
 from dynmeans._files.digest import describe_files
 from dynmeans._files.errors import InputError, reason
-from dynmeans._files.labels import labels_file, write_labels
+from dynmeans._files.labels import KeyColumn, labels_file, write_labels
 from dynmeans._files.run_folder import FORMAT, INFO_FILE, REPORT_FILE
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, lines_of, write_info
+from dynmeans._files.run_tables import LABELS_LOG, StepRecord, StepTexts, headings, lines_of, write_info
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport
-from dynmeans._model.types import FloatArray
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import Batch
 from dynmeans.estimators import to_snapshot
 from dynmeans.estimators.base import BatchClusterer
 from dynmeans.runs.folder import clear_folder
-from dynmeans.runs.progress import KEY, Progress, given, to_json
+from dynmeans.runs.progress import KEY, Progress, drop_unset, to_json
+from dynmeans.text import distinctive_words, nearest_texts
 
 CHECKPOINT_SECONDS = 1.0
+MAX_EMPTY_STEPS = 1000  # in a row; a longer gap is one step of its length, which changes no cluster
 
 
-class Outline(NamedTuple):
-    """What is known of a run before its first step."""
+class RunDescription(NamedTuple):
+    """Description of a run before its first step."""
 
     folder: Path
     title: str
@@ -48,49 +50,49 @@ class Session:
 
     Parameters
     ----------
-    outline : Outline
+    description : RunDescription
     model : BatchClusterer
     progress : Progress
-        Where the run stands; a run that goes on finds its files in the folder and cuts them back to it.
+        Progress of the run; on resume, the files in the folder are truncated to it.
     carry : callable
-        Gives what the rule of windows carries, when all is made safe.
+        Returns the state of the windowing for a checkpoint.
     """
 
     def __init__(
         self,
-        outline: Outline,
+        description: RunDescription,
         model: BatchClusterer,
         progress: Progress,
         carry: Callable[[], dict[str, Any]] = dict,
     ) -> None:
-        self.outline, self.model, self.progress, self._carry = outline, model, progress, carry
+        self.description, self.model, self.progress, self._carry = description, model, progress, carry
         self._events: list[Event] = []
-        model.on_event = self._events.append
+        self._listen()
         if not progress.steps:
-            clear_folder(outline.folder)
+            clear_folder(description.folder)
         self._write_info()
-        first_lines = headings(progress.columns.features)
-        self._spool = AppendLog(outline.folder, first_lines, progress.lengths if progress.steps else None)
+        self._log = AppendLog(
+            description.folder, self._headings(), progress.lengths if progress.steps else None
+        )
         self._due = monotonic() + CHECKPOINT_SECONDS
 
     def take(self, batch: Batch) -> StepReport:
-        """Cluster one batch and write down what happened."""
+        """Cluster one batch and append its results."""
         self._events.clear()
         try:
             X = self._scaled(batch)
             report = self.model.partial_fit(X, sample_weight=batch.weights, t=batch.t).step_
         except ValueError as error:
-            raise InputError(f"{batch.place}: {reason(error)}") from None
-        self._spool.append(lines_of(self._record(batch, report)))
+            raise InputError(f"{batch.location}: {reason(error)}") from None
+        self._log.append(lines_of(self._record(batch, report)))
         self.progress = self.progress.after(report, len(batch.X), batch.after)
-        if monotonic() >= self._due:
-            self._make_safe()
+        self._checkpoint_if_due()
         return report
 
     def finish(self, draw: Callable[[Path], None] | None, check: Callable[[], None] = lambda: None) -> None:
         """Complete the run.
 
-        Every file is on disk before the state says so, with sizes and checksums of all of them.
+        All files are on disk before the state file records their sizes and checksums.
 
         Parameters
         ----------
@@ -99,84 +101,168 @@ class Session:
         check : callable
             Raises an error if the run must not be completed.
         """
-        if self.outline.state is not None:
-            self._make_safe()  # a kill from here on costs no step, and the folder is known to be this run's
+        if self.description.state is not None:
+            self._checkpoint()  # a kill after this point loses no step
         check()
-        lengths = self._spool.flush(durable=True)
-        self._spool.close()
+        lengths = self._log.flush(durable=True)
+        self._log.close()
         self.progress = self.progress._replace(complete=True)
         self._write_info()
         self._write_labels()
         if draw is not None:
-            draw(self.outline.folder)
-        if self.outline.state is not None:
+            draw(self.description.folder)
+        if self.description.state is not None:
             self._describe_outputs([REPORT_FILE] if draw is not None else [])
             self._save(lengths)
-        (self.outline.folder / LABELS_LOG).unlink()
-        sync_folder(self.outline.folder)
+        self._remove_logs()
+        sync_folder(self.description.folder)
 
     def stop(self) -> None:
-        """Leave everything readable up to the last whole step; with a state file, ready to go on."""
-        with suppress(OSError):  # a full disk: the steps that did not fit are given up
-            self._spool.close()
+        """Leave all files readable up to the last complete step; with a state file, the run can resume."""
+        with suppress(OSError):  # on a full disk, drop the steps that do not fit
+            self._log.close()
         self._write_info()
         self._write_labels()
-        if self.outline.state is None:
-            (self.outline.folder / LABELS_LOG).unlink()
+        if self.description.state is None:
+            self._remove_logs()
+
+    def n_clusters(self) -> int:
+        """Return the number of remembered clusters."""
+        return len(self.model.cluster_ids_)
+
+    def _listen(self) -> None:
+        """Collect the events of each step."""
+        self.model.on_event = self._events.append
+
+    def _headings(self) -> dict[str, bytes]:
+        columns = self.progress.columns
+        return headings(columns.features, has_texts=columns.text is not None)
+
+    def _logs(self) -> tuple[str, ...]:
+        """Return the appended files that exist only during the run."""
+        return (LABELS_LOG,)
+
+    def _reports(self) -> dict[str, str]:
+        """Return the additional reports, by key."""
+        return {}
+
+    def _remove_logs(self) -> None:
+        for name in self._logs():
+            (self.description.folder / name).unlink()
+
+    def _checkpoint_if_due(self) -> None:
+        if monotonic() >= self._due:
+            self._checkpoint()
 
     def _scaled(self, batch: Batch) -> FloatArray:
-        """Rows in the units of the model; the first batch of all sets the scale."""
-        if self.outline.standardize and self.progress.scale is None:
+        """Return rows in the units of the model; the first batch sets the scale."""
+        if self.description.standardize and self.progress.scale is None:
             self.progress = self.progress._replace(scale=learn_scale(batch.X, batch.weights))
         return batch.X if self.progress.scale is None else self.progress.scale.apply(batch.X)
 
     def _record(self, batch: Batch, report: StepReport) -> StepRecord:
-        """A step in the units of the input."""
+        """Return a step in the units of the input."""
         model, scale = self.model, self.progress.scale
         centers = model.cluster_centers_ if scale is None else scale.undo(model.cluster_centers_)
-        time = float(report.time) if batch.time is None else batch.time
-        ages = model.cluster_ages_ * self.outline.unit
-        return StepRecord(report, time, batch.X, model.cluster_ids_, centers, ages, tuple(self._events))
+        return self._in_units(
+            batch, report, batch.X, self._events, model.cluster_ids_, centers, model.cluster_ages_
+        )
 
-    def _make_safe(self) -> None:
-        """Files first, then the state that speaks of them: a state never knows more than the files."""
-        lengths = self._spool.flush(durable=self.outline.state is not None)
-        self._write_info(durable=self.outline.state is not None)
-        if self.outline.state is not None:
+    def _in_units(
+        self,
+        batch: Batch,
+        report: StepReport,
+        X: FloatArray,
+        events: Sequence[Event],
+        ids: IntArray,
+        centers: FloatArray,
+        ages: FloatArray,
+    ) -> StepRecord:
+        """Return a step with times in the units of the input."""
+        time, unit = float(report.time) if batch.time is None else batch.time, self.description.unit
+        scaled = [event._replace(time=time + (event.time - report.time) * unit) for event in events]
+        texts = self._texts(batch, report, centers)
+        return StepRecord(report, time, X, ids, centers, ages * unit, scaled, texts)
+
+    def _texts(self, batch: Batch, report: StepReport, centers: FloatArray) -> StepTexts | None:
+        """Return the words and examples of the clusters of a step, if the rows have texts."""
+        if self.progress.columns.text is None:
+            return None
+        rows = batch.texts or []  # a window may have no rows
+        weights = distinctive_words(rows, report.labels)
+        words = {k: [word for word, _ in found] for k, found in weights.items()}
+        metric = getattr(self.model, "metric", "euclidean")
+        ids = self.model.cluster_ids_
+        examples = nearest_texts(rows, batch.X, report.labels, centers, ids, metric=metric)
+        return StepTexts(rows, words, examples)
+
+    def _checkpoint(self) -> None:
+        """Write files first, then the state file, which must not refer to missing data.
+
+        The interval grows with the time that this takes, so that nine tenths remain for clustering.
+        """
+        began = monotonic()
+        lengths = self._log.flush(durable=self.description.state is not None)
+        self._write_info(durable=self.description.state is not None)
+        if self.description.state is not None:
             self._save(lengths)
-        self._due = monotonic() + CHECKPOINT_SECONDS
+        now = monotonic()
+        self._due = now + CHECKPOINT_SECONDS * max(1.0, 9.0 * (now - began))
 
     def _save(self, lengths: dict[str, int]) -> None:
         self.progress = self.progress._replace(lengths=lengths, windows=self._carry())
-        header, arrays = to_snapshot(self.model)
-        if self.outline.state is not None:
-            write_snapshot(self.outline.state, Snapshot({**header, KEY: to_json(self.progress)}, arrays))
+        header, arrays = self._snapshot()
+        if self.description.state is not None:
+            write_snapshot(self.description.state, Snapshot({**header, KEY: to_json(self.progress)}, arrays))
+
+    def _snapshot(self) -> Snapshot:
+        return to_snapshot(self.model)
+
+    def _key_column(self) -> KeyColumn | None:
+        """Return the keys of the rows, for the labels."""
+        return None
 
     def _describe_outputs(self, drawn: list[str]) -> None:
-        folder, format = self.outline.folder, self.outline.label_format
+        folder, format = self.description.folder, self.description.label_format
         tables = [name for name in headings(()) if name != LABELS_LOG]
-        names = [INFO_FILE, *tables, labels_file(folder, format).name, *drawn]
+        reports = self._reports().values() if drawn else ()
+        names = [INFO_FILE, *tables, labels_file(folder, format).name, *drawn, *reports]
         self.progress = self.progress._replace(outputs=describe_files(folder, names))
 
     def _write_labels(self) -> None:
-        folder, format = self.outline.folder, self.outline.label_format
-        write_labels(folder / LABELS_LOG, labels_file(folder, format), format)
+        folder, format = self.description.folder, self.description.label_format
+        write_labels(folder / LABELS_LOG, labels_file(folder, format), format, self._key_column())
 
     def _write_info(self, *, durable: bool = True) -> None:
+        write_info(self.description.folder, self._info(), durable=durable)
+
+    def _info(self) -> dict[str, Any]:
+        """Return the content of run.json."""
         progress = self.progress
         info = {
             "format": FORMAT,
-            "title": self.outline.title,
+            "title": self.description.title,
             "features": list(progress.columns.features),
-            "time": self.outline.time,
-            "settings": given(progress.settings),
+            "time": self.description.time,
+            "settings": drop_unset(progress.settings),
             "rows": progress.rows,
             "steps": progress.steps,
             "complete": progress.complete,
-            "version": self.outline.version,
+            "version": self.description.version,
         }
-        write_info(self.outline.folder, info, durable=durable)
+        if progress.columns.text is not None:
+            info["text"] = progress.columns.text
+        return info
 
-    def awake(self) -> int:
-        """Number of clusters that own rows of the last step."""
+    @staticmethod
+    def wants_empty(model: BatchClusterer) -> bool:
+        """Return whether a window without rows is a step: while clusters are remembered, within a limit.
+
+        The answer depends only on the model, so a run that resumes in a gap continues as if never stopped.
+        """
+        ages = model.cluster_ages_
+        return len(ages) > 0 and float(ages.min()) < MAX_EMPTY_STEPS
+
+    def n_awake(self) -> int:
+        """Return the number of clusters with rows in the last step."""
         return int(np.count_nonzero(self.model.cluster_ages_ == 0))

@@ -1,60 +1,15 @@
-"""Code length of a clustered stream: a quality measure that needs no labels.
-
-The code length is the number of nats that encode the points and ids. It does not depend on the costs that
-produced the clustering, so different hyperparameters are comparable. Every step is encoded given the steps
-before it, so an additional cluster must save more nats than it costs.
-"""
+"""Code length of a clustered stream: a quality measure that needs no labels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy.stats import multivariate_t
 
-from dynmeans._core import code_length as nats
-from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._codes.gaussian_code import Reference, code_parts, make_reference, median_interval
 
-MAX_FEATURES = 16  # a full covariance of more features needs more points than a cluster has
-MIN_VARIANCE_SHARE = 1e-9  # of the variance of all data: the effect of rounding
-
-
-class Reference(NamedTuple):
-    """Preprocessed stream with the quantities that do not depend on the clustering."""
-
-    rows: FloatArray  # (N, r) all points, centered, scaled to unit variance, along at most 16 axes
-    weights: FloatArray | None  # (N,)
-    starts: IntArray  # (T + 1,) first row of each step
-    times: FloatArray  # (T,) in units of the median interval
-    means: FloatArray  # (T, r) of all points up to each step
-    covs: FloatArray  # (T, r, r)
-    background: FloatArray  # (N,) log density of each point under these
-    floor: FloatArray  # (r,) smallest variance
-
-
-def make_reference(
-    batches: Sequence[FloatArray], times: FloatArray, weights: Sequence[FloatArray] | None = None
-) -> Reference:
-    """Preprocess a stream once for all clusterings of it.
-
-    Parameters
-    ----------
-    batches : sequence of ndarray of shape (n, d)
-    times : ndarray of shape (T,)
-    weights : sequence of ndarray of shape (n,), optional
-
-    Returns
-    -------
-    Reference
-    """
-    mass = None if weights is None else np.concatenate(weights)
-    rows = _main_axes(np.concatenate(batches).astype(np.float64, copy=False), mass)
-    starts = np.concatenate([[0], np.cumsum([len(batch) for batch in batches])]).astype(np.int64)
-    floor = _resolution(rows) ** 2 / 12.0 + MIN_VARIANCE_SHARE
-    means, covs = _cumulative_moments(rows, mass, starts, floor)
-    background = _background(rows, starts, means, covs)
-    return Reference(rows, mass, starts, times / median_interval(times), means, covs, background, floor)
+__all__ = ["Reference", "code_length", "code_parts", "make_reference", "median_interval"]
 
 
 def code_length(
@@ -92,81 +47,3 @@ def code_length(
     when = np.arange(len(rows), dtype=np.float64) if times is None else np.asarray(times, dtype=np.float64)
     mass = None if weights is None else [np.asarray(w, dtype=np.float64) for w in weights]
     return float(sum(code_parts(make_reference(rows, when, mass), labels)))
-
-
-def code_parts(reference: Reference, labels: Sequence[Any]) -> FloatArray:
-    """Compute the nats per point for means, scatters, labels and events, (4,)."""
-    ids, compact = np.unique(np.concatenate(labels), return_inverse=True)
-    found = nats(
-        reference.rows,
-        reference.weights,
-        np.ascontiguousarray(compact.ravel(), dtype=np.int64),
-        len(ids),
-        reference.starts,
-        reference.times,
-        reference.means,
-        reference.covs,
-        reference.background,
-        reference.floor,
-    )
-    total = len(reference.rows) if reference.weights is None else reference.weights.sum()
-    shares: FloatArray = found / float(total)
-    return shares
-
-
-def median_interval(times: FloatArray) -> float:
-    """Compute the median positive interval between steps; 1 if there is none."""
-    gaps = np.diff(times)
-    gaps = gaps[gaps > 0]
-    return float(np.median(gaps)) if len(gaps) else 1.0
-
-
-def _main_axes(rows: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Center the rows and scale them to a mean variance of 1; project many features to the main axes."""
-    centered = rows - np.average(rows, axis=0, weights=weights)
-    unit = float(np.abs(centered).max()) or 1.0  # squares of very large numbers overflow
-    centered = centered / unit
-    variance = float(np.average(np.mean(centered**2, axis=1), weights=weights))
-    centered /= np.sqrt(variance) if variance > 0 else 1.0
-    if rows.shape[1] <= MAX_FEATURES:
-        return np.ascontiguousarray(centered)
-    mass = np.ones(len(rows)) if weights is None else weights
-    axes = np.linalg.eigh((centered * mass[:, None]).T @ centered)[1][:, ::-1][:, :MAX_FEATURES]
-    return np.ascontiguousarray(centered @ axes)
-
-
-def _resolution(rows: FloatArray) -> FloatArray:
-    """Compute the median difference of adjacent values per feature: the spacing of gridded data."""
-
-    def spacing(column: FloatArray) -> float:
-        values = np.unique(column)
-        return float(np.median(np.diff(values))) if len(values) > 1 else 0.0
-
-    return np.array([spacing(column) for column in rows.T])
-
-
-def _cumulative_moments(
-    rows: FloatArray, weights: FloatArray | None, starts: IntArray, floor: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Compute mean and covariance of all points up to each step: the prior of a new center."""
-    n, d = len(starts) - 1, rows.shape[1]
-    means, covs = np.empty((n, d)), np.empty((n, d, d))
-    mass, total, squares = 0.0, np.zeros(d), np.zeros((d, d))
-    for t in range(n):
-        chunk = slice(starts[t], starts[t + 1])
-        w = np.ones(starts[t + 1] - starts[t]) if weights is None else weights[chunk]
-        mass += float(w.sum())
-        total += w @ rows[chunk]
-        squares += (rows[chunk] * w[:, None]).T @ rows[chunk]
-        means[t] = total / mass
-        covs[t] = squares / mass - np.outer(means[t], means[t]) + np.diag(floor)
-    return means, covs
-
-
-def _background(rows: FloatArray, starts: IntArray, means: FloatArray, covs: FloatArray) -> FloatArray:
-    """Compute the log density of every point under a Cauchy density fitted to all points up to its step."""
-    found = np.empty(len(rows))
-    for t, (mean, cov) in enumerate(zip(means, covs, strict=True)):
-        chunk = slice(starts[t], starts[t + 1])
-        found[chunk] = multivariate_t.logpdf(rows[chunk], mean, cov, df=1)
-    return found

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.estimators.trouble import find_trouble
 from dynmeans.tuning.stream import TuningStream
 from dynmeans.tuning.trials import Trial
 
@@ -15,11 +17,18 @@ MIN_COMMON_STEPS = 4  # steps in which both clusters have points
 MAX_DIFFERENCE = 0.25  # squared difference of two displacements over their squares; 1 if independent
 MIN_MOTION = 4.0  # squared displacements, in units of the sampling noise of a static cluster
 MIN_SPREAD = 0.8  # share of a range that good hyperparameters cover
+MIN_RATIO = 2.0  # of the numbers of clusters that two codes choose, above which they disagree
 MAX_DISTANCE = 5.0  # distance of two centers, in standard deviations of the wider cluster
 
 
 def diagnose(
-    trials: Sequence[Trial], tolerance: float, stream: TuningStream, labels: Sequence[IntArray]
+    trials: Sequence[Trial],
+    tolerance: float,
+    stream: TuningStream,
+    labels: Sequence[IntArray],
+    best: Any,
+    *,
+    by_forest: bool,
 ) -> tuple[str, ...]:
     """Return warnings about the best trial as text.
 
@@ -43,13 +52,53 @@ def diagnose(
             f"{len(comoving)} adjacent clusters move together: they may be parts of one non-convex "
             "shape; try KDMeans or SDMeans, or a larger birth cost"
         )
+    warnings += _trouble(stream, labels, best)
+    warnings += _disagreement(trials, by_forest)
     return tuple(warnings)
+
+
+def _trouble(stream: TuningStream, labels: Sequence[IntArray], best: Any) -> list[str]:
+    """Return what the fitted estimator would warn of."""
+    report = best.step_
+    if report.parameters is None or len(report.labels) == 0:
+        return []
+    return list(find_trouble(stream.batches[-1], report, best._state, report.parameters).values())
+
+
+def _disagreement(trials: Sequence[Trial], by_forest: bool) -> list[str]:
+    """Return a warning if the other code would choose a different number of clusters."""
+    judged = [trial for trial in trials if trial.lengths]
+    if not judged:
+        return []
+    other = min(judged, key=lambda trial: float(np.mean([pair.of(not by_forest) for pair in trial.lengths])))
+    few, many = sorted((max(trials[0].n_clusters, 1.0), max(other.n_clusters, 1.0)))
+    if many < MIN_RATIO * few:
+        return []
+    return [
+        f"the two codes disagree: the {_name(by_forest)} code chose {trials[0].n_clusters:g} clusters per "
+        f"step, the {_name(not by_forest)} code would choose {other.n_clusters:g}, with {_words(other)}; "
+        "compare both results"
+    ]
+
+
+def _name(by_forest: bool) -> str:
+    return "forest" if by_forest else "Gaussian"
+
+
+def _words(trial: Trial) -> str:
+    return ", ".join(
+        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}"
+        for name, value in trial.params.items()
+    )
 
 
 def _is_quiet(trials: Sequence[Trial], tolerance: float) -> bool:
     """Return whether good hyperparameters cover the ranges of lifetime and reach."""
     limit = min(trial.score for trial in trials) + tolerance
-    good = np.array([trial.position[1:3] for trial in trials if trial.score <= limit])
+    same = [t for t in trials if (t.entry, t.choice) == (trials[0].entry, trials[0].choice)]
+    good = np.array([trial.position[1:3] for trial in same if trial.score <= limit])
+    if len(good) == 0:
+        return False
     return bool((np.ptp(good, axis=0) > MIN_SPREAD).all())
 
 

@@ -8,16 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._model.costs import Default
+from dynmeans._algorithms.batch import Batch
+from dynmeans._algorithms.kernel_birth_cost import estimate_birth_share
+from dynmeans._algorithms.kernel_step import first_batch
+from dynmeans._model.costs import AgingDefaults
 from dynmeans._model.types import FloatArray
-from dynmeans.estimators.kernel import BIRTH_SHARE, KernelClusterer
+from dynmeans.estimators.kernel import KernelClusterer
 from dynmeans.kernels import MST, RBF, Diffusion, Kernel, Precomputed, first_input, get_kernel
-from dynmeans.kernels.diffusion import TIME
+from dynmeans.kernels.base import BIRTH_SHARE
+from dynmeans.kernels.diffusion import RELATIVE_TIME
 from dynmeans.tuning.separation import MEASURE_ROWS
-from dynmeans.tuning.space import Axis, Space, lifetimes, make_space
+from dynmeans.tuning.space import BATCHES, Axis, Space, lifetimes, make_space
 from dynmeans.tuning.stream import TuningStream
 
 SHARES = (0.01, 0.5)  # range of the birth cost as a share of a batch: at most 100 clusters, at least 2
+MARGIN = 4.0  # the range also extends to this multiple of the default, and to its inverse
 WIDTHS = (1.0 / 3.0, 3.0)  # range of the kernel's parameter, in units of its estimate
 
 
@@ -38,18 +43,20 @@ def kernel_space(
     interval: float,
 ) -> Space:
     """Build the search space of an estimator with a kernel, with its defaults."""
-    default = model._default
+    default = model._aging_defaults
     own = get_kernel(model.kernel)
     named = [{"kernel": get_kernel(kernel)} for kernel in kernels or ()]
     each = [{**choice, **kernel, "relative": True} for choice in choices for kernel in named or [{}]]
     unit = _self_similarity(own, stream)
-    space = make_space((SHARES[0] * unit, SHARES[1] * unit), len(stream.batches), each, interval)
+    share = _birth_share(own, stream, unit)
+    births = min(SHARES[0] * unit, share / MARGIN), max(SHARES[1] * unit, share * MARGIN)
+    space = make_space(births, len(stream.batches), each, interval)
     longest = max(lifetimes(len(stream.batches))[1], default.lifetime)
     axes = tuple(axis._replace(high=longest) if axis.name == "lifetime" else axis for axis in space.axes)
     widen = None if kernels else _make_widen(own, stream)
     width = () if widen is None else (Axis("width", *WIDTHS),)
     return space._replace(
-        axes=(*axes, *width), defaults=_default_position((*axes, *width), default, unit), widen=widen
+        axes=(*axes, *width), defaults=_default_position((*axes, *width), default, share), widen=widen
     )
 
 
@@ -61,9 +68,25 @@ def _self_similarity(kernel: Kernel, stream: TuningStream) -> float:
     return float(kernel.compare(scene).diagonal.mean())
 
 
-def _default_position(axes: Sequence[Axis], default: Default, unit: float) -> FloatArray:
+def _birth_share(kernel: Kernel, stream: TuningStream, unit: float) -> float:
+    """Return the estimate of the first batch that has one, as the estimator does."""
+    if kernel.birth_share() is not None:
+        for X in stream.batches:
+            share = estimate_birth_share(kernel, first_batch(kernel, Batch(X, None, 0.0)))
+            if share is not None:
+                return share
+    return BIRTH_SHARE * unit
+
+
+def _some(stream: TuningStream) -> list[FloatArray]:
+    """Return at most BATCHES evenly spaced batches."""
+    n = len(stream.batches)
+    return [stream.batches[i] for i in np.linspace(0, n - 1, min(n, BATCHES)).astype(int)]
+
+
+def _default_position(axes: Sequence[Axis], default: AgingDefaults, share: float) -> FloatArray:
     values = {
-        "birth_cost": BIRTH_SHARE * unit,
+        "birth_cost": share,
         "lifetime": default.lifetime,
         "reach": default.reach,
         "width": 1.0,
@@ -79,11 +102,12 @@ def _make_widen(kernel: Kernel, stream: TuningStream) -> Callable[[float], Kerne
     name, estimate = _estimate(kernel, stream)
     if estimate is None:
         return None
+    base = kernel.fitted(first_input(stream.batches[0])) if isinstance(kernel, Diffusion) else kernel
 
     def widen(factor: float) -> Kernel:
         if np.isclose(factor, 1.0, rtol=1e-9, atol=0.0):
             return kernel
-        wider: Kernel = replace(kernel, **{name: factor * estimate})  # type: ignore[type-var]
+        wider: Kernel = replace(base, **{name: factor * estimate})  # type: ignore[type-var]
         return wider
 
     return widen
@@ -92,11 +116,11 @@ def _make_widen(kernel: Kernel, stream: TuningStream) -> Callable[[float], Kerne
 def _estimate(kernel: Kernel, stream: TuningStream) -> tuple[str, float | None]:
     """Return name and median estimate of the parameter that the kernel estimates."""
     if isinstance(kernel, RBF) and kernel.bandwidth is None:
-        return "bandwidth", _median([kernel.fitted(first_input(X)).bandwidth for X in stream.batches])
+        return "bandwidth", _median([kernel.fitted(first_input(X)).bandwidth for X in _some(stream)])
     if isinstance(kernel, MST) and kernel.scale is None:
-        return "scale", _median([kernel.fitted(first_input(X)).scale for X in stream.batches])
-    if isinstance(kernel, Diffusion) and kernel.time is None:
-        return "time", TIME * float(np.median([len(batch) for batch in stream.batches]))
+        return "scale", _median([kernel.fitted(first_input(X)).scale for X in _some(stream)])
+    if isinstance(kernel, Diffusion) and kernel.time is None and kernel.relative_time is None:
+        return "relative_time", kernel.fitted(first_input(stream.batches[0])).relative_time or RELATIVE_TIME
     return "", None
 
 

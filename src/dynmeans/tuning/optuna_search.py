@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from dynmeans._files.extras import require
-from dynmeans.tuning.search import at_defaults
-from dynmeans.tuning.space import Space
+from dynmeans.tuning.search import at_defaults, first_candidates, of_entry
+from dynmeans.tuning.space import Axis
 from dynmeans.tuning.trials import Candidate, Runner, Trial
 
 STUDY = "dynmeans"
-CHOICE, BEST_SEED = "choice", "best_seed"
+CHOICE, BEST_SEED, CODE = "choice", "best_seed", "by_forest"
+PILOT = 16  # trials before the search that choose the code
 COUNTS = ("n_clusters", "n_ids")
 
 
@@ -28,13 +29,21 @@ def search_with_optuna(
     """
     optuna = require("optuna", "tune")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = _open_study(optuna, runner.space, seed, storage)
-    for candidate in at_defaults(runner.space):
-        study.enqueue_trial(_as_optuna_params(candidate, runner.space), skip_if_exists=True)
-    trials = [_from_study(old, runner.space) for old in study.trials if old.values]
+    arms = [
+        (i, choice) for i, entry in enumerate(runner.entries) for choice in range(len(entry.space.choices))
+    ]
+    study = _open_study(optuna, runner, len(arms), seed, storage)
+    if CODE not in study.user_attrs and runner.has_codes:
+        runner.choose_code(runner.run(first_candidates(runner, PILOT, seed)))
+        study.set_user_attr(CODE, runner.by_forest)
+    runner.by_forest = bool(study.user_attrs.get(CODE, False))
+    for i, entry in enumerate(runner.entries):
+        for candidate in of_entry(i, at_defaults(entry.space)):
+            study.enqueue_trial(_as_optuna_params(candidate, runner, arms), skip_if_exists=True)
+    trials = [_from_study(old, runner, arms) for old in study.trials if old.values]
     while len(trials) < budget:
         asked = study.ask()
-        (trial,) = runner.run([_suggest(asked, runner.space)])
+        (trial,) = runner.run([_suggest(asked, runner, arms)])
         asked.set_user_attr(BEST_SEED, trial.seed)
         for name in COUNTS:
             asked.set_user_attr(name, getattr(trial, name))
@@ -43,16 +52,28 @@ def search_with_optuna(
     return trials
 
 
-def _open_study(optuna: Any, space: Space, seed: int, storage: str | PathLike[str] | None) -> Any:
+def _open_study(
+    optuna: Any, runner: Runner, n_arms: int, seed: int, storage: str | PathLike[str] | None
+) -> Any:
     kept = None if storage is None else _open_journal(optuna.storages, fspath(storage))
     sampler = optuna.samplers.TPESampler(seed=seed)
     study = optuna.create_study(storage=kept, sampler=sampler, study_name=STUDY, load_if_exists=True)
-    ranges = [[axis.name, axis.low, axis.high] for axis in space.axes] + [[CHOICE, 0, len(space.choices)]]
+    ranges: list[list[Any]] = [
+        [_axis_name(i, axis), axis.low, axis.high]
+        for i, entry in enumerate(runner.entries)
+        for axis in entry.space.axes
+    ]
+    ranges.append([CHOICE, 0, n_arms])
     known = study.user_attrs.get("ranges", ranges)
     if known != ranges:
         raise ValueError(f"{storage}: the study belongs to other data or choices: {known}, not {ranges}")
     study.set_user_attr("ranges", ranges)
     return study
+
+
+def _axis_name(entry: int, axis: Axis) -> str:
+    """Return the name of an axis in the study; each estimator has axes of its own."""
+    return axis.name if entry == 0 else f"{entry}:{axis.name}"
 
 
 def _open_journal(storages: Any, path: str) -> Any:
@@ -68,20 +89,32 @@ def _open_journal(storages: Any, path: str) -> Any:
     raise ValueError(f"{path}: not a study of dynmeans; give a new file, or one written by dynmeans")
 
 
-def _as_optuna_params(candidate: Candidate, space: Space) -> dict[str, Any]:
-    values = {axis.name: float(x) for axis, x in zip(space.axes, candidate.position, strict=True)}
-    return {**values, CHOICE: candidate.choice}
+def _as_optuna_params(candidate: Candidate, runner: Runner, arms: list[tuple[int, int]]) -> dict[str, Any]:
+    axes = runner.entries[candidate.entry].space.axes
+    pairs = zip(axes, candidate.position, strict=True)
+    values = {_axis_name(candidate.entry, axis): float(x) for axis, x in pairs}
+    return {**values, CHOICE: arms.index((candidate.entry, candidate.choice))}
 
 
-def _suggest(asked: Any, space: Space) -> Candidate:
-    position = np.array([asked.suggest_float(axis.name, 0.0, 1.0) for axis in space.axes])
-    return Candidate(position, asked.suggest_categorical(CHOICE, list(range(len(space.choices)))))
+def _suggest(asked: Any, runner: Runner, arms: list[tuple[int, int]]) -> Candidate:
+    entry, choice = arms[asked.suggest_categorical(CHOICE, list(range(len(arms))))]
+    axes = runner.entries[entry].space.axes
+    position = np.array([asked.suggest_float(_axis_name(entry, axis), 0.0, 1.0) for axis in axes])
+    return Candidate(position, choice, entry)
 
 
-def _from_study(old: Any, space: Space) -> Trial:
-    position = np.array([old.params[axis.name] for axis in space.axes])
-    params = space.params(position, old.params[CHOICE])
+def _from_study(old: Any, runner: Runner, arms: list[tuple[int, int]]) -> Trial:
+    entry, choice = arms[old.params[CHOICE]]
+    space = runner.entries[entry].space
+    position = np.array([old.params[_axis_name(entry, axis)] for axis in space.axes])
     n_clusters, n_ids = (old.user_attrs[name] for name in COUNTS)
     return Trial(
-        position, old.params[CHOICE], params, (old.value,), n_clusters, n_ids, old.user_attrs[BEST_SEED]
+        position,
+        choice,
+        space.params(position, choice),
+        (old.value,),
+        n_clusters,
+        n_ids,
+        old.user_attrs[BEST_SEED],
+        entry=entry,
     )

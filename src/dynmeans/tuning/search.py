@@ -19,22 +19,60 @@ MIDDLE = 0.5
 
 
 def search_refining(runner: Runner, budget: int, seed: int) -> list[Trial]:
-    """Spend half of the budget on space-filling points, the rest in two rounds around the best."""
-    defaults = at_defaults(runner.space)
-    first = max(1, round(FIRST_SHARE * budget)) - len(defaults)
-    trials = runner.run([*defaults, *space_filling(runner.space, first, seed)])
+    """Spend half of the budget on space-filling points, the rest in two rounds around the best.
+
+    If two codes judge, the first round is around the best of both, and then one of them is chosen.
+    """
+    trials = runner.run(first_candidates(runner, max(1, round(FIRST_SHARE * budget)), seed))
     rng = np.random.default_rng(seed)
     for i, width in enumerate(ROUNDS):
         left = budget - len(trials)
-        count = left // (len(ROUNDS) - i)
-        trials += runner.run(_around(ranked(trials)[:PARENTS], count, width, rng))
+        count = max(left, 0) // (len(ROUNDS) - i)
+        parents = best_of_both(trials) if i == 0 and runner.has_codes else ranked(trials)[:PARENTS]
+        trials += runner.run(_around(parents, count, width, rng))
+        if i == 0:
+            trials = runner.choose_code(trials)
     return trials
 
 
+def best_of_both(trials: Sequence[Trial]) -> list[Trial]:
+    """Return the best trials by either code."""
+    by_gaussian = sorted(trials, key=lambda trial: trial.lengths[0].gaussian)[:PARENTS]
+    by_forest = sorted(trials, key=lambda trial: trial.lengths[0].forest)[:PARENTS]
+    both = [trial for pair in zip(by_gaussian, by_forest, strict=True) for trial in pair]
+    return [trial for i, trial in enumerate(both) if not any(trial is other for other in both[:i])]
+
+
 def search_grid(runner: Runner, budget: int) -> list[Trial]:
-    """Evaluate the largest grid within the budget."""
-    defaults = at_defaults(runner.space)
-    return runner.run([*defaults, *grid(runner.space, budget - len(defaults))])
+    """Evaluate the largest grid within the budget, of each estimator."""
+    candidates = []
+    for i, share in enumerate(shares(runner, budget)):
+        space = runner.entries[i].space
+        defaults = at_defaults(space)
+        candidates += of_entry(i, [*defaults, *grid(space, share - len(defaults))])
+    return runner.choose_code(runner.run(candidates))
+
+
+def first_candidates(runner: Runner, count: int, seed: int) -> list[Candidate]:
+    """Return the defaults and space-filling points of all estimators."""
+    candidates = []
+    for i, share in enumerate(shares(runner, count)):
+        space = runner.entries[i].space
+        defaults = at_defaults(space)
+        candidates += of_entry(i, [*defaults, *space_filling(space, share - len(defaults), seed)])
+    return candidates
+
+
+def shares(runner: Runner, count: int) -> list[int]:
+    """Divide a number of trials among the estimators, by their choices, at least one each."""
+    sizes = [len(entry.space.choices) for entry in runner.entries]
+    ends = np.round(count * np.cumsum(sizes) / sum(sizes)).astype(int)
+    return [max(1, int(n)) for n in np.diff(ends, prepend=0)]
+
+
+def of_entry(i: int, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Assign candidates to an estimator."""
+    return [candidate._replace(entry=i) for candidate in candidates]
 
 
 def at_defaults(space: Space) -> list[Candidate]:
@@ -79,8 +117,8 @@ def _around(parents: Sequence[Trial], count: int, width: float, rng: np.random.G
     for i in range(count):
         parent = parents[i % len(parents)]
         candidates.append(
-            Candidate(
-                _reflected(parent.position + width * rng.normal(size=len(parent.position))), parent.choice
+            parent.candidate._replace(
+                position=_reflected(parent.position + width * rng.normal(size=len(parent.position)))
             )
         )
     return candidates

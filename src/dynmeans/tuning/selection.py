@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from dynmeans._model.types import FloatArray
 from dynmeans.tuning.search import ranked
 from dynmeans.tuning.trials import Runner, Trial
+
+Defaults: TypeAlias = Callable[[Trial], FloatArray | None]  # position of the defaults in its space
 
 FINALISTS = 8  # half of them by score, half by closeness to the defaults or to the other good trials
 MIN_LEAD = 2.0  # standard errors over steps by which the defaults must be worse
@@ -18,11 +21,12 @@ def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Tr
     """Return all trials: the chosen one, then the other finalists, then the rest, each sorted by score.
 
     Scores that differ by less than the tolerance, or less than between orders, are ties. Among ties the trial
-    nearest to the defaults is chosen. Without defaults it is the most central of all good trials, because
-    hyperparameters at the edge of the good region may fail when the stream changes. The defaults also tie
-    with the best trial if their difference over the steps is not significant.
+    nearest to the defaults is chosen. Without defaults it is the most central of the good trials of the
+    simplest choice, because hyperparameters at the edge of the good region may fail when the stream changes.
+    The defaults also tie with the best trial if their difference over the steps is not significant.
     """
-    defaults, order = runner.space.defaults, ranked(trials)
+    order = ranked(trials)
+    defaults = runner.defaults
     again = _finalists(order, order[0].score + tolerance, defaults)
     finalists = ranked(runner.run_again(again))
     rest = [trial for trial in order if not any(trial is other for other in again)]
@@ -33,21 +37,54 @@ def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Tr
         for trial in finalists
         if trial.score <= limit or (_is_default(defaults, trial) and _is_tied(finalists[0], trial))
     ]
+    if defaults(finalists[0]) is None:  # distances have a meaning within one estimator and choice only
+        simplest = min(map(_group, equals))
+        equals = [trial for trial in equals if _group(trial) == simplest]
     chosen = min(equals, key=lambda trial: _remoteness(trial, good, defaults))
     return [chosen, *(trial for trial in finalists if trial is not chosen), *rest]
 
 
-def _finalists(order: Sequence[Trial], limit: float, defaults: FloatArray | None) -> list[Trial]:
+def decide_motion(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:
+    """Prefer velocity if the forecasts of the chosen trial show it, and the result is equally good.
+
+    Clusters that keep their ids under both motions say nothing about the motion by their labels.
+    """
+    chosen = trials[0]
+    if not chosen.lengths or "motion" not in chosen.params:
+        return trials
+    shown = min(chosen.lengths, key=lambda pair: pair.of(runner.by_forest)).motion
+    choices = runner.entries[chosen.entry].space.choices
+    wanted = {**choices[chosen.choice], "motion": shown}
+    if shown == "walk" or chosen.params["motion"] == shown or wanted not in choices:
+        return trials
+    sibling = chosen._replace(choice=choices.index(wanted), params={**chosen.params, "motion": shown})
+    (again,) = runner.run_again([sibling])
+    limit = chosen.score + max(tolerance, _noise(chosen))
+    return [again, *trials] if again.score <= limit else trials
+
+
+def _finalists(order: Sequence[Trial], limit: float, defaults: Defaults) -> list[Trial]:
     best, others = list(order[: FINALISTS // 2]), order[FINALISTS // 2 :]
     good = [trial for trial in order if trial.score <= limit]
-    central = sorted(good[len(best) :], key=lambda trial: _remoteness(trial, good, defaults))
+    central = sorted(
+        good[len(best) :],
+        key=lambda trial: (
+            _group(trial) if defaults(trial) is None else (0, 0),
+            _remoteness(trial, good, defaults),
+        ),
+    )
     initial = [trial for trial in others if _is_default(defaults, trial)]
     rest = [trial for trial in [*central, *others[len(central) :]] if not _is_default(defaults, trial)]
     return [*best, *initial, *rest][:FINALISTS]
 
 
-def _is_default(defaults: FloatArray | None, trial: Trial) -> bool:
-    return defaults is not None and trial.choice == 0 and np.array_equal(trial.position, defaults)
+def _is_default(defaults: Defaults, trial: Trial) -> bool:
+    position = defaults(trial)
+    return position is not None and trial.choice == 0 and np.array_equal(trial.position, position)
+
+
+def _group(trial: Trial) -> tuple[int, int]:
+    return trial.entry, trial.choice
 
 
 def _is_tied(best: Trial, other: Trial) -> bool:
@@ -63,11 +100,12 @@ def _noise(trial: Trial) -> float:
     return float(np.std(trial.scores) / np.sqrt(max(len(trial.scores) - 1, 1)))
 
 
-def _remoteness(trial: Trial, good: Sequence[Trial], defaults: FloatArray | None) -> float:
+def _remoteness(trial: Trial, good: Sequence[Trial], defaults: Defaults) -> float:
     """Compute the distance to the defaults or, without defaults, the mean distance to good trials."""
-    if defaults is not None:
-        return float(np.linalg.norm(trial.position - defaults)) + float(trial.choice > 0)
-    positions = [other.position for other in good if other.choice == trial.choice]
+    default = defaults(trial)
+    if default is not None:
+        return float(np.linalg.norm(trial.position - default)) + float(trial.choice > 0)
+    positions = [other.position for other in good if _group(other) == _group(trial)]
     return (
         float(np.mean([np.linalg.norm(trial.position - position) for position in positions]))
         if positions

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.cluster.hierarchy import cophenet, linkage
-from scipy.spatial.distance import cdist, squareform
+from scipy.spatial.distance import squareform
 
 from dynmeans._algorithms.align import align
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels import MST, RBF, Diffusion, Kernel, KernelInput, Linear, first_input
 from dynmeans.kernels.density import near_rank
+from dynmeans.kernels.distances import distances
 from dynmeans.kernels.rbf import evenly_spaced
 from dynmeans.tuning.scorers import Evaluation, Scorer, cluster, configure, evaluate
 from dynmeans.tuning.stream import TuningStream
@@ -57,11 +58,11 @@ def make_separation_reference(stream: TuningStream, kernel: Kernel) -> Separatio
     rows = [batch[some] for batch, some in zip(stream.batches, picked, strict=True)]
     given = stream.weights or [np.ones(len(batch)) for batch in stream.batches]
     weights = [w[some] for w, some in zip(given, picked, strict=True)]
-    if isinstance(kernel, MEASURE_ROWS):
+    if kernel.is_euclidean():
         middle = np.concatenate(rows).mean(axis=0)
         rows = [batch - middle for batch in rows]
         return SeparationReference(
-            picked, rows, weights, [minimax_distances(cdist(X, X)) for X in rows], None
+            picked, rows, weights, [minimax_distances(distances(X, X)) for X in rows], None
         )
     paths = [minimax_distances(kernel_distances(kernel, X)) for X in rows]
     past = [_distances_to_past(kernel, rows, step) for step in range(len(rows))]
@@ -77,25 +78,25 @@ def step_qualities(reference: SeparationReference, labels: Sequence[IntArray]) -
     return quality
 
 
-def minimax_distances(distances: FloatArray) -> FloatArray:
+def minimax_distances(gaps: FloatArray) -> FloatArray:
     """Compute minimax path distances between rows, (n, n).
 
     No edge is shorter than the distance from either end to its neighbor of rank sqrt(n) / 3, so that a few
     outliers between two clusters do not connect them.
     """
-    n = len(distances)
+    n = len(gaps)
     if n < 2:
         return np.zeros((n, n))
     rank = min(near_rank(n), n - 1)  # the row itself has rank 0
-    core = np.partition(distances, rank, axis=1)[:, rank]
-    edges = np.maximum(distances, np.maximum(core[:, None], core))
+    core = np.partition(gaps, rank, axis=1)[:, rank]
+    edges = np.maximum(gaps, np.maximum(core[:, None], core))
     np.fill_diagonal(edges, 0.0)
     tree = linkage(squareform(edges, checks=False), "single")
     found: FloatArray = squareform(cophenet(tree))
     return found
 
 
-def separation(distances: FloatArray, ids: IntArray, weights: FloatArray) -> float:
+def separation(gaps: FloatArray, ids: IntArray, weights: FloatArray) -> float:
     """Compute the mean silhouette: 1 - own / other, from mean distances to own and nearest other cluster.
 
     It is 0 for one cluster, for clusters of one row, and where the two distances are equal. It is negative
@@ -106,7 +107,7 @@ def separation(distances: FloatArray, ids: IntArray, weights: FloatArray) -> flo
         return 0.0
     rows = np.arange(len(ids))
     members = (own[:, None] == np.arange(len(names))) * weights[:, None]
-    mass, to_each = members.sum(axis=0), distances @ members
+    mass, to_each = members.sum(axis=0), gaps @ members
     others = mass[own] - weights
     inside = np.divide(to_each[rows, own], others, out=np.zeros(len(ids)), where=others > 0)
     means = to_each / mass
@@ -134,11 +135,11 @@ def id_consistency(reference: SeparationReference, found: Sequence[IntArray], st
     kept = when == last[owner]
     if reference.past is None:
         old = np.concatenate([reference.rows[s] for s in window])[kept]
-        distances = _distances_to_aligned(reference.rows[step], reference.weights[step], old, owner[kept])
+        gaps = _distances_to_aligned(reference.rows[step], reference.weights[step], old, owner[kept])
     else:
-        distances = reference.past[step][:, kept]
-    k = min(near_rank(len(distances)), distances.shape[1])
-    near = np.argpartition(distances, k - 1, axis=1)[:, :k]
+        gaps = reference.past[step][:, kept]
+    k = min(near_rank(len(gaps)), gaps.shape[1])
+    near = np.argpartition(gaps, k - 1, axis=1)[:, :k]
     right = (before[kept][near] == found[step][:, None]).mean(axis=1)
     return float(np.average(right, weights=reference.weights[step]))
 
@@ -165,5 +166,4 @@ def _distances_to_aligned(
     """Compute distances to old rows after each of their clusters is aligned to the batch."""
     sizes = np.bincount(owner)
     scene = KernelInput(rows, weights, old, 1.0 / sizes[owner], owner.astype(np.int64), len(sizes))
-    distances: FloatArray = cdist(rows, align(scene)[0].kept)
-    return distances
+    return distances(rows, align(scene)[0].kept)

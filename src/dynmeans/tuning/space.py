@@ -28,11 +28,13 @@ class Axis(NamedTuple):
     low: float
     high: float
     origin: float = 0.0
+    is_whole: bool = False  # values are whole numbers
 
     def value(self, share: float) -> float:
         """Return the value at a share of the range."""
         low, high = self.low - self.origin, self.high - self.origin
-        return float(self.origin + low * (high / low) ** share)
+        value = float(self.origin + low * (high / low) ** share)
+        return round(value) if self.is_whole else value
 
     def share(self, value: float) -> float:
         """Return the share of the range at a value: the inverse of `value`."""
@@ -48,6 +50,7 @@ class Space(NamedTuple):
     interval: float = 1.0  # median time between two steps
     defaults: FloatArray | None = None  # position of the defaults, if any: tried first, preferred in ties
     widen: Callable[[float], Kernel] | None = None  # the kernel for a value of the axis "width"
+    links_groups: bool = False  # the estimator links whole clusters, as PersistentIds does
 
     def params(self, position: FloatArray, choice: int) -> dict[str, Any]:
         """Return the parameters of the estimator.
@@ -58,9 +61,10 @@ class Space(NamedTuple):
         named = zip(self.axes, position, strict=True)
         found: dict[str, Any] = {axis.name: axis.value(float(x)) for axis, x in named}
         if self.interval != 1.0:
-            lifetime, reach = found.pop("lifetime"), found.pop("reach")
+            lifetime, reach = found.pop("lifetime"), found.pop("reach", None)
             found["aging_cost"] = found["birth_cost"] / (lifetime * self.interval)
-            found["drift"] = drift_from_reach(lifetime, reach) / self.interval
+            drift = 0.0 if reach is None else drift_from_reach(lifetime, reach)
+            found["drift"] = (drift + (1.0 if self.links_groups else 0.0)) / self.interval
         if self.widen is not None:
             found["kernel"] = self.widen(found.pop("width"))
         return {**found, **self.choices[choice]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +15,17 @@ from dynmeans._model.types import FloatArray
 
 
 class TuningStream(NamedTuple):
-    """All batches in memory."""
+    """All batches in memory. Results are judged on those with rows."""
 
-    steps: list[dict[str, Any]]  # arguments of partial_fit
-    batches: list[FloatArray]  # (n, d)
-    weights: list[FloatArray] | None  # (n,)
-    times: FloatArray  # (T,)
+    steps: list[dict[str, Any]]  # arguments of partial_fit, also of batches without rows
+    has_rows: list[bool]  # of each step
+    batches: list[FloatArray]  # (n, d)  with rows
+    weights: list[FloatArray] | None  # (n,)  of these
+    times: FloatArray  # (T,)  of these
+
+    def with_rows(self, values: Iterable[Any]) -> list[Any]:
+        """Return the values, one per step, of the steps with rows."""
+        return [value for value, has_rows in zip(values, self.has_rows, strict=True) if has_rows]
 
 
 def read_stream(batches: Iterable[Any]) -> TuningStream:
@@ -27,13 +33,23 @@ def read_stream(batches: Iterable[Any]) -> TuningStream:
     steps = [dict(item) if isinstance(item, Mapping) else {"X": item} for item in batches]
     if not steps:
         raise ValueError("batches is empty; tuning needs at least one batch")
-    rows = [check_array(step["X"], dtype=np.float64) for step in steps]
+    rows = [check_array(step["X"], dtype=np.float64, ensure_min_samples=0) for step in steps]
     for batch in rows:
         check_range(batch, max_abs(batch))
     widths = sorted({batch.shape[1] for batch in rows})
     if len(widths) > 1:
         raise ValueError(f"all batches must have the same number of features, got {widths}")
-    return TuningStream(steps, rows, _weights(steps, rows), _times(steps))
+    has_rows = [len(batch) > 0 for batch in rows]
+    if not any(has_rows):
+        raise ValueError(f"all {len(rows)} batches are without rows; tuning needs at least one row")
+    weights = _weights(steps, rows)
+    return TuningStream(
+        steps,
+        has_rows,
+        list(compress(rows, has_rows)),
+        None if weights is None else list(compress(weights, has_rows)),
+        _times(steps)[has_rows],
+    )
 
 
 def _weights(steps: list[dict[str, Any]], rows: list[FloatArray]) -> list[FloatArray] | None:

@@ -9,29 +9,48 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans._codes.two_codes import CodeLengths, TwoCodes
 from dynmeans._model.types import FloatArray
-from dynmeans.tuning.scorers import Scorer
+from dynmeans.tuning.scorers import DIGITS, Evaluation, Scorer
 from dynmeans.tuning.space import Space
+
+
+class Entry(NamedTuple):
+    """One estimator of a search, with its space."""
+
+    estimator: Any
+    space: Space
+    scorer: Scorer
+
+    @property
+    def name(self) -> str:
+        """Name of the class, with that of a wrapped estimator."""
+        wrapped = getattr(self.estimator, "estimator", None)
+        name = type(self.estimator).__name__
+        return name if wrapped is None else f"{name}({type(wrapped).__name__})"
 
 
 class Candidate(NamedTuple):
     """Hyperparameters to be evaluated."""
 
-    position: FloatArray  # in the unit cube
-    choice: int  # of motion and kernel
+    position: FloatArray  # in the unit cube of the entry
+    choice: int  # of motion, kernel and the like
+    entry: int = 0  # which estimator
 
 
 class Trial(NamedTuple):
     """Hyperparameters with the results of their runs."""
 
     position: FloatArray  # in the unit cube
-    choice: int  # index of motion and kernel
+    choice: int  # index of motion, kernel and the like
     params: dict[str, Any]
     scores: tuple[float, ...]  # one per assignment order, lower is better
     n_clusters: float  # median number of active clusters per step
     n_ids: int  # number of ids in the whole run
     seed: int  # of the best order
     steps: tuple[float, ...] = ()  # score of each step, mean over the orders, where the scorer has one
+    entry: int = 0  # index of the estimator
+    lengths: tuple[CodeLengths, ...] = ()  # both code lengths, one pair per order
 
     @property
     def place(self) -> FloatArray:
@@ -43,6 +62,11 @@ class Trial(NamedTuple):
         """Mean score over the orders."""
         return float(np.mean(self.scores))
 
+    @property
+    def candidate(self) -> Candidate:
+        """The hyperparameters without results."""
+        return Candidate(self.position, self.choice, self.entry)
+
 
 class Runner:
     """Evaluates candidates on several threads; the compiled loops release the GIL.
@@ -51,32 +75,46 @@ class Runner:
 
     Parameters
     ----------
-    scorer : Scorer
-    space : Space
+    entries : sequence of Entry
     seeds : sequence of int
         Seeds of assignment orders: the first for the search, the others for the finalists.
     n_jobs : int or None
     on_trial : callable or None
         Called with every trial, in order.
+    codes : TwoCodes or None
+        The two codes of the stream, if they judge the results.
     """
 
     def __init__(
         self,
-        scorer: Scorer,
-        space: Space,
+        entries: Sequence[Entry],
         seeds: Sequence[int],
         n_jobs: int | None = 1,
         on_trial: Callable[[Trial], object] | None = None,
+        codes: TwoCodes | None = None,
     ) -> None:
-        self.space, self._seeds = space, tuple(seeds)
-        self._scorer, self._on_trial = scorer, on_trial
+        self.entries, self._seeds = tuple(entries), tuple(seeds)
+        self._on_trial, self._codes = on_trial, codes
         self._n_threads = (os.cpu_count() or 1) if n_jobs is None or n_jobs == -1 else n_jobs
+        self.by_forest = False
+
+    @property
+    def has_codes(self) -> bool:
+        """Whether two codes judge the results."""
+        return self._codes is not None
+
+    def defaults(self, trial: Trial) -> FloatArray | None:
+        """Return the position of the defaults in the space of a trial."""
+        return self.entries[trial.entry].space.defaults
 
     def run(self, candidates: Iterable[Candidate]) -> list[Trial]:
         """Evaluate candidates under the first order."""
 
         def evaluate(candidate: Candidate) -> Trial:
-            return self._evaluate(self._seeds[:1], candidate, self.space.params(*candidate))
+            space = self.entries[candidate.entry].space
+            return self._evaluate(
+                self._seeds[:1], candidate, space.params(candidate.position, candidate.choice)
+            )
 
         return self._in_parallel(evaluate, list(candidates))
 
@@ -84,17 +122,44 @@ class Runner:
         """Evaluate trials under the other orders; the score under the first is biased by the search."""
 
         def evaluate(trial: Trial) -> Trial:
-            return self._evaluate(self._seeds[1:], Candidate(trial.position, trial.choice), trial.params)
+            return self._evaluate(self._seeds[1:], trial.candidate, trial.params)
 
         return self._in_parallel(evaluate, list(trials))
 
+    def choose_code(self, trials: list[Trial]) -> list[Trial]:
+        """Choose the code that judges this stream, and score the trials by it."""
+        if self._codes is None:
+            return trials
+        self.by_forest = self._codes.prefers_forest([pair for trial in trials for pair in trial.lengths])
+        return [
+            trial._replace(scores=tuple(round(pair.of(self.by_forest), DIGITS) for pair in trial.lengths))
+            for trial in trials
+        ]
+
     def _evaluate(self, seeds: Sequence[int], candidate: Candidate, params: dict[str, Any]) -> Trial:
-        evaluations = [self._scorer(params, seed) for seed in seeds]
-        scores = tuple(evaluation.score for evaluation in evaluations)
+        scorer = self.entries[candidate.entry].scorer
+        evaluations = [scorer(params, seed) for seed in seeds]
+        scores = tuple(self._score(evaluation) for evaluation in evaluations)
         best = int(np.argmin(scores))
-        _, n_clusters, n_ids, _ = evaluations[best]
         steps = tuple(np.mean([evaluation.steps for evaluation in evaluations], axis=0).tolist())
-        return Trial(*candidate, params, scores, n_clusters, n_ids, seeds[best], steps)
+        lengths = tuple(found.lengths for found in evaluations if found.lengths is not None)
+        return Trial(
+            candidate.position,
+            candidate.choice,
+            params,
+            scores,
+            evaluations[best].n_clusters,
+            evaluations[best].n_ids,
+            seeds[best],
+            steps,
+            candidate.entry,
+            lengths,
+        )
+
+    def _score(self, evaluation: Evaluation) -> float:
+        if self.by_forest and evaluation.lengths is not None:
+            return round(evaluation.lengths.forest, DIGITS)
+        return evaluation.score
 
     def _in_parallel(self, evaluate: Callable[[Any], Trial], items: list[Any]) -> list[Trial]:
         done = []

@@ -4,41 +4,45 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from os import PathLike
 from typing import Any, Literal, NamedTuple
 
 from sklearn.utils import check_random_state
 
+from dynmeans._codes.two_codes import TwoCodes
 from dynmeans.estimators import DMeans
 from dynmeans.estimators.base import BatchClusterer
-from dynmeans.estimators.kernel import KernelClusterer
 from dynmeans.estimators.validation import valid_count, valid_threads
-from dynmeans.kernels import Kernel, Linear, get_kernel
-from dynmeans.tuning.code_length import median_interval
+from dynmeans.kernels import Kernel, get_kernel
 from dynmeans.tuning.diagnostics import diagnose
-from dynmeans.tuning.kernel_space import check_kernel, kernel_space
+from dynmeans.tuning.entries import is_cosine, make_entries, uses_separation
+from dynmeans.tuning.kernel_space import check_kernel
 from dynmeans.tuning.optuna_search import search_with_optuna
+from dynmeans.tuning.pair_score import TOLERANCE as PAIR_TOLERANCE
+from dynmeans.tuning.pair_score import make_pair_reference, score_by_pairs
 from dynmeans.tuning.paper_grid import paper_space
 from dynmeans.tuning.result import Tuning
-from dynmeans.tuning.scorers import Scorer, cluster, configure, score_by_code_length, score_by_labels
+from dynmeans.tuning.scorers import cluster, configure, score_by_codes, score_by_labels
 from dynmeans.tuning.search import search_grid, search_refining
-from dynmeans.tuning.selection import decide
+from dynmeans.tuning.selection import decide, decide_motion
 from dynmeans.tuning.separation import TOLERANCE, score_by_separation
-from dynmeans.tuning.space import Space, birth_costs, make_space
 from dynmeans.tuning.stream import TuningStream, read_stream
-from dynmeans.tuning.trials import Runner, Trial
+from dynmeans.tuning.trials import Entry, Runner, Trial
 
 Strategy = Literal["refine", "paper", "grid", "optuna"]
 STRATEGIES: tuple[Strategy, ...] = ("refine", "paper", "grid", "optuna")
 ORDERS = 3  # assignment orders that evaluate each finalist
+MAX_FOREST_ROWS = 200  # per batch, for the forest code
 
 
 class Criterion(NamedTuple):
-    """Search space, score, and the score difference below which two trials tie."""
+    """Entries of the search, the codes that judge them, and the difference below which two trials tie."""
 
-    space: Space
-    scorer: Scorer
+    entries: list[Entry]
+    codes: TwoCodes | None
     tolerance: float
+    name: str  # what the score is; replaced by the code that is chosen
 
 
 class _Seeds(NamedTuple):
@@ -48,7 +52,7 @@ class _Seeds(NamedTuple):
 
 def tune(
     batches: Iterable[Any],
-    estimator: BatchClusterer | None = None,
+    estimator: BatchClusterer | Sequence[BatchClusterer] | None = None,
     *,
     budget: int = 100,
     n_jobs: int | None = None,
@@ -60,21 +64,26 @@ def tune(
     storage: str | PathLike[str] | None = None,
     on_trial: Callable[[Trial], object] | None = None,
 ) -> Tuning:
-    """Find birth cost, lifetime and reach, with or without labels.
+    """Find hyperparameters, motion and algorithm, with or without labels.
 
-    Every candidate clusters all batches. Its score is the code length of the result
-    (:func:`dynmeans.tuning.code_length`); for kernels, the separation of clusters and the consistency of ids.
-    The best few are evaluated again under other assignment orders. Among ties the most central of all good
-    candidates is chosen; for kernels, the one nearest to the defaults, which are tried first. The ranges are
-    estimated from the data.
+    Every candidate clusters all batches. Its score is a code length of the result: the forest code where it
+    sees gaps between clusters, else the Gaussian code (:func:`dynmeans.tuning.code_length`). For a kernel
+    estimator alone it is the separation of clusters and the consistency of ids, and with ``metric="cosine"``
+    the pair score (:func:`dynmeans.tuning.pair_score`). The best few are evaluated again under other
+    assignment orders. Among ties the most central of the good candidates of the simplest choice is chosen;
+    for kernels, the one nearest to the defaults, which are tried first. The ranges are estimated from the
+    data.
 
     Parameters
     ----------
     batches : iterable
         Each item is a batch X of shape (n, n_features), or a mapping of the arguments of ``partial_fit``
         (``{"X": X, "t": t}``). They are held in memory.
-    estimator : DMeans, KDMeans or SDMeans, optional
-        Estimator to tune, :class:`~dynmeans.DMeans` by default; its other parameters are kept.
+    estimator : estimator or list of estimators, optional
+        Estimator to tune, :class:`~dynmeans.DMeans` by default. Of ``DMeans``, ``motion``, ``refine`` and
+        ``exclusive`` are searched too, unless they are set; its other parameters are kept. For
+        :class:`~dynmeans.PersistentIds` over DBSCAN or HDBSCAN, the parameters of the clusterer are searched.
+        Of several estimators the best is chosen; all are judged by the same code.
     budget : int, default=100
         Number of candidates to evaluate.
     n_jobs : int, optional
@@ -84,7 +93,8 @@ def tune(
     labels : sequence of array-like of shape (n,), optional
         True labels of every batch. With them, the score is tracking accuracy.
     motions : sequence of str, optional
-        Motions to choose from, such as ``("walk", "velocity")``; by default that of the estimator.
+        Motions to choose from, such as ``("walk", "velocity")``; by default that of the estimator, or both if
+        it is not set.
     kernels : sequence of kernels, optional
         Kernels to choose from; by default that of the estimator. Its own parameter is searched
         if it would be estimated.
@@ -108,11 +118,11 @@ def tune(
     >>> stream = moving_gaussians(3, 15, noise=0.02, motion=0.02, random_state=0)
     >>> found = tune(stream.batches, budget=16, random_state=0)
     >>> sorted(found.best_params_)
-    ['birth_cost', 'lifetime', 'reach']
+    ['birth_cost', 'exclusive', 'lifetime', 'motion', 'reach', 'refine']
     >>> found.best_estimator_.n_steps_
     15
     """
-    model = DMeans() if estimator is None else estimator
+    models = _models(estimator)
     stream = read_stream(batches)
     valid_count("budget", budget, 1)
     valid_threads(n_jobs)
@@ -121,12 +131,29 @@ def tune(
     if storage is not None and strategy != "optuna":
         raise ValueError(f"storage needs strategy='optuna', got strategy={strategy!r}")
     seeds = _draw_seeds(random_state)
-    criterion = _make_criterion(model, stream, _choices(motions), kernels, labels, budget)
+    criterion = _make_criterion(models, stream, motions, kernels, labels, budget)
     if strategy == "paper":
-        criterion = criterion._replace(space=paper_space(criterion.space, stream, seeds.search))
-    runner = Runner(criterion.scorer, criterion.space, seeds.orders, n_jobs, on_trial)
+        entries = [e._replace(space=paper_space(e.space, stream, seeds.search)) for e in criterion.entries]
+        criterion = criterion._replace(entries=entries)
+    runner = Runner(criterion.entries, seeds.orders, n_jobs, on_trial, criterion.codes)
     trials = _search(strategy, runner, budget, seeds.search, storage)
-    return _finish(model, stream, decide(runner, trials, criterion.tolerance), criterion.tolerance)
+    trials = decide_motion(runner, decide(runner, trials, criterion.tolerance), criterion.tolerance)
+    return _finish(runner, criterion, stream, trials)
+
+
+def _models(estimator: Any) -> list[Any]:
+    """Return the estimators as a list."""
+    if estimator is None:
+        return [DMeans()]
+    models = list(estimator) if isinstance(estimator, list | tuple) else [estimator]
+    if not models:
+        raise ValueError("the list of estimators is empty; give at least one")
+    for model in models:
+        if not isinstance(model, BatchClusterer):
+            raise ValueError(
+                f"an estimator must be one of dynmeans, got {model!r}: wrap other clusterers in PersistentIds"
+            )
+    return models
 
 
 def _search(
@@ -137,12 +164,19 @@ def _search(
     return search_refining(runner, budget, seed) if strategy == "refine" else search_grid(runner, budget)
 
 
-def _finish(model: BatchClusterer, stream: TuningStream, trials: list[Trial], tolerance: float) -> Tuning:
+def _finish(runner: Runner, criterion: Criterion, stream: TuningStream, trials: list[Trial]) -> Tuning:
     """Fit the best trial again under its best order, with the number of threads of the user."""
-    best = configure(model, trials[0].params, trials[0].seed)
-    best.set_params(n_jobs=model.n_jobs)
+    entry = runner.entries[trials[0].entry]
+    best = configure(entry.estimator, trials[0].params, trials[0].seed)
+    if hasattr(best, "n_jobs"):
+        best.set_params(n_jobs=entry.estimator.n_jobs)
     labels = cluster(best, stream)
-    return Tuning(trials, best, diagnose(trials, tolerance, stream, labels))
+    name = criterion.name
+    if criterion.codes is not None:
+        name = "forest code" if runner.by_forest else "Gaussian code"
+    notes = diagnose(trials, criterion.tolerance, stream, labels, best, by_forest=runner.by_forest)
+    names = [each.name for each in runner.entries]
+    return Tuning(trials, best, notes, [names[trial.entry] for trial in trials], name)
 
 
 def _draw_seeds(random_state: Any) -> _Seeds:
@@ -150,45 +184,31 @@ def _draw_seeds(random_state: Any) -> _Seeds:
     return _Seeds(drawn[0], drawn[1:])
 
 
-def _choices(motions: Sequence[str] | None) -> list[dict[str, Any]]:
-    return [{"motion": motion} for motion in motions or ()] or [{}]
-
-
 def _make_criterion(
-    model: BatchClusterer,
+    models: Sequence[Any],
     stream: TuningStream,
-    choices: list[dict[str, Any]],
+    motions: Sequence[str] | None,
     kernels: Sequence[Kernel] | None,
     labels: Sequence[Any] | None,
     budget: int,
 ) -> Criterion:
-    """Choose the criterion: code length for round clusters, separation for kernels, accuracy with labels."""
-    if isinstance(model, KernelClusterer):
-        kernel = get_kernel(model.kernel)
-        check_kernel(kernel)
-        if kernels is not None or not isinstance(kernel, Linear):
-            return _kernel_criterion(model, stream, choices, kernels, labels)
-        choices = [{**choice, "relative": False} for choice in choices]  # the linear kernel is D-Means
-    elif kernels is not None:
-        raise ValueError(f"kernels are for KDMeans and SDMeans, not for {type(model).__name__}")
-    space = make_space(
-        birth_costs(stream.batches), len(stream.batches), choices, median_interval(stream.times)
-    )
+    """Choose the criterion: accuracy with labels, code length, or that of a single estimator of its kind."""
+    codes, make = None, None
     if labels is not None:
-        return Criterion(space, score_by_labels(model, stream, labels), 0.0)
-    n_points = sum(map(len, stream.batches))
-    tolerance = math.log(budget) / n_points  # the nats that encode which candidate was chosen
-    return Criterion(space, score_by_code_length(model, stream), tolerance)
-
-
-def _kernel_criterion(
-    model: KernelClusterer,
-    stream: TuningStream,
-    choices: list[dict[str, Any]],
-    kernels: Sequence[Kernel] | None,
-    labels: Sequence[Any] | None,
-) -> Criterion:
-    space = kernel_space(model, stream, choices, kernels, median_interval(stream.times))
-    if labels is not None:
-        return Criterion(space, score_by_labels(model, stream, labels), 0.0)
-    return Criterion(space, score_by_separation(model, stream, get_kernel(model.kernel)), TOLERANCE)
+        name, tolerance = "1 - tracking accuracy", 0.0
+        make = partial(score_by_labels, stream=stream, truth=labels)
+    elif len(models) == 1 and uses_separation(models[0], kernels):
+        check_kernel(get_kernel(models[0].kernel))
+        name, tolerance = "separation", TOLERANCE
+        make = partial(score_by_separation, stream=stream, kernel=get_kernel(models[0].kernel))
+    elif any(is_cosine(model) for model in models):  # then all are judged as clusterings of directions
+        name, tolerance = "pair score", PAIR_TOLERANCE
+        reference = make_pair_reference(stream.batches, stream.weights)
+        make = partial(score_by_pairs, stream=stream, reference=reference)
+    else:
+        codes = TwoCodes(stream.batches, stream.times, stream.weights, max_rows=MAX_FOREST_ROWS)
+        # The nats that encode which candidate was chosen.
+        name, tolerance = "code", math.log(budget) / codes.n_rows
+        make = partial(score_by_codes, stream=stream, codes=codes)
+    entries = [e for model in models for e in make_entries(model, stream, motions, kernels, make)]
+    return Criterion(entries, codes, tolerance, name)

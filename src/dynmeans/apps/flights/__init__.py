@@ -1,1 +1,1 @@
-"""Flows of aircraft: messages, trajectories, velocities on a lattice, clusters by time of take-off."""
+"""Air-traffic flows: messages, trajectories, velocities on a lattice, clusters over time."""

@@ -1,4 +1,4 @@
-"""The map of flows, and below it how many flights each had over time."""
+"""Map of the flows, with their number of flights over time."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 
 from dynmeans._files.extras import require
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.apps.flights.flows import Flow, Flows, popular
-from dynmeans.apps.flights.smoothing import stretch_of, widened
+from dynmeans.apps.flights.flows import Flow, Flows, largest_flows
+from dynmeans.apps.flights.smoothing import stretch_of, widen
 from dynmeans.apps.flights.trajectories import Area
 from dynmeans.plots.palette import PALETTE
 
 _SHOWN = 12  # flows on the map, as in the paper
-_FAINT = 400  # flights drawn behind them
+_FAINT = 400  # flights drawn in the background
 _MARGIN = 0.04
 _WIDTH, _HIGHEST = 9.5, 12.0  # inches of the map
-_NARROWEST = 0.5  # share of its longer side that it shows of the other
-_COLUMNS = 400  # most columns of the table of counts
+_NARROWEST = 0.5  # minimum ratio of the shorter to the longer side
+_COLUMNS = 400  # maximum number of columns of the counts
 _INK, _MUTED, _LINE = "#1c2127", "#667080", "#c3cad3"
 _THIN: dict[str, Any] = {"color": _LINE, "linewidth": 0.3, "alpha": 0.6, "rasterized": True}
 
 
 def draw_flows(flows: Flows) -> Any:
-    """Draw the most popular flows on a map, and their counts over time.
+    """Draw the largest flows on a map, and their counts over time.
 
     Parameters
     ----------
@@ -40,13 +40,13 @@ def draw_flows(flows: Flows) -> Any:
     ImportError
         If matplotlib, which the extra ``plot`` brings, is missing.
     """
-    shown = popular(flows, _SHOWN)
-    area = widened(flows.smoother.lattice.area, _NARROWEST)
+    shown = largest_flows(flows, _SHOWN)
+    area = widen(flows.smoother.lattice.area, _NARROWEST)
     height = _WIDTH * (area.north - area.south) / (area.east - area.west) * stretch_of(area)
     size = (11, 3.6 + min(height, _HIGHEST))
     figure = require("matplotlib.figure", "plot").Figure(figsize=size, dpi=150, facecolor="white")
     require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
-    figure.set_layout_engine("compressed")  # the map keeps its shape, whatever the area
+    figure.set_layout_engine("compressed")  # keeps the aspect ratio of the map
     top, bottom = figure.subplots(2, 1, height_ratios=(size[1] - 3.0, 3.0))
     _draw_map(top, flows, shown, area)
     _draw_counts(bottom, flows, shown)
@@ -81,7 +81,7 @@ def _draw_map(axes: Any, flows: Flows, shown: list[Flow], area: Area) -> None:
 
 
 def _title(n_flights: int, n_flows: int, n_shown: int) -> str:
-    """Say what is on the map.
+    """Return the title of the map.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def _title(n_flights: int, n_flows: int, n_shown: int) -> str:
 
 
 def _draw_faint(axes: Any, flows: Flows) -> None:
-    """Some flights as they were flown."""
+    """Draw a sample of the flights."""
     messages, bounds = flows.flights.messages, flows.flights.bounds
     chosen = np.unique(np.linspace(0, flows.flights.n_flights - 1, _FAINT).astype(np.int64))
     for f in chosen:
@@ -102,7 +102,7 @@ def _draw_faint(axes: Any, flows: Flows) -> None:
 
 
 def _draw_flow(axes: Any, flow: Flow, color: str) -> None:
-    """Mean way with an arrow, the place where it begins, and one standard deviation around that."""
+    """Draw the mean path with an arrow, and its start with one standard deviation."""
     patches = require("matplotlib.patches", "plot")
     axes.plot(*flow.path.T, color=color, linewidth=2.2, solid_capstyle="round")
     middle = len(flow.path) // 2
@@ -113,14 +113,14 @@ def _draw_flow(axes: Any, flow: Flow, color: str) -> None:
     angle = float(np.degrees(np.arctan2(axis[1, 0], axis[0, 0])))
     axes.add_patch(patches.Ellipse(flow.path[0], width, height, angle=angle, color=color, alpha=0.2, lw=0))
     axes.plot(*flow.path[0], "o", color=color, markersize=7, markeredgecolor="white")
-    near = flow.path[len(flow.path) // 3]  # flows that begin in one place have parted here
+    near = flow.path[len(flow.path) // 3]  # flows with the same start have separated here
     label = axes.annotate(str(flow.id), near, xytext=(5, 3), textcoords="offset points", color=_INK)
     halo = require("matplotlib.patheffects", "plot").withStroke(linewidth=2.5, foreground="white")
     label.set_path_effects([halo])
 
 
 def _draw_counts(axes: Any, flows: Flows, shown: list[Flow]) -> None:
-    """A row a flow, a column a window or several, darker where more flights began."""
+    """Draw one row per flow and one column per window or group of windows, darker for more flights."""
     begin, width = flows.windows.min(), flows.window
     windows = np.rint((flows.windows - begin) / width).astype(np.int64)
     together = int(windows.max()) // _COLUMNS + 1
@@ -139,7 +139,7 @@ def _draw_counts(axes: Any, flows: Flows, shown: list[Flow]) -> None:
 
 
 def _length(seconds: float) -> str:
-    """Say how long something lasts.
+    """Format a duration.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a search for flows leaves behind: flights, counts, events and ways, for tables and maps."""
+"""Write flights, counts, events and mean paths of flows."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from typing import Any
 import numpy as np
 
 from dynmeans._files.atomic_write import atomic_write, make_folder
-from dynmeans.apps.flights.flows import Flow, Flows, popular
+from dynmeans.apps.flights.flows import Flow, Flows, largest_flows
 
 FLIGHTS_FILE = "flights.csv"
 COUNTS_FILE = "counts.csv"
 EVENTS_FILE = "events.jsonl"
-WAYS_FILE = "flows.geojson"
+PATHS_FILE = "flows.geojson"
 MAP_FILES = ("map.png", "map.svg")
-FILES = (FLIGHTS_FILE, COUNTS_FILE, EVENTS_FILE, WAYS_FILE, *MAP_FILES)
+FILES = (FLIGHTS_FILE, COUNTS_FILE, EVENTS_FILE, PATHS_FILE, *MAP_FILES)
 
 
 def write_flows(flows: Flows, folder: Path) -> None:
-    """Write every table of a search for flows into a folder, each whole or not at all.
+    """Write all tables of the flows into a folder, each atomically.
 
     Parameters
     ----------
     flows : Flows
     folder : Path
-        It need not exist.
+        Created if missing.
     """
     make_folder(folder)
     for name in MAP_FILES:
-        (folder / name).unlink(missing_ok=True)  # of an earlier search, it would not go with these tables
+        (folder / name).unlink(missing_ok=True)  # a map of an earlier run would not match these tables
     _write_rows(folder / FLIGHTS_FILE, _flight_rows(flows))
     _write_rows(folder / COUNTS_FILE, _count_rows(flows))
     lines = [json.dumps({**event._asdict(), "time": iso(event.time)}) for event in flows.events]
     _write_text(folder / EVENTS_FILE, "".join(f"{line}\n" for line in lines))
-    ways = [_feature(flow) for flow in popular(flows, len(np.unique(flows.labels)))]
-    _write_text(folder / WAYS_FILE, json.dumps({"type": "FeatureCollection", "features": ways}))
+    paths = [_feature(flow) for flow in largest_flows(flows, len(np.unique(flows.labels)))]
+    _write_text(folder / PATHS_FILE, json.dumps({"type": "FeatureCollection", "features": paths}))
 
 
 def iso(seconds: float) -> str:
-    """Return a time as people and programs read it, in UTC."""
+    """Format a time in UTC as ISO 8601."""
     return datetime.fromtimestamp(seconds, tz=timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -67,7 +67,7 @@ def _flight_rows(flows: Flows) -> list[dict[str, Any]]:
 
 
 def _longitude(degrees: float) -> float:
-    """From -180 to 180, wherever the map is counted from."""
+    """Wrap a longitude to -180 .. 180."""
     return round(float(degrees - 360.0 * np.rint(degrees / 360.0)), 4)
 
 
@@ -81,14 +81,14 @@ def _count_rows(flows: Flows) -> list[dict[str, Any]]:
 
 
 def _feature(flow: Flow) -> dict[str, Any]:
-    """One mean way as GeoJSON, cut at the antimeridian, as the format wants it."""
+    """Convert a mean path to GeoJSON, split at the antimeridian as the format requires."""
     turns = np.rint(flow.path[:, 0] / 360.0)
     parts = np.split(np.round(flow.path, 4), np.flatnonzero(np.diff(turns)) + 1)
-    ways = [[[_longitude(x), y] for x, y in part.tolist()] for part in parts]
+    paths = [[[_longitude(x), y] for x, y in part.tolist()] for part in parts]
     geometry = (
-        {"type": "LineString", "coordinates": ways[0]}
-        if len(ways) == 1
-        else {"type": "MultiLineString", "coordinates": ways}
+        {"type": "LineString", "coordinates": paths[0]}
+        if len(paths) == 1
+        else {"type": "MultiLineString", "coordinates": paths}
     )
     return {
         "type": "Feature",

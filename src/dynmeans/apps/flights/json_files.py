@@ -1,4 +1,4 @@
-"""State vectors in JSON: arrays of objects, and answers of OpenSky's interface."""
+"""Read state vectors from JSON: arrays of objects, or responses of the OpenSky API."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.limits import Limits
 from dynmeans._tables.text import check_unicode
 
-# The state vectors of OpenSky's interface are arrays; these are their first entries.
+# State vectors of the OpenSky API are arrays; these are their first entries.
 _OPENSKY = (
     "icao24",
     "callsign",
@@ -25,25 +25,25 @@ _OPENSKY = (
     "velocity",
     "true_track",
 )
-# Bytes that Python takes for a list or an object, and for an entry of one.
+# Memory of a Python list or dict, and of one entry, in bytes.
 _CONTAINER, _ENTRY = 100, 50
 
 
 def read_json(path: Path, name: str, limits: Limits) -> list[dict[str, Any]]:
-    """Read an array of objects, some of which may lack a key, or the answer of OpenSky's interface.
+    """Read an array of objects, with optional keys, or a response of the OpenSky API.
 
     Parameters
     ----------
     path : Path
         Gzipped if its name ends in ``.gz``.
     name : str
-        What errors call it.
+        Name of the file in errors.
     limits : Limits
 
     Raises
     ------
     InputError
-        If it is neither, or takes far more memory than the file has bytes.
+        If it is neither, or needs far more memory than the size of the file.
     """
     with error_context(name):
         text = _text(path, name, limits)
@@ -52,15 +52,15 @@ def read_json(path: Path, name: str, limits: Limits) -> list[dict[str, Any]]:
     if isinstance(value, list) and all(isinstance(row, dict) for row in value):
         return value
     states = value.get("states", 0) if isinstance(value, dict) else 0
-    if states is None:  # nothing flies
+    if states is None:  # no aircraft
         return []
     if isinstance(states, list) and all(isinstance(row, list) for row in states):
         return [dict(zip(_OPENSKY, row, strict=False)) for row in states]
-    raise InputError(f"{name}: JSON must be an array of objects or an answer of OpenSky ('states')")
+    raise InputError(f"{name}: JSON must be an array of objects or a response of the OpenSky API ('states')")
 
 
 def _text(path: Path, name: str, limits: Limits) -> str:
-    """Text of a file, unless it or what Python would make of it is too large."""
+    """Read the text of a file, unless it or the parsed data would be too large."""
     size = path.stat().st_size
     with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
         data = file.read(limits.allowance(size) + 1)

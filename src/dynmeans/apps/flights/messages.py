@@ -1,4 +1,4 @@
-"""ADS-B state vectors from files: columns by any of their usual names, in any of the usual units."""
+"""Read ADS-B state vectors: columns by their usual names, in their usual units."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dynmeans._files.errors import InputError
 from dynmeans._files.limits import Limits
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.cells import lenient
-from dynmeans._tables.chunk import Cells
+from dynmeans._tables.chunk import Cells, check_distinct
 from dynmeans._tables.sources import find_source, read_source
 from dynmeans.apps.flights.json_files import read_json
 
@@ -27,19 +27,20 @@ _NAMES = {
     "track": ("track", "heading", "true_track"),
     "callsign": ("callsign", "flight"),
 }
+_KNOWN = frozenset(name for names in _NAMES.values() for name in names)
 _NEEDED = ("aircraft", "time", "latitude", "longitude")
 _KNOT = 0.514444  # m/s
-# Times above these are in parts of a second, of which there are so many.
+# Times above these thresholds are in ns, us or ms.
 _ABOVE, _PARTS = (1e17, 1e14, 1e11), (1e9, 1e6, 1e3)
-_YEARS = (-62_135_596_800.0, 253_402_300_799.0)  # from year 1 to 9999, which is what calendars know
-_MESSAGE_BYTES = 56  # in memory, names aside
-_NOTHING = frozenset(("", "null", "none", "nan", "na", "n/a"))  # words for a value that is missing
+_YEARS = (-62_135_596_800.0, 253_402_300_799.0)  # years 1 to 9999, the range of datetime
+_MESSAGE_BYTES = 56  # in memory, without names
+_NOTHING = frozenset(("", "null", "none", "nan", "na", "n/a"))  # words for a missing value
 
-Text = NDArray[Any]  # of str; objects, because an array of fixed width would be as wide as its longest entry
+Text = NDArray[Any]  # objects of type str, because a fixed-width array would be as wide as its longest entry
 
 
 class Messages(NamedTuple):
-    """State vectors as they were sent, one row each; NaN and "" where a value is missing."""
+    """State vectors, one row each; missing values are NaN and ""."""
 
     aircraft: Text  # (n,)
     callsigns: Text  # (n,)
@@ -49,7 +50,7 @@ class Messages(NamedTuple):
     velocities: FloatArray  # (n, 2)  to the east and to the north, m/s
 
     def take(self, which: Any) -> Messages:
-        """Return some of the messages."""
+        """Select messages."""
         return Messages(*(column[which] for column in self))
 
 
@@ -62,22 +63,22 @@ def read_messages(
     Parameters
     ----------
     names : sequence of str
-        CSV, TSV, JSON Lines, Parquet or Arrow files, JSON arrays of objects, or answers of OpenSky's
-        interface. Columns are known by their usual names: ``icao24``, ``timestamp`` or ``time``,
+        CSV, TSV, JSON Lines, Parquet or Arrow files, JSON arrays of objects, or responses of the
+        OpenSky API. Columns are recognized by their usual names: ``icao24``, ``timestamp`` or ``time``,
         ``latitude`` or ``lat``, ``longitude`` or ``lon``; ``groundspeed`` (knots) or ``velocity`` (m/s)
-        and ``track`` or ``heading`` (degrees) where they are there; ``callsign``.
+        and ``track`` or ``heading`` (degrees) if present; ``callsign``.
     limits : Limits
-        On what is read from a file.
+        Limits on memory and sizes.
 
     Returns
     -------
     Messages
-        Of all files, in their order.
+        Messages of all files, in order.
 
     Raises
     ------
     InputError
-        If a file cannot be read or lacks a column that is needed.
+        If a file cannot be read or lacks a required column.
     """
     parts = [part for name in names for part in _parts(name, limits)]
     if not parts:
@@ -86,19 +87,19 @@ def read_messages(
 
 
 def _parts(name: str, limits: Limits) -> Iterator[Messages]:
-    """Messages of a file, which may not take far more memory than the file has bytes."""
+    """Yield the messages of a file, within the memory limit."""
     taken = 0
     for columns in _tables(name, limits):
         part = _messages(columns, name)
         taken += sum(column.nbytes for column in part)
-        if Path(name).is_file():  # a stream is not compressed, it must bring what it takes
+        if Path(name).is_file():  # a stream is not compressed
             size = Path(name).stat().st_size
             limits.check_bytes(taken, size, name, f"what it holds up to message {taken // _MESSAGE_BYTES:,}")
         yield part
 
 
 def _tables(name: str, limits: Limits) -> Iterator[Mapping[str, Cells]]:
-    """Tables of cells that a file holds, one after another."""
+    """Yield the tables of a file."""
     path = Path(name)
     if path.name.lower().endswith((".json", ".json.gz")):
         rows = read_json(path, name, limits)
@@ -107,6 +108,8 @@ def _tables(name: str, limits: Limits) -> Iterator[Mapping[str, Cells]]:
             yield {key: [row.get(key) for row in rows] for key in keys}
         return
     for piece in read_source(find_source(name, limits=limits)):
+        known = [key for key in piece.names if key.strip().lower() in _KNOWN]
+        check_distinct(known, piece.names, name)
         yield piece.columns
 
 
@@ -133,7 +136,7 @@ def _messages(columns: Mapping[str, Cells], name: str) -> Messages:
 
 
 def velocity_of(speeds: FloatArray, tracks: FloatArray) -> FloatArray:
-    """Velocity to the east and to the north of a speed along a track in degrees from north, shape (n, 2)."""
+    """Convert speed and track (degrees from north) to velocity (n, 2): east and north."""
     heading = np.radians(tracks)
     velocities: FloatArray = speeds[:, None] * np.stack([np.sin(heading), np.cos(heading)], axis=1)
     return velocities
@@ -150,13 +153,13 @@ def _numbers(cells: Cells | None, n: int) -> FloatArray:
 
 
 def _times(cells: Cells | None) -> FloatArray:
-    """Seconds since 1970 UTC, from dates, or from seconds or parts of them."""
+    """Convert dates, or seconds, ms, us or ns, to seconds since 1970 UTC."""
     cells = [] if cells is None else cells
     if isinstance(cells, np.ndarray) and cells.dtype.kind == "M":
         return lenient(cells, "date")
     times = lenient(cells, "number")
-    untold = np.flatnonzero(np.isnan(times))
-    times[untold] = lenient([cells[i] for i in untold.tolist()], "date")
+    missing = np.flatnonzero(np.isnan(times))
+    times[missing] = lenient([cells[i] for i in missing.tolist()], "date")
     times = times / np.select([times > above for above in _ABOVE], _PARTS, 1.0)
     return np.where((times >= _YEARS[0]) & (times <= _YEARS[1]), times, np.nan)
 

@@ -1,7 +1,7 @@
-"""Labels for flights that nobody has labelled: the sector where a flight begins and the one where it ends.
+"""Proxy labels for unlabelled flights: the sectors of their first and last positions.
 
-A proxy: it looks at two messages of a flight and not at the way between them, and the algorithms do not see
-it. Near the border of two sectors it is unsure, which its weights say.
+The proxy uses two messages of a flight and not the path between them, and the algorithms do not see it. Its
+confidence is low near the border of two sectors.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dynmeans.apps.flights.trajectories import Area, Trajectories
 _SECTORS = 8
 
 
-def gates(flights: Trajectories, area: Area) -> tuple[IntArray, FloatArray]:
+def sector_labels(flights: Trajectories, area: Area) -> tuple[IntArray, FloatArray]:
     """Label every flight by the sectors of its first and last position around the middle of an area.
 
     Parameters
     ----------
     flights : Trajectories
-        Of F flights.
+        F flights.
     area : Area
 
     Returns
@@ -28,7 +28,7 @@ def gates(flights: Trajectories, area: Area) -> tuple[IntArray, FloatArray]:
     labels : ndarray of shape (F,)
         8 times the sector of the first position plus that of the last.
     confidence : ndarray of shape (F,)
-        From 0, where a position lies on the border of two sectors, to 1, where both lie in the middle.
+        From 0, if a position lies on the border of two sectors, to 1, if both lie in the middle.
     """
     begin, sure = _sector(flights, flights.first, area)
     end, sure_end = _sector(flights, flights.last, area)
@@ -36,7 +36,7 @@ def gates(flights: Trajectories, area: Area) -> tuple[IntArray, FloatArray]:
 
 
 def _sector(flights: Trajectories, rows: IntArray, area: Area) -> tuple[IntArray, FloatArray]:
-    """Sector of some messages, and how far from its borders they are, as a share of its half width."""
+    """Return the sector of messages, and their distance from its borders as a share of its half width."""
     east = (flights.messages.longitudes[rows] - (area.west + area.east) / 2) / (area.east - area.west)
     north = (flights.messages.latitudes[rows] - (area.south + area.north) / 2) / (area.north - area.south)
     turn = np.arctan2(north, east) / (2 * np.pi) * _SECTORS

@@ -1,7 +1,7 @@
-"""Each trajectory as a field of velocities: a Gaussian process from place to velocity, read off on a lattice.
+"""Trajectories as velocity fields: a Gaussian process from position to velocity, evaluated on a lattice.
 
-Far from its way a trajectory says nothing and the field is zero, so two flights are alike where they fly
-the same way in the same direction. All processes of a batch have the same shape and are solved together.
+Far from the path the field is zero, so two flights are similar where they fly the same path in the same
+direction. All processes of a batch have the same shape and are solved together.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ import numpy as np
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.flights.trajectories import Area, Trajectories
 
-_KNOTS = 32  # messages of a trajectory that its process sees, evenly spaced along it
-_TOGETHER = 256  # trajectories solved in one call; their kernels fit into the cache of a small machine
-# Longer than a cell or two, and with hardly any noise, a process says more of places where nobody flew than
-# of the way: it swings to many times the speed of any aircraft.
+_KNOTS = 32  # messages per trajectory in the process, evenly spaced
+_TOGETHER = 256  # trajectories per call; their kernels fit into the cache
+# With longer length scales and little noise, the process extrapolates far from the path, to many times the
+# speed of an aircraft.
 _LENGTHS = (0.5, 0.7, 1.0, 1.4)  # in cells of the lattice
 _NOISES = (0.03, 0.1, 0.3)  # variance of a velocity around its process, as a share of the whole
-_SAMPLE = 200  # trajectories that choose among them
-_SPARE = 0.005  # share of the messages on each side that may lie outside of the lattice
-_NARROWEST = 0.2  # share of its longer side that an area is wide: traffic may follow a line
+_SAMPLE = 200  # trajectories used to choose among them
+_SPARE = 0.005  # share of the messages that may lie outside the lattice on each side
+_NARROWEST = 0.2  # minimum ratio of the shorter to the longer side of an area: traffic may follow a line
 
 
 class Lattice(NamedTuple):
-    """A regular grid of places."""
+    """A regular grid of positions."""
 
     area: Area
     rows: int = 10
     columns: int = 20
 
-    def places(self) -> FloatArray:
-        """Every place in cells, row by row from the south-west, shape (rows * columns, 2)."""
+    def positions(self) -> FloatArray:
+        """Return the grid positions in cells, row by row from the south-west, (rows * columns, 2)."""
         east, north = np.meshgrid(np.arange(self.columns), np.arange(self.rows))
         return np.stack([east.ravel(), north.ravel()], axis=1).astype(np.float64)
 
     def cells(self, latitudes: FloatArray, longitudes: FloatArray) -> FloatArray:
-        """Places measured in cells of the lattice from its south-west corner, shape (..., 2)."""
+        """Convert coordinates to cells of the lattice from its south-west corner, (..., 2)."""
         east = (longitudes - self.area.west) / (self.area.east - self.area.west) * (self.columns - 1)
         north = (latitudes - self.area.south) / (self.area.north - self.area.south) * (self.rows - 1)
         return np.stack([east, north], axis=-1)
@@ -54,26 +54,26 @@ class Smoother(NamedTuple):
 
 
 class Knots(NamedTuple):
-    """What the processes of some trajectories see; padded with points of weight 0 to the same length."""
+    """Observations of a batch of trajectories, padded with points of weight 0 to equal length."""
 
-    places: FloatArray  # (B, m, 2)  in cells
+    positions: FloatArray  # (B, m, 2)  in cells
     velocities: FloatArray  # (B, m, 2)  in units of the smoother's speed
     present: FloatArray  # (B, m)  1, or 0 for padding
 
 
 def area_of(flights: Trajectories) -> Area:
-    """Return a box around nearly all messages, which is not much longer than wide."""
+    """Return a box around nearly all messages, with a bounded aspect ratio."""
     south, north = np.quantile(flights.messages.latitudes, [_SPARE, 1 - _SPARE]).tolist()
     west, east = np.quantile(flights.messages.longitudes, [_SPARE, 1 - _SPARE]).tolist()
-    return widened(Area(south, north, west, east), _NARROWEST)
+    return widen(Area(south, north, west, east), _NARROWEST)
 
 
-def widened(area: Area, narrowest: float) -> Area:
-    """Return an area whose shorter side is at least a share of the longer one, around the same middle.
+def widen(area: Area, narrowest: float) -> Area:
+    """Widen an area around its center until the ratio of its sides is at least `narrowest`.
 
     Examples
     --------
-    >>> widened(Area(0.0, 0.0, 4.0, 8.0), 0.5)
+    >>> widen(Area(0.0, 0.0, 4.0, 8.0), 0.5)
     Area(south=-1.0, north=1.0, west=4.0, east=8.0)
     """
     stretch = stretch_of(area)
@@ -89,17 +89,17 @@ def widened(area: Area, narrowest: float) -> Area:
 
 
 def stretch_of(area: Area) -> float:
-    """How much longer a degree to the north is than one to the east, in the middle of an area."""
+    """Return the ratio of a degree of latitude to one of longitude at the center of an area."""
     return float(1 / np.cos(np.radians((area.south + area.north) / 2)))
 
 
 def fit_smoother(flights: Trajectories, lattice: Lattice) -> Smoother:
-    """Choose length and noise of the processes by the likelihood of a sample of the trajectories.
+    """Choose length scale and noise by maximum likelihood on a sample of the trajectories.
 
     Parameters
     ----------
     flights : Trajectories
-        At least one.
+        At least one trajectory.
     lattice : Lattice
 
     Returns
@@ -115,21 +115,21 @@ def fit_smoother(flights: Trajectories, lattice: Lattice) -> Smoother:
     return max(choices, key=lambda smoother: _log_likelihood(knots, smoother))
 
 
-def read_off(flights: Trajectories, smoother: Smoother) -> Iterator[FloatArray]:
-    """Mean velocities of each trajectory's process on the lattice.
+def lattice_velocities(flights: Trajectories, smoother: Smoother) -> Iterator[FloatArray]:
+    """Evaluate the posterior mean velocities of each trajectory on the lattice.
 
     Yields
     ------
     ndarray of shape (B, 2 * rows * columns)
-        For the next B trajectories: to the east at every place, then to the north, in units of the
-        smoother's speed.
+        For the next B trajectories: east components at all positions, then north components, in units of
+        the smoother's speed.
     """
-    places = smoother.lattice.places()
+    positions = smoother.lattice.positions()
     for start in range(0, flights.n_flights, _TOGETHER):
         which = np.arange(start, min(start + _TOGETHER, flights.n_flights))
         knots = _knots(flights, which, smoother)
         solved = np.linalg.solve(_covariance(knots, smoother), knots.velocities)
-        cross = _kernel(places[None], knots.places, smoother) * knots.present[:, None, :]
+        cross = _kernel(positions[None], knots.positions, smoother) * knots.present[:, None, :]
         yield np.swapaxes(cross @ solved, 1, 2).reshape(len(which), -1)
 
 
@@ -149,7 +149,7 @@ def _knots(flights: Trajectories, which: IntArray, smoother: Smoother) -> Knots:
 
 
 def _kernel(left: FloatArray, right: FloatArray, smoother: Smoother) -> FloatArray:
-    """exp(-|a - b|^2 / 2 length^2) of all pairs, shape (B, a, b)."""
+    """Compute exp(-|a - b|^2 / 2 length^2) of all pairs, (B, a, b)."""
     gaps = (
         np.sum(left**2, axis=-1)[..., :, None]
         + np.sum(right**2, axis=-1)[..., None, :]
@@ -161,15 +161,15 @@ def _kernel(left: FloatArray, right: FloatArray, smoother: Smoother) -> FloatArr
 
 
 def _covariance(knots: Knots, smoother: Smoother) -> FloatArray:
-    """Of the observations; padding is independent of everything."""
+    """Compute the covariance of the observations; padding is independent of everything."""
     both = knots.present[:, :, None] * knots.present[:, None, :]
-    covariance = _kernel(knots.places, knots.places, smoother) * both
+    covariance = _kernel(knots.positions, knots.positions, smoother) * both
     covariance += np.eye(_KNOTS) * (smoother.noise + 1.0 - knots.present)[:, :, None]
     return covariance
 
 
 def _log_likelihood(knots: Knots, smoother: Smoother) -> float:
-    """Of the observed velocities, but for a constant; the padding adds the same to every smoother's."""
+    """Compute the log likelihood of the velocities, up to a constant, without the padding."""
     covariance = _covariance(knots, smoother)
     seen = knots.velocities * knots.present[:, :, None]
     fits = np.sum(seen * np.linalg.solve(covariance, seen))

@@ -1,21 +1,21 @@
-"""People, and other things that stand apart, in sequences of point clouds."""
+"""Tracking of people and other separate objects in sequences of point clouds."""
 
-from dynmeans.apps.points.background import Background, EmptyScene, Ground, Nothing
+from dynmeans.apps.points.background import Background, EmptyScene, Ground, NoBackground
 from dynmeans.apps.points.readers import Frame, check_files, in_order, read_frames
-from dynmeans.apps.points.tracker import SETTINGS, Setting, Step, Tracker
-from dynmeans.apps.points.writing import Recorder, files_for
+from dynmeans.apps.points.tracker import TRACKER_PARAMETERS, Step, Tracker, TrackerParameters
+from dynmeans.apps.points.writing import RunRecorder, files_for
 
 __all__ = [
-    "SETTINGS",
+    "TRACKER_PARAMETERS",
     "Background",
     "EmptyScene",
     "Frame",
     "Ground",
-    "Nothing",
-    "Recorder",
-    "Setting",
+    "NoBackground",
+    "RunRecorder",
     "Step",
     "Tracker",
+    "TrackerParameters",
     "check_files",
     "files_for",
     "in_order",

@@ -1,4 +1,4 @@
-"""What is not a person: the empty scene, or the ground."""
+"""Background removal: an empty scene, or the ground plane."""
 
 from __future__ import annotations
 
@@ -10,37 +10,36 @@ import numpy as np
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.apps.points.voxels import cells_of, keys_of
 
-_CELL = 1.0  # metres: the lowest point of each such square may be ground
-_DRAWS = 100  # planes that are tried
-_STEEPEST = 0.8  # cosine of the largest slope of a ground
-_THICK = 0.1  # metres around a plane that agree with it
+_CELL = 1.0  # meters: edge of the squares whose lowest points are ground candidates
+_DRAWS = 100  # number of candidate planes
+_STEEPEST = 0.8  # cosine of the maximum slope of the ground
+_THICK = 0.1  # meters: inlier distance of a plane
 
 
 class Background(Protocol):
-    """Tells points of interest from the rest."""
+    """Foreground detector."""
 
-    def keeps(self, points: FloatArray) -> BoolArray:
-        """Which points (n, 3) are of interest."""
+    def is_foreground(self, points: FloatArray) -> BoolArray:
+        """Return a mask of the foreground points (n, 3)."""
 
 
-class Nothing:
-    """No background: every point is of interest."""
+class NoBackground:
+    """No background: every point is foreground."""
 
-    def keeps(self, points: FloatArray) -> BoolArray:
-        """Keep all."""
+    def is_foreground(self, points: FloatArray) -> BoolArray:
+        """Return True for all points."""
         return np.ones(len(points), dtype=np.bool_)
 
 
 class EmptyScene:
-    """Places that are occupied when nobody is there.
+    """Background given by recordings of the empty scene.
 
     Parameters
     ----------
     frames : iterable of float arrays of shape (n, 3)
-        The empty scene, seen at least once; more frames cover more of it.
+        At least one frame of the empty scene; more frames cover more of it.
     size : float
-        Edge of the cells in which it is remembered. A point in a cell that was occupied, or next to one, is
-        background.
+        Edge of the occupancy cells in meters. A point in an occupied cell, or next to one, is background.
     """
 
     def __init__(self, frames: Iterable[FloatArray], size: float = 0.1) -> None:
@@ -49,42 +48,42 @@ class EmptyScene:
         measured = (points[np.isfinite(points).all(axis=1)] for points in frames)
         found = [np.unique(keys_of(cells_of(points, size))) for points in measured]
         if not found:
-            raise ValueError("no frames, the empty scene must be seen at least once")
+            raise ValueError("no frames of the empty scene; at least one is needed")
         offsets = keys_of(steps) - keys_of(np.zeros((1, 3), dtype=np.int64))
         occupied: IntArray = np.unique(np.concatenate(found))
-        beyond = np.iinfo(np.int64).max  # so that a search always ends at some key
+        beyond = np.iinfo(np.int64).max  # sentinel, so that a search always ends at a key
         self._taken: IntArray = np.append(np.unique(occupied[:, None] + offsets), beyond)
 
-    def keeps(self, points: FloatArray) -> BoolArray:
-        """Keep what lies in cells that were empty, and not next to others."""
+    def is_foreground(self, points: FloatArray) -> BoolArray:
+        """Return True for points in cells that were empty and have no occupied neighbor."""
         keys = keys_of(cells_of(points, self.size))
         kept: BoolArray = self._taken[np.searchsorted(self._taken, keys)] != keys
         return kept
 
 
 class Plane(NamedTuple):
-    """All points with normal . x = offset."""
+    """The plane normal . x = offset."""
 
     normal: FloatArray  # (3,) of length 1, upwards
     offset: float
 
 
 class Ground:
-    """The plane that the scene stands on, found anew in each frame.
+    """Ground plane, fitted to each frame.
 
     Parameters
     ----------
     clearance : float
-        Points less than so many metres above the plane are ground.
+        Points below this height above the plane are ground, in meters.
     height : float
-        Points more than so many metres above it are ceiling.
+        Points above this height are ceiling, in meters.
     """
 
     def __init__(self, clearance: float = 0.15, height: float = 2.3) -> None:
         self.clearance, self.height = clearance, height
 
-    def keeps(self, points: FloatArray) -> BoolArray:
-        """Keep what stands on the ground."""
+    def is_foreground(self, points: FloatArray) -> BoolArray:
+        """Return True for points between ground and ceiling."""
         if len(points) < 3:
             return np.ones(len(points), dtype=np.bool_)
         plane = fit_ground(points)
@@ -94,10 +93,10 @@ class Ground:
 
 
 def fit_ground(points: FloatArray) -> Plane:
-    """The plane on which most of the lowest points lie.
+    """Fit the ground plane to the lowest points by RANSAC.
 
-    Planes through three of the lowest points of each square metre are tried; the one that has most of
-    them within 0.1 m, and none but a few below it, is fitted to those.
+    Candidate planes pass through three of the lowest points per square meter. The plane with most inliers
+    within 0.1 m, minus the points below it, is refined by least squares.
 
     Examples
     --------
@@ -112,7 +111,7 @@ def fit_ground(points: FloatArray) -> Plane:
     normals *= np.where(normals[:, 2:] < 0, -1.0, 1.0)
     lengths = np.linalg.norm(normals, axis=1)
     flat = normals[:, 2] > _STEEPEST * np.maximum(lengths, 1e-9)
-    level = np.array([[0.0, 0.0, 1.0]])  # the fallback, at the height of the lowest point
+    level = np.array([[0.0, 0.0, 1.0]])  # fallback: horizontal, at the lowest point
     normals = np.concatenate([level, normals[flat] / lengths[flat, None]])
     offsets = np.append(low[:, 2].min(), np.einsum("kd,kd->k", normals[1:], drawn[flat, 0]))
     gaps = low @ normals.T - offsets
@@ -122,7 +121,7 @@ def fit_ground(points: FloatArray) -> Plane:
 
 
 def _lowest(points: FloatArray) -> FloatArray:
-    """The lowest point of each square of the ground."""
+    """Return the lowest point of each square of the ground."""
     keys = keys_of(cells_of(points[:, :2], _CELL))
     order = np.lexsort((points[:, 2], keys))
     first = np.flatnonzero(np.diff(keys[order], prepend=keys[order[0]] - 1))
@@ -131,7 +130,7 @@ def _lowest(points: FloatArray) -> FloatArray:
 
 
 def _refined(points: FloatArray, plane: Plane) -> Plane:
-    """Least squares of height over the points that agree, if they determine a plane."""
+    """Refine a plane by least squares over its inliers, if they determine one."""
     if len(points) < 4:
         return plane
     middle = points.mean(axis=0)

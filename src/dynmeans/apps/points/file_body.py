@@ -1,4 +1,4 @@
-"""What follows the header of a file, which must be as long as the header promises."""
+"""Read the body of a point-cloud file and compare its length with the header."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dynmeans._files.errors import InputError, InputWarning
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.text import OPEN_END
 
-_SHOWN = 40  # characters of a line that an error tells
+_SHOWN = 40  # characters of a line shown in an error
 
 
 def read_rows(lines: Sequence[bytes], width: int, name: str, what: str) -> FloatArray:
-    r"""Numbers of lines (n, width), between blanks of any kind.
+    r"""Parse lines of whitespace-separated numbers (n, width).
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def read_rows(lines: Sequence[bytes], width: int, name: str, what: str) -> Float
     width : int
         Numbers in each line.
     name, what : str
-        What errors call the file, and one of its lines.
+        Names of the file and of one line in errors.
 
     Examples
     --------
@@ -50,13 +50,13 @@ def read_rows(lines: Sequence[bytes], width: int, name: str, what: str) -> Float
 
 
 def read_records(file: BinaryIO, kind: np.dtype[Any], count: int, name: str, what: str) -> NDArray[Any]:
-    """Records from the place where an open file stands; `name` and `what` as for `read_rows`."""
+    """Read binary records from the current position; `name` and `what` as for `read_rows`."""
     check_count(min(bytes_left(file) // kind.itemsize, count), count, name, what)
     return np.frombuffer(file.read(count * kind.itemsize), kind)
 
 
 def bytes_left(file: BinaryIO) -> int:
-    """Bytes between the place where an open file stands and its end."""
+    """Return the number of bytes from the current position to the end of a file."""
     here = file.tell()
     left = file.seek(0, os.SEEK_END) - here
     file.seek(here)
@@ -64,8 +64,8 @@ def bytes_left(file: BinaryIO) -> int:
 
 
 def check_count(found: int, promised: int, name: str, what: str) -> None:
-    """Refuse a body that is shorter or longer than its header promises."""
+    """Reject a body that is shorter or longer than the header states."""
     if found < promised:
         raise InputError(f"{name}: cut short, {found} of {promised} {what}")
     if found > promised:
-        raise InputError(f"{name}: holds {found} {what}, but its header promises {promised}")
+        raise InputError(f"{name}: holds {found} {what}, but its header states {promised}")

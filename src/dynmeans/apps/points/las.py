@@ -1,4 +1,4 @@
-"""LAS and LAZ files, through laspy, whose headers are checked before it believes them."""
+"""LAS and LAZ files through laspy, with headers validated first."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from dynmeans._files.limits import Limits
 from dynmeans._model.types import FloatArray
 from dynmeans.apps.points.file_body import check_count
 
-_START = struct.Struct("<4s20xBB68xHIIBHI")  # up to the number of points; LAS 1.4 specification, section 2.4
-_EXTENDED = struct.Struct("<QI")  # of version 1.4: where the extended records begin, and their number
+_START = struct.Struct("<4s20xBB68xHIIBHI")  # up to the number of points; LAS 1.4, section 2.4
+_EXTENDED = struct.Struct("<QI")  # version 1.4: offset and number of extended records
 _EXTENDED_PLACE, _EXTENDED_HEADER = 235, 375
 _RECORD, _EXTENDED_RECORD = 54, 60  # shortest variable-length records, in bytes
 _COMPRESSED = 128  # bit of the point format
 
 
 class _Start(NamedTuple):
-    """The beginning of a LAS file."""
+    """First fields of a LAS header."""
 
     magic: bytes
     major: int
@@ -36,11 +36,11 @@ class _Start(NamedTuple):
 
 
 def read_las(path: Path, limits: Limits) -> FloatArray:
-    """Points (n, 3) of a LAS or LAZ file."""
+    """Read the points (n, 3) of a LAS or LAZ file."""
     module = require("laspy", "points")
     _check_records(path)
     try:
-        # One thread: the parallel reader takes memory for chunks before it looks for them.
+        # One thread: the parallel reader allocates memory for chunks before validating them.
         backend = module.LazBackend.Lazrs
         with error_context("laspy"), module.open(path, read_evlrs=False, laz_backend=backend) as reader:
             header = reader.header
@@ -54,17 +54,17 @@ def read_las(path: Path, limits: Limits) -> FloatArray:
         if str(error).startswith(str(path)):
             raise
         cause = str(error).removeprefix("laspy: ")
-        raise InputError(f"{path}: not a LAS file that can be read ({cause})") from None
+        raise InputError(f"{path}: not a readable LAS file ({cause})") from None
     check_count(len(points), promised, str(path), "points")
     return points
 
 
 def _check_records(path: Path) -> None:
-    """Refuse a number of records that the file has no room for; laspy would read on behind its end."""
+    """Reject more records than fit into the file; laspy would read past its end."""
     with path.open("rb") as file:
         data = file.read(_EXTENDED_HEADER)
     if len(data) < _START.size:
-        raise InputError(f"{path}: not a LAS file that can be read (only {len(data)} bytes)")
+        raise InputError(f"{path}: not a readable LAS file (only {len(data)} bytes)")
     start, size = _Start(*_START.unpack_from(data)), path.stat().st_size
     room = max(min(start.points_at, size) - start.header_size, 0) // _RECORD
     if start.magic == b"LASF" and start.n_records > room:
@@ -79,11 +79,11 @@ def _check_records(path: Path) -> None:
 
 
 def _check_chunks(path: Path, start: _Start, size: int) -> None:
-    """Refuse a number of chunks that the file has no room for; the decompressor would end the process."""
-    room = size // max(start.point_size, 1)  # the first point of a chunk is not compressed
+    """Reject more chunks than fit into the file; the decompressor would abort the process."""
+    room = size // max(start.point_size, 1)  # the first point of each chunk is stored uncompressed
     with path.open("rb") as file:
         (place,) = _read(file, "<q", start.points_at)
-        if place == -1:  # written by a program that could not go back
+        if place == -1:  # written as a stream: the offset is at the end of the file
             (place,) = _read(file, "<q", size - 8)
         _, count = _read(file, "<II", place)
     if count > room:
@@ -91,7 +91,7 @@ def _check_chunks(path: Path, start: _Start, size: int) -> None:
 
 
 def _read(file: BinaryIO, layout: str, place: int) -> tuple[int, ...]:
-    """Whole numbers at a place of a file, zeros behind its end."""
+    """Read integers at an offset, zeros past the end of the file."""
     file.seek(min(max(place, 0), 2**62))
     width = struct.calcsize(layout)
     return struct.unpack(layout, file.read(width).ljust(width, b"\0"))

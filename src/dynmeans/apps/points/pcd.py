@@ -17,24 +17,24 @@ _AXES = ("x", "y", "z")
 _NEEDED = ("FIELDS", "SIZE", "TYPE", "POINTS", "DATA")
 _SIZES = {"F": ("4", "8"), "I": ("1", "2", "4", "8"), "U": ("1", "2", "4", "8")}
 _ENCODINGS = ("ascii", "binary", "binary_compressed")
-_MOST_LINES, _LONGEST = 1000, 1 << 16  # of a header
+_MAX_LINES, _MAX_LINE_BYTES = 1000, 1 << 16  # of a header
 
 
 class _Header(NamedTuple):
-    """What the first lines of a file say of its points."""
+    """Header of a PCD file."""
 
     names: list[str]
-    kinds: list[np.dtype[np.generic]]  # of one number of each field
-    counts: list[int]  # numbers of each field
+    kinds: list[np.dtype[np.generic]]  # type of each field
+    counts: list[int]  # numbers per field
     n_points: int
     data: str
 
     def columns(self) -> list[int]:
-        """Which numbers of a point are its coordinates."""
+        """Return the indices of the coordinates among the numbers of a point."""
         return [sum(self.counts[: self.names.index(axis)]) for axis in _AXES]
 
     def record(self) -> np.dtype[np.void]:
-        """Coordinates in the bytes of a point."""
+        """Return the dtype that picks the coordinates from a binary record."""
         sizes = [kind.itemsize * count for kind, count in zip(self.kinds, self.counts, strict=True)]
         places = [self.names.index(axis) for axis in _AXES]
         formats, offsets = [self.kinds[i] for i in places], [sum(sizes[:i]) for i in places]
@@ -47,7 +47,7 @@ def read_pcd(
     path: Path,
     limits: Limits = Limits(),  # noqa: B008
 ) -> FloatArray:
-    """Points (n, 3) of a PCD file."""
+    """Read the points (n, 3) of a PCD file."""
     name = str(path)
     with path.open("rb") as file:
         header = _read_header(file, name)
@@ -67,7 +67,7 @@ def read_pcd(
 
 
 def _check_compressed(file: BinaryIO, size: int, name: str) -> None:
-    """Refuse a length that memory would be taken for in vain."""
+    """Reject lengths that do not match the file, before memory is allocated."""
     if size:
         lengths = read_records(file, np.dtype("<u4"), 2, name, "lengths of compressed data").tolist()
         check_count(min(bytes_left(file), lengths[0]), lengths[0], name, "bytes of compressed data")
@@ -76,15 +76,15 @@ def _check_compressed(file: BinaryIO, size: int, name: str) -> None:
 
 def _read_compressed(path: Path) -> FloatArray:
     module = require("pypcd4", "points")
-    with error_context(f"{path}: not a PCD file that can be read"):
+    with error_context(f"{path}: not a readable PCD file"):
         return np.asarray(module.PointCloud.from_path(path).numpy(_AXES), dtype=np.float64)
 
 
 def _read_header(file: BinaryIO, name: str) -> _Header:
-    """Lines up to DATA, in any order; COUNT, WIDTH and HEIGHT may be left out."""
+    """Read lines up to DATA, in any order; COUNT, WIDTH and HEIGHT are optional."""
     entries: dict[str, list[str]] = {}
-    for _ in range(_MOST_LINES):
-        line = file.readline(_LONGEST)
+    for _ in range(_MAX_LINES):
+        line = file.readline(_MAX_LINE_BYTES)
         words = line.decode("utf-8-sig", "replace").split()
         if words and not words[0].startswith("#"):
             entries[words[0]] = words[1:]
@@ -92,7 +92,7 @@ def _read_header(file: BinaryIO, name: str) -> _Header:
             break
     missing = [word for word in _NEEDED if not entries.get(word)]
     if missing:
-        raise InputError(f"{name}: not a PCD file that can be read (its header has no {', '.join(missing)})")
+        raise InputError(f"{name}: not a readable PCD file (its header has no {', '.join(missing)})")
     names = entries["FIELDS"]
     entries.setdefault("COUNT", ["1"] * len(names))
     for word in ("SIZE", "TYPE", "COUNT"):
@@ -108,7 +108,7 @@ def _check_axes(counts: dict[str, int], name: str) -> None:
     missing = [axis for axis in _AXES if counts.get(axis) != 1]
     if missing:
         fields = ", ".join(counts)
-        raise InputError(f"{name}: the points have no single {missing[0]!r}, their FIELDS are {fields}")
+        raise InputError(f"{name}: FIELDS must contain {missing[0]!r} once, with COUNT 1; they are {fields}")
 
 
 def _kind(type: str, size: str, name: str) -> np.dtype[np.generic]:

@@ -16,11 +16,11 @@ _TYPES = {
     **{"int32": "i4", "uint32": "u4", "float32": "f4", "float64": "f8"},
 }
 _ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
-_MOST_LINES = 1000  # of a header
+_MAX_LINES = 1000  # of a header
 
 
 class _Header(NamedTuple):
-    """What the first lines of a file say of its vertices."""
+    """Header of a PLY file."""
 
     format: str
     n_vertices: int
@@ -28,7 +28,7 @@ class _Header(NamedTuple):
 
 
 def read_ply(file: BinaryIO, name: str) -> FloatArray:
-    """Points (n, 3) of an open PLY file; `name` is what errors call it."""
+    """Read the points (n, 3) of an open PLY file; `name` appears in errors."""
     header = _read_header(file, name)
     names = [field for field, _ in header.fields]
     missing = [axis for axis in "xyz" if axis not in names]
@@ -49,19 +49,19 @@ def _read_text(file: BinaryIO, name: str, header: _Header) -> FloatArray:
 
 
 def _read_header(file: BinaryIO, name: str) -> _Header:
-    """Lines up to end_header; vertices must come first, as they do in every point cloud."""
+    """Read lines up to end_header; vertices must be the first element, as in all point clouds."""
     if file.readline().strip() != b"ply":
         raise InputError(f"{name}: not a PLY file, its first line is not 'ply'")
     format, count, element = "", -1, ""
     fields: list[tuple[str, str]] = []
-    for _ in range(_MOST_LINES):
+    for _ in range(_MAX_LINES):
         words = file.readline().decode("ascii", "replace").split()
         match words:
             case ["format", kind, _]:
                 format = kind
             case ["element", element, number]:
                 if element != "vertex" and count < 0:
-                    raise InputError(f"{name}: begins with {element!r}, the vertices must come first")
+                    raise InputError(f"{name}: the first element is {element!r}; it must be 'vertex'")
                 count = _whole(number, name) if element == "vertex" else count
             case ["property", kind, field] if element == "vertex" and kind in _TYPES:
                 fields.append((field, _TYPES[kind]))
@@ -72,11 +72,11 @@ def _read_header(file: BinaryIO, name: str) -> _Header:
     else:
         raise InputError(f"{name}: the header has no end")
     if format not in _ORDERS or count < 0:
-        raise InputError(f"{name}: the header names no known format, or no vertices (format {format!r})")
+        raise InputError(f"{name}: the header has no vertices or no known format (format {format!r})")
     return _Header(format, count, fields)
 
 
 def _whole(text: str, name: str) -> int:
     if not text.isdigit():
-        raise InputError(f"{name}: {text!r} vertices, it must be a whole number")
+        raise InputError(f"{name}: {text!r} vertices; it must be a whole number")
     return int(text)

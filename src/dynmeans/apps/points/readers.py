@@ -1,4 +1,4 @@
-"""Point clouds from files: one frame a file, or many frames in a table with a time column."""
+"""Read point clouds: one frame per file, or many frames in a table with a time column."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from dynmeans._files.limits import Limits
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.npy import open_array
-from dynmeans._tables.sources import Source, find_source
+from dynmeans._tables.sources import Source, find_source, read_source
 from dynmeans._tables.windowing import ByPart, ByTime
 from dynmeans._tables.windows import cut
 from dynmeans.apps.points.las import read_las
 from dynmeans.apps.points.pcd import read_pcd
 from dynmeans.apps.points.ply import read_ply
 
-_FARTHEST = 1e150  # as for the coordinates of an estimator
+_MAX_COORDINATE = 1e150  # the limit of the estimators
 AXES = ("x", "y", "z")
 
 
 class Frame(NamedTuple):
-    """What the sensor saw at one moment."""
+    """Points of one frame."""
 
-    points: FloatArray  # (n, 3) metres, height last
-    time: float | None  # seconds; None where the file does not say
-    name: str  # file, and row where it matters, in words
+    points: FloatArray  # (n, 3) meters, height last
+    time: float | None  # seconds; None if the file has no time
+    name: str  # file and row in words, for errors
     source: Path  # the file
 
 
@@ -38,6 +38,7 @@ def read_frames(
     paths: Sequence[Path],
     time: str | None = None,
     limits: Limits = Limits(),  # noqa: B008
+    columns: Sequence[str] | None = None,
 ) -> Iterator[Frame]:
     """Read the frames of files, one after another.
 
@@ -45,12 +46,15 @@ def read_frames(
     ----------
     paths : sequence of Path
         PCD, PLY, LAS, LAZ, NPY and BIN (KITTI) files, one frame each (an NPY array of three dimensions holds
-        many), or CSV and other tables. Their order is that of time.
+        many), or CSV and other tables, in order of time.
     time : str or None
-        Column of the tables with the time in seconds; rows of equal time are a frame. None makes every table
-        one frame.
+        Column of the tables with the time in seconds; rows with equal times form a frame. None: each table
+        is one frame.
     limits : Limits
-        On what is read from a file.
+        Limits on memory and sizes.
+    columns : sequence of str or None
+        Three columns of the tables with the coordinates, height last. By default x, y and z in upper or
+        lower case; other columns are ignored.
 
     Yields
     ------
@@ -59,28 +63,28 @@ def read_frames(
     Raises
     ------
     InputError
-        At the first file, or row, that cannot be read; the frames before it have been given.
+        At the first file or row that cannot be read, after all frames before it.
     """
     for path in paths:
         check_files([path])
         read = _READERS.get(path.suffix.lower())
-        frames = _table(path, time, limits) if read is None else _checked(read(path, limits), path)
+        frames = _table(path, time, limits, columns) if read is None else _checked(read(path, limits), path)
         yield from map(_within_range, frames)
 
 
 def check_files(paths: Sequence[Path]) -> None:
-    """Refuse files that are not there, or of a kind that cannot be read, by their names alone."""
+    """Reject missing files and unknown formats by name, before reading."""
     for path in paths:
         if not path.is_file():
-            raise InputError(f"{path}: there is no such file")
+            raise InputError(f"{path}: no such file")
         if path.suffix.lower() not in _READERS:
             _source(path)
 
 
 def in_order(paths: Sequence[Path]) -> list[Path]:
-    """Files as they follow each other in time: numbers in their names count as numbers.
+    """Sort files naturally: numbers in names compare as numbers.
 
-    Folders stand for the files in them, without hidden ones.
+    A folder stands for the files in it, except hidden ones.
 
     Examples
     --------
@@ -100,27 +104,34 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 
 
 def _checked(clouds: Iterator[FloatArray], path: Path) -> Iterator[Frame]:
-    """Frames of one file, whose damage names the file."""
+    """Yield the frames of one file; errors name the file."""
     with error_context(str(path)):
         for i, points in enumerate(clouds, 1):
             yield Frame(np.asarray(points, dtype=np.float64), None, f"{path}, frame {i}", path)
 
 
 def _within_range(frame: Frame) -> Frame:
-    """Refuse coordinates that cannot be subtracted and squared; a missing point, not finite, is none."""
-    far = np.isfinite(frame.points) & (np.abs(frame.points) > _FARTHEST)
+    """Reject coordinates whose squares overflow; points that are not finite are missing values."""
+    far = np.isfinite(frame.points) & (np.abs(frame.points) > _MAX_COORDINATE)
     if far.any():
         value = float(frame.points[far][0])
-        raise InputError(f"{frame.name}: a coordinate is {value!r}; it must lie within ±{_FARTHEST:g}")
+        raise InputError(f"{frame.name}: a coordinate is {value!r}; it must lie within ±{_MAX_COORDINATE:g}")
     return frame
 
 
-def _table(path: Path, time: str | None, limits: Limits) -> Iterator[Frame]:
-    """Frames of a table, told apart by its time column."""
+def _table(path: Path, time: str | None, limits: Limits, columns: Sequence[str] | None) -> Iterator[Frame]:
+    """Yield the frames of a table, separated by its time column."""
     source = _source(path)._replace(limits=limits)
-    _, stretches = open_inputs([source], features=AXES, time=time)
-    for batch in cut(stretches, ByPart() if time is None else ByTime()):
-        yield Frame(batch.X, batch.time, batch.place, path)
+    _, blocks = open_inputs([source], features=columns or _coordinate_columns(source), time=time)
+    for batch in cut(blocks, ByPart() if time is None else ByTime()):
+        yield Frame(batch.X, batch.time, batch.location, path)
+
+
+def _coordinate_columns(source: Source) -> list[str]:
+    """Return the columns of a table that are called x, y and z, in upper or lower case."""
+    first = next(read_source(source, wanted=()), None)
+    names = () if first is None else first.names
+    return [next((name for name in names if name.lower() == axis), axis) for axis in AXES]
 
 
 def _source(path: Path) -> Source:
@@ -152,8 +163,8 @@ def _read_npy(path: Path, limits: Limits) -> Iterator[FloatArray]:
     for dtype in [array.dtype[axis] for axis in AXES] if named else [array.dtype]:
         if dtype.kind not in "fiu":
             kind = _KINDS.get(dtype.kind, f"values of type {dtype}")
-            raise InputError(f"{path}: holds {kind}, it must hold numbers")
-    if named:  # of any shape: rows and columns of an image are one frame
+            raise InputError(f"{path}: contains {kind}; it must contain numbers")
+    if named:  # any shape: an organized cloud is one frame
         array = np.stack([array[axis].ravel() for axis in AXES], axis=1)
     if array.ndim not in (2, 3) or array.shape[-1] < 3:
         raise InputError(f"{path}: shape {array.shape}, it must be (n, 3) or (frames, n, 3)")
@@ -161,14 +172,14 @@ def _read_npy(path: Path, limits: Limits) -> Iterator[FloatArray]:
 
 
 def _read_bin(path: Path, limits: Limits) -> Iterator[FloatArray]:
-    """KITTI: x, y, z and the strength of the echo as 4-byte numbers."""
+    """Read KITTI: x, y, z and intensity as 4-byte floats."""
     size = path.stat().st_size
     if size % 16:
         raise InputError(f"{path}: {size} bytes, a KITTI file has 16 for each point")
     yield np.fromfile(path, dtype="<f4").reshape(-1, 4)[:, :3]
 
 
-# What arrays may hold that no place is made of.
+# Names of types that are not coordinates.
 _KINDS = {
     "U": "text",
     "S": "text",

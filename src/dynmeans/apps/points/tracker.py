@@ -1,4 +1,4 @@
-"""From frames of points to people: thin, cut into pieces, link them over time, and name every point."""
+"""Tracker of people in point clouds: bin, segment, link over time, and label every point."""
 
 from __future__ import annotations
 
@@ -9,61 +9,65 @@ import numpy as np
 
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.apps.points.background import Background, Nothing
-from dynmeans.apps.points.segmentation import cut
-from dynmeans.apps.points.voxels import Thinned, even_weights, thin
+from dynmeans.apps.points.background import Background, NoBackground
+from dynmeans.apps.points.segmentation import segment
+from dynmeans.apps.points.voxels import Cells, bin_points, even_weights
 from dynmeans.estimators import DMeans
 
-BACKGROUND = -1  # label of points that belong to nobody
+BACKGROUND = -1  # label of background points
 
 
-class Setting(NamedTuple):
-    """How people are followed; lengths in metres, times in seconds."""
+class TrackerParameters(NamedTuple):
+    """Parameters of the tracker; lengths in meters, times in seconds."""
 
-    algorithm: str  # of one frame: "sdmeans" cuts it into pieces first, "dmeans" takes its cells
-    birth_cost: float  # square metres
+    algorithm: str  # "sdmeans" segments each frame first, "dmeans" clusters its cells directly
+    birth_cost: float  # square meters
     voxel: float
-    weight: float  # of a person, in points
+    weight: float  # weight of a person, in points
     reach: float
     lifetime: float = 6.0
     motion: str = "velocity"
-    bandwidth: float = 0.28  # sdmeans: within which cells are alike
-    piece_cost: float = 0.35  # sdmeans: what a piece costs, as a share of a person
-    few: float = 30.0  # sdmeans: points of a piece that weighs half a person
+    bandwidth: float = 0.28  # sdmeans: width of the similarity
+    piece_cost: float = 0.35  # sdmeans: cost of a piece, as a share of a person
+    few: float = 30.0  # sdmeans: number of points at which a piece has half the weight of a person
     restarts: int = 1
     seed: int = 0
 
 
-# Chosen on scenes of `walking_people` with seeds below 100.
-SETTINGS = {
-    "dmeans": Setting("dmeans", birth_cost=0.8, voxel=0.1, weight=20.0, reach=6.0),
-    "sdmeans": Setting("sdmeans", birth_cost=0.4, voxel=0.15, weight=5.0, reach=9.0, restarts=3),
+# Tuned on scenes of `walking_people` with seeds below 100.
+TRACKER_PARAMETERS = {
+    "dmeans": TrackerParameters("dmeans", birth_cost=0.8, voxel=0.1, weight=20.0, reach=6.0),
+    "sdmeans": TrackerParameters("sdmeans", birth_cost=0.4, voxel=0.15, weight=5.0, reach=9.0, restarts=3),
 }
-DEFAULT = SETTINGS["sdmeans"]
+DEFAULT = TRACKER_PARAMETERS["sdmeans"]
 
 
 class Step(NamedTuple):
-    """One frame with its people."""
+    """Result of one frame."""
 
     labels: IntArray  # (n,) id of each point of the frame, -1 for background
-    report: StepReport | None  # of the parts that were linked; None where nobody was seen
+    report: StepReport  # report of the linking step, without rows for a frame without foreground
 
 
 class Tracker:
-    """Names the points of frames, one after another; a person keeps his id for life.
+    """Label the points of frames in sequence; each person keeps one id.
 
-    Every frame is cleared of its background and thinned to cells of the ground plane. SD-Means cuts them into
-    pieces, which D-Means links over time, in seconds; a piece of few points weighs little, so that it rather
-    belongs to somebody near than founds or wakes a person. With ``algorithm="dmeans"``, D-Means takes the
-    cells, whose weights are evened out so that a person near the sensor weighs as much as one far away.
+    Each frame is stripped of its background and binned into cells of the ground plane. SD-Means segments the
+    cells into pieces, and D-Means links the pieces over time, in seconds. A piece with few points has a low
+    weight, so that it joins a person nearby instead of starting or reviving one. With ``algorithm="dmeans"``,
+    D-Means clusters the cells directly, with weights that make a person near the sensor count as much as one
+    far away.
 
     Parameters
     ----------
-    setting : Setting
+    parameters : TrackerParameters
     background : Background or None
-        What to leave out; by default nothing.
+        Background to remove; by default none.
     on_event : callable or None
-        Told of every birth, revival, sleep and death.
+        Called with every birth, revival, sleep and death.
+    min_hits : int, default 1
+        Number of frames in which a person must be seen before its points get the id. Until then they are
+        labelled as background.
 
     Examples
     --------
@@ -75,45 +79,48 @@ class Tracker:
 
     def __init__(
         self,
-        setting: Setting = DEFAULT,
+        parameters: TrackerParameters = DEFAULT,
         background: Background | None = None,
         on_event: Callable[[Event], object] | None = None,
+        min_hits: int = 1,
     ) -> None:
-        self.setting = setting
-        self.model = make_model(setting)
+        self.parameters = parameters
+        self.model = make_model(parameters).set_params(min_hits=min_hits)
         self.model.on_event = on_event
-        self._background = Nothing() if background is None else background
+        self._background = NoBackground() if background is None else background
 
     def take(self, points: FloatArray, time: float) -> Step:
-        """Name the points (n, 3) of the frame at a time in seconds."""
+        """Label the points (n, 3) of the frame at a time in seconds."""
         labels = np.full(len(points), BACKGROUND)
         shown = np.flatnonzero(np.isfinite(points).all(axis=1))
-        shown = shown[self._background.keeps(points[shown])]
+        shown = shown[self._background.is_foreground(points[shown])]
         if not len(shown):
-            return Step(labels, None)
-        parts, shares = self._parts(thin(points[shown, :2], self.setting.voxel))
-        weights = self.setting.weight * shares
+            return Step(labels, self.model.partial_fit(np.empty((0, 2)), t=time).step_)
+        parts, shares = self._parts(bin_points(points[shown, :2], self.parameters.voxel))
+        weights = self.parameters.weight * shares
         report = self.model.partial_fit(parts.centers, sample_weight=weights, t=time).step_
-        labels[shown] = report.labels[parts.cell]
+        labels[shown] = report.confirmed_labels[parts.cell]
         return Step(labels, report)
 
-    def _parts(self, cells: Thinned) -> tuple[Thinned, FloatArray]:
-        """What is linked, and how much of a person each of it is."""
-        setting = self.setting
-        if setting.algorithm == "dmeans":
+    def _parts(self, cells: Cells) -> tuple[Cells, FloatArray]:
+        """Return the points to link, and the share of a person that each represents."""
+        parameters = self.parameters
+        if parameters.algorithm == "dmeans":
             return cells, even_weights(cells.centers, cells.counts)
-        pieces = cut(cells, setting.bandwidth, setting.piece_cost)
-        return pieces, pieces.counts / (pieces.counts + setting.few)
+        pieces = segment(cells, parameters.bandwidth, parameters.piece_cost)
+        return pieces, pieces.counts / (pieces.counts + parameters.few)
 
 
-def make_model(setting: Setting) -> DMeans:
-    """Build the model that links frames."""
-    return DMeans(
-        setting.birth_cost,
-        setting.lifetime,
-        setting.reach,
-        motion=setting.motion,
-        n_restarts=setting.restarts,
+def make_model(parameters: TrackerParameters) -> DMeans:
+    """Create the model that links frames."""
+    model = DMeans(
+        parameters.birth_cost,
+        parameters.lifetime,
+        parameters.reach,
+        motion=parameters.motion,
+        n_restarts=parameters.restarts,
         n_jobs=1,
-        random_state=setting.seed,
+        random_state=parameters.seed,
     )
+    model._is_silent = True  # each piece is nearly a person, so most rows are clusters of their own
+    return model

@@ -1,4 +1,4 @@
-"""Tracks: where each person is in each frame, and how large."""
+"""Tracks: position and size of each person in each frame."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ TRACKS_COLUMNS = ("id", "time", "x", "y", "z", "dx", "dy", "dz", "points")
 
 
 class Tracks(NamedTuple):
-    """The people of one frame, one row each, sorted by id."""
+    """People of one frame, one row each, sorted by id."""
 
     ids: IntArray  # (K,)
-    centers: FloatArray  # (K, 3)  middle of the box around its points
-    extents: FloatArray  # (K, 3)  edges of that box
+    centers: FloatArray  # (K, 3)  center of the bounding box
+    extents: FloatArray  # (K, 3)  edge lengths of the bounding box
     counts: IntArray  # (K,)
 
 
-def trace(points: FloatArray, labels: IntArray) -> Tracks:
-    """Boxes around the points (n, 3) of every id; points with a negative label are in none.
+def bounding_boxes(points: FloatArray, labels: IntArray) -> Tracks:
+    """Compute the bounding box of the points (n, 3) of every id; negative labels are ignored.
 
     Examples
     --------
-    >>> trace(np.array([[0.0, 0.0, 1.0], [2.0, 0.0, 2.0]]), np.array([7, 7])).centers
+    >>> bounding_boxes(np.array([[0.0, 0.0, 1.0], [2.0, 0.0, 2.0]]), np.array([7, 7])).centers
     array([[1. , 0. , 1.5]])
     """
     order = np.argsort(labels, kind="stable")
@@ -39,7 +39,7 @@ def trace(points: FloatArray, labels: IntArray) -> Tracks:
 
 
 def track_lines(time: float, tracks: Tracks) -> bytes:
-    """One line of tracks.csv for each person: the time as it is, lengths in millimetres' precision."""
+    """Format the lines of tracks.csv: exact time, lengths to a millimeter."""
     lines = [
         f"{k},{float(time)!r},{','.join(f'{v:.3f}' for v in (*center, *extent))},{count}\n"
         for k, center, extent, count in zip(*tracks, strict=True)

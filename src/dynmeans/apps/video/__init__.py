@@ -1,9 +1,9 @@
-"""Videos in few colours, by a palette that moves instead of flickering."""
+"""Video color quantization with a palette that moves instead of flickering."""
 
 from dynmeans.apps.video.colors import COLORSPACES, Colors, distinct
-from dynmeans.apps.video.measures import Meter, Quality
-from dynmeans.apps.video.quantize import Job, Outcome, check, quantize
-from dynmeans.apps.video.quantizers import PER_FRAME, Painting, Palette, painter
+from dynmeans.apps.video.measures import Quality, QualityMeter
+from dynmeans.apps.video.quantize import QuantizeOptions, QuantizeResult, check, quantize
+from dynmeans.apps.video.quantizers import PER_FRAME, PaletteOptions, QuantizedFrame, make_quantizer
 from dynmeans.apps.video.reading import Frame, VideoFile
 
 __all__ = [
@@ -11,15 +11,15 @@ __all__ = [
     "PER_FRAME",
     "Colors",
     "Frame",
-    "Job",
-    "Meter",
-    "Outcome",
-    "Painting",
-    "Palette",
+    "PaletteOptions",
     "Quality",
+    "QualityMeter",
+    "QuantizeOptions",
+    "QuantizeResult",
+    "QuantizedFrame",
     "VideoFile",
     "check",
     "distinct",
-    "painter",
+    "make_quantizer",
     "quantize",
 ]

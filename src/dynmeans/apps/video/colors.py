@@ -1,4 +1,4 @@
-"""The colours of a picture: each distinct one once, in the space where distances are taken."""
+"""Distinct colors of a picture, and conversion to the color space of the distances."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ _TO_LAB = np.array(
         [0.0259040371, 0.7827717662, -0.8086757660],
     ]
 )
-_CELL_BITS = 2  # of a channel that the colours of a cell may differ in
-_SCALE = 255 * np.sqrt(3)  # black and white are as far apart as in RGB, so that a birth cost means the same
+_CELL_BITS = 2  # low bits of a channel that are ignored within a cell
+# Black and white are as far apart as in RGB, so that a birth cost keeps its meaning.
+_SCALE = 255 * np.sqrt(3)
 
 
 class Colors(NamedTuple):
-    """The distinct colours of a picture."""
+    """Distinct colors of a picture."""
 
     rows: Pixels  # (m, 3) RGB, in the order of first appearance
     counts: FloatArray  # (m,) pixels of each
-    of: NDArray[np.int32]  # (height, width) which of them each pixel has
+    of: NDArray[np.int32]  # (height, width) index of each pixel's color
 
 
 def distinct(pixels: Pixels) -> Colors:
-    """Find the distinct colours of a picture.
+    """Find the distinct colors of a picture.
 
     Parameters
     ----------
@@ -63,15 +64,15 @@ def distinct(pixels: Pixels) -> Colors:
 
 
 class Cells(NamedTuple):
-    """Colours that are alike, gathered: a grid of fine cells, of which those with colours count."""
+    """Colors binned into a fine grid; only occupied cells are listed."""
 
     rows: NDArray[np.float32]  # (c, 3) mean RGB of the pixels of each
     counts: FloatArray  # (c,) pixels of each
-    of: IntArray  # (m,) which of them each colour is in
+    of: IntArray  # (m,) index of each color's cell
 
 
 def cells(colors: Colors) -> Cells:
-    """Gather colours in cells that are four levels wide.
+    """Bin colors into cells that are four levels wide.
 
     Examples
     --------
@@ -93,7 +94,7 @@ def cells(colors: Colors) -> Cells:
 
 
 def to_space(colors: Pixels | NDArray[np.float32], space: str) -> NDArray[np.float32]:
-    """Coordinates of RGB colours (m, 3) in a colour space, as long as RGB from black to white."""
+    """Convert RGB colors (m, 3) to a color space, scaled to the length of RGB from black to white."""
     if space == "rgb":
         return colors.astype(np.float32)
     light = _LIGHT[colors] if colors.dtype == np.uint8 else _decode(colors.astype(np.float64) / 255)
@@ -102,7 +103,7 @@ def to_space(colors: Pixels | NDArray[np.float32], space: str) -> NDArray[np.flo
 
 
 def from_space(points: FloatArray, space: str) -> Pixels:
-    """Nearest RGB colours to points (m, 3) of a colour space."""
+    """Convert points (m, 3) of a color space to the nearest RGB colors."""
     if space == "oklab":
         cones = (points / _SCALE) @ np.linalg.inv(_TO_LAB).T
         light = cones**3 @ np.linalg.inv(_TO_CONES).T
@@ -112,7 +113,7 @@ def from_space(points: FloatArray, space: str) -> Pixels:
 
 
 def _encode(light: FloatArray) -> FloatArray:
-    """Linear light to the values of sRGB, both from 0 to 1."""
+    """Convert linear light to sRGB values, both from 0 to 1."""
     return np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
 
 

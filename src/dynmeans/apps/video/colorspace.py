@@ -1,4 +1,4 @@
-"""How stored pixels are meant to look: the matrix of their colours, and their shape."""
+"""Color matrix and pixel aspect ratio of a video."""
 
 from __future__ import annotations
 
@@ -7,30 +7,32 @@ from typing import Any, NamedTuple
 
 BT601, BT709 = "ITU601", "ITU709"  # as PyAV calls them
 TAGS = {BT601: 6, BT709: 1}  # as files call them
-_UNTOLD = 2
-_HD = 720  # rows from which players take BT.709 where a file does not say
+_UNSPECIFIED = 2
+_HD = 720  # height from which players assume BT.709 if the file does not specify a matrix
 
 
-class Look(NamedTuple):
-    """What a file says about its pixels, or players assume."""
+class PixelMetadata(NamedTuple):
+    """Color matrix and pixel aspect ratio, as specified by the file or assumed by players."""
 
     matrix: str = BT601
-    aspect: Fraction = Fraction(1)  # width of a pixel, by its height
+    aspect: Fraction = Fraction(1)  # pixel width / pixel height
 
 
-def look(picture: Any, aspect: Fraction | None, quarter_turns: int) -> Look:
-    """Give the look of a picture that is stored with pixels of this shape, and shown turned."""
-    told = picture.colorspace == TAGS[BT709]
+def pixel_metadata(picture: Any, aspect: Fraction | None, quarter_turns: int) -> PixelMetadata:
+    """Return the metadata of a picture after rotation by quarter turns."""
+    is_bt709 = picture.colorspace == TAGS[BT709]
     wide = Fraction(aspect or 1)
-    return Look(BT709 if told else usual_matrix(picture.height), 1 / wide if quarter_turns % 2 else wide)
+    return PixelMetadata(
+        BT709 if is_bt709 else default_matrix(picture.height), 1 / wide if quarter_turns % 2 else wide
+    )
 
 
 def assumed_matrix(picture: Any) -> str | None:
-    """Give the matrix that players take for a picture that does not say; None if it does, or has none."""
-    untold = picture.colorspace == _UNTOLD and not picture.format.is_rgb
-    return usual_matrix(picture.height) if untold else None
+    """Return the matrix that players assume for an untagged picture; None if it is tagged or RGB."""
+    is_unspecified = picture.colorspace == _UNSPECIFIED and not picture.format.is_rgb
+    return default_matrix(picture.height) if is_unspecified else None
 
 
-def usual_matrix(height: int) -> str:
-    """Give the matrix that players take where a file does not say."""
+def default_matrix(height: int) -> str:
+    """Return the matrix that players assume for an untagged file."""
     return BT709 if height >= _HD else BT601

@@ -1,4 +1,4 @@
-"""What each kind of file and each encoder of FFmpeg can take."""
+"""Capabilities and options of FFmpeg's file formats and encoders."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ ENCODERS = {
     "hevc": "libx265",
     "vp9": "libvpx-vp9",
     "webp": "libwebp_anim",
-    "mpeg1video": "mpeg2video",  # which takes more rates
-    "h263": "libx264",  # which takes all sizes
+    "mpeg1video": "mpeg2video",  # supports more frame rates
+    "h263": "libx264",  # supports all sizes
 }
 OPTIONS = {
     "libx264": {"crf": "16", "preset": "veryfast"},
@@ -21,39 +21,39 @@ OPTIONS = {
     "libvpx-vp9": {"crf": "20", "b": "0", "deadline": "realtime", "cpu-used": "6", "row-mt": "1"},
     "libsvtav1": {"crf": "20", "preset": "8"},
     "libwebp_anim": {"lossless": "1"},
-    "gif": {"gifflags": "-transdiff"},  # which would keep old pixels whose colour is only nearly the new one
+    "gif": {"gifflags": "-transdiff"},  # the flag would keep old pixels of nearly the same color
 }
 FILE_OPTIONS = {
-    ".webp": {"loop": "0"},  # play for ever, as a GIF does
+    ".webp": {"loop": "0"},  # loop forever, like a GIF
     ".apng": {"plays": "0"},
-    ".avi": {"avoid_negative_ts": "disabled"},  # pictures are not put off for sound that begins before them
+    ".avi": {"avoid_negative_ts": "disabled"},  # do not delay video for audio that begins earlier
 }
-# Colours at half resolution play everywhere, but most encoders take them only at an even width and height;
-# RGB loses nothing.
+# Chroma at half resolution plays everywhere, but most encoders support it only for even width and height;
+# RGB is lossless.
 _EVEN, _ODD, _FULL = ("yuv420p", "yuv444p"), ("yuv444p", "yuvj444p", "yuv420p"), ("yuvj420p", "yuvj444p")
 _EXACT = ("rgb24", "bgr24", "gbrp", "bgr0", "bgra")
-_FINEST = 65535  # steps a second: MPEG-4 knows no more
-_STEPS = {"gif": 100, "webp": 1000, "apng": 1000}  # a second
+_FINEST = 65535  # ticks per second; the limit of MPEG-4
+_STEPS = {"gif": 100, "webp": 1000, "apng": 1000}  # ticks per second
 _MP4 = ("mp4", "mov", "ipod", "psp", "3gp", "3g2", "f4v", "ismv", "avif")
 _FINE = (*_MP4, "matroska", "webm", "flv", "asf", "nut", "mpegts")
-_SPARSE = (*_FINE, "avi")  # need no picture at every tick
-UNTAGGED = ("avi", "asf", "flv", "nut", "swf", "yuv4mpegpipe")  # do not say with which matrix
+_SPARSE = (*_FINE, "avi")  # formats that need no frame at every tick
+UNTAGGED = ("avi", "asf", "flv", "nut", "swf", "yuv4mpegpipe")  # formats that do not store the color matrix
 _MPEG_RATES = [Fraction(n, d) for n in (24, 30, 60) for d in (1, Fraction(1001, 1000))]
 _MPEG_RATES += [Fraction(25), Fraction(50)]
 
 
 class Grid(NamedTuple):
-    """The times that a file can hold."""
+    """Time grid of a file format."""
 
-    rate: Fraction  # frames a second
-    tick: Fraction  # seconds
-    full: bool  # whether each tick needs a picture
+    rate: Fraction  # frames per second
+    tick: Fraction  # seconds per tick
+    full: bool  # whether each tick needs a frame
 
 
 def grid(kind: str, encoder: Any, rate: Fraction, clock: Fraction) -> Grid:
-    """Give the finest times for a kind of file; where they are as coarse as frames, at a rate that it knows.
+    """Return the finest time grid of a file format, at a frame rate that the encoder supports.
 
-    Frames come at the rate on average, and at ticks of the clock.
+    Frames arrive at `rate` on average, at ticks of `clock`.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def grid(kind: str, encoder: Any, rate: Fraction, clock: Fraction) -> Grid:
 
 
 def _steady(rate: Fraction) -> Fraction:
-    """Give the usual rate that is meant by one that was measured."""
+    """Round a measured rate to the nearest standard rate."""
     whole = max(round(rate), 1)
     near = min(Fraction(whole), Fraction(1000 * whole, 1001), key=lambda usual: abs(usual - rate))
     if abs(near - rate) < rate / 2000 or rate > _FINEST / 1001:
@@ -86,12 +86,12 @@ def _steady(rate: Fraction) -> Fraction:
 
 
 def pixel_format(encoder: Any, width: int, height: int) -> str:
-    """Choose how an encoder gets its pixels."""
+    """Choose the pixel format of an encoder."""
     if encoder.name == "gif":
         return "pal8"
     known = [format.name for format in encoder.video_formats or ()]
     usual = _FULL if encoder.name == "mjpeg" else _ODD if width % 2 or height % 2 else _EVEN
-    if not known:  # it takes any
+    if not known:  # it supports all
         return usual[0]
     exact = encoder.name == "libwebp_anim" or (encoder.lossless and not encoder.lossy)
     wanted = (*_EXACT, *usual) if exact else (*usual, *_EXACT)

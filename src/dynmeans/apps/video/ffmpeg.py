@@ -1,4 +1,4 @@
-"""FFmpeg's own palette of each frame (palettegen and paletteuse), which comes with PyAV."""
+"""Baseline: FFmpeg's palette per frame (palettegen and paletteuse), through PyAV."""
 
 from __future__ import annotations
 
@@ -9,31 +9,33 @@ import numpy as np
 
 from dynmeans._files.extras import require
 from dynmeans.apps.video.colors import Colors, Pixels
-from dynmeans.apps.video.quantizers import Painting
+from dynmeans.apps.video.quantizers import QuantizedFrame
 
 
-def ffmpeg_painter(n_colors: int) -> Callable[[Pixels, Colors], Painting]:
-    """Give a function that paints a frame by the palette that FFmpeg finds for it alone, without dithering.
+def ffmpeg_quantizer(n_colors: int) -> Callable[[Pixels, Colors], QuantizedFrame]:
+    """Return a function that quantizes each frame with FFmpeg, without dithering.
 
     Parameters
     ----------
     n_colors : int
-        Most colours in a frame.
+        Maximum number of colors per frame.
 
     Returns
     -------
     callable
-        From the pixels of a frame (height, width, 3) and its :class:`Colors` to a :class:`Painting`.
+        From the pixels of a frame (height, width, 3) and its :class:`Colors` to a :class:`QuantizedFrame`.
     """
 
-    def paint(pixels: Pixels, colors: Colors) -> Painting:
+    def paint(pixels: Pixels, colors: Colors) -> QuantizedFrame:
         found = _filtered(pixels, n_colors)
         _, one_pixel = np.unique(colors.of, return_index=True)
-        of_color = found.reshape(-1, 3)[one_pixel]  # equal pixels are painted alike
+        of_color = found.reshape(-1, 3)[one_pixel]  # equal pixels get equal colors
         palette, labels = np.unique(of_color, axis=0, return_inverse=True)
         labels = labels.reshape(-1)
         sizes = np.bincount(labels, colors.counts).astype(np.float64)
-        return Painting(palette, np.arange(len(palette)), sizes, labels, labels.astype(np.int32)[colors.of])
+        return QuantizedFrame(
+            palette, np.arange(len(palette)), sizes, labels, labels.astype(np.int32)[colors.of]
+        )
 
     return paint
 

@@ -1,4 +1,4 @@
-"""Plain k-means on weighted colours: what a palette for each frame alone is usually made by."""
+"""k-means (k-means++ and Lloyd) on weighted colors, the usual palette of a single frame."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ MAX_ITER = 50
 
 
 class Partition(NamedTuple):
-    """Groups of points."""
+    """A partition of points."""
 
     centers: FloatArray  # (k, d)
     labels: IntArray  # (n,)
 
 
 def kmeans(points: NDArray[np.float32], weights: FloatArray, k: int, seed: int) -> Partition:
-    """Cluster weighted points into at most k groups: k-means++, then Lloyd until no label moves.
+    """Cluster weighted points into at most k groups: k-means++, then Lloyd until no label changes.
 
     Parameters
     ----------
     points : float32 array of shape (n, d)
     weights : array of shape (n,)
     k : int
-        Fewer groups come out where there are fewer points.
+        Maximum number of groups; at most the number of distinct points.
     seed : int
 
     Returns
     -------
     Partition
-        Every group has points.
+        No group is empty.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def kmeans(points: NDArray[np.float32], weights: FloatArray, k: int, seed: int) 
 def _spread(
     points: NDArray[np.float32], weights: FloatArray, k: int, random: np.random.Generator
 ) -> FloatArray:
-    """Draw k starts, each by its squared distance to those before it (k-means++)."""
+    """Draw k initial centers, each with probability proportional to its squared distance (k-means++)."""
     chosen = [int(random.choice(len(points), p=weights / weights.sum()))]
     gaps = np.full(len(points), np.inf)
     while len(chosen) < k:

@@ -1,4 +1,4 @@
-"""Videos opened by FFmpeg, and its errors in plain words."""
+"""Open videos with FFmpeg and translate its errors."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from dynmeans._files.errors import InputError, reason
 from dynmeans._files.extras import require
 
-_MOST_PIXELS = 2**25  # of a frame; 8K has a little less. A small file can promise far more
+_MAX_PIXELS = 2**25  # per frame, slightly more than 8K; a small damaged file can claim far more
 
 
-def plainly(path: Path) -> str:
-    """Give the name of a file in a form in which FFmpeg takes no part of it for a protocol."""
+def file_url(path: Path) -> str:
+    """Return a file URL, so that FFmpeg does not take part of the name for a protocol."""
     return f"file:{path}"
 
 
 @contextmanager
 def av_error_context(place: Any, kind: type[InputError] = InputError) -> Iterator[None]:
-    """Turn whatever FFmpeg or PyAV raises into an `InputError` that names the place."""
+    """Convert any exception of FFmpeg or PyAV to an `InputError` that names the file."""
     av = require("av", "video")
     try:
         yield
@@ -33,32 +33,35 @@ def av_error_context(place: Any, kind: type[InputError] = InputError) -> Iterato
 
 
 def open_video(path: Path) -> Any:
-    """Open a video with PyAV; text in it that is not UTF-8 is read as far as it can be."""
-    return require("av", "video").open(plainly(path), metadata_errors="replace")
+    """Open a video with PyAV; invalid UTF-8 in its metadata is replaced."""
+    av = require("av", "video")
+    # PyAV 19 replaces invalid text by itself and has no such option.
+    options = {} if int(av.__version__.partition(".")[0]) >= 19 else {"metadata_errors": "replace"}
+    return av.open(file_url(path), **options)
 
 
 def _plain(av: Any, error: BaseException) -> str:
-    """FFmpeg's word for a file that it does not know is about data; say what it means."""
+    """Return the message of an error, with a clearer text for an unknown format."""
     if isinstance(error, av.InvalidDataError):
-        return "not a video that can be read"
+        return "not a readable video"
     return getattr(error, "strerror", None) or reason(error)
 
 
-def film_of(container: Any, name: str) -> Any:
+def video_stream(container: Any, name: str) -> Any:
     """Return the first stream of a container that is a video, if it can be decoded."""
     films = [stream for stream in container.streams.video if not _is_cover(stream)]
     if not films:
         rest = ", only sound" if container.streams.audio else ""
-        raise InputError(f"{name}: no video in it{rest}")
+        raise InputError(f"{name}: contains no video{rest}")
     context = films[0].codec_context
     if context is None:
-        raise InputError(f"{name}: its video is of a kind that FFmpeg does not decode")
-    if context.width * context.height > _MOST_PIXELS:
+        raise InputError(f"{name}: FFmpeg has no decoder for its video")
+    if context.width * context.height > _MAX_PIXELS:
         size = f"{context.width} x {context.height}"
-        raise InputError(f"{name}: frames of {size} pixels; at most {_MOST_PIXELS:,} are read")
+        raise InputError(f"{name}: frames of {size} pixels; at most {_MAX_PIXELS:,} are read")
     return films[0]
 
 
 def _is_cover(stream: Any) -> bool:
-    """Whether a stream is a picture on the cover of a recording, and no video."""
+    """Return whether a stream is cover art instead of video."""
     return bool(stream.disposition & require("av", "video").stream.Disposition.attached_pic)

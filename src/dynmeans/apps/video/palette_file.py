@@ -1,17 +1,17 @@
-"""The palette over time as a table."""
+"""CSV table of the palette over time."""
 
 from __future__ import annotations
 
 import csv
 from io import StringIO
 
-from dynmeans.apps.video.quantizers import Painting
+from dynmeans.apps.video.quantizers import QuantizedFrame
 
 COLUMNS = ("frame", "seconds", "id", "red", "green", "blue", "hex", "pixels")
 
 
 class PaletteLog:
-    """Gathers the lines of a CSV file: one for every colour of every frame.
+    """CSV table with one line per color and frame.
 
     Examples
     --------
@@ -25,15 +25,15 @@ class PaletteLog:
         self._lines.writerow(COLUMNS)
         self._frames = 0
 
-    def take(self, painting: Painting, seconds: float) -> None:
-        """Note the palette of the next frame; frames count from 1."""
+    def add(self, quantized: QuantizedFrame, seconds: float) -> None:
+        """Add the palette of the next frame; frames are numbered from 1."""
         self._frames += 1
-        sizes = painting.sizes.astype(int).tolist()
-        for k, color, size in zip(painting.ids.tolist(), painting.palette.tolist(), sizes, strict=True):
+        sizes = quantized.sizes.astype(int).tolist()
+        for k, color, size in zip(quantized.ids.tolist(), quantized.palette.tolist(), sizes, strict=True):
             code = "#{:02x}{:02x}{:02x}".format(*color)
             self._lines.writerow((self._frames, f"{seconds:.4f}", k, *color, code, size))
 
     @property
     def text(self) -> str:
-        """All lines so far."""
+        """Contents of the table."""
         return self._text.getvalue()

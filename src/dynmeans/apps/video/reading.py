@@ -1,4 +1,4 @@
-"""Frames out of a video file, upright and in RGB, with its sound as it is stored."""
+"""Read upright RGB frames and encoded audio from a video file."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ import numpy as np
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
+from dynmeans.apps.video.audio import Track
 from dynmeans.apps.video.colors import Pixels
-from dynmeans.apps.video.colorspace import Look, assumed_matrix, look
-from dynmeans.apps.video.libav import av_error_context, film_of, open_video
-from dynmeans.apps.video.sound import Track
-from dynmeans.apps.video.timestamps import Clock, Line
+from dynmeans.apps.video.colorspace import PixelMetadata, assumed_matrix, pixel_metadata
+from dynmeans.apps.video.libav import av_error_context, open_video, video_stream
+from dynmeans.apps.video.timestamps import MonotonicClock, ReorderBuffer
 
-_PLAIN_RATE = Fraction(24)  # where a file does not say
-_SHORTFALL = 1.0  # seconds that may be missing at the end of a file that is whole
+_DEFAULT_RATE = Fraction(24)  # frames per second if the file does not specify a rate
+_SHORTFALL = 1.0  # seconds that may be missing at the end of a complete file
 _INSTANT = 1e-4  # seconds
-_FASTEST = 120  # frames a second; a faster clock is that of a file, and not of its frames
-_BEGINNING = 1000  # packets of sound after which a track counts as empty
-_DISORDER = {"avi": 16}  # pictures over which times may be out of order: AVI stores when they are decoded
+_FASTEST = 120  # frames per second; a faster clock is the file's time base, not a frame rate
+_BEGINNING = 1000  # audio packets to read before a track counts as empty
+_DISORDER = {"avi": 16}  # frames over which timestamps may be out of order: AVI stores decoding times
 
 
 class DamagedVideo(InputError):
@@ -34,34 +34,35 @@ class DamagedVideo(InputError):
 
 
 class Frame(NamedTuple):
-    """One picture of a video."""
+    """One frame of a video."""
 
     pixels: Pixels  # (height, width, 3) RGB
-    seconds: float  # when it is shown
-    duration: float = 0.0  # how long, in seconds; 0 if the file does not say
+    seconds: float  # presentation time
+    duration: float = 0.0  # in seconds; 0 if the file does not specify it
 
 
-class Sound(NamedTuple):
-    """A piece of sound, still encoded."""
+class AudioPacket(NamedTuple):
+    """An encoded audio packet."""
 
     packet: Any
 
 
 class VideoFile:
-    """A video to be read once, from its beginning to its end.
+    """A video file that is read once from beginning to end.
 
-    All frames have the size of the first, turned as the file says; what is transparent is seen before black.
+    All frames have the size of the first one and are rotated as the file specifies. Transparent pixels are
+    blended with black.
 
     Parameters
     ----------
     path : path
     size : (width, height), optional
-        To which all frames are scaled, before they are turned.
+        Size to which all frames are scaled before rotation.
 
     Raises
     ------
     InputError
-        If there is no such file, or no video in it.
+        If the file does not exist or contains no video.
     ImportError
         If PyAV, which the extra ``video`` brings, is missing.
 
@@ -78,13 +79,13 @@ class VideoFile:
             self._container = open_video(self.path)
         try:
             with av_error_context(str(path)):
-                self._stream = film_of(self._container, str(path))
+                self._stream = video_stream(self._container, str(path))
                 self._stream.thread_type = "AUTO"
         except InputError:
             self._container.close()
             raise
         self._size = size
-        self.look: Look | None = None  # known from the first frame on
+        self.look: PixelMetadata | None = None  # set by the first frame
         self._decoded, self._count, self._last = 0, 0, -math.inf  # pictures, frames, time of the last one
 
     def __enter__(self) -> VideoFile:
@@ -97,25 +98,25 @@ class VideoFile:
 
     @property
     def rate(self) -> Fraction:
-        """Frames a second, on average."""
-        return Fraction(self._stream.average_rate or self._stream.guessed_rate or _PLAIN_RATE)
+        """Average number of frames per second."""
+        return Fraction(self._stream.average_rate or self._stream.guessed_rate or _DEFAULT_RATE)
 
     @property
     def clock(self) -> Fraction:
-        """Ticks a second at which frames come: the rate, or more where they come unevenly."""
+        """Ticks per second of the frame times: the rate, or more for a variable rate."""
         ticks = Fraction(self._stream.base_rate or 0)
         even = any(abs(ticks - n * self.rate) < self.rate / 100 for n in (1, 2))  # 2: FFmpeg counts fields
         return self.rate if even or not self.rate < ticks <= _FASTEST else ticks
 
     @property
     def n_frames(self) -> int | None:
-        """How many frames there should be, if the file tells."""
+        """Number of frames according to the file, or None."""
         if self._stream.frames:
             return int(self._stream.frames)
         return round(self._length * self.rate) if self._length else None
 
     def tracks(self) -> list[Track]:
-        """The sounds of the file, with the first packet of each, which is read apart."""
+        """Return the audio tracks, each with its first packet, read from a second handle."""
         streams = [stream for stream in self._container.streams.audio if stream.codec_context is not None]
         if not streams:
             return []
@@ -124,7 +125,7 @@ class VideoFile:
         with (
             suppress(av.FFmpegError),
             open_video(self.path) as again,
-        ):  # damage is told when it is reached
+        ):  # damage is reported when the main pass reaches it
             for packet in islice(again.demux(audio=[*range(len(again.streams.audio))]), _BEGINNING):
                 if packet.size:
                     samples.setdefault(packet.stream.index, bytes(packet))
@@ -133,18 +134,18 @@ class VideoFile:
         return [Track(stream, samples.get(stream.index, b"\0")) for stream in streams]
 
     def frames(self) -> Iterator[Frame]:
-        """All frames in the order in which they are shown."""
+        """Iterate over all frames in presentation order."""
         return (part for part in self.parts() if isinstance(part, Frame))
 
-    def parts(self) -> Iterator[Frame | Sound]:
-        """Frames and sound as they come in the file.
+    def parts(self) -> Iterator[Frame | AudioPacket]:
+        """Iterate over frames and audio packets in file order.
 
         Raises
         ------
         DamagedVideo
-            Where the file is damaged or ends too early, after all that could be read before.
+            If the file is damaged or truncated; everything before the damage has been yielded.
         """
-        clock, line, damage = Clock(), Line(), None
+        clock, line, damage = MonotonicClock(), ReorderBuffer(), None
         hold = _DISORDER.get(self._container.format.name, 0)
         try:
             with av_error_context(self._place, DamagedVideo):
@@ -154,7 +155,7 @@ class VideoFile:
                         self._decode(packet, clock, line)
                         yield from self._frames(line, hold)
                     elif packet.stream.type == "audio" and packet.dts is not None:
-                        yield Sound(_moved(packet, shift))
+                        yield AudioPacket(_shift_packet(packet, shift))
         except DamagedVideo as error:
             damage = error
         yield from self._frames(line, 0)
@@ -166,15 +167,15 @@ class VideoFile:
             raise InputError(f"{self.path}: no frame in it")
         self._check_end(max(clock.end, self._last))
 
-    def _decode(self, packet: Any, clock: Clock, line: Line) -> None:
+    def _decode(self, packet: Any, clock: MonotonicClock, line: ReorderBuffer) -> None:
         for picture in packet.decode():
             counted = float(self._decoded / self.rate)
             line.put(picture, clock.of_picture(counted if picture.time is None else picture.time))
             self._decoded += 1
 
-    def _frames(self, line: Line, hold: int) -> Iterator[Frame]:
+    def _frames(self, line: ReorderBuffer, hold: int) -> Iterator[Frame]:
         for picture, seconds in line.take(hold):
-            if seconds < self._last + _INSTANT:  # two at once, or out of order: one shortly after the other
+            if seconds < self._last + _INSTANT:  # equal or decreasing times: delay by half an interval
                 seconds = self._last + float(1 / self.rate) / 2
             self._count, self._last = self._count + 1, seconds
             lasts = float(picture.duration * picture.time_base) if picture.duration else 0.0
@@ -185,7 +186,7 @@ class VideoFile:
 
     @property
     def _length(self) -> float | None:
-        """Seconds that the file promises; of an AVI that is cut off, FFmpeg estimates what is there."""
+        """Duration in seconds according to the header; for a truncated AVI, FFmpeg estimates it."""
         if self._container.format.name == "avi" and self._stream.frames:
             return float(self._stream.frames / self.rate)
         if self._container.duration:
@@ -195,14 +196,14 @@ class VideoFile:
         return None
 
     def _check_end(self, end: float) -> None:
-        """Find what is missing; sound and pictures need not end together."""
+        """Check that nothing is missing; audio and video may end at different times."""
         promised = self._length or 0.0
-        if self._container.format.name == "avi":  # its last picture is held by pieces that are empty
+        if self._container.format.name == "avi":  # empty packets extend its last frame
             end = max(end, float((self._stream.duration or 0) * self._stream.time_base))
         if promised - end > _SHORTFALL + 1 / self.rate:
             raise DamagedVideo(f"{self.path}: ends after {end:.2f} s, but should last {promised:.2f} s")
         if self._container.format.name == "gif" and not _has_trailer(self.path):
-            raise DamagedVideo(f"{self.path}: ends after {end:.2f} s, without the end of a GIF")
+            raise DamagedVideo(f"{self.path}: ends after {end:.2f} s, without the trailer of a GIF")
 
     def _upright(self, picture: Any) -> Pixels:
         turns = round(picture.rotation / 90) % 4
@@ -210,7 +211,7 @@ class VideoFile:
         if self._size is None:
             self._size = picture.width, picture.height
         if self.look is None:
-            self.look = look(picture, self._stream.sample_aspect_ratio, turns)
+            self.look = pixel_metadata(picture, self._stream.sample_aspect_ratio, turns)
         width, height = self._size
         kind, matrix = "rgba" if see_through else "rgb24", assumed_matrix(picture)
         pixels = picture.reformat(width, height, kind, src_colorspace=matrix).to_ndarray()
@@ -219,8 +220,8 @@ class VideoFile:
         return np.ascontiguousarray(np.rot90(pixels, turns))
 
 
-def _moved(packet: Any, shift: float) -> Any:
-    """Put a packet later by so many seconds."""
+def _shift_packet(packet: Any, shift: float) -> Any:
+    """Shift the times of a packet by a number of seconds."""
     ticks = round(shift / packet.time_base)
     packet.dts += ticks
     if packet.pts is not None:
@@ -234,7 +235,7 @@ def _is_webp(path: Path) -> bool:
 
 
 def _has_trailer(path: Path) -> bool:
-    """Whether a GIF goes on to its last byte, after which there may be others."""
+    """Return whether a GIF has its trailer; other bytes may follow it."""
     with path.open("rb") as file:
         file.seek(max(path.stat().st_size - 1024, 0))
         return b"\0;" in file.read()

@@ -1,4 +1,4 @@
-"""Times of pictures and sound, where a file tells them badly."""
+"""Correct timestamps of video and audio."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import Any
 
-_SET_BACK = 0.1  # seconds; less is only a time that was rounded
+_SET_BACK = 0.1  # seconds; a smaller decrease is rounding
 
 
-class Clock:
-    """One time for a file whose clock is set back, as where recordings were joined.
+class MonotonicClock:
+    """Monotonic time for a file whose timestamps restart, as in concatenated recordings.
 
-    The streams do not reach such a place together: each goes over by itself, and all by the shift that the
-    first of them found, so that pictures and sound stay together.
+    Streams reach a restart at different times. All use the shift that the first of them determined, so that
+    video and audio stay synchronous.
     """
 
     def __init__(self) -> None:
-        self._shifts = [0.0]  # seconds, one for each recording
-        self._recording: dict[int, int] = {}  # of each stream, the one that it is in
-        self._decoded: dict[int, float] = {}  # of each stream, stored time of its last packet
-        self._pictures, self._stored = 0, 0.0  # recording and stored time of the last picture
-        self.end = 0.0  # seconds until which there is something to see or hear
+        self._shifts = [0.0]  # seconds, one for each conversion
+        self._recording: dict[int, int] = {}  # index of the current recording of each stream
+        self._decoded: dict[int, float] = {}  # stored time of the last packet of each stream
+        self._pictures, self._stored = 0, 0.0  # conversion and stored time of the last picture
+        self.end = 0.0  # end of the last packet in seconds
 
     def of_packet(self, packet: Any) -> float:
-        """Seconds by which the times of the next packet of a file are shifted."""
+        """Return the shift in seconds for the next packet of a file."""
         stream, unit = packet.stream.index, float(packet.time_base)
         shown = packet.dts if packet.pts is None else packet.pts
         if packet.dts is not None and packet.stream.type in ("video", "audio"):
@@ -39,7 +39,7 @@ class Clock:
         return shift
 
     def of_picture(self, seconds: float) -> float:
-        """Shifted time of the next picture; pictures follow their packets with a delay."""
+        """Return the shifted time of the next decoded frame; frames lag behind their packets."""
         if seconds < self._stored - _SET_BACK and self._pictures + 1 < len(self._shifts):
             self._pictures += 1
         self._stored = seconds
@@ -51,14 +51,14 @@ class Clock:
             self._shifts.append(self.end - seconds)
 
 
-class Line:
-    """Pictures in the order in which they are shown, each with the earliest time that is not given yet.
+class ReorderBuffer:
+    """Buffer that gives frames, in presentation order, the sorted timestamps.
 
-    A file that stores only when pictures are decoded has the right times, at the wrong pictures.
+    A file that stores only decoding times has the right times at the wrong frames.
 
     Examples
     --------
-    >>> line = Line()
+    >>> line = ReorderBuffer()
     >>> for picture, seconds in zip("abcd", (0, 3, 1, 2)):
     ...     line.put(picture, seconds)
     >>> list(line.take(hold=1))
@@ -70,11 +70,11 @@ class Line:
         self._times: list[float] = []
 
     def put(self, picture: Any, seconds: float) -> None:
-        """Add the next picture, with the time that its file gives it."""
+        """Add the next frame with its stored time."""
         self._pictures.append(picture)
         heappush(self._times, seconds)
 
     def take(self, hold: int) -> Iterator[tuple[Any, float]]:
-        """Give all but so many pictures, whose times may still change."""
+        """Yield all frames except the last `hold`, whose times may still change."""
         while len(self._pictures) > hold:
             yield self._pictures.popleft(), heappop(self._times)

@@ -1,4 +1,4 @@
-"""Paintings into a video file; GIF and WebP get the palette itself."""
+"""Write quantized frames to a video file; GIF and WebP store the palette itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import numpy as np
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
-from dynmeans.apps.video.colorspace import TAGS, Look, usual_matrix
+from dynmeans.apps.video.audio import Track, supported_tracks
+from dynmeans.apps.video.colorspace import TAGS, PixelMetadata, default_matrix
 from dynmeans.apps.video.encoding import (
     ENCODERS,
     FILE_OPTIONS,
@@ -25,51 +26,50 @@ from dynmeans.apps.video.encoding import (
     pixel_format,
 )
 from dynmeans.apps.video.gif_delay import set_last_delay
-from dynmeans.apps.video.libav import av_error_context, plainly
-from dynmeans.apps.video.quantizers import Painting
-from dynmeans.apps.video.sound import Track, fitting
+from dynmeans.apps.video.libav import av_error_context, file_url
+from dynmeans.apps.video.quantizers import QuantizedFrame
 
-_BITS_A_PIXEL = 0.3  # for encoders that are told a rate and not a quality
-_LATE = 3  # ticks by which a picture may be late, where it would come with the one before it
-_ROUNDING = 0.002  # seconds by which files round the time of a frame
-_LIMITED, _FULL = 1, 2  # ranges of brightness
+_BITS_PER_PIXEL = 0.3  # for encoders with a bit rate instead of a quality
+_LATE = 3  # ticks by which a frame may be delayed if it coincides with the previous one
+_ROUNDING = 0.002  # seconds of rounding in frame times
+_LIMITED, _FULL = 1, 2  # values of the color range
 
 
-class Shape(NamedTuple):
-    """What a file has to hold."""
+class VideoFormat(NamedTuple):
+    """Size, rate and pixel metadata of the output."""
 
     width: int
     height: int
-    rate: Fraction  # frames a second, on average
-    clock: Fraction | None = None  # ticks a second at which they come, if that is another number
-    look: Look = Look()
+    rate: Fraction  # average frames per second
+    clock: Fraction | None = None  # ticks per second of frame times, if different
+    look: PixelMetadata = PixelMetadata()
 
 
 class VideoWriter:
-    """A video file under way; it can be played once it is closed.
+    """Writer of a video file, which can be played after `close`.
 
     Parameters
     ----------
     path : Path
-        Its suffix says what kind of file it is.
-    shape : Shape
+        Its suffix determines the file format.
+    shape : VideoFormat
     codec : str, optional
-        Name of an encoder of FFmpeg; otherwise the usual one for the kind of file.
+        Name of an FFmpeg encoder; by default the usual one for the file format.
     tracks : sequence of Track
-        Sounds of an open `VideoFile`; those that this kind of file can hold are copied packet by packet.
+        Audio tracks of an open `VideoFile`; those that the format supports are copied packet by packet.
     name : str, optional
-        What errors call the file.
+        Name of the file in errors.
 
     Raises
     ------
     InputError
-        If there is no such kind of file or encoder, or the encoder cannot take the pictures.
+        If the format or encoder is unknown, or the encoder does not support the frames.
     """
 
     def __init__(
         self,
         path: Path,
-        shape: Shape,
+        shape: VideoFormat,
         *,
         codec: str | None = None,
         tracks: Sequence[Track] = (),
@@ -84,10 +84,10 @@ class VideoWriter:
             self._grid = grid(self._kind, self._encoder, shape.rate, shape.clock or shape.rate)
             self._format = pixel_format(self._encoder, shape.width, shape.height)
             untagged = self._kind in UNTAGGED
-            self._matrix = usual_matrix(shape.height) if untagged else shape.look.matrix
-            self._stream = self._add_pictures(self._container)
-            held = fitting(tracks, self._kind, self._add_pictures)
-            self._sounds = {track.stream.index: self._add_sound(track) for track in held}
+            self._matrix = default_matrix(shape.height) if untagged else shape.look.matrix
+            self._stream = self._add_video(self._container)
+            held = supported_tracks(tracks, self._kind, self._add_video)
+            self._sounds = {track.stream.index: self._add_audio(track) for track in held}
             with av_error_context(f"{self._name}: {self._encoder.name} at {shape.width} x {shape.height}"):
                 self._container.start_encoding()
         except BaseException:
@@ -100,14 +100,14 @@ class VideoWriter:
         self._last_sound: dict[int, int] = {}
 
     @property
-    def n_sounds(self) -> int:
-        """How many sounds are copied."""
+    def n_audio_tracks(self) -> int:
+        """Number of audio tracks that are copied."""
         return len(self._sounds)
 
-    def write(self, painting: Painting, seconds: float, duration: float = 0.0) -> None:
-        """Add a frame that is shown at this time, and so long if it is the last one.
+    def write(self, quantized: QuantizedFrame, seconds: float, duration: float = 0.0) -> None:
+        """Add a frame with its presentation time; the duration matters for the last frame only.
 
-        One that comes with the one before it is shown a little late, or left out.
+        A frame that coincides with the previous one is delayed slightly, or dropped.
         """
         if self._begin is None:
             self._begin = min(seconds, 0.0) if self._sounds else seconds
@@ -119,12 +119,12 @@ class VideoWriter:
             for empty in range(self._last + 1, ticks):
                 self._encode(empty)
         usual = float(1 / self._shape.rate)
-        is_told = duration > _ROUNDING and abs(duration - usual) > _ROUNDING
-        self._picture, self._duration = self._drawn(painting), duration if is_told else usual
+        is_given = duration > _ROUNDING and abs(duration - usual) > _ROUNDING
+        self._picture, self._duration = self._to_picture(quantized), duration if is_given else usual
         self._encode(ticks)
 
-    def write_sound(self, packet: Any) -> None:
-        """Add a packet of sound; one that is out of order is moved behind the one before it."""
+    def write_audio(self, packet: Any) -> None:
+        """Add an audio packet; a packet out of order is moved after the previous one."""
         source = packet.stream.index
         if source not in self._sounds:
             return
@@ -132,7 +132,7 @@ class VideoWriter:
         step = math.ceil(target.time_base / packet.time_base)
         last = self._last_sound.get(source, packet.dts - step)
         packet.dts = max(packet.dts, last + step)
-        packet.duration = packet.duration or packet.dts - last  # without it, MP4 cuts off the last packet
+        packet.duration = packet.duration or packet.dts - last  # otherwise MP4 drops the last packet
         packet.pts = packet.dts if packet.pts is None else max(packet.pts, packet.dts)
         self._last_sound[source] = packet.dts
         packet.stream = target
@@ -140,7 +140,7 @@ class VideoWriter:
             self._container.mux(packet)
 
     def close(self) -> None:
-        """Write what is still held back, and the end of the file."""
+        """Flush the encoder and finish the file."""
         with av_error_context(self._name):
             if self._last >= 0:
                 self._container.mux(self._stream.encode())
@@ -155,28 +155,28 @@ class VideoWriter:
         with av_error_context(self._name):
             self._container.mux(self._stream.encode(self._picture))
 
-    def _drawn(self, painting: Painting) -> Any:
+    def _to_picture(self, quantized: QuantizedFrame) -> Any:
         if self._format != "pal8":
-            picture = self._av.VideoFrame.from_ndarray(painting.pixels, format="rgb24")
+            picture = self._av.VideoFrame.from_ndarray(quantized.pixels, format="rgb24")
             look = {"dst_colorspace": self._matrix, "dst_color_range": self._range} if self._range else {}
             return self._reformatter.reformat(picture, format=self._format, **look)
         palette = np.zeros((MAX_GIF_COLORS, 4), dtype=np.uint8)
         palette[:, 0] = 255  # opaque
-        palette[: len(painting.palette), 1:] = painting.palette
-        return self._av.VideoFrame.from_ndarray((painting.indices.astype(np.uint8), palette), format="pal8")
+        palette[: len(quantized.palette), 1:] = quantized.palette
+        return self._av.VideoFrame.from_ndarray((quantized.indices.astype(np.uint8), palette), format="pal8")
 
     @property
     def _range(self) -> int:
-        """Range of brightness; 0 for colours that are stored as they are."""
+        """Color range of the pixel format; 0 for RGB."""
         return _FULL if self._format.startswith("yuvj") else _LIMITED if self._format.startswith("yuv") else 0
 
     def _open(self) -> Any:
         suffix = self._path.suffix.lower()
-        kind = suffix[1:] if suffix in PALETTE_SUFFIXES else None  # whatever else the name looks like
+        kind = suffix[1:] if suffix in PALETTE_SUFFIXES else None  # not the format that FFmpeg would guess
         options = FILE_OPTIONS.get(suffix, {})
         with av_error_context(self._name):
             try:
-                container = self._av.open(plainly(self._path), "w", format=kind, options=options)
+                container = self._av.open(file_url(self._path), "w", format=kind, options=options)
             except ValueError:
                 raise InputError(f"{self._name}: {suffix or 'no suffix'} is no kind of video file") from None
         if container.format.name == "image2":
@@ -194,10 +194,10 @@ class VideoWriter:
         if encoder.type != "video":
             raise InputError(f"{self._name}: {name} encodes no video, but {encoder.type}")
         if encoder.name == "libsvtav1":
-            os.environ.setdefault("SVT_LOG", "1")  # otherwise it prints how it goes
+            os.environ.setdefault("SVT_LOG", "1")  # otherwise it prints its progress
         return encoder
 
-    def _add_pictures(self, container: Any) -> Any:
+    def _add_video(self, container: Any) -> Any:
         name, shape = self._encoder.name, self._shape
         with av_error_context(f"{self._name}: {name}"):
             try:
@@ -213,10 +213,10 @@ class VideoWriter:
         if self._range:
             context.colorspace, context.color_range = TAGS[self._matrix], self._range
         if name not in OPTIONS:
-            context.bit_rate = int(_BITS_A_PIXEL * shape.width * shape.height * self._grid.rate)
+            context.bit_rate = int(_BITS_PER_PIXEL * shape.width * shape.height * self._grid.rate)
         return stream
 
-    def _add_sound(self, track: Track) -> Any:
+    def _add_audio(self, track: Track) -> Any:
         with av_error_context(f"{self._name}: {track.name}"):
             stream = self._container.add_stream_from_template(track.stream)
         stream.metadata.update({k: v for k, v in track.stream.metadata.items() if k in ("language", "title")})

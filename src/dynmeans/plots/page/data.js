@@ -12,8 +12,8 @@ function unpackRows(packed) {
   const rows = {
     offsets: unpack(packed.offsets, Uint32Array),
     cluster: unpack(packed.cluster, Uint16Array),
-    x: Float32Array.from(unpack(packed.x, Uint16Array), (value) => value / 65535),
-    y: Float32Array.from(unpack(packed.y, Uint16Array), (value) => value / 65535),
+    places: packed.places.map((column) => Float32Array.from(unpack(column, Uint16Array), (value) => value / 65535)),
+    text: packed.text ?? null,
     weight: packed.weight === undefined ? null : unpack(packed.weight, Float32Array),
   };
   rows.begin = (step) => rows.offsets[step];
@@ -23,6 +23,17 @@ function unpackRows(packed) {
 
 const points = unpackRows(data.points);
 const centers = unpackRows(data.centers);
+
+// The two axes in sight, of all that the data offer.
+const axes = { chosen: [0, 1], equal: data.axes.equal };
+function chooseAxes(x, y) {
+  axes.chosen = [x, y];
+  [axes.x, axes.y] = [data.axes.labels[x], data.axes.labels[y]];
+  axes.box = [data.axes.low[x], data.axes.low[y], data.axes.high[x], data.axes.high[y]];
+  for (const rows of [points, centers]) [rows.x, rows.y] = [rows.places[x], rows.places[y]];
+}
+chooseAxes(0, 1);
+
 const clusters = data.clusters;
 const nSteps = data.steps.step.length;
 const nClusters = clusters.id.length;
@@ -101,4 +112,11 @@ function formatAge(age) {
 // "step 12", and its time where that says more.
 function nameStep(step, time) {
   return data.time.kind === "step" ? `step ${step}` : `step ${step} (${formatTime(time)})`;
+}
+
+// Words and examples of a cluster, as further lines of a tooltip.
+function describeTexts(k, examples = true) {
+  if (!clusters.words) return "";
+  const quoted = examples ? clusters.examples[k].map((text) => `\n\u201c${text}\u201d`).join("") : "";
+  return `\n${clusters.words[k]}${quoted}`;
 }

@@ -1,7 +1,13 @@
 // The page: one current step and one chosen cluster, and everything that shows or changes them.
 
 const element = (id) => document.getElementById(id);
-const state = { step: Math.max(0, nSteps - 1), chosen: null, timer: null };
+const state = { step: lastFilled(), chosen: null, timer: null };
+
+// The last step that has points to look at.
+function lastFilled() {
+  for (let step = nSteps - 1; step > 0; step -= 1) if (points.end(step) > points.begin(step)) return step;
+  return 0;
+}
 
 const scatter = new Scatter(element("scatter"), choose);
 const timeline = new Timeline(element("timeline-scroll"), setStep, (k) => k !== null && choose(k, true));
@@ -85,6 +91,7 @@ function drawLabels() {
   element("points-note").textContent =
     `${shown < total ? `${formatCount(shown)} of ` : ""}${plural(total, "point")}, ` +
     `${formatCount(awake[state.step])} awake, ${formatCount(remembered[state.step] - awake[state.step])} asleep`;
+  if (birthCost) birthCost.textContent = formatNumber(data.birthCost[state.step], 5);
   drawHappenings();
 }
 
@@ -121,20 +128,43 @@ function play(on) {
 }
 const playDelay = Math.max(50, Math.min(400, 20000 / Math.max(1, nSteps)));
 
+let birthCost = null; // where the birth cost of the current step is shown
+
+function addSetting(name, value) {
+  const pair = document.createElement("div");
+  const term = document.createElement("dt");
+  const detail = document.createElement("dd");
+  term.textContent = name;
+  detail.textContent = value;
+  pair.append(term, detail);
+  element("settings").append(pair);
+  return detail;
+}
+
+// One choice for each axis, where there is more than one plane to look at.
+function fillAxes() {
+  if (data.axes.labels.length < 3) return;
+  const choices = [0, 1].map((side) => {
+    const choice = document.createElement("select");
+    choice.ariaLabel = side === 0 ? "Horizontal axis" : "Vertical axis";
+    data.axes.labels.forEach((label, i) => choice.add(new Option(label, i, false, i === side)));
+    choice.addEventListener("change", () => {
+      chooseAxes(...choices.map((each) => Number(each.value)));
+      scatter.changeAxes();
+      choice.blur();
+    });
+    element("axes").append(choice);
+    return choice;
+  });
+}
+
 function fillHeader() {
   element("title").textContent = data.title;
   const { steps, rows, clusters: count } = data.counts;
   element("counts").textContent = [plural(steps, "step"), plural(rows, "row"), plural(count, "cluster")].join(" \u00b7 ");
   element("notes").textContent = data.notes.join(" ");
-  for (const [name, value] of data.settings) {
-    const pair = document.createElement("div");
-    const term = document.createElement("dt");
-    const detail = document.createElement("dd");
-    term.textContent = name;
-    detail.textContent = value;
-    pair.append(term, detail);
-    element("settings").append(pair);
-  }
+  for (const [name, value] of data.settings) addSetting(name, value);
+  if (data.birthCost.some((cost) => cost !== null)) birthCost = addSetting("birth cost in force", "");
   element("footer").textContent = `dynmeans ${data.version}`;
 }
 
@@ -182,6 +212,7 @@ new ResizeObserver(requestDraw).observe(document.querySelector("main"));
 element("slider").max = Math.max(0, nSteps - 1);
 element("slider").disabled = nSteps < 2;
 fillHeader();
+fillAxes();
 fillZoom();
 play(false);
 draw();

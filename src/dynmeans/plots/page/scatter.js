@@ -5,9 +5,7 @@ const trailLength = 10;
 class Scatter {
   constructor(canvas, onPick) {
     this.canvas = canvas;
-    const [, lowY, , highY] = data.axes.box;
-    const widest = Math.max(...[lowY, highY].map((value) => formatTick(value, (highY - lowY) / 10).length));
-    this.margin = { left: Math.max(54, 20 + 6.5 * widest), right: 10, top: 6, bottom: 36 };
+    this.fitMargin();
     this.view = null; // [x0, y0, x1, y1] in parts of the range of the axes; null is all of it
     this.step = 0;
     this.chosen = null;
@@ -19,6 +17,18 @@ class Scatter {
     canvas.addEventListener("click", (event) => {
       if (!this.dragged) onPick(this.find(event));
     });
+  }
+
+  // Room for the numbers of the vertical axis.
+  fitMargin() {
+    const [, lowY, , highY] = axes.box;
+    const widest = Math.max(...[lowY, highY].map((value) => formatTick(value, (highY - lowY) / 10).length));
+    this.margin = { left: Math.max(54, 20 + 6.5 * widest), right: 10, top: 6, bottom: 36 };
+  }
+
+  changeAxes() {
+    this.fitMargin();
+    this.look(null);
   }
 
   draw(step, chosen) {
@@ -50,8 +60,8 @@ class Scatter {
 
   // All of the range, with a little air; where both axes are lengths, at one scale.
   whole() {
-    if (!data.axes.equal) return [-0.03, -0.04, 1.03, 1.04];
-    const [lowX, lowY, highX, highY] = data.axes.box;
+    if (!axes.equal) return [-0.03, -0.04, 1.03, 1.04];
+    const [lowX, lowY, highX, highY] = axes.box;
     const scale = 1.07 * Math.max((highX - lowX) / this.plot.w, (highY - lowY) / this.plot.h); // of a pixel
     const [x, y] = [(scale * this.plot.w) / (highX - lowX) / 2, (scale * this.plot.h) / (highY - lowY) / 2];
     return [0.5 - x, 0.5 - y, 0.5 + x, 0.5 + y];
@@ -68,7 +78,7 @@ class Scatter {
   drawAxes(ctx) {
     const { x, y, w, h } = this.plot;
     const [x0, y0, x1, y1] = this.window();
-    const [lowX, lowY, highX, highY] = data.axes.box;
+    const [lowX, lowY, highX, highY] = axes.box;
     ctx.strokeStyle = theme.grid;
     ctx.fillStyle = theme.muted;
     ctx.textAlign = "center";
@@ -80,11 +90,11 @@ class Scatter {
       line(ctx, px, y, px, y + h);
       ctx.fillText(formatTick(value, xTicks.step), Math.min(px, x + w - 8), y + h + 5);
     }
-    ctx.fillText(shorten(ctx, data.axes.x, w), x + w / 2, y + h + 21);
-    if (data.axes.y) this.drawVerticalAxis(ctx, lowY + y0 * (highY - lowY), lowY + y1 * (highY - lowY), highY - lowY, lowY);
+    ctx.fillText(shorten(ctx, axes.x, w), x + w / 2, y + h + 21);
+    if (axes.y) this.drawVerticalAxis(ctx, lowY + y0 * (highY - lowY), lowY + y1 * (highY - lowY), highY - lowY, lowY);
     ctx.strokeStyle = theme.line;
     ctx.strokeRect(x, y, w, h);
-    this.turned(ctx, data.axes.y || "height has no meaning");
+    this.turned(ctx, axes.y || "height has no meaning");
   }
 
   drawVerticalAxis(ctx, from, to, across, low) {
@@ -209,33 +219,40 @@ class Scatter {
   // Cluster under the pointer: the nearest centre, else the nearest point; null if there is none.
   find(event) {
     if (nSteps === 0) return null;
-    return this.nearest(centers, event, 10) ?? this.nearest(points, event, 7);
+    const row = this.nearest(centers, event, 10);
+    if (row !== null) return centers.cluster[row];
+    const point = this.nearest(points, event, 7);
+    return point === null ? null : points.cluster[point];
   }
 
+  // Row of a table nearest to the pointer, null if none is in reach.
   nearest(table, event, reach) {
     let best = reach;
     let found = null;
     for (let i = table.begin(this.step); i < table.end(this.step); i += 1) {
       const [px, py] = this.toPixel(table.x[i], table.y[i]);
       const distance = Math.hypot(px - event.offsetX, py - event.offsetY);
-      if (distance < best && table.cluster[i] !== data.nobody) [best, found] = [distance, table.cluster[i]];
+      if (distance < best && table.cluster[i] !== data.nobody) [best, found] = [distance, i];
     }
     return found;
   }
 
   hover(event) {
     const k = event.buttons ? null : this.find(event);
-    showTooltip(event, k === null ? null : this.describe(k));
+    if (k === null) return showTooltip(event, null);
+    const point = this.nearest(centers, event, 10) === null && points.text ? this.nearest(points, event, 7) : null;
+    showTooltip(event, point === null ? this.describe(k) : `\u201c${points.text[point]}\u201d\n${this.describe(k, false)}`);
   }
 
-  describe(k) {
+  describe(k, examples = true) {
+    const about = describeTexts(k, examples);
     for (let i = centers.begin(this.step); i < centers.end(this.step); i += 1) {
       if (centers.cluster[i] === k) {
         const state = centers.weight[i] > 0 ? `${formatCount(centers.weight[i])} in this step` : "asleep";
-        return `Cluster ${clusters.id[k]}\n${state}\nborn in ${nameStep(clusters.born[k], clusters.bornTime[k])}`;
+        return `Cluster ${clusters.id[k]}\n${state}\nborn in ${nameStep(clusters.born[k], clusters.bornTime[k])}${about}`;
       }
     }
-    return `Cluster ${clusters.id[k]}`;
+    return `Cluster ${clusters.id[k]}${about}`;
   }
 
   look(view) {

@@ -2,6 +2,9 @@
 
 const statusOrder = { awake: 0, asleep: 1, dead: 2 };
 
+// Coordinates of embeddings say nothing; words replace them.
+const shownFeatures = clusters.words && clusters.nFeatures > clusters.features.length ? [] : clusters.features;
+
 const columns = [
   { name: "id", value: (k) => clusters.id[k], left: true },
   { name: "status", value: (k) => statusOrder[clusters.status[k]], text: (k) => clusters.status[k], left: true },
@@ -15,19 +18,25 @@ const columns = [
     value: (k) => (clusters.status[k] === "dead" ? Infinity : clusters.age[k]),
     text: (k) => (clusters.status[k] === "dead" ? "\u2013" : formatAge(clusters.age[k])),
   },
-  ...clusters.features.map((name, i) => {
+  ...(clusters.words
+    ? [
+        { name: "words", hint: "words that set it apart", value: (k) => clusters.words[k], left: true, wide: true },
+        { name: "example", hint: "row nearest to the center", value: (k) => clusters.examples[k][0] ?? "", left: true, wide: true },
+      ]
+    : []),
+  ...shownFeatures.map((name, i) => {
     const places = clusters.center.map((center) => center[i]).filter(Number.isFinite);
     const spread = places.length ? Math.max(...places) - Math.min(...places) : 0;
     return {
       name,
-      hint: `last centre, ${name}`,
+      hint: `last center, ${name}`,
       value: (k) => clusters.center[k][i],
       text: (k) => formatPlace(clusters.center[k][i], spread),
     };
   }),
 ];
-if (clusters.nFeatures > clusters.features.length) {
-  const hidden = clusters.nFeatures - clusters.features.length;
+if (clusters.nFeatures > shownFeatures.length && !clusters.words) {
+  const hidden = clusters.nFeatures - shownFeatures.length;
   columns.push({ name: `+ ${plural(hidden, "feature")}`, value: (k) => clusters.id[k], text: () => "\u2026" });
 }
 
@@ -105,9 +114,10 @@ class Table {
     row.className = k === this.chosen ? "chosen" : "";
     for (const column of columns) {
       const cell = row.insertCell();
-      cell.className = column.left ? "left" : "";
+      cell.className = [column.left ? "left" : "", column.wide ? "wide" : ""].join(" ").trim();
       if (column === columns[0]) cell.append(colorDot(k));
       cell.append(column.text ? column.text(k) : String(column.value(k)));
+      if (column.wide) cell.title = cell.textContent;
     }
     if (clusters.status[k] === "dead") row.cells[1].classList.add("dim");
     return row;

@@ -1,5 +1,7 @@
 // The lives of the clusters: a bar while awake, a dashed line while asleep. Only the lanes in sight are drawn.
 
+const minRoom = 60; // pixels for words behind a bar
+
 class Timeline {
   constructor(scroller, onStep, onPick) {
     this.scroller = scroller;
@@ -102,6 +104,7 @@ class Timeline {
       const x = Math.max(begin(i), stepMargin.left) + 8;
       return this.writeId(ctx, k, x, y, begin(i) + wide(i) - x - 2); // in the first bar that has room
     });
+    if (clusters.words && spans.length) this.writeWords(ctx, k, y);
     const end = toPixel(clusters.end[k]);
     if (clusters.status[k] === "dead" && end - toPixel(clusters.seen[k]) >= 5) this.markDeath(ctx, end, y);
   }
@@ -139,13 +142,41 @@ class Timeline {
   }
 
   writeId(ctx, k, x, y, room) {
-    const text = String(clusters.id[k]);
-    if (ctx.measureText(text).width > room) return false;
+    const id = String(clusters.id[k]);
+    if (ctx.measureText(id).width > room) return false;
+    const isBehind = clusters.words && !this.fitsInside(ctx, k) && this.roomBehind(k) >= minRoom;
+    const text = clusters.words && !isBehind ? shorten(ctx, `${id}  ${clusters.words[k]}`, room) : id;
     ctx.fillStyle = inkOn(colorOf(k));
     ctx.textAlign = "left";
     ctx.textBaseline = "middle";
     ctx.fillText(text, x, y + 0.5);
     return true;
+  }
+
+  // Words that do not fit into the first bar stand behind it, over the sleep that follows.
+  writeWords(ctx, k, y) {
+    if (this.fitsInside(ctx, k) || this.roomBehind(k) < minRoom) return;
+    const text = shorten(ctx, clusters.words[k], this.roomBehind(k));
+    const x = this.barEnd(k) + 5;
+    ctx.textAlign = "left";
+    ctx.textBaseline = "middle";
+    ctx.fillStyle = theme.panel;
+    ctx.fillRect(x - 2, y - 6, ctx.measureText(text).width + 4, 12);
+    ctx.fillStyle = theme.ink;
+    ctx.fillText(text, x, y + 0.5);
+  }
+
+  barEnd(k) {
+    return this.scale.toPixel(spansOf[k][0][1]) + this.scale.unit / 2;
+  }
+
+  roomBehind(k) {
+    return this.sleepEnd(k, 0) - this.barEnd(k) - 11;
+  }
+
+  fitsInside(ctx, k) {
+    const begin = Math.max(this.scale.toPixel(spansOf[k][0][0]) - this.scale.unit / 2, stepMargin.left);
+    return ctx.measureText(`${clusters.id[k]}  ${clusters.words[k]}`).width <= this.barEnd(k) - begin - 10;
   }
 
   find(event) {
@@ -168,7 +199,7 @@ class Timeline {
       clusters.status[k] === "dead" ? `died in step ${clusters.end[k]}` : null,
       sleeps ? `came back ${["", "once", "twice"][sleeps] ?? `${formatCount(sleeps)} times`}` : null,
       `size ${formatCount(clusters.size[k])}`,
-    ].filter((part) => part !== null).join("\n");
+    ].filter((part) => part !== null).join("\n") + describeTexts(k);
   }
 
   reveal(k) {

@@ -1,4 +1,4 @@
-"""Whether a run begins, goes on where it was killed, takes up the model of an earlier run, or is done."""
+"""How a run starts: begin, resume after a kill, continue an earlier model, or already done."""
 
 from __future__ import annotations
 
@@ -8,23 +8,32 @@ from typing import Any, Literal, NamedTuple
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.snapshot import Snapshot, read_snapshot
+from dynmeans._tables.chunk import name_list
 from dynmeans._tables.fingerprint import begins_as, fingerprint, recognize
 from dynmeans._tables.sources import Source
+from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.progress import Progress, from_json
 
+ESTIMATED = ("motion", "exclusive")  # parameters that an older version did not estimate
 
-class Plan(NamedTuple):
-    """What to do."""
+
+class RunStart(NamedTuple):
+    """Start of a run."""
 
     action: Literal["begin", "resume", "continue", "done"]
     inputs: list[dict[str, Any]]  # fingerprints
-    progress: Progress | None = None  # of the run that the state file knows
+    progress: Progress | None = None  # of the run in the state file
     snapshot: Snapshot | None = None  # the state file
 
 
-def make_plan(
-    state: Path | None, sources: Sequence[Source], settings: dict[str, Any], out: Path, *, force: bool = False
-) -> Plan:
+def find_start(
+    state: Path | None,
+    sources: Sequence[Source],
+    parameters: dict[str, Any],
+    out: Path,
+    *,
+    force: bool = False,
+) -> RunStart:
     """Compare a command line with the state file that it names.
 
     Parameters
@@ -32,7 +41,7 @@ def make_plan(
     state : Path or None
         State file; it need not exist.
     sources : sequence of Source
-    settings : dict
+    parameters : dict
         By the names of the options.
     out : Path
         Folder of the run.
@@ -41,37 +50,37 @@ def make_plan(
 
     Returns
     -------
-    Plan
+    RunStart
 
     Raises
     ------
     InputError, SnapshotError
-        If the state file belongs to something else.
+        If the state file belongs to another run.
     """
     if state is None:
-        return Plan("begin", [])  # inputs are never compared
+        return RunStart("begin", [])  # inputs are never compared
     if not state.exists():
-        return Plan("begin", [fingerprint(source) for source in sources])
+        return RunStart("begin", [fingerprint(source) for source in sources])
     snapshot = read_snapshot(state)
     progress = from_json(snapshot.header, str(state))
-    _check_settings(state, progress.settings, settings)
+    _check_parameters(state, progress.settings, parameters)
     here = str(out.resolve()) == progress.out
     if not progress.complete:
         _check_folder(state, progress, here)
-        return Plan("resume", _check_inputs(state, progress, sources), progress, snapshot)
+        return RunStart("resume", _check_inputs(state, progress, sources), progress, snapshot)
     prints = _recognize(sources, progress.inputs)
     # A stream cannot be read twice: the folder decides whether it is the old one or a new one.
     if prints is not None and (here or all(entry["size"] is not None for entry in prints)):
-        return Plan("done", prints, progress, snapshot)
+        return RunStart("done", prints, progress, snapshot)
     for source in sources:
         _check_not_grown(source, progress)
     if here and not force:
         _check_not_changed(sources, progress)
-    return Plan("continue", [fingerprint(source) for source in sources], progress, snapshot)
+    return RunStart("continue", [fingerprint(source) for source in sources], progress, snapshot)
 
 
 def _recognize(sources: Sequence[Source], inputs: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
-    """Fingerprints of sources that are the inputs of before, or None."""
+    """Return the fingerprints of sources that equal the earlier inputs, or None."""
     if len(sources) != len(inputs):
         return None
     prints = []
@@ -83,20 +92,23 @@ def _recognize(sources: Sequence[Source], inputs: list[dict[str, Any]]) -> list[
     return prints
 
 
-def _check_settings(state: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
+def _check_parameters(state: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     for name in new:
-        if old.get(name) != new[name]:
+        if new[name] is None and name in ESTIMATED and "refine" not in old:
+            continue  # an older version, whose default was not to estimate it
+        before = old.get(name, RunParameters._field_defaults.get(name))  # an older version lacks new options
+        if before != new[name]:
             option = f"--{name.replace('_', '-')}"
             raise InputError(
-                f"{state}: belongs to a run with {option} {_words(old.get(name))}, not {_words(new[name])}; "
-                "use that setting, or another --state"
+                f"{state}: belongs to a run with {option} {_words(before)}, not {_words(new[name])}; "
+                "use that value, or another --state"
             )
 
 
 def _words(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return "on" if value else "not given"
-    return ",".join(value) if isinstance(value, list) else str(value)
+    return name_list(value).replace(", ", ",") if isinstance(value, list) else str(value)
 
 
 def _check_folder(state: Path, progress: Progress, here: bool) -> None:
@@ -105,7 +117,7 @@ def _check_folder(state: Path, progress: Progress, here: bool) -> None:
 
 
 def _check_inputs(state: Path, progress: Progress, sources: Sequence[Source]) -> list[dict[str, Any]]:
-    """Fingerprints of the inputs of an unfinished run, which must be those with which it began."""
+    """Return the fingerprints of the inputs of an unfinished run, which must not have changed."""
     prints = _recognize(sources, progress.inputs)
     if prints is not None:
         return prints
@@ -122,7 +134,7 @@ def _name(source: Source) -> str:
 
 
 def _check_not_grown(source: Source, progress: Progress) -> None:
-    """Rows must not be clustered twice because a file was appended to."""
+    """Refuse files that were appended to: their rows would be clustered twice."""
     for old in progress.inputs:
         began = begins_as(source, old)
         if began and source.size > old["size"]:
@@ -135,7 +147,7 @@ def _check_not_grown(source: Source, progress: Progress) -> None:
 
 
 def _check_not_changed(sources: Sequence[Source], progress: Progress) -> None:
-    """The same line again, but the content of a file is another."""
+    """Refuse files whose content has changed since they were clustered."""
     known = {old["name"] for old in progress.inputs if old["size"] is not None}
     changed = [source for source in sources if source.path is not None and source.path.name in known]
     if changed:

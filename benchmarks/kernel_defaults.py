@@ -1,0 +1,89 @@
+"""Defaults of KD-Means and SD-Means on separated blobs: 48 cases, and streams of ten batches.
+
+``python -m benchmarks.kernel_defaults [GAP]`` prints the number of clusters found in each case. Centers are
+at least GAP standard deviations apart, 10 by default. ``streams`` instead of GAP prints the number of ids in
+ten batches.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dynmeans import KDMeans, SDMeans
+from dynmeans._model.types import FloatArray, IntArray
+
+KERNELS = ("rbf", "mst", "diffusion")
+ESTIMATORS = (SDMeans, KDMeans)
+COUNTS = (2, 8, 20, 100)
+GAP = 10.0
+SIZE, SIZES = 40, (10, 90)  # rows per blob: equal, or drawn uniformly
+TOLERATED = 0.1  # relative error of the number of clusters
+N_STEPS = 10
+
+
+def draw_centers(k: int, rng: np.random.Generator, gap: float) -> FloatArray:
+    """Draw centers in a square that grows until no two are closer than the gap."""
+    side = 2.0 * gap * np.sqrt(k)
+    centers: list[FloatArray] = []
+    while len(centers) < k:
+        center = rng.uniform(0.0, side, 2)
+        if all(np.linalg.norm(center - other) >= gap for other in centers):
+            centers.append(center)
+        else:
+            side *= 1.002
+    return np.array(centers)
+
+
+def draw_sizes(k: int, equal: bool, rng: np.random.Generator) -> IntArray:
+    """Return the number of rows of every blob."""
+    return np.full(k, SIZE) if equal else rng.integers(SIZES[0], SIZES[1] + 1, k)
+
+
+def draw_batch(centers: FloatArray, sizes: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Draw the rows of all blobs, with unit variance."""
+    rows: FloatArray = np.repeat(centers, sizes, axis=0) + rng.normal(size=(int(sizes.sum()), 2))
+    return rows
+
+
+def count_clusters(model: Any, k: int, equal: bool, gap: float) -> int:
+    """Cluster one batch with the defaults."""
+    rng = np.random.default_rng(0)
+    centers = draw_centers(k, rng, gap)
+    found: int = model.fit(draw_batch(centers, draw_sizes(k, equal, rng), rng)).n_clusters_
+    return found
+
+
+def count_ids(model: Any, k: int, equal: bool, gap: float) -> int:
+    """Cluster ten batches of the same blobs."""
+    rng = np.random.default_rng(3)
+    centers = draw_centers(k, rng, gap)
+    sizes = draw_sizes(k, equal, rng)
+    ids = [model.partial_fit(draw_batch(centers, sizes, rng)).labels_ for _ in range(N_STEPS)]
+    return len(np.unique(np.concatenate(ids)))
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print one line per kernel, estimator and kind of size."""
+    streams = "streams" in arguments
+    gap = float(arguments[0]) if arguments and not streams else GAP
+    count, counts = (count_ids, COUNTS[:3]) if streams else (count_clusters, COUNTS)
+    n_wrong = n_cases = 0
+    print("kernel     estimator  sizes    " + "".join(f"{k:>6}" for k in counts))
+    for kernel in KERNELS:
+        for estimator in ESTIMATORS:
+            for equal in (True, False):
+                found = [count(estimator(kernel, random_state=0), k, equal, gap) for k in counts]
+                wrong = [abs(n - k) > TOLERATED * k for n, k in zip(found, counts, strict=True)]
+                n_wrong, n_cases = n_wrong + sum(wrong), n_cases + len(wrong)
+                cells = "".join(f"{n}{'*' if w else ''}".rjust(6) for n, w in zip(found, wrong, strict=True))
+                sizes = "equal" if equal else "unequal"
+                print(f"{kernel:<10} {estimator.__name__:<10} {sizes:<8}{cells}", flush=True)
+    print(f"wrong by more than a tenth: {n_wrong} of {n_cases}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,69 @@
+// Python bindings: sphere/. The arguments are documented in _core.pyi.
+#include <nanobind/stl/optional.h>
+
+#include <stdexcept>
+
+#include "dmeans/deduplicate.hpp"
+#include "sphere/sphere_descent.hpp"
+#include "support/numpy_arrays.hpp"
+
+namespace dynmeans {
+namespace {
+
+template <class T>
+SphereResult descend_rows(const T* data, const double* weights, Row n, int d, const PriorView& prior,
+                          const DescentOptions& options) {
+  const auto distinct = deduplicate(data, weights, n, d);
+  if (!distinct) {
+    const SphereRows<T> points{data, weights, n, d};
+    return SphereDescent<T>(points, prior, options).run();
+  }
+  const SphereRows<T> points{distinct->rows.data(), distinct->weights.data(), Row(distinct->weights.size()),
+                             d};
+  SphereResult result = SphereDescent<T>(points, prior, options).run();
+  std::vector<std::int32_t> slots(n);
+  for (Row i = 0; i < n; ++i) slots[i] = result.slots[distinct->of[i]];
+  result.slots = std::move(slots);
+  return result;
+}
+
+template <class T>
+nb::tuple descend_sphere(const Matrix<T>& X, const std::optional<Vector>& weights,
+                         const Matrix<double>& centers, const Vector& gammas, const Vector& revival,
+                         double birth, std::uint64_t seed, std::uint64_t step, int n_restarts, int max_iter) {
+  const Row n = Row(X.shape(0));
+  const int d = int(X.shape(1));
+  const std::size_t n_old = gammas.shape(0);
+  if (centers.shape(1) != X.shape(1) || centers.shape(0) != n_old || revival.shape(0) != n_old)
+    throw std::invalid_argument("an old cluster must have a center as long as a row, a gamma and a revival");
+  if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("a row must have a weight");
+  const PriorView prior{centers.data(), gammas.data(), revival.data(), int(n_old)};
+  const DescentOptions options{birth, seed, step, n_restarts, max_iter, 1, false};
+  SphereResult result;
+  {
+    nb::gil_scoped_release unlocked;
+    result = descend_rows(X.data(), weights ? weights->data() : nullptr, n, d, prior, options);
+  }
+  const std::size_t k = result.taken.size();
+  return nb::make_tuple(to_numpy(std::move(result.slots), {std::size_t(n)}),
+                        to_numpy(std::move(result.centers), {k, std::size_t(d)}),
+                        to_numpy(std::move(result.taken), {k}), result.cost, result.n_iter,
+                        to_numpy(std::move(result.restart_costs), {std::size_t(n_restarts)}),
+                        to_numpy(std::move(result.lengths), {k}));
+}
+
+template <class T>
+void bind_rows(nb::module_& m) {
+  m.def("descend_sphere", &descend_sphere<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a, "gammas"_a,
+        "revival"_a, "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a,
+        "Cluster one batch of unit rows: (slots, centers, taken, cost, n_iter, restart_costs, lengths).");
+}
+
+}  // namespace
+
+void bind_sphere(nb::module_& m) {
+  bind_rows<float>(m);
+  bind_rows<double>(m);
+}
+
+}  // namespace dynmeans

@@ -1,0 +1,179 @@
+// First pass of D-Means in epochs, by optimistic concurrency control (Pan, Gonzalez, Jegelka, Broderick and
+// Jordan 2013). The result equals that of the serial loop bit by bit.
+//
+// Centers stay fixed during a pass. A row whose cheapest slot is awake and costs at most a birth therefore
+// affects no other row: only births and revivals need the serial order. In each epoch
+//   1. all rows are compared, in parallel, with the slots as they are at its start;
+//   2. rows that propose a birth or a revival are settled one by one, in the visiting order;
+//   3. the other rows are compared, in parallel, with the slots that the epoch woke before them;
+//   4. the sums of the slots are updated, in parallel over slots, each in the visiting order.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "dmeans/batch_view.hpp"
+#include "dmeans/block_comparison.hpp"
+#include "dmeans/clusters.hpp"
+#include "dmeans/hamerly_assignment.hpp"
+#include "dmeans/prior_distances.hpp"
+#include "dmeans/visiting_order.hpp"
+#include "dmeans/woken_slots.hpp"
+#include "support/signals.hpp"
+#include "support/thread_pool.hpp"
+
+namespace dynmeans {
+
+template <class T>
+class FirstPass {
+ public:
+  // epoch: rows of every epoch, or 0 to let epochs grow
+  FirstPass(const BatchView<T>& points, const PriorDistances& past, double birth, Row epoch, Clusters& slots,
+            Assignment<T>& assignment, ThreadPool& team)
+      : points_(points),
+        past_(past),
+        birth_(birth),
+        epoch_(epoch),
+        slots_(slots),
+        assignment_(assignment),
+        team_(team),
+        slots_at_start_(points, past, birth, slots),
+        woken_(points.d),
+        y_(points.d) {}
+
+  void run(const VisitingOrder& order) {
+    order_ = &order;
+    Row count = epoch_ > 0 ? epoch_ : kFewest;
+    for (Row first = 0; first < order.size(); first += count_) {
+      first_ = first;
+      count_ = std::min(count, order.size() - first);
+      const double compared = double(count_) * slots_.count();
+      const double settled = run_epoch();
+      if (epoch_ == 0)
+        count = std::clamp(kShare * settled < compared ? 2 * count : count / 2, kFewest, kMost);
+    }
+  }
+
+ private:
+  static constexpr Row kFewest = 64, kMost = 65536;  // rows of an epoch
+  static constexpr double kShare =
+      16;  // epochs grow while this many times the serial work is less than the rest
+  static constexpr std::int64_t kWorkOfAChunk = 1 << 16;  // multiplications, about 20 microseconds
+
+  // Returns the number of comparisons that were made serially.
+  double run_epoch() {
+    found_.resize(count_);
+    const Row work = Row(points_.d) * (slots_.count() + 1);
+    const int chunks = int(std::clamp<Row>(count_ * work / kWorkOfAChunk, 1, std::min<Row>(64, count_)));
+    proposals_.resize(chunks);
+    slots_at_start_.pack(count_);
+    team_.share(chunks, [&](int c) { compare(c, chunks); });
+    const double settled = settle();
+    woken_.freeze(slots_);
+    team_.share(chunks, [&](int c) { label(c, chunks); });
+    const int groups = count_ < kFewestShared ? 1 : team_.size();
+    team_.share(groups, [&](int g) { add_sums(g, groups); });
+    return settled;
+  }
+
+  // Step 1.
+  void compare(int chunk, int chunks) {
+    const Row begin = count_ * chunk / chunks, end = count_ * (chunk + 1) / chunks;
+    std::vector<double> y(points_.d), room;
+    std::vector<Row>& proposals = proposals_[chunk];
+    proposals.clear();
+    Poll poll;
+    if (slots_at_start_.is_worth_it()) {
+      slots_at_start_.compare(begin, end, [&](Row b) { return row(b); }, found_.data(), poll);
+    } else {
+      for (Row b = begin; b < end; ++b) {
+        poll(Row(points_.d) * (slots_.count() + 1));
+        found_[b] = cheapest(row(b), y.data(), room);
+      }
+    }
+    for (Row b = begin; b < end; ++b)
+      if (is_birth(found_[b]) || !slots_.is_awake(found_[b].slot)) proposals.push_back(b);
+  }
+
+  // Step 2.
+  double settle() {
+    woken_.clear();
+    double n_compared = 0;
+    Poll poll;
+    for (const std::vector<Row>& proposals : proposals_)
+      for (const Row b : proposals) {
+        const double* y = points_.moved(row(b), y_.data());
+        const bool is_outdated = !is_birth(found_[b]) && slots_.is_awake(found_[b].slot);
+        const Row n_slots = is_outdated ? slots_.count() : woken_.size();
+        n_compared += double(n_slots);
+        poll(points_.d * (n_slots + 1));
+        found_[b] = is_outdated ? cheapest(row(b), y_.data(), room_)
+                                : woken_.cheapest_before(b, y, decision_weight(b), found_[b], slots_);
+        if (is_birth(found_[b])) found_[b].slot = slots_.newborn();
+        if (slots_.is_awake(found_[b].slot)) continue;
+        slots_.wake(found_[b].slot, y, decision_weight(b));
+        woken_.add(found_[b].slot, b);
+      }
+    return n_compared;
+  }
+
+  // Step 3. The rows that were settled already keep their slot.
+  void label(int chunk, int chunks) {
+    std::vector<double> y(points_.d);
+    auto settled = proposals_[chunk].begin();
+    Poll poll;
+    for (Row b = count_ * chunk / chunks; b < count_ * (chunk + 1) / chunks; ++b) {
+      poll(points_.d * (woken_.size() + 1));
+      if (settled != proposals_[chunk].end() && *settled == b) {
+        ++settled;
+      } else if (woken_.any_before(b)) {
+        const double* x = points_.moved(row(b), y.data());
+        if (woken_.may_undercut(x, decision_weight(b), found_[b].cost))
+          found_[b] = woken_.cheapest_before(b, x, decision_weight(b), found_[b], slots_);
+      }
+      assignment_.relabel(row(b), found_[b].slot);
+    }
+  }
+
+  // Step 4, for one range of slots.
+  void add_sums(int group, int groups) {
+    const int begin = int(std::int64_t(slots_.count()) * group / groups);
+    const int end = int(std::int64_t(slots_.count()) * (group + 1) / groups);
+    std::vector<double> y(points_.d);
+    Poll poll;
+    for (Row b = 0; b < count_; ++b) {
+      const int slot = found_[b].slot;
+      if (slot < begin || slot >= end) continue;
+      poll(2 * points_.d);
+      slots_.add_to_sums(slot, points_.moved(row(b), y.data()), points_.weight(row(b)));
+    }
+  }
+
+  Row row(Row b) const { return (*order_)[first_ + b]; }
+  double decision_weight(Row b) const { return std::min(points_.weight(row(b)), 1.0); }
+  bool is_birth(const Cheapest& found) const { return !(found.cost <= birth_); }  // a tie joins
+
+  Cheapest cheapest(Row i, double* y, std::vector<double>& room) const {
+    return slots_.cheapest(points_.moved(i, y), std::min(points_.weight(i), 1.0), past_.of(i), birth_, room);
+  }
+
+  static constexpr Row kFewestShared = 1024;  // rows whose sums are worth a second thread
+
+  const BatchView<T>& points_;
+  const PriorDistances& past_;
+  double birth_;
+  Row epoch_;
+  Clusters& slots_;
+  Assignment<T>& assignment_;
+  ThreadPool& team_;
+  const VisitingOrder* order_ = nullptr;
+  Row first_ = 0, count_ = 0;                // visits of this epoch
+  std::vector<Cheapest> found_;              // (count,)
+  std::vector<std::vector<Row>> proposals_;  // of each chunk, ascending
+  BlockComparison<T> slots_at_start_;
+  WokenSlots woken_;
+  std::vector<double> y_, room_;
+};
+
+}  // namespace dynmeans

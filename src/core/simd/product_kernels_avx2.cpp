@@ -1,0 +1,3 @@
+#define DYNMEANS_ISA avx2
+#define DYNMEANS_BYTES 32
+#include "simd/product_kernels.inl"

@@ -1,0 +1,239 @@
+// Clusters inside one descent on the unit sphere (Straub, Campbell, How and Fisher 2015). Clusters 0 .. K-1
+// are remembered, later ones are newborn.
+//
+// With A = gamma phi + sum of m x, a cluster has the center A / |A| (Eq. sphere-center). A row x of weight m
+// costs (Eq. sphere-label)
+//   awake   m (1 - x . theta)
+//   asleep  Q dt + m + gamma - |gamma phi + m x|
+//   empty   infinity
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "dmeans/clusters.hpp"
+#include "simd/feature_loops.hpp"
+#include "simd/simd_kernels.hpp"
+#include "sphere/sphere_rows.hpp"
+#include "support/uninitialized_vector.hpp"
+
+namespace dynmeans {
+
+// Dot product in double precision with sixteen partial sums.
+inline double dot_product(const double* a, const double* b, int d) {
+  double out;
+  dot_lanes<double>().dots(a, d, b, 1, &out);
+  return out;
+}
+
+template <class T>
+class SphereClusters {
+ public:
+  SphereClusters(const PriorView& prior, int d) : d_(d), n_old_(prior.n), prior_(prior) {}
+
+  // Before a restart: every remembered cluster sleeps, and there is no newborn.
+  void reset() {
+    grow(n_old_);
+    count_ = n_old_;
+    free_.clear();
+    for (int k = 0; k < n_old_; ++k) sleep(k);
+  }
+
+  int d() const { return d_; }
+  int n_old() const { return n_old_; }
+  int count() const { return count_; }
+  bool is_old(int k) const { return k < n_old_; }
+  bool is_awake(int k) const { return rows_[k] > 0; }
+  const T* center(int k) const { return center_.data() + at(k); }  // theta, or phi of a sleeping cluster
+  const double* sum(int k) const { return sum_.data() + at(k); }   // A
+  double weight(int k) const { return weight_[k]; }
+  double gamma(int k) const { return is_old(k) ? prior_.gammas[k] : 0.0; }
+  double revival(int k) const { return prior_.revival[k]; }
+  double length(int k) const { return std::sqrt(dot_product(sum(k), sum(k), d_)); }  // |A|
+  // How many times a cluster has been born or revived: bounds on distances end when this changes.
+  long wake_ups() const { return wake_ups_; }
+
+  double revival_cost(int k, double m, double cosine) const {
+    const double g = gamma(k), squared = m * m + g * g + 2 * m * g * cosine;
+    return revival(k) + (m + g - std::sqrt(std::max(squared, 0.0)));
+  }
+
+  // Of a row of weight m, where `cosine` is that to the old center.
+  double exact_cost(int k, const T* x, double m, double cosine) const {
+    return is_awake(k) ? m * (1 - double(dot(x, center(k)))) : revival_cost(k, m, cosine);
+  }
+
+  // The slot that takes a row of weight m most cheaply; `own` wins against others by less than `tolerance`.
+  // `past` (K,) are the cosines to the remembered centers, or null.
+  Cheapest cheapest(const T* x, double m, std::int32_t own, double tolerance, const T* past) {
+    const int first = past ? n_old_ : 0;
+    dots_.resize(count_);
+    dot_lanes<T>().dots(x, d_, center(first), count_ - first, dots_.data() + first);
+    Cheapest best{std::numeric_limits<double>::infinity(), count_};
+    const auto consider = [&](int k, double cost) {
+      if (k == own) cost -= tolerance;
+      if (cost < best.cost || (cost == best.cost && k < best.slot)) best = {cost, k};
+    };
+    for (int k = first; k < count_; ++k)
+      if (is_awake(k))
+        consider(k, m * (1 - double(dots_[k])));
+      else if (is_old(k))
+        consider(k, revival_cost(k, m, dots_[k]));
+    if (first == 0) return best;
+    const int nearest = int(std::max_element(past, past + first) - past);
+    consider(nearest, exact_cost(nearest, x, m, past[nearest]));
+    const double chord = chord_up(1 - best.cost / m, tolerance + tolerance / m);
+    for (int k = 0; k < first; ++k) {
+      if (k == nearest) continue;
+      if (is_awake(k) ? !is_beyond(k, past[k], chord, tolerance) : revival(k) <= best.cost)
+        consider(k, exact_cost(k, x, m, past[k]));
+    }
+    return best;
+  }
+
+  T dot(const T* a, const T* b) const {
+    T out;
+    dot_lanes<T>().dots(a, d_, b, 1, &out);
+    return out;
+  }
+
+  // Chord from the old center to the present one.
+  double displacement(int k) const { return displacement_[k]; }
+
+  // True if the chord from a row to the center of an awake old cluster exceeds `chord`, where `cosine` is
+  // that to the old center.
+  bool is_beyond(int k, double cosine, double chord, double rounding) const {
+    const double reach = chord + displacement_[k];
+    return cosine < 1 - 0.5 * reach * reach - rounding;
+  }
+
+  // A slot for a cluster that is about to be born.
+  int newborn() {
+    int k = count_;
+    if (!free_.empty()) {
+      k = free_.back();
+      free_.pop_back();
+    } else {
+      grow(++count_);
+    }
+    vanish(k);
+    return k;
+  }
+
+  // Gives a row to a slot. A sleeping or empty one wakes up where this row alone would have it.
+  void add(int k, const T* x, double m) {
+    const bool wakes = !is_awake(k);
+    add_row(k, x, m, +1);
+    if (wakes) {
+      update_center(k);
+      ++wake_ups_;
+    }
+  }
+  // The same for a slot that has rows, or whose center is known: it keeps its center until update_centers.
+  void add_to_awake(int k, const T* x, double m) { add_row(k, x, m, +1); }
+  void remove(int k, const T* x, double m) { add_row(k, x, -m, -1); }
+
+  // Eq. (sphere-center). Rows that cancel leave the center where it is.
+  void update_center(int k) {
+    if (rows_[k] == 0) return leave(k);
+    is_stale_[k] = false;
+    const double norm = length(k);
+    if (!(norm > kCancelled * (gamma(k) + weight_[k]))) return;
+    const double share = 1 / norm;
+    const double* const a = sum(k);
+    T* const theta = &center_[at(k)];
+    for_features(d_, [=](int j) __attribute__((always_inline)) { theta[j] = static_cast<T>(a[j] * share); });
+    if (is_old(k)) measure_displacement(k);
+  }
+
+  void update_centers() {
+    for (int k = 0; k < count_; ++k)
+      if (is_stale_[k]) update_center(k);
+  }
+
+  // Removes all rows but keeps the centers, before everything is added up afresh.
+  void clear_sums() {
+    for (int k = 0; k < count_; ++k) start_sum(k);
+  }
+
+  static constexpr double kCancelled =
+      1e-12;  // share of the weight below which a direction is rounding error
+
+ private:
+  static constexpr double kDisplacementSlack = 16 * double(std::numeric_limits<T>::epsilon());
+
+  std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
+
+  void add_row(int k, const T* x, double m, int rows) {
+    double* const a = &sum_[at(k)];
+    for_features(d_, [=](int j) __attribute__((always_inline)) { a[j] += m * double(x[j]); });
+    weight_[k] += m;
+    rows_[k] += rows;
+    is_stale_[k] = true;
+  }
+
+  // The rows are unit vectors up to rounding, and so are the centers: the slack of the bounds covers that.
+  void measure_displacement(int k) {
+    const T* const theta = center(k);
+    const double* const phi = prior_.centers + at(k);
+    double squared = 0;
+    for (int j = 0; j < d_; ++j) squared += (theta[j] - phi[j]) * (theta[j] - phi[j]);
+    displacement_[k] = std::sqrt(squared) + kDisplacementSlack;
+  }
+
+  // A without rows: gamma phi.
+  void start_sum(int k) {
+    weight_[k] = 0;
+    rows_[k] = 0;
+    is_stale_[k] = false;
+    double* const a = &sum_[at(k)];
+    if (is_old(k))
+      set_row(a, prior_.centers + at(k), gamma(k), d_);
+    else
+      std::fill_n(a, d_, 0.0);
+  }
+
+  // The last row is gone.
+  void leave(int k) {
+    if (is_old(k)) return sleep(k);
+    vanish(k);
+    free_.push_back(k);
+  }
+
+  void sleep(int k) {
+    start_sum(k);
+    copy_row(prior_.centers + at(k), &center_[at(k)], d_);
+  }
+
+  void vanish(int k) {
+    start_sum(k);
+    std::fill_n(&center_[at(k)], d_, T(0));
+  }
+
+  void grow(int needed) {
+    if (needed <= room_) return;
+    room_ = std::max(2 * room_, std::max(needed, kSlotBlock));
+    weight_.resize(room_);
+    displacement_.resize(room_);
+    rows_.resize(room_);
+    is_stale_.resize(room_);
+    sum_.resize(std::size_t(room_) * d_);
+    center_.resize(std::size_t(room_) * d_);
+  }
+
+  int d_, n_old_, count_ = 0, room_ = 0;
+  long wake_ups_ = 0;
+  PriorView prior_;
+  RawVector<double> sum_;             // (slots, d) A
+  RawVector<T> center_;               // (slots, d)
+  std::vector<double> weight_;        // (slots,) weight of the rows
+  std::vector<long> rows_;            // (slots,) number of the rows
+  std::vector<char> is_stale_;        // (slots,) the center does not belong to the sum
+  std::vector<double> displacement_;  // (slots,) chord from phi to theta, of awake old clusters
+  std::vector<int> free_;
+  std::vector<T> dots_;
+};
+
+}  // namespace dynmeans

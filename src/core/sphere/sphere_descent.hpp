@@ -1,0 +1,178 @@
+// D-Means on the unit sphere, one batch: restarted coordinate descent, keeping the lowest cost. The
+// small-variance limit of a mixture of von Mises-Fisher distributions (Straub, Campbell, How and Fisher
+// 2015).
+//
+// The centers move with every row of the first pass: a single row lies far from other rows of its cluster,
+// while the mean of several is near all of them. Later passes keep the centers fixed, as D-Means does.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "dmeans/descent.hpp"
+#include "sphere/sphere_assignment.hpp"
+#include "sphere/sphere_clusters.hpp"
+#include "support/newborn_order.hpp"
+#include "support/random.hpp"
+#include "support/signals.hpp"
+
+namespace dynmeans {
+
+struct SphereResult : DescentResult {
+  std::vector<double> lengths;  // (slots,) |A|, the weight after the step; 0 for sleeping clusters
+};
+
+template <class T>
+class SphereDescent {
+ public:
+  SphereDescent(const SphereRows<T>& points, const PriorView& prior, const DescentOptions& options)
+      : points_(points),
+        options_(options),
+        slots_(prior, points.d),
+        prior_(prior),
+        past_(points, prior),
+        assignment_(points, past_, options.birth) {}
+
+  SphereResult run() {
+    SphereResult best;
+    for (int r = 0; r < options_.n_restarts; ++r) {
+      poll_(points_.n + slots_.count());
+      Random random(options_.seed, options_.step, r);
+      const int n_iter = descend(random);
+      const double cost = finish();
+      best.restart_costs.push_back(cost);
+      if (r == 0 || cost < best.cost) keep(best, cost, n_iter);
+    }
+    return best;
+  }
+
+ private:
+  int descend(Random& random) {
+    slots_.reset();
+    assignment_.reset();
+    std::vector<Row> rows(points_.n);
+    std::iota(rows.begin(), rows.end(), Row(0));
+    random.shuffle(rows);
+    for (const Row i : rows) {
+      place(i);
+      slots_.update_center(assignment_.labels()[i]);
+    }
+    bool moved = points_.n > 0;
+    int n_iter = 1;
+    for (; moved && n_iter < options_.max_iter; ++n_iter) {
+      moved = assignment_.pass(slots_);
+      rows = assignment_.restless();
+      random.shuffle(rows);
+      for (const Row i : rows) moved |= place(i);
+      slots_.update_centers();
+    }
+    return n_iter;
+  }
+
+  // Eq. (sphere-label) for one row; a tie joins.
+  bool place(Row i) {
+    const std::int32_t own = assignment_.labels()[i];
+    const T* x = points_.row(i);
+    poll_(std::int64_t(points_.d) * (slots_.count() + 1));
+    const Cheapest found =
+        slots_.cheapest(x, points_.deciding_weight(i), own, assignment_.tolerance(), past_.of(i));
+    const bool birth = !(found.cost <= options_.birth);
+    if (!birth && found.slot == own) return false;
+    const int slot = birth ? slots_.newborn() : found.slot;
+    if (own != kUnassigned) leave(own, i);
+    slots_.add(slot, x, points_.weight(i));
+    assignment_.relabel(i, slot);
+    return true;
+  }
+
+  // An empty cluster sleeps or vanishes at once, so that the next row sees its true cost.
+  void leave(int own, Row i) {
+    slots_.remove(own, points_.row(i), points_.weight(i));
+    if (!slots_.is_awake(own)) slots_.update_center(own);
+  }
+
+  // Adds everything up afresh, so that no rounding error is left, and computes the objective, in which the
+  // best centers are eliminated: Eq. (sphere-eliminated).
+  double finish() {
+    const auto& labels = assignment_.labels();
+    slots_.clear_sums();
+    for (Row i = 0; i < points_.n; ++i) {
+      poll_(points_.d);
+      slots_.add_to_awake(labels[i], points_.row(i), points_.weight(i));
+    }
+    slots_.update_centers();
+    double cost = 0;
+    for (int k = 0; k < slots_.count(); ++k) {
+      if (!slots_.is_awake(k)) continue;
+      cost += slots_.is_old(k) ? slots_.revival(k) : options_.birth;
+      cost += std::max(slots_.gamma(k) + slots_.weight(k) - slots_.length(k), 0.0);
+    }
+    return cost;
+  }
+
+  void keep(SphereResult& best, double cost, int n_iter) {
+    std::vector<std::int32_t> order(slots_.n_old()), number(slots_.count(), kUnassigned);
+    std::iota(order.begin(), order.end(), 0);
+    const std::vector<std::int32_t> newborn = newborn_order();
+    order.insert(order.end(), newborn.begin(), newborn.end());
+    for (std::size_t s = 0; s < order.size(); ++s) number[order[s]] = std::int32_t(s);
+    const auto& labels = assignment_.labels();
+    best.slots.resize(labels.size());
+    for (std::size_t i = 0; i < labels.size(); ++i) best.slots[i] = number[labels[i]];
+    best.centers.resize(order.size() * points_.d);
+    best.taken.clear();
+    best.lengths.clear();
+    for (std::size_t s = 0; s < order.size(); ++s) write(best, order[s], &best.centers[s * points_.d]);
+    best.cost = cost;
+    best.n_iter = n_iter;
+  }
+
+  void write(SphereResult& best, int k, double* center) const {
+    const bool awake = slots_.is_awake(k);
+    const double total = slots_.gamma(k) + slots_.weight(k), length = awake ? slots_.length(k) : 0.0;
+    const double least = SphereClusters<T>::kCancelled * total;
+    best.taken.push_back(awake ? slots_.weight(k) : 0.0);
+    best.lengths.push_back(awake ? std::max(length, least) : 0.0);
+    if (!awake) return void(std::copy_n(prior_.centers + std::size_t(k) * points_.d, points_.d, center));
+    for (int j = 0; j < points_.d; ++j)
+      center[j] = length > least ? slots_.sum(k)[j] / length : double(slots_.center(k)[j]);
+  }
+
+  std::vector<std::int32_t> newborn_order() const {
+    std::vector<std::int32_t> order;
+    for (int k = slots_.n_old(); k < slots_.count(); ++k)
+      if (slots_.is_awake(k)) order.push_back(k);
+    if (order.size() < 2) return order;
+    const std::vector<double> mean = mean_of_batch();
+    std::vector<double> weights(slots_.count()), chords(slots_.count());
+    for (const int k : order) {
+      weights[k] = slots_.weight(k);
+      const double* const a = slots_.sum(k);
+      chords[k] = 2 - 2 * dot_product(a, mean.data(), points_.d) / std::max(slots_.length(k), 1e-300);
+    }
+    sort_newborn(order, weights, std::move(chords));
+    return order;
+  }
+
+  // Direction of the sum of all rows.
+  std::vector<double> mean_of_batch() const {
+    std::vector<double> mean(points_.d);
+    for (Row i = 0; i < points_.n; ++i)
+      for (int j = 0; j < points_.d; ++j) mean[j] += points_.weight(i) * double(points_.row(i)[j]);
+    const double norm = std::sqrt(dot_product(mean.data(), mean.data(), points_.d));
+    for (double& coordinate : mean) coordinate /= std::max(norm, 1e-300);
+    return mean;
+  }
+
+  const SphereRows<T>& points_;
+  DescentOptions options_;
+  SphereClusters<T> slots_;
+  PriorView prior_;
+  PriorCosines<T> past_;
+  SphereAssignment<T> assignment_;
+  Poll poll_;
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,72 @@
+// Unit rows of one batch, with the cosines of each to the remembered centers.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "dmeans/clusters.hpp"
+#include "sphere/blocked_dots.hpp"
+#include "support/signals.hpp"
+#include "support/uninitialized_vector.hpp"
+
+namespace dynmeans {
+
+template <class T>
+struct SphereRows {
+  const T* data;          // (n, d)
+  const double* weights;  // (n,) or null for ones
+  Row n;
+  int d;
+
+  const T* row(Row i) const { return data + i * d; }
+  double weight(Row i) const { return weights ? weights[i] : 1.0; }
+  // Weights above 1 are copies that decide alike.
+  double deciding_weight(Row i) const { return std::min(weight(i), 1.0); }
+  // Rounding error of the dot product of two unit rows.
+  double rounding() const { return 4 * (d / 16.0 + 8) * std::numeric_limits<T>::epsilon(); }
+};
+
+// The chord between two directions is sqrt(2 - 2 cosine), a metric. Bounds include the rounding error.
+inline double chord_up(double cosine, double rounding) {
+  return std::sqrt(std::max(2 - 2 * cosine, 0.0) + 2 * rounding);
+}
+inline double chord_down(double cosine, double rounding) {
+  return std::sqrt(std::max(2 - 2 * cosine - 2 * rounding, 0.0));
+}
+
+// Cosines to the remembered centers, computed once for all restarts. Unless centers move far they prove that
+// most clusters are too far from a row: 3 times as fast for 300 clusters of 384 features.
+template <class T>
+class PriorCosines {
+ public:
+  PriorCosines(const SphereRows<T>& points, const PriorView& prior) : n_old_(prior.n) {
+    if (prior.n < kFewest || points.n > kMost / prior.n) return;
+    RawVector<T> centers(std::size_t(prior.n) * points.d);
+    for (std::size_t j = 0; j < centers.size(); ++j) centers[j] = static_cast<T>(prior.centers[j]);
+    cosines_.resize(std::size_t(points.n) * prior.n);
+    std::vector<Row> rows(kDotRows);
+    Poll poll;
+    for (Row i = 0; i < points.n; i += kDotRows) {
+      const int count = int(std::min<Row>(kDotRows, points.n - i));
+      poll(std::int64_t(count) * points.d * prior.n);
+      std::iota(rows.begin(), rows.end(), i);
+      blocked_dots(points.data, rows.data(), count, points.d, centers.data(), prior.n,
+                   &cosines_[std::size_t(i) * prior.n]);
+    }
+  }
+
+  // (K,) of a row, or null if they are not known.
+  const T* of(Row i) const { return cosines_.empty() ? nullptr : &cosines_[std::size_t(i) * n_old_]; }
+
+ private:
+  static constexpr int kFewest = 8;      // clusters: fewer are sooner compared one by one
+  static constexpr Row kMost = 1 << 24;  // numbers
+
+  int n_old_;
+  RawVector<T> cosines_;  // (n, K) or empty
+};
+
+}  // namespace dynmeans

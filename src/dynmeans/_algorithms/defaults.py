@@ -1,0 +1,291 @@
+"""Estimation of scale, motion and mode of D-Means from the first batches.
+
+The first batch gives an estimate of the birth cost by itself. From the second batch on, a few settings
+cluster a sample of the batches so far. The results are judged by code lengths, as in `tune`. The estimation
+is repeated after twice as many batches each time, until enough rows have been seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+
+from dynmeans._algorithms.batch import Batch, SearchOptions
+from dynmeans._algorithms.birth_cost import estimate_birth_cost, estimate_exclusive_birth_cost
+from dynmeans._algorithms.dmeans import cluster
+from dynmeans._codes.gaussian_code import median_interval
+from dynmeans._codes.two_codes import STRONG_EVIDENCE, CodeLengths, TwoCodes
+from dynmeans._model.costs import Costs
+from dynmeans._model.lifecycle import update_state
+from dynmeans._model.motion import get_motion
+from dynmeans._model.prior import predict_prior
+from dynmeans._model.state import empty_state
+from dynmeans._model.types import FloatArray, IntArray
+
+PAIRS = 10  # consecutive batches that are compared
+MAX_ROWS = 100  # sampled per batch
+MIN_BATCHES, MAX_BATCHES = 8, 32  # with rows, after which the estimate is final
+ENOUGH_ROWS = 400  # sampled rows after which no more than MIN_BATCHES are needed
+BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the diameter of a batch, squared
+EXCLUSIVE_BIRTHS = 5
+EXCLUSIVE_RANGE = (1.0 / 30.0, 2.0)  # of a birth cost, in squared distances to the nearest row of a batch
+MOVING = 2  # best settings of each mode that are tried again with velocity
+MAX_PASSES = 30  # over a batch
+ONE_OBJECT = 1e100  # birth cost at which all rows are of one object
+
+CostsOf = Callable[[float, float], Costs]  # (birth cost, median interval) -> costs
+
+
+class Setting(NamedTuple):
+    """Parameters of D-Means that are estimated together."""
+
+    birth: float  # birth cost
+    motion: str = "walk"
+    refine: bool = False
+    exclusive: bool = False
+
+
+class Given(NamedTuple):
+    """The same parameters where the user has set them; None where they are estimated."""
+
+    birth: float | None = None
+    motion: str | None = None
+    refine: bool | None = None
+    exclusive: bool | None = None
+
+
+class FirstBatches(NamedTuple):
+    """Sample of the first batches, and the setting that was estimated from it."""
+
+    rows: tuple[FloatArray, ...]  # (n, d) sampled rows of each batch with rows; empty when final
+    weights: tuple[FloatArray, ...] | None  # (n,)
+    times: tuple[float, ...]
+    n_batches: int  # with rows, so far
+    interval: float  # median time between batches
+    setting: Setting
+
+    @property
+    def is_final(self) -> bool:
+        """Whether later batches change nothing."""
+        return self.n_batches > 0 and len(self.rows) == 0
+
+
+def update_first_batches(
+    old: FirstBatches | None, batch: Batch, given: Given, costs_of: CostsOf, seed: int
+) -> FirstBatches:
+    """Add a batch to the sample, and estimate the setting when it is time."""
+    old = _no_batches(given) if old is None else old
+    if old.is_final or len(batch.rows) == 0:
+        return old
+    found = _extended(old, batch)
+    n = found.n_batches
+    if n & (n - 1) == 0:  # after 1, 2, 4, 8, ... batches
+        interval = median_interval(np.array(found.times))
+        found = found._replace(interval=interval)
+        found = found._replace(setting=_estimate(found, batch, given, costs_of, seed))
+        n_rows = sum(map(len, found.rows))
+        if n >= MAX_BATCHES or (n >= MIN_BATCHES and n_rows >= ENOUGH_ROWS):
+            return found._replace(rows=(), weights=None, times=())
+    return found
+
+
+def _no_batches(given: Given) -> FirstBatches:
+    """Return the state before the first batch: all rows are of one object."""
+    birth = ONE_OBJECT if given.birth is None else given.birth
+    start = Setting(birth, given.motion or "walk", bool(given.refine), bool(given.exclusive))
+    return FirstBatches((), None, (), 0, 1.0, start)
+
+
+def _extended(old: FirstBatches, batch: Batch) -> FirstBatches:
+    every = np.arange(len(batch.rows))
+    if len(every) > MAX_ROWS:
+        every = np.sort(np.random.default_rng(0).permutation(len(every))[:MAX_ROWS])
+    rows: FloatArray = np.ascontiguousarray(batch.rows[every], dtype=np.float64)
+    weights = old.weights
+    if weights is not None or batch.weights is not None:
+        before = tuple(np.ones(len(some)) for some in old.rows) if weights is None else weights
+        weights = (*before, np.ones(len(rows)) if batch.weights is None else batch.weights[every])
+    times = (*old.times, batch.time)
+    return old._replace(rows=(*old.rows, rows), weights=weights, times=times, n_batches=old.n_batches + 1)
+
+
+def _estimate(found: FirstBatches, batch: Batch, given: Given, costs_of: CostsOf, seed: int) -> Setting:
+    if found.n_batches == 1:
+        return _from_one_batch(found.setting, batch, given, seed)
+    if not _has_scale(found.rows):
+        return found.setting
+    if len(batch.rows) > MAX_ROWS and _too_few_rows(found, costs_of):
+        return found.setting
+    return _best_setting(found, given, costs_of)
+
+
+def _from_one_batch(start: Setting, batch: Batch, given: Given, seed: int) -> Setting:
+    """Return the setting with the birth cost of a single batch: without motion, there is no more to see."""
+    if given.birth is not None:
+        return start
+    if start.exclusive:
+        birth = estimate_exclusive_birth_cost(batch.rows)
+    else:
+        birth = estimate_birth_cost(batch.rows, batch.weights, seed)
+    return start if birth is None else start._replace(birth=birth)
+
+
+def _has_scale(batches: Sequence[FloatArray]) -> bool:
+    """Return whether a batch has two rows at a distance whose square is not 0."""
+    return any(len(rows) > 1 and _squared_span(rows) > np.finfo(np.float64).tiny for rows in batches)
+
+
+def _squared_span(rows: FloatArray) -> float:
+    return float(np.sum(np.ptp(rows, axis=0) ** 2))
+
+
+def _too_few_rows(found: FirstBatches, costs_of: CostsOf) -> bool:
+    """Return whether the clusters of the present setting have fewer than two sampled rows each."""
+    labels = _labels(found, found.setting, costs_of)
+    return sum(len(np.unique(ids)) for ids in labels) * 2 > sum(map(len, labels))
+
+
+def _best_setting(found: FirstBatches, given: Given, costs_of: CostsOf) -> Setting:
+    """Return the setting whose result has the shortest code."""
+    codes = TwoCodes(found.rows, np.array(found.times), found.weights, max_rows=MAX_ROWS)
+    first = _settings(found, given)
+    tried = [(setting, codes.lengths(_labels(found, setting, costs_of))) for setting in first]
+    if given.motion is None:
+        moving = [setting._replace(motion="velocity") for setting in _best_of_modes(codes, tried)]
+        tried += [(setting, codes.lengths(_labels(found, setting, costs_of))) for setting in moving]
+    by_forest = codes.prefers_forest([lengths for _, lengths in tried])
+    if given.motion is None:
+        tried = [
+            (setting, lengths) for setting, lengths in tried if setting.motion in ("walk", lengths.motion)
+        ]
+    best, largest = _middle_of_best(tried, by_forest)
+    if given.birth is not None or best.exclusive or best.refine:
+        return best
+    cautious = best._replace(birth=_with_births(found, best, largest, costs_of))
+    length, limit = (codes.lengths(_labels(found, each, costs_of)).of(by_forest) for each in (cautious, best))
+    return cautious if length <= limit + STRONG_EVIDENCE / codes.n_rows else best
+
+
+def _with_births(found: FirstBatches, best: Setting, largest: Setting, costs_of: CostsOf) -> float:
+    """Return a birth cost at which each cluster of the result could be born again.
+
+    A large birth cost gives the same clusters if the first batch has them, but no new ones later.
+    """
+    limits = []
+    for rows, labels in zip(found.rows, _labels(found, best, costs_of), strict=True):
+        ids, where = np.unique(labels, return_inverse=True)
+        if len(ids) < 2:
+            continue
+        centers = np.array([rows[labels == k].mean(axis=0) for k in ids])
+        away = cdist(rows, centers, "sqeuclidean")
+        away[np.arange(len(rows)), where] = np.inf
+        farthest = np.zeros(len(ids))
+        np.maximum.at(farthest, where, away.min(axis=1))
+        limits.append(float(farthest.min()))
+    high = min([largest.birth, *([float(np.median(limits))] if limits else [])])
+    low = best.birth * (best.birth / largest.birth)  # the best is in the middle, in log scale
+    return float(np.sqrt(min(low, high)) * np.sqrt(high)) if high > 0.0 else best.birth
+
+
+def _best_of_modes(codes: TwoCodes, tried: Sequence[tuple[Setting, CodeLengths]]) -> list[Setting]:
+    """Return the best settings of each mode: plain, refined and exclusive."""
+    by_forest = codes.prefers_forest([lengths for _, lengths in tried])
+    ranked = [setting for setting, _ in sorted(tried, key=lambda pair: pair[1].of(by_forest))]
+    modes = dict.fromkeys(setting[2:] for setting in ranked)
+    return [setting for mode in modes for setting in [s for s in ranked if s[2:] == mode][:MOVING]]
+
+
+def _middle_of_best(tried: Sequence[tuple[Setting, CodeLengths]], by_forest: bool) -> tuple[Setting, Setting]:
+    """Return the best setting with the middle of the birth costs that give an equal length, and the largest.
+
+    Of equal results, the one with the motion that the forecasts show is preferred.
+    """
+    shortest = min(lengths.of(by_forest) for _, lengths in tried)
+    ties = [(setting, lengths) for setting, lengths in tried if lengths.of(by_forest) <= shortest + 1e-9]
+    equal = [setting for setting, lengths in ties if setting.motion == lengths.motion]
+    equal = equal or [setting for setting, _ in ties]
+    same = sorted(setting for setting in equal if setting[1:] == equal[0][1:])
+    middle = float(np.sqrt(same[0].birth) * np.sqrt(same[-1].birth))
+    return equal[0]._replace(birth=middle), same[-1]
+
+
+def _settings(found: FirstBatches, given: Given) -> list[Setting]:
+    """Return the settings to try, without velocity unless it is given."""
+    motion = given.motion or "walk"
+    settings = []
+    if not given.exclusive:
+        births = _births(found.rows) if given.birth is None else [given.birth]
+        refined = (False, True) if given.refine is None else (given.refine,)
+        settings = [Setting(birth, motion, refine) for refine in refined for birth in births]
+    if given.exclusive or (given.exclusive is None and not given.refine):
+        births = _exclusive_births(found.rows) if given.birth is None else [given.birth]
+        settings += [Setting(birth, motion, bool(given.refine), True) for birth in births]
+    return settings or [found.setting]
+
+
+def _births(batches: Sequence[FloatArray]) -> list[float]:
+    """Return birth costs from the distance of neighbors to the diameter of a batch, both squared."""
+    within, between = neighbor_distances(batches)
+    spans = [_squared_span(rows) for rows in batches if len(rows) > 1]
+    high = float(np.quantile(spans, 0.9)) or max(spans)
+    low = EXCLUSIVE_RANGE[0] * within if between < within else within
+    low = max(low, 1e-4 * high) if np.isfinite(low) else 1e-4 * high
+    births: list[float] = np.geomspace(min(low, high), high, BIRTHS).tolist()
+    return births
+
+
+def _exclusive_births(batches: Sequence[FloatArray]) -> list[float]:
+    """Return birth costs for one row per cluster; none if rows cannot be single objects.
+
+    A row that is an object has no neighbor in its batch as near as in the next batch.
+    """
+    scale = exclusive_range(batches)
+    return [] if scale is None else np.geomspace(*scale, EXCLUSIVE_BIRTHS).tolist()
+
+
+def exclusive_range(batches: Sequence[FloatArray]) -> tuple[float, float] | None:
+    """Return a range of birth costs for one row per cluster; None if rows cannot be single objects."""
+    within, between = neighbor_distances(batches)
+    if not (np.isfinite(within) and np.isfinite(between)) or within <= 0.0 or between >= within:
+        return None
+    return EXCLUSIVE_RANGE[0] * within, EXCLUSIVE_RANGE[1] * within
+
+
+def neighbor_distances(batches: Sequence[FloatArray]) -> tuple[float, float]:
+    """Return the median squared distance to the nearest other row of the batch, and of the next batch.
+
+    NaN if no batch has two rows, or no two consecutive batches have rows.
+    """
+    pairs = list(pairwise(batches))
+    some = [pairs[i] for i in np.linspace(0, len(pairs) - 1, min(len(pairs), PAIRS)).astype(int) if pairs]
+    within = [cKDTree(batch).query(batch, k=2)[0][:, 1] for batch, _ in some if len(batch) > 1]
+    between = [cKDTree(after).query(before)[0] for before, after in some if len(before) and len(after)]
+    return _median_square(within), _median_square(between)
+
+
+def _median_square(distances: Sequence[FloatArray]) -> float:
+    return float(np.median(np.concatenate(distances))) ** 2 if distances else float("nan")
+
+
+def _labels(found: FirstBatches, setting: Setting, costs_of: CostsOf) -> list[IntArray]:
+    """Cluster the sample of all batches."""
+    costs, motion = costs_of(setting.birth, found.interval), get_motion(setting.motion)
+    search = SearchOptions(0, 1, MAX_PASSES, 1, setting.refine, setting.exclusive)
+    state, labels = empty_state(found.rows[0].shape[1]), []
+    for batch in _batches(found):
+        prior = predict_prior(state, batch.time, costs, motion)
+        fit = cluster(batch, prior, costs, search, state.n_steps)
+        result = update_state(state, prior, fit, costs, motion, batch.time)
+        state = result.state
+        labels.append(result.report.labels)
+    return labels
+
+
+def _batches(found: FirstBatches) -> Iterable[Batch]:
+    weights = found.weights or (None,) * len(found.rows)
+    return (Batch(*each) for each in zip(found.rows, weights, found.times, strict=True))

@@ -1,0 +1,1 @@
+"""Code lengths of clustered streams, and the choice between them."""

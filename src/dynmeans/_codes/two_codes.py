@@ -1,0 +1,121 @@
+"""Two codes for a stream, and the choice between them.
+
+The Gaussian code is right where clusters are clouds, even if they touch. It fails where an object has one
+point per step, and where objects are not Gaussian: pieces of them are more Gaussian than the whole. The
+forest code is right where gaps separate objects of any shape. It fails where clusters touch: it sees no gap,
+so it merges them. So the forest code judges a stream if it sees gaps there; else the Gaussian code does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynmeans._codes.forest_code import (
+    ForestReference,
+    forest_nats,
+    forest_parts,
+    make_forest_reference,
+    sampled_labels,
+)
+from dynmeans._codes.gaussian_code import Reference, code_parts, make_reference
+from dynmeans._model.types import FloatArray, IntArray
+
+STRONG_EVIDENCE = math.log(20.0)  # nats: odds of 20 to 1 (Kass and Raftery, 1995)
+
+
+class CodeLengths(NamedTuple):
+    """Code lengths of one clustering, in nats per point; lower is better."""
+
+    gaussian: float
+    forest: float
+    n_extra: int  # clusters after the first of each step, over all steps, among the points of the forest code
+    velocity_lead: float = 0.0  # nats by which forecasts with the displacement of an id are better
+
+    @property
+    def motion(self) -> str:
+        """Motion that the forecasts of this clustering show: velocity on strong evidence only."""
+        return "velocity" if self.velocity_lead >= STRONG_EVIDENCE else "walk"
+
+    def of(self, by_forest: bool) -> float:
+        """Return one of the two lengths."""
+        return self.forest if by_forest else self.gaussian
+
+
+class TwoCodes:
+    """Both codes of the clusterings of one stream.
+
+    Parameters
+    ----------
+    batches : sequence of ndarray of shape (n, d), n > 0
+    times : ndarray of shape (T,)
+    weights : sequence of ndarray of shape (n,), optional
+        Only the Gaussian code uses them.
+    max_rows : int
+        Maximum number of rows per step that the forest code uses.
+    """
+
+    def __init__(
+        self,
+        batches: Sequence[FloatArray],
+        times: FloatArray,
+        weights: Sequence[FloatArray] | None = None,
+        *,
+        max_rows: int,
+    ) -> None:
+        self._gaussian: Reference = make_reference(batches, times, weights)
+        self._forest: ForestReference = make_forest_reference(self._gaussian, max_rows)
+        one = [np.zeros(len(batch), dtype=np.int64) for batch in batches]
+        self._one_tree = float(forest_parts(self._forest, one).sum())
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that the forest code uses."""
+        return len(self._forest.rows)
+
+    def lengths(self, labels: Sequence[IntArray]) -> CodeLengths:
+        """Compute both code lengths of a clustering. Rows with a negative label are noise."""
+        gaussian = float(code_parts(self._gaussian, separate_noise(labels)).sum())
+        forest, lead = forest_nats(self._forest, labels)
+        return CodeLengths(gaussian, float(forest.sum()), self._count_extra(labels), lead)
+
+    def prefers_forest(self, results: Sequence[CodeLengths]) -> bool:
+        """Return whether the forest code judges the stream, from the best result of each code.
+
+        Its best result must be shorter than one tree for all rows of a step: otherwise it sees no gaps. Then
+        the shorter of the two codes judges. An exception are clusters with shapes, that is, more edges than
+        roots: the Gaussian code may be shorter because it splits them. There the forest code judges if it
+        has strong evidence for each cluster that it separates.
+        """
+        forest = min(results, key=lambda result: result.forest)
+        saved = self.n_rows * (self._one_tree - forest.forest)
+        if saved <= 0.0 or forest.forest < min(result.gaussian for result in results):
+            return saved > 0.0
+        n_roots = forest.n_extra + len(self._forest.times)
+        return self.n_rows > 2 * n_roots and saved >= STRONG_EVIDENCE * forest.n_extra
+
+    def _count_extra(self, labels: Sequence[IntArray]) -> int:
+        found, starts = sampled_labels(self._forest, labels), self._forest.starts
+        per_step = [found[a:b] for a, b in pairwise(starts)]
+        return sum(max(len(np.unique(ids[ids >= 0])) - 1, 0) for ids in per_step)
+
+
+def separate_noise(labels: Sequence[Any]) -> list[IntArray]:
+    """Give every row of noise an id of its own, because the Gaussian code has no noise."""
+    found = [np.asarray(ids) for ids in labels]
+    if not any((ids < 0).any() for ids in found):
+        return found
+    fresh = max(int(ids.max(initial=0)) for ids in found) + 1
+    separate = []
+    for ids in found:
+        noise = ids < 0
+        n_noise = int(np.count_nonzero(noise))
+        ids = ids.copy()
+        ids[noise] = fresh + np.arange(n_noise)
+        fresh += n_noise
+        separate.append(ids)
+    return separate

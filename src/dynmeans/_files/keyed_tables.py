@@ -1,0 +1,63 @@
+"""Lines of the steps of keys in the files of a run folder: those of one model, with the key in front."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from dynmeans._files.run_folder import (
+    CLUSTERS_COLUMNS,
+    CLUSTERS_FILE,
+    EVENTS_FILE,
+    KEY_COLUMN,
+    SAMPLE_COLUMNS,
+    SAMPLE_FILE,
+    STEPS_COLUMNS,
+    STEPS_FILE,
+    key_cell,
+)
+from dynmeans._files.run_tables import (
+    LABELS_LOG,
+    StepRecord,
+    cluster_rows,
+    event_line,
+    heading,
+    lines,
+    sample_rows,
+    step_row,
+)
+
+KEYS_LOG = "keys.spool"  # key of each row, one per line; exists only during the run
+
+
+def keyed_headings(features: Sequence[str]) -> dict[str, bytes]:
+    """Return the first lines of all appended files, by name."""
+    return {
+        STEPS_FILE: heading([KEY_COLUMN, *STEPS_COLUMNS]),
+        CLUSTERS_FILE: heading([KEY_COLUMN, *CLUSTERS_COLUMNS, *features]),
+        EVENTS_FILE: b"",
+        SAMPLE_FILE: heading([KEY_COLUMN, *SAMPLE_COLUMNS, *features]),
+        LABELS_LOG: b"",
+        KEYS_LOG: b"",
+    }
+
+
+def keyed_lines(key: str, record: StepRecord) -> dict[str, bytes]:
+    """Return the lines of one step of one key, without its labels and sample."""
+    front = f"{key_cell(key)},".encode()
+    event_front = f'{{"{KEY_COLUMN}":{json.dumps(key)},'.encode()
+    return {
+        STEPS_FILE: front + lines([step_row(record)]),
+        CLUSTERS_FILE: _with_front(front, lines(cluster_rows(record))),
+        EVENTS_FILE: b"".join(event_front + event_line(event)[1:] for event in record.events),
+    }
+
+
+def sample_lines(key: str, record: StepRecord) -> bytes:
+    """Return the rows of one step of one key that are kept for its report."""
+    return _with_front(f"{key_cell(key)},".encode(), lines(sample_rows(record)))
+
+
+def _with_front(front: bytes, text: bytes) -> bytes:
+    """Begin every line with the key."""
+    return front + text[:-1].replace(b"\n", b"\n" + front) + b"\n" if text else b""

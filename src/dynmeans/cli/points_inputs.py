@@ -1,0 +1,137 @@
+"""Inputs of `dynmeans points`: validate parameters, list files, build the background."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from dynmeans._files.errors import InputError, InputWarning, error_context
+from dynmeans._files.limits import Limits
+from dynmeans._model.costs import AgingParameters, make_costs
+from dynmeans._model.types import FloatArray
+from dynmeans.apps.points import (
+    Background,
+    EmptyScene,
+    Frame,
+    Ground,
+    TrackerParameters,
+    in_order,
+    read_frames,
+)
+
+_UPPER = 1_000_000  # frames per second, meters per cell, or points
+_DEFAULT_RATE = 30.0  # frames per second, of files without a time
+_NUMBERED = 5  # first times that are compared with frame numbers
+
+
+class Frames(NamedTuple):
+    """Input files and the meaning of their times and columns."""
+
+    paths: list[Path]
+    time: str | None  # column with seconds, or with frame numbers if a rate is given
+    rate: float | None  # frames per second
+    columns: list[str] | None  # with the coordinates
+    limits: Limits = Limits()
+
+    def read(self) -> Iterator[Frame]:
+        """Read all frames in order."""
+        return read_frames(self.paths, self.time, self.limits, self.columns)
+
+    def seconds(self, frame: Frame, number: int) -> float:
+        """Return the time of a frame in seconds; `number` counts the frames before it."""
+        if frame.time is None:
+            return number / (self.rate or _DEFAULT_RATE)
+        return frame.time if self.rate is None else frame.time / self.rate
+
+
+class FrameNumberCheck:
+    """Warn once if the first times look like frame numbers and no rate is given."""
+
+    def __init__(self, frames: Frames) -> None:
+        self._frames = frames
+        self._first: list[float] = []
+
+    def __call__(self, frame: Frame) -> None:
+        """Look at the time of the next frame."""
+        if frame.time is None or self._frames.rate is not None or len(self._first) == _NUMBERED:
+            return
+        self._first.append(frame.time)
+        if len(self._first) == _NUMBERED and _are_frame_numbers(self._first):
+            warnings.warn(
+                f"the times in {self._frames.time!r} are whole numbers in steps of 1, taken as seconds; "
+                "if they are frame numbers, give the frames per second with --rate",
+                InputWarning,
+                stacklevel=2,
+            )
+
+
+def _are_frame_numbers(times: Sequence[float]) -> bool:
+    steps = {after - before for before, after in pairwise(times)}
+    return steps == {1.0} and all(time.is_integer() for time in times)
+
+
+def parse_columns(text: str | None) -> list[str] | None:
+    """Parse --columns."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 3 or len(set(names)) != 3 or not all(names):
+        raise InputError(f"--columns is {text!r}; it must be three different names, such as X,Y,Z")
+    return names
+
+
+def check_ranges(parameters: TrackerParameters, rate: float | None) -> None:
+    """Validate parameters before any file is read."""
+    values = {"--voxel": parameters.voxel, "--bandwidth": parameters.bandwidth, "--few": parameters.few}
+    for name, value in {**values, **({} if rate is None else {"--rate": rate})}.items():
+        if not 0 < value < _UPPER:
+            raise InputError(f"{name} is {value}; it must be more than 0 and less than {_UPPER:,}")
+    try:
+        make_costs(parameters.birth_cost, AgingParameters(parameters.lifetime, parameters.reach, None, None))
+    except ValueError as error:
+        raise InputError(str(error)) from None
+
+
+def list_frames(frames: Sequence[Path]) -> list[Path]:
+    """List all files in order. Their names must differ, because each names a file of labels."""
+    paths = list_files(frames)
+    seen: dict[str, Path] = {}
+    for path in paths:
+        if path.name in seen:
+            raise InputError(f"{path}: has the same name as another input, {seen[path.name]}")
+        seen[path.name] = path
+    return paths
+
+
+def list_files(paths: Sequence[Path]) -> list[Path]:
+    """List files and the files of folders, in order."""
+    files = in_order(paths)
+    if not files:
+        raise InputError(f"{paths[0]}: no files in it")
+    return files
+
+
+def make_background(empty: Sequence[Path], ground: bool, limits: Limits) -> Background | None:
+    """Build the background from frames of the empty scene or the ground plane."""
+    if empty and ground:
+        raise InputError("--empty and --ground: give one of them, an empty scene has its ground in it")
+    if empty:
+        return _empty_scene(empty, limits)
+    return Ground() if ground else None
+
+
+def _empty_scene(paths: Sequence[Path], limits: Limits) -> EmptyScene:
+    """Read the scene without people; errors name the file."""
+    name = "--empty"
+
+    def frames() -> Iterator[FloatArray]:
+        nonlocal name
+        for frame in read_frames(paths, limits=limits):
+            name = frame.name
+            yield frame.points
+
+    with error_context(lambda: name):
+        return EmptyScene(frames())

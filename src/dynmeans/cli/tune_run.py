@@ -1,0 +1,95 @@
+"""Run the search of `dynmeans tune`: read the steps, find hyperparameters, write and print them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from dynmeans._files.errors import InputError, reason
+from dynmeans._files.limits import Limits
+from dynmeans._tables.inputs import open_inputs
+from dynmeans._tables.sources import STDIN, find_source
+from dynmeans._tables.standardize import learn_scale
+from dynmeans._tables.windows import cut
+from dynmeans.cli.tune_output import (
+    FIGURE_FILE,
+    TABLE_FILE,
+    best_so_far,
+    command,
+    print_findings,
+    write_findings,
+)
+from dynmeans.runs.folder import check_output_files, locked_folder
+from dynmeans.runs.parameters import RunParameters, check_parameters, make_model, make_windowing
+from dynmeans.tuning import tune
+from dynmeans.tuning.selection import FINALISTS
+
+
+class Search(NamedTuple):
+    """Options of the search."""
+
+    trials: int
+    steps: int | None  # maximum number of steps to tune on
+    strategy: Literal["refine", "paper", "grid", "optuna"]
+    study: Path | None
+    choose_motion: bool
+    jobs: int | None
+
+
+def run_tune(
+    inputs: list[str], parameters: RunParameters, search: Search, out: Path, limits: Limits, *, force: bool
+) -> None:
+    """Find hyperparameters for the rows of files, and print the command that uses them."""
+    check_parameters(parameters)
+    if search.study is not None and search.strategy != "optuna":
+        raise InputError(f"--study needs --strategy optuna, got --strategy {search.strategy}")
+    with locked_folder(out):
+        results = TABLE_FILE, FIGURE_FILE
+        check_output_files(out, results, force=force or search.study is not None, inputs=map(Path, inputs))
+        batches = _read(inputs, parameters, search.steps, limits)
+        with best_so_far(search.trials + min(FINALISTS, search.trials)) as show:
+            try:
+                found = tune(
+                    batches,
+                    make_model(parameters, search.jobs),
+                    budget=search.trials,
+                    n_jobs=search.jobs,
+                    random_state=parameters.seed,
+                    motions=_motions(parameters) if search.choose_motion else None,
+                    strategy=search.strategy,
+                    storage=search.study,
+                    on_trial=show,
+                )
+            except ValueError as error:
+                raise InputError(f"{inputs[0]}: {reason(error)}") from None
+        line = command(inputs, parameters, found.best_params_)
+        print_findings(found, line, len(batches), write_findings(found, out))
+
+
+def _motions(parameters: RunParameters) -> tuple[str, str]:
+    return "walk", "velocity" if parameters.algorithm == "dmeans" else "align"
+
+
+def _read(
+    inputs: list[str], parameters: RunParameters, steps: int | None, limits: Limits
+) -> list[dict[str, Any]]:
+    """Return the arguments of `partial_fit` for each step, as `dynmeans cluster` passes them."""
+    if inputs.count(STDIN) > 1:
+        raise InputError("standard input (-) can be read only once")
+    sources = [find_source(name, parameters.format, limits) for name in inputs]
+    columns, blocks = open_inputs(
+        sources,
+        features=parameters.features,
+        time=parameters.time,
+        weight=parameters.weight,
+        embedding=parameters.embedding,
+    )
+    scale, batches = None, []
+    for batch in cut(blocks, make_windowing(parameters, {}, is_dated=columns.dated)):
+        if parameters.standardize and scale is None:
+            scale = learn_scale(batch.X, batch.weights)
+        X = batch.X if scale is None else scale.apply(batch.X)
+        batches.append({"X": X, "sample_weight": batch.weights, "t": batch.t})
+        if len(batches) == steps:
+            break
+    return batches

@@ -1,0 +1,118 @@
+"""Parameters of D-Means that are left to the estimation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dynmeans._algorithms.batch import Batch
+from dynmeans._algorithms.defaults import FirstBatches, Given, Setting, update_first_batches
+from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs
+from dynmeans._model.events import StepParameters
+from dynmeans.estimators.validation import valid_number
+
+LIFETIME, REACH = 5.0, 2.0  # estimated lifetime in median intervals, and reach
+PAPER = Setting(1.0)  # motion and mode of the paper, which a given birth cost implies
+
+
+def is_free(value: Any) -> bool:
+    """Return whether a parameter is left to the estimation."""
+    return value is None or value == "auto"
+
+
+class AutomaticParameters:
+    """Mixin: motion, mode and scale of D-Means, estimated jointly from the first batches.
+
+    A parameter that is None is estimated if ``birth_cost`` is ``"auto"``; with a given birth cost it has the
+    value of the paper. A parameter that is ``"auto"`` is estimated in both cases.
+    """
+
+    birth_cost: float | str
+    lifetime: float | str | None
+    reach: float | str | None
+    aging_cost: float | None
+    drift: float | None
+    motion: str | None
+    metric: str
+    refine: bool | str | None
+    exclusive: bool | str | None
+
+    _first_batches: FirstBatches | None  # None if no parameter is estimated together with others
+
+    def _is_automatic(self) -> bool:
+        """Return whether a parameter is to be estimated together with others."""
+        return self.metric == "euclidean" and any(
+            isinstance(value, str) and value == "auto"
+            for value in (
+                self.birth_cost,
+                self.lifetime,
+                self.reach,
+                self.motion,
+                self.refine,
+                self.exclusive,
+            )
+        )
+
+    def _estimated(self) -> FirstBatches | None:
+        """Return the first batches, if they determine parameters."""
+        first: FirstBatches | None = self.__dict__.get("_first_batches")
+        return first if first is not None and self._is_automatic() else None
+
+    def _setting(self) -> Setting:
+        """Return birth cost, motion and mode: given, estimated, or those of the paper."""
+        first = self._estimated()
+        setting = PAPER if first is None else first.setting
+        return Setting(
+            setting.birth,
+            setting.motion if self.motion is None or self.motion == "auto" else self.motion,
+            bool(setting.refine if is_free(self.refine) else self.refine),
+            bool(setting.exclusive if is_free(self.exclusive) else self.exclusive),
+        )
+
+    def _given(self) -> Given:
+        birth = None if self.birth_cost == "auto" else valid_number("birth_cost", self.birth_cost)
+        free = self.birth_cost == "auto"
+
+        def known(value: Any, paper: Any) -> Any:
+            if value == "auto" or (value is None and free):
+                return None
+            return paper if value is None else value
+
+        return Given(
+            birth,
+            known(self.motion, PAPER.motion),
+            known(self.refine, PAPER.refine),
+            known(self.exclusive, PAPER.exclusive),
+        )
+
+    def _updated_first_batches(self, old: FirstBatches | None, batch: Batch, seed: int) -> FirstBatches:
+        """Return the sample of the first batches with this one, and the setting of the step."""
+        return update_first_batches(old, batch, self._given(), self._costs_of, seed)
+
+    def _costs_of(self, birth: float, interval: float) -> Costs:
+        """Return the costs for a birth cost; an estimated lifetime is in median intervals."""
+        lifetime, reach = self._number("lifetime"), self._number("reach")
+        aging_cost, drift = valid_number("aging_cost", self.aging_cost), valid_number("drift", self.drift)
+        if aging_cost is not None or drift is not None or lifetime is not None:
+            reach = REACH if lifetime is not None and reach is None else reach
+            return make_costs(birth, AgingParameters(lifetime, reach, aging_cost, drift))
+        costs = make_costs(birth, AgingParameters(LIFETIME, REACH if reach is None else reach))
+        return costs._replace(lifetime=LIFETIME * interval, drift=costs.drift / interval)
+
+    def _number(self, name: str) -> float | None:
+        value = getattr(self, name)
+        return None if is_free(value) else valid_number(name, value)
+
+    def _step_parameters(self, costs: Costs) -> StepParameters:
+        """Return all parameters that a step uses."""
+        setting, reach = self._setting(), self._number("reach")
+        if reach is None:
+            reach = REACH if self._estimated() is not None else AgingDefaults().reach
+        is_raw = self.aging_cost is not None or self.drift is not None or self.metric == "cosine"
+        return StepParameters(
+            costs.birth,
+            costs.lifetime,
+            None if is_raw else reach,
+            setting.motion,
+            setting.refine,
+            setting.exclusive,
+        )

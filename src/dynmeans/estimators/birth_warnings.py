@@ -1,0 +1,81 @@
+"""Warnings about data on which no cluster can be born."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from dynmeans._algorithms.batch import Rows
+from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
+from dynmeans._algorithms.sphere_birth_cost import SAMPLE as SPHERE_SAMPLE
+from dynmeans._algorithms.sphere_birth_cost import chance_of, distinct_sample
+from dynmeans._model.events import Event
+from dynmeans._model.types import FloatArray
+from dynmeans.estimators.trouble import ClusteringWarning
+
+MANY_FEATURES = 32  # single unit rows are then about equally far from each other, and from short mean rows
+UNIT_TOLERANCE = 1e-3
+SAMPLE = 100  # rows
+MIN_CLUSTERS = 3  # two may be parts of one
+STACK_LEVEL = 9  # the caller of partial_fit
+
+
+def warn_of_unit_rows(rows: Rows) -> None:
+    """Warn if all rows of the first batch are unit vectors with many features.
+
+    The mean of such rows is short, and all other rows are nearer to it than to each other: after the first
+    batch, no birth cost that suits rows lets a cluster be born.
+    """
+    n, d = rows.shape
+    if d < MANY_FEATURES or n < 2 or not _are_unit(rows[:2]) or not _are_unit(rows):
+        return
+    warnings.warn(
+        f"all {n} rows are unit vectors with {d} features; use metric='cosine' to cluster their directions",
+        UserWarning,
+        stacklevel=STACK_LEVEL,
+    )
+
+
+def warn_of_common_direction(rows: Rows) -> None:
+    """Warn if nearly all pairs of directions of the first batch are closer than chance.
+
+    The mean of many such rows is near to every row, so that large clusters take the rows of all others.
+    """
+    if len(rows) < 2:
+        return
+    chance = chance_of(distinct_sample(rows, SPHERE_SAMPLE))
+    if chance.mean == 0.0:
+        return
+    warnings.warn(
+        f"the rows share a direction: the cosine of unrelated rows is about {chance.mean:.2f}; unless they "
+        "are one cluster, subtract the mean row of the data before clustering with metric='cosine'",
+        UserWarning,
+        stacklevel=STACK_LEVEL,
+    )
+
+
+def _are_unit(rows: Rows) -> bool:
+    squared = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+    return bool((np.abs(squared - 1.0) < UNIT_TOLERANCE).all())
+
+
+def warn_of_no_births(
+    rows: Rows, centers: FloatArray, birth_cost: float, history: Iterable[Event], metric: str
+) -> None:
+    """Warn if no cluster was born after the first batch and no row could found one beside any center."""
+    if len(centers) < MIN_CLUSTERS or any(event.kind == "birth" and event.step > 1 for event in history):
+        return
+    some = rows[np.linspace(0, len(rows) - 1, min(len(rows), SAMPLE)).astype(np.int64)]
+    largest = float(cdist(some, centers, "cosine" if metric == "cosine" else "sqeuclidean").max())
+    if largest > birth_cost:
+        return
+    warnings.warn(
+        f"no row could found a cluster in {N_ESTIMATION_BATCHES} steps: the birth cost is {birth_cost:.4g}, "
+        f"and no row is farther than {largest:.4g} from any of {len(centers)} centers; "
+        "use a smaller birth_cost",
+        ClusteringWarning,
+        stacklevel=STACK_LEVEL,
+    )

@@ -1,0 +1,82 @@
+"""The sample of the first batches to and from a state file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dynmeans._algorithms.defaults import MAX_BATCHES, MAX_ROWS, FirstBatches, Setting
+from dynmeans._files.snapshot import SnapshotError
+from dynmeans._model.motion import MOTIONS
+from dynmeans.estimators.state_checks import Arrays, check_coordinates, column, number, require, whole
+
+
+def first_batches_arrays(
+    first: FirstBatches | None,
+) -> tuple[dict[str, Any] | None, dict[str, np.ndarray[Any, Any]]]:
+    """Return the header and the arrays of a sample."""
+    if first is None:
+        return None, {}
+    header = {
+        "n_batches": first.n_batches,
+        "interval": first.interval,
+        "sizes": [len(rows) for rows in first.rows],
+        "weighted": first.weights is not None,
+        **first.setting._asdict(),
+    }
+    if not first.rows:
+        return header, {}
+    arrays = {"first_rows": np.concatenate(first.rows), "first_times": np.array(first.times)}
+    if first.weights is not None:
+        arrays["first_weights"] = np.concatenate(first.weights)
+    return header, arrays
+
+
+def checked_first_batches(header: Mapping[str, Any], arrays: Arrays, n_features: int) -> FirstBatches | None:
+    """Return the sample; a file of an earlier version has none."""
+    known = header.get("first_batches")
+    if known is None:
+        return None
+    if not isinstance(known, dict):
+        raise SnapshotError(f"the state file has first_batches={known!r}, where parameters by name belong")
+    n_batches, sizes = whole(known, "n_batches"), _checked_sizes(known)
+    require(len(sizes) in (0, n_batches), f"a sample of {len(sizes)} of {n_batches} batches")
+    weighted = known["weighted"] is True
+    found = FirstBatches(
+        (), None, (), n_batches, number("interval", known["interval"], positive=True), _checked_setting(known)
+    )
+    if not sizes:
+        return found
+    n = sum(sizes)
+    rows = column(arrays, "first_rows", (n, n_features))
+    check_coordinates("first_rows", rows)
+    times = column(arrays, "first_times", (len(sizes),))
+    require((np.diff(times) >= 0).all(), "times of the first batches must not go backwards")
+    weights = column(arrays, "first_weights", (n,)) if weighted else None
+    require(weights is None or (weights > 0).all(), "weights of the first batches must be positive")
+    spans = list(pairwise(np.cumsum([0, *sizes]).tolist()))
+    return found._replace(
+        rows=tuple(rows[a:b] for a, b in spans),
+        weights=None if weights is None else tuple(weights[a:b] for a, b in spans),
+        times=tuple(times.tolist()),
+    )
+
+
+def _checked_sizes(known: Mapping[str, Any]) -> list[int]:
+    sizes = known["sizes"]
+    if not isinstance(sizes, list) or len(sizes) > MAX_BATCHES:
+        raise SnapshotError(f"the state file has sizes={sizes!r}, where at most {MAX_BATCHES} numbers belong")
+    return [whole({"sizes": size}, "sizes", 1, MAX_ROWS + 1) for size in sizes]
+
+
+def _checked_setting(known: Mapping[str, Any]) -> Setting:
+    birth = number("birth", known["birth"], positive=True)
+    motion, refine, exclusive = (known[name] for name in ("motion", "refine", "exclusive"))
+    require(motion in MOTIONS, f"motion {motion!r} of the first batches")
+    require(
+        isinstance(refine, bool) and isinstance(exclusive, bool), "refine and exclusive must be true or false"
+    )
+    return Setting(birth, motion, refine, exclusive)

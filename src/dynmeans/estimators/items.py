@@ -1,0 +1,125 @@
+"""Items of `PersistentIds`: names of rows that are the same in every batch."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynmeans._algorithms.link_spaces import LinkState
+from dynmeans._algorithms.linking import Groups
+from dynmeans._algorithms.shared_items import ItemMemory, SharedItems, count_shared, empty_item_memory
+from dynmeans._files.snapshot import SnapshotError
+from dynmeans._model.types import IntArray
+from dynmeans.estimators.state_checks import Arrays, column, require
+from dynmeans.estimators.validation import refuse_masked, shown
+
+KINDS = {"i": "integers", "O": "strings"}  # by the dtype of the array
+
+
+def valid_items(items: Any) -> NDArray[Any] | None:
+    """Return the names of rows (n,) as int64 or as str objects, or None if they were not given."""
+    if items is None:
+        return None
+    refuse_masked("items", items)
+    found = np.asarray(items)
+    if found.ndim != 1:
+        raise ValueError(f"items must be a list of names, one per row, got shape {found.shape}")
+    if found.dtype.kind not in "iu":
+        found = _as_strings(found.astype(object))
+    elif found.max(initial=0) > np.iinfo(np.int64).max:
+        raise ValueError(f"items must be below 2**63, got {found.max()}")
+    else:
+        found = found.astype(np.int64)
+    _refuse_repetition(found)
+    return found
+
+
+def _as_strings(found: NDArray[np.object_]) -> NDArray[Any]:
+    """Return objects that are all str or all integers, as `valid_items` does."""
+    is_text = np.array([isinstance(item, str) for item in found], dtype=bool)
+    if is_text.all():
+        return np.array([str(item) for item in found], dtype=object)  # a subclass of str may compare oddly
+    is_whole = [isinstance(item, numbers.Integral) and not isinstance(item, bool) for item in found]
+    if all(is_whole):
+        try:
+            return found.astype(np.int64)
+        except OverflowError:
+            raise ValueError("items must lie within -2**63 .. 2**63 - 1") from None
+    row = int(np.argmin(is_text if is_text.any() else is_whole))
+    raise ValueError(f"items must be all integers or all strings, got {shown(found[row])} in row {row}")
+
+
+def _refuse_repetition(items: NDArray[Any]) -> None:
+    values, counts = np.unique(items, return_counts=True)
+    if len(values) < len(items):
+        item = values[np.argmax(counts)]
+        rows = np.flatnonzero(items == item)[:2].tolist()
+        raise ValueError(
+            f"items must differ within a batch, got {shown(item)} in rows {rows[0]} and {rows[1]}"
+        )
+
+
+def _same_kind(items: NDArray[Any], known: NDArray[Any]) -> None:
+    """Raise if strings follow integers, or the reverse."""
+    if len(known) and known.dtype.kind != items.dtype.kind:
+        raise ValueError(
+            f"items must be {KINDS[known.dtype.kind]} as in earlier batches, got {KINDS[items.dtype.kind]}"
+        )
+
+
+def shared_items(state: LinkState, items: NDArray[Any] | None, groups: Groups) -> SharedItems | None:
+    """Count the members that the groups of a batch share with the remembered clusters."""
+    if items is None:
+        return None
+    _same_kind(items, state.memory.items)
+    return count_shared(state.memory, items[groups.is_clustered], groups.row_groups(), state.clusters.ids)
+
+
+def item_arrays(memory: ItemMemory) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the remembered items as arrays of numbers; strings as UTF-8 and the length of each."""
+    if len(memory.items) == 0:
+        return {}
+    if memory.items.dtype.kind == "i":
+        return {"item_ids": memory.ids, "items": memory.items}
+    encoded = [item.encode("utf-8", "surrogatepass") for item in memory.items]
+    return {
+        "item_ids": memory.ids,
+        "item_lengths": np.array([len(item) for item in encoded], dtype=np.int64),
+        "item_bytes": np.frombuffer(b"".join(encoded), dtype=np.uint8),
+    }
+
+
+def checked_items(arrays: Arrays, ids: IntArray) -> ItemMemory:
+    """Return the remembered items of a state file, which may have none."""
+    if "item_ids" not in arrays:
+        return empty_item_memory()
+    n = len(arrays["item_ids"]) if arrays["item_ids"].ndim == 1 else -1
+    owners = column(arrays, "item_ids", (n,), np.int64)
+    require(np.isin(owners, ids).all(), "items must belong to remembered clusters")
+    items = column(arrays, "items", (n,), np.int64) if "items" in arrays else _decoded(arrays, n)
+    pairs = set(zip(items.tolist(), owners.tolist(), strict=True))
+    require(len(pairs) == n, "no item may be twice in a cluster")
+    return ItemMemory(items, owners)
+
+
+def _decoded(arrays: Mapping[str, Any], n: int) -> NDArray[np.object_]:
+    lengths = column(arrays, "item_lengths", (n,), np.int64)
+    n_bytes = arrays["item_bytes"].size if "item_bytes" in arrays else 0
+    raw = column(arrays, "item_bytes", (n_bytes,), np.uint8).tobytes()
+    is_length = (lengths >= 0) & (lengths <= n_bytes)
+    require(is_length.all() and lengths.sum() == n_bytes, "lengths of items must add up to their bytes")
+    ends = np.cumsum(lengths).tolist()
+    try:
+        parts = [
+            raw[end - size : end].decode("utf-8", "surrogatepass")
+            for end, size in zip(ends, lengths.tolist(), strict=True)
+        ]
+    except UnicodeDecodeError as error:
+        raise SnapshotError(f"the state file has an item that is no text: {error}") from error
+    decoded = np.empty(n, dtype=object)
+    decoded[:] = parts
+    return decoded

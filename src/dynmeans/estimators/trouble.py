@@ -1,0 +1,85 @@
+"""Warnings about results that cannot be trusted, found from one step at a time.
+
+The checks run after 8, 16, 32, ... steps, so that they cost nothing in other steps.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from dynmeans._algorithms.batch import Rows
+from dynmeans._model.events import StepParameters, StepReport
+from dynmeans._model.state import ClusterState
+
+FIRST_CHECK = 8  # steps
+SAMPLE = 200  # rows
+MANY_SINGLE = 0.9  # share of clusters among rows at which nearly every row is a cluster
+MIN_ROWS = 5  # of a batch with single clusters
+SHORT_LIFE = 3.0  # steps per id
+MANY_IDS = 10
+
+
+class ClusteringWarning(UserWarning):
+    """The parameters do not suit the data."""
+
+
+def is_check_due(n_steps: int) -> bool:
+    """Return whether the checks run after this step."""
+    return n_steps >= FIRST_CHECK and n_steps & (n_steps - 1) == 0
+
+
+def find_trouble(rows: Rows, report: StepReport, state: ClusterState, used: StepParameters) -> dict[str, str]:
+    """Return warnings by kind.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+        The batch of the last step.
+    report : StepReport
+        Of this step.
+    state : ClusterState
+        After this step.
+    used : StepParameters
+        Parameters of this step.
+    """
+    n_active = len(report.active)
+    found = {}
+    if (
+        n_active > 1
+        and not (used.exclusive or used.refine)
+        and _is_birth_impossible(rows, report, state, used)
+    ):
+        found["birth"] = (
+            f"birth_cost={used.birth_cost:g} makes births impossible: no row is that far, squared, from the "
+            "clusters other than its own, so a new cluster like these would be joined to an old one; use a "
+            "smaller birth_cost"
+        )
+    if not used.exclusive and len(rows) >= MIN_ROWS and n_active >= MANY_SINGLE * len(rows):
+        found["single"] = (
+            f"nearly every row is a cluster of its own ({n_active} clusters for {len(rows)} rows): use a "
+            "larger birth_cost, or exclusive=True if every row is one object"
+        )
+    span = float(np.sum(np.ptp(np.concatenate([rows, state.centers]), axis=0) ** 2))
+    has_sleeping = len(state.ids) > n_active > 1
+    if has_sleeping and used.reach is not None and used.reach * used.birth_cost > span:
+        found["reach"] = (
+            f"reach * birth_cost = {used.reach * used.birth_cost:g} exceeds the squared spread of the data, "
+            f"{span:g}: a sleeping cluster is revived from anywhere; use a smaller reach"
+        )
+    life = report.step * max(n_active, 1) / max(state.next_id, 1)
+    if state.next_id >= MANY_IDS and life < SHORT_LIFE:
+        found["ids"] = (
+            f"ids break: {state.next_id} ids in {report.step} steps, {n_active} at a time, are about "
+            f"{life:.1f} steps per id; use a larger reach, lifetime or birth_cost, or motion='velocity'"
+        )
+    return found
+
+
+def _is_birth_impossible(rows: Rows, report: StepReport, state: ClusterState, used: StepParameters) -> bool:
+    """Return whether no row would found a cluster if its own cluster were unknown."""
+    every = np.linspace(0, len(rows) - 1, min(len(rows), SAMPLE)).astype(np.int64)
+    where = np.searchsorted(state.ids, report.active)
+    away = cdist(np.asarray(rows[every], dtype=np.float64), state.centers[where], "sqeuclidean")
+    away[np.arange(len(every)), np.searchsorted(report.active, report.labels[every])] = np.inf
+    return bool(away.min(axis=1).max() <= used.birth_cost)

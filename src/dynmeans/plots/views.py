@@ -1,0 +1,91 @@
+"""Axes that the report offers: a map or two axes at first, and others to choose from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynmeans._files.run_folder import FEATURES, Run, Table
+from dynmeans._model.types import FloatArray
+from dynmeans.plots.cluster_map import fit_cluster_map
+from dynmeans.plots.lifetimes import Lives
+from dynmeans.plots.projection import fit_projection, principal_axes, variance_shares
+
+FEW_FEATURES = 8  # up to this many, the report begins with two features or components; beyond, with a map
+MAX_FEATURES = 16  # up to this many features are offered as axes
+N_COMPONENTS = 4
+
+
+class View(NamedTuple):
+    """One axis, with the coordinates of all shown points and centers."""
+
+    label: str
+    points: FloatArray  # (n,)
+    centers: FloatArray  # (m,)
+
+
+def make_views(run: Run, lives: Lives, points: Table, centers: Table) -> list[View]:
+    """Return the axes of the report; the first two are shown at first."""
+    names = run.info["features"]
+    is_map = len(names) > FEW_FEATURES and len(lives.ids) > 2
+    first = _map_views(run, lives, points, centers) if is_map else _plane_views(run, points, centers)
+    return [
+        *first,
+        *_component_views(run, lives, points, centers, is_map),
+        *_feature_views(names, points, centers),
+    ]
+
+
+def _plane_views(run: Run, points: Table, centers: Table) -> list[View]:
+    projection = fit_projection(run.sample[FEATURES], run.info["features"])
+    placed = projection.apply(points[FEATURES], points["row"]), projection.apply(centers[FEATURES])
+    return [View(label, placed[0][:, i], placed[1][:, i]) for i, label in enumerate(projection.labels)]
+
+
+def _map_views(run: Run, lives: Lives, points: Table, centers: Table) -> list[View]:
+    """Return both axes of the map, whose places do not change from step to step."""
+    means = _life_means(run.clusters, lives)
+    sample = run.sample
+    fitted = fit_cluster_map(lives.ids, means, lives.size, sample[FEATURES], sample["id"])
+    placed = fitted.apply(points[FEATURES], points["id"]), fitted.places_of(centers["id"])
+    labels = (
+        f"map: similar clusters are near each other (rank correlation of distances {fitted.agreement:.2f})",
+        "map, second direction (no unit)",
+    )
+    return [View(label, placed[0][:, i], placed[1][:, i]) for i, label in enumerate(labels)]
+
+
+def _life_means(table: Table, lives: Lives) -> FloatArray:
+    """Return the mean center of each cluster over its life."""
+    slot = np.minimum(np.searchsorted(lives.ids, table["id"]), len(lives.ids) - 1)
+    known = lives.ids[slot] == table["id"]
+    sums = np.zeros_like(lives.centers)
+    np.add.at(sums, slot[known], table[FEATURES][known])
+    return sums / np.bincount(slot[known], minlength=len(lives.ids))[:, None]
+
+
+def _component_views(run: Run, lives: Lives, points: Table, centers: Table, is_map: bool) -> list[View]:
+    """Return principal components; with a map those of the centers, so that they separate clusters."""
+    d = len(run.info["features"])
+    if d <= 2:
+        return []
+    source = lives.centers if is_map else run.sample[FEATURES]
+    origin, axes, _ = principal_axes(source, min(N_COMPONENTS, d))
+    shares = variance_shares(run.sample[FEATURES], axes)
+    what = " of the centers" if is_map else ""
+    return [
+        View(
+            f"component {i + 1}{what} ({100 * share:.0f}% of the variance)",
+            (points[FEATURES] - origin) @ axes[:, i],
+            (centers[FEATURES] - origin) @ axes[:, i],
+        )
+        for i, share in enumerate(shares)
+        if is_map or i >= 2  # the first two are shown already
+    ]
+
+
+def _feature_views(names: list[str], points: Table, centers: Table) -> list[View]:
+    if not 2 < len(names) <= MAX_FEATURES:
+        return []
+    return [View(name, points[FEATURES][:, i], centers[FEATURES][:, i]) for i, name in enumerate(names)]

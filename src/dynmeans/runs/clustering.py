@@ -1,0 +1,310 @@
+"""Cluster files in a resumable run: find the start, read batches, cluster them, write the folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from time import monotonic
+from typing import Any, NamedTuple
+
+from dynmeans import __version__
+from dynmeans._files.atomic_write import make_folder
+from dynmeans._files.errors import InputError
+from dynmeans._files.limits import Limits, parse_limits
+from dynmeans._files.lock import locked
+from dynmeans._tables.chunk import name_list
+from dynmeans._tables.fingerprint import check_unchanged
+from dynmeans._tables.inputs import RowBlock, open_inputs, reopen_inputs
+from dynmeans._tables.sources import STDIN, Source, find_source
+from dynmeans._tables.vectors import ARRAY_SUFFIX
+from dynmeans._tables.windowing import Windowing
+from dynmeans._tables.windows import cut
+from dynmeans.estimators import from_snapshot
+from dynmeans.estimators.base import BatchClusterer
+from dynmeans.runs.completed import must_repeat
+from dynmeans.runs.folder import check_folder, locked_folder
+from dynmeans.runs.keyed_session import ROWS_ARRAY, KeyedSession
+from dynmeans.runs.parameters import (
+    RunParameters,
+    check_parameters,
+    make_keyed_model,
+    make_model,
+    make_windowing,
+    normalize_parameters,
+    time_info,
+    time_unit,
+)
+from dynmeans.runs.progress import Progress, drop_unset
+from dynmeans.runs.report import draw_report
+from dynmeans.runs.result import RunInterrupted, RunResult, RunStatus
+from dynmeans.runs.session import RunDescription, Session
+from dynmeans.runs.start import RunStart, find_start
+from dynmeans.runs.summary import summarize, summarize_complete
+from dynmeans.streams import KeyedDMeans
+from dynmeans.streams.keyed_files import keyed_from_snapshot
+
+StepCallback = Callable[[RunStatus], object]
+
+
+class _Job(NamedTuple):
+    """Arguments of one call."""
+
+    sources: list[Source]
+    parameters: RunParameters
+    out: Path
+    state: Path | None
+    n_jobs: int | None
+    force: bool
+    report: bool
+    on_step: StepCallback
+
+
+def cluster_files(
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    parameters: RunParameters = RunParameters(),  # noqa: B008
+    *,
+    out: str | os.PathLike[str] = "dynmeans-run",
+    state: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    report: bool = True,
+    n_jobs: int | None = None,
+    limits: Sequence[str] = (),
+    on_step: StepCallback | None = None,
+) -> RunResult:
+    r"""Cluster the rows of files step by step, and write labels, clusters, events and a report.
+
+    This is ``dynmeans cluster`` as a function; both write the same files. With a state file, the same call
+    resumes an interrupted or killed run and gives the same result as a run without interruption. With
+    other inputs and another `out`, it continues a complete run, and clusters keep their ids.
+
+    Parameters
+    ----------
+    inputs : path or sequence of paths
+        CSV, TSV, JSON Lines, Parquet, Arrow, NPY or NPZ files with the same columns, read in this order;
+        ``"-"`` is standard input.
+    parameters : RunParameters
+        Columns, windows, hyperparameters and seed.
+    out : path, default="dynmeans-run"
+        Folder for the results. It is created if it does not exist.
+    state : path, optional
+        State file, written about once per second. Without it the run cannot be resumed.
+    force : bool, default=False
+        Overwrite another run in the folder.
+    report : bool, default=True
+        Draw ``report.html``.
+    n_jobs : int, optional
+        Number of threads; the result does not depend on it.
+    limits : sequence of str
+        Limits on the inputs, such as ``"line=64MB"``, as in the option ``--limit``.
+    on_step : callable, optional
+        Called with a `RunStatus` after each step.
+
+    Returns
+    -------
+    RunResult
+
+    Raises
+    ------
+    InputError
+        If a parameter, an input or the folder is invalid. The message names the file, the row and the rule;
+        parameters are named as options of the command line.
+    SnapshotError
+        If the state file is damaged.
+    RunInterrupted
+        On Ctrl-C. It is a `KeyboardInterrupt`; all complete steps are on disk.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from dynmeans.runs import RunParameters, cluster_files, read_run
+    >>> with TemporaryDirectory() as folder:
+    ...     table = Path(folder, "points.csv")
+    ...     _ = table.write_text("day,x\n1,0.0\n1,5.0\n2,0.1\n2,5.1\n")
+    ...     parameters = RunParameters(time="day", birth_cost=1.0)
+    ...     result = cluster_files(table, parameters, out=Path(folder, "run"), state=Path(folder, "state"))
+    ...     run = read_run(result.out)
+    >>> result.steps, result.born, result.n_awake
+    (2, 2, 2)
+    >>> run.clusters["id"].tolist()
+    [0, 1, 0, 1]
+    """
+    parameters = normalize_parameters(parameters)
+    check_parameters(parameters)
+    job = _Job(
+        _find_sources(inputs, parameters.format, parse_limits(limits)),
+        parameters,
+        Path(out),
+        None if state is None else Path(state),
+        n_jobs,
+        force,
+        report,
+        on_step or (lambda status: None),
+    )
+    with _locked_state(job.state):
+        return _run(job)
+
+
+def _find_sources(
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None, limits: Limits
+) -> list[Source]:
+    paths = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
+    names = [os.fspath(path) for path in paths]
+    if not names:
+        raise InputError("no inputs; give at least one file")
+    if names.count(STDIN) > 1:
+        raise InputError("standard input (-) can be read only once")
+    return [find_source(name, format, limits) for name in names]
+
+
+def _locked_state(state: Path | None) -> AbstractContextManager[object]:
+    """Lock the state file, and make its folder."""
+    if state is None:
+        return nullcontext()
+    make_folder(state.parent)
+    if state.is_dir():
+        raise InputError(f"{state}: a folder, --state must be a file")
+    return locked(state)
+
+
+def _run(job: _Job) -> RunResult:
+    start = find_start(job.state, _read_files(job), job.parameters._asdict(), job.out, force=job.force)
+    # The state file and run.json store the parameters under the key "settings".
+    known = {"title": _title(job.sources), "settings": drop_unset(job.parameters._asdict())}
+    force = job.force
+    if start.action == "done" and job.state is not None:
+        if not must_repeat(start, job.state, job.out, known, report=job.report, force=force):
+            return summarize_complete(start, _title(job.sources), _model(job, start))
+        start, force = RunStart("begin", start.inputs), True
+    with locked_folder(job.out):
+        if start.action != "resume":
+            inputs = [source.path for source in _read_files(job) if source.path is not None]
+            check_folder(job.out, force=force, again=known if job.state else None, inputs=inputs)
+        return _cluster(job, start)
+
+
+def _cluster(job: _Job, start: RunStart) -> RunResult:
+    began = monotonic()
+    progress, blocks = _open(job, start)
+    windowing = make_windowing(job.parameters, progress.windows, is_dated=progress.columns.dated)
+    model = _model(job, start)
+    batches = cut(
+        blocks,
+        windowing,
+        progress.clock,
+        resumed_at=progress.position if start.action == "resume" else None,
+        wants_empty=_wants_empty(model),
+    )
+    first = next(batches, None)  # an unreadable input must not cause any output
+    session = _session(job, start, progress, model, windowing)
+    known_size = all(source.size for source in job.sources)
+    try:
+        for batch in chain([] if first is None else [first], batches):
+            session.take(batch)
+            now = session.progress
+            fraction = batch.done if known_size else None
+            job.on_step(RunStatus(now.rows, now.steps, session.n_clusters(), fraction))
+        speed = (session.progress.rows - progress.rows) / max(monotonic() - began, 1e-9)
+        session.finish(draw_report if job.report else None, check=partial(_check_unchanged, job, progress))
+    except BaseException as error:
+        with suppress(OSError):  # on a full disk, report the first error
+            session.stop()
+        if isinstance(error, KeyboardInterrupt):
+            resumable = job.state is not None
+            raise RunInterrupted(session.progress.rows, job.out, resumable=resumable) from None
+        raise
+    return summarize(session, start.action, report=job.report, speed=speed)
+
+
+def _session(job: _Job, start: RunStart, progress: Progress, model: Any, windowing: Windowing) -> Session:
+    description = _describe(job, progress)
+    if not isinstance(model, KeyedDMeans):
+        return Session(description, model, progress, windowing.carry)
+    rows = start.snapshot.arrays.get(ROWS_ARRAY) if start.action == "resume" and start.snapshot else None
+    return KeyedSession(description, model, progress, windowing.carry, rows)
+
+
+def _wants_empty(model: Any) -> Callable[[], bool]:
+    """Return whether a window without rows is a step; with keys, time passes for each when it has rows."""
+    return (lambda: False) if isinstance(model, KeyedDMeans) else partial(Session.wants_empty, model)
+
+
+def _describe(job: _Job, progress: Progress) -> RunDescription:
+    return RunDescription(
+        job.out,
+        _title(job.sources),
+        __version__,
+        time_info(job.parameters, progress.columns),
+        time_unit(job.parameters),
+        job.sources[0].format,
+        job.parameters.standardize,
+        job.state,
+    )
+
+
+def _open(job: _Job, start: RunStart) -> tuple[Progress, Iterator[RowBlock]]:
+    """Return the progress of the run and the rows that follow."""
+    if start.action == "resume" and start.progress is not None:
+        progress = start.progress._replace(inputs=start.inputs)
+        return progress, reopen_inputs(job.sources, progress.columns, progress.position)
+    parameters = job.parameters
+    columns, blocks = open_inputs(
+        job.sources,
+        features=parameters.features,
+        time=parameters.time,
+        weight=parameters.weight,
+        text=parameters.text,
+        embedding=parameters.embedding,
+        key=parameters.by,
+    )
+    progress = Progress(str(job.out.resolve()), start.inputs, parameters._asdict(), columns)
+    if start.progress is not None:
+        progress = _continue_run(progress, start.progress, job.sources[0].name)
+    return progress, blocks
+
+
+def _continue_run(progress: Progress, old: Progress, name: str) -> Progress:
+    """Start a new run with the features, the scale and the clock of a complete one."""
+    if progress.columns.features != old.columns.features:
+        raise InputError(
+            f"{name}: the features are {name_list(progress.columns.features)}, "
+            f"but the state has {name_list(old.columns.features)}"
+        )
+    windows = {key: value for key, value in old.windows.items() if key == "origin"}
+    return progress._replace(scale=old.scale, clock=old.clock, windows=windows)
+
+
+def _model(job: _Job, start: RunStart) -> Any:
+    if job.parameters.by is not None:
+        return (
+            make_keyed_model(job.parameters)
+            if start.snapshot is None
+            else keyed_from_snapshot(start.snapshot)
+        )
+    if start.snapshot is None:
+        return make_model(job.parameters, job.n_jobs)
+    model: BatchClusterer = from_snapshot(start.snapshot)
+    model.n_jobs = job.n_jobs
+    return model
+
+
+def _read_files(job: _Job) -> list[Source]:
+    """Return the inputs, and the file of embeddings beside them."""
+    embedding = job.parameters.embedding
+    if embedding is None or not embedding.endswith(ARRAY_SUFFIX):
+        return job.sources
+    return [*job.sources, find_source(embedding, "npy")]
+
+
+def _title(sources: Sequence[Source]) -> str:
+    first = sources[0].name if sources[0].path is None else sources[0].path.name
+    return first if len(sources) == 1 else f"{first} and {len(sources) - 1} more"
+
+
+def _check_unchanged(job: _Job, progress: Progress) -> None:
+    for source, known in zip(_read_files(job), progress.inputs, strict=False):  # empty without a state file
+        check_unchanged(source, known)

@@ -1,0 +1,21 @@
+"""The HTML report of a run folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dynmeans._files.atomic_write import atomic_write
+from dynmeans._files.run_folder import REPORT_FILE, read_info, read_run
+from dynmeans.runs.key_reports import draw_key_reports
+
+
+def draw_report(folder: Path) -> None:
+    """Write the report of a run folder atomically."""
+    from dynmeans.plots.report import write_report
+
+    if "by" in read_info(folder)["settings"]:
+        draw_key_reports(folder)
+        return
+    run = read_run(folder)
+    with atomic_write(folder / REPORT_FILE) as temporary:
+        write_report(run, temporary)

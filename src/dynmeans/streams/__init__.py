@@ -1,0 +1,10 @@
+"""Many small streams: one model per key.
+
+`step` is a pure function for engines that keep the state of each key. `KeyedDMeans` keeps the states itself.
+"""
+
+from dynmeans.streams.key_steps import KeyEvent
+from dynmeans.streams.keyed import KeyedDMeans, KeyedStep
+from dynmeans.streams.pure import StreamStep, step
+
+__all__ = ["KeyEvent", "KeyedDMeans", "KeyedStep", "StreamStep", "step"]

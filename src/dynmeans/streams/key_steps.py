@@ -1,0 +1,134 @@
+"""The steps of all keys of a batch, without validation per key: that would take as long as the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from dynmeans._algorithms.batch import Batch, SearchOptions
+from dynmeans._algorithms.birth_cost import pooled_birth_cost
+from dynmeans._model.costs import Costs
+from dynmeans._model.events import Event
+from dynmeans._model.lifecycle import StepResult
+from dynmeans._model.state import empty_state
+from dynmeans._model.types import BoolArray, FloatArray, IntArray
+from dynmeans.estimators import DMeans
+from dynmeans.streams.grouping import Groups, Key
+from dynmeans.streams.packed import pack, unpack
+
+SAMPLE_KEYS = 100  # whose median is the common birth cost of a step
+
+KeyCallback: TypeAlias = Callable[[Key, IntArray, StepResult], object]
+
+
+class KeyEvent(NamedTuple):
+    """An event of a cluster of one key.
+
+    Attributes
+    ----------
+    key : str or int
+    event : Event
+    """
+
+    key: Key
+    event: Event
+
+
+class KeyedBatch(NamedTuple):
+    """Rows of one step of all keys."""
+
+    rows: FloatArray  # (n, d)
+    weights: FloatArray | None  # (n,)  0 for absent rows; None for ones
+    time: float
+    groups: Groups  # rows that are present
+
+
+class Rules(NamedTuple):
+    """What all keys have in common."""
+
+    template: DMeans  # with the parameters of the step; it is never fitted
+    search: SearchOptions
+    costs: Costs
+
+
+class Totals(NamedTuple):
+    """Sums over all keys of a step."""
+
+    cost: float = 0.0
+    born: int = 0
+    revived: int = 0
+    asleep: int = 0
+    died: int = 0
+    confirmed: int = 0
+
+
+class KeyedResult(NamedTuple):
+    """Result of a step of all keys."""
+
+    states: dict[Key, bytes]  # of the keys that have rows
+    labels: IntArray  # (n,)
+    events: list[KeyEvent]
+    totals: Totals
+
+
+def step_keys(
+    rules: Rules, states: Mapping[Key, bytes], batch: KeyedBatch, on_key: KeyCallback | None
+) -> KeyedResult:
+    """Run one step of every key that has rows."""
+    order, n_features = batch.groups.order, batch.rows.shape[1]
+    rows = batch.rows[order]
+    weights = None if batch.weights is None else batch.weights[order]
+    found = np.empty(len(order), dtype=np.int64)
+    following: dict[Key, bytes] = {}
+    events: list[KeyEvent] = []
+    cost, sums = 0.0, [0, 0, 0, 0, 0]
+    for key, part in batch.groups.slices():
+        packed = states.get(key)
+        state = empty_state(n_features) if packed is None else unpack(packed, n_features)
+        own = Batch(rows[part], None if weights is None else weights[part], batch.time)
+        result = rules.template._cluster_batch(state, own, rules.costs, rules.search)
+        report = result.report
+        following[key] = pack(result.state)
+        found[part] = report.labels
+        if result.events:
+            events += [KeyEvent(key, event) for event in result.events]
+        counts = (report.born, report.revived, report.asleep, report.died, report.confirmed)
+        cost += report.cost
+        sums = [total + len(ids) for total, ids in zip(sums, counts, strict=True)]
+        if on_key is not None:
+            on_key(key, order[part], result)
+    labels = np.full(len(batch.rows), -1, dtype=np.int64)
+    labels[order] = found
+    return KeyedResult(following, labels, events, Totals(cost, *sums))
+
+
+def label_absent(
+    rules: Rules, states: Mapping[Key, bytes], batch: KeyedBatch, everyone: Groups, present: BoolArray
+) -> tuple[IntArray, IntArray]:
+    """Return the absent rows, and the ids of the clusters that would take them, -1 for a key without any."""
+    found: list[tuple[IntArray, IntArray]] = [(np.empty(0, np.int64), np.empty(0, np.int64))]
+    for key, part in everyone.slices():
+        which = everyone.order[part]
+        which = which[~present[which]]
+        packed = states.get(key)
+        if len(which) == 0 or packed is None:
+            continue
+        state = unpack(packed, batch.rows.shape[1])
+        ids = rules.template._assigned(state, batch.rows[which], rules.costs, batch.time)
+        found.append((which, ids))
+    rows, labels = zip(*found, strict=True)
+    return np.concatenate(rows), np.concatenate(labels)
+
+
+def estimate_common_birth_cost(template: DMeans, batch: KeyedBatch, seed: int) -> float | None:
+    """Return the median estimate of the keys with the most rows, or None if no key has two different rows."""
+    edges = np.array(batch.groups.edges)
+    largest = np.argsort(-np.diff(edges), kind="stable")[:SAMPLE_KEYS]
+    found = []
+    for index in largest.tolist():
+        which = batch.groups.order[edges[index] : edges[index + 1]]
+        weights = None if batch.weights is None else batch.weights[which]
+        found.append(template._estimate_birth_cost(Batch(batch.rows[which], weights, batch.time), seed))
+    return pooled_birth_cost([estimate for estimate in found if estimate is not None])

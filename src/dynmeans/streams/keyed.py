@@ -1,0 +1,312 @@
+"""One D-Means model per key, all in one process."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from copy import copy
+from os import PathLike, fspath
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES, pooled_birth_cost
+from dynmeans._files.snapshot import SnapshotError, read_snapshot, write_snapshot
+from dynmeans._model.costs import Costs
+from dynmeans._model.state import next_time
+from dynmeans._model.types import IntArray
+from dynmeans.estimators import DMeans
+from dynmeans.estimators.validation import (
+    adopt_columns,
+    draw_seed,
+    valid_balance,
+    valid_weights,
+)
+from dynmeans.streams.grouping import Key, group_rows
+from dynmeans.streams.key_steps import (
+    KeyCallback,
+    KeyedBatch,
+    KeyedResult,
+    KeyEvent,
+    Rules,
+    estimate_common_birth_cost,
+    label_absent,
+    step_keys,
+)
+from dynmeans.streams.packed import unpack
+
+
+class KeyedStep(NamedTuple):
+    """Report of one step of all keys.
+
+    Attributes
+    ----------
+    step : int
+        Number of the step, starting at 1.
+    time : float
+        Event time.
+    labels : ndarray of shape (n,)
+        Id of every row among the clusters of its key; -1 for a row of weight 0 whose key has no cluster.
+    n_keys : int
+        Number of keys with rows.
+    cost : float
+        Sum of the costs of all keys.
+    born, revived, asleep, died, confirmed : int
+        Numbers of clusters.
+    birth_cost : float
+        The common birth cost.
+    birth_cost_settled : bool
+        False while later steps may change an estimated common birth cost.
+    """
+
+    step: int
+    time: float
+    labels: IntArray
+    n_keys: int
+    cost: float
+    born: int
+    revived: int
+    asleep: int
+    died: int
+    confirmed: int
+    birth_cost: float
+    birth_cost_settled: bool
+
+
+class Clock(NamedTuple):
+    """Time and number of the last step."""
+
+    clock: float = 0.0
+    n_steps: int = 0
+
+
+class KeyedDMeans:
+    """One D-Means model per key.
+
+    Each key has clusters and ids of its own. The labels are those of one :class:`dynmeans.DMeans` per key,
+    bit for bit. A key takes part in the steps in which it has rows. Time passes for it meanwhile: its next
+    step reports sleeps and deaths with the times at which they happened. The memory is proportional to the
+    number of keys and remembered clusters.
+
+    Parameters
+    ----------
+    birth_cost : float or "auto", default="auto"
+        As in `DMeans`. ``"auto"`` estimates one birth cost for all keys from the first five steps, in each as
+        the median over the 100 keys with the most rows. No other parameter is estimated.
+    random_state : int, default=0
+        Seed of all keys.
+    **params
+        Other parameters of `DMeans`, except ``on_event``, ``history_size`` and ``n_jobs``.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Id of every row of the last step.
+    events_ : list of KeyEvent
+        Events of the last step, each with its key.
+    step_ : KeyedStep
+        Report of the last step.
+    n_steps_ : int
+        Number of steps so far.
+    birth_cost_ : float
+        The common birth cost.
+    n_clusters_ : int
+        Number of remembered clusters of all keys.
+    n_features_in_ : int
+        Number of features.
+
+    Examples
+    --------
+    >>> from dynmeans.streams import KeyedDMeans
+    >>> model = KeyedDMeans(birth_cost=1.0)
+    >>> model.partial_fit([[0.0], [7.0], [0.1], [3.0]], ["a", "b", "a", "a"]).labels_
+    array([0, 0, 0, 1])
+    >>> model.partial_fit([[3.1], [0.2]], ["a", "b"]).labels_
+    array([1, 1])
+    >>> model.model("a").cluster_ids_
+    array([0, 1])
+    """
+
+    labels_: IntArray
+    events_: list[KeyEvent]
+    step_: KeyedStep
+    birth_cost_: float
+    n_clusters_: int
+    n_features_in_: int
+
+    def __init__(self, birth_cost: float | str = "auto", *, random_state: int = 0, **params: Any) -> None:
+        refused = sorted({"on_event", "history_size", "n_jobs"} & set(params))
+        if refused:
+            raise ValueError(f"KeyedDMeans has no parameter {refused[0]!r}")
+        if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
+            raise ValueError(f"random_state must be a whole number, got {random_state!r}")
+        self.birth_cost = birth_cost
+        given = (
+            1.0 if birth_cost == "auto" else birth_cost
+        )  # with "auto", `DMeans` estimates other parameters
+        self._template = DMeans(given, random_state=random_state, n_jobs=1, history_size=0, **params)
+        self._template._is_silent = True  # one warning per key would be too many
+        self._template._check_parameters()
+        if self._template._is_automatic():
+            raise ValueError("of the parameters of KeyedDMeans, only birth_cost may be 'auto'")
+        self._template._costs(None)
+        self._search = self._template._search_options(draw_seed(random_state))
+        self._states: dict[Key, bytes] = {}
+        self._now = Clock()
+        self._estimates: tuple[float, ...] = ()  # of the common birth cost, one per step
+        self.birth_cost_ = self._costs(()).birth
+        self.n_clusters_ = 0
+
+    @property
+    def n_steps_(self) -> int:
+        """Number of steps so far."""
+        return self._now.n_steps
+
+    @property
+    def keys_(self) -> list[Key]:
+        """All keys, in the order of their first rows."""
+        return list(self._states)
+
+    def partial_fit(
+        self,
+        X: Any,
+        keys: Any,
+        *,
+        sample_weight: Any = None,
+        t: float | None = None,
+        on_key: KeyCallback | None = None,
+    ) -> KeyedDMeans:
+        """Cluster the next batch of all keys; an error leaves the model unchanged.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        keys : array-like of shape (n,)
+            Key of every row: text or whole numbers.
+        sample_weight : array-like of shape (n,), optional
+            A row of weight m counts as m copies; a row of weight 0 counts as absent.
+        t : float, optional
+            Event time of the batch, by default one unit after the last. Time must not go backwards.
+        on_key : callable, optional
+            Called for each key with the key, the numbers of its rows, and the result of its step. If it
+            raises an error, the model is unchanged.
+        """
+        columns = copy(self._template)
+        rows = columns._read(X, reset=self.n_steps_ == 0, min_rows=0).astype(np.float64, copy=False)
+        weights = valid_weights(sample_weight, len(rows))
+        valid_balance(rows, weights)
+        everyone = group_rows(keys, len(rows))
+        present = None if weights is None or weights.all() else weights > 0
+        groups = everyone if present is None else everyone.restricted(present)
+        batch = KeyedBatch(rows, weights, next_time(self._now, t), groups)
+        estimates = self._updated_estimates(batch)
+        rules = Rules(self._with_birth_cost(estimates), self._search, self._costs(estimates))
+        result = step_keys(rules, self._states, batch, on_key)
+        if present is not None:
+            absent, ids = label_absent(rules, self._states | result.states, batch, everyone, present)
+            result.labels[absent] = ids
+        self._publish(batch, result, rules.costs, estimates)
+        adopt_columns(self._template, columns)
+        self.n_features_in_ = rows.shape[1]
+        return self
+
+    def model(self, key: Key) -> DMeans:
+        """Return the model of one key, a `DMeans` that is independent of this one.
+
+        It predicts, forecasts and continues. It has no history, and no labels before its next step.
+
+        Raises
+        ------
+        KeyError
+            If the key has never had rows.
+        """
+        state = unpack(self._states[key], self.n_features_in_)
+        model = self._with_birth_cost(self._estimates)
+        del model._is_silent
+        model.__dict__ |= {"_state": state, "_seed": self._search.seed, "_birth_cost_estimates": ()}
+        model.__dict__ |= {
+            "birth_cost_": self.birth_cost_,
+            "_history": deque(maxlen=0),
+            "_first_batches": None,
+        }
+        return model
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write all states to one file, atomically and without pickle."""
+        from dynmeans.streams.keyed_files import keyed_to_snapshot
+
+        write_snapshot(path, keyed_to_snapshot(self))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> KeyedDMeans:
+        """Read a saved model. It continues as if it had never stopped, bit for bit.
+
+        Raises
+        ------
+        SnapshotError
+            If the file is damaged, or holds what no saved model can hold.
+        """
+        from dynmeans.streams.keyed_files import keyed_from_snapshot
+
+        try:
+            return keyed_from_snapshot(read_snapshot(path))
+        except SnapshotError as error:
+            message = str(error) if fspath(path) in str(error) else f"{fspath(path)!r}: {error}"
+            raise SnapshotError(message) from error
+
+    def drop(self, keys: Iterable[Key]) -> None:
+        """Forget keys. A key that has rows again begins anew, also with its ids.
+
+        Parameters
+        ----------
+        keys : iterable of str or int
+            Unknown ones are ignored.
+        """
+        for key in keys:
+            packed = self._states.pop(key, None)
+            if packed is not None:
+                self.n_clusters_ -= len(unpack(packed, self.n_features_in_).ids)
+
+    def count_awake(self) -> int:
+        """Return the number of clusters that had rows in the last step."""
+        states = (unpack(packed, self.n_features_in_) for packed in self._states.values())
+        return sum(int(np.count_nonzero(state.last_seen == self._now.clock)) for state in states)
+
+    def _updated_estimates(self, batch: KeyedBatch) -> tuple[float, ...]:
+        """Add the estimate of this step, unless the common birth cost is given or final."""
+        if self._is_settled(self._estimates):
+            return self._estimates
+        estimate = estimate_common_birth_cost(self._template, batch, self._search.seed)
+        return self._estimates if estimate is None else (*self._estimates, estimate)
+
+    def _is_settled(self, estimates: tuple[float, ...]) -> bool:
+        return self.birth_cost != "auto" or len(estimates) >= N_ESTIMATION_BATCHES
+
+    def _costs(self, estimates: tuple[float, ...]) -> Costs:
+        """Return the costs of all keys."""
+        return self._with_birth_cost(estimates)._costs(None)
+
+    def _with_birth_cost(self, estimates: tuple[float, ...]) -> DMeans:
+        """Return the template with the birth cost of a step; without an estimate, any gives one cluster."""
+        model, estimate = copy(self._template), pooled_birth_cost(estimates)
+        if estimate is not None:
+            model.birth_cost = estimate
+        return model
+
+    def _publish(
+        self, batch: KeyedBatch, result: KeyedResult, costs: Costs, estimates: tuple[float, ...]
+    ) -> None:
+        self._states.update(result.states)
+        self.n_clusters_ += result.totals.born - result.totals.died
+        self._now = Clock(batch.time, self._now.n_steps + 1)
+        self._estimates, self.birth_cost_ = estimates, costs.birth
+        self.labels_, self.events_ = result.labels, result.events
+        self.step_ = KeyedStep(
+            self._now.n_steps,
+            batch.time,
+            result.labels,
+            len(result.states),
+            *result.totals,
+            birth_cost=self.birth_cost_,
+            birth_cost_settled=self._is_settled(estimates),
+        )

@@ -1,0 +1,177 @@
+"""State files of `KeyedDMeans`: the clusters of all keys in common arrays, checked on load."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dynmeans._files.snapshot import Snapshot, SnapshotError
+from dynmeans._model.state import ClusterState, empty_state
+from dynmeans._model.types import IntArray
+from dynmeans.estimators import DMeans
+from dynmeans.estimators.serialization import from_snapshot, saved_parameters, to_snapshot
+from dynmeans.estimators.state_checks import (
+    LARGEST_WHOLE,
+    STATE_ARRAYS,
+    check_coordinates,
+    check_motion,
+    checked_estimates,
+    column,
+    number,
+    require,
+    whole,
+)
+from dynmeans.estimators.validation import LARGEST_SEED, adopt_columns
+from dynmeans.streams.keyed import Clock, KeyedDMeans
+from dynmeans.streams.packed import pack, unpack
+
+NAME = "KeyedDMeans"
+
+
+def keyed_to_snapshot(model: KeyedDMeans) -> Snapshot:
+    """Gather all that a model needs to continue."""
+    if model.n_steps_ == 0:
+        raise ValueError("this KeyedDMeans is not fitted yet: call partial_fit first")
+    template = model._template
+    header = {
+        "estimator": NAME,
+        "params": saved_parameters(template) | {"birth_cost": model.birth_cost},
+        "n_features": model.n_features_in_,
+        "seed": model._search.seed,
+        "guesses": list(model._estimates),
+        "clock": model._now.clock,
+        "n_steps": model.n_steps_,
+        "feature_names": [str(name) for name in getattr(template, "feature_names_in_", [])],
+        "keys": list(model._states),
+    }
+    return Snapshot(header, _columns(model))
+
+
+def _columns(model: KeyedDMeans) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the clusters of all keys, one key after another, and the numbers of each key."""
+    states = [unpack(packed, model.n_features_in_) for packed in model._states.values()]
+    width = max((state.velocities.shape[1] for state in states), default=0)
+    empty = empty_state(model.n_features_in_)._replace(velocities=np.empty((0, width)))
+    filled = [state for state in states if len(state.ids)]  # a key without clusters may have no velocities
+    arrays: dict[str, np.ndarray[Any, Any]] = {
+        name: np.concatenate([getattr(state, name) for state in (empty, *filled)]) for name in STATE_ARRAYS
+    }
+    arrays["key_clusters"] = np.array([len(state.ids) for state in states], dtype=np.int64)
+    arrays["key_next_id"] = np.array([state.next_id for state in states], dtype=np.int64)
+    arrays["key_clock"] = np.array([state.clock for state in states], dtype=np.float64)
+    arrays["key_n_steps"] = np.array([state.n_steps for state in states], dtype=np.int64)
+    return arrays
+
+
+def keyed_from_snapshot(snapshot: Snapshot) -> KeyedDMeans:
+    """Build the model again; a snapshot that contradicts itself is refused."""
+    try:
+        return _restored(*snapshot)
+    except SnapshotError:
+        raise
+    except KeyError as error:
+        raise SnapshotError(f"the state file lacks a part: {error}") from error
+    except Exception as error:  # whatever a check of a parameter raises: the file is to blame
+        message = " ".join(str(error).split())
+        raise SnapshotError(f"the state file has an impossible part: {message}") from error
+
+
+def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> KeyedDMeans:
+    if header["estimator"] != NAME:
+        raise SnapshotError(f"the state file holds a {header['estimator']!r}, not a {NAME}")
+    model = _unfitted(header)
+    model.n_features_in_ = whole(header, "n_features", 1)
+    model._now = Clock(number("clock", header["clock"]), whole(header, "n_steps", 1))
+    model._estimates = checked_estimates(header)
+    model.birth_cost_ = model._costs(model._estimates).birth
+    keys = header["keys"]
+    if not isinstance(keys, list) or not all(type(key) in (str, int) for key in keys):
+        raise SnapshotError("the state file must list its keys, which are text or whole numbers")
+    require(len(set(keys)) == len(keys), "a key is listed twice")
+    clusters = _checked_clusters(arrays, len(keys), model)
+    model._states = dict(zip(keys, map(pack, clusters), strict=True))
+    model.n_clusters_ = len(arrays["ids"])
+    return model
+
+
+def _unfitted(header: dict[str, Any]) -> KeyedDMeans:
+    """Create the model; its parameters are checked as those of a fitted `DMeans` without clusters."""
+    params = dict(header["params"])
+    birth_cost = params["birth_cost"]
+    own = 1.0 if birth_cost == "auto" else birth_cost
+    seed = whole(header, "seed", 0, LARGEST_SEED + 1)
+    n_features = whole(header, "n_features", 1)
+    plain, arrays = to_snapshot(DMeans(1.0, random_state=seed).partial_fit(np.empty((0, n_features))))
+    names = {"feature_names": header["feature_names"], "params": params | {"birth_cost": own}}
+    checked = from_snapshot(Snapshot({**plain, **names}, arrays))
+    kept = {
+        name: value for name, value in params.items() if name not in ("birth_cost", "n_jobs", "history_size")
+    }
+    model = KeyedDMeans(birth_cost, random_state=seed, **kept)
+    adopt_columns(model._template, checked)
+    return model
+
+
+def _checked_clusters(arrays: Any, n_keys: int, model: KeyedDMeans) -> list[ClusterState]:
+    """Return the clusters of each key, which must be possible ones."""
+    counts = column(arrays, "key_clusters", (n_keys,), np.int64)
+    n = len(arrays["ids"]) if arrays["ids"].ndim == 1 else -1
+    require(
+        (counts >= 0).all() and (counts <= n).all() and counts.sum() == n, f"{n} clusters do not fit the keys"
+    )
+    width = model.n_features_in_ if arrays["velocities"].shape != (n, 0) else 0
+    columns: dict[str, Any] = {
+        "centers": column(arrays, "centers", (n, model.n_features_in_)),
+        "weights": column(arrays, "weights", (n,)),
+        "velocities": column(arrays, "velocities", (n, width)),
+        "velocity_cov": column(arrays, "velocity_cov", (n, 2)),
+        "last_seen": column(arrays, "last_seen", (n,)),
+        "ids": column(arrays, "ids", (n,), np.int64),
+        "hits": column(arrays, "hits", (n,), np.int64),
+    }
+    next_id = _counts(arrays, "key_next_id", n_keys, 0)
+    n_steps = _counts(arrays, "key_n_steps", n_keys, 1)
+    clock = column(arrays, "key_clock", (n_keys,))
+    require((clock <= model._now.clock).all(), f"no key may be seen after clock={model._now.clock!r}")
+    require((n_steps <= model.n_steps_).all(), f"no key may have more than {model.n_steps_} steps")
+    _check_ids(columns["ids"], counts, np.repeat(next_id, counts))
+    _check_values(columns, np.repeat(clock, counts), np.repeat(n_steps, counts))
+    check_motion(ClusterState(**columns, next_id=0, clock=0.0, n_steps=0))
+    edges = [0, *np.cumsum(counts).tolist()]
+    scalars = zip(next_id.tolist(), clock.tolist(), n_steps.tolist(), strict=True)
+    parts = (slice(*edge) for edge in pairwise(edges))
+    return [
+        ClusterState(
+            **{name: values[part] for name, values in columns.items()}, next_id=k, clock=t, n_steps=n
+        )
+        for part, (k, t, n) in zip(parts, scalars, strict=True)
+    ]
+
+
+def _counts(arrays: Any, name: str, n_keys: int, least: int) -> IntArray:
+    values: IntArray = column(arrays, name, (n_keys,), np.int64)
+    require(((values >= least) & (values < LARGEST_WHOLE)).all(), f"{name} must be at least {least}")
+    return values
+
+
+def _check_ids(ids: IntArray, counts: IntArray, next_id: IntArray) -> None:
+    first = np.zeros(len(ids) + 1, dtype=bool)
+    first[np.cumsum(counts) - counts] = True  # of each key; of a key without clusters, that of the next
+    require(((np.diff(ids) > 0) | first[1:-1]).all() if len(ids) else True, "ids must rise within a key")
+    require(((ids >= 0) & (ids < next_id)).all(), "ids must be from 0 below next_id of their key")
+
+
+def _check_values(columns: dict[str, Any], clock: Any, n_steps: IntArray) -> None:
+    weights, hits = columns["weights"], columns["hits"]
+    with np.errstate(over="ignore", divide="ignore"):
+        require((weights > 0).all(), f"weights must be positive, got {weights.min(initial=1)}")
+        require(np.isfinite(1 / weights).all(), "weights must have a finite inverse")
+        require(np.isfinite(weights.sum()), "weights must have a finite sum")
+        ages = clock - columns["last_seen"]
+    require(((ages >= 0) & np.isfinite(ages)).all(), "no cluster may be seen after the clock of its key")
+    require(
+        ((hits >= 1) & (hits <= n_steps)).all(), "clusters must have rows in 1 .. n_steps steps of their key"
+    )
+    check_coordinates("centers", columns["centers"])

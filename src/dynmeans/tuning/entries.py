@@ -1,0 +1,128 @@
+"""The estimators of a search, each with its space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import DBSCAN, HDBSCAN
+
+from dynmeans._algorithms.defaults import exclusive_range
+from dynmeans.estimators import DMeans, PersistentIds
+from dynmeans.estimators.automatic import is_free
+from dynmeans.estimators.kernel import KernelClusterer
+from dynmeans.kernels import Kernel, Linear, get_kernel
+from dynmeans.tuning.code_length import median_interval
+from dynmeans.tuning.kernel_space import check_kernel, kernel_space
+from dynmeans.tuning.pair_score import cosine_space
+from dynmeans.tuning.scorers import Scorer
+from dynmeans.tuning.space import Axis, Space, birth_costs, make_space
+from dynmeans.tuning.stream import TuningStream
+from dynmeans.tuning.trials import Entry
+
+MOTIONS = ("walk", "velocity")
+MIN_SAMPLES = (2.0, 10.0)
+MAX_GROUPS = 0.2  # of a batch: largest size of the smallest cluster that HDBSCAN may find
+
+MakeScorer = Callable[[Any], Scorer]
+
+
+def uses_separation(model: Any, kernels: Sequence[Kernel] | None) -> bool:
+    """Return whether an estimator on its own is judged by the separation of its clusters."""
+    if not isinstance(model, KernelClusterer):
+        return False
+    return kernels is not None or not isinstance(get_kernel(model.kernel), Linear)
+
+
+def is_cosine(model: Any) -> bool:
+    """Return whether an estimator clusters directions."""
+    return bool(getattr(model, "metric", None) == "cosine")
+
+
+def make_entries(
+    model: Any,
+    stream: TuningStream,
+    motions: Sequence[str] | None,
+    kernels: Sequence[Kernel] | None,
+    make_scorer: MakeScorer,
+) -> list[Entry]:
+    """Return the spaces of one estimator: `DMeans` has two, with and without `exclusive`."""
+    if isinstance(model, KernelClusterer):
+        spaces = [_kernel_space(model, stream, motions, kernels)]
+    elif kernels is not None:
+        raise ValueError(f"kernels are for KDMeans and SDMeans, not for {type(model).__name__}")
+    elif is_cosine(model):
+        choices = tuple({"motion": motion} for motion in motions or ()) or ({},)
+        spaces = [cosine_space(stream, median_interval(stream.times))._replace(choices=choices)]
+    elif isinstance(model, PersistentIds):
+        spaces = [_linking_space(model, stream, motions)]
+    else:
+        spaces = _dmeans_spaces(model, stream, motions)
+    return [Entry(model, space, make_scorer(model)) for space in spaces]
+
+
+def _space(stream: TuningStream, births: tuple[float, float], choices: Sequence[dict[str, Any]]) -> Space:
+    return make_space(births, len(stream.batches), choices, median_interval(stream.times))
+
+
+def _kernel_space(
+    model: KernelClusterer,
+    stream: TuningStream,
+    motions: Sequence[str] | None,
+    kernels: Sequence[Kernel] | None,
+) -> Space:
+    check_kernel(get_kernel(model.kernel))
+    choices = [{"motion": motion} for motion in motions or ()] or [{}]
+    if uses_separation(model, kernels):
+        return kernel_space(model, stream, choices, kernels, median_interval(stream.times))
+    # The linear kernel is D-Means.
+    return _space(stream, birth_costs(stream.batches), [{**choice, "relative": False} for choice in choices])
+
+
+def _dmeans_spaces(model: DMeans, stream: TuningStream, motions: Sequence[str] | None) -> list[Space]:
+    """Return the space of plain and refined D-Means, and that of at most one row per cluster."""
+    moves = _motion_choices(model, motions)
+    births, scale = birth_costs(stream.batches), exclusive_range(stream.batches)
+    spaces = []
+    if not model.exclusive or is_free(model.exclusive):
+        refined = [{"refine": value} for value in (False, True)] if is_free(model.refine) else [{}]
+        single = {"exclusive": False} if is_free(model.exclusive) else {}
+        choices = [{**move, **mode, **single} for mode, move in product(refined, moves)]  # simplest first
+        low = births[0] if scale is None else min(births[0], scale[0])
+        spaces.append(_space(stream, (low, births[1]), choices))
+    if (model.exclusive or is_free(model.exclusive)) and (scale is not None or not spaces):
+        fixed = {"refine": False} if is_free(model.refine) else {}
+        single = {"exclusive": True} if is_free(model.exclusive) else {}
+        spaces.append(_space(stream, scale or births, [{**move, **fixed, **single} for move in moves]))
+    return spaces
+
+
+def _motion_choices(model: Any, motions: Sequence[str] | None) -> list[dict[str, Any]]:
+    found = motions or (MOTIONS if is_free(model.motion) else ())
+    return [{"motion": motion} for motion in found] or [{}]
+
+
+def _linking_space(model: PersistentIds, stream: TuningStream, motions: Sequence[str] | None) -> Space:
+    """Return the space of linking, and of the clusterer where it is known."""
+    if model.estimator is None:
+        raise ValueError("PersistentIds without an estimator clusters nothing, so it cannot be tuned")
+    if model.kernel is not None:
+        raise ValueError("PersistentIds with a kernel cannot be tuned; leave kernel=None")
+    low, high = birth_costs(stream.batches)
+    space = _space(stream, (low, high), _motion_choices(model, motions))
+    return space._replace(
+        axes=(*space.axes, *_clusterer_axes(model.estimator, stream, (low, high))), links_groups=True
+    )
+
+
+def _clusterer_axes(clusterer: Any, stream: TuningStream, births: tuple[float, float]) -> tuple[Axis, ...]:
+    """Return the axes of a wrapped DBSCAN or HDBSCAN; another clusterer keeps its parameters."""
+    if isinstance(clusterer, DBSCAN):
+        eps = Axis("estimator__eps", float(np.sqrt(births[0])), float(np.sqrt(births[1])) / 4.0)
+        return (eps, Axis("estimator__min_samples", *MIN_SAMPLES, is_whole=True))
+    if isinstance(clusterer, HDBSCAN):
+        largest = max(3.0, MAX_GROUPS * float(np.median([len(batch) for batch in stream.batches])))
+        return (Axis("estimator__min_cluster_size", 2.0, largest, is_whole=True),)
+    return ()

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dynmeans
+from dynmeans import DMeans
+from dynmeans._files.snapshot import SnapshotError
+from dynmeans.datasets import moving_gaussians
+from dynmeans.estimators import from_snapshot
+from dynmeans.estimators.serialization import to_snapshot
+from dynmeans.metrics import identity_f1
+
+
+def walkers(rows: int, n_steps: int, seed: int = 0) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Nine people in a hall of 20 by 20 m who walk straight on, with some rows each."""
+    rng = np.random.default_rng(seed)
+    start = 6.0 * np.array([(k % 3, k // 3) for k in range(9)]) + rng.uniform(0, 2, (9, 2))
+    speed, ids = rng.uniform(-0.2, 0.2, (9, 2)), np.repeat(np.arange(9), rows)
+    batches = [(start + t * speed)[ids] + rng.normal(0, 0.05, (len(ids), 2)) for t in range(n_steps)]
+    return batches, [ids] * n_steps
+
+
+def labels_of(model: Any, batches: list[np.ndarray]) -> list[np.ndarray]:
+    return [step.labels for step in model.stream(batches)]
+
+
+@pytest.mark.parametrize("rows", [1, 5, 30])
+def test_people_keep_their_ids_without_any_parameter(rows: int) -> None:
+    batches, truth = walkers(rows, 40)
+    found = labels_of(DMeans(random_state=0), batches)
+    assert identity_f1(truth[8:], found[8:]) > 0.85
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e4])
+def test_units_change_no_label(scale: float) -> None:
+    batches, _ = walkers(5, 12)
+    expected = labels_of(DMeans(random_state=0), batches)
+    found = labels_of(DMeans(random_state=0), [scale * X for X in batches])
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_lifetime_that_is_estimated_is_in_units_of_the_interval() -> None:
+    batches, _ = walkers(5, 12)
+    steps = list(DMeans(random_state=0).stream({"X": X, "t": 0.1 * t} for t, X in enumerate(batches)))
+    assert steps[-1].parameters.lifetime == pytest.approx(0.5)
+    expected = labels_of(DMeans(random_state=0), batches)
+    for step, labels in zip(steps[1:], expected[1:], strict=True):
+        np.testing.assert_array_equal(step.labels, labels)
+
+
+def test_given_parameters_win() -> None:
+    batches, _ = walkers(5, 10)
+    given = {"lifetime": 7.0, "reach": 3.0, "motion": "walk", "refine": True, "exclusive": False}
+    model = DMeans(**given, random_state=0)
+    for X in batches:
+        model.partial_fit(X)
+    assert model.step_.parameters._asdict() == {"birth_cost": model.birth_cost_, **given}
+
+
+def test_a_given_birth_cost_implies_the_paper_unless_auto_is_given() -> None:
+    batches, truth = walkers(1, 20)
+    paper = DMeans(birth_cost=1.0, random_state=0)
+    plain = DMeans(1.0, 3.0, 1.5, motion="walk", refine=False, exclusive=False, random_state=0)
+    for a, b in zip(paper.stream(batches), plain.stream(batches), strict=True):
+        np.testing.assert_array_equal(a.labels, b.labels)
+    assert paper.step_.parameters == plain.step_.parameters
+    auto = DMeans(birth_cost=1.0, motion="auto", exclusive="auto", random_state=0)
+    assert identity_f1(truth, labels_of(auto, batches)) > 0.9
+    assert auto.step_.parameters.birth_cost == 1.0
+
+
+@pytest.mark.parametrize("cut", [1, 3, 7, 9, 20])
+@pytest.mark.parametrize("rows", [1, 5])
+def test_save_load_continue_equals_never_stopping(tmp_path: Any, cut: int, rows: int) -> None:
+    batches, _ = walkers(rows, 36)
+    batches[2] = np.empty((0, 2))
+    expected = labels_of(DMeans(random_state=0), batches)
+    model = DMeans(random_state=0)
+    found = labels_of(model, batches[:cut])
+    model.save(tmp_path / "model")
+    found += labels_of(dynmeans.load(tmp_path / "model"), batches[cut:])
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_weights_are_kept_with_the_sample(tmp_path: Any) -> None:
+    batches, _ = walkers(5, 12)
+    steps = [
+        {"X": X, "sample_weight": np.linspace(1, 2, len(X)) if t % 2 else None} for t, X in enumerate(batches)
+    ]
+    expected = [step.labels for step in DMeans(random_state=0).stream(steps)]
+    model = DMeans(random_state=0)
+    found = [step.labels for step in model.stream(steps[:6])]
+    model.save(tmp_path / "model")
+    found += [step.labels for step in dynmeans.load(tmp_path / "model").stream(steps[6:])]
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_batches", -1),
+        ("interval", 0.0),
+        ("birth", -1.0),
+        ("motion", "fly"),
+        ("refine", 2),
+        ("sizes", [4]),
+        ("sizes", [10**9, 1, 1]),
+    ],
+)
+def test_an_impossible_sample_is_rejected(name: str, value: Any) -> None:
+    model = DMeans(random_state=0)
+    labels_of(model, walkers(5, 3)[0])
+    snapshot = to_snapshot(model)
+    damaged = snapshot.header["first_batches"] | {name: value}
+    with pytest.raises(SnapshotError):
+        from_snapshot(snapshot._replace(header=snapshot.header | {"first_batches": damaged}))
+
+
+@pytest.mark.parametrize("name", ["refine", "exclusive"])
+def test_a_mode_is_true_false_or_auto(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be True, False or 'auto', got 'maybe'"):
+        DMeans(**{name: "maybe"}).fit([[0.0], [1.0]])
+
+
+def test_touching_clouds_stay_apart() -> None:
+    stream = moving_gaussians(4, 30, noise=0.03, motion=0.02, random_state=5)
+    found = labels_of(DMeans(random_state=0), stream.batches)
+    assert identity_f1(stream.labels, found) > 0.7

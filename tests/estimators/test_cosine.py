@@ -1,0 +1,212 @@
+"""D-Means on the sphere as an estimator: invariants, life cycle, limits and warnings."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+
+import dynmeans
+from dynmeans import DMeans
+from dynmeans.metrics import identity_f1
+from sphere_twin import unit
+from strategies import seeds
+
+
+def stream(seed, *, n_steps=6, d=8, n_clusters=4, noise=0.5, rows=25):
+    """Directions around fixed ones, each present in most steps."""
+    rng = np.random.default_rng(seed)
+    means = unit(rng.normal(size=(n_clusters, d)))
+    batches, truth = [], []
+    for _ in range(n_steps):
+        present = np.flatnonzero(rng.uniform(size=n_clusters) < 0.7)
+        names = rng.choice(present if len(present) else [0], size=rows)
+        batches.append(unit(means[names] + noise * rng.normal(size=(rows, d)) / np.sqrt(d)))
+        truth.append(names)
+    return batches, truth
+
+
+def run(batches, times=None, **params):
+    model = DMeans(metric="cosine", random_state=0, **params)
+    times = [None] * len(batches) if times is None else times
+    return [model.partial_fit(X, t=t).labels_.tolist() for X, t in zip(batches, times, strict=True)], model
+
+
+@given(seeds)
+@settings(max_examples=20, deadline=None)
+def test_rotation_changes_no_label(seed):
+    batches, _ = stream(seed)
+    turn, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(8, 8)))
+    assert run(batches, birth_cost=0.6)[0] == run([X @ turn for X in batches], birth_cost=0.6)[0]
+
+
+@given(seeds)
+@settings(max_examples=20, deadline=None)
+def test_the_length_of_rows_changes_no_label(seed):
+    batches, _ = stream(seed)
+    rng = np.random.default_rng(seed)
+    scaled = [X * 2.0 ** rng.integers(-40, 40, size=(len(X), 1)) for X in batches]
+    assert run(batches)[0] == run(scaled)[0]
+
+
+def test_tiny_and_huge_rows_have_directions():
+    X = np.eye(3).repeat(4, axis=0)
+    labels = run([X], birth_cost=0.5)[0]
+    assert run([X * 1e-160], birth_cost=0.5)[0] == labels == run([X * 1e140], birth_cost=0.5)[0]
+
+
+@given(seeds)
+@settings(max_examples=20, deadline=None)
+def test_weight_n_equals_n_copies(seed):
+    batches, _ = stream(seed, rows=12)
+    weights = np.random.default_rng(seed).integers(1, 4, size=12)
+    one, other = (DMeans(metric="cosine", birth_cost=0.6, random_state=0) for _ in range(2))
+    for X in batches:
+        one.partial_fit(X, sample_weight=weights)
+        other.partial_fit(np.repeat(X, weights, axis=0))
+        assert np.repeat(one.labels_, weights).tolist() == other.labels_.tolist()
+        assert one.cluster_weights_ == pytest.approx(other.cluster_weights_)
+
+
+def test_quiet_steps_equal_one_long_step():
+    batches, _ = stream(3)
+    params = {"birth_cost": 0.6, "lifetime": 5.0, "reach": 1.2}
+    _, quiet = run([batches[0], np.empty((0, 8)), np.empty((0, 8)), batches[1]], **params)
+    _, long = run([batches[0], batches[1]], times=[1.0, 4.0], **params)
+    assert quiet.cluster_ids_.tolist() == long.cluster_ids_.tolist()
+    assert quiet.cluster_weights_ == pytest.approx(long.cluster_weights_)
+
+
+def test_a_cluster_sleeps_returns_under_its_id_and_dies():
+    a, b = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
+    labels, model = run([np.vstack([a, b]), a, a, b, a, a, a, a, b], birth_cost=0.5, lifetime=3)
+    assert labels[3] == labels[0][1:]
+    assert labels[-1] == [2]
+    assert [event.kind for event in model.history_].count("death") == 1
+
+
+def test_weights_after_a_step_are_resultant_lengths():
+    model = DMeans(metric="cosine", birth_cost=1.5).fit([[1.0, 0.0], [0.0, 2.0]])
+    assert model.cluster_centers_[0] == pytest.approx(np.full(2, np.sqrt(0.5)))
+    assert model.cluster_weights_ == pytest.approx([np.sqrt(2)])
+    assert model.step_.cost == pytest.approx(1.5 + 2 - np.sqrt(2))
+
+
+def test_reach_is_the_cosine_at_which_a_row_revives():
+    for reach in (0.7, 1.0, 1.5):
+        for gap, same in ((-0.01, True), (0.01, False)):
+            model = DMeans(metric="cosine", birth_cost=0.6, lifetime=3, reach=reach)
+            model.fit([[1.0, 0.0]], sample_weight=[1e9])
+            cosine = 1 - reach * 0.6 - gap
+            model.partial_fit([[cosine, np.sqrt(1 - cosine**2)]])
+            assert (model.labels_[0] == 0) == same
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_predict_agrees_with_a_single_row(dtype):
+    batches, _ = stream(5)
+    model = DMeans(metric="cosine", birth_cost=1.9, random_state=0)
+    for X in batches:
+        model.partial_fit(X.astype(dtype))
+    rows = unit(np.random.default_rng(0).normal(size=(20, 8))).astype(dtype)
+    predicted = model.predict(7 * rows)
+    state = model.to_bytes() if hasattr(model, "to_bytes") else None
+    assert state is None or predicted.shape == (20,)
+    assert set(predicted.tolist()) <= set(model.cluster_ids_.tolist())
+    cosines = rows @ model.cluster_centers_.T
+    assert model.transform(3 * rows) == pytest.approx(1 - cosines, abs=1e-5)
+
+
+def test_forecast_keeps_directions():
+    _, model = run(stream(1)[0])
+    found = model.forecast()
+    assert np.linalg.norm(found.positions, axis=1) == pytest.approx(1.0)
+    assert not found.velocities.any()
+
+
+@given(seeds, st.booleans())
+@settings(max_examples=20, deadline=None)
+def test_the_lower_bound_is_below_the_cost(seed, weighted):
+    batches, _ = stream(seed, rows=15)
+    model = DMeans(metric="cosine", birth_cost=0.4, certify=True, random_state=0)
+    for X in batches:
+        weights = np.random.default_rng(seed).uniform(0.2, 3, size=15) if weighted else None
+        step = model.partial_fit(X, sample_weight=weights).step_
+        assert 0 <= step.lower_bound <= step.cost
+
+
+def test_save_and_load_continue_alike(tmp_path):
+    batches, _ = stream(2)
+    _, model = run(batches[:3])
+    model.save(tmp_path / "model.dynmeans")
+    loaded = dynmeans.load(tmp_path / "model.dynmeans")
+    assert loaded.metric == "cosine"
+    for X in batches[3:]:
+        assert loaded.partial_fit(X).labels_.tolist() == model.partial_fit(X).labels_.tolist()
+        assert loaded.cluster_centers_.tolist() == model.cluster_centers_.tolist()
+
+
+def test_a_state_file_with_centers_that_are_no_directions_is_refused(tmp_path):
+    from dynmeans.estimators.serialization import from_snapshot, to_snapshot
+
+    snapshot = to_snapshot(run(stream(2)[0][:2])[1])
+    arrays = {**snapshot.arrays, "centers": 2.0 * snapshot.arrays["centers"]}
+    with pytest.raises(ValueError, match="centers must be unit vectors"):
+        from_snapshot(snapshot._replace(arrays=arrays))
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"metric": "manhattan"}, "metric must be one of"),
+        ({"metric": "cosine", "motion": "velocity"}, "motion must be 'walk' with metric='cosine'"),
+        ({"metric": "cosine", "birth_cost": 2.5}, r"it must lie in \(0, 2\], got 2.5"),
+        (
+            {"metric": "cosine", "lifetime": 3.0, "reach": 0.5},
+            "reach must be at least 1 - 1/lifetime = 0.66",
+        ),
+        ({"metric": "cosine", "birth_cost": 1.0, "reach": 3.0}, "at most 2/birth_cost = 2"),
+        ({"metric": "cosine", "reach": 1.0, "drift": 1.0}, "give either lifetime and reach"),
+    ],
+)
+def test_impossible_parameters_are_refused(params, message):
+    with pytest.raises(ValueError, match=message):
+        DMeans(**params).fit(np.eye(3))
+
+
+def test_a_row_of_zeros_is_named():
+    model = DMeans(metric="cosine").fit(np.eye(3))
+    with pytest.raises(ValueError, match="row 1 is all zeros"):
+        model.partial_fit([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    with pytest.raises(ValueError, match="row 0 is all zeros"):
+        model.predict(np.zeros((1, 3)))
+
+
+def test_sparse_rows_are_refused_with_a_recipe():
+    with pytest.raises(TypeError, match="X is a sparse matrix of 5 columns.*TruncatedSVD"):
+        DMeans(metric="cosine").fit(csr_matrix(np.eye(5)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_unit_rows_with_many_features_suggest_the_cosine_metric(dtype):
+    X = unit(np.random.default_rng(0).normal(size=(40, 64))).astype(dtype)
+    with pytest.warns(UserWarning, match="metric='cosine'"):
+        DMeans(birth_cost=1.0).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        DMeans(birth_cost=1.0).fit(2 * X)
+        DMeans(metric="cosine").fit(X)
+
+
+def test_a_common_direction_is_reported():
+    batches, _ = stream(0, d=32, n_clusters=20, rows=100, noise=0.8)
+    with pytest.warns(UserWarning, match="subtract the mean row"):
+        DMeans(metric="cosine").fit(batches[0] + 2 * np.eye(32)[0])
+
+
+def test_separate_directions_are_found_without_parameters():
+    batches, truth = stream(0, d=64, n_clusters=30, rows=300, noise=1.0)
+    labels, _ = run(batches)
+    assert identity_f1(truth, labels) > 0.95

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynmeans import DMeans, tune
+from dynmeans.estimators.trouble import ClusteringWarning
+
+RNG = np.random.default_rng(0)
+PLACES = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
+CLOUDS = [np.repeat(PLACES, 10, axis=0) + RNG.normal(size=(30, 2)) for _ in range(40)]
+
+
+def run(batches: Any, **params: Any) -> tuple[DMeans, list[str]]:
+    model = DMeans(**{"lifetime": 3.0, "reach": 1.5, "random_state": 0, **params})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for X in batches:
+            model.partial_fit(X)
+    return model, [str(w.message) for w in caught if w.category is ClusteringWarning]
+
+
+def test_suitable_parameters_give_no_warning() -> None:
+    model, found = run(CLOUDS, birth_cost=20.0)
+    assert not found
+    assert model.warnings_ == {}
+
+
+def test_a_birth_that_is_impossible_is_reported_once() -> None:
+    def pair(distance: float) -> np.ndarray:
+        return np.repeat([[0.0, 0.0], [distance, 0.0]], 10, axis=0) + 0.1 * RNG.normal(size=(20, 2))
+
+    closer = [pair(max(10.0 - t, 5.0)) for t in range(40)]
+    model, found = run(closer, birth_cost=60.0)
+    assert len(model.step_.active) == 2
+    assert found == [model.warnings_["birth"]]
+    assert "birth_cost=60 makes births impossible" in found[0]
+
+
+def test_single_rows_are_reported() -> None:
+    _, found = run(CLOUDS, birth_cost=1e-6)
+    assert any("nearly every row is a cluster of its own (30 clusters for 30 rows)" in text for text in found)
+    _, found = run([PLACES + 0.01 * t for t in range(20)], birth_cost=1.0, exclusive=True)
+    assert not found
+
+
+def test_a_reach_beyond_the_data_is_reported() -> None:
+    hidden = [X if t % 2 else X[:20] for t, X in enumerate(CLOUDS, start=1)]
+    _, found = run(hidden, birth_cost=20.0, reach=50.0)
+    assert any("exceeds the squared spread of the data" in text for text in found)
+
+
+def test_ids_that_break_are_reported() -> None:
+    _, found = run([5.0 * t + PLACES for t in range(20)], birth_cost=1.0, reach=1.0)
+    assert any("steps per id" in text for text in found)
+
+
+def test_tune_reports_the_same() -> None:
+    jumps = [30.0 * RNG.normal(size=2) * t + X for t, X in enumerate(CLOUDS[:10])]
+    found = tune(jumps, DMeans(exclusive=False, refine=False, motion="walk"), budget=8, random_state=0)
+    assert isinstance(found.notes_, tuple)
+
+
+@pytest.mark.parametrize("n", [2, 7])
+def test_short_streams_give_no_warning(n: int) -> None:
+    assert run(CLOUDS[:n], birth_cost=1e-6)[1] == []

@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import cophenet, fcluster, linkage
+from scipy.spatial.distance import pdist, squareform
+from scipy.stats import ortho_group
+
+from dynmeans.kernels.birth_range import birth_range
+from dynmeans.kernels.separated_clusters import _scores, _Tree, separated_clusters, widest_gap
+from strategies import seeds
+
+
+def blobs(sizes, n_features=2, gap=12.0, seed=0):
+    """Return Gaussian blobs around the points of a shaken grid."""
+    rng = np.random.default_rng(seed)
+    side = int(np.ceil(np.sqrt(len(sizes))))
+    places = rng.permutation(side**2)[: len(sizes)]
+    centers = np.zeros((len(sizes), n_features))
+    centers[:, :2] = gap * np.stack([places // side, places % side], axis=1) + rng.uniform(
+        -1, 1, (len(sizes), 2)
+    )
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    return centers[labels] + rng.normal(size=(len(labels), n_features)), labels
+
+
+def find(rows, weights=None):
+    return separated_clusters(rows, np.ones(len(rows)) if weights is None else weights)
+
+
+def same_partition(a, b):
+    return len(set(zip(a.tolist(), b.tolist(), strict=True))) == len(set(a)) == len(set(b))
+
+
+@given(seeds, st.lists(st.integers(10, 60), min_size=2, max_size=12), st.sampled_from([2, 3, 8]))
+@settings(max_examples=25, deadline=None)
+def test_separated_blobs_of_any_size_are_found(seed, sizes, n_features):
+    rows, labels = blobs(sizes, n_features, 14.0, seed)
+    found = find(rows)
+    known = found.labels >= 0
+    assert found.n_clusters == len(sizes)
+    assert known.mean() > 0.9
+    assert same_partition(found.labels[known], labels[known])
+    assert found.within < found.between
+
+
+@pytest.mark.parametrize("n_features", [2, 3, 256])
+@pytest.mark.parametrize("n", [10, 60, 300])
+def test_one_gaussian_is_one_cluster(n, n_features):
+    for seed in range(5):
+        assert find(np.random.default_rng(seed).normal(size=(n, n_features))).n_clusters == 1
+
+
+@given(seeds, st.sampled_from([1e-6, 3.0, 1e8]))
+@settings(max_examples=20, deadline=None)
+def test_shift_rotation_and_scale_change_nothing(seed, scale):
+    rows, _ = blobs([20, 30, 10], seed=seed)
+    moved = scale * (rows @ ortho_group.rvs(2, random_state=seed % 2**31) + 5.0)
+    assert same_partition(find(rows).labels, find(moved).labels)
+    assert find(moved).between == pytest.approx(scale * find(rows).between, rel=1e-6)
+
+
+def test_equal_rows_are_clusters_if_there_are_few_different_ones():
+    rows = np.array([[0.0, 0.0], [1.0, 1.0], [5.0, 0.0]])
+    assert find(rows[:2], np.array([30.0, 30.0])).n_clusters == 2
+    assert find(rows, np.array([30.0, 30.0, 10.0])).n_clusters == 3
+    assert find(rows).n_clusters == 1
+    assert find(rows[:1]).n_clusters == 1
+
+
+def test_rounded_coordinates_and_weights_do_not_matter():
+    rows, _ = blobs([80, 80])
+    places, counts = np.unique(rows.round(), axis=0, return_counts=True)
+    assert find(places, counts.astype(float)).n_clusters == 2
+    assert find(rows, np.full(160, 7.0)).n_clusters == 2
+
+
+def test_large_batches_are_sampled():
+    rows, labels = blobs([1500, 1500, 2000])
+    found = find(rows)
+    assert len(found.rows) == 2000
+    assert found.n_clusters == 3
+    known = found.labels >= 0
+    assert same_partition(found.labels[known], labels[found.rows][known])
+
+
+@given(seeds)
+@settings(max_examples=20, deadline=None)
+def test_the_score_of_a_node_is_its_mean_silhouette(seed):
+    rows = np.random.default_rng(seed).normal(size=(25, 2))
+    merges = linkage(pdist(rows), "single")
+    tree = _Tree(merges[:, 0].astype(int).tolist(), merges[:, 1].astype(int).tolist(), merges[:, 2].tolist())
+    scores = _scores(tree, np.ones(25), 1.0)
+    paths = squareform(cophenet(merges))
+    cut = fcluster(merges, merges[-3, 2], "distance")
+    for name in np.unique(cut):
+        inside = cut == name
+        n = int(inside.sum())
+        if n < 2:
+            continue
+        apart = paths[np.ix_(inside, inside)].sum() / n
+        silhouette = n - 1.0 - apart / paths[np.ix_(inside, ~inside)].min()
+        assert any(
+            mass == n and best >= max(silhouette, 0.0) - 1e-9
+            for mass, best in zip(scores.mass, scores.best, strict=True)
+        )
+
+
+@given(
+    st.lists(st.floats(0.1, 10.0), min_size=1, max_size=6),
+    st.lists(st.floats(0.1, 10.0), min_size=1, max_size=6),
+)
+def test_no_threshold_violates_fewer_bounds(lower, upper):
+    low, high, n_violated = widest_gap(lower, upper)
+    assert low <= high
+    for threshold in np.linspace(0.0, max(lower + upper), 100)[:-1]:
+        assert sum(x > threshold for x in lower) + sum(x <= threshold for x in upper) >= n_violated
+
+
+def test_the_range_keeps_clusters_that_the_cost_prefers():
+    matrix = np.kron(np.eye(3), np.full((4, 4), 0.5)) + 0.5 * np.eye(12)
+    labels = np.repeat(np.arange(3), 4)
+    low, high, _ = birth_range(matrix, np.ones(12), labels)
+
+    def cost(labels, birth):
+        groups = [np.flatnonzero(labels == k) for k in np.unique(labels)]
+        kept = sum(matrix[np.ix_(g, g)].sum() / len(g) for g in groups)
+        return np.trace(matrix) - kept + birth * len(groups)
+
+    merged, split = np.minimum(labels, 1), labels.copy()
+    split[:2] = 3
+    assert cost(labels, 0.99 * high) < cost(merged, 0.99 * high)
+    assert cost(labels, 1.01 * high) > cost(merged, 1.01 * high)
+    assert cost(labels, 1.01 * low) < cost(split, 1.01 * low)
+
+
+def test_a_sample_of_a_cluster_stands_for_all_of_it():
+    rows, labels = blobs([200, 200])
+    squares = squareform(pdist(rows, "sqeuclidean"))
+    matrix = np.exp(-squares / 18.0)
+    whole = birth_range(matrix, np.ones(400), labels)
+    some = np.arange(0, 400, 4)
+    part = birth_range(matrix[np.ix_(some, some)], np.ones(100), labels[some], np.array([200.0, 200.0]))
+    np.testing.assert_allclose(part[:2], whole[:2], rtol=0.2)

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dynmeans._codes.forest_code import forest_parts, make_forest_reference
+from dynmeans._codes.gaussian_code import make_reference
+from dynmeans._codes.two_codes import TwoCodes, separate_noise
+from dynmeans.datasets import moving_gaussians
+from forest_twin import forest_parts as slow_parts
+from strategies import seeds, streams
+
+
+def forest_length(batches: list[np.ndarray], labels: list[np.ndarray]) -> float:
+    reference = make_reference(batches, np.arange(len(batches), dtype=np.float64))
+    return float(forest_parts(make_forest_reference(reference, 1000), labels).sum())
+
+
+def walkers(seed: int, rows: int, n_steps: int = 20) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Eight people who walk about, with some rows each."""
+    rng = np.random.default_rng(seed)
+    start, speed = rng.uniform(0, 20, (8, 2)), rng.normal(0, 0.5, (8, 2))
+    ids = np.repeat(np.arange(8), rows)
+    batches = [(start + t * speed)[ids] + rng.normal(0, 0.1, (len(ids), 2)) for t in range(n_steps)]
+    return batches, [ids] * n_steps
+
+
+def angles(seed: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Eight moving angle pieces, 4 by 2 units: the visible sides of vehicles."""
+    rng = np.random.default_rng(seed)
+    start = 12.0 * np.array([(k % 3, k // 3) for k in range(8)]) + rng.uniform(0, 2, (8, 2))
+    speed, ids = rng.normal(0, 0.2, (8, 2)), np.repeat(np.arange(8), 20)
+    batches = []
+    for t in range(20):
+        u = rng.random(len(ids))
+        piece = np.where((u < 0.7)[:, None], np.c_[6 * u, 0 * u], np.c_[0 * u + 4.2, 6 * (u - 0.7)])
+        batches.append((start + t * speed)[ids] + piece + rng.normal(0, 0.05, (len(ids), 2)))
+    return batches, [ids] * 20
+
+
+def halves(batches: list[np.ndarray], labels: list[np.ndarray]) -> list[np.ndarray]:
+    """Cut every cluster in two at its mean."""
+    cut = []
+    for X, ids in zip(batches, labels, strict=True):
+        means = np.array([X[ids == k].mean(axis=0) for k in ids])
+        cut.append(2 * ids + (X[:, 0] > means[:, 0]))
+    return cut
+
+
+@settings(max_examples=40, deadline=None)
+@given(streams(), seeds, st.integers(1, 5), st.booleans())
+def test_compiled_forest_code_equals_the_slow_version(
+    batches: list[np.ndarray], seed: int, n_ids: int, timed: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    labels = [rng.integers(-1, n_ids, size=len(batch)) for batch in batches]
+    times = np.cumsum(rng.choice([0.5, 1.0, 40.0], len(batches))) if timed else np.arange(len(batches)) * 1.0
+    reference = make_forest_reference(make_reference(batches, times), 1000)
+    found = forest_parts(reference, labels)
+    np.testing.assert_allclose(found, slow_parts(reference, labels), rtol=1e-7, atol=1e-6)
+
+
+@settings(max_examples=20, deadline=None)
+@given(streams(), seeds)
+def test_scale_translation_and_id_values_change_nothing(batches: list[np.ndarray], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    labels = [rng.integers(4, size=len(batch)) for batch in batches]
+    length = forest_length(batches, labels)
+    assert forest_length([1000 * batch for batch in batches], labels) == pytest.approx(length, abs=1e-6)
+    assert forest_length([batch + 1e4 for batch in batches], labels) == pytest.approx(length, abs=1e-4)
+    assert forest_length(batches, [90 - 7 * ids for ids in labels]) == pytest.approx(length, abs=1e-9)
+
+
+@pytest.mark.parametrize("rows", [1, 5])
+def test_the_truth_is_shorter_than_merging_splitting_or_renaming(rows: int) -> None:
+    batches, truth = walkers(0, rows)
+    length = forest_length(batches, truth)
+    merged = [ids // 2 for ids in truth]
+    renamed = [100 * (t // 5) + ids for t, ids in enumerate(truth)]
+    for worse in (merged, renamed, *([halves(batches, truth)] if rows > 1 else [])):
+        assert length < forest_length(batches, worse)
+
+
+def test_only_the_gaussian_code_rewards_cutting_an_angle() -> None:
+    batches, truth = angles(0)
+    codes = TwoCodes(batches, np.arange(20.0), max_rows=200)
+    whole, cut = codes.lengths(truth), codes.lengths(halves(batches, truth))
+    assert whole.forest < cut.forest
+    assert whole.gaussian > cut.gaussian
+    assert codes.prefers_forest([whole, cut])
+
+
+def test_points_without_extent_are_judged_by_the_forest_code() -> None:
+    batches, truth = walkers(1, 1)
+    codes = TwoCodes(batches, np.arange(20.0), max_rows=200)
+    results = [codes.lengths(truth), codes.lengths([ids // 2 for ids in truth])]
+    assert codes.prefers_forest(results)
+    assert results[0].forest < results[1].forest
+
+
+def test_touching_clouds_are_judged_by_the_gaussian_code() -> None:
+    stream = moving_gaussians(10, 20, random_state=3)
+    codes = TwoCodes(stream.batches, np.arange(20.0), max_rows=200)
+    results = [codes.lengths(stream.labels), codes.lengths([0 * ids for ids in stream.labels])]
+    assert not codes.prefers_forest(results)
+    assert results[0].gaussian < results[1].gaussian
+
+
+def test_every_row_of_noise_gets_its_own_id() -> None:
+    separate = separate_noise([np.array([-1, 3, -1]), np.array([3, -1])])
+    assert [ids.tolist() for ids in separate] == [[4, 3, 5], [3, 6]]
