@@ -1,4 +1,4 @@
-"""``python -m benchmarks.field_ceiling [KIND[/STREAM] ...]``: the best results that labels can find.
+"""``python -m benchmarks.field_ceiling [KIND[/STREAM] ...] [--draws N]``: the best results that labels can find.
 
 For each stream, random parameters of D-Means, with all modes and motions, and of DBSCAN with `PersistentIds`
 are scored with labels. Printed are the best of each, what `tune` chose without labels, and both code lengths
@@ -7,7 +7,7 @@ of the true labels and of these results, on the steps that `tune` sees.
 
 from __future__ import annotations
 
-import sys
+import argparse
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -114,4 +114,8 @@ def _log_uniform(low: float, high: float, rng: np.random.Generator) -> float:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.field_ceiling", description=__doc__)
+    parser.add_argument("only", nargs="*", metavar="KIND[/STREAM]")
+    parser.add_argument("--draws", type=int, default=DRAWS, help="random parameters per method")
+    options = parser.parse_args()
+    main(options.only, options.draws)
