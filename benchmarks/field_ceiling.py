@@ -1,4 +1,4 @@
-"""``python -m benchmarks.field_ceiling [KIND[/STREAM] ...] [--draws N]``: the best results that labels can find.
+"""``python -m benchmarks.field_ceiling [KIND[/STREAM] ...]``: the best results that labels can find.
 
 For each stream, random parameters of D-Means, with all modes and motions, and of DBSCAN with `PersistentIds`
 are scored with labels. Printed are the best of each, what `tune` chose without labels, and both code lengths
