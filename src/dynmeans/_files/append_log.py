@@ -32,7 +32,7 @@ class AppendLog:
     Raises
     ------
     InputError
-        If a file is shorter than it should be.
+        If a file is shorter than it should be, or the lengths are those of other files.
 
     Examples
     --------
@@ -48,6 +48,9 @@ class AppendLog:
     def __init__(
         self, folder: Path, headings: Mapping[str, bytes], lengths: Mapping[str, int] | None = None
     ) -> None:
+        if lengths is not None and lengths.keys() != headings.keys():
+            odd = sorted(lengths.keys() ^ headings.keys())[0]
+            raise InputError(f"{folder / odd}: no file of this run, or its length is unknown")
         self._written = dict.fromkeys(headings, 0) if lengths is None else dict(lengths)
         self._pending: list[Mapping[str, bytes]] = [headings] if lengths is None else []
         self._waiting = 0

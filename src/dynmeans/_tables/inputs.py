@@ -108,6 +108,8 @@ def open_vectors_of(embedding: str | None, sources: Sequence[Source]) -> NDArray
 
 def reopen_inputs(sources: Sequence[Source], columns: Columns, start: Position) -> Iterator[RowBlock]:
     """Continue to read inputs from a position, with the columns chosen before."""
+    if start.file >= len(sources):
+        raise InputError(f"the run stopped in input {start.file + 1}, but there are {len(sources)}")
     pieces = read_source(sources[start.file], skip=start.row, wanted=columns.needed())
     return _row_blocks(sources, columns, pieces, start, open_vectors_of(columns.array, sources))
 
