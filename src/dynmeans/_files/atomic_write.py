@@ -147,7 +147,9 @@ def _create(target: Path, path: Path) -> tuple[Path, int]:
             continue
         if sys.platform != "win32":
             with suppress(OSError):  # a file system without locks: leftovers stay there
-                try_lock(descriptor)
+                if not (try_lock(descriptor) and temporary.exists()):  # taken for a leftover just now
+                    os.close(descriptor)
+                    continue
         return temporary, descriptor
 
 
