@@ -30,6 +30,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "power cuts": Campaign(strikes.power_cuts, 20, 500),
     "two at once": Campaign(strikes.rivals, 4, 100),
     "damaged tables": Campaign(partial(attack_files, "tables"), 150, 30_000),
+    "damaged embeddings": Campaign(partial(attack_files, "embeddings"), 60, 10_000),
     "damaged clouds": Campaign(partial(attack_files, "clouds"), 100, 15_000),
     "damaged flights": Campaign(partial(attack_files, "flights"), 100, 7_500),
     "damaged videos": Campaign(partial(attack_files, "videos"), 75, 7_500),
