@@ -13,6 +13,7 @@
 #include "dmeans/hamerly_assignment.hpp"
 #include "dmeans/split_merge.hpp"
 #include "dmeans/visiting_order.hpp"
+#include "support/exact_sum.hpp"
 #include "support/newborn_order.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
@@ -43,7 +44,7 @@ class Descent {
   Descent(const BatchView<T>& points, const PriorView& prior, const DescentOptions& options)
       : points_(points),
         options_(options),
-        slots_(prior, points.shift),
+        slots_(prior, points.scale),
         team_(options.n_threads),
         past_(points, slots_, options.birth, team_),
         assignment_(points, past_, options.birth),
@@ -56,7 +57,7 @@ class Descent {
       Random random(options_.seed, options_.step, r);
       const int n_iter = descend(random);
       if (options_.refine) refine(r);
-      const double cost = r > 0 && ends_like(best) ? best.cost : finish();
+      const double cost = r > 0 && ends_like(best) ? best.cost : objective();
       best.restart_costs.push_back(cost);
       if (r == 0 || cost < best.cost) keep(best, cost, n_iter);
     }
@@ -131,6 +132,8 @@ class Descent {
     for (Row i = 0; i < points_.n; ++i) assignment_.relabel(i, labels[i]);
     slots_.reset();
     while (slots_.count() <= *std::max_element(labels.begin(), labels.end())) slots_.newborn();
+    for (Row i = 0; i < points_.n; ++i) slots_.add(labels[i], points_.moved(i, y_.data()), points_.weight(i));
+    slots_.update_centers();
   }
 
   void read_refine_rows() {
@@ -167,22 +170,22 @@ class Descent {
     return n_names == best.taken.size();
   }
 
-  // Adds everything up afresh, so that no rounding error of the displacement is left, and computes the
-  // objective.
-  double finish() {
-    const auto& labels = assignment_.labels();
-    slots_.clear_sums();
-    for (Row i = 0; i < points_.n; ++i) {
-      poll_(2 * points_.d);
-      slots_.add(labels[i], points_.moved(i, y_.data()), points_.weight(i));
-    }
-    slots_.update_centers();
-    double cost = 0;
+  // The objective: Eq. (DMeansObj), the same for any order of the rows and of the clusters.
+  double objective() {
+    const int chunks = int(std::clamp<Row>(points_.n / kLarge, 1, 64));
+    std::vector<ExactSum> costs(chunks);
+    team_.share(chunks, [&](int c) {
+      Poll poll;
+      for (Row i = points_.n * c / chunks; i < points_.n * (c + 1) / chunks; ++i) {
+        poll(2 * points_.d);
+        const double* center = slots_.center(assignment_.labels()[i]);
+        costs[c].add(points_.weight(i) * points_.squared_distance(i, center));
+      }
+    });
+    for (int c = 1; c < chunks; ++c) costs[0].merge(costs[c]);
     for (int k = 0; k < slots_.count(); ++k)
-      if (slots_.is_awake(k)) cost += slots_.is_old(k) ? past_cost(k) : options_.birth;
-    for (Row i = 0; i < points_.n; ++i)
-      cost += points_.weight(i) * points_.squared_distance(i, slots_.center(labels[i]));
-    return cost;
+      if (slots_.is_awake(k)) costs[0].add(slots_.is_old(k) ? past_cost(k) : options_.birth);
+    return costs[0].value();
   }
 
   double past_cost(int k) const {
@@ -229,14 +232,13 @@ class Descent {
   }
 
   std::vector<double> mean_of_batch() const {
+    ClusterSums all(points_.scale.terms, points_.scale.weights);
+    all.grow(1);
+    for (int k = 0; k < slots_.count(); ++k)
+      if (slots_.is_awake(k)) all.merge(0, slots_.sums(), k);
     std::vector<double> mean(points_.d);
-    double total = 0;
-    for (int k = 0; k < slots_.count(); ++k) {
-      if (!slots_.is_awake(k)) continue;
-      total += slots_.weight(k);
-      for (int j = 0; j < points_.d; ++j) mean[j] += slots_.sum(k)[j];
-    }
-    for (double& coordinate : mean) coordinate /= total;
+    all.read_sum(0, mean.data());
+    for (double& coordinate : mean) coordinate /= all.weight(0);
     return mean;
   }
 
