@@ -273,8 +273,6 @@ class DMeans(AutomaticParameters, BatchClusterer):
             raise ValueError(f"motion must be 'walk' with metric='cosine', got {self.motion!r}")
         if not is_free(self.exclusive) and self.exclusive:
             raise ValueError("exclusive must be False with metric='cosine', got True")
-        if not is_free(self.refine) and self.refine:
-            raise ValueError("refine must be False with metric='cosine', got True")
 
     def _make_costs(self, birth: float, aging: AgingParameters) -> Costs:
         if self._is_cosine():
