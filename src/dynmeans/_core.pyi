@@ -62,7 +62,8 @@ def descend_sphere(
     step: int,
     n_restarts: int,
     max_iter: int,
-) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats, Floats]: ...
+    refine: bool = False,
+) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats, Floats, float]: ...
 def assign_exclusive(
     X: Rows, weights: Floats | None, centers: Floats, gammas: Floats, revival: Floats, birth: float
 ) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...

@@ -32,9 +32,10 @@ def command(inputs: list[str], parameters: RunParameters, params: dict[str, Any]
     for name in ("standardize", "duplicates"):
         words += [f"--{name}"] if getattr(parameters, name) else []
     words += ["--algorithm", parameters.algorithm] if parameters.algorithm != "dmeans" else []
-    words += ["--metric", parameters.metric] if parameters.metric != "euclidean" else []
+    metric = params.get("metric", parameters.metric)
+    words += ["--metric", metric] if metric != "auto" else []
     known = {name: getattr(parameters, name) for name in ("motion", "refine", "exclusive", "kernel")}
-    chosen = {**known, **params}
+    chosen = {**known, **{name: value for name, value in params.items() if name != "metric"}}
     for name, value in chosen.items():
         words += _option(name, value)
     return shlex.join(words)

@@ -164,6 +164,14 @@ def check_coordinates(name: str, values: Any) -> None:
     require(largest <= LARGEST_CENTER, f"{name} must lie within ±{LARGEST_CENTER:g}, got {largest!r}")
 
 
+def checked_metric(header: dict[str, Any], given: str) -> str | None:
+    """Return the metric of a saved `DMeans`; files of versions without a choice lack it."""
+    metric = header.get("metric", "cosine" if given == "cosine" else "euclidean")
+    require(metric in (None, "euclidean", "cosine"), f"metric_ is {metric!r}")
+    require(given in ("auto", metric), f"metric_ is {metric!r}, and metric is {given!r}")
+    return None if metric is None else str(metric)
+
+
 def checked_scale(arrays: Arrays, past: ClusterState | KernelState, metric: str) -> Scale:
     """Return what a `PersistentIds` has learned of the scale of its stream."""
     kind = KernelScale if isinstance(past, KernelState) else AngleScale if metric == "cosine" else RowScale

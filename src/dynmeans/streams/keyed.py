@@ -228,6 +228,7 @@ class KeyedDMeans:
             "birth_cost_": self.birth_cost_,
             "_history": deque(maxlen=0),
             "_first_batches": None,
+            "metric_": "cosine" if model._is_cosine() else "euclidean",
         }
         return model
 

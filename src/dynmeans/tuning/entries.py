@@ -7,12 +7,14 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.cluster import DBSCAN, HDBSCAN
 
 from dynmeans._algorithms.defaults import exclusive_range
 from dynmeans.estimators import DMeans, PersistentIds
 from dynmeans.estimators.automatic import is_free
 from dynmeans.estimators.kernel import KernelClusterer
+from dynmeans.estimators.metric_choice import are_unit_rows, may_be_cosine
 from dynmeans.kernels import Kernel, Linear, get_kernel
 from dynmeans.tuning.code_length import median_interval
 from dynmeans.tuning.kernel_space import check_kernel, kernel_space
@@ -41,6 +43,15 @@ def is_cosine(model: Any) -> bool:
     return bool(getattr(model, "metric", None) == "cosine")
 
 
+def with_metric(model: Any, stream: TuningStream, motions: Sequence[str] | None) -> Any:
+    """Return the estimator with the metric that it would choose from the first rows."""
+    if getattr(model, "metric", None) != "auto":
+        return model
+    walks = motions is None or "walk" in motions
+    found = "cosine" if walks and may_be_cosine(model) and are_unit_rows(stream.batches[0]) else "euclidean"
+    return clone(model).set_params(metric=found)
+
+
 def make_entries(
     model: Any,
     stream: TuningStream,
@@ -54,7 +65,7 @@ def make_entries(
     elif kernels is not None:
         raise ValueError(f"kernels are for KDMeans and SDMeans, not for {type(model).__name__}")
     elif is_cosine(model):
-        choices = tuple({"motion": motion} for motion in motions or ()) or ({},)
+        choices = _cosine_choices(model, motions)
         spaces = [cosine_space(stream, median_interval(stream.times))._replace(choices=choices)]
     elif isinstance(model, PersistentIds):
         spaces = [_linking_space(model, stream, motions)]
@@ -97,6 +108,14 @@ def _dmeans_spaces(model: DMeans, stream: TuningStream, motions: Sequence[str] |
         single = {"exclusive": True} if is_free(model.exclusive) else {}
         spaces.append(_space(stream, scale or births, [{**move, **fixed, **single} for move in moves]))
     return spaces
+
+
+def _cosine_choices(model: Any, motions: Sequence[str] | None) -> tuple[dict[str, Any], ...]:
+    """Return the modes on the sphere, plain first: directions only walk."""
+    if motions is not None and "walk" not in motions:
+        raise ValueError(f"metric='cosine' has motion 'walk' only, got motions={tuple(motions)!r}")
+    free = isinstance(model, DMeans) and is_free(model.refine)
+    return ({"refine": False}, {"refine": True}) if free else ({},)
 
 
 def _motion_choices(model: Any, motions: Sequence[str] | None) -> list[dict[str, Any]]:
