@@ -13,7 +13,7 @@ from strategies import seeds
 
 
 @given(sphere_problems(max_rows=20, max_old=4), seeds)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_finds_the_labels_of_the_slow_twin(problem, seed):
     slots, _, _, cost, *_, whole_cost = run(problem, seed=seed, refine=True)
     start, _ = sphere_twin.descend(problem, seed, 0, 0, 100)
@@ -26,7 +26,7 @@ def test_finds_the_labels_of_the_slow_twin(problem, seed):
 
 
 @given(sphere_problems(), seeds)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_never_raises_the_cost(problem, seed):
     plain, refined = run(problem, seed=seed), run(problem, seed=seed, refine=True)
     whole_cost = refined[-1]
@@ -36,7 +36,7 @@ def test_never_raises_the_cost(problem, seed):
 
 
 @given(seeds, st.integers(1, 6), st.integers(0, 2), st.booleans(), st.sampled_from([0.1, 0.5, 1.2]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_is_never_below_the_exhaustive_optimum(seed, n, n_old, weighted, birth):
     problem = make_sphere_problem(seed, n, 3, n_old, weighted=weighted, birth=birth, noise=1.0)
     found = run(problem, n_restarts=5, refine=True)

@@ -48,8 +48,9 @@ def with_metric(model: Any, stream: TuningStream, motions: Sequence[str] | None)
     if getattr(model, "metric", None) != "auto":
         return model
     walks = motions is None or "walk" in motions
-    found = "cosine" if walks and may_be_cosine(model) and are_unit_rows(stream.batches[0]) else "euclidean"
-    return clone(model).set_params(metric=found)
+    if not (walks and may_be_cosine(model) and are_unit_rows(stream.batches[0])):
+        return model  # each candidate has a birth cost, so that its metric is Euclidean
+    return clone(model).set_params(metric="cosine")
 
 
 def make_entries(
@@ -114,8 +115,10 @@ def _cosine_choices(model: Any, motions: Sequence[str] | None) -> tuple[dict[str
     """Return the modes on the sphere, plain first: directions only walk."""
     if motions is not None and "walk" not in motions:
         raise ValueError(f"metric='cosine' has motion 'walk' only, got motions={tuple(motions)!r}")
-    free = isinstance(model, DMeans) and is_free(model.refine)
-    return ({"refine": False}, {"refine": True}) if free else ({},)
+    if not isinstance(model, DMeans):
+        return ({},)
+    modes = [{"refine": value} for value in (False, True)] if is_free(model.refine) else [{}]
+    return tuple({"metric": "cosine", **mode} for mode in modes)
 
 
 def _motion_choices(model: Any, motions: Sequence[str] | None) -> list[dict[str, Any]]:
