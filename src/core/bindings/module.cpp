@@ -18,6 +18,7 @@ void bind_spectral(nanobind::module_& m);
 void bind_lives(nanobind::module_& m);
 void bind_kin(nanobind::module_& m);
 void bind_sphere(nanobind::module_& m);
+void bind_chunks(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The loops of dynmeans.";
@@ -34,6 +35,7 @@ NB_MODULE(_core, m) {
   bind_lives(m);
   bind_kin(m);
   bind_sphere(m);
+  bind_chunks(m);
   m.def("simd_level", [] { return lanes().name; }, "Which set of vector instructions is in use.");
 }
 

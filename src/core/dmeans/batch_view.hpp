@@ -31,6 +31,10 @@ struct BatchView {
     if (d >= kWide && n <= kMostKept / d) keep_moved();
   }
 
+  // Some rows of a batch whose shift and radius are known.
+  BatchView(const T* data, const double* weights, Row n, const std::vector<T>& shift, double radius)
+      : data(data), weights(weights), n(n), d(int(shift.size())), shift(shift), radius(radius) {}
+
   double weight(Row i) const { return weights ? weights[i] : 1.0; }
 
   const T* row(Row i) const { return data + i * d; }

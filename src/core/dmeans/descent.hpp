@@ -9,11 +9,11 @@
 
 #include "dmeans/batch_view.hpp"
 #include "dmeans/clusters.hpp"
+#include "dmeans/finished_clusters.hpp"
 #include "dmeans/first_pass.hpp"
 #include "dmeans/hamerly_assignment.hpp"
 #include "dmeans/split_merge.hpp"
 #include "dmeans/visiting_order.hpp"
-#include "support/newborn_order.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
 #include "support/thread_pool.hpp"
@@ -111,12 +111,8 @@ class Descent {
     const std::int32_t own = assignment_.labels()[i];
     const double* y = points_.moved(i, y_.data());
     poll_(std::int64_t(points_.d) * (slots_.count() + 1));
-    const Cheapest found = slots_.cheapest(y, std::min(m, 1.0), past_.of(i), options_.birth, room_);
-    const bool birth = !(found.cost <= options_.birth);
-    if (!birth && found.slot == own) return false;
-    const int slot = birth ? slots_.newborn() : found.slot;
-    if (own != kNone) slots_.remove(own, y, m);
-    slots_.add(slot, y, m);
+    const std::int32_t slot = slots_.place(y, m, own, past_.of(i), options_.birth, room_);
+    if (slot == own) return false;
     assignment_.relabel(i, slot);
     return true;
   }
@@ -177,67 +173,21 @@ class Descent {
       slots_.add(labels[i], points_.moved(i, y_.data()), points_.weight(i));
     }
     slots_.update_centers();
-    double cost = 0;
-    for (int k = 0; k < slots_.count(); ++k)
-      if (slots_.is_awake(k)) cost += slots_.is_old(k) ? past_cost(k) : options_.birth;
+    double cost = cost_of_clusters(slots_, options_.birth);
     for (Row i = 0; i < points_.n; ++i)
       cost += points_.weight(i) * points_.squared_distance(i, slots_.center(labels[i]));
     return cost;
   }
 
-  double past_cost(int k) const {
-    return slots_.revival(k) +
-           slots_.gamma(k) * squared_distance_between(slots_.center(k), slots_.old_center(k));
-  }
-
   void keep(DescentResult& best, double cost, int n_iter) {
-    std::vector<std::int32_t> order = newborn_order(), number(slots_.count(), kNone);
-    order.insert(order.begin(), slots_.n_old(), 0);
-    std::iota(order.begin(), order.begin() + slots_.n_old(), 0);
-    for (std::size_t s = 0; s < order.size(); ++s) number[order[s]] = std::int32_t(s);
+    FinishedClusters finished(slots_, points_.shift);
     const auto& labels = assignment_.labels();
     best.slots.resize(labels.size());
-    for (std::size_t i = 0; i < labels.size(); ++i) best.slots[i] = number[labels[i]];
-    best.centers.resize(order.size() * points_.d);
-    best.taken.clear();
-    double* center = best.centers.data();
-    const T* const shift = points_.shift.data();
-    for (const int k : order) {
-      const double* position = slots_.is_awake(k) ? slots_.center(k) : slots_.old_center(k);
-      for_features(points_.d,
-                   [=](int j) __attribute__((always_inline)) { center[j] = position[j] + shift[j]; });
-      center += points_.d;
-      best.taken.push_back(slots_.is_awake(k) ? slots_.weight(k) : 0.0);
-    }
+    for (std::size_t i = 0; i < labels.size(); ++i) best.slots[i] = finished.numbers[labels[i]];
+    best.centers = std::move(finished.centers);
+    best.taken = std::move(finished.taken);
     best.cost = cost;
     best.n_iter = n_iter;
-  }
-
-  std::vector<std::int32_t> newborn_order() const {
-    std::vector<std::int32_t> order;
-    for (int k = slots_.n_old(); k < slots_.count(); ++k)
-      if (slots_.is_awake(k)) order.push_back(k);
-    if (order.size() < 2) return order;
-    const std::vector<double> mean = mean_of_batch();
-    std::vector<double> weights(slots_.count()), squared_distances(slots_.count());
-    for (const int k : order) {
-      weights[k] = slots_.weight(k);
-      squared_distances[k] = squared_distance_between(slots_.center(k), mean.data());
-    }
-    sort_newborn(order, weights, std::move(squared_distances));
-    return order;
-  }
-
-  std::vector<double> mean_of_batch() const {
-    std::vector<double> mean(points_.d);
-    double total = 0;
-    for (int k = 0; k < slots_.count(); ++k) {
-      if (!slots_.is_awake(k)) continue;
-      total += slots_.weight(k);
-      for (int j = 0; j < points_.d; ++j) mean[j] += slots_.sum(k)[j];
-    }
-    for (double& coordinate : mean) coordinate /= total;
-    return mean;
   }
 
   double squared_distance_between(const double* a, const double* b) const {
