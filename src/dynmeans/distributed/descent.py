@@ -64,12 +64,11 @@ def run_restarts(setup: StepSetup, n_restarts: int, max_iter: int, run_round: Ru
 
 def _restart(setup: StepSetup, restart: int, max_iter: int) -> Restart:
     prior = setup.centers, setup.gammas, setup.revival, setup.birth
-    driver = DescentDriver(setup.shift, setup.n_rows, *prior, setup.seed, setup.step, restart)
+    driver = DescentDriver(*setup.scale, setup.n_rows, *prior, setup.seed, setup.step, restart)
     yield from _first_pass(driver, setup.n_rows)
     n_iter, moved = yield from _later_passes(driver, max_iter)
     reply = yield Cost(_table(driver), *moved)
-    numbers, centers, slot_weights, cost = driver.finish()
-    return RestartResult(numbers, centers, slot_weights, cost + reply.cost, n_iter)
+    return RestartResult(*driver.finish(reply.cost), n_iter)
 
 
 def _first_pass(driver: DescentDriver, n: int) -> Generator[Command, Reply, None]:

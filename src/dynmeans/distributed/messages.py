@@ -15,11 +15,20 @@ NO_NUMBERS: IntArray = np.empty(0, dtype=np.int64)
 NO_SLOTS: Slots = np.empty(0, dtype=np.int32)
 
 
-class StepSetup(NamedTuple):
-    """What all tasks of a step share."""
+class BatchScale(NamedTuple):
+    """Shift of a batch, and the sizes of what is summed (`src/core/dmeans/batch_scale.hpp`)."""
 
     shift: FloatArray  # (d,) subtracted from every row
     radius: float  # largest coordinate after the shift
+    largest: FloatArray  # (d,) of the terms of sums
+    smallest: FloatArray  # (d,)
+    weights: FloatArray  # (2,) largest and smallest weight; (0,) for ones
+
+
+class StepSetup(NamedTuple):
+    """What all tasks of a step share."""
+
+    scale: BatchScale
     n_rows: int  # of the batch
     centers: FloatArray  # (K, d) predicted centers
     gammas: FloatArray  # (K,)
@@ -94,7 +103,7 @@ class Reply(NamedTuple):
 
     rows: SentRows | None = None
     sums: Sums | None = None
-    cost: Any = None
+    cost: NDArray[np.uint64] | None = None  # digits of an exact sum
 
 
 def merge_replies(parts: Sequence[list[Reply | None]]) -> list[Reply | None]:
@@ -111,7 +120,7 @@ def _merged(parts: list[Reply]) -> Reply | None:
     return Reply(
         SentRows(*map(np.concatenate, zip(*rows, strict=True))) if rows else None,
         _merged_sums(sums) if sums else None,
-        sum(costs[1:], costs[0]) if costs else None,
+        np.sum(costs, axis=0) if costs else None,
     )
 
 

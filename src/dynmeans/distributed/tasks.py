@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
 from dynmeans._algorithms.batch import Rows
-from dynmeans._core import DoubleChunk, FloatChunk, max_abs
+from dynmeans._core import DoubleChunk, FloatChunk, max_abs, row_extent, shift_rows
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.distributed.messages import (
+    BatchScale,
     Command,
     Cost,
     Epoch,
@@ -36,8 +38,6 @@ class Extent(NamedTuple):
 
     n: int
     largest: float  # absolute coordinate
-    low: FloatArray  # (d,)
-    high: FloatArray  # (d,)
     weight: float  # sum of the weights
     lightest: float  # smallest weight
 
@@ -87,10 +87,32 @@ def measure(chunk: Chunk) -> Extent:
     return Extent(
         len(rows),
         max_abs(rows) if has_rows else 0.0,
-        rows.min(axis=0).astype(np.float64) if has_rows else np.full(rows.shape[1], np.inf),
-        rows.max(axis=0).astype(np.float64) if has_rows else np.full(rows.shape[1], -np.inf),
         float(len(rows)) if weights is None else float(weights.sum()),
         1.0 if weights is None or not has_rows else float(weights.min()),
+    )
+
+
+def select_shift_rows(chunk: Chunk, n_rows: int) -> Rows:
+    """Return the rows of a chunk whose mean is the shift of a batch of ``n_rows`` rows."""
+    rows: Rows = shift_rows(chunk.rows, n_rows)
+    return rows
+
+
+def measure_terms(chunk: Chunk, shift: FloatArray) -> BatchScale:
+    """Return the scale of a chunk, given the shift of the batch."""
+    return BatchScale(shift, *row_extent(chunk.rows, chunk.weights, shift))
+
+
+def merge_scales(parts: Sequence[BatchScale]) -> BatchScale:
+    """Return the scale of several chunks."""
+    shift, radius, largest, smallest, weights = zip(*parts, strict=True)
+    sizes = np.array([each for each in weights if len(each)]).reshape(-1, 2)
+    return BatchScale(
+        shift[0],
+        max(radius),
+        np.max(largest, axis=0),
+        np.min(smallest, axis=0),
+        np.array([sizes[:, 0].max(), sizes[:, 1].min()]) if len(sizes) else np.empty(0),
     )
 
 
@@ -114,8 +136,7 @@ def run_round(
     rows = make(
         chunk.rows,
         chunk.weights,
-        setup.shift,
-        setup.radius,
+        *setup.scale,
         first,
         setup.n_rows,
         setup.centers,
@@ -171,3 +192,18 @@ def _run_epoch(
     is_over = first == setup.n_rows
     reply = Reply(sums=Sums(*rows.sums(labels))) if is_over else Reply(SentRows(*proposals))
     return RestartState(labels, None), reply
+
+
+def same(message: Any) -> Any:
+    """Return a message."""
+    return message
+
+
+def pick(slots: Slots, index: IntArray) -> Slots:
+    """Return the slots of some rows of a chunk."""
+    return slots[index]
+
+
+def label(slots: Slots, ids: IntArray) -> IntArray:
+    """Return the ids of the rows of a chunk."""
+    return ids[slots]
