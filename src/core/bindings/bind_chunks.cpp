@@ -42,45 +42,55 @@ nb::tuple rows_to_python(RowList&& list, std::size_t d) {
                         to_numpy(std::move(list.costs), {n_costs}));
 }
 
-// Sums of the slots that are touched.
-template <class T>
-nb::tuple sums_to_python(const std::vector<ChunkUpdate<T>>& updates, int n_slots, std::size_t d) {
+// Sums of the slots that rows came to or left.
+nb::tuple sums_to_python(const ClusterSums& sums, int n_slots) {
   std::vector<std::int32_t> touched;
-  std::vector<double> sums, weights;
+  std::vector<double> numbers, weights;
   std::vector<std::int64_t> rows;
   for (int k = 0; k < n_slots; ++k) {
-    bool is_touched = false;
-    for (const auto& update : updates) {
-      if (!update.any || !update.is_touched[k]) continue;
-      if (!is_touched) {
-        touched.push_back(k);
-        sums.resize(sums.size() + d, 0.0);
-        weights.push_back(0.0);
-        rows.push_back(0);
-        is_touched = true;
-      }
-      for (std::size_t j = 0; j < d; ++j) sums[sums.size() - d + j] += update.sum[k * d + j];
-      weights.back() += update.weight[k];
-      rows.back() += update.rows[k];
-    }
+    if (sums.is_blank(k)) continue;
+    touched.push_back(k);
+    numbers.insert(numbers.end(), sums.numbers(k), sums.numbers(k) + sums.n_numbers());
+    weights.insert(weights.end(), sums.weight_numbers(k), sums.weight_numbers(k) + sums.n_weight_numbers());
+    rows.push_back(sums.rows(k));
   }
   const std::size_t n = touched.size();
-  return nb::make_tuple(to_numpy(std::move(touched), {n}), to_numpy(std::move(sums), {n, d}),
-                        to_numpy(std::move(weights), {n}), to_numpy(std::move(rows), {n}));
+  return nb::make_tuple(
+      to_numpy(std::move(touched), {n}), to_numpy(std::move(numbers), {n, sums.n_numbers()}),
+      to_numpy(std::move(weights), {n, sums.n_weight_numbers()}), to_numpy(std::move(rows), {n}));
+}
+
+// Scale of a whole batch.
+template <class T>
+BatchScale<T> batch_scale(const Vector& shift, double radius, const Vector& largest, const Vector& smallest,
+                          const Vector& weights, Row n_total) {
+  const int d = int(shift.size());
+  require(largest.size() == shift.size() && smallest.size() == shift.size(), "a column must have a size");
+  require(weights.size() == 0 || weights.size() == 2, "weights must be the largest and the smallest one");
+  RowExtent extent(static_cast<const double*>(nullptr), nullptr, 0, d, shift.data());
+  extent.radius = radius;
+  extent.terms.largest.assign(largest.data(), largest.data() + d);
+  extent.terms.smallest.assign(smallest.data(), smallest.data() + d);
+  ColumnExtent weight(1);
+  if (weights.size()) weight.largest[0] = weights(0), weight.smallest[0] = weights(1);
+  return {{shift.data(), shift.data() + d},
+          extent,
+          n_total,
+          weights.size() ? SumGrid(weight, n_total) : SumGrid::of_counts()};
 }
 
 template <class T>
 class Chunk {
  public:
   Chunk(const Matrix<T>& X, const std::optional<Vector>& weights, const Vector& shift, double radius,
-        Row first, Row n_total, const Matrix<double>& centers, const Vector& gammas, const Vector& revival,
-        double birth)
+        const Vector& largest, const Vector& smallest, const Vector& weight_sizes, Row first, Row n_total,
+        const Matrix<double>& centers, const Vector& gammas, const Vector& revival, double birth)
       : rows_(X),
         weights_(weights),
         n_total_(n_total),
         prior_(centers, gammas, revival),
-        points_(rows_.data(), weights ? weights_->data() : nullptr, Row(X.shape(0)),
-                std::vector<T>(shift.data(), shift.data() + shift.size()), radius),
+        points_(rows_.data(), weights ? weights_->data() : nullptr, Row(X.shape(0)), int(X.shape(1)),
+                batch_scale<T>(shift, radius, largest, smallest, weight_sizes, n_total)),
         descent_(points_, prior_.view(), birth, first) {
     require(shift.size() == X.shape(1) && centers.shape(1) == X.shape(1),
             "centers and shift must be as long as a row");
@@ -123,12 +133,12 @@ class Chunk {
 
   nb::tuple sums(const Slots& labels) const {
     check_labels(labels);
-    std::vector<ChunkUpdate<T>> update;
+    std::optional<ClusterSums> sums;
     {
       nb::gil_scoped_release unlocked;
-      update.push_back(descent_.sums(labels.data()));
+      sums = descent_.sums(labels.data());
     }
-    return sums_to_python(update, descent_.slots().count(), points_.d);
+    return sums_to_python(*sums, descent_.slots().count());
   }
 
   nb::tuple pass(const Slots& labels, const Matrix<T>& bounds, const Matrix<double>& before, bool trusted,
@@ -143,7 +153,7 @@ class Chunk {
     for (std::size_t p = 0; p < moved_rows.size(); ++p)
       require(moved_rows(p) >= 0 && moved_rows(p) < points_.n, "a row that moved must be in the chunk");
     Assignment<T> assignment = descent_.assignment();
-    typename ChunkDescent<T>::Pass found;
+    std::optional<typename ChunkDescent<T>::Pass> found;
     {
       nb::gil_scoped_release unlocked;
       assignment.resume(labels.data(), bounds.data(), bounds.data() + n, before.data(), trusted,
@@ -155,14 +165,19 @@ class Chunk {
     kept.insert(kept.end(), assignment.lower().begin(), assignment.lower().end());
     return nb::make_tuple(to_numpy(std::vector<std::int32_t>(assignment.labels()), {n}),
                           to_numpy(std::move(kept), {2, n}),
-                          sums_to_python(found.moves, descent_.slots().count(), points_.d),
-                          rows_to_python(std::move(found.restless), points_.d));
+                          sums_to_python(found->moved, descent_.slots().count()),
+                          rows_to_python(std::move(found->restless), points_.d));
   }
 
-  double cost(const Slots& labels) const {
+  nb::object cost(const Slots& labels) const {
     check_labels(labels);
-    nb::gil_scoped_release unlocked;
-    return descent_.cost(labels.data());
+    ExactSum cost;
+    {
+      nb::gil_scoped_release unlocked;
+      cost = descent_.cost(labels.data());
+    }
+    const auto digits = cost.digits();
+    return to_numpy(std::vector<std::int64_t>(digits.begin(), digits.end()), {digits.size()});
   }
 
  private:
@@ -180,12 +195,16 @@ class Chunk {
 
 class Driver {
  public:
-  Driver(const Vector& shift, Row n, const Matrix<double>& centers, const Vector& gammas,
+  Driver(const Vector& shift, double radius, const Vector& largest, const Vector& smallest,
+         const Vector& weight_sizes, Row n_total, const Matrix<double>& centers, const Vector& gammas,
          const Vector& revival, double birth, std::uint64_t seed, std::uint64_t step, std::uint64_t restart)
       : prior_(centers, gammas, revival),
-        driver_(prior_.view(), {shift.data(), shift.data() + shift.size()}, birth, n, seed, step, restart) {
+        driver_(prior_.view(), batch_scale<double>(shift, radius, largest, smallest, weight_sizes, n_total),
+                birth, n_total, seed, step, restart) {
     require(centers.shape(1) == shift.size(), "centers must be as long as the shift");
   }
+
+  long n_wake_ups() const { return driver_.slots().wake_ups(); }
 
   nb::tuple slots() const {
     const Clusters& slots = driver_.slots();
@@ -219,15 +238,19 @@ class Driver {
                           to_numpy(std::move(at), {n}));
   }
 
-  void update(const Slots& touched, const Matrix<double>& sums, const Vector& weights, const Numbers& rows) {
-    const std::size_t n = touched.size(), d = driver_.slots().d();
-    require(sums.shape(0) == n && sums.shape(1) == d && weights.size() == n && rows.size() == n,
+  void update(const Slots& touched, const Matrix<double>& sums, const Matrix<double>& weights,
+              const Numbers& rows) {
+    Clusters& slots = driver_.slots();
+    const std::size_t n = touched.size(), size = slots.sums().n_numbers(),
+                      weight_size = slots.sums().n_weight_numbers();
+    require(sums.shape(0) == n && sums.shape(1) == size && weights.shape(0) == n &&
+                weights.shape(1) == weight_size && rows.size() == n,
             "a slot must have a sum, a weight and a number of rows");
     for (std::size_t t = 0; t < n; ++t) {
-      require(touched(t) >= 0 && touched(t) < driver_.slots().count(), "a sum must belong to a slot");
-      driver_.add_sums(touched(t), sums.data() + t * d, weights(t), long(rows(t)));
+      require(touched(t) >= 0 && touched(t) < slots.count(), "a sum must belong to a slot");
+      slots.add_numbers(touched(t), sums.data() + t * size, weights.data() + t * weight_size, long(rows(t)));
     }
-    driver_.update_centers();
+    slots.update_centers();
   }
 
   nb::tuple place(const Numbers& rows, const Matrix<double>& y, const Vector& weights, const Slots& slots) {
@@ -241,12 +264,15 @@ class Driver {
     return nb::make_tuple(to_numpy(std::move(moved.rows), {n}), to_numpy(std::move(moved.slots), {n}));
   }
 
-  nb::tuple finish() const {
+  nb::tuple finish(const Numbers& cost_of_rows) const {
+    require(cost_of_rows.size() == ExactSum::kDigits, "a cost must have all digits");
+    const std::vector<std::uint64_t> digits(cost_of_rows.data(), cost_of_rows.data() + cost_of_rows.size());
     FinishedClusters finished = driver_.finish();
     const std::size_t n = finished.taken.size(), n_slots = finished.numbers.size();
     return nb::make_tuple(to_numpy(std::move(finished.numbers), {n_slots}),
                           to_numpy(std::move(finished.centers), {n, std::size_t(driver_.slots().d())}),
-                          to_numpy(std::move(finished.taken), {n}), driver_.cost_of_clusters());
+                          to_numpy(std::move(finished.taken), {n}),
+                          driver_.objective(ExactSum::of_digits(digits.data())));
   }
 
  private:
@@ -266,17 +292,20 @@ class Driver {
 template <class T>
 void bind_chunk(nb::module_& m, const char* name) {
   nb::class_<Chunk<T>>(m, name, "Some rows of a batch, for one pass of a descent.")
-      .def(nb::init<const Matrix<T>&, const std::optional<Vector>&, const Vector&, double, Row, Row,
-                    const Matrix<double>&, const Vector&, const Vector&, double>(),
-           "X"_a.noconvert(), "weights"_a.none(), "shift"_a, "radius"_a, "first"_a, "n_total"_a, "centers"_a,
-           "gammas"_a, "revival"_a, "birth"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-      .def("set_slots", &Chunk<T>::set_slots, "awake"_a, "centers"_a)
+      .def(nb::init<const Matrix<T>&, const std::optional<Vector>&, const Vector&, double, const Vector&,
+                    const Vector&, const Vector&, Row, Row, const Matrix<double>&, const Vector&,
+                    const Vector&, double>(),
+           "X"_a.noconvert(), "weights"_a.none(), "shift"_a, "radius"_a, "largest"_a, "smallest"_a,
+           "weight_sizes"_a, "first"_a, "n_total"_a, "centers"_a, "gammas"_a, "revival"_a, "birth"_a,
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def("set_slots", &Chunk<T>::set_slots, "awake"_a, "centers"_a, "Compare with these slots from now on.")
       .def("first_pass", &Chunk<T>::first_pass, "labels"_a, "seed"_a, "step"_a, "restart"_a,
-           "settled_first"_a, "first"_a, "last"_a, "woken"_a, "woken_at"_a, "visits"_a, "slots"_a)
-      .def("sums", &Chunk<T>::sums, "labels"_a)
+           "settled_first"_a, "first"_a, "last"_a, "woken"_a, "woken_at"_a, "visits"_a, "slots"_a,
+           "Label the rows of a settled epoch and compare those of the next: (labels, proposals).")
+      .def("sums", &Chunk<T>::sums, "labels"_a, "Sums of all rows: (slots, sums, weights, counts).")
       .def("run_pass", &Chunk<T>::pass, "labels"_a, "bounds"_a, "before"_a, "trusted"_a, "moved_rows"_a,
-           "moved_slots"_a)
-      .def("cost", &Chunk<T>::cost, "labels"_a);
+           "moved_slots"_a, "Move every row to its nearest awake slot: (labels, bounds, sums, restless).")
+      .def("cost", &Chunk<T>::cost, "labels"_a, "Digits of the exact sum of the distances of all rows.");
 }
 
 }  // namespace
@@ -285,14 +314,20 @@ void bind_chunks(nb::module_& m) {
   bind_chunk<float>(m, "FloatChunk");
   bind_chunk<double>(m, "DoubleChunk");
   nb::class_<Driver>(m, "DescentDriver", "Serial part of one restart of a descent over chunks.")
-      .def(nb::init<const Vector&, Row, const Matrix<double>&, const Vector&, const Vector&, double,
-                    std::uint64_t, std::uint64_t, std::uint64_t>(),
-           "shift"_a, "n"_a, "centers"_a, "gammas"_a, "revival"_a, "birth"_a, "seed"_a, "step"_a, "restart"_a)
-      .def("slots", &Driver::slots)
-      .def("settle", &Driver::settle, "visits"_a, "y"_a, "weights"_a, "slots"_a, "costs"_a)
-      .def("update", &Driver::update, "touched"_a, "sums"_a, "weights"_a, "rows"_a)
-      .def("place", &Driver::place, "rows"_a, "y"_a, "weights"_a, "slots"_a)
-      .def("finish", &Driver::finish);
+      .def(nb::init<const Vector&, double, const Vector&, const Vector&, const Vector&, Row,
+                    const Matrix<double>&, const Vector&, const Vector&, double, std::uint64_t, std::uint64_t,
+                    std::uint64_t>(),
+           "shift"_a, "radius"_a, "largest"_a, "smallest"_a, "weight_sizes"_a, "n_total"_a, "centers"_a,
+           "gammas"_a, "revival"_a, "birth"_a, "seed"_a, "step"_a, "restart"_a)
+      .def("slots", &Driver::slots, "The slots: (awake, centers).")
+      .def("n_wake_ups", &Driver::n_wake_ups, "Number of births and revivals so far.")
+      .def("settle", &Driver::settle, "visits"_a, "y"_a, "weights"_a, "slots"_a, "costs"_a,
+           "Settle the proposals of an epoch: (slots, woken slots, visits that woke them).")
+      .def("update", &Driver::update, "touched"_a, "sums"_a, "weights"_a, "rows"_a,
+           "Add sums and update the centers.")
+      .def("place", &Driver::place, "rows"_a, "y"_a, "weights"_a, "slots"_a,
+           "Place restless rows one by one: (rows that moved, their slots).")
+      .def("finish", &Driver::finish, "cost_of_rows"_a, "(numbers of the slots, centers, taken, cost).");
 }
 
 }  // namespace dynmeans

@@ -9,8 +9,8 @@
 
 #include "dmeans/batch_view.hpp"
 #include "dmeans/block_comparison.hpp"
-#include "dmeans/chunk_update.hpp"
 #include "dmeans/clusters.hpp"
+#include "dmeans/finished_clusters.hpp"
 #include "dmeans/hamerly_assignment.hpp"
 #include "dmeans/prior_distances.hpp"
 #include "dmeans/settlement.hpp"
@@ -49,7 +49,7 @@ class ChunkDescent {
  public:
   // first: number of the first row of the chunk in the batch
   ChunkDescent(const BatchView<T>& points, const PriorView& prior, double birth, Row first)
-      : points_(points), birth_(birth), first_(first), slots_(prior, points.shift) {}
+      : points_(points), birth_(birth), first_(first), slots_(prior, points.scale) {}
 
   Clusters& slots() { return slots_; }
 
@@ -102,41 +102,42 @@ class ChunkDescent {
   }
 
   // Sums of the rows of every slot.
-  ChunkUpdate<T> sums(const std::int32_t* labels) const {
-    ChunkUpdate<T> update;
-    update.clear(points_.d);
-    update.open(slots_.count());
+  ClusterSums sums(const std::int32_t* labels) const {
+    ClusterSums sums(points_.scale.terms, points_.scale.weights);
+    sums.grow(slots_.count());
     std::vector<double> room(points_.d);
     Poll poll;
     for (Row i = 0; i < points_.n; ++i) {
       poll(2 * points_.d);
-      update.add(labels[i], points_.moved(i, room.data()), points_.weight(i), +1);
+      sums.add(labels[i], points_.moved(i, room.data()), points_.weight(i), +1);
     }
-    return update;
+    return sums;
   }
 
   // A later pass. `assignment` has the labels and bounds.
   struct Pass {
-    std::vector<ChunkUpdate<T>> moves;
+    ClusterSums moved;  // sums of the rows that came, less those that left
     RowList restless;
   };
 
   Pass pass(Assignment<T>& assignment) const {
     ThreadPool team(1);
-    Pass result{assignment.compare_all(slots_, team), {}};
+    Pass result{{points_.scale.terms, points_.scale.weights}, {}};
+    result.moved.grow(slots_.count());
     std::vector<double> room(points_.d);
-    for (const auto& moves : result.moves)
+    for (const ChunkUpdate<T>& moves : assignment.compare_all(slots_, team)) {
+      for (int k = 0; moves.any && k < slots_.count(); ++k) result.moved.merge(k, moves.sums, k);
       for (const Row i : moves.restless)
         result.restless.add(first_ + i, points_.moved(i, room.data()), points_.d, points_.weight(i),
                             assignment.labels()[i]);
+    }
     return result;
   }
 
   // Distances of the rows in the objective.
-  double cost(const std::int32_t* labels) const {
-    double cost = 0;
-    for (Row i = 0; i < points_.n; ++i)
-      cost += points_.weight(i) * points_.squared_distance(i, slots_.center(labels[i]));
+  ExactSum cost(const std::int32_t* labels) const {
+    ExactSum cost;
+    add_cost_of_rows(points_, 0, points_.n, labels, slots_, cost);
     return cost;
   }
 

@@ -14,6 +14,7 @@
 #include <limits>
 #include <vector>
 
+#include "dmeans/batch_scale.hpp"
 #include "dmeans/cluster_sums.hpp"
 #include "dmeans/prior_distance_row.hpp"
 #include "simd/feature_loops.hpp"
@@ -33,10 +34,14 @@ struct PriorView {
 class Clusters {
  public:
   template <class T>
-  Clusters(const PriorView& prior, const std::vector<T>& shift)
-      : d_(static_cast<int>(shift.size())), n_old_(prior.n), prior_(prior), sums_(d_) {
+  Clusters(const PriorView& prior, const BatchScale<T>& scale)
+      : d_(static_cast<int>(scale.shift.size())),
+        n_old_(prior.n),
+        prior_(prior),
+        sums_(scale.terms, scale.weights),
+        sum_(d_) {
     phi_.resize(static_cast<std::size_t>(prior.n) * d_);
-    const T* const middle = shift.data();
+    const T* const middle = scale.shift.data();
     for (int k = 0; k < prior.n; ++k) {
       double* const phi = &phi_[at(k)];
       const double* const center = prior.centers + at(k);
@@ -76,7 +81,7 @@ class Clusters {
   // Of a cluster that is awake.
   const double* center(int k) const { return theta_.data() + at(k); }
   const double* old_center(int k) const { return phi_.data() + at(k); }
-  const double* sum(int k) const { return sums_.sum(k); }
+  const ClusterSums& sums() const { return sums_; }
   double weight(int k) const { return sums_.weight(k); }
   // Distance of an old cluster from its old center; computed for wide rows only.
   double displacement(int k) const { return displacement_[k]; }
@@ -148,12 +153,14 @@ class Clusters {
   }
   void remove(int k, const double* y, double m) { sums_.add(k, y, -m, -1); }
 
-  // Adds up what a pass over all rows moved.
-  void add_sums(int k, const double* sum, double weight, long rows) { sums_.add_total(k, sum, weight, rows); }
+  // What rows on other machines have moved: numbers of ClusterSums.
+  void add_numbers(int k, const double* numbers, const double* weight_numbers, long rows) {
+    sums_.merge_numbers(k, numbers, weight_numbers, rows);
+  }
 
-  void clear_sums() {
-    for (int k = 0; k < count_; ++k)
-      if (is_awake(k)) sums_.forget(k);
+  // What a part of a pass moved.
+  void add_sums(const ClusterSums& moved) {
+    for (int k = 0; k < count_; ++k) sums_.merge(k, moved, k);
   }
 
   void update_centers() {
@@ -222,7 +229,8 @@ class Clusters {
   void update_center(int k) {
     if (sums_.rows(k) == 0) return is_awake(k) ? leave(k) : void();
     const double pull = gamma(k), share = 1.0 / (pull + weight(k));
-    const double* sum = sums_.sum(k);
+    sums_.read_sum(k, sum_.data());
+    const double* sum = sum_.data();
     if (is_old(k)) {
       const double* phi = old_center(k);
       set_center(k, [=](int j) __attribute__((always_inline)) { return (pull * phi[j] + sum[j]) * share; });
@@ -292,6 +300,7 @@ class Clusters {
   long wake_up_count_ = 0;
   PriorView prior_;
   ClusterSums sums_;
+  std::vector<double> sum_;             // (d,) of one slot
   RawVector<double> phi_;               // (K, d) shifted
   RawVector<double> theta_;             // (slots, d) of those that are awake
   std::vector<char> awake_;             // (slots,)

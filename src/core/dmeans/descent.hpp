@@ -14,6 +14,7 @@
 #include "dmeans/hamerly_assignment.hpp"
 #include "dmeans/split_merge.hpp"
 #include "dmeans/visiting_order.hpp"
+#include "support/exact_sum.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
 #include "support/thread_pool.hpp"
@@ -43,7 +44,7 @@ class Descent {
   Descent(const BatchView<T>& points, const PriorView& prior, const DescentOptions& options)
       : points_(points),
         options_(options),
-        slots_(prior, points.shift),
+        slots_(prior, points.scale),
         team_(options.n_threads),
         past_(points, slots_, options.birth, team_),
         assignment_(points, past_, options.birth),
@@ -56,7 +57,7 @@ class Descent {
       Random random(options_.seed, options_.step, r);
       const int n_iter = descend(random);
       if (options_.refine) refine(r);
-      const double cost = r > 0 && ends_like(best) ? best.cost : finish();
+      const double cost = r > 0 && ends_like(best) ? best.cost : objective();
       best.restart_costs.push_back(cost);
       if (r == 0 || cost < best.cost) keep(best, cost, n_iter);
     }
@@ -127,6 +128,8 @@ class Descent {
     for (Row i = 0; i < points_.n; ++i) assignment_.relabel(i, labels[i]);
     slots_.reset();
     while (slots_.count() <= *std::max_element(labels.begin(), labels.end())) slots_.newborn();
+    for (Row i = 0; i < points_.n; ++i) slots_.add(labels[i], points_.moved(i, y_.data()), points_.weight(i));
+    slots_.update_centers();
   }
 
   void read_refine_rows() {
@@ -163,24 +166,21 @@ class Descent {
     return n_names == best.taken.size();
   }
 
-  // Adds everything up afresh, so that no rounding error of the displacement is left, and computes the
-  // objective.
-  double finish() {
-    const auto& labels = assignment_.labels();
-    slots_.clear_sums();
-    for (Row i = 0; i < points_.n; ++i) {
-      poll_(2 * points_.d);
-      slots_.add(labels[i], points_.moved(i, y_.data()), points_.weight(i));
-    }
-    slots_.update_centers();
-    double cost = cost_of_clusters(slots_, options_.birth);
-    for (Row i = 0; i < points_.n; ++i)
-      cost += points_.weight(i) * points_.squared_distance(i, slots_.center(labels[i]));
-    return cost;
+  // The objective: Eq. (DMeansObj), the same for any order of the rows and of the clusters.
+  double objective() {
+    const int chunks = int(std::clamp<Row>(points_.n / kLarge, 1, 64));
+    std::vector<ExactSum> costs(chunks);
+    team_.share(chunks, [&](int c) {
+      const Row begin = points_.n * c / chunks, end = points_.n * (c + 1) / chunks;
+      add_cost_of_rows(points_, begin, end, assignment_.labels().data(), slots_, costs[c]);
+    });
+    for (int c = 1; c < chunks; ++c) costs[0].merge(costs[c]);
+    add_cost_of_clusters(slots_, options_.birth, costs[0]);
+    return costs[0].value();
   }
 
   void keep(DescentResult& best, double cost, int n_iter) {
-    FinishedClusters finished(slots_, points_.shift);
+    FinishedClusters finished(slots_, points_.scale);
     const auto& labels = assignment_.labels();
     best.slots.resize(labels.size());
     for (std::size_t i = 0; i < labels.size(); ++i) best.slots[i] = finished.numbers[labels[i]];

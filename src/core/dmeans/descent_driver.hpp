@@ -35,11 +35,11 @@ struct PlacedRows {
 
 class DescentDriver {
  public:
-  DescentDriver(const PriorView& prior, const std::vector<double>& shift, double birth, Row n,
+  DescentDriver(const PriorView& prior, const BatchScale<double>& scale, double birth, Row n,
                 std::uint64_t seed, std::uint64_t step, std::uint64_t restart)
       : birth_(birth),
-        shift_(shift),
-        slots_(prior, shift),
+        scale_(scale),
+        slots_(prior, scale_),
         random_(seed, step, restart),
         order_(n, random_),
         settlement_(slots_, birth) {
@@ -65,8 +65,7 @@ class DescentDriver {
     return slots;
   }
 
-  void add_sums(int k, const double* sum, double weight, long rows) { slots_.add_sums(k, sum, weight, rows); }
-  void update_centers() { slots_.update_centers(); }
+  Clusters& slots() { return slots_; }
 
   // Places restless rows in random order; returns those that moved, in ascending order.
   PlacedRows place(const SentRows& restless) {
@@ -89,12 +88,16 @@ class DescentDriver {
     return moved;
   }
 
-  double cost_of_clusters() const { return dynmeans::cost_of_clusters(slots_, birth_); }
-  FinishedClusters finish() const { return FinishedClusters(slots_, shift_); }
+  // The objective, given the distances of all rows.
+  double objective(ExactSum cost_of_rows) const {
+    add_cost_of_clusters(slots_, birth_, cost_of_rows);
+    return cost_of_rows.value();
+  }
+  FinishedClusters finish() const { return FinishedClusters(slots_, scale_); }
 
  private:
   double birth_;
-  std::vector<double> shift_;  // (d,)
+  BatchScale<double> scale_;
   Clusters slots_;
   Random random_;
   VisitingOrder order_;

@@ -98,7 +98,7 @@ def example_of(X: Any) -> Any:
     if isinstance(X, da.Array):
         if X.ndim != 2:
             raise ValueError(f"Expected 2D array, got {X.ndim}D array instead")
-        return np.zeros((2, X.shape[1]), dtype=X.dtype)
+        return np.ones((2, X.shape[1]), dtype=X.dtype)
     return X._meta_nonempty
 
 

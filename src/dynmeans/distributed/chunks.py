@@ -73,7 +73,7 @@ class Chunks:
     def gather(
         self, index: IntArray, function: Any, *arguments: Any, of: Sequence[Future] | None = None
     ) -> NDArray[Any]:
-        """Return function(chunk, *arguments, index in the chunk) for some rows of the batch, in their order."""
+        """Return function(chunk, *arguments, index in the chunk) for some rows, in their order."""
         owner = np.searchsorted(self.firsts, index, side="right") - 1
         owners = np.unique(owner)
         sources = self.futures if of is None else of

@@ -21,8 +21,8 @@ from dynmeans.distributed.messages import (
     Epoch,
     Pass,
     Reply,
-    SlotTable,
     Slots,
+    SlotTable,
     StepSetup,
     in_order,
 )
@@ -46,7 +46,9 @@ Restart: TypeAlias = Generator[Command, Reply, RestartResult]
 RunRound: TypeAlias = Callable[[list[Command | None]], Sequence[Reply | None]]
 
 
-def run_restarts(setup: StepSetup, n_restarts: int, max_iter: int, run_round: RunRound) -> list[RestartResult]:
+def run_restarts(
+    setup: StepSetup, n_restarts: int, max_iter: int, run_round: RunRound
+) -> list[RestartResult]:
     """Run all restarts. ``run_round`` sends one command per restart to all chunks and merges the replies."""
     restarts = [_restart(setup, r, max_iter) for r in range(n_restarts)]
     commands: list[Command | None] = [next(restart) for restart in restarts]
@@ -101,7 +103,8 @@ def _later_passes(
         if trusted:
             old_centers[: len(before)] = before
         reply = yield Pass(table, old_centers, trusted, *moved)
-        assert reply.rows is not None and reply.sums is not None
+        assert reply.rows is not None
+        assert reply.sums is not None
         is_moving = len(reply.sums.slots) > 0
         if is_moving:
             driver.update(*reply.sums)

@@ -9,6 +9,7 @@ import numpy as np
 from distributed import Client, default_client
 
 from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
+from dynmeans._algorithms.sphere import unit_rows
 from dynmeans._model.confirmation import mark_tentative
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import StepResult
@@ -28,7 +29,7 @@ from dynmeans.distributed.step import step
 from dynmeans.estimators import DMeans as LocalDMeans
 from dynmeans.estimators import load as load_local
 from dynmeans.estimators.birth_warnings import warn_of_unit_rows
-from dynmeans.estimators.trouble import SAMPLE, is_check_due
+from dynmeans.estimators.trouble import SAMPLE, find_trouble
 
 SMALL = 4096  # rows; smaller batches are clustered where partial_fit is called
 
@@ -42,8 +43,8 @@ class DMeans(LocalDMeans):
     the local estimator bit for bit, for any number of workers, threads and chunks, and also if workers
     are lost. State files are those of the local estimator: either loads what the other saved.
 
-    ``refine``, ``exclusive``, ``certify`` and ``metric="cosine"`` need all rows at once and are refused, unless
-    a batch has at most 4,096 rows.
+    ``refine``, ``exclusive``, ``certify`` and ``metric="cosine"`` need all rows at once: they are refused for
+    batches of more than 4,096 rows.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class DMeans(LocalDMeans):
         rows: Any = RemoteRows(X.chunks) if len(X) > SMALL else X.gathered()[0]
         if isinstance(rows, RemoteRows):
             self._refuse_unsupported()
-        return super()._read(rows, reset=False) if self._is_cosine() else rows
+        return unit_rows(rows) if self._is_cosine() else rows
 
     def _read_weights(self, X: Any, sample_weight: Any, rows: Rows) -> FloatArray | None:
         if not isinstance(X, RemoteBatch):
@@ -109,25 +110,21 @@ class DMeans(LocalDMeans):
         }
         for name, is_used in used.items():
             if is_used:
-                estimated = " (estimated)" if self._is_automatic() and name[:6] in ("refine", "exclus") else ""
+                estimated = (
+                    " (estimated)" if self._is_automatic() and name[:6] in ("refine", "exclus") else ""
+                )
                 raise NotImplementedError(
                     f"{name}{estimated} needs all rows at once: batches of more than {SMALL:,} rows are "
                     "clustered without it; set refine=False and exclusive=False, or use dynmeans.DMeans"
                 )
 
-    def _warn(self, batch: Batch) -> None:
+    def _find_trouble(self, batch: Batch) -> dict[str, str]:
         rows: Any = batch.rows
         if not isinstance(rows, RemoteRows):
-            return super()._warn(batch)
-        if not is_check_due(self.step_.step) or hasattr(self, "_is_silent"):
-            return
+            return super()._find_trouble(batch)
         every = _evenly(len(rows))
-        labels = self.labels_
-        try:
-            self.step_ = self.step_._replace(labels=np.asarray(labels[every]))
-            super()._warn(batch._replace(rows=rows[every]))
-        finally:
-            self.step_ = self.step_._replace(labels=labels)
+        report = self.step_._replace(labels=np.asarray(self.step_.labels[every]))
+        return find_trouble(rows[every], report, self._state, self.parameters_, len(rows))
 
 
 def load(path: str | PathLike[str]) -> DMeans:

@@ -103,7 +103,7 @@ class Reply(NamedTuple):
 
     rows: SentRows | None = None
     sums: Sums | None = None
-    cost: NDArray[np.uint64] | None = None  # digits of an exact sum
+    cost: IntArray | None = None  # digits of an exact sum
 
 
 def merge_replies(parts: Sequence[list[Reply | None]]) -> list[Reply | None]:

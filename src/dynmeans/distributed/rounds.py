@@ -41,5 +41,5 @@ class Rounds:
         return merged
 
     def _broadcast(self, message: Any) -> Future:
-        """Return a message as the result of a task: workers fetch it from each other, and it cannot be lost."""
+        """Return a message as the result of a task: workers fetch it from each other."""
         return self.chunks.client.submit(tasks.same, message, pure=False)

@@ -112,6 +112,6 @@ def refuse_repeats(rows: RemoteRows) -> None:
     n_distinct = count_distinct(sample)
     if n_distinct < REPEAT_SAMPLE:
         raise ValueError(
-            f"{REPEAT_SAMPLE - n_distinct} of {REPEAT_SAMPLE} sampled rows are repeats: merge equal rows and give "
-            "their number as sample_weight"
+            f"{REPEAT_SAMPLE - n_distinct} of {REPEAT_SAMPLE} sampled rows are repeats: "
+            "merge equal rows and give their number as sample_weight"
         )

@@ -15,7 +15,6 @@ from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.distributed.messages import (
     BatchScale,
     Command,
-    Cost,
     Epoch,
     Pass,
     Reply,
@@ -187,7 +186,17 @@ def _run_epoch(
 ) -> tuple[RestartState, Reply]:
     _, settled_first, first, last, woken, woken_at, visits, slots = command
     labels, proposals = rows.first_pass(
-        state.labels, setup.seed, setup.step, restart, settled_first, first, last, woken, woken_at, visits, slots
+        state.labels,
+        setup.seed,
+        setup.step,
+        restart,
+        settled_first,
+        first,
+        last,
+        woken,
+        woken_at,
+        visits,
+        slots,
     )
     is_over = first == setup.n_rows
     reply = Reply(sums=Sums(*rows.sums(labels))) if is_over else Reply(SentRows(*proposals))
