@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-
+from dask.sizeof import sizeof
 from distributed import Future
 
 from dynmeans.distributed import tasks
 from dynmeans.distributed.chunks import Chunks
 from dynmeans.distributed.messages import Command, Reply, StepSetup, merge_replies
 from dynmeans.distributed.tree import reduce_tree
+
+SHORT = 1 << 15  # bytes; a task of its own takes about as long as to send so much with each task
 
 
 class Rounds:
@@ -31,7 +33,7 @@ class Rounds:
             self.outcomes,
             self.chunks.firsts,
             setup=self._setup,
-            commands=self._broadcast(list(commands)),
+            commands=self._message(list(commands)),
             pure=False,
         )
         replies = client.map(tasks.reply_of, outcomes, pure=False)
@@ -39,6 +41,10 @@ class Rounds:
         self.outcomes = outcomes
         self.n_rounds += 1
         return merged
+
+    def _message(self, commands: list[Command | None]) -> Any:
+        """Return commands as they are sent: with every task if they are short, else once."""
+        return commands if sizeof(commands) < SHORT else self._broadcast(commands)
 
     def _broadcast(self, message: Any) -> Future:
         """Return a message as the result of a task: workers fetch it from each other."""

@@ -74,6 +74,11 @@ def _weights(weights: Any, n: int, number: int) -> FloatArray:
     return found
 
 
+def _aligned(chunk: Chunk) -> Chunk:
+    """Return a chunk whose rows the core can read in place: a chunk from another worker may lie anywhere."""
+    return chunk._replace(rows=np.require(chunk.rows, requirements=["C_CONTIGUOUS", "ALIGNED"]))
+
+
 def widen(chunk: Chunk) -> Chunk:
     """Convert rows to float64."""
     return Chunk(chunk.rows.astype(np.float64), chunk.weights)
@@ -81,7 +86,7 @@ def widen(chunk: Chunk) -> Chunk:
 
 def measure(chunk: Chunk) -> Extent:
     """Return the extent of a chunk."""
-    rows, weights = chunk
+    rows, weights = _aligned(chunk)
     has_rows = len(rows) > 0
     return Extent(
         len(rows),
@@ -93,13 +98,14 @@ def measure(chunk: Chunk) -> Extent:
 
 def select_shift_rows(chunk: Chunk, n_rows: int) -> Rows:
     """Return the rows of a chunk whose mean is the shift of a batch of ``n_rows`` rows."""
-    rows: Rows = shift_rows(chunk.rows, n_rows)
+    rows: Rows = shift_rows(_aligned(chunk).rows, n_rows)
     return rows
 
 
 def measure_terms(chunk: Chunk, shift: FloatArray) -> BatchScale:
     """Return the scale of a chunk, given the shift of the batch."""
-    return BatchScale(shift, *row_extent(chunk.rows, chunk.weights, shift))
+    rows, weights = _aligned(chunk)
+    return BatchScale(shift, *row_extent(rows, weights, shift))
 
 
 def merge_scales(parts: Sequence[BatchScale]) -> BatchScale:
@@ -131,6 +137,7 @@ def run_round(
     chunk: Chunk, before: Outcome | None, first: int, setup: StepSetup, commands: list[Command | None]
 ) -> Outcome:
     """Run one command per restart over the rows of a chunk, which starts at row ``first`` of the batch."""
+    chunk = _aligned(chunk)
     make = FloatChunk if chunk.rows.dtype == np.float32 else DoubleChunk
     rows = make(
         chunk.rows,
