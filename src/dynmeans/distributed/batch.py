@@ -90,7 +90,7 @@ class RemoteBatch:
 
 def is_distributed(X: Any) -> bool:
     """Return whether a batch is a Dask array or data frame."""
-    return is_dask_collection(X)
+    return bool(is_dask_collection(X))
 
 
 def example_of(X: Any) -> Any:

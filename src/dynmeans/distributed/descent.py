@@ -70,6 +70,7 @@ def _restart(setup: StepSetup, restart: int, max_iter: int) -> Restart:
     yield from _first_pass(driver, setup.n_rows)
     n_iter, moved = yield from _later_passes(driver, max_iter)
     reply = yield Cost(_table(driver), *moved)
+    assert reply.cost is not None
     return RestartResult(*driver.finish(reply.cost), n_iter)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from distributed import Client, default_client
@@ -86,7 +86,7 @@ class DMeans(LocalDMeans):
         if not isinstance(rows, RemoteRows):
             return super()._read_weights(X, X.gathered()[1], rows)
         refuse_overflow(X.chunks)
-        weights: Any = RemoteWeights(X.chunks)
+        weights: FloatArray = cast(Any, RemoteWeights(X.chunks))
         return weights
 
     def _cluster_batch(

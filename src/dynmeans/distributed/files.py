@@ -144,7 +144,7 @@ def _run(
 def _start(parameters: RunParameters, run: dict[str, Any], state: Path | None) -> tuple[DMeans, _Progress]:
     """Return the model and the progress of a new or an interrupted run."""
     if state is None or not state.exists():
-        return to_distributed(make_model(parameters, 1)), _Progress(run)  # type: ignore[arg-type]
+        return to_distributed(make_model(parameters, 1)), _Progress(run)
     snapshot = read_snapshot(state)
     known = snapshot.header.get("dataset")
     if not isinstance(known, dict) or known.get("run") != run:
@@ -219,7 +219,8 @@ def _step(
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
     write = dask.delayed(write_labels, pure=False)
-    blocks = model.labels_.to_delayed().ravel()
+    ids: Any = model.labels_
+    blocks = ids.to_delayed().ravel()
     names = [str(temporary / f"part-{i:06d}.parquet") for i in range(len(blocks))]
     written = client.compute([write(*each) for each in zip(blocks, window.slices, names, strict=True)])
     client.gather(written)

@@ -140,5 +140,5 @@ def _merged_sums(parts: list[Sums]) -> Sums:
 def in_order(sent: SentRows) -> SentRows:
     """Sort rows by their number."""
     order = np.argsort(sent.rows)
-    has_costs = len(sent.costs) == len(order)
-    return SentRows(*(column[order] for column in sent[:4]), sent.costs[order] if has_costs else sent.costs)
+    costs = sent.costs[order] if len(sent.costs) else sent.costs
+    return SentRows(sent.rows[order], sent.y[order], sent.weights[order], sent.slots[order], costs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+
 from dask.sizeof import sizeof
 from distributed import Future
 

@@ -22,7 +22,7 @@ from dynmeans.distributed import tasks
 from dynmeans.distributed.batch import RemoteRows
 from dynmeans.distributed.chunks import Chunks
 from dynmeans.distributed.descent import RestartResult, run_restarts
-from dynmeans.distributed.messages import StepSetup
+from dynmeans.distributed.messages import Slots, StepSetup
 from dynmeans.distributed.rounds import Rounds
 
 REPEAT_SAMPLE = 1024  # rows of a batch in which the local estimator looks for repeats first
@@ -32,7 +32,7 @@ class RemoteFit(NamedTuple):
     """The best clustering of a batch, with the slots of the rows on the workers."""
 
     slots: list[Any]  # futures of (n,), one per chunk
-    numbers: IntArray  # (slots,) number of each slot in the result
+    numbers: Slots  # (slots,) number of each slot in the result
     fit: Fit  # its slots are those of `sample`
     sample: IntArray  # (m,) rows that show splits and merges
     n_rounds: int
