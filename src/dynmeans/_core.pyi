@@ -27,6 +27,14 @@ part, around              minimum share of rows, maximum ratio of distances in a
 seed, step, restart       together they determine all random numbers
 n_threads                 number of threads; 0 for all cores
 epoch                     rows of an epoch of the first pass; 0 chooses, -1 for a serial loop
+shift, radius             (d,) subtracted from every row; largest coordinate after that
+largest, smallest         (d,) sizes of the terms of sums, which determine their grid
+weight_sizes              (2,) largest and smallest weight, or (0,) for ones
+first, n_total            number of the first row of a chunk; rows of the batch
+labels, bounds            (n,) slots of the rows of a chunk; (2, n) bounds on their distances
+visits                    (p,) positions in the visiting order
+touched                   (t,) slots that rows came to or left; their sums are arrays of folds
+before, trusted           (slots, d) centers of the last pass; whether its bounds hold
 ========================  =====================================================================
 """
 
@@ -354,3 +362,84 @@ def find_split_merge(
     part: float,
     around: float,
 ) -> tuple[list[list[int]], list[list[int]]]: ...
+def shift_rows(X: Rows, n_total: int) -> Rows: ...
+def mean_of_rows(X: Rows) -> Floats: ...
+def row_extent(X: Rows, weights: Floats | None, shift: Floats) -> tuple[float, Floats, Floats, Floats]: ...
+def count_distinct(X: Rows) -> int: ...
+
+_Slots = NDArray[np.int32]
+_Numbers = NDArray[np.int64]
+_SentRows = tuple[_Numbers, Floats, Floats, _Slots, Floats]
+_Sums = tuple[_Slots, Floats, Floats, _Numbers]
+
+class FloatChunk:
+    def __init__(
+        self,
+        X: Rows,
+        weights: Floats | None,
+        shift: Floats,
+        radius: float,
+        largest: Floats,
+        smallest: Floats,
+        weight_sizes: Floats,
+        first: int,
+        n_total: int,
+        centers: Floats,
+        gammas: Floats,
+        revival: Floats,
+        birth: float,
+    ) -> None: ...
+    def set_slots(self, awake: _Slots, centers: Floats) -> None: ...
+    def first_pass(
+        self,
+        labels: _Slots,
+        seed: int,
+        step: int,
+        restart: int,
+        settled_first: int,
+        first: int,
+        last: int,
+        woken: _Slots,
+        woken_at: _Numbers,
+        visits: _Numbers,
+        slots: _Slots,
+    ) -> tuple[_Slots, _SentRows]: ...
+    def sums(self, labels: _Slots) -> _Sums: ...
+    def run_pass(
+        self,
+        labels: _Slots,
+        bounds: Rows,
+        before: Floats,
+        trusted: bool,
+        moved_rows: _Numbers,
+        moved_slots: _Slots,
+    ) -> tuple[_Slots, Rows, _Sums, _SentRows]: ...
+    def cost(self, labels: _Slots) -> _Numbers: ...
+
+class DoubleChunk(FloatChunk): ...
+
+class DescentDriver:
+    def __init__(
+        self,
+        shift: Floats,
+        radius: float,
+        largest: Floats,
+        smallest: Floats,
+        weight_sizes: Floats,
+        n_total: int,
+        centers: Floats,
+        gammas: Floats,
+        revival: Floats,
+        birth: float,
+        seed: int,
+        step: int,
+        restart: int,
+    ) -> None: ...
+    def slots(self) -> tuple[_Slots, Floats]: ...
+    def n_wake_ups(self) -> int: ...
+    def settle(
+        self, visits: _Numbers, y: Floats, weights: Floats, slots: _Slots, costs: Floats
+    ) -> tuple[_Slots, _Slots, _Numbers]: ...
+    def update(self, touched: _Slots, sums: Floats, weights: Floats, rows: _Numbers) -> None: ...
+    def place(self, rows: _Numbers, y: Floats, weights: Floats, slots: _Slots) -> tuple[_Numbers, _Slots]: ...
+    def finish(self, cost_of_rows: _Numbers) -> tuple[_Slots, Floats, Floats, float]: ...

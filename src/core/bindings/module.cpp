@@ -18,6 +18,8 @@ void bind_spectral(nanobind::module_& m);
 void bind_lives(nanobind::module_& m);
 void bind_kin(nanobind::module_& m);
 void bind_sphere(nanobind::module_& m);
+void bind_batch_scale(nanobind::module_& m);
+void bind_chunks(nanobind::module_& m);
 void bind_sums(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
@@ -35,6 +37,8 @@ NB_MODULE(_core, m) {
   bind_lives(m);
   bind_kin(m);
   bind_sphere(m);
+  bind_batch_scale(m);
+  bind_chunks(m);
   bind_sums(m);
   m.def("simd_level", [] { return lanes().name; }, "Which set of vector instructions is in use.");
 }

@@ -42,11 +42,22 @@ class BlockComparison {
       products_.pack(int(awake_.size()), points_.d, [&](int a) { return slots_.center(awake_[a]); });
   }
 
-  bool is_worth_it() const { return is_worth_it_; }
-
   // in: row_of(b), the row of each b = begin .. end - 1; out: found (at b)
   template <class RowOf>
   void compare(Row begin, Row end, const RowOf& row_of, Cheapest* found, Poll& poll) const {
+    if (is_worth_it_) return compare_by_products(begin, end, row_of, found, poll);
+    std::vector<double> y(points_.d), room;
+    for (Row b = begin; b < end; ++b) {
+      const Row i = row_of(b);
+      poll(Row(points_.d) * (slots_.count() + 1));
+      found[b] = slots_.cheapest(points_.moved(i, y.data()), std::min(points_.weight(i), 1.0), past_.of(i),
+                                 birth_, room);
+    }
+  }
+
+ private:
+  template <class RowOf>
+  void compare_by_products(Row begin, Row end, const RowOf& row_of, Cheapest* found, Poll& poll) const {
     ProductComparison::Tile tile;
     tile.resize(points_.d);
     std::vector<double> y(points_.d), room;
@@ -60,7 +71,6 @@ class BlockComparison {
     }
   }
 
- private:
   Cheapest decide(Row i, const ProductComparison::Tile& tile, int r, double* y,
                   std::vector<double>& room) const {
     const double m = std::min(points_.weight(i), 1.0);

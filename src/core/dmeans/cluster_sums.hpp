@@ -44,9 +44,19 @@ class ClusterSums {
   // Many rows come or go at once: those of cluster `from` of `other`.
   void merge(int k, const ClusterSums& other, int from) {
     if (other.is_blank_[from]) return;
-    terms_->merge(&other.sum_[from * terms_->size()], touched(k));
-    weights_->merge(&other.weight_[from * weights_->size()], &weight_[k * weights_->size()]);
-    rows_[k] += other.rows_[from];
+    merge_numbers(k, other.numbers(from), other.weight_numbers(from), other.rows_[from]);
+  }
+
+  // The numbers of a sum, for a merge elsewhere: (folds, d) and (folds,).
+  bool is_blank(int k) const { return is_blank_[k]; }
+  const double* numbers(int k) const { return &sum_[k * terms_->size()]; }
+  const double* weight_numbers(int k) const { return &weight_[k * weights_->size()]; }
+  std::size_t n_numbers() const { return terms_->size(); }
+  std::size_t n_weight_numbers() const { return weights_->size(); }
+  void merge_numbers(int k, const double* numbers, const double* weight_numbers, long rows) {
+    terms_->merge(numbers, touched(k));
+    weights_->merge(weight_numbers, &weight_[k * weights_->size()]);
+    rows_[k] += rows;
   }
 
   void forget(int k) {

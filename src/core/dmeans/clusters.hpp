@@ -61,6 +61,17 @@ class Clusters {
     free_.clear();
   }
 
+  // Makes the slots equal to those of another descent with the same prior.
+  void copy_slots(int count,                  // in
+                  const std::int32_t* awake,  // in (count,) 1 if awake
+                  const double* centers) {    // in (count, d) of those that are awake
+    reset();
+    grow(count);
+    count_ = count;
+    for (int k = 0; k < count; ++k)
+      if (awake[k]) put_center(k, centers + at(k));
+  }
+
   const PriorView& prior() const { return prior_; }
   int d() const { return d_; }
   int n_old() const { return n_old_; }
@@ -98,6 +109,19 @@ class Clusters {
     return lanes().slots.cheapest(y, d_, columns_.data(), stride_, scale, offset_.data(), stride_);
   }
 
+  // Eq. (labelupdate) for one row of weight m in slot `own`, or -1: moves it and returns its slot; a tie
+  // joins.
+  std::int32_t place(const double* y, double m, std::int32_t own, const PriorDistanceRow& past, double birth,
+                     std::vector<double>& room) {
+    const Cheapest found = cheapest(y, std::min(m, 1.0), past, birth, room);
+    const bool is_birth = !(found.cost <= birth);
+    if (!is_birth && found.slot == own) return own;
+    const int slot = is_birth ? newborn() : found.slot;
+    if (own >= 0) remove(own, y, m);
+    add(slot, y, m);
+    return slot;
+  }
+
   // A slot for a cluster that is about to be born.
   int newborn() {
     if (!free_.empty()) {
@@ -125,13 +149,14 @@ class Clusters {
     } else {
       set_center(k, [=](int j) { return y[j]; });
     }
-    measure_displacement(k);
-    scale_[k] = 1;
-    offset_[k] = 0;
-    awake_[k] = true;
-    ++wake_up_count_;
+    wake_up(k);
   }
   void remove(int k, const double* y, double m) { sums_.add(k, y, -m, -1); }
+
+  // What rows on other machines have moved: numbers of ClusterSums.
+  void add_numbers(int k, const double* numbers, const double* weight_numbers, long rows) {
+    sums_.merge_numbers(k, numbers, weight_numbers, rows);
+  }
 
   // What a part of a pass moved.
   void add_sums(const ClusterSums& moved) {
@@ -145,6 +170,19 @@ class Clusters {
 
  private:
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
+
+  void put_center(int k, const double* position) {
+    set_center(k, [=](int j) { return position[j]; });
+    wake_up(k);
+  }
+
+  void wake_up(int k) {
+    measure_displacement(k);
+    scale_[k] = 1;
+    offset_[k] = 0;
+    awake_[k] = true;
+    ++wake_up_count_;
+  }
 
   bool is_wide() const { return d_ >= kWide; }
 

@@ -9,12 +9,12 @@
 
 #include "dmeans/batch_view.hpp"
 #include "dmeans/clusters.hpp"
+#include "dmeans/finished_clusters.hpp"
 #include "dmeans/first_pass.hpp"
 #include "dmeans/hamerly_assignment.hpp"
 #include "dmeans/split_merge.hpp"
 #include "dmeans/visiting_order.hpp"
 #include "support/exact_sum.hpp"
-#include "support/newborn_order.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
 #include "support/thread_pool.hpp"
@@ -112,12 +112,8 @@ class Descent {
     const std::int32_t own = assignment_.labels()[i];
     const double* y = points_.moved(i, y_.data());
     poll_(std::int64_t(points_.d) * (slots_.count() + 1));
-    const Cheapest found = slots_.cheapest(y, std::min(m, 1.0), past_.of(i), options_.birth, room_);
-    const bool birth = !(found.cost <= options_.birth);
-    if (!birth && found.slot == own) return false;
-    const int slot = birth ? slots_.newborn() : found.slot;
-    if (own != kNone) slots_.remove(own, y, m);
-    slots_.add(slot, y, m);
+    const std::int32_t slot = slots_.place(y, m, own, past_.of(i), options_.birth, room_);
+    if (slot == own) return false;
     assignment_.relabel(i, slot);
     return true;
   }
@@ -175,71 +171,23 @@ class Descent {
     const int chunks = int(std::clamp<Row>(points_.n / kLarge, 1, 64));
     std::vector<ExactSum> costs(chunks);
     team_.share(chunks, [&](int c) {
-      Poll poll;
-      for (Row i = points_.n * c / chunks; i < points_.n * (c + 1) / chunks; ++i) {
-        poll(2 * points_.d);
-        const double* center = slots_.center(assignment_.labels()[i]);
-        costs[c].add(points_.weight(i) * points_.squared_distance(i, center));
-      }
+      const Row begin = points_.n * c / chunks, end = points_.n * (c + 1) / chunks;
+      add_cost_of_rows(points_, begin, end, assignment_.labels().data(), slots_, costs[c]);
     });
     for (int c = 1; c < chunks; ++c) costs[0].merge(costs[c]);
-    for (int k = 0; k < slots_.count(); ++k)
-      if (slots_.is_awake(k)) costs[0].add(slots_.is_old(k) ? past_cost(k) : options_.birth);
+    add_cost_of_clusters(slots_, options_.birth, costs[0]);
     return costs[0].value();
   }
 
-  double past_cost(int k) const {
-    return slots_.revival(k) +
-           slots_.gamma(k) * squared_distance_between(slots_.center(k), slots_.old_center(k));
-  }
-
   void keep(DescentResult& best, double cost, int n_iter) {
-    std::vector<std::int32_t> order = newborn_order(), number(slots_.count(), kNone);
-    order.insert(order.begin(), slots_.n_old(), 0);
-    std::iota(order.begin(), order.begin() + slots_.n_old(), 0);
-    for (std::size_t s = 0; s < order.size(); ++s) number[order[s]] = std::int32_t(s);
+    FinishedClusters finished(slots_, points_.scale);
     const auto& labels = assignment_.labels();
     best.slots.resize(labels.size());
-    for (std::size_t i = 0; i < labels.size(); ++i) best.slots[i] = number[labels[i]];
-    best.centers.resize(order.size() * points_.d);
-    best.taken.clear();
-    double* center = best.centers.data();
-    const T* const shift = points_.shift.data();
-    for (const int k : order) {
-      const double* position = slots_.is_awake(k) ? slots_.center(k) : slots_.old_center(k);
-      for_features(points_.d,
-                   [=](int j) __attribute__((always_inline)) { center[j] = position[j] + shift[j]; });
-      center += points_.d;
-      best.taken.push_back(slots_.is_awake(k) ? slots_.weight(k) : 0.0);
-    }
+    for (std::size_t i = 0; i < labels.size(); ++i) best.slots[i] = finished.numbers[labels[i]];
+    best.centers = std::move(finished.centers);
+    best.taken = std::move(finished.taken);
     best.cost = cost;
     best.n_iter = n_iter;
-  }
-
-  std::vector<std::int32_t> newborn_order() const {
-    std::vector<std::int32_t> order;
-    for (int k = slots_.n_old(); k < slots_.count(); ++k)
-      if (slots_.is_awake(k)) order.push_back(k);
-    if (order.size() < 2) return order;
-    const std::vector<double> mean = mean_of_batch();
-    std::vector<double> weights(slots_.count()), squared_distances(slots_.count());
-    for (const int k : order) {
-      weights[k] = slots_.weight(k);
-      squared_distances[k] = squared_distance_between(slots_.center(k), mean.data());
-    }
-    sort_newborn(order, weights, std::move(squared_distances));
-    return order;
-  }
-
-  std::vector<double> mean_of_batch() const {
-    ClusterSums all(points_.scale.terms, points_.scale.weights);
-    all.grow(1);
-    for (int k = 0; k < slots_.count(); ++k)
-      if (slots_.is_awake(k)) all.merge(0, slots_.sums(), k);
-    std::vector<double> mean(points_.d);
-    all.read_sum(0, mean.data());
-    for (double& coordinate : mean) coordinate /= all.weight(0);
-    return mean;
   }
 
   double squared_distance_between(const double* a, const double* b) const {

@@ -18,8 +18,8 @@
 #include "dmeans/clusters.hpp"
 #include "dmeans/hamerly_assignment.hpp"
 #include "dmeans/prior_distances.hpp"
+#include "dmeans/settlement.hpp"
 #include "dmeans/visiting_order.hpp"
-#include "dmeans/woken_slots.hpp"
 #include "support/signals.hpp"
 #include "support/thread_pool.hpp"
 
@@ -39,7 +39,7 @@ class FirstPass {
         assignment_(assignment),
         team_(team),
         slots_at_start_(points, past, birth, slots),
-        woken_(points.d),
+        settlement_(slots, birth),
         y_(points.d) {}
 
   void run(const VisitingOrder& order) {
@@ -70,7 +70,7 @@ class FirstPass {
     slots_at_start_.pack(count_);
     team_.share(chunks, [&](int c) { compare(c, chunks); });
     const double settled = settle();
-    woken_.freeze(slots_);
+    settlement_.woken().freeze(slots_);
     team_.share(chunks, [&](int c) { label(c, chunks); });
     const int groups = count_ < kFewestShared ? 1 : team_.size();
     team_.share(groups, [&](int g) { add_sums(g, groups); });
@@ -80,57 +80,41 @@ class FirstPass {
   // Step 1.
   void compare(int chunk, int chunks) {
     const Row begin = count_ * chunk / chunks, end = count_ * (chunk + 1) / chunks;
-    std::vector<double> y(points_.d), room;
     std::vector<Row>& proposals = proposals_[chunk];
     proposals.clear();
     Poll poll;
-    if (slots_at_start_.is_worth_it()) {
-      slots_at_start_.compare(begin, end, [&](Row b) { return row(b); }, found_.data(), poll);
-    } else {
-      for (Row b = begin; b < end; ++b) {
-        poll(Row(points_.d) * (slots_.count() + 1));
-        found_[b] = cheapest(row(b), y.data(), room);
-      }
-    }
+    slots_at_start_.compare(begin, end, [&](Row b) { return row(b); }, found_.data(), poll);
     for (Row b = begin; b < end; ++b)
-      if (is_birth(found_[b]) || !slots_.is_awake(found_[b].slot)) proposals.push_back(b);
+      if (is_birth(found_[b], birth_) || !slots_.is_awake(found_[b].slot)) proposals.push_back(b);
   }
 
   // Step 2.
   double settle() {
-    woken_.clear();
-    double n_compared = 0;
+    settlement_.begin_epoch();
     Poll poll;
     for (const std::vector<Row>& proposals : proposals_)
       for (const Row b : proposals) {
+        poll(points_.d * (settlement_.woken().size() + 1));
         const double* y = points_.moved(row(b), y_.data());
-        const bool is_outdated = !is_birth(found_[b]) && slots_.is_awake(found_[b].slot);
-        const Row n_slots = is_outdated ? slots_.count() : woken_.size();
-        n_compared += double(n_slots);
-        poll(points_.d * (n_slots + 1));
-        found_[b] = is_outdated ? cheapest(row(b), y_.data(), room_)
-                                : woken_.cheapest_before(b, y, decision_weight(b), found_[b], slots_);
-        if (is_birth(found_[b])) found_[b].slot = slots_.newborn();
-        if (slots_.is_awake(found_[b].slot)) continue;
-        slots_.wake(found_[b].slot, y, decision_weight(b));
-        woken_.add(found_[b].slot, b);
+        found_[b] = settlement_.settle(b, y, decision_weight(b), past_.of(row(b)), found_[b]);
       }
-    return n_compared;
+    return settlement_.n_compared();
   }
 
   // Step 3. The rows that were settled already keep their slot.
   void label(int chunk, int chunks) {
     std::vector<double> y(points_.d);
+    const WokenSlots& woken = settlement_.woken();
     auto settled = proposals_[chunk].begin();
     Poll poll;
     for (Row b = count_ * chunk / chunks; b < count_ * (chunk + 1) / chunks; ++b) {
-      poll(points_.d * (woken_.size() + 1));
+      poll(points_.d * (woken.size() + 1));
       if (settled != proposals_[chunk].end() && *settled == b) {
         ++settled;
-      } else if (woken_.any_before(b)) {
+      } else if (woken.any_before(b)) {
         const double* x = points_.moved(row(b), y.data());
-        if (woken_.may_undercut(x, decision_weight(b), found_[b].cost))
-          found_[b] = woken_.cheapest_before(b, x, decision_weight(b), found_[b], slots_);
+        if (woken.may_undercut(x, decision_weight(b), found_[b].cost))
+          found_[b] = woken.cheapest_before(b, x, decision_weight(b), found_[b], slots_);
       }
       assignment_.relabel(row(b), found_[b].slot);
     }
@@ -152,11 +136,6 @@ class FirstPass {
 
   Row row(Row b) const { return (*order_)[first_ + b]; }
   double decision_weight(Row b) const { return std::min(points_.weight(row(b)), 1.0); }
-  bool is_birth(const Cheapest& found) const { return !(found.cost <= birth_); }  // a tie joins
-
-  Cheapest cheapest(Row i, double* y, std::vector<double>& room) const {
-    return slots_.cheapest(points_.moved(i, y), std::min(points_.weight(i), 1.0), past_.of(i), birth_, room);
-  }
 
   static constexpr Row kFewestShared = 1024;  // rows whose sums are worth a second thread
 
@@ -172,8 +151,8 @@ class FirstPass {
   std::vector<Cheapest> found_;              // (count,)
   std::vector<std::vector<Row>> proposals_;  // of each chunk, ascending
   BlockComparison<T> slots_at_start_;
-  WokenSlots woken_;
-  std::vector<double> y_, room_;
+  Settlement settlement_;
+  std::vector<double> y_;
 };
 
 }  // namespace dynmeans

@@ -51,11 +51,7 @@ class Assignment {
 
   // Moves every point to its nearest awake cluster and the centers after them; true if any point moved.
   bool pass(Clusters& slots, ThreadPool& team) {
-    prepare(slots);
-    pack_products(slots);
-    const int chunks = chunk_count(slots);
-    moves_.resize(chunks, ChunkUpdate<T>(points_.scale));
-    team.share(chunks, [&](int c) { run_chunk(slots, c, chunks); });
+    compare_all(slots, team);
     restless_.clear();
     bool moved = false;
     for (auto& chunk : moves_) {
@@ -68,6 +64,31 @@ class Assignment {
     if (moved) slots.update_centers();
     return moved;
   }
+
+  // Continues with the labels and bounds (n,) of an earlier pass, if the bounds hold: `before` (slots, d) are
+  // the centers of that pass.
+  void resume(const std::int32_t* labels, const T* upper, const T* lower, const double* before, bool trusted,
+              const Clusters& slots) {
+    label_.assign(labels, labels + points_.n);
+    upper_.assign(upper, upper + points_.n);
+    lower_.assign(lower, lower + points_.n);
+    before_.assign(before, before + std::size_t(slots.count()) * points_.d);
+    trusted_ = trusted;
+    wake_ups_ = slots.wake_ups();
+  }
+
+  // Moves every row to its nearest awake cluster; the clusters stay as they are.
+  const std::vector<ChunkUpdate<T>>& compare_all(const Clusters& slots, ThreadPool& team) {
+    prepare(slots);
+    pack_products(slots);
+    const int chunks = chunk_count(slots);
+    moves_.resize(chunks, ChunkUpdate<T>(points_.scale));
+    team.share(chunks, [&](int c) { run_chunk(slots, c, chunks); });
+    return moves_;
+  }
+
+  const std::vector<T>& upper() const { return upper_; }
+  const std::vector<T>& lower() const { return lower_; }
 
  private:
   // Chunks depend on the batch alone, never on the number of threads.

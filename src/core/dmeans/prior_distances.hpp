@@ -22,6 +22,8 @@ namespace dynmeans {
 
 class PriorDistances {
  public:
+  PriorDistances() : n_old_(0) {}  // knows no distance
+
   // Narrow rows find a distance as fast as they would look it up.
   template <class T>
   PriorDistances(const BatchView<T>& points, const Clusters& slots, double birth, ThreadPool& team)

@@ -4,6 +4,7 @@
 // not depend on the order of the terms, and sums of parts are merged by adding the digits.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -38,6 +39,21 @@ class ExactSum {
     for (std::size_t i = 0; i < digits_.size(); ++i) digits_[i] += carried.digits_[i];
     overflow_ += other.overflow_;
     carry();
+  }
+
+  static constexpr std::size_t kDigits = 68;
+
+  // The digits of the sum, each below 2^32: the digits of a few sums may be added without a carry.
+  std::array<std::uint64_t, kDigits> digits() const {
+    ExactSum carried = *this;
+    carried.carry();
+    return carried.digits_;
+  }
+  static ExactSum of_digits(const std::uint64_t* digits) {
+    ExactSum sum;
+    std::copy_n(digits, kDigits, sum.digits_.begin());
+    sum.carry();
+    return sum;
   }
 
   // The sum rounded to the nearest double.
@@ -79,9 +95,9 @@ class ExactSum {
 
   static constexpr int kLowest = -1074;  // exponent of the last bit
 
-  std::array<std::uint64_t, 68> digits_{};  // multiples of 2^(32 i - 1074)
-  std::int64_t n_added_ = 0;                // since the last carry
-  double overflow_ = 0;                     // sum of the terms that are not finite
+  std::array<std::uint64_t, kDigits> digits_{};  // multiples of 2^(32 i - 1074)
+  std::int64_t n_added_ = 0;                     // since the last carry
+  double overflow_ = 0;                          // sum of the terms that are not finite
 };
 
 }  // namespace dynmeans

@@ -60,7 +60,7 @@ def read_parquet(
     with file:
         with error_context(name):
             names = _names(file.schema_arrow, name, limits)
-            columns = _wanted(names, wanted)
+            columns = wanted_names(names, wanted)
             groups, start = _groups_after(file.metadata, skip)
             _check_groups(file.metadata, groups, size, name, limits)
             _check_pages(source, file.metadata, groups, set(columns), size, name, limits)
@@ -86,7 +86,7 @@ def read_arrow(
             file.seek(0)
         reader = ipc.open_file(file) if indexed else ipc.open_stream(file)
         names = _names(reader.schema, name, limits)
-        batches = _record_batches(reader, indexed, _wanted(names, wanted))
+        batches = _record_batches(reader, indexed, wanted_names(names, wanted))
         yield from _pieces(_Table(batches, names, name, limits), skip)
 
 
@@ -101,7 +101,8 @@ def _names(schema: Any, name: str, limits: Limits) -> tuple[str, ...]:
     return tuple(schema.names)
 
 
-def _wanted(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+def wanted_names(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+    """Return the columns of a file that are wanted and have a name of their own, in their order."""
     chosen = set(names if wanted is None else expand_patterns(wanted, names))
     chosen -= repeated_names(names)  # which pyarrow cannot select
     return [key for key in names if key in chosen]
@@ -172,12 +173,12 @@ def _pieces(table: _Table, skip: int) -> Iterator[Chunk]:
 
 def _decoded(batch: Any, first: int, table: _Table) -> dict[str, Cells]:
     return {
-        key: _cells(batch.column(i), f"{table.name}, row {first} or later, column {key!r}", table.limits)
+        key: read_cells(batch.column(i), f"{table.name}, row {first} or later, column {key!r}", table.limits)
         for i, key in enumerate(batch.schema.names)
     }
 
 
-def _cells(column: Any, location: str, limits: Limits) -> Cells:
+def read_cells(column: Any, location: str, limits: Limits) -> Cells:
     """Return an Arrow column as an array, or as a list of Python objects if NumPy has no type for it."""
     types = require("pyarrow.types", "frames")
     kind = column.type

@@ -19,7 +19,7 @@ from dynmeans.cli.options import (
     RefineOption,
 )
 
-_STEPS, _COSTS, _OUTPUT = "Time steps", CLUSTERING_PANEL, "Output"
+_STEPS, _COSTS, _OUTPUT, _DASK = "Time steps", CLUSTERING_PANEL, "Output", "Many machines"
 
 
 class Motion(str, Enum):
@@ -266,6 +266,21 @@ ReportLargestOption = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Cluster Parquet files, or patterns such as 'data/*.parquet', on the Dask workers of this "
+        "scheduler. The labels are those of a run on one machine, written as a dataset of Parquet files.",
+        rich_help_panel=_DASK,
+    ),
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="The same with this number of worker processes on this machine.", rich_help_panel=_DASK
+    ),
+]
 
 
 def cluster(
@@ -304,10 +319,13 @@ def cluster(
     by: ByOption = None,
     report_keys: ReportKeysOption = None,
     report_largest: ReportLargestOption = None,
+    scheduler: SchedulerOption = None,
+    workers: WorkersOption = None,
 ) -> None:
     """Cluster the rows of files, step by step in time."""
     with exit_on_interrupt():
         from dynmeans.cli.run import run_cluster
+        from dynmeans.cli.run_dataset import run_dataset
         from dynmeans.runs.parameters import RunParameters, parse_birth_cost, parse_features
 
     parameters = RunParameters(
@@ -340,6 +358,9 @@ def cluster(
         report_keys=parse_features(report_keys, "--report-keys"),
         report_largest=report_largest,
     )
+    if scheduler is not None or workers is not None:
+        run_dataset(inputs, parameters, out, state, scheduler=scheduler, workers=workers, force=force)
+        return
     run_cluster(
         inputs,
         parameters,

@@ -353,13 +353,16 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
             return
         if self._is_cosine():
             return  # the checks and their advice are about squared distances; see _warn_of_rows
-        found = find_trouble(batch.rows, report, self._state, self.parameters_)
+        found = self._find_trouble(batch)
         if self.birth_cost == "auto":
             found.pop("single", None)  # found in the data, whether or not the mode is exclusive
         fresh = {kind: text for kind, text in found.items() if kind not in self.warnings_}
         self._warnings = {**self.warnings_, **fresh}
         for text in fresh.values():
             warnings.warn(text, ClusteringWarning, stacklevel=2)
+
+    def _find_trouble(self, batch: Batch) -> dict[str, str]:
+        return find_trouble(batch.rows, self.step_, self._state, self.parameters_)
 
     @property
     def warnings_(self) -> dict[str, str]:
