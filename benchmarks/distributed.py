@@ -119,7 +119,7 @@ def measure_distributed(
     from dynmeans.distributed import DMeans
 
     logging.getLogger("distributed").setLevel(logging.ERROR)
-    options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(**options) as cluster, Client(cluster) as client:
         model = DMeans(BIRTH_COST, n_restarts=n_restarts, random_state=0)
         for paths in batches:
@@ -140,7 +140,7 @@ def overhead_per_task(chunks: int = 200) -> float:
     from dynmeans.distributed import DMeans
 
     X = np.random.default_rng(0).normal(size=(30 * chunks, 3))
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster):
         model = DMeans(50.0, n_restarts=1, random_state=0)
         with counted_rounds() as counts:
             cpu = time.process_time()

@@ -121,7 +121,7 @@ CASES = {
     "video": Case(
         _clip, ["video", "clip.mkv", f"{OUT}/small.mkv", *VIDEO, "--force"], False, (".csv", ".png")
     ),
-    "demo": Case(_nothing, ["demo", *RESULT], False, (".csv", ".jsonl")),
+    "demo": Case(_nothing, ["demo", "--force", *RESULT], False, (".csv", ".jsonl")),
     "flights": Case(_week, ["flights", "week.csv", "--force", *RESULT], False, GEOGRAPHY),
     "tune": Case(
         _csv,

@@ -34,10 +34,12 @@ def run_dataset(
 ) -> None:
     """Cluster a dataset with a progress bar, and print a summary."""
     require("distributed", "dask")
+    from dynmeans.distributed.dataset import find_files
     from dynmeans.distributed.files import cluster_dataset
 
     if scheduler is not None and workers is not None:
         raise InputError("--scheduler and --workers exclude each other")
+    find_files(inputs)  # before workers are started
     try:
         with _client(scheduler, workers) as client, progress_bar() as show, warnings.catch_warnings():
             warnings.simplefilter("ignore", ClusteringWarning)  # printed after the summary
@@ -84,6 +86,6 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         with client:
             yield client
         return
-    options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         yield client

@@ -51,7 +51,7 @@ class DMeans(LocalDMeans):
     >>> import dask.array as da
     >>> from distributed import Client
     >>> from dynmeans.distributed import DMeans
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None):
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0"):
     ...     model = DMeans(birth_cost=1.0, random_state=0)
     ...     X = da.from_array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0]], chunks=(2, 2))
     ...     model.partial_fit(X).labels_.compute()
