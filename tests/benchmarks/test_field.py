@@ -194,7 +194,7 @@ def test_tuned_methods_see_only_the_first_third(folder: Path, monkeypatch: pytes
         field_methods, "tune", lambda steps, *a, **k: seen.append(len(steps)) or original(steps, *a, **k)
     )
     stream = only(folder, "people_five")
-    labels = field_methods.tuned([field_methods.DMeans()], budget=4)(stream.frames)
+    labels = field_methods.tuned(field_methods.DMeans(), budget=4)(stream.frames)
     assert seen == [5]  # six steps, one of them without rows
     assert [len(ids) for ids in labels] == [len(frame.X) for frame in stream.frames]
 
