@@ -13,7 +13,7 @@ def test_jobs_take_turns_in_every_round() -> None:
     assert {name: len(values) for name, values in times.items()} == {"a": 3, "b": 3}
 
 
-def test_timed_hands_back_the_result() -> None:
+def test_timed_returns_the_result() -> None:
     time, result = timed(lambda: "done")
     assert result == "done"
     assert time >= 0

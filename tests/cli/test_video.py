@@ -16,7 +16,7 @@ Command = Callable[..., Any]
 
 @pytest.fixture
 def clip(folder: Path) -> Path:
-    """clip.mkv: eight frames of three colours."""
+    """clip.mkv: eight frames of three colors."""
     return write_clip(folder / "clip.mkv", pictures())
 
 
@@ -41,7 +41,7 @@ def test_a_video_its_palette_and_a_preview_are_written(dynmeans: Command, folder
     "options",
     [("--per-frame", "kmeans"), ("--per-frame", "dpmeans"), ("--colorspace", "oklab"), ("--max-colors", "2")],
 )
-def test_every_way_to_choose_the_palette_gives_a_video(
+def test_every_palette_option_gives_a_video(
     dynmeans: Command, folder: Path, options: tuple[str, ...]
 ) -> None:
     assert dynmeans("video", "clip.mkv", "out.gif", *options).code == 0

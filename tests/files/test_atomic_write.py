@@ -170,11 +170,11 @@ def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError) as caught, atomic_write(tmp_path / "a.txt") as place:  # noqa: PT011
         place.write_bytes(b"x" * 2000)
     assert caught.value.filename == str(tmp_path / "a.txt")
-    spool = AppendLog(tmp_path, {"steps.csv": b""})
-    spool.append({"steps.csv": b"x" * 2000})
+    log = AppendLog(tmp_path, {"steps.csv": b""})
+    log.append({"steps.csv": b"x" * 2000})
     with pytest.raises(OSError) as caught:  # noqa: PT011
-        spool.flush()
-    for file in spool._files.values():
+        log.flush()
+    for file in log._files.values():
         file.close()
     assert caught.value.filename == str(tmp_path / "steps.csv")
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from dynmeans._algorithms.batch import LARGEST_COORDINATE
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
-from dynmeans._algorithms.kernel_step import KernelState
+from dynmeans._algorithms.kernel_space.kernel_step import KernelState
+from dynmeans._algorithms.kernel_space.support import Support
 from dynmeans._algorithms.link_birth_cost import KernelScale, RowScale
 from dynmeans._algorithms.link_spaces import Scale
 from dynmeans._algorithms.sphere_linking import AngleScale
-from dynmeans._algorithms.support import Support
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.state import ClusterState
 from dynmeans.kernels import Kernel, get_kernel, kernel_from_params

@@ -22,7 +22,7 @@ class Progress(NamedTuple):
 
     out: str  # folder of the run
     inputs: list[dict[str, Any]]  # fingerprints
-    settings: dict[str, Any]  # parameters, by option; the key in state files
+    settings: dict[str, Any]  # parameters by option; named as the key in state files of version 0.1.0
     columns: Columns
     scale: Scale | None = None
     position: Position = Position()

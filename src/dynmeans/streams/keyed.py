@@ -256,7 +256,7 @@ class KeyedDMeans:
             raise SnapshotError(message) from error
 
     def drop(self, keys: Iterable[Key]) -> None:
-        """Forget keys. A key that has rows again begins anew, also with its ids.
+        """Forget keys. If a forgotten key has rows again, its clusters and ids start again.
 
         Parameters
         ----------

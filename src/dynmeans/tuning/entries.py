@@ -32,7 +32,7 @@ MakeScorer = Callable[[Any], Scorer]
 
 
 def uses_separation(model: Any, kernels: Sequence[Kernel] | None) -> bool:
-    """Return whether an estimator on its own is judged by the separation of its clusters."""
+    """Return whether an estimator is scored by the separation of its clusters."""
     if not isinstance(model, KernelClusterer):
         return False
     return kernels is not None or not isinstance(get_kernel(model.kernel), Linear)
