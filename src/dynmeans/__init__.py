@@ -32,7 +32,18 @@ __all__ = [
     "tune",
 ]
 
-_MODULES = ("baselines", "datasets", "estimators", "kernels", "metrics", "plots", "runs", "streams", "tuning")
+_MODULES = (
+    "baselines",
+    "datasets",
+    "distributed",
+    "estimators",
+    "kernels",
+    "metrics",
+    "plots",
+    "runs",
+    "streams",
+    "tuning",
+)
 _SOURCES = {  # other names are in dynmeans.estimators
     "Event": "dynmeans._model.events",
     "Forecast": "dynmeans._model.forecast",

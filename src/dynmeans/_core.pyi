@@ -9,24 +9,32 @@ centers, forecasts        (K, d) remembered centers; predicted positions
 gammas, revival           (K,) gamma and Q dt, the prior weight and the revival cost of each
 birth, aging, lifetime    lambda, Q, T_Q
 slots                     (n,) cluster of each row: 0 .. K-1 remembered, then newborn
-places (update_clusters)  (L, d) theta, centers after the step
-places (expand_centers)   (M + n,) number of the position of each point; equal points share it
+positions                 update_clusters: (L, d) theta, centers after the step
+                          expand_centers: (M + n,) number of the position of each point; equal points share it
 taken                     (L,) weight of the rows of each cluster
 velocities, velocity_cov  (K, d) or (K, 0); (K, 2) covariance with the position, variance
 last_seen, clock, now     event times: (K,) of the clusters, of the last step, of this step
-place_noise, newborn      variance of the position per unit of time; of a newborn's velocity
+position_noise, newborn   variance of the position per unit of time; of a newborn's velocity
 limit                     largest variance that time adds to a position in costs
 kept, shares, owner       (M, d) kept points, (M,) their shares, (M,) cluster 0 .. K-1 of each
 coefficients, budget      (M,) coefficients of kept points; maximum number kept per cluster
 diagonal, y_phi, phi_phi  (n,), (n, K), (K,) kernel of rows, rows and centers, centers
 matrix                    (n, n) kernel of the rows, as a full matrix
 features, phi_features    (n, r), (K, r) the same as explicit features
-begin, neighbours, values (n + 1,), (z,), (z,) the same as a sparse matrix in CSR form
-homes, awake              (n,) parent cluster of each row, an index into awake (A,), clusters
-part, around              minimum share of rows, maximum ratio of distances in a split or merge
+begin, neighbors, values (n + 1,), (z,), (z,) the same as a sparse matrix in CSR form
+parents, awake            (n,) parent of each row, an index into the slots that were awake (A,)
+min_share, max_ratio      minimum share of rows, maximum ratio of distances in a split or merge
 seed, step, restart       together they determine all random numbers
 n_threads                 number of threads; 0 for all cores
 epoch                     rows of an epoch of the first pass; 0 chooses, -1 for a serial loop
+shift, radius             (d,) subtracted from every row; largest coordinate after that
+largest, smallest         (d,) sizes of the terms of sums, which determine their grid
+weight_sizes              (2,) largest and smallest weight, or (0,) for ones
+first, n_total            number of the first row of a chunk; rows of the batch
+labels, bounds            (n,) slots of the rows of a chunk; (2, n) bounds on their distances
+visits                    (p,) positions in the visiting order
+touched                   (t,) slots that rows came to or left; their sums are arrays of folds
+before, trusted           (slots, d) centers of the last pass; whether its bounds hold
 ========================  =====================================================================
 """
 
@@ -62,10 +70,15 @@ def descend_sphere(
     step: int,
     n_restarts: int,
     max_iter: int,
-) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats, Floats]: ...
+    refine: bool = False,
+) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats, Floats, float]: ...
 def assign_exclusive(
     X: Rows, weights: Floats | None, centers: Floats, gammas: Floats, revival: Floats, birth: float
 ) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...
+def cluster_sums(
+    X: Rows, weights: Floats | None, labels: NDArray[np.int32], n_clusters: int, n_parts: int = 1
+) -> tuple[Floats, Floats, Floats]: ...
+def exact_sum(values: Floats, n_parts: int = 1) -> float: ...
 def nearest_centers(X: Rows, centers: Floats, n_threads: int) -> NDArray[np.int32]: ...
 def cheapest_clusters(
     X: Rows, centers: Floats, gammas: Floats, revival: Floats, n_threads: int
@@ -87,7 +100,7 @@ def kernel_descend(
     features: Floats | None = None,
     phi_features: Floats | None = None,
     begin: NDArray[np.int64] | None = None,
-    neighbours: NDArray[np.int32] | None = None,
+    neighbors: NDArray[np.int32] | None = None,
     values: Floats | None = None,
 ) -> tuple[NDArray[np.int32], float, int]: ...
 def mst_components(
@@ -183,7 +196,7 @@ def forest_code(
     log_step: float,
     background: Floats,
     spread: Floats,
-    least: float,
+    min_variance: float,
 ) -> Floats: ...
 def simd_level() -> str: ...
 def rbf_kernel(a: Floats, b: Floats, bandwidth: float, out: Floats) -> None: ...
@@ -206,8 +219,8 @@ def expand_centers(
     weights: Floats,
     gammas: Floats,
     taken: Floats,
-    places: NDArray[np.int64] | None,
-    n_places: int,
+    positions: NDArray[np.int64] | None,
+    n_positions: int,
     budget: int,
 ) -> tuple[NDArray[np.int64], Floats, Floats, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
 def component_similarity(
@@ -281,7 +294,7 @@ def cluster_vectors(
     features: Floats | None = None,
     phi_features: Floats | None = None,
     begin: NDArray[np.int64] | None = None,
-    neighbours: NDArray[np.int32] | None = None,
+    neighbors: NDArray[np.int32] | None = None,
     values: Floats | None = None,
 ) -> tuple[NDArray[np.int64], int, Floats]: ...
 def predict_clusters(
@@ -292,7 +305,7 @@ def predict_clusters(
     last_seen: Floats,
     now: float,
     aging: float,
-    place_noise: float,
+    position_noise: float,
     velocity_noise: float,
     newborn: float,
     limit: float,
@@ -308,13 +321,13 @@ def update_clusters(
     forecasts: Floats,
     gammas: Floats,
     slots: NDArray[np.int32],
-    places: Floats,
+    positions: Floats,
     taken: Floats,
     next_id: int,
     clock: float,
     now: float,
     lifetime: float,
-    place_noise: float,
+    position_noise: float,
     velocity_noise: float,
     newborn: float,
     limit: float,
@@ -330,13 +343,13 @@ def update_clusters(
     NDArray[np.int64],
 ]: ...
 def split_merge_candidates(
-    homes: NDArray[np.int32],
+    parents: NDArray[np.int32],
     slots: NDArray[np.int32],
     weights: Floats | None,
     awake: NDArray[np.int64],
     taken: Floats,
     n_old: int,
-    part: float,
+    min_share: float,
 ) -> tuple[list[list[int]], list[list[int]]]: ...
 def find_split_merge(
     X: Rows,
@@ -346,6 +359,87 @@ def find_split_merge(
     last_seen: Floats,
     clock: float,
     taken: Floats,
-    part: float,
-    around: float,
+    min_share: float,
+    max_ratio: float,
 ) -> tuple[list[list[int]], list[list[int]]]: ...
+def shift_rows(X: Rows, n_total: int) -> Rows: ...
+def mean_of_rows(X: Rows) -> Floats: ...
+def row_extent(X: Rows, weights: Floats | None, shift: Floats) -> tuple[float, Floats, Floats, Floats]: ...
+def count_distinct(X: Rows) -> int: ...
+
+_Slots = NDArray[np.int32]
+_Numbers = NDArray[np.int64]
+_SentRows = tuple[_Numbers, Floats, Floats, _Slots, Floats]
+_Sums = tuple[_Slots, Floats, Floats, _Numbers]
+
+class FloatChunk:
+    def __init__(
+        self,
+        X: Rows,
+        weights: Floats | None,
+        shift: Floats,
+        radius: float,
+        largest: Floats,
+        smallest: Floats,
+        weight_sizes: Floats,
+        first: int,
+        n_total: int,
+        centers: Floats,
+        gammas: Floats,
+        revival: Floats,
+        birth: float,
+    ) -> None: ...
+    def set_slots(self, awake: _Slots, centers: Floats) -> None: ...
+    def first_pass(
+        self,
+        labels: _Slots,
+        seed: int,
+        step: int,
+        restart: int,
+        settled_first: int,
+        first: int,
+        last: int,
+        woken: _Slots,
+        woken_at: _Numbers,
+        visits: _Numbers,
+        slots: _Slots,
+    ) -> tuple[_Slots, _SentRows]: ...
+    def sums(self, labels: _Slots) -> _Sums: ...
+    def run_pass(
+        self,
+        labels: _Slots,
+        bounds: Rows,
+        before: Floats,
+        trusted: bool,
+        moved_rows: _Numbers,
+        moved_slots: _Slots,
+    ) -> tuple[_Slots, Rows, _Sums, _SentRows]: ...
+    def cost(self, labels: _Slots) -> _Numbers: ...
+
+class DoubleChunk(FloatChunk): ...
+
+class DescentDriver:
+    def __init__(
+        self,
+        shift: Floats,
+        radius: float,
+        largest: Floats,
+        smallest: Floats,
+        weight_sizes: Floats,
+        n_total: int,
+        centers: Floats,
+        gammas: Floats,
+        revival: Floats,
+        birth: float,
+        seed: int,
+        step: int,
+        restart: int,
+    ) -> None: ...
+    def slots(self) -> tuple[_Slots, Floats]: ...
+    def n_wake_ups(self) -> int: ...
+    def settle(
+        self, visits: _Numbers, y: Floats, weights: Floats, slots: _Slots, costs: Floats
+    ) -> tuple[_Slots, _Slots, _Numbers]: ...
+    def update(self, touched: _Slots, sums: Floats, weights: Floats, rows: _Numbers) -> None: ...
+    def place(self, rows: _Numbers, y: Floats, weights: Floats, slots: _Slots) -> tuple[_Numbers, _Slots]: ...
+    def finish(self, cost_of_rows: _Numbers) -> tuple[_Slots, Floats, Floats, float]: ...

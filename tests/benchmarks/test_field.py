@@ -187,7 +187,7 @@ def test_tables_have_a_row_for_every_stream_and_method(
     ]
 
 
-def test_tuned_methods_see_only_the_first_third(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tuned_methods_get_only_the_first_third(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     original = field_methods.tune
     monkeypatch.setattr(

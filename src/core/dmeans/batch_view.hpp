@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dmeans/batch_scale.hpp"
 #include "simd/feature_loops.hpp"
 #include "simd/simd_kernels.hpp"
 #include "simd/squared_distance.hpp"
@@ -13,33 +14,36 @@
 
 namespace dynmeans {
 
-using Row = std::int64_t;
-
 template <class T>
 struct BatchView {
   const T* data;          // (n, d)
   const double* weights;  // (n,) or null for ones
   Row n;
   int d;
-  std::vector<T> shift;  // (d,) subtracted from every row before anything else
-  double radius = 0;     // largest coordinate after the shift, for the rounding error of distances
+  const BatchScale<T> scale;
+  const std::vector<T>& shift = scale.shift;
 
   BatchView(const T* data, const double* weights, Row n, int d)
-      : data(data), weights(weights), n(n), d(d), shift(d) {
-    find_shift();
-    find_radius();
+      : BatchView(data, weights, n, d, BatchScale<T>::of(data, weights, n, d)) {}
+
+  // A part of a batch; `scale` is that of the whole.
+  BatchView(const T* data, const double* weights, Row n, int d, BatchScale<T> scale)
+      : data(data), weights(weights), n(n), d(d), scale(std::move(scale)) {
     if (d >= kWide && n <= kMostKept / d) keep_moved();
   }
+
+  BatchView(const BatchView&) = delete;
+  BatchView& operator=(const BatchView&) = delete;
 
   double weight(Row i) const { return weights ? weights[i] : 1.0; }
 
   const T* row(Row i) const { return data + i * d; }
 
-  // A row less the shift, (d,); `room` (d,) is where it may be put.
-  const double* moved(Row i, double* room) const {
+  // A row less the shift, (d,); `scratch` (d,) is where it may be put.
+  const double* moved(Row i, double* scratch) const {
     if (!moved_.empty()) return &moved_[std::size_t(i) * d];
-    write_moved(i, room);
-    return room;
+    write_moved(i, scratch);
+    return scratch;
   }
 
   // Squared distance, or a lower bound that exceeds `most`.
@@ -61,32 +65,6 @@ struct BatchView {
   }
 
  private:
-  // The mean of some rows is as good as the mean of all: only digits depend on it.
-  void find_shift() {
-    const Row count = std::min<Row>(n, 256);
-    std::vector<double> sums(d);
-    double* const sum = sums.data();
-    for (Row s = 0; s < count; ++s) {
-      const T* x = row(s * n / count);
-      for_features(d, [=](int j) __attribute__((always_inline)) { sum[j] += double(x[j]); });
-    }
-    for (int j = 0; j < d; ++j) shift[j] = static_cast<T>(sum[j] / double(count));
-  }
-
-  void find_radius() {
-    std::vector<T> largest(d);  // of each feature: so many running maxima do not wait for each other
-    T* const most = largest.data();
-    const T* const middle = shift.data();
-    for (Row i = 0; i < n; ++i) {
-      const T* x = row(i);
-      for_features(d, [=](int j) __attribute__((always_inline)) {
-        const T size = std::abs(x[j] - middle[j]);
-        most[j] = size > most[j] ? size : most[j];
-      });
-    }
-    for (int j = 0; j < d; ++j) radius = std::max(radius, double(most[j]));
-  }
-
   void write_moved(Row i, double* y) const {
     const T *x = row(i), *middle = shift.data();
     for_features(d, [=](int j) __attribute__((always_inline)) { y[j] = x[j] - middle[j]; });

@@ -14,11 +14,13 @@
 #include <limits>
 #include <vector>
 
+#include "dmeans/batch_scale.hpp"
 #include "dmeans/cluster_sums.hpp"
 #include "dmeans/prior_distance_row.hpp"
 #include "simd/feature_loops.hpp"
 #include "simd/simd_kernels.hpp"
 #include "simd/squared_distance.hpp"
+#include "support/equations.hpp"
 #include "support/uninitialized_vector.hpp"
 
 namespace dynmeans {
@@ -33,10 +35,14 @@ struct PriorView {
 class Clusters {
  public:
   template <class T>
-  Clusters(const PriorView& prior, const std::vector<T>& shift)
-      : d_(static_cast<int>(shift.size())), n_old_(prior.n), prior_(prior), sums_(d_) {
+  Clusters(const PriorView& prior, const BatchScale<T>& scale)
+      : d_(static_cast<int>(scale.shift.size())),
+        n_old_(prior.n),
+        prior_(prior),
+        sums_(scale.terms, scale.weights),
+        sum_(d_) {
     phi_.resize(static_cast<std::size_t>(prior.n) * d_);
-    const T* const middle = shift.data();
+    const T* const middle = scale.shift.data();
     for (int k = 0; k < prior.n; ++k) {
       double* const phi = &phi_[at(k)];
       const double* const center = prior.centers + at(k);
@@ -56,6 +62,17 @@ class Clusters {
     free_.clear();
   }
 
+  // Makes the slots equal to those of another descent with the same prior.
+  void copy_slots(int count,                  // in
+                  const std::int32_t* awake,  // in (count,) 1 if awake
+                  const double* centers) {    // in (count, d) of those that are awake
+    reset();
+    grow(count);
+    count_ = count;
+    for (int k = 0; k < count; ++k)
+      if (awake[k]) put_center(k, centers + at(k));
+  }
+
   const PriorView& prior() const { return prior_; }
   int d() const { return d_; }
   int n_old() const { return n_old_; }
@@ -65,7 +82,7 @@ class Clusters {
   // Of a cluster that is awake.
   const double* center(int k) const { return theta_.data() + at(k); }
   const double* old_center(int k) const { return phi_.data() + at(k); }
-  const double* sum(int k) const { return sums_.sum(k); }
+  const ClusterSums& sums() const { return sums_; }
   double weight(int k) const { return sums_.weight(k); }
   // Distance of an old cluster from its old center; computed for wide rows only.
   double displacement(int k) const { return displacement_[k]; }
@@ -85,12 +102,25 @@ class Clusters {
 
   // The slot that takes a point of weight m most cheaply. Weights above 1 are copies that decide alike.
   // For wide rows, clusters that cost more than `max_cost` may be skipped.
-  // `room` is for the scales of a fraction of a point.
+  // `scratch` is for the scales of a fraction of a point.
   Cheapest cheapest(const double* y, double m, const PriorDistanceRow& past, double max_cost,
-                    std::vector<double>& room) const {
-    const double* scale = m < 1 ? scale_of_fraction(m, room) : scale_.data();
+                    std::vector<double>& scratch) const {
+    const double* scale = m < 1 ? scale_of_fraction(m, scratch) : scale_.data();
     if (is_wide()) return cheapest_of_wide(y, m, scale, past, max_cost);
     return lanes().slots.cheapest(y, d_, columns_.data(), stride_, scale, offset_.data(), stride_);
+  }
+
+  // Eq. (labelupdate) for one row of weight m in slot `own`, or -1: moves it and returns its slot; a tie
+  // joins.
+  std::int32_t place(const double* y, double m, std::int32_t own, const PriorDistanceRow& past, double birth,
+                     std::vector<double>& scratch) {
+    const Cheapest found = cheapest(y, std::min(m, 1.0), past, birth, scratch);
+    const bool is_birth = !(found.cost <= birth);
+    if (!is_birth && found.slot == own) return own;
+    const int slot = is_birth ? newborn() : found.slot;
+    if (own >= 0) remove(own, y, m);
+    add(slot, y, m);
+    return slot;
   }
 
   // A slot for a cluster that is about to be born.
@@ -116,24 +146,24 @@ class Clusters {
     const double pull = gamma(k), share = 1.0 / (pull + m);
     if (is_old(k)) {
       const double* phi = old_center(k);
-      set_center(k, [=](int j) __attribute__((always_inline)) { return (pull * phi[j] + m * y[j]) * share; });
+      set_center(k, [=](int j) __attribute__((always_inline)) {
+        return updated_center(pull, phi[j], m * y[j], share);
+      });
     } else {
       set_center(k, [=](int j) { return y[j]; });
     }
-    measure_displacement(k);
-    scale_[k] = 1;
-    offset_[k] = 0;
-    awake_[k] = true;
-    ++wake_up_count_;
+    wake_up(k);
   }
   void remove(int k, const double* y, double m) { sums_.add(k, y, -m, -1); }
 
-  // Adds up what a pass over all rows moved.
-  void add_sums(int k, const double* sum, double weight, long rows) { sums_.add_total(k, sum, weight, rows); }
+  // What rows on other machines have moved: numbers of ClusterSums.
+  void add_numbers(int k, const double* numbers, const double* weight_numbers, long rows) {
+    sums_.merge_numbers(k, numbers, weight_numbers, rows);
+  }
 
-  void clear_sums() {
-    for (int k = 0; k < count_; ++k)
-      if (is_awake(k)) sums_.forget(k);
+  // What a part of a pass moved.
+  void add_sums(const ClusterSums& moved) {
+    for (int k = 0; k < count_; ++k) sums_.merge(k, moved, k);
   }
 
   void update_centers() {
@@ -144,14 +174,27 @@ class Clusters {
  private:
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
 
+  void put_center(int k, const double* position) {
+    set_center(k, [=](int j) { return position[j]; });
+    wake_up(k);
+  }
+
+  void wake_up(int k) {
+    measure_displacement(k);
+    scale_[k] = 1;
+    offset_[k] = 0;
+    awake_[k] = true;
+    ++wake_up_count_;
+  }
+
   bool is_wide() const { return d_ >= kWide; }
 
-  double revival_scale(int k, double m) const { return gamma(k) * m / (gamma(k) + m); }
+  double revival_scale(int k, double m) const { return merge_weight(gamma(k), m); }
 
-  const double* scale_of_fraction(double m, std::vector<double>& room) const {
-    room.assign(scale_.size(), 0.0);
-    for (int k = 0; k < count_; ++k) room[k] = is_awake(k) ? m : gamma(k) > 0 ? revival_scale(k, m) : 0.0;
-    return room.data();
+  const double* scale_of_fraction(double m, std::vector<double>& scratch) const {
+    scratch.assign(scale_.size(), 0.0);
+    for (int k = 0; k < count_; ++k) scratch[k] = is_awake(k) ? m : gamma(k) > 0 ? revival_scale(k, m) : 0.0;
+    return scratch.data();
   }
 
   // Loop over the clusters. The distance to the old center proves that most of them are too far.
@@ -189,12 +232,16 @@ class Clusters {
   void update_center(int k) {
     if (sums_.rows(k) == 0) return is_awake(k) ? leave(k) : void();
     const double pull = gamma(k), share = 1.0 / (pull + weight(k));
-    const double* sum = sums_.sum(k);
+    sums_.read_sum(k, sum_.data());
+    const double* sum = sum_.data();
     if (is_old(k)) {
       const double* phi = old_center(k);
-      set_center(k, [=](int j) __attribute__((always_inline)) { return (pull * phi[j] + sum[j]) * share; });
+      set_center(k, [=](int j) __attribute__((always_inline)) {
+        return updated_center(pull, phi[j], sum[j], share);
+      });
     } else {
-      set_center(k, [=](int j) __attribute__((always_inline)) { return (0.0 + sum[j]) * share; });
+      set_center(
+          k, [=](int j) __attribute__((always_inline)) { return updated_center(0.0, 0.0, sum[j], share); });
     }
     measure_displacement(k);
   }
@@ -222,7 +269,7 @@ class Clusters {
     sums_.forget(k);
     awake_[k] = false;
     for (int j = 0; j < d_ && !is_wide(); ++j) column(k, j) = phi_[at(k) + j];
-    scale_[k] = gamma(k) / (gamma(k) + 1);
+    scale_[k] = merge_weight(gamma(k), 1.0);
     offset_[k] = revival(k);
   }
 
@@ -259,6 +306,7 @@ class Clusters {
   long wake_up_count_ = 0;
   PriorView prior_;
   ClusterSums sums_;
+  std::vector<double> sum_;             // (d,) of one slot
   RawVector<double> phi_;               // (K, d) shifted
   RawVector<double> theta_;             // (slots, d) of those that are awake
   std::vector<char> awake_;             // (slots,)

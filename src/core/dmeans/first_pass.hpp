@@ -18,8 +18,8 @@
 #include "dmeans/clusters.hpp"
 #include "dmeans/hamerly_assignment.hpp"
 #include "dmeans/prior_distances.hpp"
+#include "dmeans/settlement.hpp"
 #include "dmeans/visiting_order.hpp"
-#include "dmeans/woken_slots.hpp"
 #include "support/signals.hpp"
 #include "support/thread_pool.hpp"
 
@@ -30,33 +30,33 @@ class FirstPass {
  public:
   // epoch: rows of every epoch, or 0 to let epochs grow
   FirstPass(const BatchView<T>& points, const PriorDistances& past, double birth, Row epoch, Clusters& slots,
-            Assignment<T>& assignment, ThreadPool& team)
+            Assignment<T>& assignment, ThreadPool& pool)
       : points_(points),
         past_(past),
         birth_(birth),
         epoch_(epoch),
         slots_(slots),
         assignment_(assignment),
-        team_(team),
+        pool_(pool),
         slots_at_start_(points, past, birth, slots),
-        woken_(points.d),
+        settlement_(slots, birth),
         y_(points.d) {}
 
   void run(const VisitingOrder& order) {
     order_ = &order;
-    Row count = epoch_ > 0 ? epoch_ : kFewest;
+    Row count = epoch_ > 0 ? epoch_ : kMinRows;
     for (Row first = 0; first < order.size(); first += count_) {
       first_ = first;
       count_ = std::min(count, order.size() - first);
       const double compared = double(count_) * slots_.count();
       const double settled = run_epoch();
       if (epoch_ == 0)
-        count = std::clamp(kShare * settled < compared ? 2 * count : count / 2, kFewest, kMost);
+        count = std::clamp(kShare * settled < compared ? 2 * count : count / 2, kMinRows, kMaxRows);
     }
   }
 
  private:
-  static constexpr Row kFewest = 64, kMost = 65536;  // rows of an epoch
+  static constexpr Row kMinRows = 64, kMaxRows = 65536;  // rows of an epoch
   static constexpr double kShare =
       16;  // epochs grow while this many times the serial work is less than the rest
   static constexpr std::int64_t kWorkOfAChunk = 1 << 16;  // multiplications, about 20 microseconds
@@ -68,69 +68,53 @@ class FirstPass {
     const int chunks = int(std::clamp<Row>(count_ * work / kWorkOfAChunk, 1, std::min<Row>(64, count_)));
     proposals_.resize(chunks);
     slots_at_start_.pack(count_);
-    team_.share(chunks, [&](int c) { compare(c, chunks); });
+    pool_.share(chunks, [&](int c) { compare(c, chunks); });
     const double settled = settle();
-    woken_.freeze(slots_);
-    team_.share(chunks, [&](int c) { label(c, chunks); });
-    const int groups = count_ < kFewestShared ? 1 : team_.size();
-    team_.share(groups, [&](int g) { add_sums(g, groups); });
+    settlement_.woken().freeze(slots_);
+    pool_.share(chunks, [&](int c) { label(c, chunks); });
+    const int groups = count_ < kFewestShared ? 1 : pool_.size();
+    pool_.share(groups, [&](int g) { add_sums(g, groups); });
     return settled;
   }
 
   // Step 1.
   void compare(int chunk, int chunks) {
     const Row begin = count_ * chunk / chunks, end = count_ * (chunk + 1) / chunks;
-    std::vector<double> y(points_.d), room;
     std::vector<Row>& proposals = proposals_[chunk];
     proposals.clear();
     Poll poll;
-    if (slots_at_start_.is_worth_it()) {
-      slots_at_start_.compare(begin, end, [&](Row b) { return row(b); }, found_.data(), poll);
-    } else {
-      for (Row b = begin; b < end; ++b) {
-        poll(Row(points_.d) * (slots_.count() + 1));
-        found_[b] = cheapest(row(b), y.data(), room);
-      }
-    }
+    slots_at_start_.compare(begin, end, [&](Row b) { return row(b); }, found_.data(), poll);
     for (Row b = begin; b < end; ++b)
-      if (is_birth(found_[b]) || !slots_.is_awake(found_[b].slot)) proposals.push_back(b);
+      if (is_birth(found_[b], birth_) || !slots_.is_awake(found_[b].slot)) proposals.push_back(b);
   }
 
   // Step 2.
   double settle() {
-    woken_.clear();
-    double n_compared = 0;
+    settlement_.begin_epoch();
     Poll poll;
     for (const std::vector<Row>& proposals : proposals_)
       for (const Row b : proposals) {
+        poll(points_.d * (settlement_.woken().size() + 1));
         const double* y = points_.moved(row(b), y_.data());
-        const bool is_outdated = !is_birth(found_[b]) && slots_.is_awake(found_[b].slot);
-        const Row n_slots = is_outdated ? slots_.count() : woken_.size();
-        n_compared += double(n_slots);
-        poll(points_.d * (n_slots + 1));
-        found_[b] = is_outdated ? cheapest(row(b), y_.data(), room_)
-                                : woken_.cheapest_before(b, y, decision_weight(b), found_[b], slots_);
-        if (is_birth(found_[b])) found_[b].slot = slots_.newborn();
-        if (slots_.is_awake(found_[b].slot)) continue;
-        slots_.wake(found_[b].slot, y, decision_weight(b));
-        woken_.add(found_[b].slot, b);
+        found_[b] = settlement_.settle(b, y, decision_weight(b), past_.of(row(b)), found_[b]);
       }
-    return n_compared;
+    return settlement_.n_compared();
   }
 
   // Step 3. The rows that were settled already keep their slot.
   void label(int chunk, int chunks) {
     std::vector<double> y(points_.d);
+    const WokenSlots& woken = settlement_.woken();
     auto settled = proposals_[chunk].begin();
     Poll poll;
     for (Row b = count_ * chunk / chunks; b < count_ * (chunk + 1) / chunks; ++b) {
-      poll(points_.d * (woken_.size() + 1));
+      poll(points_.d * (woken.size() + 1));
       if (settled != proposals_[chunk].end() && *settled == b) {
         ++settled;
-      } else if (woken_.any_before(b)) {
+      } else if (woken.any_before(b)) {
         const double* x = points_.moved(row(b), y.data());
-        if (woken_.may_undercut(x, decision_weight(b), found_[b].cost))
-          found_[b] = woken_.cheapest_before(b, x, decision_weight(b), found_[b], slots_);
+        if (woken.may_undercut(x, decision_weight(b), found_[b].cost))
+          found_[b] = woken.cheapest_before(b, x, decision_weight(b), found_[b], slots_);
       }
       assignment_.relabel(row(b), found_[b].slot);
     }
@@ -152,11 +136,6 @@ class FirstPass {
 
   Row row(Row b) const { return (*order_)[first_ + b]; }
   double decision_weight(Row b) const { return std::min(points_.weight(row(b)), 1.0); }
-  bool is_birth(const Cheapest& found) const { return !(found.cost <= birth_); }  // a tie joins
-
-  Cheapest cheapest(Row i, double* y, std::vector<double>& room) const {
-    return slots_.cheapest(points_.moved(i, y), std::min(points_.weight(i), 1.0), past_.of(i), birth_, room);
-  }
 
   static constexpr Row kFewestShared = 1024;  // rows whose sums are worth a second thread
 
@@ -166,14 +145,14 @@ class FirstPass {
   Row epoch_;
   Clusters& slots_;
   Assignment<T>& assignment_;
-  ThreadPool& team_;
+  ThreadPool& pool_;
   const VisitingOrder* order_ = nullptr;
   Row first_ = 0, count_ = 0;                // visits of this epoch
   std::vector<Cheapest> found_;              // (count,)
   std::vector<std::vector<Row>> proposals_;  // of each chunk, ascending
   BlockComparison<T> slots_at_start_;
-  WokenSlots woken_;
-  std::vector<double> y_, room_;
+  Settlement settlement_;
+  std::vector<double> y_;
 };
 
 }  // namespace dynmeans

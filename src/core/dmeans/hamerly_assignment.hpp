@@ -32,7 +32,7 @@ class Assignment {
   Assignment(const BatchView<T>& points, const PriorDistances& past, double birth)
       : points_(points), past_(past), birth_(birth), label_(points.n), upper_(points.n), lower_(points.n) {
     // A coordinate is known to half a unit in the last place of the largest one.
-    slack_ = 8 * std::numeric_limits<T>::epsilon() * points.radius * std::sqrt(double(points.d));
+    slack_ = 8 * std::numeric_limits<T>::epsilon() * points.scale.radius * std::sqrt(double(points.d));
     grain_ = 1 + 4 * (points.d + 4) * std::numeric_limits<T>::epsilon();
   }
 
@@ -49,20 +49,14 @@ class Assignment {
     upper_[i] = std::numeric_limits<T>::infinity();
   }
 
-  // ChunkUpdate every point to its nearest awake cluster and the centers after them; true if any point moved.
-  bool pass(Clusters& slots, ThreadPool& team) {
-    prepare(slots);
-    pack_products(slots);
-    const int chunks = chunk_count(slots);
-    moves_.resize(chunks);
-    team.share(chunks, [&](int c) { run_chunk(slots, c, chunks); });
+  // Moves every point to its nearest awake cluster and the centers after them; true if any point moved.
+  bool pass(Clusters& slots, ThreadPool& pool) {
+    compare_all(slots, pool);
     restless_.clear();
     bool moved = false;
     for (auto& chunk : moves_) {
       restless_.insert(restless_.end(), chunk.restless.begin(), chunk.restless.end());
-      for (int k = 0; chunk.any && k < slots.count(); ++k)
-        if (chunk.is_touched[k])
-          slots.add_sums(k, &chunk.sum[std::size_t(k) * slots.d()], chunk.weight[k], chunk.rows[k]);
+      if (chunk.any) slots.add_sums(chunk.sums);
       moved |= chunk.any;
     }
     trusted_ = moved || !restless_.empty();
@@ -70,6 +64,31 @@ class Assignment {
     if (moved) slots.update_centers();
     return moved;
   }
+
+  // Continues with the labels and bounds (n,) of an earlier pass, if the bounds hold: `before` (slots, d) are
+  // the centers of that pass.
+  void resume(const std::int32_t* labels, const T* upper, const T* lower, const double* before, bool trusted,
+              const Clusters& slots) {
+    label_.assign(labels, labels + points_.n);
+    upper_.assign(upper, upper + points_.n);
+    lower_.assign(lower, lower + points_.n);
+    before_.assign(before, before + std::size_t(slots.count()) * points_.d);
+    trusted_ = trusted;
+    wake_ups_ = slots.wake_ups();
+  }
+
+  // Moves every row to its nearest awake cluster; the clusters stay as they are.
+  const std::vector<ChunkUpdate<T>>& compare_all(const Clusters& slots, ThreadPool& pool) {
+    prepare(slots);
+    pack_products(slots);
+    const int chunks = chunk_count(slots);
+    moves_.resize(chunks, ChunkUpdate<T>(points_.scale));
+    pool.share(chunks, [&](int c) { run_chunk(slots, c, chunks); });
+    return moves_;
+  }
+
+  const std::vector<T>& upper() const { return upper_; }
+  const std::vector<T>& lower() const { return lower_; }
 
  private:
   // Chunks depend on the batch alone, never on the number of threads.
@@ -269,9 +288,9 @@ class Assignment {
   void move(Row i, std::int32_t from, std::int32_t to, ChunkUpdate<T>& moves) {
     const double m = points_.weight(i);
     const double* y = points_.moved(i, moves.row.data());
-    if (!moves.any) moves.open(moved_.size());
-    moves.add(to, y, m, +1);
-    if (from != kNone) moves.add(from, y, -m, -1);
+    if (!moves.any) moves.open(int(moved_.size()));
+    moves.sums.add(to, y, m, +1);
+    if (from != kNone) moves.sums.add(from, y, -m, -1);
     label_[i] = to;
   }
 

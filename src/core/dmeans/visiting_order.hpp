@@ -2,6 +2,7 @@
 #pragma once
 
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "dmeans/batch_view.hpp"
@@ -23,10 +24,37 @@ class VisitingOrder {
     start_ = Row(random.below(n));
   }
 
+  // Calls take(row, visit) for each of the rows begin .. end - 1 that is visited as first .. last - 1.
+  template <class Take>
+  void for_visits(Row begin, Row end, Row first, Row last, const Take& take) const {
+    if (!rows_.empty()) {
+      for (Row visit = first; visit < last; ++visit)
+        if (rows_[visit] >= begin && rows_[visit] < end) take(rows_[visit], visit);
+      return;
+    }
+    const Row gap = inverse_stride();  // between the visits of two consecutive rows
+    Row visit = Row(static_cast<unsigned __int128>((begin - start_ + n_) % n_) * gap % n_);
+    for (Row i = begin; i < end; ++i) {
+      if (visit >= first && visit < last) take(i, visit);
+      visit = visit >= n_ - gap ? visit - (n_ - gap) : visit + gap;
+    }
+  }
+
   Row size() const { return n_; }
   Row operator[](Row visit) const { return rows_.empty() ? (start_ + visit * stride_) % n_ : rows_[visit]; }
 
  private:
+  // Extended Euclidean algorithm.
+  Row inverse_stride() const {
+    Row a = stride_, b = n_, x = 1, y = 0;
+    while (b != 0) {
+      const Row quotient = a / b;
+      a = std::exchange(b, a - quotient * b);
+      x = std::exchange(y, x - quotient * y);
+    }
+    return x < 0 ? x + n_ : x;
+  }
+
   static constexpr Row kShuffled = 65536;  // larger batches are visited in great strides instead
 
   Row n_, start_ = 0, stride_ = 0;

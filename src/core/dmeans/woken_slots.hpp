@@ -18,6 +18,8 @@ class WokenSlots {
   void clear() { woken_.clear(); }
   void add(int slot, Row at) { woken_.push_back({slot, at}); }
 
+  int slot(Row w) const { return woken_[w].slot; }
+  Row visit(Row w) const { return woken_[w].at; }
   Row size() const { return Row(woken_.size()); }
   bool any_before(Row at) const { return !woken_.empty() && woken_.front().at < at; }
 

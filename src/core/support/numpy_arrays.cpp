@@ -75,6 +75,7 @@ template bool read_numpy(nb::handle, bool, ArrayView<std::int32_t, 1>&) noexcept
 template bool read_numpy(nb::handle, bool, ArrayView<std::int64_t, 1>&) noexcept;
 template bool read_numpy(nb::handle, bool, ArrayView<std::uint8_t, 2>&) noexcept;
 
+template nb::object copy_to_numpy(const std::vector<float>&, std::initializer_list<std::size_t>);
 template nb::object copy_to_numpy(const std::vector<double>&, std::initializer_list<std::size_t>);
 template nb::object copy_to_numpy(const std::vector<std::int32_t>&, std::initializer_list<std::size_t>);
 template nb::object copy_to_numpy(const std::vector<std::int64_t>&, std::initializer_list<std::size_t>);

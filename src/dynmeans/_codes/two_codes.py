@@ -2,8 +2,8 @@
 
 The Gaussian code is right where clusters are clouds, even if they touch. It fails where an object has one
 point per step, and where objects are not Gaussian: pieces of them are more Gaussian than the whole. The
-forest code is right where gaps separate objects of any shape. It fails where clusters touch: it sees no gap,
-so it merges them. So the forest code judges a stream if it sees gaps there; else the Gaussian code does.
+forest code is right where gaps separate objects of any shape. It fails where clusters touch: without a gap
+it merges them. So the forest code is used if there are gaps, and else the Gaussian code.
 """
 
 from __future__ import annotations
@@ -85,12 +85,12 @@ class TwoCodes:
         return CodeLengths(gaussian, float(forest.sum()), self._count_extra(labels), lead)
 
     def prefers_forest(self, results: Sequence[CodeLengths]) -> bool:
-        """Return whether the forest code judges the stream, from the best result of each code.
+        """Return whether the forest code is used for the stream, from the best result of each code.
 
-        Its best result must be shorter than one tree for all rows of a step: otherwise it sees no gaps. Then
-        the shorter of the two codes judges. An exception are clusters with shapes, that is, more edges than
-        roots: the Gaussian code may be shorter because it splits them. There the forest code judges if it
-        has positive evidence for each cluster that it separates. Where clusters touch, it has almost none.
+        Its best result must be shorter than one tree for all rows of a step: otherwise there are no gaps.
+        Then the shorter of the two codes is used. An exception are clusters with shapes, that is, more edges
+        than roots: the Gaussian code may be shorter because it splits them. There the forest code is used if
+        it has positive evidence for each cluster that it separates. Where clusters touch, it has almost none.
         """
         forest = min(results, key=lambda result: result.forest)
         saved = self.n_rows * (self._one_tree - forest.forest)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from itertools import product
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -10,6 +12,7 @@ from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.extras import require
 from dynmeans._files.limits import Limits
 from dynmeans._tables.chunk import CHUNK_ROWS, Cells, Chunk, expand_patterns, repeated_names
+from dynmeans._tables.parquet_pages import page_sizes
 
 _ARROW_MAGIC = b"ARROW1"
 
@@ -57,9 +60,10 @@ def read_parquet(
     with file:
         with error_context(name):
             names = _names(file.schema_arrow, name, limits)
-            columns = _wanted(names, wanted)
+            columns = wanted_names(names, wanted)
             groups, start = _groups_after(file.metadata, skip)
             _check_groups(file.metadata, groups, size, name, limits)
+            _check_pages(source, file.metadata, groups, set(columns), size, name, limits)
             batches = file.iter_batches(batch_size=CHUNK_ROWS, row_groups=groups, columns=columns)
             table = _Table(batches, names, name, limits, start, file.metadata.num_rows)
         yield from _pieces(table, skip)
@@ -82,7 +86,7 @@ def read_arrow(
             file.seek(0)
         reader = ipc.open_file(file) if indexed else ipc.open_stream(file)
         names = _names(reader.schema, name, limits)
-        batches = _record_batches(reader, indexed, _wanted(names, wanted))
+        batches = _record_batches(reader, indexed, wanted_names(names, wanted))
         yield from _pieces(_Table(batches, names, name, limits), skip)
 
 
@@ -97,7 +101,8 @@ def _names(schema: Any, name: str, limits: Limits) -> tuple[str, ...]:
     return tuple(schema.names)
 
 
-def _wanted(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+def wanted_names(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+    """Return the columns of a file that are wanted and have a name of their own, in their order."""
     chosen = set(names if wanted is None else expand_patterns(wanted, names))
     chosen -= repeated_names(names)  # which pyarrow cannot select
     return [key for key in names if key in chosen]
@@ -129,6 +134,26 @@ def _check_groups(metadata: Any, groups: list[int], size: int, name: str, limits
         limits.check_bytes(needed, size, name, f"row group {group + 1} once decompressed")
 
 
+def _check_pages(
+    source: Path | BinaryIO,
+    metadata: Any,
+    groups: list[int],
+    columns: set[str],
+    size: int,
+    name: str,
+    limits: Limits,
+) -> None:
+    """Refuse a page whose declared decompressed size is too large; the row group may declare less."""
+    with source.open("rb") if isinstance(source, Path) else nullcontext(source) as file:
+        for group, index in product(groups, range(metadata.num_columns)):
+            chunk = metadata.row_group(group).column(index)
+            key = chunk.path_in_schema.partition(".")[0]
+            pages = page_sizes(file, chunk, size) if chunk.path_in_schema in columns or key in columns else ()
+            for page in pages:
+                what = f"a page of column {key!r} in row group {group + 1} once decompressed"
+                limits.check_bytes(page.uncompressed, size, name, what)
+
+
 def _pieces(table: _Table, skip: int) -> Iterator[Chunk]:
     """Record batches as pieces."""
     start = table.start
@@ -148,12 +173,12 @@ def _pieces(table: _Table, skip: int) -> Iterator[Chunk]:
 
 def _decoded(batch: Any, first: int, table: _Table) -> dict[str, Cells]:
     return {
-        key: _cells(batch.column(i), f"{table.name}, row {first} or later, column {key!r}", table.limits)
+        key: read_cells(batch.column(i), f"{table.name}, row {first} or later, column {key!r}", table.limits)
         for i, key in enumerate(batch.schema.names)
     }
 
 
-def _cells(column: Any, location: str, limits: Limits) -> Cells:
+def read_cells(column: Any, location: str, limits: Limits) -> Cells:
     """Return an Arrow column as an array, or as a list of Python objects if NumPy has no type for it."""
     types = require("pyarrow.types", "frames")
     kind = column.type

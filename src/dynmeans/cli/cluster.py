@@ -19,7 +19,7 @@ from dynmeans.cli.options import (
     RefineOption,
 )
 
-_STEPS, _COSTS, _OUTPUT = "Time steps", CLUSTERING_PANEL, "Output"
+_STEPS, _COSTS, _OUTPUT, _DASK = "Time steps", CLUSTERING_PANEL, "Output", "Many machines"
 
 
 class Motion(str, Enum):
@@ -33,6 +33,7 @@ class Motion(str, Enum):
 class Metric(str, Enum):
     """Choices of --metric."""
 
+    auto = "auto"
     euclidean = "euclidean"
     cosine = "cosine"
 
@@ -169,7 +170,8 @@ MotionOption = Annotated[
 MetricOption = Annotated[
     Metric,
     typer.Option(
-        help="cosine: cluster the directions of rows, such as embeddings; costs are 1 - cosine (dmeans).",
+        help="cosine: cluster the directions of rows, such as embeddings; costs are 1 - cosine (dmeans). "
+        "auto: cosine if the first rows are unit vectors with many features and the birth cost is auto.",
         rich_help_panel=_COSTS,
     ),
 ]
@@ -264,6 +266,21 @@ ReportLargestOption = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Cluster Parquet files, or patterns such as 'data/*.parquet', on the Dask workers of this "
+        "scheduler. The labels are those of a run on one machine, written as a dataset of Parquet files.",
+        rich_help_panel=_DASK,
+    ),
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="The same with this number of worker processes on this machine.", rich_help_panel=_DASK
+    ),
+]
 
 
 def cluster(
@@ -281,7 +298,7 @@ def cluster(
     aging_cost: AgingCostOption = None,
     drift: DriftOption = None,
     motion: MotionOption = None,
-    metric: MetricOption = Metric.euclidean,
+    metric: MetricOption = Metric.auto,
     refine: RefineOption = None,
     exclusive: ExclusiveOption = None,
     duplicates: DuplicatesOption = False,
@@ -302,10 +319,13 @@ def cluster(
     by: ByOption = None,
     report_keys: ReportKeysOption = None,
     report_largest: ReportLargestOption = None,
+    scheduler: SchedulerOption = None,
+    workers: WorkersOption = None,
 ) -> None:
     """Cluster the rows of files, step by step in time."""
     with exit_on_interrupt():
         from dynmeans.cli.run import run_cluster
+        from dynmeans.cli.run_dataset import run_dataset
         from dynmeans.runs.parameters import RunParameters, parse_birth_cost, parse_features
 
     parameters = RunParameters(
@@ -338,6 +358,9 @@ def cluster(
         report_keys=parse_features(report_keys, "--report-keys"),
         report_largest=report_largest,
     )
+    if scheduler is not None or workers is not None:
+        run_dataset(inputs, parameters, out, state, scheduler=scheduler, workers=workers, force=force)
+        return
     run_cluster(
         inputs,
         parameters,

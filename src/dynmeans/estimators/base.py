@@ -19,7 +19,7 @@ from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
 from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.state import next_time
-from dynmeans._model.types import BoolArray, IntArray
+from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators.cost_parameters import CostParameters
 from dynmeans.estimators.fitted import FittedAttributes
 from dynmeans.estimators.forecasting import ForecastMethods
@@ -191,8 +191,7 @@ class BatchClusterer(
         search, costs = self._search_options(0 if first else self._seed), self._costs(1.0)
         columns = copy(self) if first else self  # an error must not change the known columns
         rows = all_rows = columns._read(X, reset=first, min_rows=1 if anew else 0)
-        weights = valid_weights(sample_weight, len(rows))
-        valid_balance(rows, weights)
+        weights = self._read_weights(X, sample_weight, rows)
         if labels is not None and len(labels) != len(rows):
             raise ValueError(f"labels must have one entry for each of {len(rows)} rows, got {len(labels)}")
         if items is not None and len(items) != len(rows):
@@ -258,6 +257,11 @@ class BatchClusterer(
 
     def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
         return valid_rows(self, X, reset=reset, min_rows=min_rows)
+
+    def _read_weights(self, X: Any, sample_weight: Any, rows: Rows) -> FloatArray | None:
+        weights = valid_weights(sample_weight, len(rows))
+        valid_balance(rows, weights)
+        return weights
 
     def _drop_absent(self, rows: Rows, present: BoolArray) -> Rows:
         return rows[present]

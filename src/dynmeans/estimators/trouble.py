@@ -29,7 +29,9 @@ def is_check_due(n_steps: int) -> bool:
     return n_steps >= FIRST_CHECK and n_steps & (n_steps - 1) == 0
 
 
-def find_trouble(rows: Rows, report: StepReport, state: ClusterState, used: StepParameters) -> dict[str, str]:
+def find_trouble(
+    rows: Rows, report: StepReport, state: ClusterState, used: StepParameters, n_rows: int | None = None
+) -> dict[str, str]:
     """Return warnings by kind.
 
     Parameters
@@ -42,8 +44,10 @@ def find_trouble(rows: Rows, report: StepReport, state: ClusterState, used: Step
         After this step.
     used : StepParameters
         Parameters of this step.
+    n_rows : int, optional
+        Rows of the whole batch, if `rows` and the labels of the report are a sample of it.
     """
-    n_active = len(report.active)
+    n_active, n = len(report.active), len(rows) if n_rows is None else n_rows
     found = {}
     if (
         n_active > 1
@@ -55,9 +59,9 @@ def find_trouble(rows: Rows, report: StepReport, state: ClusterState, used: Step
             "clusters other than its own, so a new cluster like these would be joined to an old one; use a "
             "smaller birth_cost"
         )
-    if not used.exclusive and len(rows) >= MIN_ROWS and n_active >= MANY_SINGLE * len(rows):
+    if not used.exclusive and n >= MIN_ROWS and n_active >= MANY_SINGLE * n:
         found["single"] = (
-            f"nearly every row is a cluster of its own ({n_active} clusters for {len(rows)} rows): use a "
+            f"nearly every row is a cluster of its own ({n_active} clusters for {n} rows): use a "
             "larger birth_cost, or exclusive=True if every row is one object"
         )
     span = float(np.sum(np.ptp(np.concatenate([rows, state.centers]), axis=0) ** 2))

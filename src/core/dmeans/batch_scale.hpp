@@ -1,0 +1,112 @@
+// What all rows of a batch have in common: the shift that brings them near the origin, and their size.
+//
+// Both are found by reductions that depend neither on the order of the rows nor on how they are split into
+// parts, so every part of a batch computes with the same numbers.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "dmeans/row_hash.hpp"
+#include "simd/reproducible_sum.hpp"
+
+namespace dynmeans {
+
+using Row = std::int64_t;
+
+// Rows whose mean is the shift: all of a small batch; of a large one those that a hash selects, on average
+// kShiftRows. `n_total` is the number of rows of the whole batch, of which `data` (n, d) may be a part.
+template <class T>
+std::vector<const T*> shift_rows(const T* data, Row n, int d, Row n_total) {
+  constexpr Row kShiftRows = 256;
+  constexpr int kHashed = 4;  // features
+  const std::uint64_t one_in = std::max<Row>(n_total / kShiftRows, 1);
+  std::vector<const T*> rows;
+  rows.reserve(one_in == 1 ? n : kShiftRows);
+  for (Row i = 0; i < n; ++i)
+    if (one_in == 1 || row_hash(data + i * d, std::min(d, kHashed)) % one_in == 0)
+      rows.push_back(data + i * d);
+  return rows;
+}
+
+// Mean of some rows, in any order.
+template <class T>
+std::vector<T> mean_of_rows(const std::vector<const T*>& rows, int d) {
+  ColumnExtent extent(d);
+  for (const T* x : rows)
+    extent.meet([=](int j) __attribute__((always_inline)) { return std::abs(double(x[j])); });
+  const SumGrid grid(extent, Row(rows.size()));
+  std::vector<double> sum(grid.size()), y(d);
+  for (const T* x : rows) {
+    std::copy_n(x, d, y.begin());
+    grid.add(y.data(), 1.0, sum.data());
+  }
+  grid.total(sum.data(), y.data());
+  std::vector<T> mean(d);
+  for (int j = 0; j < d && !rows.empty(); ++j) mean[j] = static_cast<T>(y[j] / double(rows.size()));
+  return mean;
+}
+
+// Sizes of weights m, for the grid of their sums.
+inline ColumnExtent weight_extent(const double* weights, Row n) {
+  ColumnExtent extent(1);
+  for (Row i = 0; i < n; ++i) extent.meet([=](int) { return weights[i]; });
+  return extent;
+}
+
+// weights (n,) or null for ones
+inline SumGrid weight_grid(const double* weights, Row n) {
+  return weights ? SumGrid(weight_extent(weights, n), n) : SumGrid::of_counts();
+}
+
+// Sizes of shifted rows y and of the terms m y of their sums.
+struct RowExtent {
+  ColumnExtent terms;  // (d,)
+  double radius = 0;   // largest coordinate
+
+  // in: data (n, d), weights (n,) or null for ones, shift (d,)
+  template <class T>
+  RowExtent(const T* data, const double* weights, Row n, int d, const T* shift) : terms(d) {
+    for (Row i = 0; i < n; ++i) {
+      const T* const x = data + i * d;
+      terms.meet([=](int j) __attribute__((always_inline)) { return double(std::abs(x[j] - shift[j])); });
+    }
+    radius = d ? *std::max_element(terms.largest.begin(), terms.largest.end()) : 0;
+    if (!weights) return;
+    terms = ColumnExtent(d);
+    for (Row i = 0; i < n; ++i) {
+      const T* const x = data + i * d;
+      const double m = weights[i];
+      terms.meet([=](int j) __attribute__((always_inline)) { return m * double(std::abs(x[j] - shift[j])); });
+    }
+  }
+
+  // The rows of another part of the batch.
+  void merge(const RowExtent& other) {
+    terms.merge(other.terms);
+    radius = std::max(radius, other.radius);
+  }
+};
+
+// Shift and grids of a whole batch.
+template <class T>
+struct BatchScale {
+  std::vector<T> shift;    // (d,) subtracted from every row before anything else
+  double radius = 0;       // largest coordinate after the shift, for the rounding error of distances
+  SumGrid terms, weights;  // of sums of m y and of m
+
+  BatchScale(std::vector<T> shift, const RowExtent& extent, Row n, SumGrid weights)
+      : shift(std::move(shift)), radius(extent.radius), terms(extent.terms, n), weights(std::move(weights)) {}
+
+  static BatchScale of(const T* data, const double* weights, Row n, int d) {
+    std::vector<const T*> rows = shift_rows(data, n, d, n);
+    if (rows.empty()) rows = shift_rows(data, n, d, Row(0));
+    std::vector<T> shift = mean_of_rows(rows, d);
+    const RowExtent extent(data, weights, n, d, shift.data());
+    return {std::move(shift), extent, n, weight_grid(weights, n)};
+  }
+};
+
+}  // namespace dynmeans

@@ -1,0 +1,109 @@
+// One restart of D-Means on a batch whose rows are elsewhere: the serial part of the descent.
+//
+// The driver owns the clusters. Chunks (ChunkDescent) compare their rows with them; the driver settles
+// proposals and places restless rows one by one in the seeded order, adds up sums and updates the centers.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "dmeans/batch_view.hpp"
+#include "dmeans/clusters.hpp"
+#include "dmeans/finished_clusters.hpp"
+#include "dmeans/settlement.hpp"
+#include "dmeans/visiting_order.hpp"
+#include "support/random.hpp"
+#include "support/signals.hpp"
+
+namespace dynmeans {
+
+// Rows that a chunk sent, one after another.
+struct SentRows {
+  const std::int64_t* rows;   // (p,) ascending: rows of the batch, or visits
+  const double* y;            // (p, d)
+  const double* weights;      // (p,)
+  const std::int32_t* slots;  // (p,)
+  const double* costs;        // (p,) or null
+  std::size_t n;
+};
+
+struct PlacedRows {
+  std::vector<std::int64_t> rows;   // (p,)
+  std::vector<std::int32_t> slots;  // (p,)
+};
+
+class DescentDriver {
+ public:
+  DescentDriver(const PriorView& prior, const BatchScale<double>& scale, double birth, Row n,
+                std::uint64_t seed, std::uint64_t step, std::uint64_t restart)
+      : birth_(birth),
+        scale_(scale),
+        slots_(prior, scale_),
+        random_(seed, step, restart),
+        order_(n, random_),
+        settlement_(slots_, birth) {
+    slots_.reset();
+  }
+
+  const Clusters& slots() const { return slots_; }
+  const WokenSlots& woken() const { return settlement_.woken(); }
+
+  // First pass, step 2 of an epoch: the slots of the rows that proposed a birth or a revival.
+  std::vector<std::int32_t> settle(const SentRows& proposals) {
+    settlement_.begin_epoch();
+    std::vector<std::int32_t> slots(proposals.n);
+    Poll poll;
+    for (std::size_t p = 0; p < proposals.n; ++p) {
+      poll(slots_.d() * (settlement_.woken().size() + 1));
+      slots[p] =
+          settlement_
+              .settle(proposals.rows[p], proposals.y + p * slots_.d(), std::min(proposals.weights[p], 1.0),
+                      {}, {proposals.costs[p], proposals.slots[p]})
+              .slot;
+    }
+    return slots;
+  }
+
+  Clusters& slots() { return slots_; }
+
+  // Places restless rows in random order; returns those that moved, in ascending order.
+  PlacedRows place(const SentRows& restless) {
+    std::vector<Row> order(restless.n);
+    std::iota(order.begin(), order.end(), Row(0));
+    random_.shuffle(order);
+    std::vector<std::int32_t> slots(restless.slots, restless.slots + restless.n);
+    Poll poll;
+    for (const Row p : order) {
+      poll(Row(slots_.d()) * (slots_.count() + 1));
+      slots[p] =
+          slots_.place(restless.y + p * slots_.d(), restless.weights[p], slots[p], {}, birth_, scratch_);
+    }
+    PlacedRows moved;
+    for (std::size_t p = 0; p < restless.n; ++p)
+      if (slots[p] != restless.slots[p]) {
+        moved.rows.push_back(restless.rows[p]);
+        moved.slots.push_back(slots[p]);
+      }
+    if (!moved.rows.empty()) slots_.update_centers();
+    return moved;
+  }
+
+  // The objective, given the distances of all rows.
+  double objective(ExactSum cost_of_rows) const {
+    add_cost_of_clusters(slots_, birth_, cost_of_rows);
+    return cost_of_rows.value();
+  }
+  FinishedClusters finish() const { return FinishedClusters(slots_, scale_); }
+
+ private:
+  double birth_;
+  BatchScale<double> scale_;
+  Clusters slots_;
+  Random random_;
+  VisitingOrder order_;
+  Settlement settlement_;
+  std::vector<double> scratch_;
+};
+
+}  // namespace dynmeans

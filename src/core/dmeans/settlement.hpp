@@ -1,0 +1,52 @@
+// Serial part of an epoch of the first pass (first_pass.hpp): rows that propose a birth or a revival are
+// settled one by one, in the visiting order.
+#pragma once
+
+#include <vector>
+
+#include "dmeans/clusters.hpp"
+#include "dmeans/prior_distance_row.hpp"
+#include "dmeans/woken_slots.hpp"
+
+namespace dynmeans {
+
+inline bool is_birth(const Cheapest& found, double birth) {
+  return !(found.cost <= birth);
+}  // a tie joins
+
+class Settlement {
+ public:
+  Settlement(Clusters& slots, double birth) : slots_(slots), birth_(birth), woken_(slots.d()) {}
+
+  void begin_epoch() {
+    woken_.clear();
+    n_compared_ = 0;
+  }
+
+  const WokenSlots& woken() const { return woken_; }
+  WokenSlots& woken() { return woken_; }
+  double n_compared() const { return n_compared_; }
+
+  // Slot of a row (d,) of weight m (at most 1) that is visited as `visit`; `found` is its cheapest slot at
+  // the start of the epoch.
+  Cheapest settle(Row visit, const double* y, double m, const PriorDistanceRow& past, Cheapest found) {
+    const bool is_outdated = !is_birth(found, birth_) && slots_.is_awake(found.slot);
+    n_compared_ += double(is_outdated ? slots_.count() : woken_.size());
+    found = is_outdated ? slots_.cheapest(y, m, past, birth_, scratch_)
+                        : woken_.cheapest_before(visit, y, m, found, slots_);
+    if (is_birth(found, birth_)) found.slot = slots_.newborn();
+    if (slots_.is_awake(found.slot)) return found;
+    slots_.wake(found.slot, y, m);
+    woken_.add(found.slot, visit);
+    return found;
+  }
+
+ private:
+  Clusters& slots_;
+  double birth_;
+  WokenSlots woken_;
+  double n_compared_ = 0;
+  std::vector<double> scratch_;
+};
+
+}  // namespace dynmeans

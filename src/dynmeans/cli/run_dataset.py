@@ -1,0 +1,91 @@
+"""`dynmeans cluster` on a Dask cluster: start the workers, show the progress, print the result."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from dynmeans._files.errors import InputError
+from dynmeans._files.extras import require
+from dynmeans._tables.chunk import name_list
+from dynmeans.cli import INTERRUPTED
+from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
+from dynmeans.estimators.trouble import ClusteringWarning
+from dynmeans.runs import RunParameters
+
+CONNECT_SECONDS = 20
+
+
+def run_dataset(
+    inputs: list[str],
+    parameters: RunParameters,
+    out: Path,
+    state: Path | None,
+    *,
+    scheduler: str | None,
+    workers: int | None,
+    force: bool,
+) -> None:
+    """Cluster a dataset with a progress bar, and print a summary."""
+    require("distributed", "dask")
+    from dynmeans.distributed.dataset import find_files
+    from dynmeans.distributed.files import cluster_dataset
+
+    if scheduler is not None and workers is not None:
+        raise InputError("--scheduler and --workers exclude each other")
+    find_files(inputs)  # before workers are started
+    try:
+        with _client(scheduler, workers) as client, progress_bar() as show, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ClusteringWarning)  # printed after the summary
+            result = cluster_dataset(
+                inputs,
+                parameters,
+                client,
+                out=out,
+                state=state,
+                force=force,
+                on_step=lambda status: show(*status),
+            )
+    except KeyboardInterrupt:
+        hint = "; run the same command again to resume" if state is not None else ""
+        print_error(f"interrupted; complete steps are in {out}{hint}", kind="")
+        raise typer.Exit(INTERRUPTED) from None
+    size = f"{amount(result.rows, 'row')} in {amount(result.steps, 'step')}"
+    if result.was_complete:
+        print_lines(f"already complete: {size}, in {result.labels}")
+        return
+    print_summary(
+        {
+            "input": size,
+            "features": name_list(result.features),
+            "clusters": f"{result.model.n_clusters_:,} remembered at the end",
+            "birth cost": f"{result.model.birth_cost_:.6g}",
+            "written": str(result.labels),
+        }
+    )
+    for text in result.model.warnings_.values():
+        print_error(text, kind="warning: ")
+
+
+@contextmanager
+def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
+    """Connect to a scheduler, or start worker processes on this machine."""
+    distributed = require("distributed", "dask")
+    logging.getLogger("distributed").setLevel(logging.ERROR)
+    if scheduler is not None:
+        try:
+            client = distributed.Client(scheduler, timeout=CONNECT_SECONDS)
+        except (OSError, TimeoutError, ValueError):
+            raise InputError(f"--scheduler {scheduler}: no Dask scheduler answers there") from None
+        with client:
+            yield client
+        return
+    options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        yield client

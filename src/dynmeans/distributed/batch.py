@@ -1,0 +1,117 @@
+"""One batch on the workers, as the estimator sees it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask.base import is_dask_collection
+from distributed import Client
+from numpy.typing import NDArray
+
+from dynmeans._algorithms.batch import LARGEST_COORDINATE
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.distributed import tasks
+from dynmeans.distributed.chunks import Chunks
+from dynmeans.estimators.validation import LARGEST_MOMENT
+
+SHORT = 1e-15  # float32 rows within SHORT .. 1 / SHORT are clustered as they are
+
+
+class RemoteColumn:
+    """Rows, weights or slots of a batch on the workers; an index gathers the rows that it selects."""
+
+    def __init__(self, chunks: Chunks, function: Any, *arguments: Any) -> None:
+        self._chunks, self._function, self._arguments = chunks, function, arguments
+
+    def __len__(self) -> int:
+        return self._chunks.n_rows
+
+    def __getitem__(self, index: Any) -> NDArray[Any]:
+        which = np.arange(*index.indices(len(self))) if isinstance(index, slice) else np.asarray(index)
+        return self._chunks.gather(which, self._function, *self._arguments)
+
+
+class RemoteRows(RemoteColumn):
+    """The rows of a batch on the workers."""
+
+    def __init__(self, chunks: Chunks) -> None:
+        super().__init__(chunks, tasks.take, 0)
+        self.chunks = chunks
+        self.shape = chunks.n_rows, chunks.n_features
+        self.dtype = chunks.dtype
+
+
+class RemoteWeights(RemoteColumn):
+    """The weights of the rows of a batch on the workers; all are positive."""
+
+    def __init__(self, chunks: Chunks) -> None:
+        super().__init__(chunks, tasks.take, 1)
+
+    def all(self) -> bool:
+        """Return True: a row of weight 0 is refused."""
+        return True
+
+
+class RemoteBatch:
+    """A Dask collection and its weights; the chunks exist after `read`."""
+
+    chunks: Chunks
+
+    def __init__(self, rows: Any, weights: Any) -> None:
+        self.rows, self.weights = rows, weights
+
+    def __len__(self) -> int:
+        return self.chunks.n_rows
+
+    def read(self, client: Client, dtype: np.dtype[Any], n_features: int, min_rows: int) -> None:
+        """Validate all partitions on the workers."""
+        chunks = Chunks(client, self.rows, self.weights, dtype, n_features)
+        if chunks.n_rows < min_rows:
+            raise ValueError(f"X must have at least {min_rows} row(s), got {chunks.n_rows}")
+        if chunks.largest > LARGEST_COORDINATE:
+            raise ValueError(f"coordinates must lie within ±{LARGEST_COORDINATE:g}, got {chunks.largest!r}")
+        if chunks.dtype == np.float32 and not SHORT < chunks.largest < 1.0 / SHORT:
+            chunks.widen()
+        self.chunks = chunks
+
+    def gathered(self) -> tuple[NDArray[Any], FloatArray | None]:
+        """Return all rows and weights of a small batch."""
+        return self._gathered
+
+    @cached_property
+    def _gathered(self) -> tuple[NDArray[Any], FloatArray | None]:
+        parts = self.chunks.client.gather(self.chunks.futures)
+        rows = np.concatenate([part.rows for part in parts])
+        return rows, None if self.weights is None else np.concatenate([part.weights for part in parts])
+
+
+def is_distributed(X: Any) -> bool:
+    """Return whether a batch is a Dask array or data frame."""
+    return bool(is_dask_collection(X))
+
+
+def example_of(X: Any) -> Any:
+    """Return two rows with the columns and types of a Dask collection, for the local validation."""
+    if isinstance(X, da.Array):
+        if X.ndim != 2:
+            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead")
+        return np.ones((2, X.shape[1]), dtype=X.dtype)
+    return X._meta_nonempty
+
+
+def refuse_overflow(chunks: Chunks) -> None:
+    """Raise if the cost of a batch could overflow: weights times squared coordinates."""
+    total = sum(extent.weight for extent in chunks.extents)
+    if total * max(chunks.largest, 1.0) ** 2 > LARGEST_MOMENT:
+        raise ValueError(
+            f"the sum of sample_weight times the largest squared coordinate must be at most "
+            f"{LARGEST_MOMENT:g}, got {total:g} times {chunks.largest:g} squared"
+        )
+
+
+def as_dask(labels: IntArray, chunks: Chunks) -> Any:
+    """Return the labels of a small batch with the chunks of its rows."""
+    return da.from_array(labels, chunks=(tuple(extent.n for extent in chunks.extents),))

@@ -1,0 +1,166 @@
+"""D-Means for Dask arrays and data frames."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, cast
+
+import numpy as np
+from distributed import Client, default_client
+
+from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
+from dynmeans._algorithms.sphere import unit_rows
+from dynmeans._model.confirmation import mark_tentative
+from dynmeans._model.costs import Costs
+from dynmeans._model.lifecycle import StepResult
+from dynmeans._model.motion import get_motion
+from dynmeans._model.state import ClusterState
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.distributed.batch import (
+    RemoteBatch,
+    RemoteRows,
+    RemoteWeights,
+    as_dask,
+    example_of,
+    is_distributed,
+    refuse_overflow,
+)
+from dynmeans.distributed.step import step
+from dynmeans.estimators import DMeans as LocalDMeans
+from dynmeans.estimators import load as load_local
+from dynmeans.estimators.birth_warnings import warn_of_unit_rows
+from dynmeans.estimators.trouble import SAMPLE, find_trouble
+
+SMALL = 4096  # rows; smaller batches are clustered where partial_fit is called
+
+
+class DMeans(LocalDMeans):
+    """Cluster Dask arrays and data frames with the labels, ids and centers of :class:`dynmeans.DMeans`.
+
+    The parameters and attributes are those of :class:`dynmeans.DMeans`. ``partial_fit`` takes a Dask array or
+    a Dask data frame; ``labels_`` is then a lazy Dask array with the same chunks. The partitions stay on the
+    workers of the current Dask client; only centers, sums and a few rows travel. The result equals that of
+    the local estimator bit for bit, for any number of workers, threads and chunks, and also if workers
+    are lost. State files are those of the local estimator: either loads what the other saved.
+
+    ``refine``, ``exclusive``, ``certify`` and ``metric="cosine"`` need all rows at once: they are refused for
+    batches of more than 4,096 rows.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from dynmeans.distributed import DMeans
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0"):
+    ...     model = DMeans(birth_cost=1.0, random_state=0)
+    ...     X = da.from_array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0]], chunks=(2, 2))
+    ...     model.partial_fit(X).labels_.compute()
+    array([0, 0, 1])
+    """
+
+    def _run(self, X: Any, sample_weight: Any, t: float | None, **options: Any) -> Any:
+        if not is_distributed(X):
+            return super()._run(X, sample_weight, t, **options)
+        batch = RemoteBatch(X, sample_weight)
+        super()._run(batch, None, t, **options)
+        if isinstance(self.labels_, np.ndarray):  # a small batch
+            labels = as_dask(self.labels_, batch.chunks)
+            self.__dict__.update(labels_=labels, step_=self.step_._replace(labels=labels))
+        return self
+
+    def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
+        if not isinstance(X, RemoteBatch):
+            return super()._read(X, reset=reset, min_rows=min_rows)
+        example = super()._read(example_of(X.rows), reset=reset, min_rows=0)
+        X.read(_client(), example.dtype, example.shape[1], min_rows)
+        rows: Any = RemoteRows(X.chunks) if len(X) > SMALL else X.gathered()[0]
+        if isinstance(rows, RemoteRows):
+            self._refuse_unsupported()
+        return unit_rows(rows) if self._is_cosine() else rows
+
+    def _read_weights(self, X: Any, sample_weight: Any, rows: Rows) -> FloatArray | None:
+        if not isinstance(X, RemoteBatch):
+            return super()._read_weights(X, sample_weight, rows)
+        if X.weights is None:
+            return None
+        if not isinstance(rows, RemoteRows):
+            return super()._read_weights(X, X.gathered()[1], rows)
+        refuse_overflow(X.chunks)
+        weights: FloatArray = cast(Any, RemoteWeights(X.chunks))
+        return weights
+
+    def _cluster_batch(
+        self, state: ClusterState, batch: Batch, costs: Costs, search: SearchOptions
+    ) -> StepResult:
+        if not isinstance(batch.rows, RemoteRows):
+            return super()._cluster_batch(state, batch, costs, search)
+        self._refuse_unsupported()
+        result = step(state, batch, costs, get_motion(self._setting().motion), search)
+        if state.n_steps == 0:
+            warn_of_unit_rows(batch.rows[_evenly(len(batch.rows))])
+        return self._described(mark_tentative(result, state, self.min_hits), costs)
+
+    def _refuse_unsupported(self) -> None:
+        setting = self._setting()
+        used = {
+            "refine=True": setting.refine,
+            "exclusive=True": setting.exclusive,
+            "certify=True": self.certify,
+            "metric='cosine'": self._is_cosine(),
+        }
+        for name, is_used in used.items():
+            if is_used:
+                estimated = (
+                    " (estimated)" if self._is_automatic() and name[:6] in ("refine", "exclus") else ""
+                )
+                raise NotImplementedError(
+                    f"{name}{estimated} needs all rows at once: batches of more than {SMALL:,} rows are "
+                    "clustered without it; set refine=False and exclusive=False, or use dynmeans.DMeans"
+                )
+
+    def _find_trouble(self, batch: Batch) -> dict[str, str]:
+        rows: Any = batch.rows
+        if not isinstance(rows, RemoteRows):
+            return super()._find_trouble(batch)
+        every = _evenly(len(rows))
+        report = self.step_._replace(labels=np.asarray(self.step_.labels[every]))
+        return find_trouble(rows[every], report, self._state, self.parameters_, len(rows))
+
+
+def load(path: str | PathLike[str]) -> DMeans:
+    """Read a model that this or the local estimator saved, to go on with Dask collections.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file written by ``save`` of :class:`dynmeans.DMeans` or :class:`dynmeans.distributed.DMeans`.
+
+    Returns
+    -------
+    DMeans
+    """
+    return to_distributed(load_local(path))
+
+
+def to_distributed(model: LocalDMeans) -> DMeans:
+    """Return a model with the state of a local one."""
+    if type(model).__name__ != "DMeans":
+        raise ValueError(f"the state file holds a {type(model).__name__}, but only DMeans is distributed")
+    found = DMeans(**model.get_params())
+    found.__dict__.update({name: value for name, value in vars(model).items() if name != "_lock"})
+    return found
+
+
+def _evenly(n: int) -> IntArray:
+    """Return the rows that the checks of `dynmeans.estimators.trouble` look at."""
+    return np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)
+
+
+def _client() -> Client:
+    try:
+        return default_client()
+    except ValueError:
+        raise ValueError(
+            "a Dask collection needs a Dask client: start one with distributed.Client(), or give the address "
+            "of a scheduler, distributed.Client(address)"
+        ) from None

@@ -1,0 +1,225 @@
+"""Functions that run on the workers. They are pure: a task that is lost or repeated gives the same result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array
+
+from dynmeans._algorithms.batch import Rows
+from dynmeans._core import DoubleChunk, FloatChunk, max_abs, row_extent, shift_rows
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.distributed.messages import (
+    BatchScale,
+    Command,
+    Epoch,
+    Pass,
+    Reply,
+    SentRows,
+    Slots,
+    StepSetup,
+    Sums,
+)
+
+
+class Chunk(NamedTuple):
+    """One partition of a batch."""
+
+    rows: Rows  # (n, d)
+    weights: FloatArray | None  # (n,)
+
+
+class Extent(NamedTuple):
+    """Size of a chunk, for validation and for the position of its rows in the batch."""
+
+    n: int
+    largest: float  # absolute coordinate
+    weight: float  # sum of the weights
+    lightest: float  # smallest weight
+
+
+class RestartState(NamedTuple):
+    """Labels and bounds of the rows of a chunk in one restart; they stay with the chunk."""
+
+    labels: Slots  # (n,)
+    bounds: Rows | None  # (2, n) on the distance to the own center, and to all others
+
+
+class Outcome(NamedTuple):
+    """Result of one round on one chunk."""
+
+    states: tuple[RestartState, ...]
+    replies: list[Reply | None]
+
+
+def read_chunk(block: Any, weights: Any, dtype: str, number: int) -> Chunk:
+    """Validate one partition; an error names it."""
+    try:
+        rows = check_array(block, dtype=np.dtype(dtype), order="C", ensure_min_samples=0, input_name="X")
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"partition {number}: {str(error).splitlines()[0]}") from None
+    rows = np.require(rows, requirements=["C_CONTIGUOUS", "ALIGNED"])
+    return Chunk(rows, None if weights is None else _weights(weights, len(rows), number))
+
+
+def _weights(weights: Any, n: int, number: int) -> FloatArray:
+    found: FloatArray = np.require(np.asarray(weights, dtype=np.float64), requirements=["C", "A"])
+    if found.shape != (n,):
+        raise ValueError(f"partition {number}: sample_weight must have shape ({n},), got {found.shape}")
+    if not (np.isfinite(found) & (found > 0)).all():
+        raise ValueError(f"partition {number}: sample_weight must be finite and positive")
+    return found
+
+
+def _aligned(chunk: Chunk) -> Chunk:
+    """Return a chunk whose rows the core can read in place: a chunk from another worker may lie anywhere."""
+    return chunk._replace(rows=np.require(chunk.rows, requirements=["C_CONTIGUOUS", "ALIGNED"]))
+
+
+def widen(chunk: Chunk) -> Chunk:
+    """Convert rows to float64."""
+    return Chunk(chunk.rows.astype(np.float64), chunk.weights)
+
+
+def measure(chunk: Chunk) -> Extent:
+    """Return the extent of a chunk."""
+    rows, weights = _aligned(chunk)
+    has_rows = len(rows) > 0
+    return Extent(
+        len(rows),
+        max_abs(rows) if has_rows else 0.0,
+        float(len(rows)) if weights is None else float(weights.sum()),
+        1.0 if weights is None or not has_rows else float(weights.min()),
+    )
+
+
+def select_shift_rows(chunk: Chunk, n_rows: int) -> Rows:
+    """Return the rows of a chunk whose mean is the shift of a batch of ``n_rows`` rows."""
+    rows: Rows = shift_rows(_aligned(chunk).rows, n_rows)
+    return rows
+
+
+def measure_terms(chunk: Chunk, shift: FloatArray) -> BatchScale:
+    """Return the scale of a chunk, given the shift of the batch."""
+    rows, weights = _aligned(chunk)
+    return BatchScale(shift, *row_extent(rows, weights, shift))
+
+
+def merge_scales(parts: Sequence[BatchScale]) -> BatchScale:
+    """Return the scale of several chunks."""
+    shift, radius, largest, smallest, weights = zip(*parts, strict=True)
+    sizes = np.array([each for each in weights if len(each)]).reshape(-1, 2)
+    return BatchScale(
+        shift[0],
+        max(radius),
+        np.max(largest, axis=0),
+        np.min(smallest, axis=0),
+        np.array([sizes[:, 0].max(), sizes[:, 1].min()]) if len(sizes) else np.empty(0),
+    )
+
+
+def take(chunk: Chunk, field: int, index: IntArray) -> NDArray[Any]:
+    """Return some rows of a chunk, or their weights."""
+    column = chunk[field]
+    return np.ones(len(index)) if column is None else column[index]
+
+
+def take_slots(outcome: Outcome, restart: int, index: IntArray | None = None) -> Slots:
+    """Return the slots of some rows of a chunk, or of all."""
+    labels = outcome.states[restart].labels
+    return labels if index is None else labels[index]
+
+
+def run_round(
+    chunk: Chunk, before: Outcome | None, first: int, setup: StepSetup, commands: list[Command | None]
+) -> Outcome:
+    """Run one command per restart over the rows of a chunk, which starts at row ``first`` of the batch."""
+    chunk = _aligned(chunk)
+    make = FloatChunk if chunk.rows.dtype == np.float32 else DoubleChunk
+    rows = make(
+        chunk.rows,
+        chunk.weights,
+        *setup.scale,
+        first,
+        setup.n_rows,
+        setup.centers,
+        setup.gammas,
+        setup.revival,
+        setup.birth,
+    )
+    unlabeled = RestartState(np.full(len(chunk.rows), -1, dtype=np.int32), None)
+    states = (unlabeled,) * len(commands) if before is None else before.states
+    done = [
+        (state, None) if command is None else _run(rows, chunk, state, first, setup, command, restart)
+        for restart, (state, command) in enumerate(zip(states, commands, strict=True))
+    ]
+    return Outcome(tuple(state for state, _ in done), [reply for _, reply in done])
+
+
+def reply_of(outcome: Outcome) -> list[Reply | None]:
+    """Return what travels."""
+    return outcome.replies
+
+
+def _run(
+    rows: Any,
+    chunk: Chunk,
+    state: RestartState,
+    first: int,
+    setup: StepSetup,
+    command: Command,
+    restart: int,
+) -> tuple[RestartState, Reply]:
+    rows.set_slots(*command.table)
+    if isinstance(command, Epoch):
+        return _run_epoch(rows, state, setup, command, restart)
+    begin, end = np.searchsorted(command.moved_rows, [first, first + len(chunk.rows)])
+    moved = command.moved_rows[begin:end] - first, command.moved_slots[begin:end]
+    if isinstance(command, Pass):
+        bounds = np.zeros((2, len(chunk.rows)), chunk.rows.dtype) if state.bounds is None else state.bounds
+        found = rows.run_pass(state.labels, bounds, command.before, command.trusted, *moved)
+        labels, bounds, sums, restless = found
+        return RestartState(labels, bounds), Reply(SentRows(*restless), Sums(*sums))
+    labels = state.labels.copy()
+    labels[moved[0]] = moved[1]
+    return RestartState(labels, None), Reply(cost=rows.cost(labels))
+
+
+def _run_epoch(
+    rows: Any, state: RestartState, setup: StepSetup, command: Epoch, restart: int
+) -> tuple[RestartState, Reply]:
+    _, settled_first, first, last, woken, woken_at, visits, slots = command
+    labels, proposals = rows.first_pass(
+        state.labels,
+        setup.seed,
+        setup.step,
+        restart,
+        settled_first,
+        first,
+        last,
+        woken,
+        woken_at,
+        visits,
+        slots,
+    )
+    is_over = first == setup.n_rows
+    reply = Reply(sums=Sums(*rows.sums(labels))) if is_over else Reply(SentRows(*proposals))
+    return RestartState(labels, None), reply
+
+
+def same(message: Any) -> Any:
+    """Return a message."""
+    return message
+
+
+def pick(slots: Slots, index: IntArray) -> Slots:
+    """Return the slots of some rows of a chunk."""
+    return slots[index]
+
+
+def label(slots: Slots, ids: IntArray) -> IntArray:
+    """Return the ids of the rows of a chunk."""
+    return ids[slots]

@@ -1,0 +1,170 @@
+"""Dask collections give the labels, ids, centers and state files of the local estimator, bit for bit."""
+
+import os
+import signal
+import threading
+import time
+from contextlib import suppress
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+
+import dynmeans
+from dynmeans import distributed
+
+N = 6000
+
+
+def stream(n_steps=2, n=N, d=3, dtype=np.float64, seed=0):
+    random = np.random.default_rng(seed)
+    centers = random.normal(size=(9, d)) * 3 + 50
+    for t in range(n_steps):
+        awake = random.permutation(9)[: 7 if t % 2 else 9]
+        centers = centers + 0.05 * random.normal(size=(9, d))
+        yield (centers[random.choice(awake, n)] + 0.1 * random.normal(size=(n, d))).astype(dtype)
+
+
+def check_equal(local, remote):
+    assert np.array_equal(local.labels_, remote.labels_.compute())
+    assert np.array_equal(local.cluster_centers_, remote.cluster_centers_)
+    assert local.step_._replace(labels=None, **_arrays()) == remote.step_._replace(labels=None, **_arrays())
+    for name in ("active", "sizes", "born", "revived", "asleep", "died", "restart_costs"):
+        assert np.array_equal(getattr(local.step_, name), getattr(remote.step_, name))
+    assert local.to_bytes() == remote.to_bytes()
+
+
+def _arrays():
+    names = (
+        "active",
+        "sizes",
+        "born",
+        "revived",
+        "asleep",
+        "died",
+        "restart_costs",
+        "tentative",
+        "confirmed",
+    )
+    return dict.fromkeys(names) | {"lower_bound": 0.0}
+
+
+def run_both(batches, chunks, **parameters):
+    local = dynmeans.DMeans(random_state=0, **parameters)
+    remote = distributed.DMeans(random_state=0, **parameters)
+    for X in batches:
+        local.partial_fit(X)
+        remote.partial_fit(da.from_array(X, chunks=(chunks, -1)))
+        check_equal(local, remote)
+    return local, remote
+
+
+@pytest.mark.parametrize("chunks", [(1, 2500, 3499), 1700])
+def test_chunks_give_the_local_result(client, chunks):
+    local, _ = run_both(stream(), chunks, birth_cost=3.0)
+    assert local.n_clusters_ >= 7
+
+
+def test_float32_velocity_and_weights(client):
+    local = dynmeans.DMeans(2.0, motion="velocity", min_hits=2, random_state=1)
+    remote = distributed.DMeans(2.0, motion="velocity", min_hits=2, random_state=1)
+    for t, X in enumerate(stream(2, dtype=np.float32)):
+        weights = np.random.default_rng(t).uniform(0.2, 4.0, len(X))
+        local.partial_fit(X, sample_weight=weights, t=1.5 * t)
+        remote.partial_fit(
+            da.from_array(X, chunks=(2500, 2)), sample_weight=da.from_array(weights, chunks=2500), t=1.5 * t
+        )
+        check_equal(local, remote)
+
+
+def test_estimated_birth_cost(client):
+    run_both(stream(2), 2000, refine=False, exclusive=False)
+
+
+def test_data_frames_and_state_files(client, tmp_path):
+    first, second = (pd.DataFrame(X, columns=list("abc")) for X in stream(2))
+    local = dynmeans.DMeans(3.0, random_state=0).partial_fit(first)
+    remote = distributed.DMeans(3.0, random_state=0).partial_fit(dd.from_pandas(first, npartitions=3))
+    check_equal(local, remote)
+    remote.save(tmp_path / "remote")
+    local.save(tmp_path / "local")
+    local_again, remote_again = dynmeans.load(tmp_path / "remote"), distributed.load(tmp_path / "local")
+    local_again.partial_fit(second)
+    remote_again.partial_fit(dd.from_pandas(second, npartitions=2))
+    check_equal(local_again, remote_again)
+
+
+def test_small_and_empty_batches(client):
+    X = next(stream(1, n=300))
+    local, remote = run_both([X, X[:7]], 100, birth_cost=3.0, refine=True)
+    local.partial_fit(X[:0])
+    remote.partial_fit(da.from_array(X[:0], chunks=(100, -1)))
+    check_equal(local, remote)
+
+
+@pytest.mark.parametrize("parameter", ["refine", "exclusive", "certify"])
+def test_unsupported_parameters_are_refused_in_one_line(client, parameter):
+    X = da.from_array(next(stream(1)), chunks=(2000, -1))
+    with pytest.raises(NotImplementedError, match=f"{parameter}=True needs all rows") as error:
+        distributed.DMeans(3.0, **{parameter: True}).partial_fit(X)
+    assert "\n" not in str(error.value)
+
+
+def test_repeated_rows_are_refused_in_one_line(client):
+    X = next(stream(1))
+    with pytest.raises(ValueError, match="sampled rows are repeats"):
+        distributed.DMeans(3.0).partial_fit(da.from_array(np.tile(X[:100], (60, 1)), chunks=(4000, -1)))
+
+
+def test_an_invalid_row_leaves_the_model_unchanged(client):
+    X = next(stream(1))
+    model = distributed.DMeans(3.0, random_state=0).partial_fit(da.from_array(X, chunks=(2000, -1)))
+    before = model.to_bytes()
+    X[-1, 1] = np.nan
+    with pytest.raises(ValueError, match="partition 2: Input X contains NaN"):
+        model.partial_fit(da.from_array(X, chunks=(2000, -1)))
+    assert model.to_bytes() == before
+
+
+def test_no_client():
+    with pytest.raises(ValueError, match="needs a Dask client"):
+        distributed.DMeans(3.0).partial_fit(da.zeros((10, 2)))
+
+
+def slow(block, seconds):
+    """Return a block after some time, so that workers can be killed while it is read."""
+    time.sleep(seconds)
+    return block
+
+
+def test_workers_killed_added_and_removed(client, cluster):
+    """Kill a worker at random moments of a step, add one and remove one: the result is the same."""
+    batches = list(stream(2))
+    local, remote = (
+        kind(3.0, random_state=0, n_restarts=2) for kind in (dynmeans.DMeans, distributed.DMeans)
+    )
+    random, stop, killed = np.random.default_rng(0), threading.Event(), []
+
+    def disturb():
+        cluster.scale(3)
+        while not stop.wait(random.uniform(0.5, 1.5)) and len(killed) < 3:
+            pids = [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
+            with suppress(ProcessLookupError):
+                os.kill(pids[0], signal.SIGKILL)
+                killed.append(pids[0])
+        cluster.scale(2)
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    try:
+        for X in batches:
+            local.partial_fit(X)
+            blocks = da.from_array(X, chunks=(2000, -1)).map_blocks(slow, 1.0, dtype=X.dtype)
+            remote.partial_fit(blocks)
+            check_equal(local, remote)
+    finally:
+        stop.set()
+        thread.join()
+    assert killed
