@@ -121,7 +121,7 @@ def measure_distributed(
     logging.getLogger("distributed").setLevel(logging.ERROR)
     options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(**options) as cluster, Client(cluster) as client:
-        model = DMeans(BIRTH_COST, n_restarts=n_restarts, random_state=0)
+        model = DMeans(BIRTH_COST, n_restarts=n_restarts, random_state=0, n_jobs=1)
         for paths in batches:
             with counted_rounds() as counts:
                 before = sum(client.run(worker_cpu).values())
@@ -146,7 +146,8 @@ def overhead_per_task(chunks: int = 64) -> float:
             cpu = time.process_time()
             model.partial_fit(da.from_array(X, chunks=(100, -1)))
             cpu = time.process_time() - cpu
-    return cpu / (counts["rounds"] * chunks * (2 + 1 / 7))
+    n_tasks = chunks * (4 + counts["rounds"] * (2 + 1 / 7))  # four tasks per chunk before the first round
+    return cpu / n_tasks
 
 
 def main() -> None:
