@@ -29,6 +29,7 @@ attack: $(VENV)/installed-test
 
 # The test suite with the lowest version of every requirement, as pyproject.toml declares it. What these versions
 # require in turn is new, and deprecates what they use: that is no error here. OLDEST_TESTS chooses some tests.
+# One BLAS thread per process: the tests use all cores already, and old OpenBLAS threads wait by spinning.
 test-oldest:
 	$(OLDEST) -m venv --clear $(VENV)-oldest
 	$(VENV)-oldest/bin/pip install -q -U "pip>=25.3" packaging "tomli; python_version < '3.11'"
@@ -38,7 +39,7 @@ test-oldest:
 	$(VENV)-oldest/bin/pip install -q --no-deps --build-constraint $(VENV)-oldest/lowest-build.txt \
 		-C build-dir=build/oldest .
 	$(VENV)-oldest/bin/pip check
-	$(VENV)-oldest/bin/python -m pytest -q -n auto -p no:cacheprovider -W ignore::DeprecationWarning $(OLDEST_TESTS)
+	OPENBLAS_NUM_THREADS=1 $(VENV)-oldest/bin/python -m pytest -q -n auto -p no:cacheprovider -W ignore::DeprecationWarning $(OLDEST_TESTS)
 
 # The recipe for BERTopic with the real package, without the embedding models that it would install.
 test-bertopic: $(VENV)/installed-test

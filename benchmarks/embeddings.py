@@ -57,6 +57,13 @@ def cosine(batches: Batches, size: Size) -> Iterator[Any]:
         yield model.partial_fit(X).labels_
 
 
+def refined(batches: Batches, size: Size) -> Iterator[Any]:
+    """D-Means on the sphere with splits and merges of whole clusters."""
+    model = DMeans(metric="cosine", refine=True, random_state=0)
+    for X, _ in batches:
+        yield model.partial_fit(X).labels_
+
+
 def mini_batch_kmeans(batches: Batches, size: Size) -> Iterator[Any]:
     """Mini-batch k-means with the true number of clusters, updated with every batch."""
     model = MiniBatchKMeans(size.n_clusters, random_state=0, n_init=1, batch_size=size.rows)
@@ -72,15 +79,50 @@ def hdbscan(batches: Batches, size: Size) -> Iterator[Any]:
         yield model.partial_fit(X).labels_
 
 
+def textclust(batches: Batches, size: Size) -> Iterator[Any]:
+    """River's TextClust on the features as terms; the radius lies between rows of one and of two clusters."""
+    from river.cluster import TextClust
+
+    model = TextClust(radius=0.6, real_time_fading=False, fading_factor=1e-9, tgap=10**9, term_fading=False)
+    for X, _ in batches:
+        yield _river_labels(model, X, lambda row: model.predict_one(row, type="micro"))
+
+
+def dbstream(batches: Batches, size: Size) -> Iterator[Any]:
+    """River's DBSTREAM; the threshold lies between rows of one and of two clusters."""
+    from river.cluster import DBSTREAM
+
+    model = DBSTREAM(clustering_threshold=1.1, fading_factor=1e-9, cleanup_interval=10**9)
+    for X, _ in batches:
+        yield _river_labels(model, X, model.predict_one)
+
+
+def _river_labels(model: Any, X: Any, predict: Callable[[Any], Any]) -> Any:
+    """Learn all rows one by one, then predict them."""
+    rows = [dict(enumerate(row.tolist())) for row in X]
+    for row in rows:
+        model.learn_one(row)
+    found = [predict(row) for row in rows]
+    return np.array([-1 if label is None else label for label in found], dtype=np.int64)
+
+
+# These compare dictionaries of features in Python, so they get few rows of each batch.
+FEW_ROWS = {"river TextClust": 30, "river DBSTREAM": 100}
+
 METHODS: dict[str, Callable[[Batches, Size], Iterator[Any]]] = {
     "DMeans(metric='cosine')": cosine,
     "MiniBatchKMeans": mini_batch_kmeans,
     "PersistentIds(HDBSCAN)": hdbscan,
+    "DMeans(cosine, refine)": refined,
+    "river TextClust": textclust,
+    "river DBSTREAM": dbstream,
 }
 
 
 def measure(name: str, batches: Batches, size: Size) -> dict[str, Any]:
     """Return CPU time per 1,000 rows, identity F1 and the number of ids."""
+    few = FEW_ROWS.get(name)
+    batches = [(X[:few], names[:few]) for X, names in batches]
     start, labels = time.process_time(), []
     for found in METHODS[name](batches, size):
         labels.append(found)
@@ -92,6 +134,7 @@ def measure(name: str, batches: Batches, size: Size) -> dict[str, Any]:
         "ms_per_1000_rows": 1e6 * seconds / rows,
         "identity_f1": identity_f1([names for _, names in batches], labels),
         "ids": int(np.count_nonzero(ids >= 0)),
+        "rows": rows,
     }
 
 
@@ -109,7 +152,7 @@ def main() -> None:
         found = measure(name, batches, size)
         print(
             f"{found['method']:26s} {found['ms_per_1000_rows']:8.1f} ms per 1,000 rows   "
-            f"identity F1 {found['identity_f1']:.3f}   {found['ids']} ids",
+            f"identity F1 {found['identity_f1']:.3f}   {found['ids']} ids   {found['rows']} rows",
             flush=True,
         )
 

@@ -57,17 +57,15 @@ def estimator(make: Callable[[], Any]) -> Callable[[Sequence[Frame]], Labels]:
 
 
 def tuned(
-    candidates: Sequence[Any], *, budget: int = 60, motions: Sequence[str] | None = ("walk", "velocity")
+    model: Any, *, budget: int = 60, motions: Sequence[str] | None = ("walk", "velocity")
 ) -> Callable[[Sequence[Frame]], Labels]:
-    """Return a method that tunes estimators without labels on the first third, and takes the best score."""
+    """Return a method that tunes an estimator without labels on the first third."""
 
     def run(frames: Sequence[Frame]) -> Labels:
         first = frames[: max(6, len(frames) // 3)]
         steps = [{"X": frame.X, "t": frame.time} for frame in first if len(frame.X)][:60]
-        options = {"budget": budget, "motions": motions, "n_jobs": 1, "random_state": 0}
-        found = [tune(steps, candidate, **options) for candidate in candidates]
-        best = min(found, key=lambda one: one.best_score_)
-        return follow(clone(best.best_estimator_), frames)
+        found = tune(steps, model, budget=budget, motions=motions, n_jobs=1, random_state=0)
+        return follow(clone(found.best_estimator_), frames)
 
     return run
 
@@ -99,10 +97,10 @@ METHODS = (
     Method("leader, cosine", ["objects"], leader, MEMORY | {"threshold": (0.5, 0.99)}),
     Method("mini-batch k-means", EMBEDDINGS, mini_batch_k_means, {"n_clusters": [13, 20, 40, 50, 150]}),
     Method("DMeans()", KINDS, estimator(lambda: DMeans(random_state=0))),
-    Method("DMeans(refine=True)", KINDS, estimator(lambda: DMeans(refine=True, random_state=0))),
     Method("PersistentIds(HDBSCAN)", LARGE, estimator(lambda: PersistentIds(WithoutNoise()))),
-    Method("tune", KINDS, tuned([DMeans()])),
-    Method("tune, plain or refined", KINDS, tuned([DMeans(), DMeans(refine=True)])),
+    Method("DMeans, cosine", ["text"], estimator(lambda: DMeans(metric="cosine", random_state=0))),
+    Method("tune", [*DETECTIONS, *POINTS, "objects"], tuned(DMeans())),
+    Method("tune", ["text"], tuned(DMeans(metric="cosine"), motions=None)),
 )
 
 

@@ -56,7 +56,7 @@ class Tracked(NamedTuple):
     """Tracking accuracy on the last two thirds."""
 
     tuned: float  # without labels
-    labelled: float  # the same search with the labels of the first third
+    labeled: float  # the same search with the labels of the first third
     plain: float  # the defaults
 
 
@@ -77,7 +77,7 @@ def row_of_time(quick: bool) -> Row:
     n_steps, n_points, budget = (2, 40, 2) if quick else (20, 400, 50)
     stream = rings(0, n_steps, n_points=n_points)
     seconds = processor_seconds(partial(tune, stream.steps, KDMeans(), budget=budget, random_state=0))
-    what = f"{n_steps} batches of {n_points} points, KDMeans, RBF, {budget} settings and finalists"
+    what = f"{n_steps} batches of {n_points} points, KDMeans, RBF, {budget} candidates and finalists"
     return Row(what, seconds, unit="s", note="of all cores together")
 
 
@@ -94,7 +94,7 @@ def outcome(case: Case, seed: int, budget: int) -> Tracked:
 
 def _row(name: str, found: Tracked) -> Row:
     what = f"{name}, kernel tuned too: without / with labels"
-    return Row(what, found.tuned, found.labelled, note=f"untuned {found.plain:.3f}")
+    return Row(what, found.tuned, found.labeled, note=f"untuned {found.plain:.3f}")
 
 
 def _model(case: Case, **params: Any) -> KDMeans | SDMeans:

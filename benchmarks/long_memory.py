@@ -1,8 +1,8 @@
 """``python -m benchmarks.long_memory [FOLDER]``: identity F1 of walking people for three lifetimes.
 
 A longer memory must not give the ids of people who left to people who enter. The peer is the same filter
-without the limit on the variance of a forecast in the costs. Each number is the best of six settings, chosen
-with labels on that stream, so small differences mean nothing.
+without the limit on the variance of a forecast in the costs. Each number is the best of six candidates,
+chosen with labels on that stream, so small differences mean nothing.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def main(folder: Path) -> None:
 
 def best(stream: FieldStream, lifetime: float) -> float:
     """Return the highest identity F1 over birth costs and reaches."""
-    settings = product(BIRTH_COSTS[stream.kind], REACHES)
-    return max(score(stream, birth_cost, lifetime, reach) for birth_cost, reach in settings)
+    candidates = product(BIRTH_COSTS[stream.kind], REACHES)
+    return max(score(stream, birth_cost, lifetime, reach) for birth_cost, reach in candidates)
 
 
 def score(stream: FieldStream, birth_cost: float, lifetime: float, reach: float) -> float:
-    """Return the identity F1 of one setting: one row per person, or refined clusters of five."""
+    """Return the identity F1 of one candidate: one row per person, or refined clusters of five."""
     how = {"exclusive": True} if stream.kind == "people_single" else {"refine": True}
     model = DMeans(birth_cost, lifetime, reach, motion="velocity", n_jobs=1, random_state=0, **how)
     steps = model.stream({"X": frame.X, "t": frame.time} for frame in stream.frames)

@@ -74,14 +74,14 @@ def rows_each(streams: Mapping[str, People], seeds: Sequence[int]) -> Iterator[R
     for name, people in streams.items():
         ours, peer = (track(people, EACH[motion][name], motion, seeds) for motion in ("velocity", "walk"))
         note = f"chosen on this stream: {tuple(EACH['velocity'][name])}"
-        yield better(f"{name}: velocity / walk, its own setting", ours, peer, TARGETS_EACH[name], note)
+        yield better(f"{name}: velocity / walk, its own parameters", ours, peer, TARGETS_EACH[name], note)
 
 
 def rows_both(streams: Mapping[str, People], seeds: Sequence[int]) -> Iterator[Row]:
     for name, people in streams.items():
         ours, peer = (track(people, BOTH[motion], motion, seeds) for motion in ("velocity", "walk"))
         note = f"chosen on both streams: {tuple(BOTH['velocity'])}"
-        yield better(f"{name}: velocity / walk, one setting for both", ours, peer, TARGET_BOTH, note)
+        yield better(f"{name}: velocity / walk, the same parameters for both", ours, peer, TARGET_BOTH, note)
 
 
 def track(people: People, params: Params, motion: str, seeds: Sequence[int]) -> float:

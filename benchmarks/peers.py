@@ -40,16 +40,16 @@ def measure(name: str, points_per_cluster: int) -> dict[str, float]:
         "benchmarks.peers",
         "follow_large",
         name=name,
-        setting=CHOSEN[name],
+        parameters=CHOSEN[name],
         points_per_cluster=points_per_cluster,
     )
     return result
 
 
-def follow_large(name: str, setting: dict[str, Any], points_per_cluster: int) -> dict[str, float]:
+def follow_large(name: str, parameters: dict[str, Any], points_per_cluster: int) -> dict[str, float]:
     """Run three steps after a small one, which triggers lazy imports."""
     stream = moving_gaussians(n_steps=3, points_per_cluster=points_per_cluster, random_state=0)
-    tracker = MAKERS[name](**setting)
+    tracker = MAKERS[name](**parameters)
     small = moving_gaussians(n_steps=1, points_per_cluster=20, random_state=1)
     tracker.partial_fit(small.batches[0], small.labels[0])
     times: list[float] = []

@@ -141,7 +141,7 @@ def make_rows(means: Mapping[str, Score], seeds: Mapping[str, int]) -> list[Row]
             rows.append(better(f"tracked / {name}", ours.tracked, theirs.tracked, note=note))
         rows.append(better(f"per step / {name}", ours.per_step, theirs.per_step))
         ratio = theirs.seconds / ours.seconds
-        rows.append(Row(f"time a step / {name}", 1e3 * ours.seconds, 1e3 * theirs.seconds, "ms", ratio))
+        rows.append(Row(f"time per step / {name}", 1e3 * ours.seconds, 1e3 * theirs.seconds, "ms", ratio))
     return rows
 
 

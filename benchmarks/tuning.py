@@ -156,7 +156,7 @@ def row_of_time(quick: bool) -> Row:
     stream = moving_gaussians(5, steps, points_per_cluster=points, random_state=0)
     seconds, _ = timed(partial(tune, stream.batches, budget=10 if quick else BUDGET, random_state=0))
     return Row(
-        f"{steps} batches of {5 * points} points, all settings and finalists",
+        f"{steps} batches of {5 * points} points, all candidates and finalists",
         seconds,
         unit="s",
         target=Target("ours", "<", MAX_SECONDS),

@@ -36,7 +36,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def rows_of_time(n_frames: int | None) -> Iterator[Row]:
-    """Distinct colours and D-Means, decoding and encoding apart."""
+    """Distinct colors and D-Means, decoding and encoding apart."""
     times = 1000 * np.array(list(paint_times(n_frames)))
     mean, (median, late) = float(times.mean()), np.percentile(times, (50, 99))
     note = f"mean of {len(times)} frames; median {median:.1f}, 99th percentile {late:.1f}"
@@ -55,11 +55,11 @@ def paint_times(n_frames: int | None) -> Iterator[float]:
 
 
 def rows_of_rich(n_frames: int) -> Iterator[Row]:
-    """Frames of very many colours: gradients, moving blobs and grain."""
+    """Frames of very many colors: gradients, moving blobs and grain."""
     film = list(rich_frames(n_frames))
     ours, times = _paint(make_quantizer(PaletteOptions()), film)
     alone, _ = _paint(make_quantizer(PaletteOptions(per_frame="dpmeans")), film[-1:])
-    many = f"mean of {n_frames} frames; the last has {len(distinct(film[-1]).rows):,} distinct colours"
+    many = f"mean of {n_frames} frames; the last has {len(distinct(film[-1]).rows):,} distinct colors"
     mean = 1000 * float(np.mean(times))
     target = Target("ours", "<", FRAME)
     yield Row("clustering a rich frame / 24 a second", mean, FRAME, "ms", mean / FRAME, target, many)

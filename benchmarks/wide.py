@@ -40,7 +40,7 @@ def run(quick: bool) -> list[Row]:
         peer.append(run_peer(batches, ours[-1]))
     clusters = np.mean([effort.n_clusters for effort in ours[0]])
     most, least = (np.mean([e.iterations for run in runs for e in run]) for runs in (ours, peer))
-    note = f"{clusters:.1f} clusters; {most:.1f} iterations a step, the peer {least:.1f}"
+    note = f"{clusters:.1f} clusters; {most:.1f} iterations per step, the peer {least:.1f}"
     what = f"{n} points in {d}-D: an iteration / Lloyd's"
     return [faster(what, min(map(per_iteration, ours)), min(map(per_iteration, peer)), "ms", 1, note)]
 

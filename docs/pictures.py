@@ -70,14 +70,14 @@ def first_batch() -> Figure:
 
 
 def motion() -> Figure:
-    """Where two people are over time, coloured by the id that each motion gives them."""
+    """Where two people are over time, colored by the id that each motion gives them."""
     page = run_page("tutorial/2-motion.md")
     figure, axes = _panels(2, height=2.7)
     for axis, name in zip(axes, ("walk", "velocity"), strict=True):
         for step, (X, labels) in enumerate(zip(page["batches"], page[name], strict=True), 1):
             axis.scatter(np.full(len(X), step), X[:, 0], s=8, c=COLORS[labels], linewidths=0)
         axis.set(title=f'motion="{name}"', xlabel="step", ylim=(-2.7, 2.7))
-    axes[0].set_ylabel("metres along the corridor")
+    axes[0].set_ylabel("meters along the corridor")
     return figure
 
 
@@ -106,7 +106,7 @@ def any_time() -> Figure:
     figure, (axis,) = _panels(1, height=2.4)
     axis.plot(50 * np.arange(1, len(errors) + 1), errors, c=COLORS[0], lw=2)
     axis.set(
-        xlabel="rows seen", title="distance of the farthest centre from its twin", ylim=0, xlim=(0, 2000)
+        xlabel="rows seen", title="distance of the farthest center from its twin", ylim=0, xlim=(0, 2000)
     )
     return figure
 
@@ -122,7 +122,7 @@ def rings() -> Figure:
 
 
 def rings_stream() -> Figure:
-    """Three steps of the rings in one frame, coloured by id."""
+    """Three steps of the rings in one frame, colored by id."""
     page = run_page("tutorial/7-not-round.md")
     figure, axes = _panels(3, height=2.6)
     steps = (1, 10, 20)

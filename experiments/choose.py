@@ -1,7 +1,7 @@
 """Choose parameters for the moving Gaussians by tracking accuracy on seeds that are not reported.
 
 ``python experiments/choose.py`` prints them; `dynmeans._experiments.parameters` holds what it printed. The
-settings of rings and Gaussian processes come from `benchmarks/rings.py` and `benchmarks/processes.py`.
+parameters of rings and Gaussian processes come from `benchmarks/rings.py` and `benchmarks/processes.py`.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ def choose(method: str, reading: str) -> tuple[float, dict[str, Any]]:
 
 
 def _tracked(method: str, reading: str, values: dict[str, Any], seed: int) -> float:
-    setting = {"method": method, "n_clusters": FEW, "displacement": reading, "n_steps": 100}
+    case = {"method": method, "n_clusters": FEW, "displacement": reading, "n_steps": 100}
     parameters = {**ALL_METHODS[method].parameters(FEW, reading), **values}
-    return float(run(Trial("choice", {**setting, "parameters": parameters}, seed))["tracked"])
+    return float(run(Trial("choice", {**case, "parameters": parameters}, seed))["tracked"])
 
 
 def main() -> None:

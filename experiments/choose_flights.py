@@ -2,7 +2,7 @@
 
 ``python experiments/choose_flights.py`` prints them; `dynmeans._experiments.parameters` holds the result.
 With a file of messages as argument it looks for those of the file instead, on the file itself. The full
-passes of DP-means have the setting of DP-means, since they have its objective.
+passes of DP-means have the parameters of DP-means, since they have its objective.
 """
 
 from __future__ import annotations

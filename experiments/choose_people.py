@@ -49,9 +49,9 @@ def main() -> None:
 
 
 def _scores(method: str, change: dict[str, Any]) -> str:
-    setting = {"method": method, "n_steps": SCENE_STEPS, "parameters": {**PARAMETERS[method], **change}}
+    case = {"method": method, "n_steps": SCENE_STEPS, "parameters": {**PARAMETERS[method], **change}}
     seeds = range(CHOOSING_SEED, CHOOSING_SEED + SEEDS)
-    outcomes = [run(Trial("scenes", setting, seed)) for seed in seeds]
+    outcomes = [run(Trial("scenes", case, seed)) for seed in seeds]
     names = ("tracked", "per_step", "identity_f1", "switches")
     return ", ".join(f"{name} {np.mean([outcome[name] for outcome in outcomes]):.3f}" for name in names)
 

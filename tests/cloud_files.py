@@ -54,7 +54,7 @@ def write_cloud(folder: Path, format: str, points: np.ndarray = POINTS) -> Path:
 
 
 def ply_bytes(kind: str, points: np.ndarray) -> bytes:
-    """A PLY file with a colour between the coordinates, and faces after the vertices."""
+    """A PLY file with a color between the coordinates, and faces after the vertices."""
     format = "ascii" if kind == "ascii" else f"binary_{kind}_endian"
     header = f"ply\nformat {format} 1.0\ncomment made up\nelement vertex {len(points)}\n"
     header += "property float x\nproperty uchar red\nproperty float y\nproperty double z\n"

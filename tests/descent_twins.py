@@ -13,7 +13,7 @@ from strategies import seeds
 
 
 class KernelProblem(NamedTuple):
-    """A step as the descent meets it: rows and old centres are vectors in the space of the kernel."""
+    """A step as the descent meets it: rows and old centers are vectors in the space of the kernel."""
 
     features: np.ndarray  # (R, f)
     weights: np.ndarray  # (R,)
@@ -26,7 +26,7 @@ class KernelProblem(NamedTuple):
 def make_kernel_problem(
     seed: int, n: int, n_old: int, *, weighted: bool, birth: float, d: int = 3
 ) -> KernelProblem:
-    """Blobs in an unknown space, some of them where an old centre is."""
+    """Blobs in an unknown space, some of them where an old center is."""
     rng = np.random.default_rng(seed)
     places = rng.normal(size=(max(2, n_old + 1), d))
     features = places[rng.integers(len(places), size=n)] + 0.4 * rng.normal(size=(n, d))

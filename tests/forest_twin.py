@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_t
 
 from dynmeans._codes.forest_code import ForestReference
-from tuning_twins import age_class
+from tuning_twins import age_class, mixed_labels
 
 
 def forest_parts(reference: ForestReference, labels: list[np.ndarray]) -> np.ndarray:
@@ -19,14 +19,15 @@ def forest_parts(reference: ForestReference, labels: list[np.ndarray]) -> np.nda
     tracks: dict[int, dict] = {}
     pooled, seen, credit = [reference.spread] * 2, 1.0, np.zeros(2)
     chances, returns = np.zeros(16), np.zeros(16)
-    births = fresh_mass = fresh_count = noise_seen = told = 0.0
-    edges = roots = tags = events = noise = 0.0
+    births = fresh_mass = fresh_count = noise_seen = n_points = 0.0
+    edges = roots = tags = events = noise = dirichlet = 0.0
+    sizes_of_steps = []
     for t, now in enumerate(reference.times):
         part = slice(reference.starts[t], reference.starts[t + 1])
         rows, background, ids = reference.rows[part], reference.background[part], labels[t]
         noise -= background[ids < 0].sum()
-        noise += frequency(noise_seen + 1, told - noise_seen + 19, (ids < 0).sum(), (ids >= 0).sum())
-        noise_seen, told = noise_seen + (ids < 0).sum(), told + len(ids)
+        noise += frequency(noise_seen + 1, n_points - noise_seen + 19, (ids < 0).sum(), (ids >= 0).sum())
+        noise_seen, n_points = noise_seen + (ids < 0).sum(), n_points + len(ids)
         groups = {k: rows[ids == k] for k in dict.fromkeys(ids.tolist()) if k >= 0}
         known, new = [k for k in groups if k in tracks], [k for k in groups if k not in tracks]
         for a in range(16):
@@ -43,10 +44,12 @@ def forest_parts(reference: ForestReference, labels: list[np.ndarray]) -> np.nda
             births += b
         usual = fresh_mass / fresh_count if fresh_count else 0.0
         alphas = {k: 0.5 + (tracks[k]["n"] if k in tracks else usual) for k in groups}
-        tags += sum(lg(alphas[k]) - lg(alphas[k] + len(x)) + lg(len(x) + 1) for k, x in groups.items())
+        tags += sum(lg(len(x) + 1) for x in groups.values())
+        dirichlet += sum(lg(alphas[k]) - lg(alphas[k] + len(x)) for k, x in groups.items())
         if groups:
             total = sum(map(len, groups.values()))
-            tags += lg(sum(alphas.values()) + total) - lg(sum(alphas.values()))
+            dirichlet += lg(sum(alphas.values()) + total) - lg(sum(alphas.values()))
+        sizes_of_steps.append([len(x) for x in groups.values()])
         fresh_mass, fresh_count = fresh_mass + sum(len(groups[k]) for k in new), fresh_count + b
         likelihood, news = np.zeros(2), [np.zeros((d, d)), np.zeros((d, d))]
         for k, x in groups.items():
@@ -62,7 +65,7 @@ def forest_parts(reference: ForestReference, labels: list[np.ndarray]) -> np.nda
             for h in range(2):
                 away = x - track["m"] - (track["v"] * gap if h else 0.0)
                 spread = age * (3 * pooled[h] / seen + track["own"][h]) / (3 + track["w"])
-                spread = spread + reference.least * np.eye(d)
+                spread = spread + reference.min_variance * np.eye(d)
                 each = multivariate_t.logpdf(away, shape=spread, df=3 + track["w"])
                 likelihood[h] += logsumexp(each) - np.log(len(x))
                 found = away.T @ away / len(x)
@@ -78,6 +81,7 @@ def forest_parts(reference: ForestReference, labels: list[np.ndarray]) -> np.nda
         roots += before - logsumexp(credit)
         pooled, seen = [p + n for p, n in zip(pooled, news, strict=True)], seen + len(known)
         tracks = {k: track for k, track in tracks.items() if now - track["t"] <= 50}
+    tags += mixed_labels(dirichlet, sizes_of_steps)
     return np.array([edges, roots, tags, events, noise]) / len(reference.rows)
 
 

@@ -30,8 +30,8 @@ def make_scene(seed: int, n: int, d: int, n_old: int, *, copies: bool = False) -
     return KernelInput(points[:n], rng.uniform(0.2, 3.0, size=n), points[n:], coefficients, owner, n_old)
 
 
-def slow_neighbours(rows: np.ndarray, i: int, k: int) -> np.ndarray:
-    """Row i and its neighbours, of 3k near ones, twice sorted by the covariance of the first 0.7k of them."""
+def slow_neighbors(rows: np.ndarray, i: int, k: int) -> np.ndarray:
+    """Row i and its neighbors, of 3k near ones, twice sorted by the covariance of the first 0.7k of them."""
     order = np.argsort(np.linalg.norm(rows - rows[i], axis=1), kind="stable")[: 3 * k + 1]
     for _ in range(2):
         core = rows[order[: max(1, round(0.7 * k)) + 1]]

@@ -1,4 +1,4 @@
-"""Slow, obvious twins of the end of a step: what becomes of each cluster, and which are kin."""
+"""Slow, obvious twins of the end of a step: what becomes of each cluster, and which are found_by_twin."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from dynmeans._model.lifecycle import SplitMergeSlots
 
 
-def roll_lives(before, now, lifetime):
+def update_clusters_twin(before, now, lifetime):
     """One cluster after another under the random walk, which knows no velocities, as a dict of columns."""
     old = len(before["ids"])
     tables = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
@@ -18,7 +18,7 @@ def roll_lives(before, now, lifetime):
         if taken > 0:
             gamma = before["gammas"][k] if k < old else 0.0
             one["hits"] += 1
-            one |= {"centers": before["places"][k], "weights": gamma + taken, "last_seen": now}
+            one |= {"centers": before["positions"][k], "weights": gamma + taken, "last_seen": now}
             after["active"].append(one["ids"])
             after["sizes"].append(taken)
         if k >= old:
@@ -45,43 +45,45 @@ def newborn(before, k):
     }
 
 
-def find_kin(rows, forecasts, slots, mass, awake, taken, n_old, part, around):
+def find_split_merge(rows, forecasts, slots, mass, awake, taken, n_old, min_share, max_ratio):
     """Splits and merges in slots, written as the definition says it."""
-    gaps = np.sum((rows[:, None] - forecasts[awake]) ** 2, axis=2)
-    homes = gaps.argmin(axis=1)
+    distances = np.sum((rows[:, None] - forecasts[awake]) ** 2, axis=2)
+    parents = distances.argmin(axis=1)
     shared = np.array(
-        [[mass[(homes == h) & (slots == s)].sum() for s in range(len(taken))] for h in range(len(awake))]
+        [[mass[(parents == h) & (slots == s)].sum() for s in range(len(taken))] for h in range(len(awake))]
     )
 
     def mean(which):
         return mass[which] @ rows[which] / mass[which].sum()
 
-    def gap(a, b):
+    def squared_distance(a, b):
         return float(np.sum((a - b) ** 2))
 
     def is_split(parent, parts):
-        near = min(gap(mean(slots == p), forecasts[parent]) for p in parts)
-        return gap(mean(np.isin(slots, parts)), forecasts[parent]) < around * near
+        near = min(squared_distance(mean(slots == p), forecasts[parent]) for p in parts)
+        return squared_distance(mean(np.isin(slots, parts)), forecasts[parent]) < max_ratio * near
 
-    def is_at_home(home, slot):
-        here = mean((homes == home) & (slots == slot))
-        return gap(here, forecasts[awake[home]]) < gap(here, mean(slots == slot))
+    def is_at_parent(parent_index, slot):
+        here = mean((parents == parent_index) & (slots == slot))
+        return squared_distance(here, forecasts[awake[parent_index]]) < squared_distance(
+            here, mean(slots == slot)
+        )
 
     splits, merges = [], []
-    main_homes = shared.argmax(axis=0)
-    for home in dict.fromkeys(main_homes[n_old:].tolist()):
-        parent = int(awake[home])
-        family = [parent, *[s for s in range(n_old, len(taken)) if main_homes[s] == home]]
-        whole = [s for s in family if shared[home, s] > 0.5 * shared[:, s].sum()]
-        parts = [s for s in whole if shared[home, s] >= part * shared[home, whole].sum()]
+    main_parents = shared.argmax(axis=0)
+    for parent_index in dict.fromkeys(main_parents[n_old:].tolist()):
+        parent = int(awake[parent_index])
+        candidates = [parent, *[s for s in range(n_old, len(taken)) if main_parents[s] == parent_index]]
+        whole = [s for s in candidates if shared[parent_index, s] > 0.5 * shared[:, s].sum()]
+        parts = [s for s in whole if shared[parent_index, s] >= min_share * shared[parent_index, whole].sum()]
         if parent in parts and len(parts) > 1 and is_split(parent, parts):
             splits.append((parent, parts[1:]))
     gone = [h for h in range(len(awake)) if taken[awake[h]] == 0]
     for slot in dict.fromkeys(int(shared[h].argmax()) for h in gone):
         own = [h for h in range(len(awake)) if awake[h] == slot]
-        homes_of = [*own, *[h for h in gone if shared[h].argmax() == slot and h not in own]]
-        enough = [h for h in homes_of if shared[h, slot] >= part * shared[:, slot].sum()]
+        parents_of = [*own, *[h for h in gone if shared[h].argmax() == slot and h not in own]]
+        enough = [h for h in parents_of if shared[h, slot] >= min_share * shared[:, slot].sum()]
         enough = [h for h in enough if shared[h, slot] > 0.5 * shared[h].sum()]
-        if len(enough) > 1 and all(is_at_home(h, slot) for h in enough):
+        if len(enough) > 1 and all(is_at_parent(h, slot) for h in enough):
             merges.append((slot, [int(awake[h]) for h in enough if h not in own]))
     return SplitMergeSlots(splits, merges)

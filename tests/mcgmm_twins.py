@@ -62,7 +62,7 @@ def canonical(slots: np.ndarray, n_old: int) -> tuple[int, ...]:
 
 
 def log_marginal(X: np.ndarray, mean: np.ndarray, variance: float, noise: float) -> float:
-    """Log density of points around one unknown centre, from the covariance of all of them."""
+    """Log density of points around one unknown center, from the covariance of all of them."""
     covariance = noise * np.eye(len(X)) + variance
     return sum(
         multivariate_normal(np.full(len(X), mean[j]), covariance).logpdf(X[:, j]) for j in range(X.shape[1])
@@ -70,7 +70,7 @@ def log_marginal(X: np.ndarray, mean: np.ndarray, variance: float, noise: float)
 
 
 def log_points(scene: KernelInput, z: tuple[int, ...]) -> float:
-    """Log p(y | z), centres integrated out."""
+    """Log p(y | z), centers integrated out."""
     total = 0.0
     for k in set(z):
         X = scene.X[np.array(z) == k]

@@ -62,7 +62,7 @@ def center(problem: Problem, labels: np.ndarray, k: int) -> np.ndarray:
 
 
 def cost(problem: Problem, labels: np.ndarray) -> float:
-    """Eq. DMeansObj at the best centres for these labels; labels of K and above are newborn."""
+    """Eq. DMeansObj at the best centers for these labels; labels of K and above are newborn."""
     total = 0.0
     for k in np.unique(labels):
         theta = center(problem, labels, k)
@@ -87,7 +87,7 @@ def label_costs(problem: Problem, centers: dict[int, np.ndarray], i: int) -> dic
 
 
 def all_centers(problem: Problem, labels: np.ndarray) -> dict[int, np.ndarray]:
-    """Centres of the awake clusters."""
+    """Centers of the awake clusters."""
     return {int(k): center(problem, labels, k) for k in np.unique(labels[labels >= 0])}
 
 
@@ -143,7 +143,7 @@ def _first_rows(n: int, random: Random) -> list[int]:
 
 
 def _place_each(problem: Problem, labels: np.ndarray, rows: list[int]) -> bool:
-    """One row after another, against centres that stay; newborn and revived clusters join at once."""
+    """One row after another, against centers that stay; newborn and revived clusters join at once."""
     centers, moved = all_centers(problem, labels), False
     for i in rows:
         costs = label_costs(problem, centers, i)
@@ -162,7 +162,7 @@ def _place_each(problem: Problem, labels: np.ndarray, rows: list[int]) -> bool:
 
 
 def _pass(problem: Problem, labels: np.ndarray) -> tuple[bool, list[int]]:
-    """Every row to the nearest awake centre as it was before the pass; then who wants more than that."""
+    """Every row to the nearest awake center as it was before the pass; then who wants more than that."""
     centers = all_centers(problem, labels)
     moved, restless, new = False, [], labels.copy()
     for i, y in enumerate(problem.X):

@@ -105,3 +105,15 @@ SAVED: dict[str, Saved] = {
         lambda: PersistentIds(DBSCAN(eps=0.5), kernel=MST(scale=0.4), motion="align", random_state=1)
     ),
 }
+
+# Estimators and parameters that version 0.1.0 did not have.
+RECENT: dict[str, Saved] = {
+    "dmeans-cosine": Saved(lambda: DMeans(0.1, metric="cosine", random_state=1)),
+    "dmeans-cosine-auto": Saved(lambda: DMeans(metric="cosine", random_state=1)),
+    "dmeans-exclusive": Saved(lambda: DMeans(0.5, exclusive=True, min_hits=2, random_state=1)),
+    "dmeans-duplicates": Saved(
+        lambda: DMeans(0.5, exclusive=True, duplicates=True, motion="velocity", random_state=1)
+    ),
+    "ids-cosine": Saved(lambda: PersistentIds(KMeans(2, n_init=3), metric="cosine", random_state=1)),
+    "ids-nearest": Saved(lambda: PersistentIds(DBSCAN(eps=0.3), noise="nearest", random_state=1)),
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from dynmeans._core import descend_sphere
 from reference import Problem, Random, partitions
 from strategies import seeds
 
@@ -39,6 +40,23 @@ def sphere_problems(draw: st.DrawFn, max_rows: int = 30, max_old: int = 12) -> P
         weighted=draw(st.booleans()),
         birth=draw(st.sampled_from([0.05, 0.3, 0.8, 1.3])),
         noise=draw(st.sampled_from([0.2, 0.7, 2.0])),
+    )
+
+
+def run(problem, *, seed=0, step=0, n_restarts=1, max_iter=100, dtype=np.float64, refine=False):
+    """Run the compiled descent."""
+    return descend_sphere(
+        problem.X.astype(dtype),
+        problem.weights,
+        problem.phi,
+        problem.gamma,
+        problem.revival,
+        problem.birth,
+        seed,
+        step,
+        n_restarts,
+        max_iter,
+        refine,
     )
 
 

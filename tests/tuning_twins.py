@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import betaln, logsumexp, multigammaln
 from scipy.special import gammaln as lg
-from scipy.special import logsumexp, multigammaln
 from scipy.stats import multivariate_normal, multivariate_t
 
 from dynmeans.tuning.code_length import Reference
@@ -20,7 +20,8 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
     chances, returns = np.zeros(16), np.zeros(16)
     births = fresh_mass = fresh_count = 0.0
     strays = told = 0.0
-    means = scatters = tags = events = mass = 0.0
+    means = scatters = tags = events = mass = dirichlet = 0.0
+    sizes_of_steps = []
     for t, now in enumerate(reference.times):
         part = slice(reference.starts[t], reference.starts[t + 1])
         rows, background, whole = reference.rows[part], reference.background[part], reference.covs[t]
@@ -86,9 +87,10 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
             births += b
         usual_size = fresh_mass / fresh_count if fresh_count else 0.0
         alphas = {k: 0.5 + (lives[k]["n"] if k in lives else usual_size) for k in groups}
-        tags -= sum(lg(alphas[k] + groups[k][0]) - lg(alphas[k]) for k in groups)
+        dirichlet -= sum(lg(alphas[k] + groups[k][0]) - lg(alphas[k]) for k in groups)
         if groups:
-            tags -= lg(sum(alphas.values())) - lg(sum(alphas.values()) + n - s)
+            dirichlet -= lg(sum(alphas.values())) - lg(sum(alphas.values()) + n - s)
+        sizes_of_steps.append([group[0] for group in groups.values()])
         fresh_mass += sum(groups[k][0] for k in new)
         fresh_count += len(new)
         if pooled_n == 0:
@@ -118,7 +120,20 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
             speed = (m - old["m"]) / max(now - old["t"], 1e-3) if k in lives else None
             lives[k] = {"n": n, "m": m, "v": speed, "t": now, "A": old["A"] + more, "B": old["B"] + S}
         lives = {k: life for k, life in lives.items() if now - life["t"] <= 50}
+    tags += mixed_labels(dirichlet, sizes_of_steps)
     return np.array([means, scatters, tags, events]) / mass
+
+
+def mixed_labels(dirichlet: float, sizes_of_steps: list[list[float]]) -> float:
+    """Labels by two codes at equal odds: Dirichlet-multinomial, and most ids with a single row."""
+    sizes = np.array([n for step in sizes_of_steps for n in step])
+    if any(n < 1 or n != int(n) for n in sizes):
+        return np.log(2) + dirichlet
+    more = sizes[sizes > 1]
+    order = sum(lg(sum(step) + 1) - sum(lg(n + 1) for n in step) for step in sizes_of_steps)
+    which = betaln(0.5, 0.5) - betaln(0.5 + len(sizes) - len(more), 0.5 + len(more))
+    how_many = betaln(0.5, 0.5) - betaln(0.5 + (more - 2).sum(), 0.5 + len(more))
+    return np.log(2) - np.logaddexp(-dirichlet, -(which + how_many + order))
 
 
 def forecasts(

@@ -9,21 +9,21 @@ centers, forecasts        (K, d) remembered centers; predicted positions
 gammas, revival           (K,) gamma and Q dt, the prior weight and the revival cost of each
 birth, aging, lifetime    lambda, Q, T_Q
 slots                     (n,) cluster of each row: 0 .. K-1 remembered, then newborn
-places (update_clusters)  (L, d) theta, centers after the step
-places (expand_centers)   (M + n,) number of the position of each point; equal points share it
+positions                 update_clusters: (L, d) theta, centers after the step
+                          expand_centers: (M + n,) number of the position of each point; equal points share it
 taken                     (L,) weight of the rows of each cluster
 velocities, velocity_cov  (K, d) or (K, 0); (K, 2) covariance with the position, variance
 last_seen, clock, now     event times: (K,) of the clusters, of the last step, of this step
-place_noise, newborn      variance of the position per unit of time; of a newborn's velocity
+position_noise, newborn   variance of the position per unit of time; of a newborn's velocity
 limit                     largest variance that time adds to a position in costs
 kept, shares, owner       (M, d) kept points, (M,) their shares, (M,) cluster 0 .. K-1 of each
 coefficients, budget      (M,) coefficients of kept points; maximum number kept per cluster
 diagonal, y_phi, phi_phi  (n,), (n, K), (K,) kernel of rows, rows and centers, centers
 matrix                    (n, n) kernel of the rows, as a full matrix
 features, phi_features    (n, r), (K, r) the same as explicit features
-begin, neighbours, values (n + 1,), (z,), (z,) the same as a sparse matrix in CSR form
-homes, awake              (n,) parent cluster of each row, an index into awake (A,), clusters
-part, around              minimum share of rows, maximum ratio of distances in a split or merge
+begin, neighbors, values (n + 1,), (z,), (z,) the same as a sparse matrix in CSR form
+parents, awake            (n,) parent of each row, an index into the slots that were awake (A,)
+min_share, max_ratio      minimum share of rows, maximum ratio of distances in a split or merge
 seed, step, restart       together they determine all random numbers
 n_threads                 number of threads; 0 for all cores
 epoch                     rows of an epoch of the first pass; 0 chooses, -1 for a serial loop
@@ -70,7 +70,8 @@ def descend_sphere(
     step: int,
     n_restarts: int,
     max_iter: int,
-) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats, Floats]: ...
+    refine: bool = False,
+) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats, Floats, float]: ...
 def assign_exclusive(
     X: Rows, weights: Floats | None, centers: Floats, gammas: Floats, revival: Floats, birth: float
 ) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...
@@ -99,7 +100,7 @@ def kernel_descend(
     features: Floats | None = None,
     phi_features: Floats | None = None,
     begin: NDArray[np.int64] | None = None,
-    neighbours: NDArray[np.int32] | None = None,
+    neighbors: NDArray[np.int32] | None = None,
     values: Floats | None = None,
 ) -> tuple[NDArray[np.int32], float, int]: ...
 def mst_components(
@@ -195,7 +196,7 @@ def forest_code(
     log_step: float,
     background: Floats,
     spread: Floats,
-    least: float,
+    min_variance: float,
 ) -> Floats: ...
 def simd_level() -> str: ...
 def rbf_kernel(a: Floats, b: Floats, bandwidth: float, out: Floats) -> None: ...
@@ -218,8 +219,8 @@ def expand_centers(
     weights: Floats,
     gammas: Floats,
     taken: Floats,
-    places: NDArray[np.int64] | None,
-    n_places: int,
+    positions: NDArray[np.int64] | None,
+    n_positions: int,
     budget: int,
 ) -> tuple[NDArray[np.int64], Floats, Floats, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
 def component_similarity(
@@ -293,7 +294,7 @@ def cluster_vectors(
     features: Floats | None = None,
     phi_features: Floats | None = None,
     begin: NDArray[np.int64] | None = None,
-    neighbours: NDArray[np.int32] | None = None,
+    neighbors: NDArray[np.int32] | None = None,
     values: Floats | None = None,
 ) -> tuple[NDArray[np.int64], int, Floats]: ...
 def predict_clusters(
@@ -304,7 +305,7 @@ def predict_clusters(
     last_seen: Floats,
     now: float,
     aging: float,
-    place_noise: float,
+    position_noise: float,
     velocity_noise: float,
     newborn: float,
     limit: float,
@@ -320,13 +321,13 @@ def update_clusters(
     forecasts: Floats,
     gammas: Floats,
     slots: NDArray[np.int32],
-    places: Floats,
+    positions: Floats,
     taken: Floats,
     next_id: int,
     clock: float,
     now: float,
     lifetime: float,
-    place_noise: float,
+    position_noise: float,
     velocity_noise: float,
     newborn: float,
     limit: float,
@@ -342,13 +343,13 @@ def update_clusters(
     NDArray[np.int64],
 ]: ...
 def split_merge_candidates(
-    homes: NDArray[np.int32],
+    parents: NDArray[np.int32],
     slots: NDArray[np.int32],
     weights: Floats | None,
     awake: NDArray[np.int64],
     taken: Floats,
     n_old: int,
-    part: float,
+    min_share: float,
 ) -> tuple[list[list[int]], list[list[int]]]: ...
 def find_split_merge(
     X: Rows,
@@ -358,8 +359,8 @@ def find_split_merge(
     last_seen: Floats,
     clock: float,
     taken: Floats,
-    part: float,
-    around: float,
+    min_share: float,
+    max_ratio: float,
 ) -> tuple[list[list[int]], list[list[int]]]: ...
 def shift_rows(X: Rows, n_total: int) -> Rows: ...
 def mean_of_rows(X: Rows) -> Floats: ...

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dynmeans._algorithms.kernel_objective import apart_from_old, cluster_sums
+from dynmeans._algorithms.kernel_space.kernel_objective import apart_from_old, cluster_sums
 from dynmeans._core import link_clusters
 
 

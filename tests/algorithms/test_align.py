@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from scipy.stats import ortho_group
 
 from align_twins import scene_between
-from dynmeans._algorithms.align import align
-from dynmeans._algorithms.wide_align import align_wide
+from dynmeans._algorithms.kernel_space.align import align
+from dynmeans._algorithms.kernel_space.wide_align import align_wide
 from dynmeans._core import align_shifts
 from dynmeans.datasets import moving_gaussians, moving_rings
 from dynmeans.kernels import KernelInput, first_input
@@ -34,7 +34,7 @@ def test_shifts_of_rings_are_found_to_a_fraction_of_a_step(together, shape):
     assert np.median(wrong) < 0.25 * np.median(length)
 
 
-def test_nothing_is_told_about_noise_or_scale():
+def test_noise_and_scale_are_estimated():
     stream = moving_rings(2, random_state=0)
     inputs = scene_between(stream, 1)
     shifts = align(inputs)[1]
@@ -71,7 +71,7 @@ def test_a_cluster_that_does_not_appear_stays_where_it_was(unseen):
     assert max(away) < 0.3
 
 
-def test_a_cluster_that_left_does_not_slide_onto_its_neighbour():
+def test_a_cluster_that_left_does_not_slide_onto_its_neighbor():
     rng = np.random.default_rng(0)
     left, right = rng.normal(0.0, 1.0, (80, 2)), rng.normal((5.0, 0.0), 1.0, (80, 2))
     rows = rng.normal((0.0, 1.0), 1.0, (80, 2))
@@ -86,7 +86,7 @@ def test_a_cluster_that_left_does_not_slide_onto_its_neighbour():
 def test_a_large_batch_is_aligned_on_a_part_of_its_rows_as_well_as_on_all(monkeypatch):
     inputs = scene_between(moving_rings(2, n_points=5000, random_state=0), 1)
     part = align(inputs)[1]
-    monkeypatch.setattr("dynmeans._algorithms.align.MAX_ROWS", 5000)
+    monkeypatch.setattr("dynmeans._algorithms.kernel_space.align.MAX_ROWS", 5000)
     whole = align(inputs)[1]
     assert not np.array_equal(part, whole)
     np.testing.assert_allclose(part, whole, atol=0.01)
@@ -107,7 +107,7 @@ def test_any_scene_gives_finite_shifts(inputs):
 
 @pytest.mark.parametrize("n", [1, 5])
 @pytest.mark.parametrize("place", [0.0, 4.0])
-def test_rows_in_a_single_place_work(n, place):
+def test_equal_rows_work(n, place):
     inputs = KernelInput(
         np.full((n, 2), place), np.ones(n), np.zeros((3, 2)), np.full(3, 1 / 3), np.zeros(3, int), 1
     )

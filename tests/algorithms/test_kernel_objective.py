@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import reference
 from algorithms import kernel_reference as twin
 from algorithms.kernel_reference import linear, prior_of, steps
-from dynmeans._algorithms import kernel_objective
-from dynmeans._algorithms.kernel_objective import cluster_sums, kernel_cost
+from dynmeans._algorithms.kernel_space import kernel_objective
+from dynmeans._algorithms.kernel_space.kernel_objective import cluster_sums, kernel_cost
 from dynmeans._model.costs import Costs
 from dynmeans._model.objective import Fit, objective
 from strategies import problems, seeds
@@ -46,7 +46,7 @@ def test_it_is_the_printed_equation_term_by_term(step, seed):
     assert found == pytest.approx(twin.slow_cost(step, labels), rel=1e-9)
 
 
-def test_a_whole_number_as_birth_cost_leaves_the_revival_prices_alone():
+def test_an_integer_birth_cost_does_not_change_revival_costs():
     step = twin.make_step(0, 5, 1, form="matrix", weighted=False, birth=1.0)
     whole = step.costs._replace(birth=1)
     labels = np.zeros(5, dtype=np.int64)

@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment, linprog
 from algorithms import kernel_reference as twin
 from algorithms.kernel_reference import steps
 from algorithms.linking_twin import link, link_costs
-from dynmeans._algorithms.kernel_objective import cluster_sums, kernel_cost
+from dynmeans._algorithms.kernel_space.kernel_objective import cluster_sums, kernel_cost
 from dynmeans._core import link_clusters
 from strategies import seeds
 
@@ -70,7 +70,7 @@ def test_no_other_linking_of_these_clusters_costs_less(step, seed):
 
 @given(steps(max_rows=20, max_old=4), seeds)
 @settings(max_examples=60, deadline=None)
-def test_linking_names_clusters_and_splits_or_joins_none(step, seed):
+def test_linking_neither_splits_nor_merges_clusters(step, seed):
     labels, n_old = some_partition(step, seed), len(step.prior.gammas)
     slots = link(labels, *step)
     assert twin.same_partition(slots, labels)

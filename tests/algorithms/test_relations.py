@@ -81,7 +81,7 @@ def test_weight_n_equals_n_copies(batches, motion, n):
 
 @given(streams())
 @settings(max_examples=60, deadline=None)
-def test_without_aging_and_drift_a_centre_is_the_mean_of_its_whole_life(batches):
+def test_without_aging_and_drift_a_center_is_the_mean_of_its_whole_life(batches):
     result = follow(batches, costs=Costs(0.05, np.inf, 0.0))
     rows = np.concatenate(batches)
     labels = np.concatenate([r.report.labels for r in result])

@@ -9,9 +9,9 @@ from scipy.sparse import csr_array
 from algorithms import kernel_reference as twin
 from algorithms.kernel_reference import blobs, ideal_blocks, prior_of, steps
 from algorithms.rounding_twin import embed, largest_row, round_to_labels
-from dynmeans._algorithms import lanczos as eigenpairs
-from dynmeans._algorithms.lanczos import Eigenpairs, Operator, lanczos_pairs
-from dynmeans._algorithms.relaxation import relaxed
+from dynmeans._algorithms.kernel_space import lanczos as eigenpairs
+from dynmeans._algorithms.kernel_space.lanczos import Eigenpairs, Operator, lanczos_pairs
+from dynmeans._algorithms.kernel_space.relaxation import relaxed
 from dynmeans._core import eigenpairs as dense_pairs
 from dynmeans.kernels.base import Similarity
 from strategies import seeds

@@ -17,7 +17,7 @@ from algorithms.rounding_twin import (
     round_slowly,
     round_to_labels,
 )
-from dynmeans._algorithms.relaxation import relaxed
+from dynmeans._algorithms.kernel_space.relaxation import relaxed
 from strategies import seeds
 
 NOBODY = np.empty(0)

@@ -10,10 +10,10 @@ from algorithms.kernel_reference import blobs, ideal_blocks, steps
 from algorithms.linking_twin import link_slowly
 from algorithms.rounding_twin import embed_slowly, largest_row, round_slowly
 from dynmeans._algorithms.batch import SearchOptions
-from dynmeans._algorithms.kdmeans import descend_kernel
-from dynmeans._algorithms.kernel_objective import kernel_cost
-from dynmeans._algorithms.relaxation import parts_of, relaxed
-from dynmeans._algorithms.sdmeans import cluster_spectral
+from dynmeans._algorithms.kernel_space.kdmeans import descend_kernel
+from dynmeans._algorithms.kernel_space.kernel_objective import kernel_cost
+from dynmeans._algorithms.kernel_space.relaxation import core_arguments, relaxed
+from dynmeans._algorithms.kernel_space.sdmeans import cluster_spectral
 from dynmeans._core import cluster_matrix, cluster_vectors, relax
 from strategies import seeds
 
@@ -35,11 +35,13 @@ def test_the_cost_is_that_of_the_labels_and_the_lowest_of_all_restarts(step, ref
 @settings(max_examples=100, deadline=None)
 def test_relaxing_and_rounding_in_one_call_is_the_same_as_one_after_the_other(step, refine):
     similarity, prior, costs = step
-    parts, how = parts_of(similarity, prior), (SEARCH.seed, 0, SEARCH.n_restarts, SEARCH.max_iter, refine)
+    arguments = core_arguments(similarity, prior, costs.birth)
+    options = {"seed": SEARCH.seed, "step": 0, "n_restarts": SEARCH.n_restarts, "max_iter": SEARCH.max_iter}
+    options["refine"] = refine
     dense = np.asarray(similarity.multiply(np.eye(len(similarity.weights))))
-    values, vectors, bound = relax(*parts, costs.birth, dense)
-    apart = cluster_vectors(vectors, *parts, costs.birth, *how, matrix=dense)
-    together = cluster_matrix(*parts, costs.birth, dense, *how)
+    values, vectors, bound = relax(**arguments, matrix=dense)
+    apart = cluster_vectors(vectors, **arguments, **options, matrix=dense)
+    together = cluster_matrix(**arguments, matrix=dense, **options)
     for one, other in zip((*apart, bound, len(values)), together, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -139,7 +141,7 @@ def slow_trial(step, embedding, first, refine):
     seeds, st.sampled_from(["matrix", "features", "sparse"]), st.integers(0, 3), st.booleans(), st.booleans()
 )
 @settings(max_examples=60, deadline=None)
-def test_the_compiled_way_is_that_of_its_parts_from_the_largest_row(seed, form, n_old, weighted, refine):
+def test_the_compiled_rounding_equals_its_parts_from_the_largest_row(seed, form, n_old, weighted, refine):
     step = twin.make_step(seed, 25, n_old, form=form, weighted=weighted, birth=1.0)
     embedding = embed_slowly(relaxed(*step).vectors, step.similarity.weights, step.prior.gammas)
     slots, cost, n_iter, fewest = slow_trial(step, embedding, largest_row(embedding), refine)

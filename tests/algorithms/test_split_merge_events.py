@@ -58,7 +58,7 @@ def turns(make, batches):
 
 
 @every_model
-def test_a_cluster_that_divides_is_told_once_with_its_newborn_piece(make):
+def test_a_split_is_reported_once_with_its_newborn_piece(make):
     batches = dividing(np.random.default_rng(0))
     model = make()
     told = [event for step in model.stream(batches) for event in step.splits]
@@ -71,7 +71,7 @@ def test_a_cluster_that_divides_is_told_once_with_its_newborn_piece(make):
     assert split in model.history_
 
 
-def test_clusters_that_fuse_are_told_once_with_the_one_that_ended():
+def test_a_merge_is_reported_once_with_the_cluster_that_ended():
     model = DMeans(birth_cost=0.15, random_state=0)
     told = [event for step in model.stream(fusing(np.random.default_rng(0))) for event in step.merges]
     assert [(event.kind, len(event.others)) for event in told] == [("merge", 1)]
@@ -141,7 +141,7 @@ def test_a_split_in_the_plane_is_one_of_true_clusters_that_were_taken_for_one():
     assert n_splits > 0
 
 
-def test_a_large_batch_is_told_from_a_sample_of_its_rows():
+def test_events_of_a_large_batch_come_from_a_sample_of_its_rows():
     rng = np.random.default_rng(3)
     model = DMeans(birth_cost=0.15, random_state=0)
     model.partial_fit(blobs(rng, (0.0, 0.0), AWAY, n=5000))
@@ -151,7 +151,7 @@ def test_a_large_batch_is_told_from_a_sample_of_its_rows():
 
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_through_the_linear_kernel_the_same_is_told_as_in_the_space_of_the_rows(seed):
+def test_the_linear_kernel_gives_the_events_of_the_space_of_the_rows(seed):
     rng = np.random.default_rng(seed)
     n, n_old, n_new = 30, 3, 2
     old, rows = rng.normal(size=(n_old, 2)), rng.normal(size=(n, 2))

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynmeans._algorithms.support import CANDIDATES, empty_support, keep_ids, kernel_input, update_support
+from dynmeans._algorithms.kernel_space.support import (
+    CANDIDATES,
+    empty_support,
+    keep_ids,
+    kernel_input,
+    update_support,
+)
 from strategies import seeds
 
 
@@ -123,7 +129,7 @@ def test_with_room_for_all_points_the_recursion_is_the_exact_expansion(seed, ker
 
 @given(seeds, st.sampled_from(["greedy", "l1"]))
 @settings(max_examples=30, deadline=None)
-def test_the_error_told_is_the_distance_between_centres_of_one_step(seed, method):
+def test_the_reported_error_is_the_distance_between_centers_of_one_step(seed, method):
     exact = stream(seed, Gauss(), 0.5, 10_000, n_steps=1)
     for (support, _, errors), (whole, _, _) in zip(
         stream(seed, Gauss(), 0.5, 4, method, n_steps=1), exact, strict=True
@@ -182,7 +188,7 @@ def test_a_kernel_that_cannot_compare_kept_points_thins_them_and_knows_no_error(
     assert unknown > 0
 
 
-def test_of_very_many_rows_an_even_sample_is_looked_at():
+def test_an_even_sample_of_very_many_rows_is_used():
     n = 50 * CANDIDATES
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(n, 2))

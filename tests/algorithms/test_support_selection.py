@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path_gram
 
-from dynmeans._algorithms.support_selection import DEPENDENT, choose, subsample
+from dynmeans._algorithms.kernel_space.support_selection import DEPENDENT, choose, subsample
 from strategies import seeds
 
 
@@ -54,7 +54,7 @@ def test_greedy_selection_adds_what_reduces_the_error_most(seed, n_points, budge
 
 @given(seeds, st.integers(1, 40), st.integers(1, 12), methods)
 @settings(max_examples=150, deadline=None)
-def test_coefficients_are_the_best_for_the_chosen_and_the_error_is_told(seed, n_points, budget, method):
+def test_coefficients_are_optimal_and_the_error_is_reported(seed, n_points, budget, method):
     gram, coefficients = expansion(seed, n_points)
     found = choose(gram, coefficients, budget, method)
     assert 1 <= len(found.chosen) <= budget
@@ -112,7 +112,7 @@ def test_equal_points_become_one(method):
 
 @pytest.mark.parametrize("method", ["greedy", "l1"])
 @pytest.mark.parametrize("points", [[-1.0, 1.0], [0.0, 0.0]])
-def test_a_centre_at_the_origin_keeps_a_point(points, method):
+def test_a_center_at_the_origin_keeps_a_point(points, method):
     gram = np.outer(points, points)
     found = choose(gram, np.full(2, 0.5), 1, method)
     assert len(found.chosen) == 1
@@ -122,7 +122,7 @@ def test_a_centre_at_the_origin_keeps_a_point(points, method):
 @pytest.mark.parametrize(
     ("budget", "method", "rule"), [(0, "greedy", "budget must"), (3, "best", "method must")]
 )
-def test_bad_settings_are_refused(budget, method, rule):
+def test_invalid_parameters_are_refused(budget, method, rule):
     with pytest.raises(ValueError, match=rule):
         choose(np.eye(3), np.ones(3), budget, method)
 

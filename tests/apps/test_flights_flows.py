@@ -156,7 +156,7 @@ def test_features_have_unit_mean_square_and_do_not_care_for_the_unit_of_speed():
     np.testing.assert_allclose(features, again, rtol=1e-9, atol=1e-12)
 
 
-def test_gates_tell_routes_apart_and_are_sure_away_from_borders():
+def test_proxy_labels_distinguish_routes_and_are_certain_away_from_borders():
     labels, confidence = sector_labels(FLIGHTS, area_of(FLIGHTS))
     routes = WEEK.routes[[int(name, 16) for name in FLIGHTS.messages.aircraft[FLIGHTS.first]]]
     assert ((confidence >= 0) & (confidence <= 1)).all()

@@ -76,7 +76,7 @@ def test_cells_that_say_nothing_are_missing_and_not_errors(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("first", ["", "null", "NaN", "x", "1e300"])
-def test_a_time_that_says_nothing_does_not_spoil_those_after_it(tmp_path: Path, first: str) -> None:
+def test_an_invalid_time_does_not_affect_later_ones(tmp_path: Path, first: str) -> None:
     path = tmp_path / "a.csv"
     dates = "".join(f"2020-01-01T00:00:{i:02}Z,aa,1,2\n" for i in range(3))
     path.write_text(f"time,icao24,lat,lon\n{first},aa,1,2\n{dates}")
@@ -98,7 +98,7 @@ def test_a_speed_that_is_no_speed_is_missing(tmp_path: Path, speed: str) -> None
     assert np.isnan(read_messages([str(path)]).velocities).all()
 
 
-def test_json_lines_may_leave_out_what_is_not_known(tmp_path: Path) -> None:
+def test_json_lines_may_omit_keys(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     known = {"time": 1, "icao24": "aa", "lat": 1, "lon": 2, "velocity": 100, "heading": 90}
     lines = [known, {key: value for key, value in known.items() if key != "velocity"}]

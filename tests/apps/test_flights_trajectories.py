@@ -90,7 +90,7 @@ def test_a_long_silence_ends_a_trajectory():
     assert flights_of(build_trajectories(late, Limits(gap=7200.0))[0]) == [("a", 12)]
 
 
-def test_velocities_that_were_not_told_come_from_the_way():
+def test_missing_velocities_are_computed_from_positions():
     found, _ = build_trajectories(one([0.1 * i for i in range(12)]), Limits())
     speed = np.radians(0.1) * 6371e3 / 60
     np.testing.assert_allclose(
@@ -98,7 +98,7 @@ def test_velocities_that_were_not_told_come_from_the_way():
     )
 
 
-def test_told_velocities_stay_beside_those_that_are_filled_in():
+def test_given_velocities_are_kept_beside_computed_ones():
     missing = broken([7], velocities=np.nan)
     found, _ = build_trajectories(missing, Limits())
     whole, _ = build_trajectories(MESSAGES, Limits())
@@ -116,7 +116,7 @@ def test_messages_outside_of_the_area_are_left_out():
 
 
 @pytest.mark.parametrize("wrong", [0, 1, -2, -1])
-def test_a_wrong_message_at_an_end_does_not_cost_the_flight_nor_its_neighbours(wrong):
+def test_a_wrong_message_at_an_end_does_not_cost_the_flight_nor_its_neighbors(wrong):
     latitudes = [0.1 * i for i in range(12)]
     latitudes[wrong] = 60.0
     found, dropped = build_trajectories(one(latitudes), Limits())
@@ -156,7 +156,7 @@ def test_each_flight_around_the_world_begins_where_it_was():
     assert begins[0] == begins[1]
 
 
-def test_longitudes_are_counted_from_where_nobody_flies():
+def test_longitudes_start_at_the_largest_gap_without_flights():
     over, home = across((179.0 + 0.2 * np.arange(12) + 180) % 360 - 180), across(-1.0 + 0.2 * np.arange(12))
     both = Messages(*(np.concatenate(pair) for pair in zip(over, home, strict=True)))
     both = both._replace(aircraft=np.repeat(["a", "b"], 12))
@@ -171,7 +171,7 @@ def test_longitudes_from_0_to_360_are_those_from_minus_180():
     np.testing.assert_allclose(found.messages.longitudes, -10.0 + 0.2 * np.arange(12))
 
 
-def test_a_speed_that_cannot_be_is_that_between_the_places():
+def test_an_impossible_speed_is_replaced_by_that_between_positions():
     found, _ = build_trajectories(broken([7], velocities=5000.0), Limits())
     whole, _ = build_trajectories(MESSAGES, Limits())
     np.testing.assert_allclose(found.messages.velocities, whole.messages.velocities, atol=60)

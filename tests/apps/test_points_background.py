@@ -15,7 +15,7 @@ def test_without_background_everything_is_kept() -> None:
     assert NoBackground().is_foreground(FLOOR).all()
 
 
-def test_what_was_there_when_the_scene_was_empty_is_background() -> None:
+def test_points_of_the_empty_scene_are_background() -> None:
     scene = EmptyScene([FLOOR, FLOOR + np.array([0.0, 0.0, 0.03])])
     again = FLOOR + RNG.normal(0, 0.01, FLOOR.shape)
     assert scene.is_foreground(again).mean() < 0.02
@@ -32,7 +32,7 @@ def test_an_empty_scene_that_was_never_seen_is_refused() -> None:
 
 
 @pytest.mark.parametrize("slope", [0.0, 0.1, -0.2])
-def test_what_stands_on_a_ground_that_slopes_is_kept(slope: float) -> None:
+def test_objects_on_sloping_ground_are_kept(slope: float) -> None:
     lift = np.array([0.0, 0.0, 1.0]) * (slope * np.concatenate([FLOOR, PERSON])[:, :1] - 1.6)
     points = np.concatenate([FLOOR, PERSON]) + lift
     kept = Ground().is_foreground(points)

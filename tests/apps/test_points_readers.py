@@ -41,9 +41,7 @@ def test_a_file_that_was_cut_short_is_named_in_one_line(tmp_path: Path, format: 
         ("npy", "cut short, 953 of 960 bytes"),
     ],
 )
-def test_a_file_that_ends_within_a_point_tells_how_much_there_is(
-    tmp_path: Path, format: str, words: str
-) -> None:
+def test_a_file_that_ends_within_a_point_reports_its_size(tmp_path: Path, format: str, words: str) -> None:
     path = write_cloud(tmp_path, format)
     path.write_bytes(path.read_bytes()[:-7])
     with pytest.raises(InputError, match=words):
@@ -241,7 +239,7 @@ def test_a_foreign_file_is_refused_in_one_line(
         (np.float64(3.0), r"shape \(\), it must be"),
     ],
 )
-def test_an_array_without_numbers_is_told_by_what_it_holds(
+def test_the_error_of_an_array_without_numbers_names_its_type(
     tmp_path: Path, array: np.ndarray, complaint: str
 ) -> None:
     np.save(tmp_path / "a.npy", array, allow_pickle=True)

@@ -50,7 +50,7 @@ def test_the_weights_of_many_cells_are_those_of_all_pairs() -> None:
 
 
 @given(st.integers(1, 5), st.integers(0, 99))
-def test_people_who_stand_apart_are_a_piece_each(n_people: int, seed: int) -> None:
+def test_separate_people_are_one_piece_each(n_people: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     spots = np.stack([np.arange(n_people) * 1.5, rng.uniform(0.0, 9.0, n_people)], axis=1)
     true = rng.permutation(np.repeat(np.arange(n_people), 40))
@@ -63,7 +63,7 @@ def test_people_who_stand_apart_are_a_piece_each(n_people: int, seed: int) -> No
         np.testing.assert_allclose(pieces.centers[k], spots[true[pieces.cell == k][0]], atol=0.2)
 
 
-def test_a_few_points_beside_a_person_are_his_and_many_are_somebody() -> None:
+def test_few_points_beside_a_person_join_and_many_are_another_person() -> None:
     rng = np.random.default_rng(0)
 
     def stand(x: float, n: int) -> np.ndarray:
@@ -85,7 +85,7 @@ def test_people_keep_their_ids(algorithm: str) -> None:
     assert identity_f1(stream.labels, found) > 0.95
 
 
-def test_points_that_are_not_kept_belong_to_nobody() -> None:
+def test_points_that_are_not_kept_have_no_id() -> None:
     class LeftHalf:
         def is_foreground(self, points: np.ndarray) -> np.ndarray:
             return points[:, 0] < 6.0
@@ -96,7 +96,7 @@ def test_points_that_are_not_kept_belong_to_nobody() -> None:
     np.testing.assert_array_equal(labels >= 0, points[:, 0] < 6.0)
 
 
-def test_a_frame_without_points_is_nobody() -> None:
+def test_a_frame_without_points_has_no_people() -> None:
     follower = Tracker()
     assert len(follower.take(np.empty((0, 3)), 0.0).report.active) == 0
     assert follower.take(np.zeros((2, 3)), 1.0).labels.tolist() == [0, 0]

@@ -27,12 +27,12 @@ def test_cells_have_the_mean_of_their_pixels_and_are_four_levels_wide(picture: n
 
 
 @given(colors, st.sampled_from(COLORSPACES))
-def test_colours_between_the_levels_have_the_same_place(rows: np.ndarray, space: str) -> None:
+def test_colors_between_the_levels_have_the_same_position(rows: np.ndarray, space: str) -> None:
     np.testing.assert_allclose(to_space(rows.astype(np.float32), space), to_space(rows, space), atol=1e-3)
 
 
 @given(colors, st.sampled_from(COLORSPACES))
-def test_every_colour_survives_the_way_there_and_back(rows: np.ndarray, space: str) -> None:
+def test_every_color_survives_conversion_and_back(rows: np.ndarray, space: str) -> None:
     np.testing.assert_array_equal(from_space(to_space(rows, space).astype(np.float64), space), rows)
 
 
@@ -47,7 +47,7 @@ def test_oklab_has_the_published_values() -> None:
     np.testing.assert_allclose(red, [0.62796, 0.22486, 0.12585], atol=1e-4)
 
 
-def test_colours_out_of_range_become_the_nearest_in_range() -> None:
+def test_colors_out_of_range_become_the_nearest_in_range() -> None:
     assert from_space(np.array([[-4.0, 255.4, 300.0]]), "rgb").tolist() == [[0, 255, 255]]
 
 

@@ -12,9 +12,9 @@ from dynmeans._files.errors import InputError
 from dynmeans.apps.video import PaletteOptions, QuantizeOptions, VideoFile, quantize
 
 
-def painted(tmp_path: Path, source: Path, name: str, **settings: object) -> Path:
+def painted(tmp_path: Path, source: Path, name: str, **parameters: object) -> Path:
     target = tmp_path / name
-    quantize(QuantizeOptions(source, target, PaletteOptions(**settings)))
+    quantize(QuantizeOptions(source, target, PaletteOptions(**parameters)))
     return target
 
 
@@ -63,7 +63,7 @@ def test_sound_is_copied_packet_by_packet(tmp_path: Path) -> None:
     assert packets(painted(tmp_path, source, "out.mp4")) == packets(source)
 
 
-def test_sound_that_does_not_fit_is_left_out_and_told(tmp_path: Path) -> None:
+def test_audio_that_does_not_fit_is_dropped_with_a_warning(tmp_path: Path) -> None:
     source = write_clip(tmp_path / "a.mp4", pictures(), codec="libx264", sound=True)
     outcome = quantize(QuantizeOptions(source, tmp_path / "out.webm", PaletteOptions()))
     assert outcome.sound == "left out: .webm holds no aac"
@@ -88,7 +88,7 @@ def test_grey_deep_and_transparent_videos_are_read(tmp_path: Path, codec: str, p
     assert np.abs(np.array(frames).astype(int) - expected).mean() < 12
 
 
-def test_what_is_transparent_is_seen_before_black(tmp_path: Path) -> None:
+def test_transparent_pixels_are_shown_on_black(tmp_path: Path) -> None:
     pixels = np.full((8, 8, 4), 200, dtype=np.uint8)
     pixels[:, :4, 3], pixels[:, 4:, 3] = 0, 255
     source = write_clip(tmp_path / "a.mkv", [pixels] * 2, pixel_format="bgra")

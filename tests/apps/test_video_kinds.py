@@ -88,7 +88,7 @@ def test_webp_keeps_all_delays_and_plays_for_ever(tmp_path: Path) -> None:
     ("sound", "name"),
     [("libopus", "out.mov"), ("flac", "out.mov"), ("pcm_s16le", "out.flv"), ("flac", "out.ts")],
 )
-def test_sound_that_is_refused_late_is_left_out_and_told(tmp_path: Path, sound: str, name: str) -> None:
+def test_audio_that_is_refused_late_is_dropped_with_a_warning(tmp_path: Path, sound: str, name: str) -> None:
     target, outcome = paint(write_clip(tmp_path / "a.mkv", pictures(3), sound=sound), name)
     assert outcome.sound == f"left out: {target.suffix} holds no {sound.removeprefix('lib')}"
     assert len(read_clip(target)) == 3
@@ -132,7 +132,7 @@ def test_all_sounds_are_copied(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("height", "tag"), [(720, 1), (720, 2), (48, 1), (48, 2), (48, 6)])
 @pytest.mark.parametrize("name", ["out.mp4", "out.avi"])
-def test_colours_are_written_with_the_matrix_that_players_take(
+def test_colors_are_written_with_the_matrix_that_players_take(
     tmp_path: Path, height: int, tag: int, name: str
 ) -> None:
     source = tmp_path / "a.mp4"
@@ -196,7 +196,7 @@ def file_size(maximum: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_what_cannot_be_written_is_no_damage_of_the_source(tmp_path: Path) -> None:
+def test_a_write_error_is_not_reported_as_a_damaged_source(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     made = [random.integers(0, 256, (96, 128, 3), dtype=np.uint8) for _ in range(12)]
     source = write_clip(tmp_path / "a.mkv", made)

@@ -9,7 +9,7 @@ from dynmeans.apps.video import PaletteOptions, QualityMeter, distinct, make_qua
 from dynmeans.apps.video import quantizers as painters
 from dynmeans.apps.video.quantizers import PASSES
 
-SETTINGS = [
+PARAMETERS = [
     PaletteOptions(),
     PaletteOptions(colorspace="oklab"),
     PaletteOptions(per_frame="dpmeans"),
@@ -17,9 +17,9 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("settings", SETTINGS)
-def test_every_pixel_gets_a_colour_of_the_palette_and_none_is_unused(settings: PaletteOptions) -> None:
-    paint = make_quantizer(settings)
+@pytest.mark.parametrize("parameters", PARAMETERS)
+def test_every_pixel_gets_a_color_of_the_palette_and_none_is_unused(parameters: PaletteOptions) -> None:
+    paint = make_quantizer(parameters)
     for picture in pictures(3):
         quantized = paint(distinct(picture))
         assert quantized.pixels.shape == picture.shape
@@ -29,7 +29,7 @@ def test_every_pixel_gets_a_colour_of_the_palette_and_none_is_unused(settings: P
         assert (quantized.sizes > 0).all()
 
 
-def test_the_palette_of_three_colours_with_noise_is_these_three() -> None:
+def test_the_palette_of_three_colors_with_noise_is_these_three() -> None:
     paint = make_quantizer(PaletteOptions())
     for picture in pictures(4):
         quantized = paint(distinct(picture))
@@ -38,7 +38,7 @@ def test_the_palette_of_three_colours_with_noise_is_these_three() -> None:
         assert (gaps.min(axis=0) <= 2).all()
 
 
-def test_distinct_colours_with_counts_are_clustered_as_all_pixels_would_be() -> None:
+def test_distinct_colors_with_counts_are_clustered_as_all_pixels_would_be() -> None:
     paint = make_quantizer(PaletteOptions())
     twin = DMeans(800.0, lifetime=15, reach=1.1, n_restarts=1, max_iter=PASSES, random_state=0)
     for picture in pictures(4):
@@ -47,7 +47,7 @@ def test_distinct_colours_with_counts_are_clustered_as_all_pixels_would_be() -> 
         np.testing.assert_array_equal(quantized.ids[quantized.indices].ravel(), twin.labels_)
 
 
-def test_many_colours_are_painted_by_cells_nearly_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_colors_are_painted_by_cells_nearly_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     y, x = np.mgrid[0:60, 0:80]
     film = [np.stack([3 * x, 4 * y, 2 * x + y + t], axis=2).astype(np.uint8) for t in range(0, 40, 10)]
     errors = []
@@ -66,10 +66,10 @@ def test_many_colours_are_painted_by_cells_nearly_as_well(monkeypatch: pytest.Mo
     assert errors[0] < 1.1 * errors[1]
 
 
-@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("parameters", PARAMETERS)
 @pytest.mark.parametrize("maximum", [1, 2, 5])
-def test_there_are_never_more_colours_than_allowed(settings: PaletteOptions, maximum: int) -> None:
-    paint = make_quantizer(settings._replace(max_colors=maximum))
+def test_there_are_never_more_colors_than_allowed(parameters: PaletteOptions, maximum: int) -> None:
+    paint = make_quantizer(parameters._replace(max_colors=maximum))
     random = np.random.default_rng(1)
     for _ in range(4):
         assert len(paint(distinct(random.integers(0, 256, (12, 12, 3), dtype=np.uint8))).palette) <= maximum
@@ -79,7 +79,7 @@ def test_after_a_crowded_frame_the_birth_cost_falls_back() -> None:
     paint = make_quantizer(PaletteOptions(max_colors=4, lifetime=2))
     random = np.random.default_rng(2)
     paint(distinct(random.integers(0, 256, (12, 12, 3), dtype=np.uint8)))
-    for _ in range(4):  # until the colours of that frame are forgotten
+    for _ in range(4):  # until the colors of that frame are forgotten
         paint(distinct(np.zeros((2, 2, 3), dtype=np.uint8)))
     flat = np.repeat(np.array([[[90, 90, 90], [130, 90, 90]]], dtype=np.uint8), 6, axis=0)
     counts = [len(paint(distinct(flat)).palette) for _ in range(60)]

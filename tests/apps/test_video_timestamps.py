@@ -47,7 +47,7 @@ def test_sound_may_go_on_after_the_last_picture(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "codec"), [("a.mkv", "ffv1"), ("a.avi", "mpeg4"), ("a.flv", "flv1")])
-def test_files_with_sound_that_are_cut_off_are_told(tmp_path: Path, name: str, codec: str) -> None:
+def test_truncated_files_with_audio_are_reported(tmp_path: Path, name: str, codec: str) -> None:
     source = cut(write_clip(tmp_path / name, noise(60), codec=codec, rate=25, sound="mp3"))
     outcome = quantize(QuantizeOptions(source, tmp_path / "out.gif", PaletteOptions(max_colors=4)))
     assert outcome.damage is not None
@@ -55,7 +55,7 @@ def test_files_with_sound_that_are_cut_off_are_told(tmp_path: Path, name: str, c
     assert 10 < outcome.frames < 50
 
 
-def test_a_gif_that_is_cut_off_is_told(tmp_path: Path) -> None:
+def test_a_truncated_gif_is_reported(tmp_path: Path) -> None:
     source = cut(write_clip(tmp_path / "a.gif", noise(8), codec="gif", pixel_format="rgb8"))
     outcome = quantize(QuantizeOptions(source, tmp_path / "out.mkv", PaletteOptions(max_colors=4)))
     assert outcome.damage is not None

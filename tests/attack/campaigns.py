@@ -30,10 +30,11 @@ CAMPAIGNS: dict[str, Campaign] = {
     "power cuts": Campaign(strikes.power_cuts, 20, 500),
     "two at once": Campaign(strikes.rivals, 4, 100),
     "damaged tables": Campaign(partial(attack_files, "tables"), 150, 30_000),
+    "damaged embeddings": Campaign(partial(attack_files, "embeddings"), 60, 10_000),
     "damaged clouds": Campaign(partial(attack_files, "clouds"), 100, 15_000),
     "damaged flights": Campaign(partial(attack_files, "flights"), 100, 7_500),
     "damaged videos": Campaign(partial(attack_files, "videos"), 75, 7_500),
-    "arrays": Campaign(attack_arrays, 204, 20_000),
+    "arrays": Campaign(attack_arrays, 357, 20_000),
     "parameters": Campaign(attack_parameters, 120, 50_000),
     "tiny batches": Campaign(attack_tiny_batches, 2_000, 1_000_000),
 }

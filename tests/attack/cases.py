@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import tempfile
@@ -14,6 +15,7 @@ import numpy as np
 
 from air_traffic import as_rows, small_week, write_csv
 from attack.server import CUT, KILL, Server, Strike, events_of, log_of
+from clips import pictures, write_clip
 from point_files import contents, write_points
 
 LINE = ["--birth-cost", "0.06", "--standardize", "--time", "when", "--every", "1min"]
@@ -27,11 +29,15 @@ class Case(NamedTuple):
     prepare: Callable[[Path, Server], object]  # writes the inputs
     line: list[str]
     resumes: bool  # whether the same line again says that it is complete
-    exact: bool = True  # whether all files are equal each time; pictures have random names in them
+    equal: tuple[str, ...] = ("",)  # ends of the names of files that are equal each time; pictures are not
 
 
 def _csv(folder: Path, server: Server) -> None:
     write_points(folder / "points.csv")
+
+
+def _nothing(folder: Path, server: Server) -> None:
+    """No input."""
 
 
 def _npy(folder: Path, server: Server) -> None:
@@ -67,23 +73,74 @@ def _week(folder: Path, server: Server) -> None:
     write_csv(as_rows(small_week()), folder / "week.csv")
 
 
+def _keys(folder: Path, server: Server) -> None:
+    lines = write_points(folder / "points.csv").read_text().split("\n")
+    keyed = [line.replace(",w", f",key {index % 3}") for index, line in enumerate(lines[1:])]
+    (folder / "points.csv").write_text("\n".join([lines[0], *keyed]))
+
+
+def _texts(folder: Path, server: Server) -> None:
+    """Texts, and their embeddings in a list column and in an NPY file."""
+    vectors = np.random.default_rng(0).normal(size=(60, 8)) + 3 * np.eye(8)[np.arange(60) % 3]
+    words = ["red apple", "green tea", "blue sky"]
+    rows = [{"day": i // 10, "e": vector.tolist(), "text": words[i % 3]} for i, vector in enumerate(vectors)]
+    (folder / "texts.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    np.save(folder / "vectors.npy", vectors)
+
+
+def _finished(folder: Path, server: Server) -> None:
+    """A finished run, of which the report is drawn again."""
+    write_points(folder / "points.csv")
+    server.wait(server.start(["cluster", "points.csv", *LINE, *RESULT, "--no-report"], folder, NEVER))
+
+
+def _clip(folder: Path, server: Server) -> None:
+    (folder / OUT).mkdir()
+    write_clip(folder / "clip.mkv", pictures(3))
+
+
 RESULT = ["--out", OUT]
 CLUSTER = ["--state", "state", *RESULT]
+TEXTS = ["cluster", "texts.jsonl", "--time", "day", "--text", "text", "--metric", "cosine"]
+VIDEO = ["--palette", f"{OUT}/palette.csv", "--preview", f"{OUT}/preview.png", "--codec", "ffv1"]
+GEOGRAPHY = (".jsonl", ".geojson")
 CASES = {
     "csv": Case(_csv, ["cluster", "points.csv", *LINE, *CLUSTER], True),
     "npy": Case(_npy, ["cluster", "points.npy", "--every", "5rows", "--birth-cost", "1", *CLUSTER], True),
     "second day": Case(_two_days, ["cluster", "points.csv", *LINE, *CLUSTER], True),
     "overwrite": Case(_old_run, ["cluster", "points.csv", *LINE, *CLUSTER, "--force"], True),
     "points": Case(_frames, ["points", "frames", "--rate", "10", "--force", *RESULT], False),
-    "flights": Case(_week, ["flights", "week.csv", "--force", *RESULT], False, exact=False),
+    "automatic": Case(_csv, ["cluster", "points.csv", "--time", "when", "--every", "1min", *CLUSTER], True),
+    "exclusive": Case(
+        _csv, ["cluster", "points.csv", *LINE, "--exclusive", "--min-hits", "2", *CLUSTER], True
+    ),
+    "by": Case(_keys, ["cluster", "points.csv", *LINE, "--by", "word", *CLUSTER], True),
+    "lists": Case(_texts, [*TEXTS, "--embedding", "e", *CLUSTER], True),
+    "vectors": Case(_texts, [*TEXTS, "--embedding", "vectors.npy", *CLUSTER], True),
+    "report": Case(_finished, ["report", OUT], False),
+    "video": Case(
+        _clip, ["video", "clip.mkv", f"{OUT}/small.mkv", *VIDEO, "--force"], False, (".csv", ".png")
+    ),
+    "demo": Case(_nothing, ["demo", "--force", *RESULT], False, (".csv", ".jsonl")),
+    "flights": Case(_week, ["flights", "week.csv", "--force", *RESULT], False, GEOGRAPHY),
     "tune": Case(
         _csv,
         ["tune", "points.csv", "--time", "when", "--every", "1min", "--trials", "3", "--force", *RESULT],
         False,
-        exact=False,
+        GEOGRAPHY,
     ),
 }
-QUICK = ("csv", "npy", "second day", "overwrite", "points")  # well under a second each
+QUICK = (
+    "csv",
+    "npy",
+    "second day",
+    "overwrite",
+    "points",
+    "automatic",
+    "by",
+    "vectors",
+    "report",
+)  # well under a second each
 
 
 class Whole(NamedTuple):
@@ -150,12 +207,8 @@ class Arena:
 def results(folder: Path, name: str, *, hidden: bool = True) -> dict[str, bytes]:
     """Files that a case has written; of pictures and timings only that they are there and not empty."""
     files = {key: data for key, data in contents(folder / OUT).items() if hidden or key[0] != "."}
-    if CASES[name].exact:
-        return files
-    return {
-        key: data if key.endswith((".jsonl", ".geojson")) else bytes([len(data) > 0])
-        for key, data in files.items()
-    }
+    equal = CASES[name].equal
+    return {key: data if key.endswith(equal) else bytes([len(data) > 0]) for key, data in files.items()}
 
 
 def differences(found: dict[str, bytes], expected: dict[str, bytes]) -> str:

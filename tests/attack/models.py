@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ ESTIMATORS: dict[str, Callable[..., Any]] = {
     "KDMeans": KDMeans,
     "SDMeans": SDMeans,
     "PersistentIds": lambda **params: PersistentIds(KMeans(1, n_init=1), **params),
+    "DMeans cosine": partial(DMeans, metric="cosine"),
+    "DMeans exclusive": partial(DMeans, exclusive=True, min_hits=2),
+    "PersistentIds cosine": lambda **params: PersistentIds(KMeans(1, n_init=1), metric="cosine", **params),
 }
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
 import resource
-import subprocess
-import sys
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 OK, REFUSED, FAILED = "ok", "one-line error", "FAILED"
 SECONDS = 10.0  # longer is a hang
+WAIT = 12  # a busy machine may take so many times as long as the computation
 MEGABYTES = 1024  # address space above that of the idle process and the size of the input
 
 
@@ -43,57 +42,37 @@ def run_forked(
         Exceptions that count as a refusal if their message is one line.
     what : str
         Description that allows the attack to be repeated.
-    seconds, megabytes : limits of time and of additional address space.
+    seconds, megabytes : limits of computation and of additional address space.
     """
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
         gc.freeze()  # as in `workers`
         os.close(reader)
+        limit_time(seconds)
         os.write(writer, _attempt(action, refusals, megabytes).encode(errors="replace")[:4000])
         os._exit(0)
     os.close(writer)
     expired = threading.Event()
-    timer = threading.Timer(seconds, lambda: (expired.set(), os.kill(child, 9)))
+    timer = threading.Timer(WAIT * seconds, lambda: (expired.set(), os.kill(child, 9)))
     timer.start()
     with os.fdopen(reader, "rb") as pipe:
         answer = pipe.read().decode(errors="replace")
     _, status = os.waitpid(child, 0)
     timer.cancel()
     if expired.is_set():
-        return Outcome(FAILED, f"{what}: no answer in {seconds:g} s")
+        return Outcome(FAILED, f"{what}: no answer in {WAIT * seconds:g} s")
     if status:
         return Outcome(FAILED, f"{what}: ended by signal {status & 127} or with status {status >> 8}")
     kind, _, detail = answer.partition("\n")
     return Outcome(kind, f"{what}: {detail}")
 
 
-def run_command(
-    arguments: Sequence[str | Path],
-    what: str,
-    *,
-    folder: Path,
-    seconds: float = SECONDS,
-    megabytes: int = MEGABYTES,
-) -> Outcome:
-    """Run `dynmeans ARGUMENTS`: status 0 is OK, status 2 with one line on stderr REFUSED, all else FAILED."""
-    begin = time.monotonic()
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "dynmeans", *map(str, arguments)],
-            cwd=folder,
-            capture_output=True,
-            timeout=seconds,
-            preexec_fn=lambda: _limit_memory(megabytes + 2048),
-        )
-    except subprocess.TimeoutExpired:
-        return Outcome(FAILED, f"{what}: no answer in {time.monotonic() - begin:.0f} s")
-    message = done.stderr.decode(errors="replace").strip()
-    if done.returncode == 0:
-        return Outcome(OK, what)
-    if done.returncode == 2 and message and "\n" not in message:
-        return Outcome(REFUSED, f"{what}: {message}")
-    return Outcome(FAILED, f"{what}: status {done.returncode}: {message[-1000:]}")
+def limit_time(seconds: float) -> None:
+    """End this process by a signal after so many more seconds of computation."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    used = usage.ru_utime + usage.ru_stime
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used + seconds), resource.RLIM_INFINITY))
 
 
 def _attempt(action: Callable[[], object], refusals: tuple[type[Exception], ...], megabytes: int) -> str:

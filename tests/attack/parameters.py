@@ -31,7 +31,11 @@ LEGAL: dict[str, tuple[Any, ...]] = {
     "history_size": (0, 1, 2**31 - 1),
     "random_state": (None, 0, 2**64 - 1),
     "on_event": (None,),
-    **dict.fromkeys(("refine", "certify", "relative"), (True, False)),
+    "metric": ("euclidean", "cosine"),
+    "noise": ("keep", "nearest"),
+    "min_hits": (1, 2, 10**6),
+    "exclusive": (None, "auto", True, False),
+    **dict.fromkeys(("refine", "certify", "relative", "duplicates"), (True, False)),
 }
 NUMBERS = (
     *(0, 1, -1, 2, 1.5, 0.5, 1e-12, 1e3, 1e12, 1.0000000000000002, 1e-305, 1e305, 1e308, -1e308, 5e-324),
@@ -40,15 +44,19 @@ NUMBERS = (
 )
 COUNTS = (0, 1, 2, 7, 100, -1, 10**6 + 1, 2**31 - 1, 2**31, 2**63, 2**70, 1.5, np.nan, "3", None, True)
 NAMES: dict[str, tuple[Any, ...]] = {
-    "motion": ("walk", "velocity", "align", "teleport", "", None, 3),
+    "motion": ("auto", "walk", "velocity", "align", "teleport", "", None, 3),
+    "metric": ("euclidean", "cosine", "manhattan", "", None, 3),
+    "noise": ("keep", "nearest", "", None, 3),
     "kernel": ("rbf", "linear", "mst", "precomputed", "no such kernel", None, 3, len, lambda a, b: np.nan),
     "selection": ("greedy", "recent", "no such selection", None),
     "random_state": (None, 0, 2**64 - 1, 2**64, -1, np.random.RandomState(0), "x", 1.5),
     "on_event": (None, 3, "call me"),
     "estimator": (None, 3, "KMeans"),
-    **dict.fromkeys(("refine", "certify", "relative"), (True, False, None, 2, "yes")),
+    **dict.fromkeys(
+        ("refine", "certify", "relative", "exclusive", "duplicates"), (True, False, None, 2, "auto", "yes")
+    ),
 }
-WHOLE = ("n_restarts", "max_iter", "n_jobs", "budget", "history_size")
+WHOLE = ("n_restarts", "max_iter", "n_jobs", "budget", "history_size", "min_hits")
 TIMES = (None, 0.0, 1.0, 1e-300, 1e12, 1e300, 1.7e308, -1e308, np.nan, "noon", 10**400)
 SCALES = (1.0, 1e-150, 1e140, 0.0)
 

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from unittest import mock
 
 import typer
@@ -23,7 +24,7 @@ from dynmeans.apps.flights.messages import read_messages
 from dynmeans.apps.flights.trajectories import Limits, build_trajectories
 from dynmeans.apps.video.reading import VideoFile
 from dynmeans.cli import app
-from dynmeans.cli.cluster import cluster
+from dynmeans.cli.cluster import Metric, cluster
 from dynmeans.cli.flights import flights
 from dynmeans.cli.points import Algorithm, points
 from dynmeans.cli.video import video
@@ -92,6 +93,18 @@ def _cluster(path: Path, out: Path, number: int) -> int:
     return _command(lambda: cluster([str(path)], **options))
 
 
+def _embeddings(path: Path, out: Path, number: int) -> int:
+    """Lists in a column, or an NPY file beside a valid table; with texts, by key, or alone."""
+    is_array = path.suffix == ".npy"
+    table = path.with_name("table.csv") if is_array else path
+    if is_array:
+        table.write_bytes(seed_bytes("embeddings")["lists.csv"])
+    options: dict[str, Any] = {"text": "text"} if number % 3 else {"by": "word"}
+    options |= {"time": "t", "embedding": str(path) if is_array else "e"}
+    options |= {"metric": Metric.cosine} if number % 2 else {}
+    return _command(lambda: cluster([str(table)], **options, no_report=True, force=True, out=out))
+
+
 def _points(path: Path, out: Path, number: int) -> int:
     options = {"algorithm": Algorithm.dmeans, "no_report": True, "force": True, "out": out}
     return _command(lambda: points([path], **options))
@@ -136,6 +149,7 @@ def _as_command(action: Callable[[], None]) -> int:
 
 _COMMANDS: dict[str, Callable[[Path, Path, int], int]] = {
     "tables": _cluster,
+    "embeddings": _embeddings,
     "clouds": _points,
     "flights": _flights,
     "videos": _video,

@@ -49,11 +49,11 @@ def _parquet(path: Path, **options: Any) -> None:
     parquet.write_table(_TABLE, path, row_group_size=12, **options)
 
 
-def _arrow(path: Path, *, stream: bool = False, compression: str | None = None) -> None:
+def _arrow(path: Path, table: Any = _TABLE, *, stream: bool = False, compression: str | None = None) -> None:
     options = pa.ipc.IpcWriteOptions(compression=compression)
     make = pa.ipc.new_stream if stream else pa.ipc.new_file
-    with pa.OSFile(str(path), "wb") as file, make(file, _TABLE.schema, options=options) as writer:
-        writer.write_table(_TABLE, max_chunksize=12)
+    with pa.OSFile(str(path), "wb") as file, make(file, table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=12)
 
 
 def _records() -> np.ndarray:
@@ -102,6 +102,36 @@ TABLES: dict[str, Callable[[Path], object]] = {
     "parts.npz": lambda path: np.savez(path, a=_X, b=_X[:4]),
     "deflated.npz": lambda path: np.savez_compressed(path, x=_X[:, 0], y=_X[:, 1]),
 }
+_VECTORS = pa.table(
+    {
+        "t": np.repeat(np.arange(6.0), 5),
+        "e": _X.tolist(),
+        "word": ["a", "bc"] * 15,
+        "text": ["red tea", ""] * 15,
+    }
+)
+
+
+def _vector_lines() -> str:
+    rows = (
+        f'{{"t": {i // 5}, "e": {row.tolist()}, "word": "a", "text": "tea {i}"}}' for i, row in enumerate(_X)
+    )
+    return "\n".join(rows) + "\n"
+
+
+def _vector_cells() -> str:
+    rows = (f'{i // 5},"{row.tolist()}",{i % 2},tea' for i, row in enumerate(_X))
+    return "\n".join(["t,e,word,text", *rows]) + "\n"
+
+
+EMBEDDINGS: dict[str, Callable[[Path], object]] = {
+    "lists.jsonl": lambda path: _text(path, _vector_lines()),
+    "lists.csv": lambda path: _text(path, _vector_cells()),
+    "lists.parquet": lambda path: parquet.write_table(_VECTORS, path, row_group_size=12),
+    "lists.arrow": lambda path: _arrow(path, _VECTORS),
+    "vectors.npy": lambda path: np.save(path, _X),
+    "vectors32.npy": lambda path: np.save(path, np.asfortranarray(_X.astype("<f4"))),
+}
 _CLOUD_FORMATS = (
     *("ascii.pcd", "binary.pcd", "compressed.pcd", "ascii.ply", "little.ply", "big.ply"),
     *("las", "laz", "npy", "csv", "bin"),
@@ -123,10 +153,19 @@ VIDEOS: dict[str, Callable[[Path], object]] = {
 }
 
 
+KINDS = {
+    "tables": TABLES,
+    "embeddings": EMBEDDINGS,
+    "clouds": CLOUDS,
+    "flights": FLIGHTS,
+    "videos": VIDEOS,
+}
+
+
 @cache
 def seed_bytes(kind: str) -> dict[str, bytes]:
     """All seed files of one kind by name."""
-    writers = {"tables": TABLES, "clouds": CLOUDS, "flights": FLIGHTS, "videos": VIDEOS}[kind]
+    writers = KINDS[kind]
     with TemporaryDirectory() as folder:
         for name, write in writers.items():
             write(Path(folder) / name)

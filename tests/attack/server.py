@@ -86,7 +86,7 @@ def _load() -> None:
     """Load before the first fork what command lines load on first use; no thread may begin here."""
     from dynmeans.cli import app
 
-    for name in ("matplotlib.figure", "matplotlib.backends.backend_agg", "dynmeans.plots.report"):
+    for name in ("matplotlib.figure", "matplotlib.backends.backend_agg", "dynmeans.plots.report", "av"):
         with suppress(ImportError):
             import_module(name)
     with suppress(InputError), redirect_stdout(sys.stderr):

@@ -11,7 +11,6 @@ import math
 import mmap
 import random
 import tempfile
-import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -20,12 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-import dynmeans
 from attack.outcome import OK, REFUSED, SECONDS, Outcome, run_forked
+from attack.states import prepare_process, subjects
 from dynmeans._files.snapshot import Snapshot, decode_snapshot
-from saved_models import FOLDER, N_SAVED, SAVED
 
 ODD: list[Any] = [
     *(None, True, False, 0, 1, 2, -1, 2**31, 2**62 - 1, 2**62, 2**63, 2**64, 10**30, -(2**63)),
@@ -40,6 +37,7 @@ ODD: list[Any] = [
         "mst",
         "precomputed",
         "two\nlines",
+        "../points.csv",
         "\ud800",
         "x" * 5000,
     ),
@@ -61,21 +59,23 @@ def false_state_files(count: int, seed: int) -> Iterator[Outcome]:
 
 
 def _campaign(count: int, seed: int, make: Callable[[bytes, random.Random], bytes]) -> Iterator[Outcome]:
-    files = {name: (FOLDER / f"{name}.dynmeans").read_bytes() for name in SAVED}
-    names = list(files)
+    with tempfile.TemporaryDirectory(prefix="dynmeans-attack-") as root:
+        folder = Path(root).resolve()
+        files = subjects(folder)
+        names = list(files)
 
-    def attack(attempt: int, folder: str) -> None:
-        name, path = names[attempt % len(names)], Path(folder) / "state"
-        path.write_bytes(make(files[name], random.Random(f"{seed} {attempt}")))
-        _use(path, name)
+        def attack(attempt: int) -> None:
+            subject, path = files[names[attempt % len(names)]], folder / "attacked"
+            prepare_process()
+            path.write_bytes(make(subject.data, random.Random(f"{seed} {attempt}")))
+            subject.use(path)
 
-    with tempfile.TemporaryDirectory(prefix="dynmeans-attack-") as folder:
         for begin in range(0, count, CHUNK):
             some = range(begin, min(begin + CHUNK, count))
             what = {
                 n: f"{make.__name__[1:]} state file {n} of seed {seed}, {names[n % len(names)]}" for n in some
             }
-            yield from _run_together([partial(attack, n, folder) for n in some], [what[n] for n in some])
+            yield from _run_together([partial(attack, n) for n in some], [what[n] for n in some])
 
 
 def _run_together(attacks: list[Callable[[], None]], what: list[str]) -> Iterator[Outcome]:
@@ -98,28 +98,6 @@ def _run_together(attacks: list[Callable[[], None]], what: list[str]) -> Iterato
     else:
         for attack, text in zip(attacks, what, strict=True):
             yield run_forked(attack, (ValueError,), text)
-
-
-def _use(path: Path, name: str) -> None:
-    """Load a state file and go on with it."""
-    warnings.simplefilter("ignore")  # numbers may overflow; labels must be ids all the same
-    threadpool_limits(1)  # the threads of OpenMP do not survive a fork, and k-means would wait for them
-    saved = SAVED[name]
-    clusterer = getattr(saved.make(), "estimator", None)
-    model = dynmeans.load(path)
-    if hasattr(model, "estimator"):
-        model.estimator = clusterer
-    rows = saved.batch(model, N_SAVED)
-    assert set(model.predict(rows).tolist()) <= {*model.cluster_ids_.tolist(), -1}
-    assert model.transform(rows).shape == (len(rows), len(model.cluster_ids_))
-    for step in range(N_SAVED, N_SAVED + 2):
-        rows = saved.batch(model, step)
-        model.partial_fit(rows)
-        assert model.labels_.shape == (len(rows),)
-        assert set(model.labels_.tolist()) <= {*model.cluster_ids_.tolist(), -1}
-        assert not math.isnan(model.step_.cost)
-    model.save(path.with_name("again"))
-    dynmeans.load(path.with_name("again"))
 
 
 def _damaged(data: bytes, chance: random.Random) -> bytes:

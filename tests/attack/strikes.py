@@ -78,9 +78,9 @@ def rivals(count: int, seed: int) -> Iterator[Outcome]:
 
 
 def _choose(rng: random.Random, count: int) -> str:
-    """Half of the attempts meet a plain run; in the test suite only quick cases take part."""
+    """A quarter of the attempts meet a plain run; in the test suite only quick cases take part."""
     names = [*CASES, *QUICK, *QUICK] if count >= 100 else QUICK
-    return "csv" if rng.random() < 0.5 else rng.choice(names)
+    return "csv" if rng.random() < 0.25 else rng.choice(names)
 
 
 def _outcomes(place: Arena, name: str, folder: Path, moments: list[str]) -> Iterator[Outcome]:

@@ -174,3 +174,14 @@ def test_chunks_that_a_laz_file_has_no_room_for_are_refused(tmp_path: Path) -> N
     found = outcome(lambda: points([path], out=tmp_path / "out", no_report=True))
     assert found.kind == REFUSED, found.detail
     assert "4,294,967,295 chunks" in found.detail
+
+
+def test_a_laz_file_without_a_description_of_its_points_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = write_cloud(tmp_path, "laz")
+    data = bytearray(path.read_bytes())
+    record = data.index(b"laszip encoded") + 52  # the content begins after the name and the description
+    struct.pack_into("<H", data, record + 32, 0)
+    path.write_bytes(data)
+    found = outcome(lambda: points([path], out=tmp_path / "out", no_report=True))
+    assert found.kind == REFUSED, found.detail
+    assert "their parts are not described" in found.detail

@@ -8,10 +8,8 @@ import pytest
 
 from attack import reading
 from attack.outcome import FAILED, OK
-from attack.seed_files import seed_bytes
+from attack.seed_files import KINDS, seed_bytes
 from attack.workers import Attack, run_series
-
-KINDS = ("tables", "clouds", "flights", "videos")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import math
 import os
 import resource
 import select
@@ -13,10 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from attack.outcome import FAILED, MEGABYTES, OK, REFUSED, SECONDS, Outcome
+from attack.outcome import FAILED, MEGABYTES, OK, REFUSED, SECONDS, WAIT, Outcome, limit_time
 
 _PER_PROCESS = 250
-_WAIT = 12  # a busy machine may take so many times as long as the computation
 _VIRTUAL = 3  # address space over the limit of resident memory: what is reserved need not be used
 _SHOWN = 1500  # characters of a message
 
@@ -59,7 +57,7 @@ def _one_process(attack: Attack, first: int, seconds: float, megabytes: int) -> 
     os.close(writer)
     with os.fdopen(reader, "rb", buffering=0) as pipe:
         for number in range(first, last):
-            answer = _answer(pipe, _WAIT * seconds)
+            answer = _answer(pipe, WAIT * seconds)
             if answer is None or not answer:
                 os.kill(child, 9)
                 _, status = os.waitpid(child, 0)
@@ -70,13 +68,6 @@ def _one_process(attack: Attack, first: int, seconds: float, megabytes: int) -> 
             kind, detail = json.loads(answer)
             yield Outcome(kind, f"{attack.describe(number)}: {detail}")
     os.waitpid(child, 0)
-
-
-def _limit_time(seconds: float) -> None:
-    """End this process by a signal after so many more seconds of computation."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    used = usage.ru_utime + usage.ru_stime
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used + seconds), resource.RLIM_INFINITY))
 
 
 def _answer(pipe: object, seconds: float) -> bytes | None:
@@ -101,7 +92,7 @@ def _serve(attack: Attack, numbers: range, writer: int, seconds: float, megabyte
     os.dup2(errors, 2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     for number in numbers:
-        _limit_time(seconds)
+        limit_time(seconds)
         answer = json.dumps(_attempt(attack, number, errors, megabytes))
         os.write(writer, answer.encode("ascii", "replace") + b"\n")
     os._exit(0)

@@ -102,7 +102,7 @@ def test_units_do_not_matter(baseline):
 
 
 @pytest.mark.parametrize("baseline", [CHAINS[0], CHAINS[2]], ids=lambda model: type(model).__name__)
-def test_truth_helps_those_who_are_told(baseline):
+def test_oracle_selection_improves_samplers(baseline):
     stream = moving_gaussians(5, 15, random_state=3)
     alone = follow(clone(baseline), stream.batches)
     guided = follow(clone(baseline), stream.batches, stream.labels)

@@ -187,14 +187,14 @@ def test_tables_have_a_row_for_every_stream_and_method(
     ]
 
 
-def test_tuned_methods_see_only_the_first_third(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tuned_methods_get_only_the_first_third(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     original = field_methods.tune
     monkeypatch.setattr(
         field_methods, "tune", lambda steps, *a, **k: seen.append(len(steps)) or original(steps, *a, **k)
     )
     stream = only(folder, "people_five")
-    labels = field_methods.tuned([field_methods.DMeans()], budget=4)(stream.frames)
+    labels = field_methods.tuned(field_methods.DMeans(), budget=4)(stream.frames)
     assert seen == [5]  # six steps, one of them without rows
     assert [len(ids) for ids in labels] == [len(frame.X) for frame in stream.frames]
 

@@ -12,7 +12,7 @@ def test_function_runs_elsewhere_and_its_result_comes_back() -> None:
     assert result["growth"] >= 0
 
 
-def test_failure_elsewhere_is_told_with_its_reason() -> None:
+def test_a_failure_in_another_process_is_reported_with_its_reason() -> None:
     with pytest.raises(RuntimeError, match="no_such_type"):
         fresh.call("benchmarks.memory", "step_memory", n=10, d=2, dtype="no_such_type")
 

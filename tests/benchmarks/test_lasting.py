@@ -28,7 +28,7 @@ def test_the_target_is_reached_only_where_the_whole_interval_is_above_zero() -> 
     assert reached([0.2, 0.2, 0.6]).reached is False
 
 
-def test_labels_handed_over_are_those_that_the_clusterer_would_give() -> None:
+def test_given_labels_equal_those_of_the_clusterer() -> None:
     clusterer = lasting.CLUSTERERS["KMeans(5)"]
     found = lasting.cluster(clusterer, seed=7, n_steps=4)
     model, twin = PersistentIds(clusterer), PersistentIds()

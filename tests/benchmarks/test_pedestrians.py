@@ -16,7 +16,7 @@ METRES = "#generated\n# id frame x/m y/m z/m\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A corridor in centimetres and a bottleneck in metres: two people who walk side by side."""
+    """A corridor in centimetres and a bottleneck in meters: two people who walk side by side."""
     monkeypatch.setattr(pedestrians, "DATA", tmp_path)
     for file, head, unit in zip(pedestrians.FILES.values(), (CENTIMETRES, METRES), (100, 1), strict=True):
         rows = [f"{who} {f} {unit * 0.04 * f} {unit * 2.0 * who} 170" for who in (1, 2) for f in range(50)]
@@ -55,7 +55,7 @@ def test_choice_for_both_streams_is_the_best_for_the_worse_of_them() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_every_stream_has_a_row_for_each_of_its_settings() -> None:
+def test_every_stream_has_a_row_for_each_of_its_parameters() -> None:
     rows = pedestrians.run(quick=True)
     assert [row.target.value for row in rows if row.target] == [0.95, 0.98, 0.88, 0.88]
     assert all(row.ours is not None and row.peer is not None for row in rows)

@@ -23,10 +23,10 @@ def test_seeds_for_choosing_are_never_reported() -> None:
 
 
 @pytest.mark.parametrize("name", [OURS, BASELINE])
-def test_settings_come_out_of_their_grid(name: str) -> None:
+def test_parameters_are_in_their_grid(name: str) -> None:
     assert CHOSEN[name] in list(product_of(dict, GRIDS[name]))
 
 
-def test_rival_is_given_the_setting_that_tracks_best(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_baseline_gets_the_parameters_that_track_best(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GRIDS, BASELINE, {"birth_cost": (0.01, 20.0), "lifetime": (3.0,)})
     assert processes.choose(BASELINE, seeds=[0])["birth_cost"] == 20.0

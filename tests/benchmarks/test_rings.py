@@ -26,7 +26,7 @@ def test_twenty_streams_are_reported() -> None:
     assert list(REPORTED_SEEDS) == list(range(5000, 5020))
 
 
-def test_all_of_our_cases_have_one_setting() -> None:
+def test_all_of_our_cases_have_the_same_parameters() -> None:
     aligned, walking = (METHODS[name]().get_params() for name in ("align", "walk"))
     assert {name for name in aligned if aligned[name] != walking[name]} == {"motion"}
 

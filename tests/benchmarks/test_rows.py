@@ -7,7 +7,7 @@ import pytest
 from benchmarks.rows import Row, Target, better, faster
 
 
-def test_ratio_of_two_times_says_how_many_times_as_fast_ours_is() -> None:
+def test_the_ratio_of_two_times_is_our_speedup() -> None:
     assert faster("x", ours=2.0, peer=30.0, unit="ms").ratio == 15.0
 
 

@@ -82,7 +82,7 @@ def test_the_plots_are_drawn(folder: Path, picture: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_benchmark_says_what_it_measures(name: str) -> None:
+def test_every_benchmark_describes_its_measurement(name: str) -> None:
     module = importlib.import_module(f"benchmarks.{name}")
     assert all(isinstance(getattr(module, part), str) for part in ("WHAT", "PEER", "TARGET"))
 

@@ -34,7 +34,7 @@ def test_summary_holds_means_and_the_worst_stream() -> None:
     assert "worst stream 0.500" in result.summary()
 
 
-def test_two_processes_tell_what_one_tells() -> None:
+def test_two_processes_report_the_same_as_one() -> None:
     trial = partial(Score, per_step=0.5, clusters=3, seconds=0.001)
     with workers(2) as two, workers(1) as one:
         assert list(two(trial, [1, 2, 3])) == list(one(trial, [1, 2, 3]))

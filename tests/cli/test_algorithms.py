@@ -83,16 +83,16 @@ def test_rows_may_be_curves(dynmeans: Command, folder: Path) -> None:
     assert labels("dynmeans-run") == direct_labels(model, curves)
 
 
-def test_all_settings_reach_the_model(dynmeans: Command, rings: Path) -> None:
+def test_all_parameters_reach_the_model(dynmeans: Command, rings: Path) -> None:
     costs = ("--birth-cost", "0.15", "--relative", "--lifetime", "8", "--reach", "4")
     rest = ("--motion", "align", "--budget", "12", "--restarts", "2", "--seed", "5")
     line = ("--algorithm", "sdmeans", "--kernel", "diffusion", *costs, *rest)
     assert dynmeans("cluster", rings, *TIME, *line).code == 0
-    settings: dict[str, Any] = {"birth_cost": 0.15, "lifetime": 8.0, "reach": 4.0, "motion": "align"}
-    model = SDMeans("diffusion", relative=True, budget=12, n_restarts=2, random_state=5, **settings)
+    parameters: dict[str, Any] = {"birth_cost": 0.15, "lifetime": 8.0, "reach": 4.0, "motion": "align"}
+    model = SDMeans("diffusion", relative=True, budget=12, n_restarts=2, random_state=5, **parameters)
     assert labels("dynmeans-run") == direct_labels(model, batches())
     others = {"algorithm": "sdmeans", "kernel": "diffusion", "relative": True, "budget": 12}
-    assert (settings | others).items() <= read_run("dynmeans-run").info["settings"].items()
+    assert (parameters | others).items() <= read_run("dynmeans-run").info["settings"].items()
 
 
 def test_rbf_is_the_kernel_if_none_is_given(dynmeans: Command, rings: Path) -> None:
@@ -197,7 +197,7 @@ SHAPES = ("--algorithm", "sdmeans")
         (("--algorithm", "kmeans"), "--algorithm"),
     ],
 )
-def test_what_does_not_go_together_gets_one_line_and_writes_nothing(
+def test_incompatible_options_give_a_one_line_error_and_write_nothing(
     dynmeans: Command, rings: Path, options: tuple[str, ...], message: str
 ) -> None:
     outcome = dynmeans("cluster", rings, *TIME, *options)

@@ -45,7 +45,7 @@ def test_windows_of_a_file_are_the_steps_of_the_model(dynmeans: Callable[..., An
     ]  # fmt: skip
 
 
-def test_the_run_folder_says_what_was_done(dynmeans: Callable[..., Any], points: Path) -> None:
+def test_the_run_folder_describes_the_run(dynmeans: Callable[..., Any], points: Path) -> None:
     dynmeans("cluster", points, "--time", "when", "--every", "2min", *COSTS, "--lifetime", "4")
     run = read_run("dynmeans-run")
     assert run.info["features"] == ["x", "y"]
@@ -97,7 +97,7 @@ def test_standard_input_gives_what_the_file_gives(
     assert labels(Path("file")) == labels(Path("stream"))
 
 
-def test_all_settings_reach_the_model(dynmeans: Callable[..., Any], points: Path) -> None:
+def test_all_parameters_reach_the_model(dynmeans: Callable[..., Any], points: Path) -> None:
     line = (
         "--aging-cost",
         "0.01",

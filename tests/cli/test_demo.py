@@ -9,7 +9,7 @@ import pytest
 from dynmeans._files.run_folder import read_run
 
 
-def test_the_demo_tells_what_happened_and_leaves_a_report_and_a_picture(
+def test_the_demo_prints_a_summary_and_writes_a_report_and_a_picture(
     dynmeans: Callable[..., Any], folder: Path
 ) -> None:
     pytest.importorskip("matplotlib")

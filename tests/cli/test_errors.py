@@ -87,7 +87,7 @@ def test_bad_lines_get_one_line_and_write_nothing(
         ("a.arrow", b"ARROW1\x00\x00 torn", "a.arrow: "),
     ],
 )
-def test_bad_files_get_one_line_that_names_the_place(
+def test_invalid_files_give_one_line_that_names_the_location(
     dynmeans: Command, folder: Path, name: str, content: bytes, message: str
 ) -> None:
     if name.endswith(("parquet", "arrow")):
@@ -109,7 +109,7 @@ def test_negative_and_vanishing_weights_are_refused(dynmeans: Command, folder: P
         assert "zero" in message
 
 
-def test_what_was_clustered_before_a_bad_row_is_kept(dynmeans: Command, points: Path) -> None:
+def test_results_before_an_invalid_row_are_kept(dynmeans: Command, points: Path) -> None:
     line = ("--time", "when", "--every", "1min", "--birth-cost", "0.06")
     dynmeans("cluster", points, *line, "--out", "good")
     lines = points.read_text().splitlines()
@@ -184,7 +184,7 @@ def test_an_interruption_leaves_readable_output(
     assert contents(Path("dynmeans-run"))["labels.csv"].count(b"\n") == 81
 
 
-def test_reports_of_what_is_no_run_get_one_line(dynmeans: Command, folder: Path) -> None:
+def test_a_report_of_a_folder_without_a_run_gives_one_line(dynmeans: Command, folder: Path) -> None:
     assert "run.json" in complaint(dynmeans("report", "."))
     assert "nowhere" in complaint(dynmeans("report", "nowhere"))
 
@@ -199,7 +199,7 @@ def test_extreme_coordinates_and_lonely_rows_work(dynmeans: Command, folder: Pat
             assert dynmeans("cluster", name, *options, "--force").code == 0
 
 
-def test_a_state_of_other_settings_or_inputs_is_refused(dynmeans: Command, folder: Path) -> None:
+def test_a_state_of_other_parameters_or_inputs_is_refused(dynmeans: Command, folder: Path) -> None:
     for day in (1, 2):
         write_points(folder / f"day{day}.csv", first=100 * day, seed=day)
     line = ("--time", "when", "--every", "1min", "--birth-cost", "0.06", "--state", "state")

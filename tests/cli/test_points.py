@@ -50,7 +50,7 @@ def test_frames_become_labels_tracks_and_a_report(frames: Path, dynmeans: Callab
 
 
 @pytest.mark.parametrize("last", ["9.txt", "9.pcd"])
-def test_names_are_looked_at_before_anything_is_read(
+def test_names_are_checked_before_files_are_read(
     frames: Path, dynmeans: Callable[..., Any], last: str
 ) -> None:
     if last == "9.txt":
@@ -192,7 +192,7 @@ def test_files_of_others_in_the_folder_stay(folder: Path, dynmeans: Callable[...
         ("cloud.csv", "--empty", "out/labels/cloud.csv"),
     ],
 )
-def test_what_is_read_is_never_overwritten(
+def test_inputs_are_never_overwritten(
     folder: Path, dynmeans: Callable[..., Any], frames: tuple[str, ...]
 ) -> None:
     cloud = write_cloud(folder, "csv").read_bytes()

@@ -16,7 +16,7 @@ def _plan(size: Size) -> list[Trial]:
 
 
 def _run(trial: Trial) -> Numbers:
-    return {"sum": trial.seed + trial.setting["add"]}
+    return {"sum": trial.seed + trial.case["add"]}
 
 
 def _draw(results: Results) -> Figures:

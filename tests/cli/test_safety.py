@@ -159,7 +159,7 @@ def test_a_linked_state_file_stays_a_link(dynmeans: Run, points: Path, exists: b
     assert dynmeans("cluster", points, *LINE, "--state", "real/state").out.startswith("already complete")
 
 
-def test_what_killed_runs_left_is_removed(dynmeans: Run, points: Path) -> None:
+def test_leftovers_of_killed_runs_are_removed(dynmeans: Run, points: Path) -> None:
     OUT.mkdir()
     token = "0123456789abcdef"
     leftovers = [

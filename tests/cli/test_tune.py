@@ -41,7 +41,7 @@ def test_the_printed_line_clusters_with_what_was_found(dynmeans: Command, blobs:
 def test_table_and_figure_are_written(dynmeans: Command, blobs: Path, folder: Path) -> None:
     pytest.importorskip("matplotlib", reason='pip install "dynmeans[plot]"')
     dynmeans("tune", blobs, "--time", "t", "--trials", 9, "--choose-motion", "--steps", 6, "--out", "found")
-    with (folder / "found" / "settings.csv").open() as file:
+    with (folder / "found" / "trials.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 9
     assert {row["motion"] for row in rows} == {"walk", "velocity"}
@@ -57,15 +57,15 @@ def test_a_warning_is_one_line(dynmeans: Command, folder: Path) -> None:
 
 
 def test_kernels_are_written_as_cluster_reads_them() -> None:
-    settings = RunParameters(algorithm="sdmeans", features=["x", "y"], standardize=True, motion="align")
-    line = command(["a b.csv"], settings, {"birth_cost": 0.1, "kernel": RBF(0.5), "relative": True})
+    parameters = RunParameters(algorithm="sdmeans", features=["x", "y"], standardize=True, motion="align")
+    line = command(["a b.csv"], parameters, {"birth_cost": 0.1, "kernel": RBF(0.5), "relative": True})
     assert line == (
         "dynmeans cluster 'a b.csv' --features x,y --standardize --algorithm sdmeans --motion align "
         "--kernel rbf:bandwidth=0.5,max_dense=2000 --birth-cost 0.1 --relative"
     )
 
 
-def test_what_cannot_be_is_said_in_one_line(dynmeans: Command, folder: Path) -> None:
+def test_invalid_options_give_a_one_line_error(dynmeans: Command, folder: Path) -> None:
     (folder / "same.csv").write_text("t,x\n0,1\n0,1\n1,1\n")
     outcome = dynmeans("tune", "same.csv", "--time", "t")
     assert outcome.code == 2
@@ -81,17 +81,17 @@ def test_a_folder_with_results_is_overwritten_only_by_force(
     dynmeans: Command, blobs: Path, folder: Path
 ) -> None:
     (folder / "found").mkdir()
-    (folder / "found" / "settings.csv").write_text("mine")
+    (folder / "found" / "trials.csv").write_text("mine")
     line = ("tune", blobs, "--time", "t", "--trials", 3, "--out", "found")
     outcome = dynmeans(*line)
     assert outcome.code == 2
-    assert outcome.err.endswith("found: holds results already (settings.csv); --force overwrites them\n")
-    assert (folder / "found" / "settings.csv").read_text() == "mine"
+    assert outcome.err.endswith("found: holds results already (trials.csv); --force overwrites them\n")
+    assert (folder / "found" / "trials.csv").read_text() == "mine"
     assert dynmeans(*line, "--force").code == 0
 
 
 def test_an_input_is_never_overwritten(dynmeans: Command, blobs: Path, folder: Path) -> None:
-    mine = folder / "settings.csv"
+    mine = folder / "trials.csv"
     mine.write_bytes((folder / blobs).read_bytes())
     outcome = dynmeans("tune", mine, "--time", "t", "--trials", 3, "--out", folder, "--force")
     assert outcome.code == 2
@@ -106,7 +106,7 @@ def test_an_input_is_never_overwritten(dynmeans: Command, blobs: Path, folder: P
         (("--study", "study.log"), "--study needs --strategy optuna, got --strategy refine"),
     ],
 )
-def test_what_could_not_be_written_is_said_before_the_search(
+def test_unwritable_outputs_are_reported_before_the_search(
     dynmeans: Command, blobs: Path, options: tuple[str, ...], message: str
 ) -> None:
     outcome = dynmeans("tune", blobs, "--time", "t", "--trials", 10**6, *options)

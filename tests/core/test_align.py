@@ -72,7 +72,7 @@ def test_the_order_of_kept_points_does_not_matter():
     np.testing.assert_allclose(one, other, atol=1e-9)
 
 
-def test_rows_too_far_for_any_density_belong_to_nobody_and_pull_nothing():
+def test_rows_far_from_every_density_have_no_influence():
     rows = np.full((3, 2), 1e6)
     past = np.zeros((2, 2)), np.ones(2), np.arange(2), 2
     assert mixture_responsibilities(rows, *past, 1.0, 1e-3).max() < 1e-200

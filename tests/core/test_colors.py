@@ -13,7 +13,7 @@ pixels = st.integers(0, 60).flatmap(
 
 
 @given(pixels)
-def test_colours_and_counts_are_those_of_a_sort(rows: np.ndarray) -> None:
+def test_colors_and_counts_are_those_of_a_sort(rows: np.ndarray) -> None:
     colors, counts, of = distinct_colors(rows)
     expected, sizes = np.unique(rows, axis=0, return_counts=True)
     order = np.lexsort(colors.T[::-1])
@@ -23,13 +23,13 @@ def test_colours_and_counts_are_those_of_a_sort(rows: np.ndarray) -> None:
 
 
 @given(pixels)
-def test_colours_come_in_the_order_of_their_first_pixels(rows: np.ndarray) -> None:
+def test_colors_come_in_the_order_of_their_first_pixels(rows: np.ndarray) -> None:
     of = distinct_colors(rows)[2]
     first = [int(np.argmax(of == k)) for k in range(int(of.max(initial=-1)) + 1)]
     assert first == sorted(first)
 
 
-def test_a_picture_with_more_colours_than_the_table_begins_with_is_counted_right() -> None:
+def test_a_picture_with_more_colors_than_the_table_begins_with_is_counted_right() -> None:
     numbers = np.random.default_rng(0).permutation(40_000)
     rows = np.column_stack([numbers & 255, numbers >> 8, numbers % 7]).astype(np.uint8)
     colors, counts, of = distinct_colors(np.concatenate([rows, rows]))

@@ -125,7 +125,7 @@ def test_the_cheapest_restart_wins(problem, seed):
 
 @given(problems(), seeds)
 @settings(max_examples=100, deadline=None)
-def test_centres_and_sizes_are_those_of_the_labels(problem, seed):
+def test_centers_and_sizes_are_those_of_the_labels(problem, seed):
     slots, centers, taken, *_ = run(problem, seed=seed)
     for k in range(len(taken)):
         assert taken[k] == pytest.approx(problem.weights[slots == k].sum())
@@ -211,7 +211,7 @@ def test_extreme_coordinates_work(value):
 
 @given(seeds, st.sampled_from([1, 3, 100, 128, 205]), st.integers(1, 70), st.integers(1, 20), st.booleans())
 @settings(max_examples=100, deadline=None)
-def test_the_nearest_centre_is_that_of_a_loop(seed, d, n, n_centers, is_single):
+def test_the_nearest_center_is_that_of_a_loop(seed, d, n, n_centers, is_single):
     rng = np.random.default_rng(seed)
     centers = rng.normal(size=(n_centers, d)) * rng.choice([0.1, 1.0], size=n_centers)[:, None]
     rows = (centers[rng.integers(n_centers, size=n)] + 0.3 * rng.normal(size=(n, d))).astype(
@@ -223,7 +223,7 @@ def test_the_nearest_centre_is_that_of_a_loop(seed, d, n, n_centers, is_single):
 
 
 @pytest.mark.parametrize("d", [2, 200])
-def test_of_centres_that_are_equally_near_the_first_is_found(d):
+def test_of_centers_that_are_equally_near_the_first_is_found(d):
     rng = np.random.default_rng(0)
     centers = rng.integers(-3, 4, size=(6, d)).astype(float)
     assert nearest_centers(centers, np.concatenate([centers, centers]), 1).tolist() == list(range(6))

@@ -10,29 +10,14 @@ from hypothesis import strategies as st
 import reference
 import sphere_twin
 from dynmeans._core import descend_sphere
-from sphere_twin import make_sphere_problem, sphere_problems, unit
+from sphere_twin import make_sphere_problem, run, sphere_problems, unit
 from strategies import seeds
-
-
-def run(problem, *, seed=0, step=0, n_restarts=1, max_iter=100, dtype=np.float64):
-    return descend_sphere(
-        problem.X.astype(dtype),
-        problem.weights,
-        problem.phi,
-        problem.gamma,
-        problem.revival,
-        problem.birth,
-        seed,
-        step,
-        n_restarts,
-        max_iter,
-    )
 
 
 @given(sphere_problems(), seeds, st.integers(0, 1000))
 @settings(max_examples=120, deadline=None)
 def test_finds_the_labels_of_the_slow_twin(problem, seed, step):
-    slots, _, taken, cost, n_iter, _, lengths = run(problem, seed=seed, step=step)
+    slots, _, taken, cost, n_iter, _, lengths, _ = run(problem, seed=seed, step=step)
     labels, passes = sphere_twin.descend(problem, seed, step, 0, 100)
     n_old = len(problem.phi)
     assert reference.canonical(slots, n_old).tolist() == reference.canonical(labels, n_old).tolist()

@@ -66,7 +66,7 @@ def test_joint_law_is_left_alone_when_labels_and_points_are_drawn_in_turns():
 
 
 def draw_points(scene: KernelInput, z, rng: np.random.Generator) -> np.ndarray:
-    """Centres from their prior, then points around them."""
+    """Centers from their prior, then points around them."""
     centers = {}
     for k in set(np.asarray(z).tolist()):
         known = k < len(scene.old.ids)

@@ -27,7 +27,7 @@ def sparse(problem):
     rows = csr_array(as_matrix(problem).matrix)
     return {
         "begin": rows.indptr.astype(np.int64),
-        "neighbours": rows.indices.astype(np.int32),
+        "neighbors": rows.indices.astype(np.int32),
         "values": rows.data,
     }
 
@@ -154,7 +154,7 @@ def test_equal_newborn_clusters_are_numbered_by_birth():
 
 @given(kernel_problems(), seeds)
 @settings(max_examples=60, deadline=None)
-def test_old_centres_may_reach_beyond_the_features(problem, seed):
+def test_old_centers_may_reach_beyond_the_features(problem, seed):
     s, extra = as_features(problem), np.linspace(0.1, 1.0, len(problem.phi))
     changed = {"phi_phi": s.phi_phi + extra}
     one, other = (run(problem, form, seed=seed, **changed) for form in (dense, features))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lifecycle_twins as twin
-from dynmeans._algorithms.split_merge_events import AROUND, PART, RowSpace, StepEvidence
+from dynmeans._algorithms.split_merge_events import MAX_RATIO, MIN_SHARE, RowSpace, StepEvidence
 from dynmeans._core import find_split_merge, max_abs, split_merge_candidates, update_clusters
 from dynmeans._model.lifecycle import SplitMergeSlots
 from dynmeans._model.state import empty_state
@@ -16,15 +16,15 @@ COLUMNS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids
 END = {
     "now": 8.0,
     "lifetime": 3.0,
-    "place_noise": 0.5,
+    "position_noise": 0.5,
     "velocity_noise": 0.0,
     "newborn": 0.0,
     "limit": np.inf,
 }
-TURNS = ("active", "sizes", "born", "revived", "asleep", "died")
+EVENT_LISTS = ("active", "sizes", "born", "revived", "asleep", "died")
 
 
-def some_lives(seed, n_old, n_new, d):
+def some_clusters(seed, n_old, n_new, d):
     """Clusters of several ages, some of which take rows."""
     rng = np.random.default_rng(seed)
     taken = rng.integers(0, 3, size=n_old).astype(float)
@@ -39,7 +39,7 @@ def some_lives(seed, n_old, n_new, d):
         "forecasts": rng.normal(size=(n_old, d)),
         "gammas": rng.uniform(0.1, 5.0, size=n_old),
         "slots": rng.integers(n_old + n_new, size=12 if n_old + n_new else 0).astype(np.int32),
-        "places": rng.normal(size=(n_old + n_new, d)),
+        "positions": rng.normal(size=(n_old + n_new, d)),
         "taken": np.concatenate([taken, rng.integers(1, 3, size=n_new)]),
         "next_id": 30,
         "clock": 7.0,
@@ -49,51 +49,53 @@ def some_lives(seed, n_old, n_new, d):
 @given(seeds, st.integers(0, 6), st.integers(0, 3), st.integers(0, 3), st.sampled_from([2.0, 3.0, np.inf]))
 @settings(max_examples=150, deadline=None)
 def test_every_cluster_moves_waits_or_dies_as_in_the_twin(seed, n_old, n_new, d, lifetime):
-    before = some_lives(seed, n_old, n_new, d)
+    before = some_clusters(seed, n_old, n_new, d)
     memory, labels, active, sizes, born, revived, asleep, died = update_clusters(
         **before, **END | {"lifetime": lifetime}
     )
-    expected = twin.roll_lives(before, 8.0, lifetime)
+    expected = twin.update_clusters_twin(before, 8.0, lifetime)
     for name, column in zip(COLUMNS, memory, strict=True):
         shape = (len(expected["ids"]), *before.get(name, before["ids"]).shape[1:])
         np.testing.assert_array_equal(column, np.array(expected[name], dtype=column.dtype).reshape(shape))
-    turns = dict(zip(TURNS, (active, sizes, born, revived, asleep, died), strict=True))
-    assert {name: who.tolist() for name, who in turns.items()} == {name: expected[name] for name in TURNS}
+    found = dict(zip(EVENT_LISTS, (active, sizes, born, revived, asleep, died), strict=True))
+    assert {name: who.tolist() for name, who in found.items()} == {
+        name: expected[name] for name in EVENT_LISTS
+    }
     names = [*before["ids"], *range(30, 30 + n_new)]
     assert labels.tolist() == [names[k] for k in before["slots"]]
 
 
 def test_labels_may_be_of_rows_that_occur_several_times():
-    before = some_lives(0, 2, 1, 2)
+    before = some_clusters(0, 2, 1, 2)
     which = np.array([3, 0, 3, 11])
-    labels, told = update_clusters(**before, **END)[1], update_clusters(**before, **END, which=which)[1]
-    assert told.tolist() == labels[which].tolist()
+    labels, of_some = update_clusters(**before, **END)[1], update_clusters(**before, **END, which=which)[1]
+    assert of_some.tolist() == labels[which].tolist()
     with pytest.raises(ValueError, match="rows below 12, got 12"):
         update_clusters(**before, **END, which=np.array([12]))
 
 
 def test_a_slot_without_a_cluster_is_refused():
-    before = some_lives(0, 2, 1, 2)
+    before = some_clusters(0, 2, 1, 2)
     before["slots"][3] = 3
     with pytest.raises(ValueError, match=r"0 \.\. 2, got 3"):
         update_clusters(**before, **END)
 
 
 def test_tables_of_different_length_are_refused():
-    before = some_lives(0, 2, 1, 2) | {"gammas": np.ones(3)}
+    before = some_clusters(0, 2, 1, 2) | {"gammas": np.ones(3)}
     with pytest.raises(ValueError, match="a line in every table"):
         update_clusters(**before, **END)
 
 
 @given(seeds, st.integers(2, 4), st.integers(0, 3), st.booleans(), st.sampled_from([np.float32, np.float64]))
 @settings(max_examples=200, deadline=None)
-def test_kin_are_those_of_the_twin(seed, n_old, n_new, weighted, dtype):
-    """Rows lie around the old places, or between them, so that there are splits and merges."""
+def test_splits_and_merges_equal_the_twin(seed, n_old, n_new, weighted, dtype):
+    """Rows lie around the old centers, or between them, so that there are splits and merges."""
     rng = np.random.default_rng(seed)
     forecasts = rng.normal(size=(n_old, 2))
     groups = rng.integers(n_old + n_new, size=40)
-    places = forecasts[rng.integers(n_old, size=n_old + n_new)] + 0.2 * rng.normal(size=(n_old + n_new, 2))
-    rows = (places[groups] + 0.1 * rng.normal(size=(40, 2))).astype(dtype)
+    positions = forecasts[rng.integers(n_old, size=n_old + n_new)] + 0.2 * rng.normal(size=(n_old + n_new, 2))
+    rows = (positions[groups] + 0.1 * rng.normal(size=(40, 2))).astype(dtype)
     merged = rng.integers(n_old, size=n_old + n_new)
     merged[n_old:] = n_old + np.arange(n_new)
     slots = merged[groups].astype(np.int32)
@@ -108,48 +110,52 @@ def test_kin_are_those_of_the_twin(seed, n_old, n_new, weighted, dtype):
         rows.astype(np.float64),
     )
     if len(awake):
-        assert found == twin.find_kin(wide, forecasts, slots, ones, awake, taken, n_old, PART, AROUND)
+        assert found == twin.find_split_merge(
+            wide, forecasts, slots, ones, awake, taken, n_old, MIN_SHARE, MAX_RATIO
+        )
     else:
         assert found == SplitMergeSlots([], [])
 
 
-def test_the_twin_sees_splits_and_merges():
-    """Or the test above would say little: one pair around an old place, another lumped together."""
+def test_the_twin_finds_splits_and_merges():
+    """Or the test above would say little: one pair max_ratio an old place, another lumped together."""
     rng = np.random.default_rng(0)
     forecasts = np.array([[0.0, 0.0], [5.0, 0.0], [6.0, 0.0]])
     rows = np.repeat([[-0.5, 0.0], [0.5, 0.0], [5.0, 0.0], [6.0, 0.0]], 10, axis=0)
     slots = np.repeat([0, 3, 1, 1], 10).astype(np.int32)
     rows, taken, awake = rows + 0.01 * rng.normal(size=rows.shape), np.array([10.0, 20, 0, 10]), np.arange(3)
-    kin = twin.find_kin(rows, forecasts, slots, np.ones(40), awake, taken, 3, PART, AROUND)
-    assert kin.splits == [(0, [3])]
-    assert kin.merges == [(1, [2])]
+    expected = twin.find_split_merge(
+        rows, forecasts, slots, np.ones(40), awake, taken, 3, MIN_SHARE, MAX_RATIO
+    )
+    assert expected.splits == [(0, [3])]
+    assert expected.merges == [(1, [2])]
 
 
-def test_clusters_that_slept_are_nobodys_home():
-    """The first of four is asleep: homes are then counted otherwise than slots."""
+def test_sleeping_clusters_are_no_parents():
+    """The first of four is asleep: parents are then counted otherwise than slots."""
     forecasts = np.array([[5.4, 0.0], [0.0, 0.0], [5.0, 0.0], [6.0, 0.0]])
     rows = np.repeat([[-0.5, 0.0], [0.5, 0.0], [5.0, 0.0], [6.0, 0.0]], 10, axis=0)
     rows += 0.01 * np.random.default_rng(0).normal(size=rows.shape)
     slots, taken = np.repeat([1, 4, 2, 2], 10).astype(np.int32), np.array([0.0, 10, 20, 0, 10])
     state = empty_state(2)._replace(last_seen=np.array([6.0, 7, 7, 7]), ids=np.arange(4), clock=7.0)
-    kin = RowSpace(rows, forecasts).find(StepEvidence(slots, None, taken, state))
-    assert kin == SplitMergeSlots(splits=[(1, [4])], merges=[(2, [3])])
+    expected = RowSpace(rows, forecasts).find(StepEvidence(slots, None, taken, state))
+    assert expected == SplitMergeSlots(splits=[(1, [4])], merges=[(2, [3])])
 
 
-def test_rows_alone_allow_all_kin_that_distances_confirm():
+def test_candidates_by_rows_include_all_confirmed_splits_and_merges():
     rng = np.random.default_rng(1)
     forecasts, rows = rng.normal(size=(3, 2)), rng.normal(size=(60, 2))
     slots, awake = rng.integers(5, size=60).astype(np.int32), np.arange(3)
     taken = np.bincount(slots, minlength=5).astype(float)
-    homes = np.sum((rows[:, None] - forecasts) ** 2, axis=2).argmin(axis=1).astype(np.int32)
-    possible = split_merge_candidates(homes, slots, None, awake, taken, 3, 0.01)
+    parents = np.sum((rows[:, None] - forecasts) ** 2, axis=2).argmin(axis=1).astype(np.int32)
+    possible = split_merge_candidates(parents, slots, None, awake, taken, 3, 0.01)
     splits, merges = find_split_merge(rows, forecasts, slots, None, np.ones(3), 1.0, taken, 0.01, 0.5)
-    assert all(family in possible[0] for family in splits)
-    slots_of = [[slot, *(k for k in homes if k != slot)] for slot, *homes in possible[1]]
-    assert all(family in slots_of for family in merges)
+    assert all(candidates in possible[0] for candidates in splits)
+    slots_of = [[slot, *(k for k in parents if k != slot)] for slot, *parents in possible[1]]
+    assert all(candidates in slots_of for candidates in merges)
 
 
-def test_homes_and_slots_out_of_range_are_refused():
+def test_parents_and_slots_out_of_range_are_refused():
     slots, awake = np.zeros(2, dtype=np.int32), np.arange(1)
     with pytest.raises(ValueError, match="row 1 is out of range"):
         split_merge_candidates(np.array([0, 1], dtype=np.int32), slots, None, awake, np.ones(2), 1, 0.25)
@@ -158,7 +164,7 @@ def test_homes_and_slots_out_of_range_are_refused():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_largest_coordinate_has_either_sign_and_nan_is_told(dtype):
+def test_the_largest_coordinate_has_either_sign_and_nan_is_reported(dtype):
     rows = np.array([[1.0, -3.5], [2.0, 0.0]], dtype=dtype)
     assert max_abs(rows) == 3.5
     assert max_abs(-rows.T) == 3.5
@@ -169,8 +175,8 @@ def test_the_largest_coordinate_has_either_sign_and_nan_is_told(dtype):
 
 def test_a_hundred_thousand_clusters_need_no_table_of_all_pairs():
     n = 100_000
-    homes, slots = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
+    parents, slots = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
     slots[-2] = n - 1  # the last but one cluster has gone over to the last
     taken = np.bincount(slots, minlength=n).astype(float)
-    splits, mergers = split_merge_candidates(homes, slots, None, np.arange(n), taken, n, PART)
-    assert (splits, mergers) == ([], [[n - 1, n - 1, n - 2]])
+    splits, merges = split_merge_candidates(parents, slots, None, np.arange(n), taken, n, MIN_SHARE)
+    assert (splits, merges) == ([], [[n - 1, n - 1, n - 2]])

@@ -54,7 +54,7 @@ def test_parents_come_before_their_children(seed, n):
 
 @given(seeds, st.integers(1, 30))
 @settings(deadline=None)
-def test_distances_are_sums_of_edges_on_the_way_to_where_two_paths_meet(seed, m):
+def test_distances_are_sums_of_edges_along_the_path(seed, m):
     rng = np.random.default_rng(seed)
     parent = np.array([-1, *(rng.integers(v) for v in range(1, m))])
     length = np.concatenate([[0.0], rng.uniform(size=m - 1)])

@@ -42,11 +42,12 @@ def test_many_clusters_find_the_labels_of_the_slow_twin(n, d, n_old, birth, weig
 @given(
     seeds,
     st.sampled_from([2, 3, 17]),
-    st.sampled_from([1e-160, 1e-30, 1e-19, 1.0, 1e10, 1e17, 1e30, 1e140]),
+    st.sampled_from([1e-150, 1e-30, 1e-19, 1.0, 1e10, 1e17, 1e30, 1e140]),
     st.sampled_from([0.0, 1.0, 1e4, 1e9]),
 )
 @settings(max_examples=60, deadline=None)
 def test_blocks_of_rows_equal_the_serial_loop_at_any_scale(seed, d, scale, offset):
+    # Below 1e-154 the squares are denormal, and too short for ties to be the same in both.
     problem = make_problem(seed, 600, d, 25, weighted=True, birth=0.02 * d)
     moved = problem._replace(
         X=scale * (problem.X + offset),

@@ -81,9 +81,7 @@ def test_a_slot_that_does_not_exist_is_refused():
     seeds, st.integers(0, 20), st.integers(1, 40), st.integers(1, 4), st.integers(1, 6), st.integers(1, 20)
 )
 @settings(max_examples=150, deadline=None)
-def test_points_are_sorted_by_slot_and_merged_by_place_where_there_are_too_many(
-    seed, n_kept, n, n_old, m, budget
-):
+def test_points_are_sorted_by_slot_and_merged_by_position_over_the_budget(seed, n_kept, n, n_old, m, budget):
     """The points of slots without rows come through as they were."""
     rng = np.random.default_rng(seed)
     owner, slots = np.sort(rng.integers(n_old, size=n_kept)), rng.integers(n_old + 1, size=n)

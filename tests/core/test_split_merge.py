@@ -39,7 +39,7 @@ def test_no_restart_costs_more_than_without_it(problem, seed):
 
 @given(problems(), seeds)
 @settings(max_examples=100, deadline=None)
-def test_cost_centres_and_sizes_are_those_of_the_labels(problem, seed):
+def test_cost_centers_and_sizes_are_those_of_the_labels(problem, seed):
     slots, centers, taken, cost, *_ = run(problem, seed=seed)
     assert cost == pytest.approx(reference.cost(problem, slots), rel=1e-9, abs=1e-12)
     for k in range(len(taken)):

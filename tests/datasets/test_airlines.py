@@ -7,7 +7,7 @@ from dynmeans.datasets import airline_week
 
 
 def way(lat: np.ndarray, lon: np.ndarray) -> np.ndarray:
-    """Kilometres between neighbours, by the angle between vectors."""
+    """Kilometres between neighbors, by the angle between vectors."""
     lat, lon = np.radians(lat), np.radians(lon)
     places = np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
     return 6371 * np.arccos(np.clip(np.sum(places[1:] * places[:-1], axis=1), -1, 1))
@@ -55,6 +55,6 @@ def test_a_seed_gives_the_same_week_again():
     ("wrong", "rule"),
     [({"n_routes": 1000}, "at most"), ({"n_flights": 0}, "at least 1"), ({"detour": -1}, "at least 0")],
 )
-def test_what_cannot_be_is_refused(wrong, rule):
+def test_invalid_arguments_are_refused(wrong, rule):
     with pytest.raises(ValueError, match=rule):
         airline_week(**{"n_flights": 10, **wrong})

@@ -58,7 +58,7 @@ def test_ids_come_from_a_counter_and_never_return(case: tuple[dict[str, Any], St
 
 
 @given(streams())
-def test_reflected_centres_never_leave_the_unit_cube(case: tuple[dict[str, Any], Stream]) -> None:
+def test_reflected_centers_never_leave_the_unit_cube(case: tuple[dict[str, Any], Stream]) -> None:
     centers = np.concatenate(case[1].centers)
     assert centers.min() >= 0
     assert centers.max() <= 1
@@ -83,7 +83,7 @@ def test_without_a_seed_every_stream_is_another() -> None:
     assert not np.array_equal(moving_gaussians(n_steps=1).batches, moving_gaussians(n_steps=1).batches)
 
 
-def test_labels_belong_to_the_centre_that_their_point_was_drawn_around() -> None:
+def test_labels_belong_to_the_center_that_their_point_was_drawn_around() -> None:
     stream = moving_gaussians(noise=0.0, n_steps=20, death=0.3, random_state=0)
     for batch, labels, centers in zip(*stream, strict=True):
         np.testing.assert_array_equal(batch, centers[np.searchsorted(np.unique(labels), labels)])
@@ -142,7 +142,7 @@ def test_radial_displacements_have_gaussian_length_in_a_uniform_direction(n_feat
     )
 
 
-def test_centres_that_reflect_move_like_free_ones_until_they_meet_a_wall() -> None:
+def test_centers_that_reflect_move_like_free_ones_until_they_meet_a_wall() -> None:
     free, kept = (
         moving_gaussians(50, 2, death=0, motion=0.2, boundary=boundary, random_state=0)
         for boundary in ("free", "reflect")
@@ -156,7 +156,7 @@ def test_centres_that_reflect_move_like_free_ones_until_they_meet_a_wall() -> No
     np.testing.assert_allclose(kept.centers[1][right], 2 - free.centers[1][right])
 
 
-def test_reflection_keeps_centres_spread_evenly() -> None:
+def test_reflection_keeps_centers_spread_evenly() -> None:
     stream = moving_gaussians(2000, 100, points_per_cluster=1, death=0, random_state=0)
     shares = np.histogram2d(*stream.centers[-1].T, bins=3, range=[[0, 1], [0, 1]])[0] / 2000
     np.testing.assert_allclose(shares, 1 / 9, atol=0.03)
@@ -192,7 +192,7 @@ def test_the_defaults_are_the_experiment_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "message"),
+    ("parameters", "message"),
     [
         ({"n_clusters": 0}, "n_clusters is 0; it must be at least 1"),
         ({"n_steps": -1}, "n_steps is -1; it must be at least 1"),
@@ -207,19 +207,19 @@ def test_the_defaults_are_the_experiment_of_the_paper() -> None:
         ({"random_state": -1}, "random_state is -1; a seed must be at least 0"),
     ],
 )
-def test_a_value_out_of_range_is_named_with_its_rule(setting: dict[str, Any], message: str) -> None:
+def test_a_value_out_of_range_is_named_with_its_rule(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        moving_gaussians(**setting)
+        moving_gaussians(**parameters)
 
 
 @pytest.mark.parametrize(
-    ("setting", "message"),
+    ("parameters", "message"),
     [
         ({"n_clusters": 2.5}, "n_clusters is 2.5; it must be an integer"),
         ({"n_steps": True}, "n_steps is True; it must be an integer"),
         ({"random_state": "seed"}, "random_state is 'seed'; it must be an int, a numpy Generator or None"),
     ],
 )
-def test_a_value_of_the_wrong_type_is_named_with_its_rule(setting: dict[str, Any], message: str) -> None:
+def test_a_value_of_the_wrong_type_is_named_with_its_rule(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
-        moving_gaussians(**setting)
+        moving_gaussians(**parameters)

@@ -49,7 +49,7 @@ def test_points_lie_on_their_person() -> None:
         assert points[:, 2].max() < 2.0
 
 
-def test_the_background_changes_nobody_and_is_floor_wall_or_pillar() -> None:
+def test_the_background_changes_no_person_and_is_floor_wall_or_pillar() -> None:
     people, all_rays = (
         walking_people(2, n_people=4, noise=0.0, background=shown, random_state=3) for shown in (False, True)
     )
@@ -74,7 +74,7 @@ def test_rays_meet_the_nearest_capsule_where_a_slow_march_meets_it() -> None:
         assert ranges[row] == pytest.approx(slow, abs=0.004)
 
 
-def test_who_stands_behind_another_or_a_pillar_is_hidden() -> None:
+def test_people_behind_others_or_pillars_are_hidden() -> None:
     behind = tuple(PILLARS[1] + 0.8 * (PILLARS[1] - SENSOR[:2]) / np.linalg.norm(PILLARS[1] - SENSOR[:2]))
     _, alone = cast(RAYS, body(behind))
     _, free = cast(RAYS, body((5.0, 6.0)))

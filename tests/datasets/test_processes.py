@@ -47,7 +47,7 @@ def test_every_set_has_an_interval_of_its_own():
     assert middle.mean() == pytest.approx(0.5, abs=0.01)
 
 
-def test_centres_are_the_functions_that_occur_on_a_grid_of_two_hundredths():
+def test_centers_are_the_functions_that_occur_on_a_grid_of_two_hundredths():
     stream = gaussian_processes(20, sets_per_step=3, random_state=0)
     for labels, centers in zip(stream.labels, stream.centers, strict=True):
         grid = np.arange(51) * 0.02

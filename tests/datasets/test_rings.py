@@ -95,7 +95,7 @@ def test_rings_start_in_the_middle_and_may_leave_the_square() -> None:
     assert np.abs(np.stack(stream.centers) - 0.5).max() > 0.5
 
 
-def test_walls_mirror_the_centres_and_change_nothing_inside() -> None:
+def test_walls_mirror_the_centers_and_change_nothing_inside() -> None:
     free, kept = (
         moving_rings(2, radii=[0.1] * 200, motion=0.4, together=False, boundary=b, random_state=0).centers[1]
         for b in ("free", "reflect")
@@ -126,7 +126,7 @@ def test_the_defaults_are_the_experiment_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "message"),
+    ("parameters", "message"),
     [
         ({"n_steps": 0}, "n_steps is 0; it must be at least 1"),
         ({"n_points": -3}, "n_points is -3; it must be at least 1"),
@@ -139,6 +139,6 @@ def test_the_defaults_are_the_experiment_of_the_paper() -> None:
         ({"random_state": -1}, "random_state is -1; a seed must be at least 0"),
     ],
 )
-def test_a_value_out_of_range_is_named_with_its_rule(setting: dict[str, Any], message: str) -> None:
+def test_a_value_out_of_range_is_named_with_its_rule(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        moving_rings(**setting)
+        moving_rings(**parameters)

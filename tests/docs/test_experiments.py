@@ -38,10 +38,10 @@ def test_tables_of_the_page_are_those_of_the_results() -> None:
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_results_are_of_the_settings_in_force(name: str) -> None:
+def test_results_have_the_present_parameters(name: str) -> None:
     planned = {trial.group for trial in EXPERIMENTS[name].plan(EXPERIMENTS[name].full)}
-    kept = {group_name(group.part, group.setting) for group in results(name)}
-    assert kept <= planned, "settings have changed: run the experiment again"
+    kept = {group_name(group.part, group.case) for group in results(name)}
+    assert kept <= planned, "cases have changed: run the experiment again"
 
 
 def test_script_chooses_for_methods_that_exist_on_seeds_that_are_not_reported() -> None:

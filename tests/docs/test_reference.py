@@ -53,8 +53,8 @@ def _attributes(estimator: Any) -> set[str]:
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_every_attribute_of_a_fitted_estimator_is_in_its_docstring(estimator: Any) -> None:
-    settings = {"estimator": dynmeans.DMeans(1.0)} if hasattr(estimator, "update") else {}
-    model = estimator(birth_cost=1.0, **settings).fit([[0.0], [5.0]])
+    parameters = {"estimator": dynmeans.DMeans(1.0)} if hasattr(estimator, "update") else {}
+    model = estimator(birth_cost=1.0, **parameters).fit([[0.0], [5.0]])
     fitted = {name for name in dir(model) if name.endswith("_") and not name.startswith("_")}
     shared = {"n_features_in_"}  # of every estimator of scikit-learn
     assert fitted - shared <= _attributes(estimator)

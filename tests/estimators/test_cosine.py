@@ -210,3 +210,84 @@ def test_separate_directions_are_found_without_parameters():
     batches, truth = stream(0, d=64, n_clusters=30, rows=300, noise=1.0)
     labels, _ = run(batches)
     assert identity_f1(truth, labels) > 0.95
+
+
+@given(seeds)
+@settings(max_examples=10, deadline=None)
+def test_refined_labels_depend_on_neither_rotation_nor_length(seed):
+    batches, _ = stream(seed)
+    rng = np.random.default_rng(seed)
+    turn, _ = np.linalg.qr(rng.normal(size=(8, 8)))
+    moved = [(X @ turn) * 2.0 ** rng.integers(-40, 40, size=(len(X), 1)) for X in batches]
+    params = {"birth_cost": 0.6, "refine": True}
+    assert run(batches, **params)[0] == run(moved, **params)[0]
+
+
+@given(seeds)
+@settings(max_examples=10, deadline=None)
+def test_refinement_counts_weight_n_as_n_copies(seed):
+    batches, _ = stream(seed, rows=12)
+    weights = np.random.default_rng(seed).integers(1, 4, size=12)
+    one, other = (DMeans(0.6, metric="cosine", refine=True, random_state=0) for _ in range(2))
+    for X in batches:
+        one.partial_fit(X, sample_weight=weights)
+        other.partial_fit(np.repeat(X, weights, axis=0))
+        assert np.repeat(one.labels_, weights).tolist() == other.labels_.tolist()
+
+
+def test_a_refined_step_has_a_lower_bound_and_continues_after_a_save(tmp_path):
+    batches, _ = stream(4)
+    _, model = run(batches[:3], refine=True, certify=True)
+    assert model.parameters_.refine
+    assert 0 <= model.step_.lower_bound <= model.step_.cost
+    model.save(tmp_path / "model.dynmeans")
+    loaded = dynmeans.load(tmp_path / "model.dynmeans")
+    for X in batches[3:]:
+        assert loaded.partial_fit(X).labels_.tolist() == model.partial_fit(X).labels_.tolist()
+
+
+def test_the_metric_of_unit_rows_is_cosine():
+    batches, truth = stream(0, d=64, n_clusters=30, rows=300, noise=1.0)
+    given_metric, _ = run(batches)
+    model = DMeans(random_state=0)
+    labels = [model.partial_fit(X).labels_.tolist() for X in batches]
+    assert labels == given_metric
+    assert (model.metric_, model.parameters_.metric) == ("cosine", "cosine")
+    assert identity_f1(truth, labels) > 0.95
+    assert np.linalg.norm(model.cluster_centers_, axis=1) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"birth_cost": 1.0}, {"motion": "velocity"}, {"exclusive": True}, {"reach": 2.0}, {"drift": 0.1}],
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_parameters_of_distances_keep_the_euclidean_metric(params):
+    X = unit(np.random.default_rng(0).normal(size=(40, 64)))
+    one, other = DMeans(random_state=0, **params), DMeans(random_state=0, metric="euclidean", **params)
+    assert one.fit(X).labels_.tolist() == other.fit(X).labels_.tolist()
+    assert one.metric_ == "euclidean"
+
+
+def test_the_metric_is_chosen_at_the_first_rows_and_kept(tmp_path):
+    X = unit(np.random.default_rng(0).normal(size=(40, 64)))
+    model = DMeans(random_state=0).partial_fit(np.empty((0, 64)))
+    assert model.metric_ is None
+    model.save(tmp_path / "empty.dynmeans")
+    assert dynmeans.load(tmp_path / "empty.dynmeans").metric_ is None
+    model.partial_fit(X)
+    model.partial_fit(3 * X)
+    assert model.metric_ == "cosine"
+    model.save(tmp_path / "model.dynmeans")
+    loaded = dynmeans.load(tmp_path / "model.dynmeans")
+    assert loaded.metric_ == "cosine"
+    assert loaded.predict(5 * X).tolist() == model.predict(X).tolist()
+    assert model.fit(3 * X).metric_ == "euclidean"
+
+
+def test_tune_chooses_the_metric_too():
+    batches, _ = stream(0, d=40, n_clusters=6, rows=60, noise=1.0)
+    found = dynmeans.tune(batches, motions=("walk", "velocity"), budget=8, n_jobs=1, random_state=0)
+    assert found.best_estimator_.metric == "cosine"
+    assert found.best_params_["metric"] == "cosine"
+    assert set(np.asarray(found.table_["refine"]).tolist()) == {False, True}

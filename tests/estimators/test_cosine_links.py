@@ -98,7 +98,7 @@ def test_a_cluster_is_new_beyond_reach_times_the_birth_cost_one_step_later():
             assert (model.labels_[0] == 0) == persists
 
 
-def test_the_automatic_birth_cost_is_half_of_what_lies_between_clusters():
+def test_the_automatic_birth_cost_is_half_the_distance_between_clusters():
     model = cosine().update([[1.0, 0, 0]], [0])
     assert model.birth_cost_ == 0.5
     for _ in range(99):
@@ -131,7 +131,7 @@ def test_rows_that_cancel_and_rows_without_direction():
 
 
 @pytest.mark.parametrize(
-    ("setting", "message"),
+    ("parameters", "message"),
     [
         ({"kernel": "rbf"}, "metric='cosine' compares clusters without a kernel"),
         ({"motion": "velocity"}, "motion must be one of .*walk.* with metric='cosine', got 'velocity'"),
@@ -139,9 +139,9 @@ def test_rows_that_cancel_and_rows_without_direction():
         ({"noise": True}, "noise must be one of .*'nearest'.*, got True"),
     ],
 )
-def test_an_impossible_setting_is_named(setting, message):
+def test_an_invalid_parameter_is_named(parameters, message):
     with pytest.raises(ValueError, match=message):
-        PersistentIds(**{"metric": "cosine"} | setting).update([[1.0]], [0])
+        PersistentIds(**{"metric": "cosine"} | parameters).update([[1.0]], [0])
 
 
 def test_save_load_continue_equals_never_stopping(tmp_path):

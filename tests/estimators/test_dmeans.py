@@ -178,7 +178,7 @@ def test_stream_takes_arrays_and_mappings():
     assert steps[1].labels.tolist() == [0]
 
 
-def test_random_disjoint_batches_converge_to_the_dp_means_centres_of_the_whole():
+def test_random_disjoint_batches_converge_to_the_dp_means_centers_of_the_whole():
     rng = np.random.default_rng(2)
     places = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0], [4.0, 4.0]])
     X = rng.permutation(places.repeat(500, axis=0) + 0.3 * rng.normal(size=(2000, 2)))

@@ -26,10 +26,10 @@ def windows(width=3, n_steps=14, seed=0):
     ]
 
 
-@pytest.mark.parametrize("setting", [{}, {"metric": "cosine"}, {"kernel": "rbf"}], ids=str)
-def test_members_in_common_link_clusters_whatever_their_centers(setting):
+@pytest.mark.parametrize("parameters", [{}, {"metric": "cosine"}, {"kernel": "rbf"}], ids=str)
+def test_members_in_common_link_clusters_whatever_their_centers(parameters):
     rng = np.random.default_rng(0)
-    model = PersistentIds(**setting)
+    model = PersistentIds(**parameters)
     first = model.update(rng.normal(0.1, 1, (6, 2)), [0, 0, 0, 1, 1, 1], items=list("abcdef")).labels_
     moved = rng.normal(0.1, 1, (6, 2)) + FAR * rng.normal(size=2)
     again = model.update(moved, [8, 8, 8, 5, 5, 5], items=list("efgabx")).labels_

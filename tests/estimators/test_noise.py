@@ -17,14 +17,14 @@ SMALL = [[0.0, 1.0], [2.0, 0.0], [5.0, 5.0]]
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([{}, {"kernel": "rbf"}, {"metric": "cosine"}]))
 @settings(max_examples=40, deadline=None)
-def test_noise_joins_the_nearest_cluster_of_its_batch(seed, setting):
+def test_noise_joins_the_nearest_cluster_of_its_batch(seed, parameters):
     rng = np.random.default_rng(seed)
     X, labels = rng.normal(size=(12, 2)), rng.integers(-1, 3, 12)
     labels[0] = 0
-    found = PersistentIds(noise="nearest", **setting).update(X, labels).labels_
-    rows = X / np.linalg.norm(X, axis=1, keepdims=True) if "metric" in setting else X
+    found = PersistentIds(noise="nearest", **parameters).update(X, labels).labels_
+    rows = X / np.linalg.norm(X, axis=1, keepdims=True) if "metric" in parameters else X
     known = labels >= 0
-    if "kernel" in setting:
+    if "kernel" in parameters:
         expected = labels[known][cdist(rows, rows[known]).argmin(axis=1)]
     else:
         names = np.unique(labels[known])

@@ -171,15 +171,15 @@ def test_a_batch_of_noise_puts_all_clusters_to_sleep(kernel, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "setting",
+    "parameters",
     [{}, {"motion": "velocity"}, {"kernel": "rbf"}, {"kernel": "rbf", "motion": "align", "budget": 10}],
     ids=str,
 )
-def test_save_load_continue_equals_never_stopping(tmp_path, setting):
+def test_save_load_continue_equals_never_stopping(tmp_path, parameters):
     batches = moving_gaussians(n_steps=16, random_state=1).batches
-    whole = PersistentIds(KMeans(5), random_state=3, **setting)
+    whole = PersistentIds(KMeans(5), random_state=3, **parameters)
     expected = [step.labels.tolist() for step in whole.stream(batches)]
-    model = PersistentIds(KMeans(5), random_state=3, **setting)
+    model = PersistentIds(KMeans(5), random_state=3, **parameters)
     found = [step.labels.tolist() for step in model.stream(batches[:7])]
     model.save(tmp_path / "m")
     again = dynmeans.load(tmp_path / "m", estimator=KMeans(5))
@@ -246,7 +246,7 @@ def test_a_failing_clusterer_leaves_the_model_as_it_was():
 
 
 @pytest.mark.parametrize(
-    ("setting", "message"),
+    ("parameters", "message"),
     [
         ({"estimator": StandardScaler()}, "estimator must have a method fit_predict, got StandardScaler"),
         ({"kernel": "precomputed"}, "kernel must compare rows, got 'precomputed'"),
@@ -257,9 +257,9 @@ def test_a_failing_clusterer_leaves_the_model_as_it_was():
         ({"lifetime": 1}, "lifetime must be a finite number > 1"),
     ],
 )
-def test_an_impossible_setting_is_named(setting, message):
+def test_an_invalid_parameter_is_named(parameters, message):
     with pytest.raises(ValueError, match=message):
-        PersistentIds(**setting).update([[0.0]], [0])
+        PersistentIds(**parameters).update([[0.0]], [0])
 
 
 @pytest.mark.parametrize(
@@ -298,6 +298,6 @@ def test_through_a_kernel_rings_around_each_other_keep_their_ids():
     pairs = list(zip(stream.batches, stream.labels, strict=True))
     shuffled = [(X, np.random.default_rng(t).permutation(3)[y]) for t, (X, y) in enumerate(pairs)]
     by_shape = follow(PersistentIds(kernel="rbf"), shuffled)
-    by_centre = follow(PersistentIds(), shuffled)
+    by_center = follow(PersistentIds(), shuffled)
     assert tracking_accuracy(stream.labels, by_shape) == 1.0
-    assert tracking_accuracy(stream.labels, by_centre) < 0.7
+    assert tracking_accuracy(stream.labels, by_center) < 0.7

@@ -32,7 +32,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Results]:
 
 
 def by_method(groups: list[Group]) -> dict[str, Group]:
-    return {group.setting["method"]: group for group in groups}
+    return {group.case["method"]: group for group in groups}
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -80,8 +80,8 @@ def test_dmeans_is_more_accurate_than_clustering_every_batch_afresh_without_the_
     tracked = dict.fromkeys(some, 0.0)
     seconds = dict(tracked)
     for trial in plan:
-        method = trial.setting["method"]
-        if trial.part == "five" and trial.setting["displacement"] == "isotropic" and method in some:
+        method = trial.case["method"]
+        if trial.part == "five" and trial.case["displacement"] == "isotropic" and method in some:
             outcome = gaussians.run(trial)
             tracked[method] += outcome["tracked"] / 3
             seconds[method] += outcome["seconds"] / 3
@@ -99,13 +99,13 @@ def test_spectral_means_are_far_above_means_on_rings(ran: Callable[[str], Result
 def test_spectral_means_are_above_means_on_gaussian_processes() -> None:
     plan = [trial for trial in gps.plan(Size(12)) if trial.part == "trials"]
     tracked = {
-        name: np.mean([gps.run(t)["tracked"] for t in plan if t.setting["method"] == name])
-        for name in gps.SETTINGS
+        name: np.mean([gps.run(t)["tracked"] for t in plan if t.case["method"] == name])
+        for name in gps.PARAMETERS
     }
     assert tracked[gps.SPECTRAL] > tracked[gps.MEANS]
 
 
-def test_trial_is_a_pure_function_of_its_setting_and_seed() -> None:
+def test_trial_is_a_pure_function_of_its_case_and_seed() -> None:
     trial = next(trial for trial in rings.plan(QUICK) if trial.part == "table")
     first, second = (rings.run(trial) for _ in range(2))
     del first["seconds"], second["seconds"]

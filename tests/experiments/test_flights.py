@@ -23,7 +23,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def test_every_method_finds_most_routes_of_the_week(results: Results) -> None:
-    week = {group.setting["method"]: group for group in results.part("table", data="synthetic week")}
+    week = {group.case["method"]: group for group in results.part("table", data="synthetic week")}
     assert set(week) == {"D-Means", "DP-means", "DP-means, full passes", "Gibbs"}
     assert week["D-Means"].mean("accuracy") > 0.8
     assert week["Gibbs"].mean("seconds") > week["D-Means"].mean("seconds")
@@ -51,4 +51,4 @@ def test_weighted_accuracy_is_the_best_of_all_pairings(rows: list[tuple[int, int
 
 def test_without_a_file_only_the_week_is_run(tmp_path: Path) -> None:
     experiment = flights_experiment()
-    assert {trial.setting["data"] for trial in experiment.plan(experiment.full)} == {"synthetic week"}
+    assert {trial.case["data"] for trial in experiment.plan(experiment.full)} == {"synthetic week"}

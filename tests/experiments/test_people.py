@@ -22,7 +22,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 def test_every_method_is_judged_on_the_scenes_and_on_the_papers_length(results: Results) -> None:
     for part in ("scenes", "paper"):
         groups = results.part(part)
-        assert [group.setting["method"] for group in groups] == list(PARAMETERS)
+        assert [group.case["method"] for group in groups] == list(PARAMETERS)
         for group in groups:
             assert 0.0 <= group.mean("tracked") <= group.mean("per_step") <= 1.0
             assert 0.0 < group.mean("seconds") <= group.mean("seconds_99")

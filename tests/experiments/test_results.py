@@ -22,16 +22,16 @@ def test_what_is_written_is_read_again(
     path = tmp_path_factory.mktemp("results") / "made-up.json"
     write_results(results, path)
     (group,) = read_results(path)
-    assert group.setting == {"method": method}
+    assert group.case == {"method": method}
     np.testing.assert_allclose(group.column("value"), [column[seed] for seed in sorted(column)], rtol=1e-5)
     assert group.first["list"] == [0, 1]
 
 
-def test_part_gives_groups_with_the_wanted_settings_in_order() -> None:
+def test_part_gives_groups_with_the_wanted_cases_in_order() -> None:
     results = Results("made up")
     for part, method, size in (("a", "x", 1), ("b", "x", 1), ("a", "x", 2), ("a", "y", 1)):
         results.add(Trial(part, {"method": method, "size": size}, 0), {"value": 1.0})
-    assert [group.setting["size"] for group in results.part("a", method="x")] == [1, 2]
+    assert [group.case["size"] for group in results.part("a", method="x")] == [1, 2]
     assert results.part("a", method="z") == []
 
 
@@ -39,7 +39,7 @@ def test_empty_groups_are_not_shown() -> None:
     plan = [Trial("a", {"size": size}, 0) for size in (1, 2)]
     results = Results("made up").arranged(plan)
     results.add(plan[1], {"value": 1.0})
-    assert [group.setting["size"] for group in results] == [2]
+    assert [group.case["size"] for group in results] == [2]
 
 
 def test_interval_is_that_of_students_t() -> None:
@@ -57,7 +57,7 @@ def test_table_has_a_rule_below_its_header() -> None:
     assert markdown(("a", "b"), [("1", "2")]) == "| a | b |\n| --- | ---: |\n| 1 | 2 |"
 
 
-def test_two_planes_cross_in_the_chosen_setting_and_hold_each_place_once() -> None:
+def test_two_planes_cross_at_the_chosen_values_and_hold_each_point_once() -> None:
     grid, chosen = ((1.0, 2.0, 3.0), (1.0, 2.0), (5.0, 6.0, 7.0)), (2.0, 1.0, 6.0)
     places = crossing(grid, chosen, Size(1))
     assert len(places) == len(set(places)) == 3 * 2 + 3 * 3 - 3

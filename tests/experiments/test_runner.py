@@ -9,7 +9,7 @@ import pytest
 
 from dynmeans._experiments import runner
 from dynmeans._experiments.results import Results, read_results, write_results
-from dynmeans._experiments.runner import Standing, draw_experiment, results_file, run_experiment
+from dynmeans._experiments.runner import ExperimentProgress, draw_experiment, results_file, run_experiment
 from dynmeans._experiments.trials import Experiment, Figures, Numbers, Size, Trial, by_worth
 from dynmeans._files.errors import InputError
 
@@ -19,7 +19,7 @@ def plan(size: Size) -> list[Trial]:
 
 
 def run(trial: Trial) -> Numbers:
-    return {"sum": trial.seed + trial.setting["add"], "third": trial.seed / 3}
+    return {"sum": trial.seed + trial.case["add"], "third": trial.seed / 3}
 
 
 def draw(results: Results) -> Figures:
@@ -46,18 +46,18 @@ def counted(calls: list[Trial], stop_after: int | None = None) -> Experiment:
 def test_every_trial_of_the_plan_is_run_and_kept(tmp_path: Path) -> None:
     run_experiment(SUMS, SUMS.full, tmp_path)
     kept = read_results(tmp_path / "sums.json")
-    assert {group.setting["add"]: group.column("sum").tolist() for group in kept} == {
+    assert {group.case["add"]: group.column("sum").tolist() for group in kept} == {
         1: [1, 2, 3],
         2: [2, 3, 4],
     }
 
 
-def test_file_holds_settings_seeds_version_machine_and_every_trial(tmp_path: Path) -> None:
+def test_file_holds_cases_seeds_version_machine_and_every_trial(tmp_path: Path) -> None:
     run_experiment(SUMS, SUMS.full, tmp_path)
     raw = json.loads((tmp_path / "sums.json").read_text())
     assert raw["trials"][0] == {
         "part": "sums",
-        "setting": {"add": 1},
+        "case": {"add": 1},
         "seeds": [0, 1, 2],
         "numbers": {"sum": [1, 2, 3], "third": [0.0, 0.333333, 0.666667]},
     }
@@ -95,9 +95,9 @@ def test_processes_do_not_outlive_a_run_that_is_killed() -> None:
     program = "\n".join(
         (
             "import multiprocessing, time",
-            "from dynmeans._experiments.runner import live_with_the_parent",
+            "from dynmeans._experiments.runner import exit_with_parent",
             "if __name__ == '__main__':",
-            "    pool = multiprocessing.get_context('spawn').Pool(1, live_with_the_parent)",
+            "    pool = multiprocessing.get_context('spawn').Pool(1, exit_with_parent)",
             "    pool.apply(abs, (1,))",
             "    pool.apply_async(time.sleep, (600,))",
             "    print('busy', flush=True)",
@@ -116,18 +116,18 @@ def test_fewer_trials_forget_none_of_those_that_were_run(tmp_path: Path) -> None
     assert [len(group.trials) for group in run_experiment(SUMS, Size(1), tmp_path)] == [3, 3]
 
 
-def test_settings_that_left_the_plan_leave_the_file(tmp_path: Path) -> None:
+def test_cases_that_left_the_plan_leave_the_file(tmp_path: Path) -> None:
     run_experiment(SUMS, Size(2), tmp_path)
-    other = SUMS._replace(plan=lambda size: [trial for trial in plan(size) if trial.setting["add"] == 2])
-    assert [group.setting["add"] for group in run_experiment(other, Size(2), tmp_path)] == [2]
+    other = SUMS._replace(plan=lambda size: [trial for trial in plan(size) if trial.case["add"] == 2])
+    assert [group.case["add"] for group in run_experiment(other, Size(2), tmp_path)] == [2]
 
 
-def test_results_are_saved_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_saved_periodically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "SAVE_EVERY", 0.0)
     path = tmp_path / "sums.json"
     lengths: list[int] = []
 
-    def look(now: Standing) -> None:
+    def look(now: ExperimentProgress) -> None:
         lengths.append(sum(len(group.trials) for group in read_results(path)) if path.exists() else 0)
 
     run_experiment(SUMS, SUMS.full, tmp_path, show=look)
@@ -136,10 +136,10 @@ def test_results_are_saved_on_the_way(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_standing_counts_trials_of_earlier_runs_but_not_their_time(tmp_path: Path) -> None:
     run_experiment(SUMS, Size(1), tmp_path)
-    seen: list[Standing] = []
+    seen: list[ExperimentProgress] = []
     run_experiment(SUMS, Size(3), tmp_path, show=seen.append)
-    assert seen[0] == Standing(2, 6, 0.0, 6.0, "")
-    assert seen[-1] == Standing(6, 6, 6.0, 6.0, "sums")
+    assert seen[0] == ExperimentProgress(2, 6, 0.0, 6.0, "")
+    assert seen[-1] == ExperimentProgress(6, 6, 6.0, 6.0, "sums")
 
 
 def test_quick_runs_have_a_file_of_their_own(tmp_path: Path) -> None:

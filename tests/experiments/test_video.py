@@ -33,13 +33,13 @@ def test_a_quick_run_takes_pictures_from_the_midst_of_the_film(tmp_path: Path) -
     film = write_clip(tmp_path / "a.avi", black + pictures(10))
     experiment = video.video_experiment(str(film))
     (quick,), (full,) = experiment.plan(experiment.quick), experiment.plan(experiment.full)
-    assert full.setting == {"file": str(film), "max_frames": None}
+    assert full.case == {"file": str(film), "max_frames": None}
     found = experiment.run(quick)
     assert found["frames"] == 10
     assert found["methods"]["D-Means"]["n_colors"] == [3] * 10
 
 
-def test_the_excerpt_is_the_consecutive_frames_with_the_most_colours() -> None:
+def test_the_excerpt_is_the_consecutive_frames_with_the_most_colors() -> None:
     excerpt = Excerpt()
     for i, n_colors in enumerate((8, 1, 5, 6, 5, 5, 1)):
         excerpt.take({ORIGINAL: np.full((20, 500, 3), i, np.uint8)}, n_colors)
@@ -62,7 +62,7 @@ def test_frames_that_do_not_change_have_no_normalised_difference(tmp_path: Path)
     assert all(found["flicker"] == 0 for found in result["methods"].values())
 
 
-def test_the_palette_of_ffmpeg_has_no_more_colours_than_asked_for() -> None:
+def test_the_palette_of_ffmpeg_has_no_more_colors_than_asked_for() -> None:
     picture = np.random.default_rng(0).integers(0, 256, (20, 30, 3), dtype=np.uint8)
     quantized = ffmpeg_quantizer(8)(picture, distinct(picture))
     assert 2 <= len(quantized.palette) <= 8

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans._files import append_log as spool_module
+from dynmeans._files import append_log as append_log_module
 from dynmeans._files.append_log import AppendLog
 from dynmeans._files.errors import InputError
 
@@ -20,7 +20,7 @@ def files(folder: Path) -> tuple[bytes, bytes]:
 
 
 @given(before=steps, lost=steps, after=steps)
-def test_what_was_lost_leaves_no_trace(
+def test_a_lost_write_leaves_no_trace(
     before: list[dict[str, bytes]], lost: list[dict[str, bytes]], after: list[dict[str, bytes]]
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -43,11 +43,11 @@ def test_what_was_lost_leaves_no_trace(
 def test_a_flush_that_fails_half_way_is_undone_or_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spool = AppendLog(tmp_path, HEADINGS)
-    spool.append({"a": b"1", "b": b"1"})
-    spool.flush()
-    spool.append({"a": b"2", "b": b"2"})
-    write_all = spool_module._write_all
+    log = AppendLog(tmp_path, HEADINGS)
+    log.append({"a": b"1", "b": b"1"})
+    log.flush()
+    log.append({"a": b"2", "b": b"2"})
+    write_all = append_log_module._write_all
     calls = []
 
     def fails_on_second(file: object, data: bytes) -> int:
@@ -56,25 +56,25 @@ def test_a_flush_that_fails_half_way_is_undone_or_repeated(
             raise OSError(28, "No space left on device")
         return write_all(file, data)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(spool_module, "_write_all", fails_on_second)
+    monkeypatch.setattr(append_log_module, "_write_all", fails_on_second)
     with pytest.raises(OSError, match="No space"):
-        spool.flush()
+        log.flush()
     assert files(tmp_path) == (b"head\n12", b"1")
-    spool.flush()
+    log.flush()
     assert files(tmp_path) == (b"head\n12", b"12")
-    spool.append({"a": b"3", "b": b"3"})
+    log.append({"a": b"3", "b": b"3"})
     calls.clear()
     with pytest.raises(OSError, match="No space"):
-        spool.close()
+        log.close()
     assert files(tmp_path) == (b"head\n12", b"12")
 
 
 def test_much_is_written_before_anybody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool_module, "_PENDING_BYTES", 10)
-    spool = AppendLog(tmp_path, HEADINGS)
-    spool.append({"a": b"x" * 11})
+    monkeypatch.setattr(append_log_module, "_PENDING_BYTES", 10)
+    log = AppendLog(tmp_path, HEADINGS)
+    log.append({"a": b"x" * 11})
     assert files(tmp_path)[0] == b"head\n" + b"x" * 11
-    spool.close()
+    log.close()
 
 
 def test_a_file_that_has_shrunk_is_refused(tmp_path: Path) -> None:

@@ -105,6 +105,24 @@ def test_leftovers_of_the_dead_are_removed_and_nothing_else(tmp_path: Path) -> N
     remove_leftovers(tmp_path / "nowhere")
 
 
+def test_a_temporary_file_that_was_taken_for_a_leftover_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[Path] = []
+
+    def try_lock(descriptor: int) -> bool:
+        if not taken:  # another process was quicker
+            taken.extend(tmp_path.iterdir())
+            taken[0].unlink()
+        return True
+
+    monkeypatch.setattr(atomic, "try_lock", try_lock)
+    with atomic_write(tmp_path / "a.txt") as place:
+        assert place != taken[0]
+        place.write_text("x")
+    assert (tmp_path / "a.txt").read_text() == "x"
+
+
 def test_a_very_long_name_can_be_written(tmp_path: Path) -> None:
     target = tmp_path / ("n" * 251 + ".csv")
     with atomic_write(target) as place:
@@ -152,11 +170,11 @@ def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError) as caught, atomic_write(tmp_path / "a.txt") as place:  # noqa: PT011
         place.write_bytes(b"x" * 2000)
     assert caught.value.filename == str(tmp_path / "a.txt")
-    spool = AppendLog(tmp_path, {"steps.csv": b""})
-    spool.append({"steps.csv": b"x" * 2000})
+    log = AppendLog(tmp_path, {"steps.csv": b""})
+    log.append({"steps.csv": b"x" * 2000})
     with pytest.raises(OSError) as caught:  # noqa: PT011
-        spool.flush()
-    for file in spool._files.values():
+        log.flush()
+    for file in log._files.values():
         file.close()
     assert caught.value.filename == str(tmp_path / "steps.csv")
 

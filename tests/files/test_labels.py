@@ -14,9 +14,9 @@ IDS = [0, 3, 3, 2**40, 1]
 
 
 def written(folder: Path, format: str, ids: list[int]) -> Path:
-    spool = folder / "spool"
-    spool.write_bytes(np.array(ids, dtype="<i8").tobytes())
-    write_labels(spool, labels_file(folder, format), format)
+    raw_labels = folder / "raw_labels"
+    raw_labels.write_bytes(np.array(ids, dtype="<i8").tobytes())
+    write_labels(raw_labels, labels_file(folder, format), format)
     return labels_file(folder, format)
 
 
@@ -38,7 +38,7 @@ def test_equal_labels_give_equal_files(tmp_path: Path, format: str) -> None:
         pytest.importorskip("pyarrow")
     first = written(tmp_path, format, IDS).read_bytes()
     assert written(tmp_path, format, IDS).read_bytes() == first
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"labels.{format}", "spool"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"labels.{format}", "raw_labels"]
 
 
 def test_text_and_arrays_look_as_documented(tmp_path: Path) -> None:

@@ -41,10 +41,10 @@ def record(step: int, rows: int = 4) -> StepRecord:
 
 
 def write(folder: Path, records: list[StepRecord], features: list[str]) -> None:
-    spool = AppendLog(folder, headings(features))
+    log = AppendLog(folder, headings(features))
     for entry in records:
-        spool.append(lines_of(entry))
-    spool.close()
+        log.append(lines_of(entry))
+    log.close()
     info = {"format": 1, "title": "t", "features": features, "time": {"name": "t", "kind": "number"}}
     rest = {"settings": {}, "rows": 8, "steps": 2, "complete": True, "version": "0"}
     write_info(folder, {**info, **rest})

@@ -10,15 +10,15 @@ from dynmeans.datasets import moving_rings
 from dynmeans.kernels import Diffusion, KernelInput, first_input
 from dynmeans.kernels.density import is_stationary
 from dynmeans.kernels.diffusion import SHAPES
-from dynmeans.kernels.diffusion_maps import leading_eigenpairs, shared_neighbours
-from kernel_twins import make_scene, scenes, slow_neighbours
+from dynmeans.kernels.diffusion_maps import leading_eigenpairs, shared_neighbors
+from kernel_twins import make_scene, scenes, slow_neighbors
 from strategies import seeds
 
 
 def slow_graph(rows, k):
     """The graph, one pair of rows at a time."""
     n = len(rows)
-    order = np.stack([slow_neighbours(rows, i, k) for i in range(n)])
+    order = np.stack([slow_neighbors(rows, i, k) for i in range(n)])
     near = [set(order[i, : k + 1]) for i in range(n)]
     graph = np.zeros((n, n))
     for i in range(n):
@@ -48,7 +48,7 @@ def kernel_of(similarity):
 @settings(max_examples=50, deadline=None)
 def test_the_graph_is_that_of_the_slow_twin(seed, n, k):
     rows = np.random.default_rng(seed).normal(size=(n, 2))
-    np.testing.assert_allclose(shared_neighbours(rows, k).toarray(), slow_graph(rows, k), atol=1e-12)
+    np.testing.assert_allclose(shared_neighbors(rows, k).toarray(), slow_graph(rows, k), atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [40, 200])
@@ -64,7 +64,7 @@ def test_with_all_eigenvectors_features_give_the_heat_kernel(n):
 def test_lanczos_finds_the_eigenpairs_of_lapack_however_many_pieces_there_are(n_pieces):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(400, 2)) + 100.0 * (np.arange(400) % n_pieces)[:, None]
-    graph = shared_neighbours(rows, 12)
+    graph = shared_neighbors(rows, 12)
     values, vectors = leading_eigenpairs(graph, np.ones(400), 20)
     root = np.sqrt(graph.sum(axis=1))
     spread = graph.toarray() / root / root[:, None]
@@ -165,7 +165,7 @@ def test_a_heavy_row_holds_heat_like_many():
     """On a chain of three, the middle one with weight m, the flow is that of m rows in the middle."""
     rows = np.array([[0.0], [1.0], [2.1]])
     m = np.array([1.0, 4.0, 1.0])
-    graph = shared_neighbours(rows, 2)
+    graph = shared_neighbors(rows, 2)
     values, vectors = leading_eigenpairs(graph, m, 3)
     flow = graph.toarray() * m / (graph @ m)[:, None]
     np.testing.assert_allclose(np.sort(values), np.sort(np.linalg.eigvals(flow).real), atol=1e-10)
@@ -214,7 +214,7 @@ def test_the_expected_number_of_shapes_is_estimated_once():
 
 
 @pytest.mark.parametrize(
-    ("setting", "message"),
+    ("parameters", "message"),
     [
         ({"n_neighbors": 0}, "n_neighbors is 0; it must be finite and above 0"),
         ({"rank": -1}, "rank is -1; it must be finite and above 0"),
@@ -224,6 +224,6 @@ def test_the_expected_number_of_shapes_is_estimated_once():
         ({"memory": -0.1}, "memory is -0.1; it must be at least 0 and below 1"),
     ],
 )
-def test_a_value_out_of_range_is_named_with_its_rule(setting, message):
+def test_a_value_out_of_range_is_named_with_its_rule(parameters, message):
     with pytest.raises(ValueError, match=message):
-        Diffusion(**setting)
+        Diffusion(**parameters)

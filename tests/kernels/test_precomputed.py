@@ -84,7 +84,7 @@ def test_rounding_is_forgiven():
         ([[-1.0]], r"has the eigenvalue -1; it must be positive semidefinite"),
     ],
 )
-def test_what_is_no_kernel_matrix_is_refused(matrix, rule):
+def test_an_invalid_kernel_matrix_is_refused(matrix, rule):
     with pytest.raises(ValueError, match=rule):
         start(np.asarray(matrix))
 

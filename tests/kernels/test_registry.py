@@ -54,7 +54,7 @@ def test_an_unknown_name_is_refused(name):
         kernel_from_params({"kernel": name})
 
 
-def test_what_is_no_kernel_at_all_is_refused():
+def test_an_invalid_kernel_is_refused():
     with pytest.raises(TypeError, match="kernel is 3; it must be one of"):
         get_kernel(3)
 

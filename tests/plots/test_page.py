@@ -29,7 +29,7 @@ INK = """((id) => {{
 }})("{id}")"""
 
 
-# Width and height of what is painted in a lively colour: the points.
+# Width and height of what is painted in a lively color: the points.
 EXTENT = """(() => {
     const canvas = document.getElementById("scatter");
     const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -111,7 +111,7 @@ def column(page: Browser, number: int) -> list[str]:
 def test_the_page_opens_with_all_of_its_parts_drawn(page: Browser) -> None:
     assert text(page, "h1") == "drifting clusters"
     assert "40 steps" in text(page, "#counts")
-    assert "birth_cost" in text(page, "#settings")
+    assert "birth_cost" in text(page, "#parameters")
     assert text(page, "#step-label") == "Step 40 of 40"
     for canvas in ("scatter", "timeline", "timeline-axis", "count-chart", "cost-chart"):
         assert ink(page, canvas) > 500, canvas
@@ -179,7 +179,7 @@ def test_a_click_on_a_row_singles_the_cluster_out_and_escape_releases_it(page: B
     assert page.run("dynmeansReport.chosen") is None
 
 
-def test_hovering_the_timeline_tells_about_a_life(page: Browser) -> None:
+def test_hovering_the_timeline_describes_a_lifetime(page: Browser) -> None:
     left, top = page.run("(({x, y}) => [x, y])(document.getElementById('timeline').getBoundingClientRect())")
     page.move(left + 52, top + 18)
     assert text(page, "#tooltip").startswith("Cluster 0")
@@ -246,7 +246,7 @@ def test_a_view_from_above_has_one_scale_and_short_times(browser: Browser, tmp_p
     assert browser.problems == []
 
 
-def test_large_coordinates_keep_the_digits_that_tell_them_apart(browser: Browser, tmp_path: Path) -> None:
+def test_large_coordinates_keep_the_digits_that_distinguish_them(browser: Browser, tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", n_steps=3)
     for name in ("sample.csv", "clusters.csv"):
         head, *rows = (folder / name).read_text().splitlines()

@@ -45,7 +45,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 def test_the_header_has_the_birth_cost_in_force(page: Browser) -> None:
-    assert "birth cost in force4" in page.run("document.querySelector('#settings').textContent")
+    assert "birth cost in force4" in page.run("document.querySelector('#parameters').textContent")
 
 
 def test_words_and_examples_are_in_the_table(page: Browser) -> None:

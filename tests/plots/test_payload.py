@@ -18,10 +18,10 @@ def unpack(text: str, dtype: str) -> np.ndarray:
     return np.frombuffer(base64.b64decode(text), dtype)
 
 
-def places(packed: dict[str, Any], payload: dict[str, Any]) -> np.ndarray:
+def positions(packed: dict[str, Any], payload: dict[str, Any]) -> np.ndarray:
     """Coordinates as the page computes them, shape (n, 2)."""
     low, high = np.array(payload["axes"]["low"][:2]), np.array(payload["axes"]["high"][:2])
-    grid = np.column_stack([unpack(column, "<u2") for column in packed["places"][:2]])
+    grid = np.column_stack([unpack(column, "<u2") for column in packed["positions"][:2]])
     return low + grid / 65535 * (high - low)
 
 
@@ -29,11 +29,11 @@ def ids_of(packed: dict[str, str], payload: dict[str, Any]) -> np.ndarray:
     return np.array(payload["clusters"]["id"])[unpack(packed["cluster"], "<u2")]
 
 
-def test_points_and_centres_come_back_in_their_steps_with_their_ids(run: Run) -> None:
+def test_points_and_centers_come_back_in_their_steps_with_their_ids(run: Run) -> None:
     payload = build_payload(run)
     for packed, table in ((payload["points"], run.sample), (payload["centers"], run.clusters)):
         extent = np.ptp(table["features"], axis=0).max()
-        np.testing.assert_allclose(places(packed, payload), table["features"], atol=extent / 60_000)
+        np.testing.assert_allclose(positions(packed, payload), table["features"], atol=extent / 60_000)
         np.testing.assert_array_equal(ids_of(packed, payload), table["id"])
         offsets = unpack(packed["offsets"], "<u4")
         np.testing.assert_array_equal(offsets, np.searchsorted(table["step"], run.steps["step"]))
@@ -57,7 +57,8 @@ def test_points_are_thinned_evenly_over_the_steps_and_the_page_says_so(
     monkeypatch.setattr(module, "MIN_POINTS", 10)
     payload = build_payload(run._replace(info=run.info | {"rows": 1_000_000}))
     kept = np.diff(
-        unpack(payload["points"]["offsets"], "<u4"), append=len(unpack(payload["points"]["places"][0], "<u2"))
+        unpack(payload["points"]["offsets"], "<u4"),
+        append=len(unpack(payload["points"]["positions"][0], "<u2")),
     )
     np.testing.assert_array_equal(kept, np.minimum(np.bincount(run.sample["step"])[1:], 10))
     assert payload["notes"] == [f"Showing {kept.sum()} of 1,000,000 points."]
@@ -82,7 +83,7 @@ def test_steps_and_clusters_are_thinned_and_the_page_says_so(
     np.testing.assert_array_equal(others, ~np.isin(shown, payload["clusters"]["id"]))
 
 
-def test_steps_are_left_out_before_points_and_centres_become_too_many(
+def test_steps_are_left_out_before_points_and_centers_become_too_many(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_CENTERS", 50)
@@ -124,10 +125,10 @@ def test_times_of_day_keep_their_last_digit(tmp_path: Path) -> None:
 def test_a_single_feature_is_spread_over_the_height(tmp_path: Path) -> None:
     run = read_run(write_run(tmp_path, n_features=1))
     payload = build_payload(run)
-    spread = places(payload["points"], payload)[:, 1]
+    spread = positions(payload["points"], payload)[:, 1]
     assert payload["axes"]["labels"][1] == ""
     assert len(np.unique(spread[run.sample["step"] == 1])) == np.sum(run.sample["step"] == 1)
-    np.testing.assert_allclose(places(payload["centers"], payload)[:, 1], 0.5, atol=1e-4)
+    np.testing.assert_allclose(positions(payload["centers"], payload)[:, 1], 0.5, atol=1e-4)
 
 
 @pytest.mark.parametrize("value", [0.0, 7.0, -1e150, 1e-300])

@@ -15,7 +15,7 @@ from run_folder import write_run
 pytest.importorskip("matplotlib")
 
 
-def test_the_picture_is_large_and_has_the_colours_of_the_clusters(run: Run, tmp_path: Path) -> None:
+def test_the_picture_is_large_and_has_the_colors_of_the_clusters(run: Run, tmp_path: Path) -> None:
     from matplotlib.image import imread
 
     draw_run(run, tmp_path / "run.png")

@@ -55,7 +55,7 @@ def test_the_scale_of_the_data_does_not_matter(scale: float) -> None:
     assert plain.labels == scaled.labels
 
 
-def test_long_samples_are_looked_at_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_samples_are_read_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
     points = np.repeat(cloud(50, 4), 3, axis=0)
     whole = fit_projection(points, NAMES[:4])
     monkeypatch.setattr("dynmeans.plots.projection._MAX_ENTRIES", 300)

@@ -54,7 +54,7 @@ def test_the_page_holds_everything_and_names_no_address(run: Run, tmp_path: Path
     assert "dynmeansReport" in program
 
 
-def test_titles_names_and_settings_are_never_code(tmp_path: Path) -> None:
+def test_titles_names_and_parameters_are_never_code(tmp_path: Path) -> None:
     info = {"title": EVIL, "features": [EVIL, "b", "c"], "settings": {EVIL: EVIL}}
     run = read_run(
         write_run(tmp_path, n_steps=3, n_features=3, time={"name": EVIL, "kind": "number"}, **info)
@@ -65,7 +65,7 @@ def test_titles_names_and_settings_are_never_code(tmp_path: Path) -> None:
     assert page.texts["title"] == [EVIL]
     data = json.loads(page.texts["script"][0])
     assert data["title"] == EVIL
-    assert data["settings"] == [[EVIL, EVIL]]
+    assert data["parameters"] == [[EVIL, EVIL]]
     assert data["clusters"]["features"][0] == EVIL
 
 

@@ -36,18 +36,18 @@ def test_similar_clusters_are_near_and_points_stay_with_their_cluster() -> None:
     means, owners, points = wide_clusters(40)
     means[1] = means[0] + 0.01
     found = fit_cluster_map(np.arange(40), means, np.ones(40), points, owners)
-    gaps = pdist(found.places)
-    assert np.linalg.norm(found.places[0] - found.places[1]) < np.quantile(gaps, 0.02)
-    away = np.linalg.norm(found.apply(points, owners) - found.places[owners], axis=1)
+    gaps = pdist(found.positions)
+    assert np.linalg.norm(found.positions[0] - found.positions[1]) < np.quantile(gaps, 0.02)
+    away = np.linalg.norm(found.apply(points, owners) - found.positions[owners], axis=1)
     assert away.max() <= MAX_DISPLACEMENT * found.radius * (1 + 1e-9)
-    np.testing.assert_array_equal(found.places_of(owners), found.places[owners])
+    np.testing.assert_array_equal(found.positions_of(owners), found.positions[owners])
 
 
 def test_clusters_beyond_the_landmarks_and_unknown_points_have_places() -> None:
     n = MAX_LANDMARKS + 20
     means, owners, points = wide_clusters(n, d=12)
     found = fit_cluster_map(np.arange(n), means, np.arange(n, 0, -1.0), points, owners)
-    assert np.isfinite(found.places).all()
+    assert np.isfinite(found.positions).all()
     np.testing.assert_array_equal(
         found.apply(points[:5], np.full(5, -1)), found.apply(points[:5], owners[:5])
     )
@@ -92,7 +92,7 @@ def test_the_birth_cost_in_force_is_that_of_the_last_birth(run: Run) -> None:
 def test_long_lists_of_parameters_are_shortened(run: Run) -> None:
     features = [f"e{i}" for i in range(256)]
     payload = build_payload(run._replace(info=run.info | {"settings": {"features": features}}))
-    assert payload["settings"] == [["features", "e0, e1, e2, e3, e4, e5, ... (256 in all)"]]
+    assert payload["parameters"] == [["features", "e0, e1, e2, e3, e4, e5, ... (256 in all)"]]
 
 
 def test_words_over_a_life_weigh_rows_and_ranks() -> None:

@@ -98,7 +98,7 @@ def test_dates_become_seconds_since_1970(cell: object, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("cell", ["today", "now", "12:30", "NaT", "2024-13-01", "", "5"])
-def test_what_is_no_date_among_dates_is_refused(cell: str) -> None:
+def test_an_invalid_date_is_refused(cell: str) -> None:
     rows, error = rows_of(piece(t=["2024-01-01", cell], x=["1", "2"]), features=["x"], time="t")
     assert len(rows) == 1
     assert "row 2 (line 3), column 't'" in str(error)

@@ -68,7 +68,7 @@ def test_a_longer_file_that_begins_as_another_differs_from_one_that_does_not(pat
     assert not begins_as(find_source(str(path)), old)
 
 
-def test_what_version_0_1_has_written_is_understood(path: Path) -> None:
+def test_files_of_version_0_1_are_read(path: Path) -> None:
     head = hashlib.sha256(path.read_bytes()[:65536]).hexdigest()
     old = {"name": "a.csv", "size": path.stat().st_size, "head": head}
     found = recognize(find_source(str(path)), old)

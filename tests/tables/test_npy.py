@@ -63,7 +63,7 @@ def test_vectors_of_one_length_are_columns(tmp_path: Path) -> None:
         ("a.npz", {}, "no arrays"),
     ],
 )
-def test_what_is_no_table_is_refused(tmp_path: Path, name: str, arrays: Any, message: str) -> None:
+def test_an_invalid_table_is_refused(tmp_path: Path, name: str, arrays: Any, message: str) -> None:
     if isinstance(arrays, dict):
         np.savez(tmp_path / name, **arrays)
     else:

@@ -38,7 +38,7 @@ def test_the_format_is_inferred_from_the_name(tmp_path: Path, name: str, format:
         ("empty.csv", "the file is empty"),
     ],
 )
-def test_what_is_no_input_is_refused(
+def test_an_invalid_input_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -63,7 +63,7 @@ def test_closed_standard_input_is_said_to_be_closed(monkeypatch: pytest.MonkeyPa
         list(read_source(find_source("-")))
 
 
-def test_a_named_pipe_is_read_once_and_not_looked_at(tmp_path: Path) -> None:
+def test_a_named_pipe_is_read_once_and_not_inspected(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     source = find_source(str(pipe))

@@ -33,7 +33,7 @@ nb::ndarray<nb::numpy, double> forest_code(const Matrix<double>& rows, const Col
                                            int n_ids, const Column<std::int64_t>& starts, const Vector& times,
                                            const Vector& edge_nats, double first_log, double log_step,
                                            const Vector& background, const Matrix<double>& spread,
-                                           double least) {
+                                           double min_variance) {
   ForestCode found;
   {
     nb::gil_scoped_release unlocked;
@@ -41,7 +41,7 @@ nb::ndarray<nb::numpy, double> forest_code(const Matrix<double>& rows, const Col
                             starts.data(),      times.data(), int(times.shape(0)),
                             int(rows.shape(1)), n_ids};
     const EdgeTable edge{edge_nats.data(), int(edge_nats.shape(0)), first_log, log_step};
-    found = ForestCoder(result, {edge, background.data(), spread.data(), least}).run();
+    found = ForestCoder(result, {edge, background.data(), spread.data(), min_variance}).run();
   }
   return to_numpy(std::vector<double>{found.edges, found.roots, found.labels, found.events, found.noise,
                                       found.lead_of_velocity},
@@ -55,7 +55,7 @@ void bind_code_length(nb::module_& m) {
         "means"_a, "covs"_a, "background"_a, "floor"_a,
         "Nats that means, scatters, labels and events of a clustered stream take: (4,).");
   m.def("forest_code", &forest_code, "rows"_a, "ids"_a, "n_ids"_a, "starts"_a, "times"_a, "edge_nats"_a,
-        "first_log"_a, "log_step"_a, "background"_a, "spread"_a, "least"_a,
+        "first_log"_a, "log_step"_a, "background"_a, "spread"_a, "min_variance"_a,
         "Nats that edges, roots, labels, events and noise take, and lead of forecasts with displacement: "
         "(6,).");
 }

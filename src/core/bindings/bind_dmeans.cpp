@@ -140,7 +140,7 @@ void bind_rows(nb::module_& m) {
 
 }  // namespace
 
-void bind_descent(nb::module_& m) {
+void bind_dmeans(nb::module_& m) {
   bind_rows<float>(m);
   bind_rows<double>(m);
 }

@@ -7,7 +7,7 @@ namespace {
 
 using Labels = Column<std::int32_t>;
 
-// A label is a place in tables that have a line for every remembered cluster and every row.
+// A label is an index into tables with one entry per remembered cluster and per row.
 const std::int32_t* checked(const Labels& start, std::size_t n, std::size_t n_old) {
   if (start.shape(0) != n)
     throw std::invalid_argument("start must have one label a row: got " + std::to_string(start.shape(0)) +
@@ -26,14 +26,14 @@ nb::tuple kernel_descend(const Vector& weights, const Vector& diagonal, const Ma
                          std::uint64_t seed, std::uint64_t step, std::uint64_t restart, int max_iter,
                          const Maybe<Labels>& start, const Maybe<Matrix<double>>& matrix,
                          const Maybe<Matrix<double>>& features, const Maybe<Matrix<double>>& phi_features,
-                         const Maybe<Column<std::int64_t>>& begin, const Maybe<Labels>& neighbours,
+                         const Maybe<Column<std::int64_t>>& begin, const Maybe<Labels>& neighbors,
                          const Maybe<Vector>& values) {
   const KernelView view = kernel_view(weights, diagonal, y_phi, phi_phi, gammas, revival);
   if (max_iter < 1)
     throw std::invalid_argument("max_iter must be at least 1, got " + std::to_string(max_iter));
   const std::int32_t* labels = start ? checked(*start, view.n, view.n_old) : nullptr;
   const KernelSearch search{birth, seed, step, restart, max_iter, labels};
-  const KernelForm form{matrix, features, phi_features, begin, neighbours, values};
+  const KernelForm form{matrix, features, phi_features, begin, neighbors, values};
   KernelResult found = with_centers(view, form, [&](auto centers) {
     return KernelDescent<decltype(centers)>(view, search, std::move(centers)).run();
   });
@@ -42,11 +42,11 @@ nb::tuple kernel_descend(const Vector& weights, const Vector& diagonal, const Ma
 
 }  // namespace
 
-void bind_kernel_descent(nb::module_& m) {
+void bind_kdmeans(nb::module_& m) {
   m.def("kernel_descend", &kernel_descend, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a, "gammas"_a,
         "revival"_a, "birth"_a, "seed"_a, "step"_a, "restart"_a, "max_iter"_a, "start"_a = nb::none(),
         "matrix"_a = nb::none(), "features"_a = nb::none(), "phi_features"_a = nb::none(),
-        "begin"_a = nb::none(), "neighbours"_a = nb::none(), "values"_a = nb::none(),
+        "begin"_a = nb::none(), "neighbors"_a = nb::none(), "values"_a = nb::none(),
         "Cluster one batch by its kernel, which is a matrix, features, or compressed sparse rows: "
         "(labels, cost, n_iter).");
 }

@@ -68,13 +68,13 @@ nb::tuple predict_clusters(const nb::object& centers,                           
                            const Vector& last_seen,                             // (K,) event times
                            double now,                                          // event time of the batch
                            double aging,                                        // Q
-                           double place_noise,                                  // tau
+                           double position_noise,                               // tau
                            double velocity_noise, double newborn, double limit  // as in Motion
 ) {
   const Motion motion{
-      .position = place_noise, .velocity = velocity_noise, .newborn = newborn, .limit = limit};
-  const auto positions = nb::cast<Matrix<double>>(centers);
-  const Memory memory = memory_of({positions, weights, velocities, velocity_cov, last_seen}, motion);
+      .position = position_noise, .velocity = velocity_noise, .newborn = newborn, .limit = limit};
+  const auto center_rows = nb::cast<Matrix<double>>(centers);
+  const Memory memory = memory_of({center_rows, weights, velocities, velocity_cov, last_seen}, motion);
   Forecast out = predict_prior(memory, now, aging, motion);
   const std::size_t k = weights.shape(0), d = memory.d;
   const nb::object forecasts = memory.velocities ? to_numpy(std::move(out.centers), {k, d}) : centers;
@@ -105,20 +105,20 @@ nb::tuple update_clusters(
     const Matrix<double>& forecasts,                              // (K, d) predicted positions
     const Vector& gammas,                                         // gamma (K,)
     const Column<std::int32_t>& slots,                            // (n,) cluster of every row
-    const Matrix<double>& places,                                 // theta (L, d)
+    const Matrix<double>& positions,                              // theta (L, d)
     const Vector& taken,                                          // n (L,) weight of the rows of each cluster
     std::int64_t next_id,                                         // smallest unused id
     double clock, double now,  // event times of the last step and of this one
     double lifetime,           // T_Q
-    double place_noise, double velocity_noise, double newborn, double limit,  // as in Motion
+    double position_noise, double velocity_noise, double newborn, double limit,  // as in Motion
     const std::optional<Column<std::int64_t>>& which  // (m,) rows that get a label; all by default
 ) {
   const Motion motion{
-      .position = place_noise, .velocity = velocity_noise, .newborn = newborn, .limit = limit};
+      .position = position_noise, .velocity = velocity_noise, .newborn = newborn, .limit = limit};
   const std::size_t n_old = ids.shape(0), n_slots = taken.shape(0), d = centers.shape(1);
   for (const std::size_t lines : {weights.shape(0), hits.shape(0), forecasts.shape(0), gammas.shape(0)})
     if (lines != n_old) throw std::invalid_argument("a remembered cluster must have a line in every table");
-  if (n_slots < n_old || places.shape(0) != n_slots || places.shape(1) != d || forecasts.shape(1) != d)
+  if (n_slots < n_old || positions.shape(0) != n_slots || positions.shape(1) != d || forecasts.shape(1) != d)
     throw std::invalid_argument("every slot must have a position, as long as a center");
   const LifecycleInput before{
       .memory = memory_of({centers, weights, velocities, velocity_cov, last_seen}, motion),
@@ -126,7 +126,7 @@ nb::tuple update_clusters(
       .hits = hits.data(),
       .forecasts = forecasts.data(),
       .gammas = gammas.data(),
-      .positions = places.data(),
+      .positions = positions.data(),
       .taken = taken.data(),
       .n_slots = std::int64_t(n_slots),
       .next_id = next_id,
@@ -140,13 +140,13 @@ nb::tuple update_clusters(
 
 }  // namespace
 
-void bind_lives(nb::module_& m) {
+void bind_lifecycle(nb::module_& m) {
   m.def("predict_clusters", &predict_clusters, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
-        "last_seen"_a, "now"_a, "aging"_a, "place_noise"_a, "velocity_noise"_a, "newborn"_a, "limit"_a,
+        "last_seen"_a, "now"_a, "aging"_a, "position_noise"_a, "velocity_noise"_a, "newborn"_a, "limit"_a,
         "Predict the clusters to the time of a batch: (forecasts, gammas, revival, elapsed).");
   m.def("update_clusters", &update_clusters, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
-        "last_seen"_a, "ids"_a, "hits"_a, "forecasts"_a, "gammas"_a, "slots"_a, "places"_a, "taken"_a,
-        "next_id"_a, "clock"_a, "now"_a, "lifetime"_a, "place_noise"_a, "velocity_noise"_a, "newborn"_a,
+        "last_seen"_a, "ids"_a, "hits"_a, "forecasts"_a, "gammas"_a, "slots"_a, "positions"_a, "taken"_a,
+        "next_id"_a, "clock"_a, "now"_a, "lifetime"_a, "position_noise"_a, "velocity_noise"_a, "newborn"_a,
         "limit"_a, "which"_a = nb::none(),
         "Update the clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids, "
         "hits), "

@@ -95,7 +95,7 @@ nb::tuple blend_components(const Column<std::int64_t>& parent, const Vector& len
 
 }  // namespace
 
-void bind_spanning_tree(nb::module_& m) {
+void bind_mst(nb::module_& m) {
   m.def("minimum_spanning_tree", &spanning_tree_of, "X"_a.noconvert(), "n_threads"_a = 0,
         "Minimum Euclidean spanning tree of the rows: (edges (n - 1, 2), lengths (n - 1,)).");
   m.def("mst_components", &cut_forest, "X"_a.noconvert(), "scale"_a, "n_threads"_a = 0,

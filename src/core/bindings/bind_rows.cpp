@@ -70,7 +70,7 @@ nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows,
                          const Column<std::int64_t>& ids, const Column<std::int64_t>& owner,
                          const Vector& coefficients, const Column<std::int32_t>& slots, const Vector& weights,
                          const Vector& gammas, const Vector& taken,
-                         const std::optional<Column<std::int64_t>>& places, std::int64_t n_places,
+                         const std::optional<Column<std::int64_t>>& positions, std::int64_t n_positions,
                          std::int64_t budget) {
   const std::size_t n_kept = owner.shape(0), n_rows = slots.shape(0), d = rows.shape(1);
   if (coefficients.shape(0) != n_kept || weights.shape(0) != n_rows || ids.shape(0) != taken.shape(0))
@@ -78,15 +78,15 @@ nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows,
   if (kept.shape(0) != n_kept || asleep.shape(0) != n_kept || rows.shape(0) != n_rows || kept.shape(1) != d ||
       asleep.shape(1) != d)
     throw std::invalid_argument("kept points and rows must have one line each, all as long");
-  if (places && places->shape(0) != n_kept + n_rows)
-    throw std::invalid_argument("places must have one entry per point");
+  if (positions && positions->shape(0) != n_kept + n_rows)
+    throw std::invalid_argument("positions must have one entry per point");
   const Taken scene{owner.data(),
                     coefficients.data(),
                     slots.data(),
                     weights.data(),
                     gammas.data(),
                     taken.data(),
-                    places ? places->data() : nullptr,
+                    positions ? positions->data() : nullptr,
                     kept.data(),
                     rows.data(),
                     asleep.data(),
@@ -95,7 +95,7 @@ nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows,
                     std::int64_t(n_rows),
                     std::int64_t(gammas.shape(0)),
                     std::int64_t(taken.shape(0)),
-                    n_places,
+                    n_positions,
                     int(d),
                     budget};
   Expansion found;
@@ -122,9 +122,9 @@ void bind_rows(nb::module_& m) {
   m.def("cluster_means", &slot_means, "slots"_a, "weights"_a, "X"_a, "centers"_a, "gammas"_a,
         "Clusters with the newborn in order, their centers, and the weight of their rows.");
   m.def("expand_centers", &expand_centers, "kept"_a, "rows"_a, "asleep"_a, "ids"_a, "owner"_a,
-        "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a, "taken"_a, "places"_a.none(), "n_places"_a,
-        "budget"_a,
-        "Points of all slots, sorted by slot, and merged by place in slots over the budget: "
+        "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a, "taken"_a, "positions"_a.none(),
+        "n_positions"_a, "budget"_a,
+        "Points of all slots, sorted by slot, and merged by position in slots over the budget: "
         "(points, rows, coefficients, ids, begin, crowded).");
 }
 

@@ -85,7 +85,7 @@ nb::tuple learn_particles(const Matrix<double>& X, const Numbers& begin, const N
 
 }  // namespace
 
-void bind_chain(nb::module_& m) {
+void bind_samplers(nb::module_& m) {
   m.def("gibbs", &gibbs, "X"_a, "centers"_a, "variances"_a, "counts"_a, "weights"_a, "noise"_a,
         "concentration"_a, "prior_variance"_a, "prior_mean"_a, "seed"_a, "step"_a, "n_samples"_a,
         "keep"_a = false, "start"_a = nb::none(),

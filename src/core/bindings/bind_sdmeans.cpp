@@ -96,13 +96,13 @@ nb::tuple cluster_vectors(const Matrix<double>& vectors, const Vector& weights, 
                           int n_restarts, int max_iter, bool refine, const Maybe<Matrix<double>>& matrix,
                           const Maybe<Matrix<double>>& features, const Maybe<Matrix<double>>& phi_features,
                           const Maybe<Column<std::int64_t>>& begin,
-                          const Maybe<Column<std::int32_t>>& neighbours, const Maybe<Vector>& values) {
+                          const Maybe<Column<std::int32_t>>& neighbors, const Maybe<Vector>& values) {
   const KernelView view = kernel_view(weights, diagonal, y_phi, phi_phi, gammas, revival);
   if (view.n < 1 || vectors.shape(0) != std::size_t(view.n + view.n_old) || vectors.shape(1) < 1)
     throw std::invalid_argument("vectors must have a line for each row and each old cluster");
   check_search(n_restarts, max_iter);
   const SpectralSearch search{birth, seed, step, n_restarts, max_iter, refine};
-  const KernelForm form{matrix, features, phi_features, begin, neighbours, values};
+  const KernelForm form{matrix, features, phi_features, begin, neighbors, values};
   const Lapack& routines = lapack();
   SpectralResult found = with_centers(view, form, [&](const auto& centers) {
     SpectralClusters clusters(view, search, centers);
@@ -136,7 +136,7 @@ nb::tuple cluster_matrix(const Vector& weights, const Vector& diagonal, const Ma
 
 }  // namespace
 
-void bind_spectral(nb::module_& m) {
+void bind_sdmeans(nb::module_& m) {
   m.def("eigenpairs", &eigenpairs, "matrix"_a, "threshold"_a, "at_least"_a,
         "Eigenpairs of a symmetric matrix above a threshold, falling: (values (c,), vectors (n, c)).");
   m.def("relax", &relax_of, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a, "gammas"_a, "revival"_a,
@@ -153,7 +153,7 @@ void bind_spectral(nb::module_& m) {
   m.def("cluster_vectors", &cluster_vectors, "vectors"_a, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a,
         "gammas"_a, "revival"_a, "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "refine"_a,
         "matrix"_a = nb::none(), "features"_a = nb::none(), "phi_features"_a = nb::none(),
-        "begin"_a = nb::none(), "neighbours"_a = nb::none(), "values"_a = nb::none(),
+        "begin"_a = nb::none(), "neighbors"_a = nb::none(), "values"_a = nb::none(),
         "Round the vectors of the relaxed problem, link the clusters and refine them: "
         "(labels, n_iter, restart_costs).");
   m.def(

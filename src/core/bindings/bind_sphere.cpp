@@ -30,7 +30,8 @@ SphereResult descend_rows(const T* data, const double* weights, Row n, int d, co
 template <class T>
 nb::tuple descend_sphere(const Matrix<T>& X, const std::optional<Vector>& weights,
                          const Matrix<double>& centers, const Vector& gammas, const Vector& revival,
-                         double birth, std::uint64_t seed, std::uint64_t step, int n_restarts, int max_iter) {
+                         double birth, std::uint64_t seed, std::uint64_t step, int n_restarts, int max_iter,
+                         bool refine) {
   const Row n = Row(X.shape(0));
   const int d = int(X.shape(1));
   const std::size_t n_old = gammas.shape(0);
@@ -38,7 +39,7 @@ nb::tuple descend_sphere(const Matrix<T>& X, const std::optional<Vector>& weight
     throw std::invalid_argument("an old cluster must have a center as long as a row, a gamma and a revival");
   if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("a row must have a weight");
   const PriorView prior{centers.data(), gammas.data(), revival.data(), int(n_old)};
-  const DescentOptions options{birth, seed, step, n_restarts, max_iter, 1, false};
+  const DescentOptions options{birth, seed, step, n_restarts, max_iter, 1, refine};
   SphereResult result;
   {
     nb::gil_scoped_release unlocked;
@@ -49,14 +50,15 @@ nb::tuple descend_sphere(const Matrix<T>& X, const std::optional<Vector>& weight
                         to_numpy(std::move(result.centers), {k, std::size_t(d)}),
                         to_numpy(std::move(result.taken), {k}), result.cost, result.n_iter,
                         to_numpy(std::move(result.restart_costs), {std::size_t(n_restarts)}),
-                        to_numpy(std::move(result.lengths), {k}));
+                        to_numpy(std::move(result.lengths), {k}), result.whole_cost);
 }
 
 template <class T>
 void bind_rows(nb::module_& m) {
   m.def("descend_sphere", &descend_sphere<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a, "gammas"_a,
-        "revival"_a, "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a,
-        "Cluster one batch of unit rows: (slots, centers, taken, cost, n_iter, restart_costs, lengths).");
+        "revival"_a, "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "refine"_a = false,
+        "Cluster one batch of unit rows: (slots, centers, taken, cost, n_iter, restart_costs, lengths, "
+        "whole_cost).");
 }
 
 }  // namespace

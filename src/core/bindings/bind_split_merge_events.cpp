@@ -13,15 +13,15 @@
 namespace dynmeans {
 namespace {
 
-HomeRows home_rows(const std::int32_t* homes, const Column<std::int32_t>& slots,
-                   const std::optional<Vector>& weights, const std::vector<std::int64_t>& awake,
-                   const Vector& taken, std::int64_t n_old, double part) {
+ParentRows parent_rows(const std::int32_t* parents, const Column<std::int32_t>& slots,
+                       const std::optional<Vector>& weights, const std::vector<std::int64_t>& awake,
+                       const Vector& taken, std::int64_t n_old, double min_share) {
   const std::size_t n = slots.shape(0), n_awake = awake.size(), n_slots = taken.shape(0);
   if (weights && weights->shape(0) != n) throw std::invalid_argument("a row must have a weight");
   for (std::size_t i = 0; i < n; ++i)
-    if (std::size_t(homes[i]) >= n_awake || std::size_t(slots.data()[i]) >= n_slots)
-      throw std::invalid_argument("home or slot of row " + std::to_string(i) + " is out of range");
-  return {homes,
+    if (std::size_t(parents[i]) >= n_awake || std::size_t(slots.data()[i]) >= n_slots)
+      throw std::invalid_argument("parent or slot of row " + std::to_string(i) + " is out of range");
+  return {parents,
           slots.data(),
           weights ? weights->data() : nullptr,
           awake.data(),
@@ -30,46 +30,47 @@ HomeRows home_rows(const std::int32_t* homes, const Column<std::int32_t>& slots,
           std::int64_t(n_awake),
           n_old,
           std::int64_t(n_slots),
-          part};
+          min_share};
 }
 
-nb::tuple possible_kin(const Column<std::int32_t>& homes, const Column<std::int32_t>& slots,
-                       const std::optional<Vector>& weights, const Column<std::int64_t>& awake,
-                       const Vector& taken, std::int64_t n_old, double part) {
-  if (homes.shape(0) != slots.shape(0)) throw std::invalid_argument("a row must have a home and a slot");
-  const std::vector<std::int64_t> parents(awake.data(), awake.data() + awake.shape(0));
-  for (const std::int64_t k : parents)
+nb::tuple split_merge_candidates(const Column<std::int32_t>& parents, const Column<std::int32_t>& slots,
+                                 const std::optional<Vector>& weights, const Column<std::int64_t>& awake,
+                                 const Vector& taken, std::int64_t n_old, double min_share) {
+  if (parents.shape(0) != slots.shape(0)) throw std::invalid_argument("a row must have a parent and a slot");
+  const std::vector<std::int64_t> awake_slots(awake.data(), awake.data() + awake.shape(0));
+  for (const std::int64_t k : awake_slots)
     if (k < 0 || k >= n_old || n_old > std::int64_t(taken.shape(0)))
       throw std::invalid_argument("awake must hold remembered slots, got " + std::to_string(k));
-  const HomeRows rows = home_rows(homes.data(), slots, weights, parents, taken, n_old, part);
-  const SplitMergeGroups found = SplitMergeFinder<Anywhere>(rows, Anywhere{}).run();
-  return nb::make_tuple(found.splits, found.mergers);
+  const ParentRows rows = parent_rows(parents.data(), slots, weights, awake_slots, taken, n_old, min_share);
+  const SplitMergeGroups found = SplitMergeFinder<AcceptAll>(rows, AcceptAll{}).run();
+  return nb::make_tuple(found.splits, found.merges);
 }
 
-// Homes of the rows: the nearest of the clusters that were awake.
+// Parents of the rows: the nearest of the clusters that were awake.
 template <class T>
-std::vector<std::int32_t> find_homes(const Matrix<T>& X, const Matrix<double>& forecasts,
-                                     const Column<std::int32_t>& slots, std::size_t n_slots,
-                                     const std::vector<std::int64_t>& awake) {
+std::vector<std::int32_t> find_parents(const Matrix<T>& X, const Matrix<double>& forecasts,
+                                       const Column<std::int32_t>& slots, std::size_t n_slots,
+                                       const std::vector<std::int64_t>& awake) {
   const int d = int(X.shape(1));
-  std::vector<std::int32_t> homes(X.shape(0)), home_of(n_slots);
-  std::vector<double> places;
-  places.reserve(awake.size() * d);
+  std::vector<std::int32_t> parents(X.shape(0)), index_of(n_slots);
+  std::vector<double> positions;
+  positions.reserve(awake.size() * d);
   for (std::size_t h = 0; h < awake.size(); ++h) {
-    const double* place = forecasts.data() + awake[h] * d;
-    places.insert(places.end(), place, place + d);
-    home_of[awake[h]] = std::int32_t(h);
+    const double* position = forecasts.data() + awake[h] * d;
+    positions.insert(positions.end(), position, position + d);
+    index_of[awake[h]] = std::int32_t(h);
   }
-  for (std::size_t i = 0; i < homes.size(); ++i)  // most rows are at home in their own cluster
-    if (std::size_t(slots.data()[i]) < n_slots) homes[i] = home_of[slots.data()[i]];
-  nearest_centers(X.data(), Row(homes.size()), d, places.data(), int(awake.size()), 1, homes.data());
-  return homes;
+  for (std::size_t i = 0; i < parents.size(); ++i)  // a good first guess: the slot of the row
+    if (std::size_t(slots.data()[i]) < n_slots) parents[i] = index_of[slots.data()[i]];
+  nearest_centers(X.data(), Row(parents.size()), d, positions.data(), int(awake.size()), 1, parents.data());
+  return parents;
 }
 
 template <class T>
-nb::tuple kin_of_rows(const Matrix<T>& X, const Matrix<double>& forecasts, const Column<std::int32_t>& slots,
-                      const std::optional<Vector>& weights, const Vector& last_seen, double clock,
-                      const Vector& taken, double part, double around) {
+nb::tuple find_split_merge(const Matrix<T>& X, const Matrix<double>& forecasts,
+                           const Column<std::int32_t>& slots, const std::optional<Vector>& weights,
+                           const Vector& last_seen, double clock, const Vector& taken, double min_share,
+                           double max_ratio) {
   const std::size_t n_old = forecasts.shape(0);
   if (slots.shape(0) != X.shape(0) || forecasts.shape(1) != X.shape(1) || last_seen.shape(0) != n_old ||
       taken.shape(0) < n_old)
@@ -79,34 +80,35 @@ nb::tuple kin_of_rows(const Matrix<T>& X, const Matrix<double>& forecasts, const
     if (last_seen.data()[k] == clock) awake.push_back(std::int64_t(k));
   SplitMergeGroups found;
   if (!awake.empty()) {
-    const auto homes = find_homes(X, forecasts, slots, taken.shape(0), awake);
-    const auto rows = home_rows(homes.data(), slots, weights, awake, taken, std::int64_t(n_old), part);
-    const RowSpace<T> space(X.data(), forecasts.data(), int(X.shape(1)), around, rows);
+    const auto parents = find_parents(X, forecasts, slots, taken.shape(0), awake);
+    const auto rows =
+        parent_rows(parents.data(), slots, weights, awake, taken, std::int64_t(n_old), min_share);
+    const RowSpace<T> space(X.data(), forecasts.data(), int(X.shape(1)), max_ratio, rows);
     found = SplitMergeFinder<RowSpace<T>>(rows, space).run();
   }
-  for (Family& merger : found.mergers) {  // the slots of its homes, without its own
-    for (std::size_t h = 1; h < merger.size(); ++h) merger[h] = awake[merger[h]];
-    merger.erase(std::remove(merger.begin() + 1, merger.end(), merger[0]), merger.end());
+  for (SlotGroup& merge : found.merges) {  // the slots of its parents, without its own
+    for (std::size_t h = 1; h < merge.size(); ++h) merge[h] = awake[merge[h]];
+    merge.erase(std::remove(merge.begin() + 1, merge.end(), merge[0]), merge.end());
   }
-  return nb::make_tuple(found.splits, found.mergers);
+  return nb::make_tuple(found.splits, found.merges);
 }
 
 template <class T>
-void bind_kin_of_rows(nb::module_& m) {
-  m.def("find_split_merge", &kin_of_rows<T>, "X"_a.noconvert(), "forecasts"_a, "slots"_a, "weights"_a.none(),
-        "last_seen"_a, "clock"_a, "taken"_a, "part"_a, "around"_a,
-        "Splits as [parent slot, newborn slots ...], and mergers as [slot, slots that ended in it ...].");
+void bind_find_split_merge(nb::module_& m) {
+  m.def("find_split_merge", &find_split_merge<T>, "X"_a.noconvert(), "forecasts"_a, "slots"_a,
+        "weights"_a.none(), "last_seen"_a, "clock"_a, "taken"_a, "min_share"_a, "max_ratio"_a,
+        "Splits as [parent slot, newborn slots ...], and merges as [slot, slots that ended in it ...].");
 }
 
 }  // namespace
 
-void bind_kin(nb::module_& m) {
+void bind_split_merge_events(nb::module_& m) {
   m.def(
-      "split_merge_candidates", &possible_kin, "homes"_a, "slots"_a, "weights"_a.none(), "awake"_a, "taken"_a,
-      "n_old"_a, "part"_a,
-      "Splits as [parent slot, newborn slots ...], and mergers as [slot, homes ...], by shared rows alone.");
-  bind_kin_of_rows<float>(m);
-  bind_kin_of_rows<double>(m);
+      "split_merge_candidates", &split_merge_candidates, "parents"_a, "slots"_a, "weights"_a.none(),
+      "awake"_a, "taken"_a, "n_old"_a, "min_share"_a,
+      "Splits as [parent slot, newborn slots ...], and merges as [slot, parents ...], by shared rows alone.");
+  bind_find_split_merge<float>(m);
+  bind_find_split_merge<double>(m);
 }
 
 }  // namespace dynmeans

@@ -5,42 +5,42 @@
 
 namespace dynmeans {
 
-void bind_descent(nanobind::module_& m);
-void bind_kernel_descent(nanobind::module_& m);
-void bind_spanning_tree(nanobind::module_& m);
+void bind_dmeans(nanobind::module_& m);
+void bind_kdmeans(nanobind::module_& m);
+void bind_mst(nanobind::module_& m);
 void bind_align(nanobind::module_& m);
 void bind_colors(nanobind::module_& m);
-void bind_chain(nanobind::module_& m);
+void bind_samplers(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 void bind_code_length(nanobind::module_& m);
-void bind_spectral(nanobind::module_& m);
-void bind_lives(nanobind::module_& m);
-void bind_kin(nanobind::module_& m);
+void bind_sdmeans(nanobind::module_& m);
+void bind_lifecycle(nanobind::module_& m);
+void bind_split_merge_events(nanobind::module_& m);
 void bind_sphere(nanobind::module_& m);
 void bind_batch_scale(nanobind::module_& m);
 void bind_chunks(nanobind::module_& m);
 void bind_sums(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
-  m.doc() = "The loops of dynmeans.";
-  bind_descent(m);
-  bind_kernel_descent(m);
-  bind_spanning_tree(m);
+  m.doc() = "Compiled loops of dynmeans.";
+  bind_dmeans(m);
+  bind_kdmeans(m);
+  bind_mst(m);
   bind_align(m);
   bind_colors(m);
-  bind_chain(m);
+  bind_samplers(m);
   bind_kernels(m);
   bind_rows(m);
   bind_code_length(m);
-  bind_spectral(m);
-  bind_lives(m);
-  bind_kin(m);
+  bind_sdmeans(m);
+  bind_lifecycle(m);
+  bind_split_merge_events(m);
   bind_sphere(m);
   bind_batch_scale(m);
   bind_chunks(m);
   bind_sums(m);
-  m.def("simd_level", [] { return lanes().name; }, "Which set of vector instructions is in use.");
+  m.def("simd_level", [] { return lanes().name; }, "Name of the vector instructions in use.");
 }
 
 }  // namespace dynmeans

@@ -29,14 +29,14 @@ struct Life {
   Square scatter;   // B   likewise
 };
 
-// How well both forecasts meet the mean of a known id, and what they miss.
+// Log likelihood of the mean of a known id under both forecasts, and the squared errors.
 struct Forecast {
   std::array<double, 2> likelihood{}, missed{}, age{};
 };
 
 class CenterCode {
  public:
-  CenterCode(int d, double least) : d_(d), least_(least), away_(d) {}
+  CenterCode(int d, double min_variance) : d_(d), min_variance_(min_variance), away_(d) {}
 
   // Forecast of a known id. group: its rows in this step; life: its history; shape: scatter C + B of the id;
   // elapsed: time since it was last seen; variance: initial estimate of the drift per unit of time.
@@ -46,20 +46,20 @@ class CenterCode {
     const double age = std::max(elapsed, kShortest);
     const double noise = (1.0 / group.n + 1.0 / life.n) / (1.0 + life.evidence);
     const double round = noise * trace(shape, d_) / d_;
-    const int ways = life.move.empty() ? 1 : 2;
-    for (int way = 0; way < ways; ++way) {
-      const double drift = (std::max(missed_[way], 0.0) + variance) / (waited_[way] + 1.0);
+    const int n_forecasts = life.move.empty() ? 1 : 2;
+    for (int forecast = 0; forecast < n_forecasts; ++forecast) {
+      const double drift = (std::max(missed_[forecast], 0.0) + variance) / (waited_[forecast] + 1.0);
       Square spread(shape);
       for (double& value : spread) value *= noise;
       for (int j = 0; j < d_; ++j) spread[j * d_ + j] += drift * age;
       for (int j = 0; j < d_; ++j)
-        away_[j] = group.mean[j] - life.mean[j] - (way == 0 ? 0.0 : life.move[j] * age);
-      cholesky(spread, d_, least_, factor_);
-      found.likelihood[way] = log_gaussian(away_, factor_, d_);
-      found.missed[way] = std::min(drift * age + correction(), kJump * (drift * age + round) - round);
-      found.age[way] = age;
+        away_[j] = group.mean[j] - life.mean[j] - (forecast == 0 ? 0.0 : life.move[j] * age);
+      cholesky(spread, d_, min_variance_, factor_);
+      found.likelihood[forecast] = log_gaussian(away_, factor_, d_);
+      found.missed[forecast] = std::min(drift * age + correction(), kJump * (drift * age + round) - round);
+      found.age[forecast] = age;
     }
-    if (ways == 1) found.likelihood[1] = found.likelihood[0];
+    if (n_forecasts == 1) found.likelihood[1] = found.likelihood[0];
     return found;
   }
 
@@ -70,26 +70,26 @@ class CenterCode {
   }
 
   void follow(const Forecast& found) {
-    for (int way = 0; way < 2; ++way) {
-      likelihood_[way] += found.likelihood[way];
-      news_[way] += found.missed[way];
-      news_waited_[way] += found.age[way];
+    for (int forecast = 0; forecast < 2; ++forecast) {
+      likelihood_[forecast] += found.likelihood[forecast];
+      pending_[forecast] += found.missed[forecast];
+      pending_waited_[forecast] += found.age[forecast];
     }
   }
 
   double encode() {
     const double before = log_sum(credit_[0], credit_[1]);
-    for (int way = 0; way < 2; ++way) {
-      credit_[way] += std::exchange(likelihood_[way], 0.0);
-      missed_[way] += std::exchange(news_[way], 0.0);
-      waited_[way] += std::exchange(news_waited_[way], 0.0);
+    for (int forecast = 0; forecast < 2; ++forecast) {
+      credit_[forecast] += std::exchange(likelihood_[forecast], 0.0);
+      missed_[forecast] += std::exchange(pending_[forecast], 0.0);
+      waited_[forecast] += std::exchange(pending_waited_[forecast], 0.0);
     }
     return before - log_sum(credit_[0], credit_[1]);
   }
 
  private:
   // By how much to change a variance that is part of every direction: one step of Fisher scoring. Directions
-  // in which the mean is known best say most.
+  // in which the mean is known precisely have more weight.
   double correction() const {
     const Square precision = inverse(factor_, d_);
     double pull = 0.0, information = 0.0;
@@ -107,10 +107,10 @@ class CenterCode {
   static constexpr double kJump = 4.0;  // of what was expected: more teaches no more about the drift
 
   int d_;
-  double least_;
+  double min_variance_;
   std::vector<double> away_;
   Square factor_;
-  std::array<double, 2> missed_{}, waited_{}, credit_{}, news_{}, news_waited_{}, likelihood_{};
+  std::array<double, 2> missed_{}, waited_{}, credit_{}, pending_{}, pending_waited_{}, likelihood_{};
 };
 
 }  // namespace dynmeans

@@ -10,13 +10,14 @@ namespace dynmeans {
 
 using Square = std::vector<double>;  // (d, d) row by row
 
-// Lower factor L of a = L L', into `factor`; a pivot that rounding made too small is raised to `least`.
-inline void cholesky(const Square& a, int d, double least, Square& factor) {
+// Lower factor L of a = L L', into `factor`; a pivot that rounding made too small is raised to
+// `min_variance`.
+inline void cholesky(const Square& a, int d, double min_variance, Square& factor) {
   factor.assign(a.size(), 0.0);
   for (int j = 0; j < d; ++j) {
     double pivot = a[j * d + j];
     for (int k = 0; k < j; ++k) pivot -= factor[j * d + k] * factor[j * d + k];
-    const double root = std::sqrt(pivot > least ? pivot : least);
+    const double root = std::sqrt(pivot > min_variance ? pivot : min_variance);
     factor[j * d + j] = root;
     for (int i = j + 1; i < d; ++i) {
       double sum = a[i * d + j];

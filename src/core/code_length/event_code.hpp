@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+
+#include "code_length/scatter_code.hpp"
 
 namespace dynmeans {
 
@@ -70,7 +73,41 @@ class BirthCode {
   double births_ = 0.0;
 };
 
-// Dirichlet-multinomial: 1/2 and the size when last seen, or the usual size of a newborn.
+// Most ids have a single row: which ids, the sizes of the others, and then the order of the rows. Sizes that
+// are not whole, from weights, have no such code.
+class SizeCode {
+ public:
+  void add(double n) {
+    mass_ += n;
+    if (n == 1.0) {
+      ++single_;
+    } else if (n >= 2.0 && n == std::floor(n)) {
+      ++more_;
+      further_ += n - 2.0;
+      order_ -= std::lgamma(n + 1.0);
+    } else {
+      is_possible_ = false;
+    }
+  }
+
+  double encode() {
+    const double nats = frequency_of_single_.encode(single_, single_ + more_) +
+                        frequency_of_further_.encode(further_, further_ + more_) + std::lgamma(mass_ + 1.0) +
+                        order_;
+    single_ = more_ = further_ = mass_ = order_ = 0.0;
+    return is_possible_ ? nats : std::numeric_limits<double>::infinity();
+  }
+
+ private:
+  Frequency frequency_of_single_, frequency_of_further_;
+  double single_ = 0.0, more_ = 0.0;  // ids of this step with one row, and with more
+  double further_ = 0.0;              // rows of an id after the second
+  double mass_ = 0.0, order_ = 0.0;
+  bool is_possible_ = true;
+};
+
+// Labels of the rows. Two codes are mixed by their past likelihood: Dirichlet-multinomial, with 1/2 and the
+// size when last seen or the usual size of a newborn; and that of single rows, for streams of detections.
 class LabelCode {
  public:
   void add(double n, const double* n_before) {
@@ -78,22 +115,27 @@ class LabelCode {
     nats_ += std::lgamma(alpha) - std::lgamma(alpha + n);
     prior_ += alpha;
     mass_ += n;
+    sizes_.add(n);
     if (n_before) return;
     fresh_mass_ += n;
     ++fresh_;
   }
 
   double encode() {
-    const double nats = mass_ > 0.0 ? nats_ + std::lgamma(prior_ + mass_) - std::lgamma(prior_) : 0.0;
+    const double before = log_sum(credit_[0], credit_[1]);
+    credit_[0] -= mass_ > 0.0 ? nats_ + std::lgamma(prior_ + mass_) - std::lgamma(prior_) : 0.0;
+    credit_[1] -= sizes_.encode();
     newborn_mass_ += fresh_mass_;
     newborns_ += fresh_;
     nats_ = prior_ = mass_ = fresh_mass_ = fresh_ = 0.0;
-    return nats;
+    return before - log_sum(credit_[0], credit_[1]);
   }
 
  private:
   double nats_ = 0.0, prior_ = 0.0, mass_ = 0.0, fresh_mass_ = 0.0, fresh_ = 0.0;  // of this step
   double newborn_mass_ = 0.0, newborns_ = 0.0;                                     // of all before
+  SizeCode sizes_;
+  std::array<double, 2> credit_{};  // log likelihood of both codes
 };
 
 }  // namespace dynmeans

@@ -27,7 +27,7 @@ struct ForestView {
   EdgeTable edge;
   const double* background;  // (N,) log density of each row anywhere
   const double* first;       // (d, d) spread of a root around its forecast before any was seen
-  double least;              // smallest variance
+  double min_variance;       // smallest variance
 };
 
 struct ForestCode {
@@ -42,7 +42,7 @@ class ForestCoder {
       : result_(result),
         forest_(forest),
         d_(result.d),
-        roots_(d_, Square(forest.first, forest.first + std::size_t(d_) * d_), forest.least),
+        roots_(d_, Square(forest.first, forest.first + std::size_t(d_) * d_), forest.min_variance),
         slot_(result.n_ids, -1),
         track_(result.n_ids, -1) {}
 

@@ -18,8 +18,8 @@ namespace dynmeans {
 class OutlierCode {
  public:
   // background: (N,) log density of each row as a point from anywhere
-  OutlierCode(const ResultView& result, const double* background, double least)
-      : result_(result), background_(background), least_(least), away_(result.d) {}
+  OutlierCode(const ResultView& result, const double* background, double min_variance)
+      : result_(result), background_(background), min_variance_(min_variance), away_(result.d) {}
 
   // The points of a group that are likelier there than anywhere. It grows from the half of them around the
   // median: a spread that includes the outliers would hide them.
@@ -29,7 +29,7 @@ class OutlierCode {
   Group core_of(const Group& whole, const Grouping& grouping, const Square& shape, double own,
                 double log_share) {
     Group core(whole);
-    cholesky(shape, result_.d, least_, factor_);
+    cholesky(shape, result_.d, min_variance_, factor_);
     core.rows = central_half(whole);
     for (int round = 0; round < kRounds; ++round) {
       grouping.measure(core);
@@ -70,7 +70,7 @@ class OutlierCode {
     Square spread(shape);
     const double evidence = 1.0 + own + std::max(group.n - 1.0, 0.0);
     for (std::size_t i = 0; i < spread.size(); ++i) spread[i] = (spread[i] + group.scatter[i]) / evidence;
-    cholesky(spread, result_.d, least_, factor_);
+    cholesky(spread, result_.d, min_variance_, factor_);
   }
 
   std::vector<std::int64_t> likelier_here(const Group& whole, const std::vector<double>& mean,
@@ -109,7 +109,7 @@ class OutlierCode {
 
   ResultView result_;
   const double* background_;
-  double least_;
+  double min_variance_;
   Frequency seen_{1.0, 19.0};  // one point in twenty, as if twenty had been seen
   double outliers_ = 0.0, nats_ = 0.0;
   Square factor_;

@@ -40,23 +40,25 @@ inline double log_student(const std::vector<double>& x, const Square& factor, do
 
 class RootCode {
  public:
-  // first: (d, d) spread expected before any was seen; least: smallest variance
-  RootCode(int d, Square first, double least) : d_(d), least_(least), pooled_{first, first}, away_(d) {
-    for (Square& fresh : news_) fresh.assign(first.size(), 0.0);
+  // first: (d, d) spread expected before any was seen; min_variance: smallest variance
+  RootCode(int d, Square first, double min_variance)
+      : d_(d), min_variance_(min_variance), pooled_{first, first}, away_(d) {
+    for (Square& fresh : pending_) fresh.assign(first.size(), 0.0);
   }
 
   // Add the rows (n, d) of a known id, any of which may be the root.
   void follow(Track& track, const std::vector<double>& rows, const std::vector<double>& mean, double now) {
     const double elapsed = std::max(now - track.last_seen, kShortest), age = std::max(elapsed, 1.0);
     const double evidence = track.evidence;
-    for (int way = 0; way < 2; ++way) {
-      Square scale = spread_of(track, way, evidence);
+    for (int forecast = 0; forecast < 2; ++forecast) {
+      Square scale = spread_of(track, forecast, evidence);
       for (double& value : scale) value *= age;
-      for (int j = 0; j < d_; ++j) scale[j * d_ + j] += least_;
-      cholesky(scale, d_, least_, factor_);
+      for (int j = 0; j < d_; ++j) scale[j * d_ + j] += min_variance_;
+      cholesky(scale, d_, min_variance_, factor_);
       Square residuals(scale.size(), 0.0);
-      likelihood_[way] += log_mean_density(track, rows, way ? elapsed : 0.0, kPrior + evidence, residuals);
-      learn(track, way, residuals, trace(scale, d_), age);
+      likelihood_[forecast] +=
+          log_mean_density(track, rows, forecast ? elapsed : 0.0, kPrior + evidence, residuals);
+      learn(track, forecast, residuals, trace(scale, d_), age);
     }
     track.evidence = kForgetting * evidence + 1.0;
     fresh_ += 1.0;
@@ -66,10 +68,11 @@ class RootCode {
   // Nats of all roots of a step since the last call.
   double encode() {
     const double before = log_sum(credit_[0], credit_[1]);
-    for (int way = 0; way < 2; ++way) {
-      credit_[way] += std::exchange(likelihood_[way], 0.0);
-      for (std::size_t i = 0; i < pooled_[way].size(); ++i) pooled_[way][i] += news_[way][i];
-      news_[way].assign(pooled_[way].size(), 0.0);
+    for (int forecast = 0; forecast < 2; ++forecast) {
+      credit_[forecast] += std::exchange(likelihood_[forecast], 0.0);
+      for (std::size_t i = 0; i < pooled_[forecast].size(); ++i)
+        pooled_[forecast][i] += pending_[forecast][i];
+      pending_[forecast].assign(pooled_[forecast].size(), 0.0);
     }
     seen_ += std::exchange(fresh_, 0.0);
     return before - log_sum(credit_[0], credit_[1]);
@@ -84,10 +87,10 @@ class RootCode {
   static constexpr double kForgetting = 0.5;
   static constexpr double kJump = 4.0;  // of what was expected: more teaches no more about the spread
 
-  Square spread_of(const Track& track, int way, double evidence) const {
-    Square spread(pooled_[way]);
+  Square spread_of(const Track& track, int forecast, double evidence) const {
+    Square spread(pooled_[forecast]);
     for (std::size_t i = 0; i < spread.size(); ++i) {
-      const double own = track.spread[way].empty() ? 0.0 : track.spread[way][i];
+      const double own = track.spread[forecast].empty() ? 0.0 : track.spread[forecast][i];
       spread[i] = (kPrior * spread[i] / seen_ + own) / (kPrior + evidence);
     }
     return spread;
@@ -108,13 +111,13 @@ class RootCode {
     return sum - std::log(double(n));
   }
 
-  void learn(Track& track, int way, const Square& residuals, double expected, double age) {
+  void learn(Track& track, int forecast, const Square& residuals, double expected, double age) {
     const double found = trace(residuals, d_);
     const double share = (found > kJump * expected ? kJump * expected / found : 1.0) / age;
-    if (track.spread[way].empty()) track.spread[way].assign(residuals.size(), 0.0);
+    if (track.spread[forecast].empty()) track.spread[forecast].assign(residuals.size(), 0.0);
     for (std::size_t i = 0; i < residuals.size(); ++i) {
-      news_[way][i] += share * residuals[i];
-      track.spread[way][i] = kForgetting * track.spread[way][i] + share * residuals[i];
+      pending_[forecast][i] += share * residuals[i];
+      track.spread[forecast][i] = kForgetting * track.spread[forecast][i] + share * residuals[i];
     }
   }
 
@@ -129,8 +132,8 @@ class RootCode {
   }
 
   int d_;
-  double least_;
-  std::array<Square, 2> pooled_, news_{};
+  double min_variance_;
+  std::array<Square, 2> pooled_, pending_{};
   double seen_ = 1.0, fresh_ = 0.0;
   std::array<double, 2> credit_{}, likelihood_{};
   std::vector<double> away_;

@@ -18,8 +18,8 @@ inline double log_sum(double a, double b) {
 
 class ScatterCode {
  public:
-  ScatterCode(int d, const double* floor, double least)
-      : d_(d), floor_(floor), least_(least), pooled_(std::size_t(d) * d) {}
+  ScatterCode(int d, const double* floor, double min_variance)
+      : d_(d), floor_(floor), min_variance_(min_variance), pooled_(std::size_t(d) * d) {}
 
   // Before anything is known, clusters may be of any size from that of all data down, each equally likely.
   // Returns the nats for the scatters of all groups, and the likeliest as what is usual.
@@ -81,13 +81,13 @@ class ScatterCode {
   }
 
   double log_det(const Square& matrix) {
-    cholesky(matrix, d_, least_, factor_);
+    cholesky(matrix, d_, min_variance_, factor_);
     return log_det_of_factor(factor_, d_);
   }
 
   int d_;
   const double* floor_;
-  double least_;
+  double min_variance_;
   Square pooled_, factor_;
   double evidence_ = 0.0;
 };

@@ -19,8 +19,8 @@ struct EdgeTable {
   double first, step;  // logarithm of the shortest length, and distance of two points of the grid
 
   double operator()(double length) const {
-    const double place = length > 0.0 ? (std::log(length) - first) / step : 0.0;
-    const double at = std::clamp(place, 0.0, double(n - 1));
+    const double bin = length > 0.0 ? (std::log(length) - first) / step : 0.0;
+    const double at = std::clamp(bin, 0.0, double(n - 1));
     const int below = std::min(int(at), n - 2);
     return nats[below] + (at - below) * (nats[below + 1] - nats[below]);
   }

@@ -39,11 +39,11 @@ struct BatchView {
 
   const T* row(Row i) const { return data + i * d; }
 
-  // A row less the shift, (d,); `room` (d,) is where it may be put.
-  const double* moved(Row i, double* room) const {
+  // A row less the shift, (d,); `scratch` (d,) is where it may be put.
+  const double* moved(Row i, double* scratch) const {
     if (!moved_.empty()) return &moved_[std::size_t(i) * d];
-    write_moved(i, room);
-    return room;
+    write_moved(i, scratch);
+    return scratch;
   }
 
   // Squared distance, or a lower bound that exceeds `most`.

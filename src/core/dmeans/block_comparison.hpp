@@ -46,12 +46,12 @@ class BlockComparison {
   template <class RowOf>
   void compare(Row begin, Row end, const RowOf& row_of, Cheapest* found, Poll& poll) const {
     if (is_worth_it_) return compare_by_products(begin, end, row_of, found, poll);
-    std::vector<double> y(points_.d), room;
+    std::vector<double> y(points_.d), scratch;
     for (Row b = begin; b < end; ++b) {
       const Row i = row_of(b);
       poll(Row(points_.d) * (slots_.count() + 1));
       found[b] = slots_.cheapest(points_.moved(i, y.data()), std::min(points_.weight(i), 1.0), past_.of(i),
-                                 birth_, room);
+                                 birth_, scratch);
     }
   }
 
@@ -60,22 +60,22 @@ class BlockComparison {
   void compare_by_products(Row begin, Row end, const RowOf& row_of, Cheapest* found, Poll& poll) const {
     ProductComparison::Tile tile;
     tile.resize(points_.d);
-    std::vector<double> y(points_.d), room;
+    std::vector<double> y(points_.d), scratch;
     for (Row b = begin; b < end; b += kTile) {
       const int count = int(std::min<Row>(kTile, end - b));
       poll(Row(kTile) * points_.d * (awake_.size() + 1));
       for (int r = 0; r < count; ++r) tile.set(r, points_.moved(row_of(b + r), y.data()), points_.d);
       tile.fill(count, points_.d);
       products_.compare(tile);
-      for (int r = 0; r < count; ++r) found[b + r] = decide(row_of(b + r), tile, r, y.data(), room);
+      for (int r = 0; r < count; ++r) found[b + r] = decide(row_of(b + r), tile, r, y.data(), scratch);
     }
   }
 
   Cheapest decide(Row i, const ProductComparison::Tile& tile, int r, double* y,
-                  std::vector<double>& room) const {
+                  std::vector<double>& scratch) const {
     const double m = std::min(points_.weight(i), 1.0);
     if (!products_.is_certain(tile, r))
-      return slots_.cheapest(points_.moved(i, y), m, past_.of(i), birth_, room);
+      return slots_.cheapest(points_.moved(i, y), m, past_.of(i), birth_, scratch);
     const int nearest = awake_[tile.which[r]];
     Cheapest best{m * points_.squared_distance(i, slots_.center(nearest)), nearest};
     if (best.cost < least_revival_) return best;

@@ -9,6 +9,7 @@
 #include "dmeans/batch_view.hpp"
 #include "dmeans/clusters.hpp"
 #include "simd/simd_kernels.hpp"
+#include "support/equations.hpp"
 #include "support/signals.hpp"
 #include "support/thread_pool.hpp"
 
@@ -26,7 +27,7 @@ class SleepingClusters {
     for (int k = 0; k < prior.n; ++k) {
       for (int j = 0; j < d; ++j)
         columns_[std::size_t(j) * stride_ + k] = prior.centers[std::size_t(k) * d + j];
-      scale_[k] = prior.gammas[k] / (prior.gammas[k] + 1);
+      scale_[k] = merge_weight(prior.gammas[k], 1.0);
       offset_[k] = prior.revival[k];
     }
   }
@@ -50,8 +51,8 @@ void cheapest_clusters(const T* data,           // in  (n, d)
                        std::int32_t* which) {   // out (n,)
   constexpr Row kRows = 4096;
   const SleepingClusters clusters(prior, d);
-  ThreadPool team(n_threads);
-  team.share(int((n + kRows - 1) / kRows), [&](int c) {
+  ThreadPool pool(n_threads);
+  pool.share(int((n + kRows - 1) / kRows), [&](int c) {
     std::vector<double> row(d);
     Poll poll;
     for (Row i = c * kRows; i < std::min(n, Row(c + 1) * kRows); ++i) {

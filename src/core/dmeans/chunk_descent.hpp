@@ -58,7 +58,7 @@ class ChunkDescent {
     WokenSlots woken(points_.d);
     for (std::size_t w = 0; w < epoch.woken.size(); ++w) woken.add(epoch.woken[w], epoch.woken_at[w]);
     woken.freeze(slots_);
-    std::vector<double> room(points_.d);
+    std::vector<double> scratch(points_.d);
     Poll poll;
     order.for_visits(first_, first_ + points_.n, epoch.first, epoch.last, [&](Row row, Row visit) {
       const Row i = row - first_;
@@ -67,7 +67,7 @@ class ChunkDescent {
         const auto* found = std::lower_bound(epoch.visits, epoch.visits + epoch.n_settled, visit);
         labels[i] = epoch.slots[found - epoch.visits];
       } else if (woken.any_before(visit)) {
-        const double m = decision_weight(i), *y = points_.moved(i, room.data());
+        const double m = decision_weight(i), *y = points_.moved(i, scratch.data());
         const Cheapest found{m * points_.squared_distance(i, slots_.center(labels[i])), labels[i]};
         if (woken.may_undercut(y, m, found.cost))
           labels[i] = woken.cheapest_before(visit, y, m, found, slots_).slot;
@@ -89,13 +89,13 @@ class ChunkDescent {
     Poll poll;
     comparison.compare(0, count, [&](Row b) { return rows[b]; }, found.data(), poll);
     RowList proposals;
-    std::vector<double> room(points_.d);
+    std::vector<double> scratch(points_.d);
     for (Row b = 0; b < count; ++b) {
       const Row i = rows[b];
       const bool is_proposal = is_birth(found[b], birth_) || !slots_.is_awake(found[b].slot);
       labels[i] = is_proposal ? kNone : found[b].slot;
       if (!is_proposal) continue;
-      proposals.add(visits[b], points_.moved(i, room.data()), points_.d, points_.weight(i), found[b].slot);
+      proposals.add(visits[b], points_.moved(i, scratch.data()), points_.d, points_.weight(i), found[b].slot);
       proposals.costs.push_back(found[b].cost);
     }
     return proposals;
@@ -105,11 +105,11 @@ class ChunkDescent {
   ClusterSums sums(const std::int32_t* labels) const {
     ClusterSums sums(points_.scale.terms, points_.scale.weights);
     sums.grow(slots_.count());
-    std::vector<double> room(points_.d);
+    std::vector<double> scratch(points_.d);
     Poll poll;
     for (Row i = 0; i < points_.n; ++i) {
       poll(2 * points_.d);
-      sums.add(labels[i], points_.moved(i, room.data()), points_.weight(i), +1);
+      sums.add(labels[i], points_.moved(i, scratch.data()), points_.weight(i), +1);
     }
     return sums;
   }
@@ -121,14 +121,14 @@ class ChunkDescent {
   };
 
   Pass pass(Assignment<T>& assignment) const {
-    ThreadPool team(1);
+    ThreadPool pool(1);
     Pass result{{points_.scale.terms, points_.scale.weights}, {}};
     result.moved.grow(slots_.count());
-    std::vector<double> room(points_.d);
-    for (const ChunkUpdate<T>& moves : assignment.compare_all(slots_, team)) {
+    std::vector<double> scratch(points_.d);
+    for (const ChunkUpdate<T>& moves : assignment.compare_all(slots_, pool)) {
       for (int k = 0; moves.any && k < slots_.count(); ++k) result.moved.merge(k, moves.sums, k);
       for (const Row i : moves.restless)
-        result.restless.add(first_ + i, points_.moved(i, room.data()), points_.d, points_.weight(i),
+        result.restless.add(first_ + i, points_.moved(i, scratch.data()), points_.d, points_.weight(i),
                             assignment.labels()[i]);
     }
     return result;

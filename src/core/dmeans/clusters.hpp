@@ -20,6 +20,7 @@
 #include "simd/feature_loops.hpp"
 #include "simd/simd_kernels.hpp"
 #include "simd/squared_distance.hpp"
+#include "support/equations.hpp"
 #include "support/uninitialized_vector.hpp"
 
 namespace dynmeans {
@@ -101,10 +102,10 @@ class Clusters {
 
   // The slot that takes a point of weight m most cheaply. Weights above 1 are copies that decide alike.
   // For wide rows, clusters that cost more than `max_cost` may be skipped.
-  // `room` is for the scales of a fraction of a point.
+  // `scratch` is for the scales of a fraction of a point.
   Cheapest cheapest(const double* y, double m, const PriorDistanceRow& past, double max_cost,
-                    std::vector<double>& room) const {
-    const double* scale = m < 1 ? scale_of_fraction(m, room) : scale_.data();
+                    std::vector<double>& scratch) const {
+    const double* scale = m < 1 ? scale_of_fraction(m, scratch) : scale_.data();
     if (is_wide()) return cheapest_of_wide(y, m, scale, past, max_cost);
     return lanes().slots.cheapest(y, d_, columns_.data(), stride_, scale, offset_.data(), stride_);
   }
@@ -112,8 +113,8 @@ class Clusters {
   // Eq. (labelupdate) for one row of weight m in slot `own`, or -1: moves it and returns its slot; a tie
   // joins.
   std::int32_t place(const double* y, double m, std::int32_t own, const PriorDistanceRow& past, double birth,
-                     std::vector<double>& room) {
-    const Cheapest found = cheapest(y, std::min(m, 1.0), past, birth, room);
+                     std::vector<double>& scratch) {
+    const Cheapest found = cheapest(y, std::min(m, 1.0), past, birth, scratch);
     const bool is_birth = !(found.cost <= birth);
     if (!is_birth && found.slot == own) return own;
     const int slot = is_birth ? newborn() : found.slot;
@@ -145,7 +146,9 @@ class Clusters {
     const double pull = gamma(k), share = 1.0 / (pull + m);
     if (is_old(k)) {
       const double* phi = old_center(k);
-      set_center(k, [=](int j) __attribute__((always_inline)) { return (pull * phi[j] + m * y[j]) * share; });
+      set_center(k, [=](int j) __attribute__((always_inline)) {
+        return updated_center(pull, phi[j], m * y[j], share);
+      });
     } else {
       set_center(k, [=](int j) { return y[j]; });
     }
@@ -186,12 +189,12 @@ class Clusters {
 
   bool is_wide() const { return d_ >= kWide; }
 
-  double revival_scale(int k, double m) const { return gamma(k) * m / (gamma(k) + m); }
+  double revival_scale(int k, double m) const { return merge_weight(gamma(k), m); }
 
-  const double* scale_of_fraction(double m, std::vector<double>& room) const {
-    room.assign(scale_.size(), 0.0);
-    for (int k = 0; k < count_; ++k) room[k] = is_awake(k) ? m : gamma(k) > 0 ? revival_scale(k, m) : 0.0;
-    return room.data();
+  const double* scale_of_fraction(double m, std::vector<double>& scratch) const {
+    scratch.assign(scale_.size(), 0.0);
+    for (int k = 0; k < count_; ++k) scratch[k] = is_awake(k) ? m : gamma(k) > 0 ? revival_scale(k, m) : 0.0;
+    return scratch.data();
   }
 
   // Loop over the clusters. The distance to the old center proves that most of them are too far.
@@ -233,9 +236,12 @@ class Clusters {
     const double* sum = sum_.data();
     if (is_old(k)) {
       const double* phi = old_center(k);
-      set_center(k, [=](int j) __attribute__((always_inline)) { return (pull * phi[j] + sum[j]) * share; });
+      set_center(k, [=](int j) __attribute__((always_inline)) {
+        return updated_center(pull, phi[j], sum[j], share);
+      });
     } else {
-      set_center(k, [=](int j) __attribute__((always_inline)) { return (0.0 + sum[j]) * share; });
+      set_center(
+          k, [=](int j) __attribute__((always_inline)) { return updated_center(0.0, 0.0, sum[j], share); });
     }
     measure_displacement(k);
   }
@@ -263,7 +269,7 @@ class Clusters {
     sums_.forget(k);
     awake_[k] = false;
     for (int j = 0; j < d_ && !is_wide(); ++j) column(k, j) = phi_[at(k) + j];
-    scale_[k] = gamma(k) / (gamma(k) + 1);
+    scale_[k] = merge_weight(gamma(k), 1.0);
     offset_[k] = revival(k);
   }
 

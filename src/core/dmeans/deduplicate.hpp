@@ -20,8 +20,8 @@ struct Distinct {
 
 namespace repeats {
 
-constexpr Row kAlwaysLook = 4096;  // batches up to this size are searched whole
-constexpr Row kSample = 1024;      // of larger ones so many rows are searched first
+constexpr Row kAlwaysSearch = 4096;  // batches up to this size are searched whole
+constexpr Row kSample = 1024;        // of larger ones so many rows are searched first
 
 template <class T>
 bool equal(const T* a, const T* b, int d) {
@@ -63,14 +63,14 @@ std::optional<Distinct<T>> deduplicate(const T* data, const double* weights, Row
   using namespace repeats;
   for (Row i = 0; weights && i < n; ++i)
     if (weights[i] < 1) return std::nullopt;
-  if (n > kAlwaysLook) {
+  if (n > kAlwaysSearch) {
     const auto sampled = [&](std::int64_t s) { return data + (s * n / kSample) * d; };
     if (number<T>(kSample, d, sampled, [](auto, auto, auto) {}) == kSample) return std::nullopt;
   }
   Distinct<T> distinct;
   distinct.of.resize(n);
   const auto row_at = [&](std::int64_t i) { return data + i * d; };
-  const Row most = n > kAlwaysLook ? n / 2 : n - 1;
+  const Row most = n > kAlwaysSearch ? n / 2 : n - 1;
   const SumGrid grid = weight_grid(weights, n);
   std::vector<double> sums;  // (distinct, folds) of weights
   const auto count = number<T>(n, d, row_at, [&](Row i, std::int32_t k, bool is_new) {

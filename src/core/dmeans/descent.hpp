@@ -45,8 +45,8 @@ class Descent {
       : points_(points),
         options_(options),
         slots_(prior, points.scale),
-        team_(options.n_threads),
-        past_(points, slots_, options.birth, team_),
+        pool_(options.n_threads),
+        past_(points, slots_, options.birth, pool_),
         assignment_(points, past_, options.birth),
         y_(points.d) {}
 
@@ -73,7 +73,7 @@ class Descent {
     bool moved = place_all(random);
     int n_iter = 1;
     for (; moved && n_iter < options_.max_iter; ++n_iter) {
-      moved = assignment_.pass(slots_, team_);
+      moved = assignment_.pass(slots_, pool_);
       std::vector<Row> restless = assignment_.restless();
       random.shuffle(restless);
       moved |= place_each(restless);
@@ -85,7 +85,7 @@ class Descent {
   bool place_all(Random& random) {
     const VisitingOrder order(points_.n, random);
     if (runs_in_epochs()) {
-      FirstPass<T>(points_, past_, options_.birth, options_.epoch, slots_, assignment_, team_).run(order);
+      FirstPass<T>(points_, past_, options_.birth, options_.epoch, slots_, assignment_, pool_).run(order);
     } else {
       for (Row visit = 0; visit < order.size(); ++visit) place(order[visit]);
     }
@@ -95,7 +95,7 @@ class Descent {
 
   // On one thread, small batches take less time in the serial loop: 75 rows 6.8 against 8.9 microseconds.
   bool runs_in_epochs() const {
-    return options_.epoch > 0 || (options_.epoch == 0 && (team_.size() > 1 || points_.n >= kLarge));
+    return options_.epoch > 0 || (options_.epoch == 0 && (pool_.size() > 1 || points_.n >= kLarge));
   }
 
   // One row after another; clusters that are born or revived are there for the next row.
@@ -112,7 +112,7 @@ class Descent {
     const std::int32_t own = assignment_.labels()[i];
     const double* y = points_.moved(i, y_.data());
     poll_(std::int64_t(points_.d) * (slots_.count() + 1));
-    const std::int32_t slot = slots_.place(y, m, own, past_.of(i), options_.birth, room_);
+    const std::int32_t slot = slots_.place(y, m, own, past_.of(i), options_.birth, scratch_);
     if (slot == own) return false;
     assignment_.relabel(i, slot);
     return true;
@@ -170,7 +170,7 @@ class Descent {
   double objective() {
     const int chunks = int(std::clamp<Row>(points_.n / kLarge, 1, 64));
     std::vector<ExactSum> costs(chunks);
-    team_.share(chunks, [&](int c) {
+    pool_.share(chunks, [&](int c) {
       const Row begin = points_.n * c / chunks, end = points_.n * (c + 1) / chunks;
       add_cost_of_rows(points_, begin, end, assignment_.labels().data(), slots_, costs[c]);
     });
@@ -197,10 +197,10 @@ class Descent {
   const BatchView<T>& points_;
   DescentOptions options_;
   Clusters slots_;
-  ThreadPool team_;
+  ThreadPool pool_;
   PriorDistances past_;
   Assignment<T> assignment_;
-  std::vector<double> y_, room_;
+  std::vector<double> y_, scratch_;
   Poll poll_;
   RefineRows refine_rows_;
 };

@@ -76,7 +76,8 @@ class DescentDriver {
     Poll poll;
     for (const Row p : order) {
       poll(Row(slots_.d()) * (slots_.count() + 1));
-      slots[p] = slots_.place(restless.y + p * slots_.d(), restless.weights[p], slots[p], {}, birth_, room_);
+      slots[p] =
+          slots_.place(restless.y + p * slots_.d(), restless.weights[p], slots[p], {}, birth_, scratch_);
     }
     PlacedRows moved;
     for (std::size_t p = 0; p < restless.n; ++p)
@@ -102,7 +103,7 @@ class DescentDriver {
   Random random_;
   VisitingOrder order_;
   Settlement settlement_;
-  std::vector<double> room_;
+  std::vector<double> scratch_;
 };
 
 }  // namespace dynmeans

@@ -15,6 +15,7 @@
 #include "kernel/linear_assignment.hpp"
 #include "simd/squared_distance.hpp"
 #include "support/disjoint_sets.hpp"
+#include "support/equations.hpp"
 #include "support/newborn_order.hpp"
 #include "support/signals.hpp"
 
@@ -60,9 +61,7 @@ class ExclusiveAssignment {
   }
 
   // Weight of |x - phi|^2 when the center of the cluster is optimal.
-  double link_weight(int i, int k) const {
-    return weight(i) * (prior_.gammas[k] / (prior_.gammas[k] + weight(i)));
-  }
+  double link_weight(int i, int k) const { return merge_weight(prior_.gammas[k], weight(i)); }
 
   void find_links() {
     std::vector<double> y;

@@ -30,33 +30,33 @@ class FirstPass {
  public:
   // epoch: rows of every epoch, or 0 to let epochs grow
   FirstPass(const BatchView<T>& points, const PriorDistances& past, double birth, Row epoch, Clusters& slots,
-            Assignment<T>& assignment, ThreadPool& team)
+            Assignment<T>& assignment, ThreadPool& pool)
       : points_(points),
         past_(past),
         birth_(birth),
         epoch_(epoch),
         slots_(slots),
         assignment_(assignment),
-        team_(team),
+        pool_(pool),
         slots_at_start_(points, past, birth, slots),
         settlement_(slots, birth),
         y_(points.d) {}
 
   void run(const VisitingOrder& order) {
     order_ = &order;
-    Row count = epoch_ > 0 ? epoch_ : kFewest;
+    Row count = epoch_ > 0 ? epoch_ : kMinRows;
     for (Row first = 0; first < order.size(); first += count_) {
       first_ = first;
       count_ = std::min(count, order.size() - first);
       const double compared = double(count_) * slots_.count();
       const double settled = run_epoch();
       if (epoch_ == 0)
-        count = std::clamp(kShare * settled < compared ? 2 * count : count / 2, kFewest, kMost);
+        count = std::clamp(kShare * settled < compared ? 2 * count : count / 2, kMinRows, kMaxRows);
     }
   }
 
  private:
-  static constexpr Row kFewest = 64, kMost = 65536;  // rows of an epoch
+  static constexpr Row kMinRows = 64, kMaxRows = 65536;  // rows of an epoch
   static constexpr double kShare =
       16;  // epochs grow while this many times the serial work is less than the rest
   static constexpr std::int64_t kWorkOfAChunk = 1 << 16;  // multiplications, about 20 microseconds
@@ -68,12 +68,12 @@ class FirstPass {
     const int chunks = int(std::clamp<Row>(count_ * work / kWorkOfAChunk, 1, std::min<Row>(64, count_)));
     proposals_.resize(chunks);
     slots_at_start_.pack(count_);
-    team_.share(chunks, [&](int c) { compare(c, chunks); });
+    pool_.share(chunks, [&](int c) { compare(c, chunks); });
     const double settled = settle();
     settlement_.woken().freeze(slots_);
-    team_.share(chunks, [&](int c) { label(c, chunks); });
-    const int groups = count_ < kFewestShared ? 1 : team_.size();
-    team_.share(groups, [&](int g) { add_sums(g, groups); });
+    pool_.share(chunks, [&](int c) { label(c, chunks); });
+    const int groups = count_ < kFewestShared ? 1 : pool_.size();
+    pool_.share(groups, [&](int g) { add_sums(g, groups); });
     return settled;
   }
 
@@ -145,7 +145,7 @@ class FirstPass {
   Row epoch_;
   Clusters& slots_;
   Assignment<T>& assignment_;
-  ThreadPool& team_;
+  ThreadPool& pool_;
   const VisitingOrder* order_ = nullptr;
   Row first_ = 0, count_ = 0;                // visits of this epoch
   std::vector<Cheapest> found_;              // (count,)

@@ -50,8 +50,8 @@ class Assignment {
   }
 
   // Moves every point to its nearest awake cluster and the centers after them; true if any point moved.
-  bool pass(Clusters& slots, ThreadPool& team) {
-    compare_all(slots, team);
+  bool pass(Clusters& slots, ThreadPool& pool) {
+    compare_all(slots, pool);
     restless_.clear();
     bool moved = false;
     for (auto& chunk : moves_) {
@@ -78,12 +78,12 @@ class Assignment {
   }
 
   // Moves every row to its nearest awake cluster; the clusters stay as they are.
-  const std::vector<ChunkUpdate<T>>& compare_all(const Clusters& slots, ThreadPool& team) {
+  const std::vector<ChunkUpdate<T>>& compare_all(const Clusters& slots, ThreadPool& pool) {
     prepare(slots);
     pack_products(slots);
     const int chunks = chunk_count(slots);
     moves_.resize(chunks, ChunkUpdate<T>(points_.scale));
-    team.share(chunks, [&](int c) { run_chunk(slots, c, chunks); });
+    pool.share(chunks, [&](int c) { run_chunk(slots, c, chunks); });
     return moves_;
   }
 

@@ -32,9 +32,9 @@ struct NearestOfRow {
     double least = squared_distance_to(guess, std::numeric_limits<double>::infinity());
     for (std::int32_t k = 0; k < n_centers; ++k) {
       if (k == guess || bounds[k] > least * grain) continue;
-      const double gap = squared_distance_to(k, least);
-      if (!(gap < least || (gap == least && k < *which))) continue;
-      least = gap;
+      const double squared = squared_distance_to(k, least);
+      if (!(squared < least || (squared == least && k < *which))) continue;
+      least = squared;
       *which = k;
     }
   }
@@ -56,11 +56,11 @@ void nearest_centers(const T* data,          // in  (n, d)
                      std::int32_t* which) {  // in: guesses (n,); out
   constexpr Row kRows = 4096;
   const int chunks = static_cast<int>((n + kRows - 1) / kRows);
-  ThreadPool team(n_threads);
+  ThreadPool pool(n_threads);
   if constexpr (std::is_same_v<T, double>) {
     const PartialDistanceBound partial_bound(centers, n_centers, d);
     if (partial_bound.is_worth_it())
-      return team.share(chunks, [&](int c) {
+      return pool.share(chunks, [&](int c) {
         RawVector<double> bounds(partial_bound.n_bounds());
         Poll poll;
         for (Row i = c * kRows; i < std::min(n, Row(c + 1) * kRows); ++i) {
@@ -73,7 +73,7 @@ void nearest_centers(const T* data,          // in  (n, d)
   std::vector<T> shift(d), shifted(std::size_t(n_centers) * d);
   for (int j = 0; j < d; ++j) shift[j] = static_cast<T>(centers[j]);
   for (std::size_t i = 0; i < shifted.size(); ++i) shifted[i] = static_cast<T>(centers[i] - shift[i % d]);
-  team.share(chunks, [&](int c) {
+  pool.share(chunks, [&](int c) {
     std::vector<T> tile(std::size_t(d) * kTile), last(tile.size());
     std::array<T, kTile> best;
     std::array<std::int32_t, kTile> found;

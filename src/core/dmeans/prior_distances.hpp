@@ -26,9 +26,9 @@ class PriorDistances {
 
   // Narrow rows find a distance as fast as they would look it up.
   template <class T>
-  PriorDistances(const BatchView<T>& points, const Clusters& slots, double birth, ThreadPool& team)
+  PriorDistances(const BatchView<T>& points, const Clusters& slots, double birth, ThreadPool& pool)
       : n_old_(slots.n_old()) {
-    if (points.d < kWide || n_old_ == 0 || points.n > kMost / n_old_) return;
+    if (points.d < kWide || n_old_ == 0 || points.n > kMaxDistances / n_old_) return;
     squared_.resize(std::size_t(points.n) * n_old_);
     near_.resize(squared_.size());
     count_.resize(points.n);
@@ -37,7 +37,7 @@ class PriorDistances {
     for (int k = 0; k < n_old_; ++k) slowness[k] = 1 / slots.gamma(k);
     const PartialDistanceBound partial_bound(slots.old_center(0), n_old_, points.d);
     const int chunks = static_cast<int>(std::min<Row>(points.n, 64));
-    team.share(chunks, [&](int c) {
+    pool.share(chunks, [&](int c) {
       RawVector<double> y(points.d), bounds(partial_bound.n_bounds());
       Poll poll;
       for (Row i = points.n * c / chunks; i < points.n * (c + 1) / chunks; ++i) {
@@ -77,11 +77,11 @@ class PriorDistances {
       double least = std::numeric_limits<double>::infinity();
       std::int32_t found = 0;
       for (int k = 0; k < n_old; ++k) {
-        const double most = ample * (lightness + slowness[k]);
+        const double limit = ample * (lightness + slowness[k]);
         squared[k] = bounds[k];
-        if (!(squared[k] > most))
-          WideSquaredDistance<Plain>{{row}, centers + std::size_t(k) * d, d, most, squared + k}.run();
-        if (squared[k] > most) {
+        if (!(squared[k] > limit))
+          WideSquaredDistance<Plain>{{row}, centers + std::size_t(k) * d, d, limit, squared + k}.run();
+        if (squared[k] > limit) {
           least = std::min(least, squared[k]);
         } else {
           near[found++] = k;
@@ -92,8 +92,8 @@ class PriorDistances {
     }
   };
 
-  static constexpr Row kMost = 1 << 22;  // distances that are kept
-  static constexpr double kAmple = 1.5;  // times the squared distance at which a return costs a birth
+  static constexpr Row kMaxDistances = 1 << 22;  // distances that are kept
+  static constexpr double kAmple = 1.5;          // times the squared distance at which a return costs a birth
 
   int n_old_;
   RawVector<double> squared_;      // (n, K)

@@ -32,7 +32,7 @@ class Settlement {
   Cheapest settle(Row visit, const double* y, double m, const PriorDistanceRow& past, Cheapest found) {
     const bool is_outdated = !is_birth(found, birth_) && slots_.is_awake(found.slot);
     n_compared_ += double(is_outdated ? slots_.count() : woken_.size());
-    found = is_outdated ? slots_.cheapest(y, m, past, birth_, room_)
+    found = is_outdated ? slots_.cheapest(y, m, past, birth_, scratch_)
                         : woken_.cheapest_before(visit, y, m, found, slots_);
     if (is_birth(found, birth_)) found.slot = slots_.newborn();
     if (slots_.is_awake(found.slot)) return found;
@@ -46,7 +46,7 @@ class Settlement {
   double birth_;
   WokenSlots woken_;
   double n_compared_ = 0;
-  std::vector<double> room_;
+  std::vector<double> scratch_;
 };
 
 }  // namespace dynmeans

@@ -15,6 +15,7 @@
 #include "kernel/feature_centers.hpp"
 #include "kernel/kernel_descent.hpp"
 #include "kernel/linear_assignment.hpp"
+#include "support/equations.hpp"
 #include "support/signals.hpp"
 
 namespace dynmeans {
@@ -63,7 +64,7 @@ class SplitMerge {
     if (slot >= prior_.n) return search_.birth;
     const double gamma = prior_.gammas[slot],
                  d2 = squared_distance_between(mean.data(), &rows_.phi[std::size_t(slot) * d_]);
-    return prior_.revival[slot] + gamma * weight / (gamma + weight) * d2;
+    return revival_cost(prior_.revival[slot], gamma, weight, d2);
   }
 
   double link_cost(const Group& group, std::int32_t slot) const {

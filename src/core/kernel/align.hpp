@@ -122,7 +122,7 @@ class Aligner {
     }
   }
 
-  // Whether most of what the cluster explains is explained by hardly any other.
+  // Whether the cluster explains its rows nearly alone: other clusters explain little of them.
   bool is_seen(int k, const std::vector<double>& mass, const std::vector<double>& total) const {
     constexpr double kMine = 2.0 / 3.0;
     double own = 0, all = 0;

@@ -7,19 +7,19 @@
 namespace dynmeans {
 
 struct Taken {
-  const std::int64_t* owner;   // (M,)  slot of each kept point
-  const double* coefficients;  // (M,)  of it in its old center
-  const std::int32_t* slots;   // (n,)  of each row of the batch
-  const double* weights;       // (n,)
-  const double* gammas;        // (K,)
-  const double* taken;         // (L,)  weight of the rows of each slot
-  const std::int64_t* places;  // (M + n,)  points at one place are equal; null if no two are
-  const double *kept, *rows;   // (M, d), (n, d)
-  const double* asleep;        // (M, d)  the kept points as they stay in clusters without rows
-  const std::int64_t* ids;     // (L,)
-  std::int64_t n_kept, n_rows, n_old, n_slots, n_places;
+  const std::int64_t* owner;      // (M,)  slot of each kept point
+  const double* coefficients;     // (M,)  of it in its old center
+  const std::int32_t* slots;      // (n,)  of each row of the batch
+  const double* weights;          // (n,)
+  const double* gammas;           // (K,)
+  const double* taken;            // (L,)  weight of the rows of each slot
+  const std::int64_t* positions;  // (M + n,)  points with one position are equal; null if no two are
+  const double *kept, *rows;      // (M, d), (n, d)
+  const double* asleep;           // (M, d)  the kept points as they stay in clusters without rows
+  const std::int64_t* ids;        // (L,)
+  std::int64_t n_kept, n_rows, n_old, n_slots, n_positions;
   int d;
-  std::int64_t budget;  // points of slots with more than these become one at each place, the first
+  std::int64_t budget;  // slots with more points keep one point per position, the first
 };
 
 struct Expansion {
@@ -36,7 +36,7 @@ struct Expansion {
 class CenterExpander {
  public:
   explicit CenterExpander(const Taken& in)
-      : in_(in), first_(in.n_slots + 1), order_(in.n_kept + in.n_rows), at_(in.n_places, -1) {}
+      : in_(in), first_(in.n_slots + 1), order_(in.n_kept + in.n_rows), at_(in.n_positions, -1) {}
 
   Expansion run() {
     sort_by_slot();
@@ -76,17 +76,17 @@ class CenterExpander {
   // Eq. (phiinitapprox): phi = (gamma phi + sum of m omega(y)) / (gamma + n), over the points of a slot.
   void absorb(std::int64_t k) {
     const double gamma = k < in_.n_old ? in_.gammas[k] : 0.0, mass = gamma + in_.taken[k];
-    const bool merges = in_.places && first_[k + 1] - first_[k] > in_.budget;
+    const bool merges = in_.positions && first_[k + 1] - first_[k] > in_.budget;
     const std::int64_t begin = count();
     for (std::int64_t s = first_[k]; s < first_[k + 1]; ++s) {
       const std::int64_t i = order_[s];
-      const double part = i < in_.n_kept ? gamma * in_.coefficients[i] : in_.weights[i - in_.n_kept];
-      if (merges && at_[in_.places[i]] >= begin) {
-        out_.coefficients[at_[in_.places[i]]] += part / mass;
+      const double share = i < in_.n_kept ? gamma * in_.coefficients[i] : in_.weights[i - in_.n_kept];
+      if (merges && at_[in_.positions[i]] >= begin) {
+        out_.coefficients[at_[in_.positions[i]]] += share / mass;
         continue;
       }
-      if (merges) at_[in_.places[i]] = count();
-      put(i, k, part / mass);
+      if (merges) at_[in_.positions[i]] = count();
+      put(i, k, share / mass);
     }
     if (count() - begin > in_.budget) out_.crowded.push_back(k);
   }
@@ -110,7 +110,7 @@ class CenterExpander {
 
   Taken in_;
   std::vector<std::int64_t> first_, order_;  // (L + 1,), (M + n,)  points sorted by slot
-  std::vector<std::int64_t> at_;             // (places,)  where the point of a place went last
+  std::vector<std::int64_t> at_;             // (positions,)  index of the last point with each position
   Expansion out_;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/equations.hpp"
 #include "support/newborn_order.hpp"
 
 namespace dynmeans {
@@ -66,15 +67,15 @@ class ClusterMeans {
     return mean;
   }
 
-  // Eq. paramupdate: replace the sums by the centers. Clusters::update_center multiplies by the reciprocal
-  // instead, because it runs in every pass; the last digits differ.
+  // Eq. (paramupdate): replace the sums by the centers.
   void update_centers() {
     for (std::int64_t k = 0; k < n_slots_; ++k) {
       const double gamma = k < in_.n_old ? in_.gammas[k] : 0.0;
+      const double* phi = k < in_.n_old ? &in_.centers[k * in_.d] : nullptr;
+      const double inverse = 1.0 / (gamma + taken_[k]);
       for (int c = 0; c < in_.d; ++c) {
         double& x = sums_[k * in_.d + c];
-        if (k < in_.n_old) x += gamma * in_.centers[k * in_.d + c];
-        x /= gamma + taken_[k];
+        x = updated_center(gamma, phi ? phi[c] : 0.0, x, inverse);
       }
     }
   }
@@ -84,8 +85,8 @@ class ClusterMeans {
     std::vector<double> squared_distances(n_slots_);
     for (std::int64_t k = in_.n_old; k < n_slots_; ++k)
       for (int c = 0; c < in_.d; ++c) {
-        const double gap = sums_[k * in_.d + c] - mean[c];
-        squared_distances[k] += gap * gap;
+        const double difference = sums_[k * in_.d + c] - mean[c];
+        squared_distances[k] += difference * difference;
       }
     std::vector<std::int64_t> newborn(n_slots_ - in_.n_old), order(in_.n_old);
     std::iota(newborn.begin(), newborn.end(), in_.n_old);

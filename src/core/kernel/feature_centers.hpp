@@ -26,14 +26,16 @@ class FeatureCenters {
 
   double mass(int k) const { return mass_[k]; }
   double scale(Row i, int k) const { return squared_distance(i, nullptr) + norm_[k]; }
-  double old_gap(Row i, int k) const { return squared_distance(i, &phi_[at(k)]) + beyond_[k]; }
+  double squared_distance_to_old(Row i, int k) const {
+    return squared_distance(i, &phi_[at(k)]) + beyond_[k];
+  }
 
   double squared_displacement(int k) const {
     const double rest = 1 - view_.gammas[k] / mass_[k];
     double total = rest * rest * beyond_[k];
     for (int j = 0; j < d_; ++j) {
-      const double gap = columns_[static_cast<std::size_t>(j) * stride_ + k] - phi_[at(k) + j];
-      total += gap * gap;
+      const double difference = columns_[static_cast<std::size_t>(j) * stride_ + k] - phi_[at(k) + j];
+      total += difference * difference;
     }
     return total;
   }
@@ -47,7 +49,7 @@ class FeatureCenters {
     stride_ = std::max(kSlotBlock / 4, 2 * stride_);
     while (stride_ < count) stride_ *= 2;
     columns_.assign(static_cast<std::size_t>(stride_) * d_, 0.0);
-    gaps_.resize(stride_);
+    distances_.resize(stride_);
     for (int k = 0; k < count; ++k) update_norm(k);
   }
 
@@ -76,14 +78,14 @@ class FeatureCenters {
     update_norm(k);
   }
 
-  void gaps(Row i, int count, const std::vector<std::int32_t>&, double* out) {
-    std::fill(gaps_.begin(), gaps_.end(), 0.0);
+  void squared_distances(Row i, int count, const std::vector<std::int32_t>&, double* out) {
+    std::fill(distances_.begin(), distances_.end(), 0.0);
     for (int j = 0; j < d_; ++j) {
       const double y = coordinate(i, j);
       const double* column = columns_.data() + static_cast<std::size_t>(j) * stride_;
-      for (int k = 0; k < stride_; ++k) gaps_[k] += (y - column[k]) * (y - column[k]);
+      for (int k = 0; k < stride_; ++k) distances_[k] += (y - column[k]) * (y - column[k]);
     }
-    for (int k = 0; k < count; ++k) out[k] = gaps_[k] + outside_[k];
+    for (int k = 0; k < count; ++k) out[k] = distances_[k] + outside_[k];
   }
 
  private:
@@ -102,8 +104,8 @@ class FeatureCenters {
   double squared_distance(Row i, const double* position) const {
     double total = 0;
     for (int j = 0; j < d_; ++j) {
-      const double gap = coordinate(i, j) - (position ? position[j] : 0.0);
-      total += gap * gap;
+      const double difference = coordinate(i, j) - (position ? position[j] : 0.0);
+      total += difference * difference;
     }
     return total;
   }
@@ -130,13 +132,13 @@ class FeatureCenters {
   KernelView view_;
   const double* features_;  // B (R, d)
   int d_, stride_ = 0;
-  std::vector<double> shift_;           // (d,) subtracted from every row and old center
-  std::vector<double> phi_;             // (K, d) shifted
-  std::vector<double> beyond_;          // (K,) squared length of phi in directions that no row has
-  std::vector<double> sums_;            // (slots, d) mass theta
-  std::vector<double> mass_, norm_;     // (slots,) of theta; its squared length
-  std::vector<double> outside_;         // (slots,) squared length of theta in directions that no row has
-  std::vector<double> columns_, gaps_;  // (d, stride) theta, a line a feature; (stride,)
+  std::vector<double> shift_;                // (d,) subtracted from every row and old center
+  std::vector<double> phi_;                  // (K, d) shifted
+  std::vector<double> beyond_;               // (K,) squared length of phi in directions that no row has
+  std::vector<double> sums_;                 // (slots, d) mass theta
+  std::vector<double> mass_, norm_;          // (slots,) of theta; its squared length
+  std::vector<double> outside_;              // (slots,) squared length of theta in directions that no row has
+  std::vector<double> columns_, distances_;  // (d, stride) theta, one line per feature; (stride,)
 };
 
 }  // namespace dynmeans

@@ -41,8 +41,8 @@ struct CompareTile {
       for (int lane = 0; lane < kRows; lane += kFour) {
         Four squared{};
         for (int c = 0; c < d; ++c) {
-          const Four gap = load_four(rows + c * kRows + lane) - (u[c] + displacement[c]);
-          squared += gap * gap;
+          const Four difference = load_four(rows + c * kRows + lane) - (u[c] + displacement[c]);
+          squared += difference * difference;
         }
         const Four e = share * coarse_exp_minus(squared * rate);
         *reinterpret_cast<Four*>(mass + k * kRows + lane) += e;

@@ -19,7 +19,7 @@ using Maybe = std::optional<Array>;
 struct KernelForm {
   const Maybe<Matrix<double>>&matrix, &features, &phi_features;  // (R, R); (R, f), (K, f)
   const Maybe<Column<std::int64_t>>& begin;                      // compressed sparse rows
-  const Maybe<Column<std::int32_t>>& neighbours;
+  const Maybe<Column<std::int32_t>>& neighbors;
   const Maybe<Vector>& values;
 };
 
@@ -44,8 +44,8 @@ auto with_centers(const KernelView& view, const KernelForm& form, Use use) {
     const int d = int(form.features->shape(1));
     return use(FeatureCenters(view, form.features->data(), form.phi_features->data(), d));
   }
-  if (form.begin && form.neighbours && form.values)
-    return use(SparseCenters(view, form.begin->data(), form.neighbours->data(), form.values->data()));
+  if (form.begin && form.neighbors && form.values)
+    return use(SparseCenters(view, form.begin->data(), form.neighbors->data(), form.values->data()));
   throw std::invalid_argument("give matrix, or features and phi_features, or begin, neighbors and values");
 }
 

@@ -4,7 +4,7 @@
 // The center of slot k follows from its members, theta = (gamma phi + sum of m_i omega(y_i)) / mass with
 // mass = gamma + n (Eq. nonlineartheta). A slot without rows is where it was: at phi, or nowhere if newborn.
 // Each squared_displacement to know them offers
-//   gaps     squared distances |omega(y_i) - theta_k|^2 of one row to all centers
+//   squared_distances  squared distances |omega(y_i) - theta_k|^2 of one row to all centers
 //   add      takes a row into a slot, or out of it with a negative weight; the center follows
 //   clear    a slot without rows
 //   within   sums of m_i m_j K_YY_ij over pairs of rows of one label, for any labels
@@ -43,7 +43,7 @@ class ImpliedCenters {
   double scale(Row i, int k) const { return std::abs(view_.diagonal[i]) + std::abs(norm_[k]); }
 
   // |omega(y_i) - phi_k|^2
-  double old_gap(Row i, int k) const {
+  double squared_distance_to_old(Row i, int k) const {
     return view_.diagonal[i] - 2 * view_.y_phi[i * view_.n_old + k] + view_.phi_phi[k];
   }
 
@@ -55,7 +55,7 @@ class ImpliedCenters {
     return k < view_.n_old ? view_.gammas[k] * view_.y_phi[i * view_.n_old + k] : 0.0;
   }
 
-  double gap(Row i, int k, double score) const {
+  double squared_distance(Row i, int k, double score) const {
     return view_.diagonal[i] - 2 * score * inverse_[k] + norm_[k];
   }
 
@@ -115,8 +115,9 @@ class DenseCenters : public ImpliedCenters {
     for (Row j = 0; j < view_.n; ++j) scores[j] += m * similar[j];
   }
 
-  void gaps(Row i, int count, const std::vector<std::int32_t>&, double* out) const {
-    for (int k = 0; k < count; ++k) out[k] = gap(i, k, scores_[static_cast<std::size_t>(k) * view_.n + i]);
+  void squared_distances(Row i, int count, const std::vector<std::int32_t>&, double* out) const {
+    for (int k = 0; k < count; ++k)
+      out[k] = squared_distance(i, k, scores_[static_cast<std::size_t>(k) * view_.n + i]);
   }
 
   // in: labels (R,); in, out: sums (labels,)
@@ -147,9 +148,9 @@ class DenseCenters : public ImpliedCenters {
 // K_YY as compressed sparse rows: scores are added up over the neighbors of a row, whenever asked for.
 class SparseCenters : public ImpliedCenters {
  public:
-  SparseCenters(const KernelView& view, const std::int64_t* begin, const std::int32_t* neighbours,
+  SparseCenters(const KernelView& view, const std::int64_t* begin, const std::int32_t* neighbors,
                 const double* values)
-      : ImpliedCenters(view), begin_(begin), neighbours_(neighbours), values_(values) {}
+      : ImpliedCenters(view), begin_(begin), neighbors_(neighbors), values_(values) {}
 
   std::int64_t work(Row i, int count) const { return 2 * count + 4 * (begin_[i + 1] - begin_[i]); }
 
@@ -159,30 +160,30 @@ class SparseCenters : public ImpliedCenters {
   void add(int k, Row i, double m, const std::vector<std::int32_t>& labels) {
     double score = old_score(i, k);
     for (std::int64_t e = begin_[i]; e < begin_[i + 1]; ++e)
-      if (labels[neighbours_[e]] == k) score += view_.weights[neighbours_[e]] * values_[e];
+      if (labels[neighbors_[e]] == k) score += view_.weights[neighbors_[e]] * values_[e];
     ImpliedCenters::add(k, i, m, score);
   }
 
-  void gaps(Row i, int count, const std::vector<std::int32_t>& labels, double* out) const {
+  void squared_distances(Row i, int count, const std::vector<std::int32_t>& labels, double* out) const {
     for (int k = 0; k < count; ++k) out[k] = old_score(i, k);
     for (std::int64_t e = begin_[i]; e < begin_[i + 1]; ++e) {
-      const std::int32_t k = labels[neighbours_[e]];
-      if (k >= 0) out[k] += view_.weights[neighbours_[e]] * values_[e];
+      const std::int32_t k = labels[neighbors_[e]];
+      if (k >= 0) out[k] += view_.weights[neighbors_[e]] * values_[e];
     }
-    for (int k = 0; k < count; ++k) out[k] = gap(i, k, out[k]);
+    for (int k = 0; k < count; ++k) out[k] = squared_distance(i, k, out[k]);
   }
 
   void within(const std::int64_t* labels, double* sums) const {
     for (Row i = 0; i < view_.n; ++i)
       for (std::int64_t e = begin_[i]; e < begin_[i + 1]; ++e)
-        if (labels[neighbours_[e]] == labels[i])
-          sums[labels[i]] += view_.weights[i] * view_.weights[neighbours_[e]] * values_[e];
+        if (labels[neighbors_[e]] == labels[i])
+          sums[labels[i]] += view_.weights[i] * view_.weights[neighbors_[e]] * values_[e];
   }
 
  private:
-  const std::int64_t* begin_;       // (R + 1,)
-  const std::int32_t* neighbours_;  // (entries,)
-  const double* values_;            // (entries,)
+  const std::int64_t* begin_;      // (R + 1,)
+  const std::int32_t* neighbors_;  // (entries,)
+  const double* values_;           // (entries,)
 };
 
 }  // namespace dynmeans

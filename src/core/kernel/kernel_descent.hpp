@@ -13,6 +13,7 @@
 
 #include "dmeans/hamerly_assignment.hpp"
 #include "kernel/kernel_centers.hpp"
+#include "support/equations.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
 
@@ -37,7 +38,7 @@ class KernelDescent {
   KernelDescent(const KernelView& view, const KernelSearch& search, Centers centers)
       : view_(view), search_(search), centers_(std::move(centers)), labels_(view.n), order_(view.n) {}
 
-  // Assign rows without a label where the cost grows least; then move rows until no move lowers the cost.
+  // Assign rows without a label where the cost grows lowest; then move rows until no move lowers the cost.
   KernelResult run() {
     std::vector<std::int32_t> start(view_.n, kNone);
     if (search_.start) start.assign(search_.start, search_.start + view_.n);
@@ -66,8 +67,8 @@ class KernelDescent {
   const std::vector<std::int32_t>& labels() const { return labels_; }
 
  private:
-  // The least gain worth a move, as a share of the numbers whose difference it is.
-  static constexpr double kGrain = 1e-12;
+  // The lowest gain worth a move, as a share of the numbers whose difference it is.
+  static constexpr double kMinGain = 1e-12;
 
   struct Saving {
     double cost;   // what leaving saves
@@ -96,39 +97,40 @@ class KernelDescent {
       if (rows_[k] == 0) vacant_.push_back(k);
   }
 
-  // Assign row i to the slot of least cost; true if the slot changes. A tie keeps the slot.
+  // Assign row i to the slot of lowest cost; true if the slot changes. A tie keeps the slot.
   bool assign(Row i) {
     const std::int32_t own = labels_[i];
     poll_(centers_.work(i, count_));
-    centers_.gaps(i, count_, labels_, gaps_.data());
-    double least = std::numeric_limits<double>::infinity();
+    centers_.squared_distances(i, count_, labels_, distances_.data());
+    double lowest = std::numeric_limits<double>::infinity();
     std::int32_t to = kNone;
     for (std::int32_t k = 0; k < count_; ++k) {
-      const double cost = opening_cost_[k] + share(i, centers_.mass(k)) * gaps_[k];
-      if (cost < least && k != own) least = cost, to = k;
+      const double cost = opening_cost_[k] + share(i, centers_.mass(k)) * distances_[k];
+      if (cost < lowest && k != own) lowest = cost, to = k;
     }
-    if (!(least <= search_.birth)) least = search_.birth, to = kNone;
+    if (!(lowest <= search_.birth)) lowest = search_.birth, to = kNone;
     if (own != kNone) {
       const Saving saving = saving_of(i, own);
-      if (!(saving.cost - least > kGrain * saving.scale)) return false;
+      if (!(saving.cost - lowest > kMinGain * saving.scale)) return false;
       leave(i);
     }
     enter(i, to == kNone ? newborn() : to);
     return true;
   }
 
-  double share(Row i, double mass) const { return view_.weights[i] * mass / (mass + view_.weights[i]); }
+  double share(Row i, double mass) const { return merge_weight(mass, view_.weights[i]); }
 
   // The last row to leave returns the center to phi and refunds the cost of the birth or revival.
   Saving saving_of(Row i, std::int32_t own) const {
     const double m = view_.weights[i], mass = centers_.mass(own);
     if (rows_[own] > 1) {
       const double factor = m * mass / (mass - m);
-      return {factor * gaps_[own], factor * centers_.scale(i, own)};
+      return {factor * distances_[own], factor * centers_.scale(i, own)};
     }
     if (own >= view_.n_old) return {search_.birth, search_.birth};
     const double factor = share(i, view_.gammas[own]), revival = view_.revival[own];
-    return {revival + factor * centers_.old_gap(i, own), revival + factor * centers_.scale(i, own)};
+    return {revival + factor * centers_.squared_distance_to_old(i, own),
+            revival + factor * centers_.scale(i, own)};
   }
 
   void enter(Row i, std::int32_t k) {
@@ -174,7 +176,7 @@ class KernelDescent {
     if (count <= static_cast<int>(rows_.size())) return;
     centers_.grow(count);
     opening_cost_.resize(count);
-    gaps_.resize(count);
+    distances_.resize(count);
     rows_.resize(count);
     born_.resize(count);
   }
@@ -193,8 +195,8 @@ class KernelDescent {
                                 : search_.birth;
     for (Row i = 0; i < view_.n; ++i) {
       poll_(centers_.work(i, count_));
-      centers_.gaps(i, count_, labels_, gaps_.data());
-      cost += view_.weights[i] * gaps_[labels_[i]];
+      centers_.squared_distances(i, count_, labels_, distances_.data());
+      cost += view_.weights[i] * distances_[labels_[i]];
     }
     return cost;
   }
@@ -205,8 +207,8 @@ class KernelDescent {
     for (std::int32_t k = view_.n_old; k < count_; ++k)
       if (rows_[k] > 0) order.push_back(k);
     std::sort(order.begin(), order.end(), [this](std::int32_t a, std::int32_t b) {
-      const double gap = centers_.mass(a) - centers_.mass(b);
-      return gap != 0 ? gap > 0 : born_[a] < born_[b];
+      const double difference = centers_.mass(a) - centers_.mass(b);
+      return difference != 0 ? difference > 0 : born_[a] < born_[b];
     });
     std::iota(number.begin(), number.begin() + view_.n_old, 0);
     for (std::size_t s = 0; s < order.size(); ++s) number[order[s]] = view_.n_old + std::int32_t(s);
@@ -217,12 +219,13 @@ class KernelDescent {
   KernelView view_;
   KernelSearch search_;
   Centers centers_;
-  std::vector<std::int32_t> labels_;         // (R,)
-  std::vector<Row> order_;                   // (R,)
-  int count_ = 0;                            // slots
-  long n_born_ = 0;                          // births so far
-  std::vector<double> opening_cost_, gaps_;  // (slots,) cost of the first row to enter; distances of a row
-  std::vector<long> rows_, born_;            // (slots,) rows in the slot; number of its birth
+  std::vector<std::int32_t> labels_;  // (R,)
+  std::vector<Row> order_;            // (R,)
+  int count_ = 0;                     // slots
+  long n_born_ = 0;                   // births so far
+  std::vector<double> opening_cost_,
+      distances_;                  // (slots,) cost of the first row to enter; distances of a row
+  std::vector<long> rows_, born_;  // (slots,) rows in the slot; number of its birth
   std::vector<std::int32_t> vacant_;
   Poll poll_;
 };

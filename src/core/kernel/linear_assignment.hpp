@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel/kernel_centers.hpp"
+#include "support/equations.hpp"
 #include "support/signals.hpp"
 
 namespace dynmeans {
@@ -98,8 +99,7 @@ class LinearAssignment {
 };
 
 // Replace distances by link costs: the change of the objective if a cluster is linked to an old one instead
-// of being born. SplitMerge::link_cost is the same formula for known distances; it multiplies in another
-// order, so the last digits differ.
+// of being born.
 inline void link_costs(std::vector<double>& change,  // in (L, K) n |mean - phi|^2; out link costs
                        const double* weight,         // in n (L,)
                        const double* gammas,         // in gamma (K,)
@@ -108,7 +108,7 @@ inline void link_costs(std::vector<double>& change,  // in (L, K) n |mean - phi|
                        double birth) {               // in lambda
   for (std::size_t e = 0; e < change.size(); ++e) {
     const double n = weight[e / n_old], gamma = gammas[e % n_old];
-    change[e] = revival[e % n_old] - birth + gamma * change[e] / (gamma + n);
+    change[e] = revival_cost(revival[e % n_old], gamma, n, change[e] / n) - birth;
   }
 }
 

@@ -64,14 +64,14 @@ class MatchingPursuit {
   std::int64_t count() const { return std::int64_t(chosen_.size()); }
 
   std::int64_t best() {
-    double most = -1;
+    double largest = -1;
     for (std::int64_t i = 0; i < s_; ++i) {
       gain_[i] = apart_[i] > rules_.dependent * line(i)[i] ? pull_[i] * pull_[i] / apart_[i] : -1;
-      most = std::max(most, gain_[i]);
+      largest = std::max(largest, gain_[i]);
     }
     std::int64_t best = -1;
     for (std::int64_t i = 0; i < s_; ++i)
-      if (gain_[i] >= rules_.equal * most && (best < 0 || apart_[i] > apart_[best])) best = i;
+      if (gain_[i] >= rules_.equal * largest && (best < 0 || apart_[i] > apart_[best])) best = i;
     return std::max<std::int64_t>(best, 0);
   }
 

@@ -50,8 +50,8 @@ struct GaussianKernel {
       Four line[kSide / kFour] = {};
       for (int c = 0; c < d; ++c)
         for (std::int64_t s = 0; s < kSide / kFour; ++s) {
-          const Four gap = load_four(b + c * stride(m) + j + s * kFour) - a[c * stride(n) + i + r];
-          line[s] += gap * gap;
+          const Four difference = load_four(b + c * stride(m) + j + s * kFour) - a[c * stride(n) + i + r];
+          line[s] += difference * difference;
         }
       for (std::int64_t s = 0; s < kSide / kFour; ++s)
         store_four(square + r * kSide + s * kFour, exp_minus(0.5 * line[s]));

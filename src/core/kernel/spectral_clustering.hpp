@@ -31,7 +31,8 @@ struct SpectralResult {
 
 template <class Centers>
 class SpectralClusters {
-  // Mean cosine of rows with their axes above which other first rows lead to the same axes.
+  // Mean cosine of rows with their axes. Above it the rounding is nearly exact, and restarts from other first
+  // rows give the same axes.
   static constexpr double kClear = 0.98;
 
   struct Trial {

@@ -33,8 +33,8 @@ inline std::vector<double> joint_matrix(const KernelView& view, const double* ma
   return joint;
 }
 
-// The part of Eq. (spectralmin) that no Z changes, traces over all remembered clusters, less the most that
-// a Z can bring: what no clustering costs less than. in: values (c,)
+// The terms of Eq. (spectralmin) that do not depend on Z, traces over all remembered clusters, minus the most
+// that a Z can bring: what no clustering costs less than. in: values (c,)
 inline double relaxed_bound(const KernelView& view, double birth, const double* values, std::size_t c) {
   double bound = 0;
   for (Row i = 0; i < view.n; ++i) bound += view.weights[i] * view.diagonal[i];

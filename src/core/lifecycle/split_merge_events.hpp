@@ -1,8 +1,8 @@
 // Detect splits and merges between two steps from the rows that clusters share.
 //
-// The home of a row is its parent cluster: the cluster of the previous step whose forecast is nearest. A
-// newborn cluster is a candidate split of the parent of most of its rows. A cluster is a candidate merge of
-// the ended clusters that gave most of their rows to it. Distances confirm a candidate: the parts of a
+// The parent of a row is the cluster of the previous step whose forecast is nearest. A newborn cluster is a
+// candidate split of the parent of the majority of its rows. A cluster is a candidate merge of the ended
+// clusters that gave the majority of their rows to it. Distances confirm a candidate: the pieces of a
 // split lie around the forecast of the parent, and the rows of a merge lie at the forecasts of the ended
 // clusters.
 #pragma once
@@ -19,40 +19,42 @@
 
 namespace dynmeans {
 
-struct HomeRows {
-  const std::int32_t *homes, *slots;  // (n,), (n,)  of the rows
-  const double* weights;              // (n,) or null for ones
-  const std::int64_t* awake;  // (A,)  slots with rows in the step before, ascending: those of the homes
-  const double* taken;        // (L,)  weight of the rows of each slot
+struct ParentRows {
+  const std::int32_t *parents, *slots;  // (n,), (n,)  of the rows
+  const double* weights;                // (n,) or null for ones
+  const std::int64_t*
+      awake;            // (A,)  slots with rows in the previous step, ascending; parents are indices into it
+  const double* taken;  // (L,)  weight of the rows of each slot
   std::int64_t n, n_awake, n_old, n_slots;
-  double part;  // share of the rows of the whole: the least that a piece, or a source, has
+  double min_share;  // of the rows that a piece of a split, or a source of a merge, must have
 };
 
 // Distances between means of rows and forecasts.
 template <class T>
 class RowSpace {
  public:
-  // rows (n, d), forecasts (K, d); around: maximum ratio of squared distances in is_around; in: rows and
-  // parents
-  RowSpace(const T* rows, const double* forecasts, int d, double around, const HomeRows& in)
-      : rows_(rows), forecasts_(forecasts), d_(d), around_(around), in_(in) {}
+  // rows (n, d), forecasts (K, d); max_ratio: of squared distances in is_around; in: rows and parents
+  RowSpace(const T* rows, const double* forecasts, int d, double max_ratio, const ParentRows& in)
+      : rows_(rows), forecasts_(forecasts), d_(d), max_ratio_(max_ratio), in_(in) {}
 
   // The forecast of the first is much nearer to the mean of all of them than to the mean of any.
-  bool is_around(const std::vector<std::int64_t>& parts) const {
-    const double* past = forecasts_ + parts[0] * d_;
+  bool is_around(const std::vector<std::int64_t>& pieces) const {
+    const double* forecast = forecasts_ + pieces[0] * d_;
     double nearest = std::numeric_limits<double>::infinity();
-    for (const auto part : parts)
-      nearest = std::min(nearest, gap(mean([&](std::int64_t i) { return in_.slots[i] == part; }), past));
-    const auto middle = mean(
-        [&](std::int64_t i) { return std::find(parts.begin(), parts.end(), in_.slots[i]) != parts.end(); });
-    return gap(middle, past) < around_ * nearest;
+    for (const auto piece : pieces)
+      nearest = std::min(
+          nearest, squared_distance(mean([&](std::int64_t i) { return in_.slots[i] == piece; }), forecast));
+    const auto middle = mean([&](std::int64_t i) {
+      return std::find(pieces.begin(), pieces.end(), in_.slots[i]) != pieces.end();
+    });
+    return squared_distance(middle, forecast) < max_ratio_ * nearest;
   }
 
   // The rows of a parent in a slot are nearer to the forecast of the parent than to the mean of the slot.
-  bool is_at_home(std::int64_t home, std::int64_t slot) const {
-    const auto here = mean([&](std::int64_t i) { return in_.slots[i] == slot && in_.homes[i] == home; });
+  bool is_at_parent(std::int64_t parent, std::int64_t slot) const {
+    const auto here = mean([&](std::int64_t i) { return in_.slots[i] == slot && in_.parents[i] == parent; });
     const auto all = mean([&](std::int64_t i) { return in_.slots[i] == slot; });
-    return gap(here, forecasts_ + in_.awake[home] * d_) < gap(here, all.data());
+    return squared_distance(here, forecasts_ + in_.awake[parent] * d_) < squared_distance(here, all.data());
   }
 
  private:
@@ -71,7 +73,7 @@ class RowSpace {
     return sum;
   }
 
-  double gap(const std::vector<double>& a, const double* b) const {
+  double squared_distance(const std::vector<double>& a, const double* b) const {
     double sum = 0;
     for (int j = 0; j < d_; ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
     return sum;
@@ -80,25 +82,25 @@ class RowSpace {
   const T* rows_;
   const double* forecasts_;
   int d_;
-  double around_;
-  HomeRows in_;
+  double max_ratio_;
+  ParentRows in_;
   mutable Poll poll_;
 };
 
-// Accepts all candidates, for kernels: the caller compares the distances.
-struct Anywhere {
+// Accepts all candidates. For kernels the caller compares the distances.
+struct AcceptAll {
   bool is_around(const std::vector<std::int64_t>&) const { return true; }
-  bool is_at_home(std::int64_t, std::int64_t) const { return true; }
+  bool is_at_parent(std::int64_t, std::int64_t) const { return true; }
 };
 
-// Of a split: parent and newborn slots; of a merger: slot and homes.
-using Family = std::vector<std::int64_t>;
+// Of a split: parent and newborn slots; of a merge: slot and parents.
+using SlotGroup = std::vector<std::int64_t>;
 
 struct SplitMergeGroups {
-  std::vector<Family> splits, mergers;
+  std::vector<SlotGroup> splits, merges;
 };
 
-// Weight of the rows that each home has in each slot, where there are any: no more than there are rows.
+// Weight of the rows that each parent has in each slot. Only pairs with rows are stored.
 class SharedRows {
  public:
   struct Entry {
@@ -107,15 +109,15 @@ class SharedRows {
   };
   using Entries = std::span<const Entry>;
 
-  explicit SharedRows(const HomeRows& in) : starts_(in.n_awake + 1) {
-    const auto order = rows_by_home(in);
+  explicit SharedRows(const ParentRows& in) : starts_(in.n_awake + 1) {
+    const auto order = rows_by_parent(in);
     std::vector<double> sums(in.n_slots);
     std::vector<std::int64_t> user(in.n_slots, -1), touched;
-    for (std::int64_t home = 0, next = 0; home < in.n_awake; ++home) {
+    for (std::int64_t parent = 0, next = 0; parent < in.n_awake; ++parent) {
       touched.clear();
-      for (; next < in.n && in.homes[order[next]] == home; ++next) {
+      for (; next < in.n && in.parents[order[next]] == parent; ++next) {
         const std::int64_t i = order[next], slot = in.slots[i];
-        if (std::exchange(user[slot], home) != home) {
+        if (std::exchange(user[slot], parent) != parent) {
           touched.push_back(slot);
           sums[slot] = 0;
         }
@@ -123,27 +125,27 @@ class SharedRows {
       }
       std::sort(touched.begin(), touched.end());
       for (const auto slot : touched) entries_.push_back({slot, sums[slot]});
-      starts_[home + 1] = static_cast<std::int64_t>(entries_.size());
+      starts_[parent + 1] = static_cast<std::int64_t>(entries_.size());
     }
   }
 
-  // Of one home, by slot.
-  Entries of(std::int64_t home) const {
-    return Entries(entries_).subspan(starts_[home], starts_[home + 1] - starts_[home]);
+  // Of one parent, by slot.
+  Entries of(std::int64_t parent) const {
+    return Entries(entries_).subspan(starts_[parent], starts_[parent + 1] - starts_[parent]);
   }
 
-  double weight(std::int64_t home, std::int64_t slot) const {
-    const auto line = of(home);
+  double weight(std::int64_t parent, std::int64_t slot) const {
+    const auto line = of(parent);
     const auto at = std::ranges::lower_bound(line, slot, {}, &Entry::slot);
     return at != line.end() && at->slot == slot ? at->weight : 0.0;
   }
 
  private:
-  static std::vector<std::int64_t> rows_by_home(const HomeRows& in) {
-    std::vector<std::int64_t> place(in.n_awake + 1), order(in.n);
-    for (std::int64_t i = 0; i < in.n; ++i) ++place[in.homes[i] + 1];
-    std::partial_sum(place.begin(), place.end(), place.begin());
-    for (std::int64_t i = 0; i < in.n; ++i) order[place[in.homes[i]]++] = i;
+  static std::vector<std::int64_t> rows_by_parent(const ParentRows& in) {
+    std::vector<std::int64_t> offset(in.n_awake + 1), order(in.n);
+    for (std::int64_t i = 0; i < in.n; ++i) ++offset[in.parents[i] + 1];
+    std::partial_sum(offset.begin(), offset.end(), offset.begin());
+    for (std::int64_t i = 0; i < in.n; ++i) order[offset[in.parents[i]]++] = i;
     return order;
   }
 
@@ -154,38 +156,43 @@ class SharedRows {
 template <class Space>
 class SplitMergeFinder {
  public:
-  SplitMergeFinder(const HomeRows& in, const Space& space)
-      : in_(in), space_(space), shared_(in), total_(in.n_slots), most_(in.n_slots), main_home_(in.n_slots) {
-    for (std::int64_t home = 0; home < in.n_awake; ++home) {
-      for (const auto& [slot, weight] : shared_.of(home)) {
+  SplitMergeFinder(const ParentRows& in, const Space& space)
+      : in_(in),
+        space_(space),
+        shared_(in),
+        total_(in.n_slots),
+        largest_(in.n_slots),
+        main_parent_(in.n_slots) {
+    for (std::int64_t parent = 0; parent < in.n_awake; ++parent) {
+      for (const auto& [slot, weight] : shared_.of(parent)) {
         total_[slot] += weight;
-        if (weight <= most_[slot]) continue;
-        most_[slot] = weight;
-        main_home_[slot] = home;
+        if (weight <= largest_[slot]) continue;
+        largest_[slot] = weight;
+        main_parent_[slot] = parent;
       }
     }
   }
 
   SplitMergeGroups run() const {
     SplitMergeGroups found;
-    const auto home_of = [&](std::int64_t slot) { return main_home_[slot]; };
-    const auto ended_in = [&](std::int64_t home) { return is_gone(home) ? main_slot(home) : kNone; };
-    for (const auto& [home, born] : grouped(in_.n_old, in_.n_slots, in_.n_awake, home_of))
-      add_split(home, born, found.splits);
+    const auto parent_of = [&](std::int64_t slot) { return main_parent_[slot]; };
+    const auto ended_in = [&](std::int64_t parent) { return is_gone(parent) ? main_slot(parent) : kNone; };
+    for (const auto& [parent, born] : grouped(in_.n_old, in_.n_slots, in_.n_awake, parent_of))
+      add_split(parent, born, found.splits);
     for (const auto& [slot, gone] : grouped(0, in_.n_awake, in_.n_slots, ended_in))
-      add_merger(slot, gone, found.mergers);
+      add_merge(slot, gone, found.merges);
     return found;
   }
 
  private:
   static constexpr std::int64_t kNone = -1;
-  using Groups = std::vector<std::pair<std::int64_t, Family>>;
+  using Groups = std::vector<std::pair<std::int64_t, SlotGroup>>;
 
-  bool is_gone(std::int64_t home) const { return in_.taken[in_.awake[home]] == 0; }
+  bool is_gone(std::int64_t parent) const { return in_.taken[in_.awake[parent]] == 0; }
 
-  // The slot of most rows of a home; the first of equals.
-  std::int64_t main_slot(std::int64_t home) const {
-    const auto line = shared_.of(home);
+  // The slot of most rows of a parent; the first of equals.
+  std::int64_t main_slot(std::int64_t parent) const {
+    const auto line = shared_.of(parent);
     return line.empty() ? kNone : std::ranges::max_element(line, {}, &SharedRows::Entry::weight)->slot;
   }
 
@@ -193,55 +200,57 @@ class SplitMergeFinder {
   template <class Key>
   static Groups grouped(std::int64_t begin, std::int64_t end, std::int64_t n_keys, Key key_of) {
     Groups groups;
-    std::vector<std::int64_t> place(n_keys, kNone);
+    std::vector<std::int64_t> offset(n_keys, kNone);
     for (std::int64_t value = begin; value < end; ++value) {
       const std::int64_t key = key_of(value);
       if (key == kNone) continue;
-      if (place[key] == kNone) {
-        place[key] = static_cast<std::int64_t>(groups.size());
+      if (offset[key] == kNone) {
+        offset[key] = static_cast<std::int64_t>(groups.size());
         groups.push_back({key, {}});
       }
-      groups[place[key]].second.push_back(value);
+      groups[offset[key]].second.push_back(value);
     }
     return groups;
   }
 
-  // Adds the cluster of a home, which lives on, and the newborn slots that split off it, if it did split.
-  void add_split(std::int64_t home, const Family& born, std::vector<Family>& splits) const {
-    Family whole{in_.awake[home]}, parts;
+  // Add a parent that still has rows, and the newborn slots that split off it, if it is a split.
+  void add_split(std::int64_t parent, const SlotGroup& born, std::vector<SlotGroup>& splits) const {
+    SlotGroup whole{in_.awake[parent]}, pieces;
     whole.insert(whole.end(), born.begin(), born.end());
-    std::erase_if(whole, [&](auto s) { return !(shared_.weight(home, s) > 0.5 * total_[s]); });
+    std::erase_if(whole, [&](auto s) { return !(shared_.weight(parent, s) > 0.5 * total_[s]); });
     double sum = 0;
-    for (const auto s : whole) sum += shared_.weight(home, s);
+    for (const auto s : whole) sum += shared_.weight(parent, s);
     for (const auto s : whole)
-      if (shared_.weight(home, s) >= in_.part * sum) parts.push_back(s);
-    if (parts.size() > 1 && parts[0] == in_.awake[home] && space_.is_around(parts)) splits.push_back(parts);
+      if (shared_.weight(parent, s) >= in_.min_share * sum) pieces.push_back(s);
+    if (pieces.size() > 1 && pieces[0] == in_.awake[parent] && space_.is_around(pieces))
+      splits.push_back(pieces);
   }
 
-  // Adds a slot and the homes whose clusters ended in it, its own among them, if it is a merger.
-  void add_merger(std::int64_t slot, const Family& gone, std::vector<Family>& mergers) const {
-    Family found{slot};
+  // Add a slot and the parents that ended in it, including its own, if it is a merge.
+  void add_merge(std::int64_t slot, const SlotGroup& gone, std::vector<SlotGroup>& merges) const {
+    SlotGroup found{slot};
     const auto *end = in_.awake + in_.n_awake, *own = std::lower_bound(in_.awake, end, slot);
     if (own != end && *own == slot && gives(own - in_.awake, slot)) found.push_back(own - in_.awake);
     for (const auto h : gone)
       if (gives(h, slot)) found.push_back(h);
-    const auto is_there = [&](auto h) { return space_.is_at_home(h, slot); };
-    if (found.size() > 2 && std::all_of(found.begin() + 1, found.end(), is_there)) mergers.push_back(found);
+    const auto is_there = [&](auto h) { return space_.is_at_parent(h, slot); };
+    if (found.size() > 2 && std::all_of(found.begin() + 1, found.end(), is_there)) merges.push_back(found);
   }
 
-  // Most rows of the home are in the slot, and are no small part of it.
-  bool gives(std::int64_t home, std::int64_t slot) const {
+  // The majority of the rows of the parent are in the slot, and are at least min_share of it.
+  bool gives(std::int64_t parent, std::int64_t slot) const {
     double sum = 0;
-    for (const auto& entry : shared_.of(home)) sum += entry.weight;
-    const double given = shared_.weight(home, slot);
-    return given >= in_.part * total_[slot] && given > 0.5 * sum;
+    for (const auto& entry : shared_.of(parent)) sum += entry.weight;
+    const double given = shared_.weight(parent, slot);
+    return given >= in_.min_share * total_[slot] && given > 0.5 * sum;
   }
 
-  HomeRows in_;
+  ParentRows in_;
   Space space_;
   SharedRows shared_;
-  std::vector<double> total_, most_;     // (L,)  weight of all rows of a slot, and of those of one home
-  std::vector<std::int64_t> main_home_;  // (L,)  the home of most rows of a slot; the first of equals
+  std::vector<double> total_,
+      largest_;  // (L,)  weight of all rows of a slot, and of those of its main parent
+  std::vector<std::int64_t> main_parent_;  // (L,)  the parent of most rows of a slot; the first of equals
 };
 
 }  // namespace dynmeans

@@ -136,7 +136,7 @@ class BoruvkaMst {
   void search_below(Index top, Index i, double& limit, Poll& poll) {
     struct Visit {
       Index node;
-      double gap;
+      double distance;
     };
     std::array<Visit, KdTree<D>::kMaxDepth> stack;
     const double* x = tree_.point(i);
@@ -146,7 +146,7 @@ class BoruvkaMst {
     while (depth > 0) {
       const Visit visit = stack[--depth];
       poll(4 * tree_.dimension());
-      if (visit.gap >= limit || node_component_[visit.node] == own) continue;
+      if (visit.distance >= limit || node_component_[visit.node] == own) continue;
       const auto& node = tree_.nodes[visit.node];
       if (node.is_leaf()) {
         search_leaf(node, i, x, limit);
@@ -154,7 +154,7 @@ class BoruvkaMst {
       }
       Visit nearer{node.child, tree_.squared_distance(x, node.child)};
       Visit farther{node.child + 1, tree_.squared_distance(x, node.child + 1)};
-      if (farther.gap < nearer.gap) std::swap(nearer, farther);
+      if (farther.distance < nearer.distance) std::swap(nearer, farther);
       stack[depth++] = farther;
       stack[depth++] = nearer;
     }
@@ -163,9 +163,9 @@ class BoruvkaMst {
   void search_leaf(const typename KdTree<D>::Node& leaf, Index i, const double* x, double& limit) {
     for (Index j = leaf.begin; j < leaf.end; ++j) {
       if (component_[j] == component_[i]) continue;
-      const double gap = tree_.squared_distance(x, tree_.point(j));
-      if (!(gap < limit)) continue;
-      limit = gap;
+      const double distance = tree_.squared_distance(x, tree_.point(j));
+      if (!(distance < limit)) continue;
+      limit = distance;
       near_[i] = j;
     }
   }

@@ -27,7 +27,7 @@ struct KdTree {
   };
 
   int d;
-  std::vector<Index> order;    // (n,)  the original row at each place of the tree order
+  std::vector<Index> order;    // (n,)  the original row at each index of the tree order
   std::vector<double> points;  // (n, d)  in tree order
   std::vector<Node> nodes;     // a parent comes before its children
   std::vector<double> boxes;   // (nodes, 2, d)  lower corner, then upper corner
@@ -58,8 +58,8 @@ struct KdTree {
     const double* high = low + dimension();
     double sum = 0;
     for (int j = 0; j < dimension(); ++j) {
-      const double gap = std::max(std::max(low[j] - x[j], x[j] - high[j]), 0.0);
-      sum += gap * gap;
+      const double outside = std::max(std::max(low[j] - x[j], x[j] - high[j]), 0.0);
+      sum += outside * outside;
     }
     return sum;
   }
@@ -68,15 +68,15 @@ struct KdTree {
   double squared_depth(const double* x, Index node) const {
     const double* low = &boxes[std::size_t(node) * 2 * dimension()];
     const double* high = low + dimension();
-    double least = std::numeric_limits<double>::infinity();
-    for (int j = 0; j < dimension(); ++j) least = std::min({least, x[j] - low[j], high[j] - x[j]});
-    return least * least;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (int j = 0; j < dimension(); ++j) nearest = std::min({nearest, x[j] - low[j], high[j] - x[j]});
+    return nearest * nearest;
   }
 
  private:
   using Keyed = std::pair<double, Index>;
 
-  // Halving by rank, not by place, keeps the tree balanced whatever the data: sorted, equal, far apart.
+  // Halving by rank, not by position, keeps the tree balanced for all data: sorted, equal, far apart.
   // Depth first, because a small part of the rows is soon in the cache.
   void build(const double* data) {
     std::vector<Keyed> keyed(order.size());

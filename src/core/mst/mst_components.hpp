@@ -28,7 +28,7 @@ class MstCutter {
 
   CutTree run() {
     join_short_edges();
-    list_neighbours();
+    list_neighbors();
     number_outwards();
     result_.component.resize(n_);
     for (Index i = 0; i < n_; ++i) result_.component[i] = number_[joined_[i]];
@@ -55,7 +55,7 @@ class MstCutter {
   }
 
   // Long edges at every piece, those of piece p at start_[p] .. start_[p + 1].
-  void list_neighbours() {
+  void list_neighbors() {
     start_.assign(n_pieces_ + 1, 0);
     for (Index e = 0; e < n_ - 1; ++e)
       for (int side = 0; side < 2 && is_long(e); ++side) ++start_[joined_[ends_[2 * e + side]] + 1];

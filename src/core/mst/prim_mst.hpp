@@ -32,7 +32,7 @@ class PrimMst {
     rows_.resize(n);
     std::iota(rows_.begin(), rows_.end(), 0);
     from_.resize(stride_);
-    gaps_.resize(stride_, kFar);
+    distances_.resize(stride_, kFar);
   }
 
   TreeEdges run() {
@@ -43,19 +43,19 @@ class PrimMst {
       poll(std::int64_t(left) * d_);
       const Index k = nearest(row, left);
       edges_.ends.insert(edges_.ends.end(), {Index(from_[k]), rows_[k]});
-      edges_.lengths.push_back(std::sqrt(gaps_[k]) / unit_);
+      edges_.lengths.push_back(std::sqrt(distances_[k]) / unit_);
       row = take_out(k, left - 1);
     }
     return std::move(edges_);
   }
 
  private:
-  // The place of a row that is not there: no distance to it is less than another.
+  // Coordinate of an unused entry: comparisons with its distance are false.
   static constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
 
   double* column(int j) { return &columns_[std::size_t(j) * stride_]; }
 
-  // Rows that are not yet in the tree stay together: the last of them fills the gap.
+  // Rows that are not yet in the tree stay together: the last of them takes the free entry.
   Index take_out(Index k, Index last) {
     for (int j = 0; j < d_; ++j) {
       newest_[j] = column(j)[k];
@@ -65,8 +65,8 @@ class PrimMst {
     const Index row = rows_[k];
     rows_[k] = rows_[last];
     from_[k] = from_[last];
-    gaps_[k] = gaps_[last];
-    gaps_[last] = kFar;
+    distances_[k] = distances_[last];
+    distances_[last] = kFar;
     return row;
   }
 
@@ -74,13 +74,13 @@ class PrimMst {
   Index nearest(Index newest, Index left) {
     Two shortest = Two{} + kFar, which = Two{}, here{0, 1};
     for (Index k = 0; k < left; k += kTwo, here += double(kTwo)) {
-      Two& gap = *reinterpret_cast<Two*>(&gaps_[k]);
+      Two& distance = *reinterpret_cast<Two*>(&distances_[k]);
       Two& from = *reinterpret_cast<Two*>(&from_[k]);
       const Two fresh = squared_distances(k);
-      from = fresh < gap ? Two{} + double(newest) : from;
-      gap = fresh < gap ? fresh : gap;
-      which = gap < shortest ? here : which;
-      shortest = gap < shortest ? gap : shortest;
+      from = fresh < distance ? Two{} + double(newest) : from;
+      distance = fresh < distance ? fresh : distance;
+      which = distance < shortest ? here : which;
+      shortest = distance < shortest ? distance : shortest;
     }
     int best = 0;
     for (int l = 1; l < kTwo; ++l)
@@ -101,11 +101,11 @@ class PrimMst {
   int d_;
   Index stride_;
   double unit_;
-  std::vector<double> columns_;  // (d, stride)  places of the rows outside the tree
-  std::vector<double> newest_;   // (d,)  place of the newest row in it
-  std::vector<Index> rows_;      // (n,)
-  std::vector<double> from_;     // (stride,)  nearest row in the tree, as a number of the same width
-  std::vector<double> gaps_;     // (stride,)  squared distance to it
+  std::vector<double> columns_;    // (d, stride)  rows outside the tree
+  std::vector<double> newest_;     // (d,)  newest row in the tree
+  std::vector<Index> rows_;        // (n,)
+  std::vector<double> from_;       // (stride,)  nearest row in the tree, as a number of the same width
+  std::vector<double> distances_;  // (stride,)  squared distance to it
   TreeEdges edges_;
 };
 

@@ -81,10 +81,10 @@ class Gibbs {
     for (std::int64_t i = 0; i < n_; ++i) {
       poll_(std::int64_t(old_.n + 1) * (d_ + 20));
       birth_[i] = log_gaussian(row(i), model_.prior_mean, model_.noise + model_.prior_variance, d_);
-      const double least = std::log(model_.concentration) + birth_[i] - kNegligible;
+      const double threshold = std::log(model_.concentration) + birth_[i] - kNegligible;
       for (int k = 0; k < old_.n; ++k) {
         const double log = log_gaussian(row(i), mean(k), model_.noise + variance(k), d_);
-        if (std::log(old_.weights[k]) + log > least) sleepers_[i].push_back({k, log});
+        if (std::log(old_.weights[k]) + log > threshold) sleepers_[i].push_back({k, log});
       }
     }
   }

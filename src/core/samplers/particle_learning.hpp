@@ -34,7 +34,7 @@ class Particle {
 
   // Eq. (mcmmlabelprior) times the density of the row, one offer a cluster, the last for a birth. Returns the
   // logarithm of the density of the row.
-  double foretell(const double* y, const McgmmParams& model, double log_birth, Choice& choice) const {
+  double predict(const double* y, const McgmmParams& model, double log_birth, Choice& choice) const {
     choice.clear();
     for (int k = 0; k < size(); ++k)
       choice.offer(weight(k), log_gaussian(y, mean(k), model.noise + variance(k), d_));
@@ -81,7 +81,7 @@ class ParticleFilter {
         log_densities_(std::move(log_densities)),
         choices_(particles_.size()),
         ancestors_(particles_.size()),
-        foretold_(particles_.size()),
+        predictive_(particles_.size()),
         labels_(particles_.size()) {}
 
   void run(const double* rows, std::int64_t n, std::int64_t first_number) {
@@ -102,20 +102,20 @@ class ParticleFilter {
         log_gaussian(y, model_.prior_mean, model_.noise + model_.prior_variance, model_.d);
     for (int p = 0; p < count(); ++p) {
       poll_(std::int64_t(particles_[p].size() + 1) * (model_.d + 20));  // with an exponential
-      foretold_[p] = particles_[p].foretell(y, model_, log_birth, choices_[p]);
+      predictive_[p] = particles_[p].predict(y, model_, log_birth, choices_[p]);
     }
     resample();
     for (int p = 0; p < count(); ++p) {
       const int a = ancestors_[p], k = choices_[a].draw(random_);
-      log_densities_[p] += foretold_[a] + std::log(choices_[a].share(k));
+      log_densities_[p] += predictive_[a] + std::log(choices_[a].share(k));
       labels_[p].push_back(particles_[p].take(k, y, number, model_));
     }
   }
 
-  // Systematic resampling. Whoever survives stays in place; only the copies are moved.
+  // Systematic resampling. Surviving particles keep their index; only copies are moved.
   void resample() {
     Choice whole;
-    for (const double log : foretold_) whole.offer(1.0, log);
+    for (const double log : predictive_) whole.offer(1.0, log);
     log_evidence_ += whole.sum() - std::log(double(count()));
     offspring_.assign(count(), 0);
     const double start = random_.uniform();
@@ -132,7 +132,7 @@ class ParticleFilter {
   int likeliest() const {
     int best = 0;
     for (int p = 1; p < count(); ++p)
-      if (foretold_[p] > foretold_[best]) best = p;
+      if (predictive_[p] > predictive_[best]) best = p;
     return best;
   }
 
@@ -157,7 +157,7 @@ class ParticleFilter {
   std::vector<double> log_densities_;  // (P,) log p(z, y) of each path
   std::vector<Choice> choices_;
   std::vector<int> ancestors_, offspring_;
-  std::vector<double> foretold_;                   // (P,) log density of the row
+  std::vector<double> predictive_;                 // (P,) log density of the row
   std::vector<std::vector<std::int64_t>> labels_;  // (P, n) number of the row that founded the cluster
   double log_evidence_ = 0;                        // estimate of log p(batch | past)
   Poll poll_;

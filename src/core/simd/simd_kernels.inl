@@ -68,8 +68,8 @@ inline void update_block(const T* tile, int d, const T* centers, int k, Best<T, 
     for (int q = 0; q < Block; ++q) {
       const T c = centers[static_cast<std::int64_t>(k + q) * dim + j];
       for (int p = 0; p < Pair; ++p) {
-        const V gap = x[p] - c;
-        sum[q][p] += gap * gap;
+        const V difference = x[p] - c;
+        sum[q][p] += difference * difference;
       }
     }
   }
@@ -183,8 +183,8 @@ Cheapest cheapest_dim(const double* y, int d, const double* columns, int stride,
     for (int j = 0; j < dim; ++j) {
       const double* column = columns + static_cast<std::int64_t>(j) * stride + k;
       for (int p = 0; p < pair; ++p) {
-        const V gap = load<V>(column + p * width) - y[j];
-        sum[p] += gap * gap;
+        const V difference = load<V>(column + p * width) - y[j];
+        sum[p] += difference * difference;
       }
     }
     for (int p = 0; p < pair; ++p) {

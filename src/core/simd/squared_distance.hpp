@@ -38,24 +38,24 @@ struct WideSquaredDistance {
   Reader row;
   const double* center;  // (d,)
   int d;
-  double most;      // a sum that exceeds it may stay unfinished
+  double limit;     // a sum that exceeds it may stay unfinished
   double* squared;  // out
 
   [[gnu::always_inline]] void run() const {
     Four sums[kWide / kFour] = {};
     double total = 0;
     int j = 0;
-    while (j + kWide <= d && total <= most) {
+    while (j + kWide <= d && total <= limit) {
       const int rest = std::min(j + kLook, d);
       for (; j + kWide <= rest; j += kWide)
         for (int q = 0; q < kWide / kFour; ++q) {
-          const Four gap = row.four(j + q * kFour) - load_four(center + j + q * kFour);
-          sums[q] += gap * gap;
+          const Four difference = row.four(j + q * kFour) - load_four(center + j + q * kFour);
+          sums[q] += difference * difference;
         }
       const Four sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
       total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
-    for (; j < d && total <= most; ++j) total += (row.at(j) - center[j]) * (row.at(j) - center[j]);
+    for (; j < d && total <= limit; ++j) total += (row.at(j) - center[j]) * (row.at(j) - center[j]);
     *squared = total;
   }
 
@@ -63,18 +63,18 @@ struct WideSquaredDistance {
   static constexpr int kLook = 5 * kWide;  // features between two looks at the sum
 };
 
-// Squared distance, or a lower bound that exceeds `most`.
+// Squared distance, or a lower bound that exceeds `limit`.
 template <class Reader>
 double squared_distance(Reader row, const double* center, int d,
-                        double most = std::numeric_limits<double>::infinity()) {
+                        double limit = std::numeric_limits<double>::infinity()) {
   double sum = 0;
   if (d >= kWide) {
-    run_wide(WideSquaredDistance<Reader>{row, center, d, most, &sum});
+    run_wide(WideSquaredDistance<Reader>{row, center, d, limit, &sum});
     return sum;
   }
   for (int j = 0; j < d; ++j) {
-    const double gap = row.at(j) - center[j];
-    sum += gap * gap;
+    const double difference = row.at(j) - center[j];
+    sum += difference * difference;
   }
   return sum;
 }

@@ -213,17 +213,17 @@ class SphereClusters {
   }
 
   void grow(int needed) {
-    if (needed <= room_) return;
-    room_ = std::max(2 * room_, std::max(needed, kSlotBlock));
-    weight_.resize(room_);
-    displacement_.resize(room_);
-    rows_.resize(room_);
-    is_stale_.resize(room_);
-    sum_.resize(std::size_t(room_) * d_);
-    center_.resize(std::size_t(room_) * d_);
+    if (needed <= scratch_) return;
+    scratch_ = std::max(2 * scratch_, std::max(needed, kSlotBlock));
+    weight_.resize(scratch_);
+    displacement_.resize(scratch_);
+    rows_.resize(scratch_);
+    is_stale_.resize(scratch_);
+    sum_.resize(std::size_t(scratch_) * d_);
+    center_.resize(std::size_t(scratch_) * d_);
   }
 
-  int d_, n_old_, count_ = 0, room_ = 0;
+  int d_, n_old_, count_ = 0, scratch_ = 0;
   long wake_ups_ = 0;
   PriorView prior_;
   RawVector<double> sum_;             // (slots, d) A

@@ -14,6 +14,7 @@
 #include "dmeans/descent.hpp"
 #include "sphere/sphere_assignment.hpp"
 #include "sphere/sphere_clusters.hpp"
+#include "sphere/sphere_refinement.hpp"
 #include "support/newborn_order.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
@@ -22,6 +23,7 @@ namespace dynmeans {
 
 struct SphereResult : DescentResult {
   std::vector<double> lengths;  // (slots,) |A|, the weight after the step; 0 for sleeping clusters
+  double whole_cost = 0;        // cost of a whole cluster: the birth cost, or more with refinement
 };
 
 template <class T>
@@ -41,10 +43,12 @@ class SphereDescent {
       poll_(points_.n + slots_.count());
       Random random(options_.seed, options_.step, r);
       const int n_iter = descend(random);
+      if (options_.refine) refine(r == 0);
       const double cost = finish();
       best.restart_costs.push_back(cost);
       if (r == 0 || cost < best.cost) keep(best, cost, n_iter);
     }
+    best.whole_cost = whole_scale_ * options_.birth;
     return best;
   }
 
@@ -93,6 +97,44 @@ class SphereDescent {
     if (!slots_.is_awake(own)) slots_.update_center(own);
   }
 
+  // Splits, merges and re-links whole clusters.
+  void refine(bool is_first) {
+    if (points_.n == 0) return;
+    if (is_first) {
+      whole_scale_ = std::max(mean_margin() / options_.birth, 1.0);
+      read_refine_rows();
+    }
+    std::vector<double> revival(prior_.n);
+    for (int k = 0; k < prior_.n; ++k) revival[k] = whole_scale_ * prior_.revival[k];
+    const PriorView whole{prior_.centers, prior_.gammas, revival.data(), prior_.n};
+    const std::vector<std::int32_t> labels =
+        SphereRefinement(refine_rows_, whole, whole_scale_ * options_.birth, options_.max_iter)
+            .run(assignment_.labels());
+    slots_.reset();
+    for (int n = *std::max_element(labels.begin(), labels.end()) + 1 - slots_.n_old(); n > 0; --n)
+      slots_.newborn();
+    for (Row i = 0; i < points_.n; ++i) assignment_.relabel(i, labels[i]);
+  }
+
+  // Eq. (sphere-whole): how much nearer than the birth cost the rows of a cluster are to their center, summed
+  // over its rows; the mean over all clusters.
+  double mean_margin() const {
+    double margin = 0;
+    int n_awake = 0;
+    for (Row i = 0; i < points_.n; ++i) {
+      const double cosine = slots_.dot(points_.row(i), slots_.center(assignment_.labels()[i]));
+      margin += points_.weight(i) * (options_.birth - (1 - cosine));
+    }
+    for (int k = 0; k < slots_.count(); ++k) n_awake += slots_.is_awake(k);
+    return margin / n_awake;
+  }
+
+  void read_refine_rows() {
+    refine_rows_.d = points_.d;
+    refine_rows_.y.assign(points_.data, points_.data + std::size_t(points_.n) * points_.d);
+    for (Row i = 0; i < points_.n; ++i) refine_rows_.weights.push_back(points_.weight(i));
+  }
+
   // Adds everything up afresh, so that no rounding error is left, and computes the objective, in which the
   // best centers are eliminated: Eq. (sphere-eliminated).
   double finish() {
@@ -106,7 +148,7 @@ class SphereDescent {
     double cost = 0;
     for (int k = 0; k < slots_.count(); ++k) {
       if (!slots_.is_awake(k)) continue;
-      cost += slots_.is_old(k) ? slots_.revival(k) : options_.birth;
+      cost += whole_scale_ * (slots_.is_old(k) ? slots_.revival(k) : options_.birth);
       cost += std::max(slots_.gamma(k) + slots_.weight(k) - slots_.length(k), 0.0);
     }
     return cost;
@@ -172,6 +214,8 @@ class SphereDescent {
   PriorView prior_;
   PriorCosines<T> past_;
   SphereAssignment<T> assignment_;
+  RefineRows refine_rows_;
+  double whole_scale_ = 1;  // cost of a whole cluster, in birth costs
   Poll poll_;
 };
 

@@ -43,7 +43,7 @@ template <class T>
 class PriorCosines {
  public:
   PriorCosines(const SphereRows<T>& points, const PriorView& prior) : n_old_(prior.n) {
-    if (prior.n < kFewest || points.n > kMost / prior.n) return;
+    if (prior.n < kMinClusters || points.n > kMaxCosines / prior.n) return;
     RawVector<T> centers(std::size_t(prior.n) * points.d);
     for (std::size_t j = 0; j < centers.size(); ++j) centers[j] = static_cast<T>(prior.centers[j]);
     cosines_.resize(std::size_t(points.n) * prior.n);
@@ -62,8 +62,8 @@ class PriorCosines {
   const T* of(Row i) const { return cosines_.empty() ? nullptr : &cosines_[std::size_t(i) * n_old_]; }
 
  private:
-  static constexpr int kFewest = 8;      // clusters: fewer are sooner compared one by one
-  static constexpr Row kMost = 1 << 24;  // numbers
+  static constexpr int kMinClusters = 8;       // clusters: fewer are sooner compared one by one
+  static constexpr Row kMaxCosines = 1 << 24;  // numbers
 
   int n_old_;
   RawVector<T> cosines_;  // (n, K) or empty

@@ -66,7 +66,7 @@ struct Singular {
   std::vector<double> right;   // (c, c)
 };
 
-// in: a (c, c) line by line. To LAPACK that is its transpose, so left and right change places.
+// in: a (c, c) row-major. LAPACK reads it as the transpose, so left and right vectors are exchanged.
 inline Singular singular(const Lapack& lapack, std::vector<double> a, int c) {
   Singular found{std::vector<double>(c * c), std::vector<double>(c), std::vector<double>(c * c)};
   char all = 'A';

@@ -36,8 +36,8 @@ template <class T>
 using Column = ArrayView<T, 1>;
 using Vector = Column<double>;
 
-// False if it is no NumPy array of T with N sizes, and may not or cannot become one; in arrays.cpp. An
-// nb::ndarray would do, but takes longer to look at an array, and a step of a small batch looks at many.
+// Read a NumPy array of T with N dimensions; false if the source is none and may not or cannot be converted.
+// A replacement for nb::ndarray, which takes longer to read an array: a step of a small batch reads many.
 template <class T, int N>
 bool read_numpy(nb::handle source, bool convert, ArrayView<T, N>& view) noexcept;
 

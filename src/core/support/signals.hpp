@@ -16,7 +16,7 @@ struct Interrupted {};
 // Runs pending signal handlers, if it is time; throws if one raises, or if the flag of this thread is set.
 void check_signals();
 
-// Makes check_signals look at this flag alone in the calling thread: only the leader knows Python.
+// Makes check_signals read only this flag in the calling thread: only the main thread may call Python.
 void follow(const std::atomic<bool>* stop);
 
 class Poll {

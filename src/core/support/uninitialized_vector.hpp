@@ -15,12 +15,12 @@ struct UninitializedAllocator : std::allocator<T> {
   };
 
   template <class U>
-  void construct(U* place) {
-    ::new (static_cast<void*>(place)) U;
+  void construct(U* address) {
+    ::new (static_cast<void*>(address)) U;
   }
   template <class U, class... Args>
-  void construct(U* place, Args&&... args) {
-    ::new (static_cast<void*>(place)) U(std::forward<Args>(args)...);
+  void construct(U* address, Args&&... args) {
+    ::new (static_cast<void*>(address)) U(std::forward<Args>(args)...);
   }
 };
 

@@ -98,7 +98,17 @@ def _score(sample: FloatArray, mass: FloatArray, birth: float, seed: int) -> Can
     n_features = sample.shape[1]
     empty = np.empty(0)
     slots, centers, slot_weights, *_ = descend(
-        sample, mass, np.empty((0, n_features)), empty, empty, birth, seed, 0, RESTARTS, 100, 1
+        X=sample,
+        weights=mass,
+        centers=np.empty((0, n_features)),
+        gammas=empty,
+        revival=empty,
+        birth=birth,
+        seed=seed,
+        step=0,
+        n_restarts=RESTARTS,
+        max_iter=100,
+        n_threads=1,
     )
     n, k = float(mass.sum()), len(slot_weights)
     scatter = float(np.sum(mass * np.sum((sample - centers[slots]) ** 2, axis=1)))

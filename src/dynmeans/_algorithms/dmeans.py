@@ -6,7 +6,7 @@ import numpy as np
 
 from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.exclusive import assign_rows, assign_with_duplicates
-from dynmeans._algorithms.relaxation import relaxed
+from dynmeans._algorithms.kernel_space.relaxation import relaxed
 from dynmeans._algorithms.split_merge_events import RowSpace, add_split_merge_events
 from dynmeans._core import descend
 from dynmeans._model.costs import Costs

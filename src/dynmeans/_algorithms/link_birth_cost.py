@@ -16,8 +16,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from dynmeans._algorithms.kernel_objective import row_sums
-from dynmeans._algorithms.kernel_step import BatchComparison
+from dynmeans._algorithms.kernel_space.kernel_objective import row_sums
+from dynmeans._algorithms.kernel_space.kernel_step import BatchComparison
 from dynmeans._algorithms.linking import Groups
 from dynmeans._model.costs import Costs
 from dynmeans._model.motion import Motion
@@ -25,7 +25,7 @@ from dynmeans._model.prior import predict_prior
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray
 
-ODDS = 3.0  # prior odds of persistence against birth
+ODDS = 3.0  # prior odds of persistence against birth; they enter the birth cost by their logarithm only
 MIN_MOTION = 1e-4  # minimum variance of the motion, relative to that of all rows
 
 

@@ -8,9 +8,14 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dynmeans._algorithms import kernel_step
 from dynmeans._algorithms.batch import Batch, Rows
-from dynmeans._algorithms.kernel_step import KernelState, cheapest_slots, initial_state, squared_distances
+from dynmeans._algorithms.kernel_space import kernel_step
+from dynmeans._algorithms.kernel_space.kernel_step import (
+    KernelState,
+    cheapest_slots,
+    initial_state,
+    squared_distances,
+)
 from dynmeans._algorithms.link_birth_cost import (
     KernelScale,
     RowScale,

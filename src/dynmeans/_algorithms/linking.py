@@ -10,9 +10,9 @@ from scipy.spatial.distance import cdist
 from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.cluster_stats import fit_slots
 from dynmeans._algorithms.group_assignment import assign_groups
-from dynmeans._algorithms.kernel_fit import KernelFit
-from dynmeans._algorithms.kernel_objective import apart_from_old, cost_of_sums, row_sums
-from dynmeans._algorithms.kernel_step import (
+from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
+from dynmeans._algorithms.kernel_space.kernel_objective import apart_from_old, cost_of_sums, row_sums
+from dynmeans._algorithms.kernel_space.kernel_step import (
     BatchComparison,
     KernelState,
     compare_batch,
@@ -48,7 +48,7 @@ class Groups(NamedTuple):
         """Return the group of every clustered row of the batch."""
         return self.which[self.origin]
 
-    def labelled(self, result: StepResult) -> StepResult:
+    def labeled(self, result: StepResult) -> StepResult:
         """Return the step with a label for every row of the batch, -1 for noise."""
         labels = np.full(len(self.is_clustered), NOISE, dtype=np.int64)
         labels[self.is_clustered] = result.report.labels[self.origin]
@@ -94,7 +94,7 @@ def link_rows(
     cost = objective(groups.rows, groups.weights, fit, prior, costs)
     fit = fit._replace(cost=cost, restart_costs=np.full(1, cost))
     result = update_state(state, prior, fit, costs, motion, groups.time)
-    return groups.labelled(
+    return groups.labeled(
         add_split_merge_events(result, state, fit, groups.weights, RowSpace(groups.rows, prior.centers))
     )
 
@@ -118,7 +118,7 @@ def link_kernel(
     cost = cost_of_sums(row_sums(similarity, groups.weights, slots, n_slots), similarity, prior, costs)
     fit = KernelFit(slots, cost, n_iter=1, restart_costs=np.full(1, cost))
     memory, result = finalize_step(memory, comparison, fit, costs, groups.time, budget)
-    return memory, groups.labelled(result)
+    return memory, groups.labeled(result)
 
 
 def compare_groups(memory: KernelState, groups: Groups, costs: Costs, aligned: bool) -> BatchComparison:
@@ -129,4 +129,4 @@ def compare_groups(memory: KernelState, groups: Groups, costs: Costs, aligned: b
 def link_noise(memory: KernelState, groups: Groups, costs: Costs) -> tuple[KernelState, StepResult]:
     """Run one time step in the space of a kernel for a batch of noise only: all clusters sleep."""
     memory, result = pass_time(memory, costs, groups.time)
-    return memory, groups.labelled(result)
+    return memory, groups.labeled(result)

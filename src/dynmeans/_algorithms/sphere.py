@@ -48,20 +48,24 @@ def step(
 ) -> StepResult:
     """Run one time step on unit rows, from a state and a batch to the next state and a report."""
     prior = predict_prior(state, batch.time, costs, WALK)
-    fit, lengths = cluster(batch, prior, costs, search, state.n_steps)
+    fit, lengths, whole_cost = cluster(batch, prior, costs, search, state.n_steps)
     result = update_state(state, prior, fit, costs, WALK, batch.time)
     result = result._replace(state=_with_lengths(result.state, slot_ids(state, len(lengths)), lengths))
     result = add_split_merge_events(result, state, fit, batch.weights, RowSpace(batch.rows, prior.centers))
     if not certify:
         return result
-    bound = min(sphere_lower_bound(batch, prior, costs), fit.cost)
+    bound = min(sphere_lower_bound(batch, prior, costs, whole_cost), fit.cost)
     return result._replace(report=result.report._replace(lower_bound=bound))
 
 
 def cluster(
     batch: Batch, prior: Prior, costs: Costs, search: SearchOptions, n_steps: int
-) -> tuple[Fit, FloatArray]:
-    """Minimize the cost from several random orders; return the clustering and |A| of every slot."""
+) -> tuple[Fit, FloatArray, float]:
+    """Minimize the cost from several random orders.
+
+    Return the clustering, |A| of every slot, and the cost of a whole cluster: the birth cost or, with
+    refinement, Eq. (sphere-whole).
+    """
     found = descend_sphere(
         batch.rows,
         batch.weights,
@@ -73,8 +77,9 @@ def cluster(
         step=n_steps,
         n_restarts=search.n_restarts,
         max_iter=search.max_iter,
+        refine=search.refine,
     )
-    return Fit(*found[:-1]), found[-1]
+    return Fit(*found[:-2]), found[-2], found[-1]
 
 
 def _with_lengths(state: ClusterState, ids: IntArray, lengths: FloatArray) -> ClusterState:
@@ -83,14 +88,14 @@ def _with_lengths(state: ClusterState, ids: IntArray, lengths: FloatArray) -> Cl
     return state._replace(weights=np.where(found > 0, found, state.weights))
 
 
-def sphere_lower_bound(batch: Batch, prior: Prior, costs: Costs) -> float:
+def sphere_lower_bound(batch: Batch, prior: Prior, costs: Costs, whole_cost: float) -> float:
     """Return a lower bound on the cost of any clustering, from that of D-Means on the same unit rows.
 
     With r = |A| / (gamma + n) in [0, 1], 1 - r >= (1 - r^2) / 2. So the objective is at least half of the
     objective of D-Means with twice the birth and revival costs (Eq. sphere-bound).
     """
-    doubled = prior._replace(revival=2.0 * prior.revival)
-    return max(0.5 * lower_bound(batch, doubled, costs._replace(birth=2.0 * costs.birth)), 0.0)
+    doubled = prior._replace(revival=2.0 * whole_cost / costs.birth * prior.revival)
+    return max(0.5 * lower_bound(batch, doubled, costs._replace(birth=2.0 * whole_cost)), 0.0)
 
 
 def cheapest_directions(rows: Rows, prior: Prior) -> IntArray:

@@ -7,8 +7,9 @@ cosine of a row to the centers of other clusters, which are means of several row
 
 A sample of the batch is clustered at several c. The quality of each result is its equal error: the frequency
 of both errors at the threshold where they are equally frequent (Eq. sphere-equal-error). The estimate lies
-in the lower part of the range of c around the least equal error. If no result is good, as in a batch of one
-topic, c is the chance level of unrelated directions (Eq. sphere-chance).
+in the lower part of the range of c around the least equal error. It is raised until at least half of the
+rows would found a cluster if their own did not exist (Eq. sphere-newcomer). If no result is good, as in a
+batch of one topic, c is the chance level of unrelated directions (Eq. sphere-chance).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ MIN_SHARE = 0.5
 # one in a later pass, while a cluster that is founded by mistake stays. So low thresholds are safer.
 LOW_SHARE = 0.25
 PASSES = 2
+MAX_RAISES = 4  # of a threshold; the change is small after two or three
 SMALLEST, LARGEST = 0.01, 1.0  # birth costs
 
 Sample = NDArray[np.float32]
@@ -84,7 +86,7 @@ def estimate_sphere_birth_cost(rows: Rows, seed: int) -> float | None:
     if len(rows) > SAMPLE and _cluster(sample, thresholds[len(LEVELS) - 1], seed).is_scattered:
         sample = distinct_sample(rows, LARGE_SAMPLE)
     best = None if len(sample) < MIN_ROWS else _best_threshold(sample, thresholds, seed)
-    threshold = isotropic_chance(sample).deviation if best is None else best
+    threshold = isotropic_chance(sample).deviation if best is None else _raised(sample, best, seed)
     return float(np.clip(1.0 - threshold, SMALLEST, LARGEST))
 
 
@@ -154,6 +156,23 @@ def _best_threshold(sample: Sample, thresholds: FloatArray, seed: int) -> float 
     while last + 1 < len(errors) and is_good[last + 1]:
         last += 1
     return float(thresholds[first] + LOW_SHARE * (thresholds[last] - thresholds[first]))
+
+
+def _raised(sample: Sample, threshold: float, seed: int) -> float:
+    """Eq. (sphere-newcomer): raise c to the median of the largest cosines of rows to other centers.
+
+    At a lower c, most rows of a new cluster would join an old one. More clusters have a nearer one among
+    them, so this is repeated.
+    """
+    for _ in range(MAX_RAISES):
+        found = _cluster(sample, threshold, seed)
+        if found.is_scattered or np.count_nonzero(found.sizes > 1) < 2:
+            break
+        others = float(np.median(_other_cosines(sample, found, found.is_shared)))
+        if others <= threshold:
+            break
+        threshold = others
+    return threshold
 
 
 def _errors(sample: Sample, thresholds: FloatArray, seed: int) -> FloatArray:

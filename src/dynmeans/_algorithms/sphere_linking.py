@@ -81,7 +81,7 @@ def link_directions(
     cost = _objective(groups, fit, prior, costs)
     fit = fit._replace(cost=cost, restart_costs=np.full(1, cost))
     result = _with_lengths(update_state(state, prior, fit, costs, WALK, groups.time), state, fit, lengths)
-    return groups.labelled(
+    return groups.labeled(
         add_split_merge_events(result, state, fit, groups.weights, RowSpace(groups.rows, prior.centers))
     )
 

@@ -25,8 +25,8 @@ from dynmeans.kernels.base import Similarity
 
 SlotArray: TypeAlias = NDArray[np.int32]
 
-PART = 0.25  # minimum share of the rows that a piece of a split, or a source of a merge, must have
-AROUND = 0.5  # maximum squared distance from the old center to the mean of all pieces, relative to any piece
+MIN_SHARE = 0.25  # minimum share of the rows that a piece of a split, or a source of a merge, must have
+MAX_RATIO = 0.5  # maximum squared distance of the old center to the mean of all pieces, relative to any piece
 MAX_ROWS = 2000  # of a batch that are used; more do not change the result
 
 
@@ -54,7 +54,15 @@ class RowSpace(NamedTuple):
             rows, slots = rows[::every].copy(), slots[::every].copy()
             weights = None if weights is None else weights[::every].copy()
         splits, merges = find_split_merge(
-            rows, self.forecasts, slots, weights, state.last_seen, state.clock, slot_weights, PART, AROUND
+            X=rows,
+            forecasts=self.forecasts,
+            slots=slots,
+            weights=weights,
+            last_seen=state.last_seen,
+            clock=state.clock,
+            taken=slot_weights,
+            min_share=MIN_SHARE,
+            max_ratio=MAX_RATIO,
         )
         return _as_slots(splits, merges)
 
@@ -71,7 +79,13 @@ class KernelSpace(NamedTuple):
             return _as_slots([], [])
         parents, n_old = self._parents(awake), len(evidence.state.ids)
         splits, merges = split_merge_candidates(
-            parents, evidence.slots, evidence.weights, awake, evidence.slot_weights, n_old, PART
+            parents=parents,
+            slots=evidence.slots,
+            weights=evidence.weights,
+            awake=awake,
+            taken=evidence.slot_weights,
+            n_old=n_old,
+            min_share=MIN_SHARE,
         )
         true_splits = [pieces for pieces in splits if self._is_around(pieces, evidence)]
         true_merges = [
@@ -93,7 +107,7 @@ class KernelSpace(NamedTuple):
         """Return whether a cluster and its newborn pieces lie around its old center."""
         each = _rows(np.equal.outer(pieces, evidence.slots), evidence)
         *distances, mean = self._from_past(np.concatenate([each, each.sum(axis=0)[None]]), pieces[0])
-        return mean < AROUND * min(distances)
+        return mean < MAX_RATIO * min(distances)
 
     def _is_near_parent(self, is_child: BoolArray, parent: int, slot: int, evidence: StepEvidence) -> bool:
         """Return whether rows of a parent in a slot are nearer to the old center than to the slot's mean."""

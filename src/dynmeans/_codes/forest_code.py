@@ -45,7 +45,7 @@ class ForestReference(NamedTuple):
     log_step: float
     background: FloatArray  # (N,) log density of each point, anywhere
     spread: FloatArray  # (r, r) of a root around its forecast, before any was observed
-    least: float  # smallest variance
+    min_variance: float
 
 
 def make_forest_reference(reference: Reference, max_rows: int) -> ForestReference:
@@ -91,17 +91,17 @@ def forest_nats(reference: ForestReference, labels: Sequence[Any]) -> tuple[Floa
     n_noise = int(np.count_nonzero(ids < 0))
     compact = np.maximum(compact.ravel().astype(np.int64) - n_noise, -1)
     total = nats(
-        reference.rows,
-        compact,
-        max(len(ids) - n_noise, 1),
-        reference.starts,
-        reference.times,
-        reference.edge_nats,
-        reference.first_log,
-        reference.log_step,
-        reference.background,
-        reference.spread,
-        reference.least,
+        rows=reference.rows,
+        ids=compact,
+        n_ids=max(len(ids) - n_noise, 1),
+        starts=reference.starts,
+        times=reference.times,
+        edge_nats=reference.edge_nats,
+        first_log=reference.first_log,
+        log_step=reference.log_step,
+        background=reference.background,
+        spread=reference.spread,
+        min_variance=reference.min_variance,
     )
     shares: FloatArray = total[:5] / len(reference.rows)
     return shares, float(total[5])

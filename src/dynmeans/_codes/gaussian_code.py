@@ -61,16 +61,16 @@ def code_parts(reference: Reference, labels: Sequence[Any]) -> FloatArray:
     """Compute the nats per point for means, scatters, labels and events, (4,)."""
     ids, compact = np.unique(np.concatenate(labels), return_inverse=True)
     found = nats(
-        reference.rows,
-        reference.weights,
-        np.ascontiguousarray(compact.ravel(), dtype=np.int64),
-        len(ids),
-        reference.starts,
-        reference.times,
-        reference.means,
-        reference.covs,
-        reference.background,
-        reference.floor,
+        rows=reference.rows,
+        weights=reference.weights,
+        ids=np.ascontiguousarray(compact.ravel(), dtype=np.int64),
+        n_ids=len(ids),
+        starts=reference.starts,
+        times=reference.times,
+        means=reference.means,
+        covs=reference.covs,
+        background=reference.background,
+        floor=reference.floor,
     )
     total = len(reference.rows) if reference.weights is None else reference.weights.sum()
     shares: FloatArray = found / float(total)

@@ -2,8 +2,8 @@
 
 The Gaussian code is right where clusters are clouds, even if they touch. It fails where an object has one
 point per step, and where objects are not Gaussian: pieces of them are more Gaussian than the whole. The
-forest code is right where gaps separate objects of any shape. It fails where clusters touch: it sees no gap,
-so it merges them. So the forest code judges a stream if it sees gaps there; else the Gaussian code does.
+forest code is right where gaps separate objects of any shape. It fails where clusters touch: without a gap
+it merges them. So the forest code is used if there are gaps, and else the Gaussian code.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from dynmeans._codes.forest_code import (
 from dynmeans._codes.gaussian_code import Reference, code_parts, make_reference
 from dynmeans._model.types import FloatArray, IntArray
 
-STRONG_EVIDENCE = math.log(20.0)  # nats: odds of 20 to 1 (Kass and Raftery, 1995)
+POSITIVE_EVIDENCE = math.log(3.0)  # nats: odds of 3 to 1 (Kass and Raftery, 1995)
+STRONG_EVIDENCE = math.log(20.0)  # odds of 20 to 1
 
 
 class CodeLengths(NamedTuple):
@@ -84,19 +85,19 @@ class TwoCodes:
         return CodeLengths(gaussian, float(forest.sum()), self._count_extra(labels), lead)
 
     def prefers_forest(self, results: Sequence[CodeLengths]) -> bool:
-        """Return whether the forest code judges the stream, from the best result of each code.
+        """Return whether the forest code is used for the stream, from the best result of each code.
 
-        Its best result must be shorter than one tree for all rows of a step: otherwise it sees no gaps. Then
-        the shorter of the two codes judges. An exception are clusters with shapes, that is, more edges than
-        roots: the Gaussian code may be shorter because it splits them. There the forest code judges if it
-        has strong evidence for each cluster that it separates.
+        Its best result must be shorter than one tree for all rows of a step: otherwise there are no gaps.
+        Then the shorter of the two codes is used. An exception are clusters with shapes, that is, more edges
+        than roots: the Gaussian code may be shorter because it splits them. There the forest code is used if
+        it has positive evidence for each cluster that it separates. Where clusters touch, it has almost none.
         """
         forest = min(results, key=lambda result: result.forest)
         saved = self.n_rows * (self._one_tree - forest.forest)
         if saved <= 0.0 or forest.forest < min(result.gaussian for result in results):
             return saved > 0.0
         n_roots = forest.n_extra + len(self._forest.times)
-        return self.n_rows > 2 * n_roots and saved >= STRONG_EVIDENCE * forest.n_extra
+        return self.n_rows > 2 * n_roots and saved >= POSITIVE_EVIDENCE * forest.n_extra
 
     def _count_extra(self, labels: Sequence[IntArray]) -> int:
         found, starts = sampled_labels(self._forest, labels), self._forest.starts

@@ -14,7 +14,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (GAUSSIANS_EXPERIMENT, RINGS_EXPERIMENT, GPS_EXPERIMENT, PEOPLE_EXPERIMENT)
 }
-# Those that can take a file of the user's.
+# Experiments that accept an input file.
 ON_FILES: dict[str, Callable[[str | None], Experiment]] = {
     "video": video_experiment,
     "flights": flights_experiment,
@@ -22,7 +22,7 @@ ON_FILES: dict[str, Callable[[str | None], Experiment]] = {
 
 
 def find_experiment(name: str, file: str | None = None) -> Experiment:
-    """Return an experiment by its name; a file is for those that can take one."""
+    """Return an experiment by its name; only those in `ON_FILES` use the file."""
     return ON_FILES[name](file) if name in ON_FILES else EXPERIMENTS[name]
 
 

@@ -11,10 +11,10 @@ from dynmeans._experiments import panels
 from dynmeans._experiments.methods import (
     CEILING,
     GIBBS,
-    GIBBS_TOLD,
+    GIBBS_ORACLE,
     KMEANS,
     OURS,
-    PARTICLE_TOLD,
+    PARTICLE_ORACLE,
     REFINED,
     THREE,
     VARIATIONAL,
@@ -23,15 +23,15 @@ from dynmeans._experiments.methods import (
 from dynmeans._experiments.parameters import GAUSSIANS
 from dynmeans._experiments.results import Group, Results
 from dynmeans._experiments.tables import difference, markdown, milliseconds, share, with_interval
-from dynmeans._experiments.trials import Figures, Setting
+from dynmeans._experiments.trials import Case, Figures
 
-MODELS = (REFINED, THREE, GIBBS_TOLD, VARIATIONAL, PARTICLE_TOLD, CEILING)
+MODELS = (REFINED, THREE, GIBBS_ORACLE, VARIATIONAL, PARTICLE_ORACLE, CEILING)
 MATCHED = (REFINED, OURS, KMEANS, *WITHOUT_K, CEILING)
 LOOKS = {
     name: panels.line_style(i) for i, name in enumerate(dict.fromkeys((*MODELS[:-1], GIBBS, *MATCHED[:-1])))
 }
 LOOKS[CEILING] = panels.PLAIN
-TIME = "processor time a step (ms)"
+TIME = "processor time per step (ms)"
 
 
 def draw(results: Results) -> Figures:
@@ -46,7 +46,7 @@ def draw(results: Results) -> Figures:
 
 def summarize(results: Results) -> str:
     """Tabulate all methods on five clusters, one table per reading of the motion."""
-    readings = dict.fromkeys(group.setting["displacement"] for group in results.part("five"))
+    readings = dict.fromkeys(group.case["displacement"] for group in results.part("five"))
     tables = [f"{reading.capitalize()} displacements\n\n{_five(results, reading)}" for reading in readings]
     return "\n\n".join([*tables, f"Refined D-Means and the ceiling on more streams\n\n{_more(results)}"])
 
@@ -55,7 +55,7 @@ def _more(results: Results) -> str:
     """Tabulate the share of the upper limit, one line per reading."""
     rows = []
     for ours in results.part("more", method=REFINED):
-        reading = ours.setting["displacement"]
+        reading = ours.case["displacement"]
         (ceiling,) = results.part("more", method=CEILING, displacement=reading)
         tracked = [with_interval(group, "tracked") for group in (ours, ceiling)]
         rows.append((reading, str(len(ours.trials)), *tracked, share(ours, ceiling, "tracked")))
@@ -64,7 +64,7 @@ def _more(results: Results) -> str:
 
 def _five(results: Results, reading: str) -> str:
     """Tabulate accuracy, difference to refined D-Means, share of the upper limit, and time."""
-    groups = {group.setting["method"]: group for group in results.part("five", displacement=reading)}
+    groups = {group.case["method"]: group for group in results.part("five", displacement=reading)}
     ceiling, ours = groups[CEILING].mean("tracked"), groups[REFINED]
     header = (
         "method",
@@ -102,19 +102,19 @@ def _tuning(results: Results) -> Any:
         for axes, letter, name, other in zip(
             row, letters, ("lifetime", "reach"), ("reach", "lifetime"), strict=False
         ):
-            plane = [group for group in groups if group.setting["parameters"][other] == chosen[other]]
+            plane = [group for group in groups if group.case["parameters"][other] == chosen[other]]
             _contours(axes, plane, chosen, name)
             axes.set_title(f"({letter}) {reading} displacements")
         times = np.concatenate([1e3 * group.column("seconds") for group in groups])
-        panels.histogram(row[2], {"all settings": times}, panels.time_bins([times]))
+        panels.histogram(row[2], {"all parameters": times}, panels.time_bins([times]))
         row[2].set(xlabel=TIME, title=f"({letters[2]}) {reading} displacements")
         panels.plain_log(row[2], "x")
     return figure
 
 
-def _contours(axes: Any, groups: Sequence[Group], chosen: Setting, name: str) -> None:
-    def place(setting: Setting) -> tuple[float, float]:
-        return setting["birth_cost"], setting[name]
+def _contours(axes: Any, groups: Sequence[Group], chosen: Case, name: str) -> None:
+    def place(case: Case) -> tuple[float, float]:
+        return case["birth_cost"], case[name]
 
     panels.contours(axes, panels.surface(groups, place), place(chosen))
     axes.set(
@@ -130,10 +130,10 @@ def _counts(results: Results) -> Any:
     for row, names in zip(grid, (MODELS, MATCHED), strict=True):
         for name in names:
             groups = sorted(
-                (group for group in everyone if group.setting["method"] == name),
-                key=lambda group: int(group.setting["n_clusters"]),
+                (group for group in everyone if group.case["method"] == name),
+                key=lambda group: int(group.case["n_clusters"]),
             )
-            x = [group.setting["n_clusters"] for group in groups]
+            x = [group.case["n_clusters"] for group in groups]
             panels.band(row[0], x, groups, "tracked", LOOKS[name], name)
             panels.band(row[1], x, groups, "seconds", LOOKS[name], name, scale=1e3)
         row[0].set(ylabel="tracking accuracy", ylim=(0, 1))
@@ -161,7 +161,7 @@ def _trade(results: Results) -> Any:
     """Draw accuracy against time for more restarts or samples, with and without tracking."""
     figure = panels.canvas(3.0, width=4.6)
     axes = figure.subplots()
-    for name in (REFINED, OURS, GIBBS, GIBBS_TOLD):
+    for name in (REFINED, OURS, GIBBS, GIBBS_ORACLE):
         groups = results.part("trade", method=name)
         groups += (
             results.part("five", method=name, displacement="isotropic") if name.startswith(GIBBS) else []
@@ -180,5 +180,5 @@ def _frames(results: Results) -> Any:
     """Draw five sequential frames of D-Means."""
     (group,) = results.part("frames")
     figure = panels.canvas(1.65)
-    panels.frames(figure.subplots(1, 5), group.first, group.setting["method"])
+    panels.frames(figure.subplots(1, 5), group.first, group.case["method"])
     return figure

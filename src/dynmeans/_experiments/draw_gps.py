@@ -35,7 +35,7 @@ def summarize(results: Results) -> str:
         counts = group.column("clusters")
         rows.append(
             (
-                group.setting["method"],
+                group.case["method"],
                 str(len(counts)),
                 with_interval(group, "tracked"),
                 with_interval(group, "per_step"),
@@ -84,7 +84,7 @@ def _functions(results: Results) -> Any:
                 axes.label_outer()
             else:
                 axes.set_axis_off()
-        row[0].set_ylabel(f"{group.setting['method']}\n{len(shown['sizes'])} clusters")
+        row[0].set_ylabel(f"{group.case['method']}\n{len(shown['sizes'])} clusters")
     return figure
 
 
@@ -97,18 +97,18 @@ def _mixture(counts: list[int]) -> str:
 
 def _histograms(results: Results) -> Any:
     """Draw accuracy, number of clusters and time over the trials."""
-    groups = {group.setting["method"]: group for group in results.part("trials")}
+    groups = {group.case["method"]: group for group in results.part("trials")}
     figure = panels.canvas(2.3)
     accuracy, number, time = figure.subplots(1, 3)
     panels.histogram(accuracy, _column(groups, "tracked"), np.linspace(0, 1, 41))
     accuracy.set(xlabel="tracking accuracy", title="(a)")
     clusters = _column(groups, "clusters")
-    most = int(max(column.max() for column in clusters.values()))
-    panels.histogram(number, clusters, np.arange(0.5, most + 1.5))
+    largest = int(max(column.max() for column in clusters.values()))
+    panels.histogram(number, clusters, np.arange(0.5, largest + 1.5))
     number.set(xlabel="clusters found", title="(b)")
     seconds = {name: 1e3 * column for name, column in _column(groups, "seconds").items()}
     panels.histogram(time, seconds, panels.time_bins(list(seconds.values())))
-    time.set(xlabel="processor time a step (ms)", title="(c)")
+    time.set(xlabel="processor time per step (ms)", title="(c)")
     panels.plain_log(time, "x")
     figure.legend(*accuracy.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure

@@ -34,14 +34,14 @@ def summarize(results: Results) -> str:
 def _of_scenes(group: Group) -> list[str]:
     scores = (with_interval(group, name) for name in ("tracked", "per_step", "identity_f1"))
     slowest = f"{1e3 * group.mean('seconds_99'):.3g}"
-    head = (group.setting["method"], str(len(group.trials)))
+    head = (group.case["method"], str(len(group.trials)))
     return [*head, *scores, f"{group.mean('switches'):.0f}", milliseconds(group), slowest]
 
 
 def _of_paper(group: Group) -> list[str]:
-    method = group.setting["method"]
+    method = group.case["method"]
     scores = (f"{group.mean(name):.3f}" for name in ("tracked", "per_step", "identity_f1"))
-    seconds = f"{group.mean('seconds') * group.setting['n_steps']:.3g}"
+    seconds = f"{group.mean('seconds') * group.case['n_steps']:.3g}"
     return [method, *scores, seconds, *PAPER.get(method, ("", ""))]
 
 
@@ -63,7 +63,7 @@ def _draw_row(row: Any, group: Group) -> None:
     names = list(dict.fromkeys(k for found in group.first["found"] for k in found))
     for axes, points, found in zip(row, group.first["points"], group.first["found"], strict=True):
         _draw_frame(axes, _slanted(np.array(points)), np.array(found), names)
-    row[0].set_ylabel(fill(group.setting["method"], 14), fontsize=6.5)
+    row[0].set_ylabel(fill(group.case["method"], 14), fontsize=6.5)
 
 
 def _draw_frame(axes: Any, seen: FloatArray, found: Any, names: list[int]) -> None:

@@ -10,7 +10,7 @@ from dynmeans._experiments import panels
 from dynmeans._experiments.parameters import PAPER_RINGS, RINGS
 from dynmeans._experiments.results import Results
 from dynmeans._experiments.tables import markdown, milliseconds, with_interval
-from dynmeans._experiments.trials import Figures, Setting
+from dynmeans._experiments.trials import Case, Figures
 
 PAPER = {"SD-Means, MST": ("0.751", "2900"), "D-Means": ("0.187", "0.84")}  # accuracy, ms per step
 HEADER = ("method", "rings", "trials", "tracked", "per step", "ms per step", "paper: accuracy", "paper: ms")
@@ -29,7 +29,7 @@ def summarize(results: Results) -> str:
     """Tabulate the paper's table for both readings of the motion."""
     rows = []
     for group in results.part("table"):
-        method, together = group.setting["method"], group.setting["together"]
+        method, together = group.case["method"], group.case["together"]
         motion = "together" if together else "each on its own"
         scores = (with_interval(group, "tracked"), with_interval(group, "per_step"), milliseconds(group))
         rows.append((method, motion, str(len(group.trials)), *scores, *PAPER.get(method, ("", ""))))
@@ -42,11 +42,11 @@ def _tuning(results: Results) -> Any:
     axes = figure.subplots(2, 3)
     tree = results.part("tuning", method="SD-Means, MST")
     heat = results.part("tuning", method="SD-Means, heat")
-    fixed = [group for group in tree if group.setting["parameters"]["reach"] == PAPER_RINGS["reach"]]
-    other = [group for group in tree if group.setting["parameters"]["lifetime"] == PAPER_RINGS["lifetime"]]
+    fixed = [group for group in tree if group.case["parameters"]["reach"] == PAPER_RINGS["reach"]]
+    other = [group for group in tree if group.case["parameters"]["lifetime"] == PAPER_RINGS["lifetime"]]
     life = _life(RINGS)
-    heat_fixed = [group for group in heat if group.setting["parameters"]["drift"] == RINGS["drift"]]
-    heat_other = [group for group in heat if np.isclose(_life(group.setting["parameters"]), life)]
+    heat_fixed = [group for group in heat if group.case["parameters"]["drift"] == RINGS["drift"]]
+    heat_other = [group for group in heat if np.isclose(_life(group.case["parameters"]), life)]
     cases = (
         (axes[0, 0], fixed, PAPER_RINGS, "lifetime", "(a) MST kernel"),
         (axes[0, 1], other, PAPER_RINGS, "reach", "(b) MST kernel"),
@@ -57,17 +57,17 @@ def _tuning(results: Results) -> Any:
         _contours(panel, groups, chosen, name, title)
     for panel, groups, title in ((axes[0, 2], tree, "(c) MST kernel"), (axes[1, 2], heat, "(f) heat kernel")):
         times = np.concatenate([1e3 * group.column("seconds") for group in groups])
-        panels.histogram(panel, {"all settings": times}, panels.time_bins([times]))
-        panel.set(xlabel="processor time a step (ms)", title=title)
+        panels.histogram(panel, {"all parameters": times}, panels.time_bins([times]))
+        panel.set(xlabel="processor time per step (ms)", title=title)
         panels.plain_log(panel, "x")
     return figure
 
 
-def _contours(axes: Any, groups: Any, chosen: Setting, name: str, title: str) -> None:
+def _contours(axes: Any, groups: Any, chosen: Case, name: str, title: str) -> None:
     units = {"lifetime": "lifetime (steps)", "reach": "reach", "drift": "drift (times batch size)"}
 
-    def coordinates(setting: Setting) -> tuple[float, float]:
-        return setting["birth_cost"], _life(setting) if name == "lifetime" else setting[name]
+    def coordinates(case: Case) -> tuple[float, float]:
+        return case["birth_cost"], _life(case) if name == "lifetime" else case[name]
 
     panels.contours(axes, panels.surface(groups, coordinates), coordinates(chosen))
     share = "aging_cost" in chosen
@@ -78,11 +78,11 @@ def _contours(axes: Any, groups: Any, chosen: Setting, name: str, title: str) ->
         panels.plain_log(axes, "y")
 
 
-def _life(setting: Setting) -> float:
+def _life(case: Case) -> float:
     """Return the lifetime, also of `aging_cost` parameters."""
-    if "lifetime" in setting:
-        return float(setting["lifetime"])
-    return float(f"{setting['birth_cost'] / setting['aging_cost']:.6g}")
+    if "lifetime" in case:
+        return float(case["lifetime"])
+    return float(f"{case['birth_cost'] / case['aging_cost']:.6g}")
 
 
 def _frames(results: Results) -> Any:
@@ -91,7 +91,7 @@ def _frames(results: Results) -> Any:
     figure = panels.canvas(1.5 * len(groups) + 0.1)
     grid = figure.subplots(len(groups), 5)
     for row, group in zip(grid, groups, strict=True):
-        panels.frames(row, group.first, group.setting["method"])
+        panels.frames(row, group.first, group.case["method"])
     for axes in grid[1:].flat:
         axes.set_title("")  # the same steps as above
     return figure
@@ -100,7 +100,7 @@ def _frames(results: Results) -> Any:
 def _kernel(results: Results) -> Any:
     """Draw one frame: the spanning tree, and two kernels to the central point."""
     (group,) = results.part("kernel")
-    shown, scale = group.first, group.setting["scale"]
+    shown, scale = group.first, group.case["scale"]
     points, edges = np.asarray(shown["points"]), np.asarray(shown["edges"])
     figure = panels.canvas(2.6)
     axes = figure.subplots(1, 3)

@@ -36,7 +36,7 @@ class Excerpt:
     def __init__(self) -> None:
         self._last: deque[tuple[int, dict[str, Pixels]]] = deque(maxlen=FRAMES)
         self._best: list[dict[str, Pixels]] = []
-        self._most, self._first, self._seen = -1, 1, 0
+        self._max_colors, self._first, self._seen = -1, 1, 0
 
     def take(self, pictures: Mapping[str, Pixels], n_colors: int) -> None:
         """Add the next frame: one picture per row, and the number of distinct colors of the original."""
@@ -45,8 +45,8 @@ class Excerpt:
         self._last.append((n_colors, small))
         self._seen += 1
         colors = sum(count for count, _ in self._last)
-        if len(self._last) > len(self._best) or colors > self._most:
-            self._most, self._first = colors, self._seen - len(self._last) + 1
+        if len(self._last) > len(self._best) or colors > self._max_colors:
+            self._max_colors, self._first = colors, self._seen - len(self._last) + 1
             self._best = [kept for _, kept in self._last]
 
     def numbers(self) -> Numbers:

@@ -28,10 +28,10 @@ from dynmeans._experiments.results import Group, Results
 from dynmeans._experiments.tables import markdown, with_interval
 from dynmeans._experiments.trials import (
     REPORTED_SEED,
+    Case,
     Experiment,
     Figures,
     Numbers,
-    Setting,
     Size,
     Trial,
 )
@@ -68,7 +68,7 @@ def _planner(file: str | None) -> Callable[[Size], list[Trial]]:
     def plan(size: Size) -> list[Trial]:
         """List trials with the methods of one stream adjacent, so that features are computed once."""
         n_flights = 600 if size.quick else PAPER_FLIGHTS
-        streams: list[Setting] = [{"data": WEEK, "n_flights": n_flights}]
+        streams: list[Case] = [{"data": WEEK, "n_flights": n_flights}]
         streams += [] if file is None else [{"data": DAY, "file": file}]
         return [
             Trial(
@@ -87,13 +87,13 @@ def _planner(file: str | None) -> Callable[[Size], list[Trial]]:
 
 def run(trial: Trial) -> Numbers:
     """Cluster one stream by one method, on one thread."""
-    setting = trial.setting
+    case = trial.case
     # A file is the same in every trial; only the methods differ.
-    seed = trial.seed if setting["data"] == WEEK else 0
-    traffic = _traffic(setting.get("file"), setting.get("n_flights", 0), seed)
+    seed = trial.seed if case["data"] == WEEK else 0
+    traffic = _traffic(case.get("file"), case.get("n_flights", 0), seed)
     with threadpool_limits(1):
         began = process_time()
-        found = METHODS[setting["method"]](traffic, setting["parameters"], trial.seed)
+        found = METHODS[case["method"]](traffic, case["parameters"], trial.seed)
         seconds = process_time() - began
     accuracy = weighted_accuracy(traffic.labels, found, traffic.confidence)
     return {"accuracy": accuracy, "clusters": len(np.unique(found)), "seconds": seconds}
@@ -153,24 +153,24 @@ def _by_windows(traffic: Traffic, model: Any, *, uses_labels: bool) -> IntArray:
     return found
 
 
-def _dmeans(traffic: Traffic, parameters: Setting, seed: int) -> IntArray:
+def _dmeans(traffic: Traffic, parameters: Case, seed: int) -> IntArray:
     return _by_windows(traffic, DMeans(**parameters, n_jobs=1, random_state=seed), uses_labels=False)
 
 
-def _dpmeans(traffic: Traffic, parameters: Setting, seed: int) -> IntArray:
+def _dpmeans(traffic: Traffic, parameters: Case, seed: int) -> IntArray:
     labels: IntArray = DPMeans(**parameters, n_jobs=1, random_state=seed).fit(traffic.features).labels_
     return labels
 
 
-def _full_passes(traffic: Traffic, parameters: Setting, seed: int) -> IntArray:
+def _full_passes(traffic: Traffic, parameters: Case, seed: int) -> IntArray:
     return reference_dpmeans(traffic.features, **parameters, seed=seed)
 
 
-def _gibbs(traffic: Traffic, parameters: Setting, seed: int) -> IntArray:
+def _gibbs(traffic: Traffic, parameters: Case, seed: int) -> IntArray:
     return _by_windows(traffic, MCGMMGibbs(**parameters, random_state=seed), uses_labels=True)
 
 
-METHODS: dict[str, Callable[[Traffic, Setting, int], IntArray]] = {
+METHODS: dict[str, Callable[[Traffic, Case, int], IntArray]] = {
     "D-Means": _dmeans,
     "DP-means": _dpmeans,
     FULL: _full_passes,
@@ -185,8 +185,8 @@ def summarize(results: Results) -> str:
         (ours,) = _same_data(results, group, "D-Means")
         rows.append(
             (
-                _data(group.setting),
-                group.setting["method"],
+                _data(group.case),
+                group.case["method"],
                 str(len(group.trials)),
                 with_interval(group, "accuracy"),
                 f"{group.mean('clusters'):.0f}",
@@ -197,26 +197,26 @@ def summarize(results: Results) -> str:
     return markdown(HEADER, rows)
 
 
-def _data(setting: Setting) -> str:
+def _data(case: Case) -> str:
     """Return the display name of the stream."""
-    return Path(setting["file"]).name if "file" in setting else str(setting["data"])
+    return Path(case["file"]).name if "file" in case else str(case["data"])
 
 
 def _same_data(results: Results, group: Group, method: str) -> list[Group]:
     keys = ("data", "file", "n_flights")
-    wanted = {key: group.setting[key] for key in keys if key in group.setting}
+    wanted = {key: group.case[key] for key in keys if key in group.case}
     return results.part("table", method=method, **wanted)
 
 
 def draw(results: Results) -> Figures:
     """Draw accuracy against time, one panel per stream."""
     groups = results.part("table")
-    streams = list(dict.fromkeys(_data(group.setting) for group in groups))
+    streams = list(dict.fromkeys(_data(group.case) for group in groups))
     with panels.styled():
         figure = panels.canvas(2.6)
         row = figure.subplots(1, len(streams), squeeze=False)[0]
         for axes, data in zip(row, streams, strict=True):
-            _draw_stream(axes, [group for group in groups if _data(group.setting) == data])
+            _draw_stream(axes, [group for group in groups if _data(group.case) == data])
             axes.set(title=data, xlabel="processor time (s)", ylim=(0, 1.02))
             panels.plain_log(axes, "x")
         row[0].set_ylabel("weighted accuracy")
@@ -228,6 +228,4 @@ def _draw_stream(axes: Any, groups: list[Group]) -> None:
     for i, group in enumerate(groups):
         style = panels.line_style(i)
         times, accuracy = group.column("seconds"), group.column("accuracy")
-        axes.plot(
-            times, accuracy, ls="", marker=style.marker, color=style.color, label=group.setting["method"]
-        )
+        axes.plot(times, accuracy, ls="", marker=style.marker, color=style.color, label=group.case["method"])

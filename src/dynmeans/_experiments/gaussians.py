@@ -7,20 +7,20 @@ from itertools import product
 from typing import Any
 
 from dynmeans._experiments.draw_gaussians import draw, summarize
-from dynmeans._experiments.methods import ALL_METHODS, CEILING, COUNTED, GIBBS, GIBBS_TOLD, OURS, REFINED
+from dynmeans._experiments.methods import ALL_METHODS, CEILING, COUNTED, GIBBS, GIBBS_ORACLE, OURS, REFINED
 from dynmeans._experiments.parameters import GAUSSIANS
 from dynmeans._experiments.parameters import SAMPLES as ALL_SAMPLES
 from dynmeans._experiments.trials import (
     CHOOSING_SEED,
     REPORTED_SEED,
+    Case,
     Experiment,
     Follow,
     Numbers,
-    Setting,
     Size,
     Trial,
     crossing,
-    judge,
+    evaluate,
     show_frames,
     tracking,
 )
@@ -82,7 +82,7 @@ def _trade(size: Size, steps: int) -> Iterator[Trial]:
     for i in range(size.trials):
         for method, number in [*product((OURS,), restarts), *product((REFINED,), restarts[:4])]:
             yield _trial("trade", method, FEW, "isotropic", steps, i, n_restarts=number)
-        for method, number in product((GIBBS, GIBBS_TOLD), samples):
+        for method, number in product((GIBBS, GIBBS_ORACLE), samples):
             yield _trial("trade", method, FEW, "isotropic", steps, i, n_samples=number)
 
 
@@ -90,8 +90,8 @@ def _tuning(size: Size, steps: int) -> Iterator[Trial]:
     """Yield trials for the contours of D-Means, on few seeds used for tuning."""
     names = ("birth_cost", "lifetime", "reach")
     for i, reading in product(range(max(1, size.trials // 5)), READINGS):
-        for place in crossing(GRID, [GAUSSIANS[reading][name] for name in names], size):
-            given: Setting = dict(zip(names, place, strict=True))
+        for values in crossing(GRID, [GAUSSIANS[reading][name] for name in names], size):
+            given: Case = dict(zip(names, values, strict=True))
             trial = _trial("tuning", OURS, FEW, reading, steps, i, **given)
             yield trial._replace(seed=CHOOSING_SEED + i)
 
@@ -109,40 +109,40 @@ def _trial(
 ) -> Trial:
     """Return a trial; `given` replaces parameters of the method."""
     parameters = {**ALL_METHODS[method].parameters(n_clusters, reading), **given}
-    setting = {"method": method, "n_clusters": n_clusters, "displacement": reading, "n_steps": steps}
-    setting |= {"first": first} if first else {}
+    case = {"method": method, "n_clusters": n_clusters, "displacement": reading, "n_steps": steps}
+    case |= {"first": first} if first else {}
     share = given.get("n_samples", ALL_SAMPLES) / ALL_SAMPLES
     work = (n_clusters / FEW) ** 2  # rows and clusters
     effort = ALL_METHODS[method].seconds * steps * share * work
-    return Trial(part, {**setting, "parameters": parameters}, REPORTED_SEED + number, effort)
+    return Trial(part, {**case, "parameters": parameters}, REPORTED_SEED + number, effort)
 
 
 def run(trial: Trial) -> Numbers:
     """Run one trial of any part."""
-    return _PARTS.get(trial.part, _judged)(trial.setting, trial.seed)
+    return _PARTS.get(trial.part, _evaluated)(trial.case, trial.seed)
 
 
-def _judged(setting: Setting, seed: int) -> Numbers:
-    return judge(follow(setting), _stream(setting, seed))
+def _evaluated(case: Case, seed: int) -> Numbers:
+    return evaluate(follow(case), _stream(case, seed))
 
 
-def _framed(setting: Setting, seed: int) -> Numbers:
-    return show_frames(follow(setting), _stream(setting, seed), setting["first"])
+def _framed(case: Case, seed: int) -> Numbers:
+    return show_frames(follow(case), _stream(case, seed), case["first"])
 
 
-def follow(setting: Setting) -> Follow:
+def follow(case: Case) -> Follow:
     """Return the method of a trial."""
-    method = ALL_METHODS[setting["method"]]
-    return tracking(method.make(**setting["parameters"]), uses_labels=method.uses_labels)
+    method = ALL_METHODS[case["method"]]
+    return tracking(method.make(**case["parameters"]), uses_labels=method.uses_labels)
 
 
-def _stream(setting: Setting, seed: int) -> Stream:
+def _stream(case: Case, seed: int) -> Stream:
     return moving_gaussians(
-        setting["n_clusters"], setting["n_steps"], displacement=setting["displacement"], random_state=seed
+        case["n_clusters"], case["n_steps"], displacement=case["displacement"], random_state=seed
     )
 
 
-_PARTS: dict[str, Callable[[Setting, int], Numbers]] = {"frames": _framed}
+_PARTS: dict[str, Callable[[Case, int], Numbers]] = {"frames": _framed}
 
 GAUSSIANS_EXPERIMENT = Experiment(
     "gaussians", Size(50), Size(2, quick=True), plan, run, draw, summarize, worth={"five": 100.0}

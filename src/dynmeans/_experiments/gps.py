@@ -13,54 +13,52 @@ from dynmeans._experiments.parameters import GPS, GPS_DMEANS, GPS_KERNEL
 from dynmeans._experiments.regression import posterior, posterior_means
 from dynmeans._experiments.trials import (
     REPORTED_SEED,
+    Case,
     Experiment,
     Follow,
     Numbers,
-    Setting,
     Size,
     Trial,
-    judge,
+    evaluate,
 )
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.datasets import Stream, gaussian_processes
 from dynmeans.kernels import GaussianProcess
 
 SPECTRAL, MEANS, TRUTH = "SD-Means", "D-Means", "likeliest true function"
-SETTINGS: dict[str, Setting] = {SPECTRAL: {**GPS, "kernel": GPS_KERNEL}, MEANS: GPS_DMEANS, TRUTH: {}}
+PARAMETERS: dict[str, Case] = {SPECTRAL: {**GPS, "kernel": GPS_KERNEL}, MEANS: GPS_DMEANS, TRUTH: {}}
 EFFORT = {SPECTRAL: 0.15, MEANS: 0.01, TRUTH: 0.001}  # seconds per step
 N_EXAMPLES = 6
 
 
 def plan(size: Size) -> list[Trial]:
     """List the trials of all parts, single streams first."""
-    shape: Setting = {"n_steps": 3, "sets": 40} if size.quick else {"n_steps": 10, "sets": 100}
-    settings: list[Setting] = [
-        {"method": name, **shape, "parameters": given} for name, given in SETTINGS.items()
-    ]
-    functions = [Trial("functions", setting, REPORTED_SEED) for setting in settings[:2]]
+    shape: Case = {"n_steps": 3, "sets": 40} if size.quick else {"n_steps": 10, "sets": 100}
+    cases: list[Case] = [{"method": name, **shape, "parameters": given} for name, given in PARAMETERS.items()]
+    functions = [Trial("functions", case, REPORTED_SEED) for case in cases[:2]]
     trials = [
-        Trial("trials", setting, REPORTED_SEED + i, shape["n_steps"] * EFFORT[setting["method"]])
-        for i, setting in product(range(size.trials), settings)
+        Trial("trials", case, REPORTED_SEED + i, shape["n_steps"] * EFFORT[case["method"]])
+        for i, case in product(range(size.trials), cases)
     ]
     return [Trial("examples", {"noise": GPS_KERNEL["noise"]}, REPORTED_SEED), *functions, *trials]
 
 
 def run(trial: Trial) -> Numbers:
     """Run one trial of any part."""
-    return _PARTS[trial.part](trial.setting, trial.seed)
+    return _PARTS[trial.part](trial.case, trial.seed)
 
 
-def _judged(setting: Setting, seed: int) -> Numbers:
-    return judge(_follow(setting), _stream(setting, seed))
+def _evaluated(case: Case, seed: int) -> Numbers:
+    return evaluate(_follow(case), _stream(case, seed))
 
 
-def _stream(setting: Setting, seed: int) -> Stream:
-    return gaussian_processes(setting["n_steps"], sets_per_step=setting["sets"], random_state=seed)
+def _stream(case: Case, seed: int) -> Stream:
+    return gaussian_processes(case["n_steps"], sets_per_step=case["sets"], random_state=seed)
 
 
-def _follow(setting: Setting) -> Follow:
+def _follow(case: Case) -> Follow:
     """Return the method of a trial."""
-    method, parameters = setting["method"], dict(setting["parameters"])
+    method, parameters = case["method"], dict(case["parameters"])
     if method == TRUTH:
         return likeliest
     if method == MEANS:
@@ -86,9 +84,9 @@ def likeliest(stream: Stream) -> list[IntArray]:
     return found
 
 
-def _examples(setting: Setting, seed: int) -> Numbers:
+def _examples(case: Case, seed: int) -> Numbers:
     """Return a few sets with their processes."""
-    stream = gaussian_processes(1, sets_per_step=N_EXAMPLES, noise=setting["noise"], random_state=seed)
+    stream = gaussian_processes(1, sets_per_step=N_EXAMPLES, noise=case["noise"], random_state=seed)
     x, y = np.split(stream.batches[0], 2, axis=1)
     processes = [posterior(inputs, outputs) for inputs, outputs in zip(x, y, strict=True)]
     return {
@@ -100,10 +98,10 @@ def _examples(setting: Setting, seed: int) -> Numbers:
     }
 
 
-def _functions(setting: Setting, seed: int) -> Numbers:
+def _functions(case: Case, seed: int) -> Numbers:
     """Return every cluster of one stream as a function: the process of all its observations."""
-    stream = _stream(setting, seed)
-    labels = np.concatenate(_follow(setting)(stream))
+    stream = _stream(case, seed)
+    labels = np.concatenate(_follow(case)(stream))
     rows, true = np.concatenate(stream.batches), np.concatenate(stream.labels)
     ids, sizes = np.unique(labels, return_counts=True)
     by_size = ids[np.argsort(-sizes, kind="stable")]
@@ -123,8 +121,8 @@ def _observations(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     return x[::every], y[::every]
 
 
-_PARTS: dict[str, Callable[[Setting, int], Numbers]] = {
-    "trials": _judged,
+_PARTS: dict[str, Callable[[Case, int], Numbers]] = {
+    "trials": _evaluated,
     "examples": _examples,
     "functions": _functions,
 }

@@ -26,7 +26,7 @@ def describe_machine(packages: tuple[str, ...] = PACKAGES) -> dict[str, Any]:
     Returns
     -------
     dict
-        What JSON can hold.
+        JSON values.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from dynmeans._experiments.parameters import (
     TRANSITION,
     TRUE_SURVIVAL,
 )
-from dynmeans._experiments.trials import Setting, Tracker
+from dynmeans._experiments.trials import Case, Tracker
 from dynmeans.baselines import (
     DPMeans,
     MCGMMGibbs,
@@ -36,9 +36,9 @@ from dynmeans.baselines import (
 
 OURS, REFINED = "D-Means", "D-Means, refined"
 THREE, PAPER = "D-Means, 3 restarts", "D-Means, the paper's costs"
-GIBBS, GIBBS_TOLD = "Gibbs", "Gibbs, told"
+GIBBS, GIBBS_ORACLE = "Gibbs", "Gibbs, oracle"
 VARIATIONAL = "variational"
-PARTICLE, PARTICLE_TOLD = "particles", "particles, told"
+PARTICLE, PARTICLE_ORACLE = "particles", "particles, oracle"
 KMEANS, CEILING = "k-means, true k, matched", "true clusters, matched"
 
 
@@ -46,7 +46,7 @@ class Method(NamedTuple):
     """Method with its parameters by number of clusters and reading of the motion."""
 
     make: Callable[..., Tracker]
-    parameters: Callable[[int, str], Setting]
+    parameters: Callable[[int, str], Case]
     uses_labels: bool = False  # whether it uses the true labels
     seconds: float = 0.0002  # per step with five clusters
 
@@ -78,19 +78,19 @@ def _seeded(make: Callable[..., Any], **fixed: Any) -> Callable[..., Any]:
     return lambda **parameters: make(**parameters, **fixed, random_state=0)
 
 
-def _tuned(chosen: Mapping[str, Setting]) -> Callable[[int, str], Setting]:
+def _tuned(chosen: Mapping[str, Case]) -> Callable[[int, str], Case]:
     """Return the chosen parameters for the reading."""
     return lambda n_clusters, displacement: chosen[displacement]
 
 
-def _best_matched(name: str) -> Callable[[int, str], Setting]:
+def _best_matched(name: str) -> Callable[[int, str], Case]:
     return lambda n_clusters, displacement: MATCHED[displacement][name]
 
 
-def _generative(name: str, **setting: Any) -> Callable[[int, str], Setting]:
+def _generative(name: str, **given: Any) -> Callable[[int, str], Case]:
     """Return the true variances, as the samplers of the paper used, and the chosen survival."""
     return lambda n_clusters, displacement: {
-        **setting,
+        **given,
         "transition_variance": TRANSITION[displacement],
         "survival": SURVIVAL[displacement][name],
     }
@@ -116,10 +116,10 @@ METHODS: dict[str, Method] = {
     THREE: Method(_dmeans, _tuned(GAUSSIANS_THREE)),
     PAPER: Method(_dmeans, lambda n_clusters, displacement: PAPER_GAUSSIANS),
     GIBBS: _GIBBS,
-    GIBBS_TOLD: _GIBBS._replace(uses_labels=True),
+    GIBBS_ORACLE: _GIBBS._replace(uses_labels=True),
     VARIATIONAL: _VARIATIONAL,
     PARTICLE: _PARTICLE,
-    PARTICLE_TOLD: _PARTICLE._replace(uses_labels=True),
+    PARTICLE_ORACLE: _PARTICLE._replace(uses_labels=True),
     KMEANS: Method(
         _matched(_seeded(KMeans)),
         lambda n_clusters, displacement: {**MATCHED[displacement]["k-means"], "n_clusters": n_clusters},

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans._experiments.results import Group
-from dynmeans._experiments.trials import Setting
+from dynmeans._experiments.trials import Case
 from dynmeans._files.extras import require
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.plots.palette import PALETTE
@@ -76,9 +76,9 @@ class Surface(NamedTuple):
     height: FloatArray  # (ys, xs)
 
 
-def surface(groups: Sequence[Group], coordinates: Callable[[Setting], tuple[float, float]]) -> Surface:
+def surface(groups: Sequence[Group], coordinates: Callable[[Case], tuple[float, float]]) -> Surface:
     """Arrange groups on a grid; `coordinates` maps the parameters of a group to two coordinates."""
-    positions = [coordinates(group.setting["parameters"]) for group in groups]
+    positions = [coordinates(group.case["parameters"]) for group in groups]
     xs, ys = (sorted(set(side)) for side in zip(*positions, strict=True))
     height = np.full((len(ys), len(xs)), np.nan)
     for (x, y), group in zip(positions, groups, strict=True):

@@ -1,6 +1,6 @@
 """Parameters of all methods: chosen values and those of the paper.
 
-`experiments/choose.py` looks for settings, on seeds that are not reported.
+`experiments/choose.py` chooses the parameters, on seeds that are not reported.
 """
 
 from __future__ import annotations

@@ -11,10 +11,9 @@ from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
 from dynmeans._experiments.draw_people import ALONE, GROUND, SOLID, SPECTRAL, draw, summarize
-from dynmeans._experiments.trials import REPORTED_SEED, Experiment, Numbers, Setting, Size, Trial
+from dynmeans._experiments.trials import REPORTED_SEED, Case, Experiment, Numbers, Size, Trial
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.apps.points import TRACKER_PARAMETERS, Tracker
-from dynmeans.apps.points import TrackerParameters as Following
+from dynmeans.apps.points import TRACKER_PARAMETERS, Tracker, TrackerParameters
 from dynmeans.apps.points.voxels import bin_points, even_weights
 from dynmeans.datasets import Stream, walking_people
 from dynmeans.estimators import DMeans, SDMeans
@@ -29,7 +28,7 @@ EFFORT = {SPECTRAL: 0.005, ALONE: 0.005, GROUND: 0.003, SOLID: 0.003}  # seconds
 Name = Callable[[FloatArray, float], IntArray]  # points and time of a frame -> ids
 
 # Chosen on scenes with seeds below 100. As in the paper, D-Means in 3-D clusters all points directly.
-PARAMETERS: dict[str, Setting] = {
+PARAMETERS: dict[str, Case] = {
     SPECTRAL: TRACKER_PARAMETERS["sdmeans"]._asdict(),
     ALONE: {"birth_cost": 3.0, "lifetime": 4.0, "reach": 3.0, "budget": 8, "n_restarts": 1},
     GROUND: TRACKER_PARAMETERS["dmeans"]._asdict(),
@@ -46,22 +45,22 @@ def plan(size: Size) -> list[Trial]:
 
 
 def _trial(part: str, method: str, steps: int, number: int) -> Trial:
-    setting = {"method": method, "n_steps": steps, "parameters": PARAMETERS[method]}
-    return Trial(part, setting, FIRST_SEED + number, steps * EFFORT[method])
+    case = {"method": method, "n_steps": steps, "parameters": PARAMETERS[method]}
+    return Trial(part, case, FIRST_SEED + number, steps * EFFORT[method])
 
 
 def run(trial: Trial) -> Numbers:
     """Track the people of one scene, 7 to 10 by its seed, on one thread."""
-    setting, seed = trial.setting, trial.seed
-    stream = walking_people(setting["n_steps"], n_people=7 + seed % 4, random_state=seed)
+    case, seed = trial.case, trial.seed
+    stream = walking_people(case["n_steps"], n_people=7 + seed % 4, random_state=seed)
     with threadpool_limits(1):
-        found, seconds = follow(setting["method"], setting["parameters"], stream)
-    return frames(stream, found) if trial.part == "frames" else judge(stream, found, seconds)
+        found, seconds = follow(case["method"], case["parameters"], stream)
+    return frames(stream, found) if trial.part == "frames" else evaluate(stream, found, seconds)
 
 
-def follow(method: str, parameters: Setting, stream: Stream) -> tuple[list[IntArray], FloatArray]:
+def follow(method: str, parameters: Case, stream: Stream) -> tuple[list[IntArray], FloatArray]:
     """Return ids and processor seconds of every frame."""
-    name = NAMES.get(method, _follower)(parameters)
+    name = NAMES.get(method, _tracker)(parameters)
     found, seconds = [], []
     for step, points in enumerate(stream.batches):
         began = process_time()
@@ -70,7 +69,7 @@ def follow(method: str, parameters: Setting, stream: Stream) -> tuple[list[IntAr
     return found, np.array(seconds)
 
 
-def judge(stream: Stream, found: Sequence[IntArray], seconds: FloatArray) -> Numbers:
+def evaluate(stream: Stream, found: Sequence[IntArray], seconds: FloatArray) -> Numbers:
     """Compute the metrics of one scene."""
     return {
         "tracked": tracking_accuracy(stream.labels, found),
@@ -90,12 +89,12 @@ def frames(stream: Stream, found: Sequence[IntArray]) -> Numbers:
     return {"steps": steps, "points": points, "found": [found[step] for step in steps]}
 
 
-def _follower(parameters: Setting) -> Name:
-    follower = Tracker(Following(**parameters))
-    return lambda points, time: follower.take(points, time).labels
+def _tracker(parameters: Case) -> Name:
+    tracker = Tracker(TrackerParameters(**parameters))
+    return lambda points, time: tracker.take(points, time).labels
 
 
-def _solid(parameters: Setting) -> Name:
+def _solid(parameters: Case) -> Name:
     model = DMeans(**parameters, n_jobs=1, random_state=0)
 
     def name(points: FloatArray, time: float) -> IntArray:
@@ -108,8 +107,8 @@ def _solid(parameters: Setting) -> Name:
 class GroundKernel(NamedTuple):
     """Kernel on ground positions that decreases with distance.
 
-    A Gaussian alone is blind beyond its width: all that is far is equally far, and an old cluster could be
-    found again anywhere. A linear part, in square metres, tells how far.
+    A Gaussian kernel does not distinguish distances far beyond its width, so an old cluster could be revived
+    anywhere. A linear term, in square meters, makes the kernel depend on such distances too.
     """
 
     bandwidth: float = 0.4
@@ -121,7 +120,7 @@ class GroundKernel(NamedTuple):
         return likeness + self.pull * (a @ b.T)
 
 
-def _alone(parameters: Setting) -> Name:
+def _alone(parameters: Case) -> Name:
     """Run the paper's algorithm, with one state for shapes and ids, on cells of the ground plane."""
     model = SDMeans(GroundKernel(), **parameters, relative=False, random_state=0)
 
@@ -134,6 +133,6 @@ def _alone(parameters: Setting) -> Name:
     return name
 
 
-NAMES: dict[str, Callable[[Setting], Name]] = {ALONE: _alone, SOLID: _solid}
+NAMES: dict[str, Callable[[Case], Name]] = {ALONE: _alone, SOLID: _solid}
 
 PEOPLE_EXPERIMENT = Experiment("people", Size(10), Size(1, quick=True), plan, run, draw, summarize)

@@ -1,7 +1,7 @@
-"""DP-means as it was published (Kulis and Jordan, 2012): every pass compares every row with every center.
+"""DP-means as published (Kulis and Jordan, 2012): every pass compares every row with every center.
 
-`dynmeans.baselines.DPMeans` finds the same kind of clusters with bounds that spare it most comparisons. What
-the published algorithm costs is a different question, and this answers it: distances by matrix products.
+`dynmeans.baselines.DPMeans` has the same objective, and skips most comparisons by distance bounds. This
+module measures the time of the published algorithm, with distances by matrix products.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from dynmeans._model.types import FloatArray, IntArray
 
-MOST_PASSES = 100
+MAX_PASSES = 100
 
 
 def reference_dpmeans(rows: FloatArray, birth_cost: float, n_restarts: int, seed: int) -> IntArray:
@@ -34,7 +34,7 @@ def _descend(rows: FloatArray, squares: FloatArray, birth: float, order: IntArra
     """Return cost and labels at convergence; all rows start in one cluster."""
     rows, squares = rows[order], squares[order]
     labels, centers = np.zeros(len(rows), dtype=np.int64), rows.mean(axis=0)[None]
-    for _ in range(MOST_PASSES):
+    for _ in range(MAX_PASSES):
         before = labels
         labels = _assign(rows, squares, centers, birth)
         labels = np.unique(labels, return_inverse=True)[1]
@@ -42,27 +42,27 @@ def _descend(rows: FloatArray, squares: FloatArray, birth: float, order: IntArra
         if np.array_equal(labels, before):
             break
     cost = float(np.sum((rows - centers[labels]) ** 2) + birth * len(centers))
-    in_place = np.empty_like(labels)
-    in_place[order] = labels
-    return cost, in_place
+    labels_by_row = np.empty_like(labels)
+    labels_by_row[order] = labels
+    return cost, labels_by_row
 
 
 def _assign(rows: FloatArray, squares: FloatArray, centers: FloatArray, birth: float) -> IntArray:
     """Assign rows sequentially to the nearest center, or to a new one if all are too far.
 
-    Centres stay where they are during a pass, so all rows are compared with those that are there at once,
-    and the rows after a birth with the new one.
+    Centers stay fixed during a pass, so all rows are compared with the existing centers at once, and the
+    rows after a birth also with the new center.
     """
-    gaps = squares[:, None] - 2.0 * (rows @ centers.T) + np.einsum("kj,kj->k", centers, centers)
-    labels: IntArray = gaps.argmin(axis=1)
-    least = gaps[np.arange(len(rows)), labels]
+    squared = squares[:, None] - 2.0 * (rows @ centers.T) + np.einsum("kj,kj->k", centers, centers)
+    labels: IntArray = squared.argmin(axis=1)
+    nearest = squared[np.arange(len(rows)), labels]
     i, n_centers = 0, len(centers)
-    while (least[i:] > birth).any():
-        i += int(np.argmax(least[i:] > birth))
-        gap = squares[i:] - 2.0 * (rows[i:] @ rows[i]) + squares[i]
-        gap[0] = 0.0
-        labels[i:] = np.where(gap < least[i:], n_centers, labels[i:])
-        least[i:] = np.minimum(gap, least[i:])
+    while (nearest[i:] > birth).any():
+        i += int(np.argmax(nearest[i:] > birth))
+        to_new = squares[i:] - 2.0 * (rows[i:] @ rows[i]) + squares[i]
+        to_new[0] = 0.0
+        labels[i:] = np.where(to_new < nearest[i:], n_centers, labels[i:])
+        nearest[i:] = np.minimum(to_new, nearest[i:])
         n_centers += 1
     return labels
 

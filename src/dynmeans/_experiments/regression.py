@@ -33,12 +33,12 @@ def posterior_means(rows: FloatArray) -> FloatArray:
     x, y = np.split(rows, 2, axis=1)
     noisy = _covariance(x, x) + GPS_KERNEL["noise"] ** 2 * np.eye(x.shape[1])
     pull = np.linalg.solve(noisy, y[:, :, None])
-    places = np.broadcast_to(GRID, (len(rows), len(GRID)))
-    means: FloatArray = (_covariance(places, x) @ pull)[:, :, 0]
+    inputs = np.broadcast_to(GRID, (len(rows), len(GRID)))
+    means: FloatArray = (_covariance(inputs, x) @ pull)[:, :, 0]
     return means
 
 
 def _covariance(a: FloatArray, b: FloatArray) -> FloatArray:
-    gap = (a[..., :, None] - b[..., None, :]) / GPS_KERNEL["length_scale"]
-    covariance: FloatArray = GPS_KERNEL["signal"] ** 2 * np.exp(-0.5 * gap**2)
+    scaled = (a[..., :, None] - b[..., None, :]) / GPS_KERNEL["length_scale"]
+    covariance: FloatArray = GPS_KERNEL["signal"] ** 2 * np.exp(-0.5 * scaled**2)
     return covariance

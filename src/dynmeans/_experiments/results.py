@@ -11,7 +11,7 @@ import numpy as np
 
 from dynmeans import __version__
 from dynmeans._experiments.machine import describe_machine
-from dynmeans._experiments.trials import Numbers, Setting, Trial, group_name
+from dynmeans._experiments.trials import Case, Numbers, Trial, group_name
 from dynmeans._files.atomic_write import atomic_write
 from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
@@ -23,7 +23,7 @@ class Group(NamedTuple):
     """Trials of one part with equal parameters, by seed."""
 
     part: str
-    setting: Setting
+    case: Case
     trials: dict[int, Numbers]
 
     def column(self, name: str) -> FloatArray:
@@ -48,7 +48,7 @@ class Results:
     experiment : str
         Its name.
     machines : sequence of dict
-        Where the trials ran.
+        Machines on which the trials ran.
     groups : sequence of Group
 
     Examples
@@ -64,7 +64,7 @@ class Results:
     ) -> None:
         self.experiment = experiment
         self.machines = list(machines)
-        self._groups = {group_name(group.part, group.setting): group for group in groups}
+        self._groups = {group_name(group.part, group.case): group for group in groups}
 
     def __contains__(self, trial: Trial) -> bool:
         group = self._groups.get(trial.group)
@@ -75,7 +75,7 @@ class Results:
 
     def add(self, trial: Trial, numbers: Numbers) -> None:
         """Add the numbers of a trial."""
-        new = Group(trial.part, trial.setting, {})
+        new = Group(trial.part, trial.case, {})
         self._groups.setdefault(trial.group, new).trials[trial.seed] = _shorten(numbers)
         machine = describe_machine()
         if machine not in self.machines:
@@ -86,12 +86,12 @@ class Results:
         return [
             group
             for group in self
-            if group.part == part and all(group.setting.get(name) == wanted[name] for name in wanted)
+            if group.part == part and all(group.case.get(name) == wanted[name] for name in wanted)
         ]
 
     def arranged(self, plan: Sequence[Trial]) -> Results:
         """Return the groups of a plan for all seeds, in its order; drop outdated groups."""
-        order = {trial.group: Group(trial.part, trial.setting, {}) for trial in plan}
+        order = {trial.group: Group(trial.part, trial.case, {}) for trial in plan}
         kept = [self._groups.get(name, empty) for name, empty in order.items()]
         return Results(self.experiment, self.machines, kept)
 
@@ -102,7 +102,7 @@ def read_results(path: Path) -> Results:
     Raises
     ------
     InputError
-        If it is no such file, or of another version of dynmeans.
+        If the file is invalid, or was written by another version of dynmeans.
     """
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
@@ -121,8 +121,8 @@ def write_results(results: Results, path: Path) -> None:
     head = {"experiment": results.experiment, "dynmeans": __version__, "machines": results.machines}
     lines = [json.dumps(_columns(group), separators=(",", ":")) for group in results]
     text = json.dumps(head, indent=1)[:-2] + ',\n "trials": [\n' + ",\n".join(lines) + "\n]}\n"
-    with atomic_write(path) as place:
-        place.write_text(text, encoding="utf-8")
+    with atomic_write(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def _columns(group: Group) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _columns(group: Group) -> dict[str, Any]:
     seeds = sorted(group.trials)
     names = list(group.first)
     columns = {name: [group.trials[seed][name] for seed in seeds] for name in names}
-    return {"part": group.part, "setting": group.setting, "seeds": seeds, "numbers": columns}
+    return {"part": group.part, "case": group.case, "seeds": seeds, "numbers": columns}
 
 
 def _parse(raw: dict[str, Any]) -> Group:
@@ -139,7 +139,7 @@ def _parse(raw: dict[str, Any]) -> Group:
         int(seed): dict(zip(raw["numbers"], row, strict=True))
         for seed, row in zip(raw["seeds"], rows, strict=True)
     }
-    return Group(raw["part"], raw["setting"], trials)
+    return Group(raw["part"], raw["case"], trials)
 
 
 def _shorten(value: Any) -> Any:

@@ -14,14 +14,14 @@ from dynmeans._experiments.parameters import OMEGA, PAPER_RINGS, PAPER_RINGS_DME
 from dynmeans._experiments.trials import (
     CHOOSING_SEED,
     REPORTED_SEED,
+    Case,
     Experiment,
     Follow,
     Numbers,
-    Setting,
     Size,
     Trial,
     crossing,
-    judge,
+    evaluate,
     show_frames,
     tracking,
 )
@@ -33,7 +33,7 @@ RADII = (0.4, 0.2, 0.0)
 HEAT = Diffusion(shapes=len(RADII))  # the kernel that parameters call "diffusion"
 ALIGN, WALK, TREE, MEANS = "SD-Means, heat, align", "SD-Means, heat", "SD-Means, MST", "D-Means"
 TRUTH = "nearest true ring"
-SETTINGS: dict[str, Setting] = {
+PARAMETERS: dict[str, Case] = {
     ALIGN: {**RINGS, "motion": "align"},
     WALK: {**RINGS, "motion": "walk"},
     TREE: PAPER_RINGS,
@@ -66,61 +66,61 @@ def _shown(steps: int) -> list[Trial]:
 
 
 def _table(size: Size, steps: int) -> list[Trial]:
-    cases = product(range(size.trials), SETTINGS, (True, False))
+    cases = product(range(size.trials), PARAMETERS, (True, False))
     return [_trial("table", method, together, steps, i) for i, method, together in cases]
 
 
 def _trial(part: str, method: str, together: bool, steps: int, number: int, **more: object) -> Trial:
-    setting = {"method": method, "together": together, "n_steps": steps, "parameters": SETTINGS[method]}
-    return Trial(part, {**setting, **more}, REPORTED_SEED + number, steps * EFFORT[method])
+    case = {"method": method, "together": together, "n_steps": steps, "parameters": PARAMETERS[method]}
+    return Trial(part, {**case, **more}, REPORTED_SEED + number, steps * EFFORT[method])
 
 
 def _tuning(size: Size, steps: int) -> list[Trial]:
     """List the grids of both kernels, on few seeds used for tuning."""
-    heat = [{"method": WALK, "parameters": given} for given in _heat_settings(size)]
-    tree = [{"method": TREE, "parameters": given} for given in _tree_settings(size)]
+    heat = [{"method": WALK, "parameters": given} for given in _heat_parameters(size)]
+    tree = [{"method": TREE, "parameters": given} for given in _tree_parameters(size)]
     return [
-        Trial("tuning", {**setting, "together": True, "n_steps": steps}, CHOOSING_SEED + i, steps * effort)
+        Trial("tuning", {**case, "together": True, "n_steps": steps}, CHOOSING_SEED + i, steps * effort)
         for i in range(max(1, size.trials // 5))
-        for settings, effort in ((heat, EFFORT[WALK]), (tree, EFFORT[TREE]))
-        for setting in settings
+        for cases, effort in ((heat, EFFORT[WALK]), (tree, EFFORT[TREE]))
+        for case in cases
     ]
 
 
-def _heat_settings(size: Size) -> list[Setting]:
+def _heat_parameters(size: Size) -> list[Case]:
     chosen = (RINGS["birth_cost"], RINGS["birth_cost"] / RINGS["aging_cost"], RINGS["drift"])
     return [
-        {**SETTINGS[WALK], "birth_cost": birth, "aging_cost": birth / life, "drift": drift}
+        {**PARAMETERS[WALK], "birth_cost": birth, "aging_cost": birth / life, "drift": drift}
         for birth, life, drift in crossing(HEAT_GRID, chosen, size)
     ]
 
 
-def _tree_settings(size: Size) -> list[Setting]:
+def _tree_parameters(size: Size) -> list[Case]:
     names = ("birth_cost", "lifetime", "reach")
-    places = crossing(TREE_GRID, tuple(PAPER_RINGS[name] for name in names), size)
-    return [dict(zip(names, place, strict=True)) for place in places]
+    grid = crossing(TREE_GRID, tuple(PAPER_RINGS[name] for name in names), size)
+    return [dict(zip(names, values, strict=True)) for values in grid]
 
 
 def run(trial: Trial) -> Numbers:
     """Run one trial of any part."""
-    return _PARTS[trial.part](trial.setting, trial.seed)
+    return _PARTS[trial.part](trial.case, trial.seed)
 
 
-def _judged(setting: Setting, seed: int) -> Numbers:
-    return judge(_follow(setting), _stream(setting, seed))
+def _evaluated(case: Case, seed: int) -> Numbers:
+    return evaluate(_follow(case), _stream(case, seed))
 
 
-def _framed(setting: Setting, seed: int) -> Numbers:
-    return show_frames(_follow(setting), _stream(setting, seed), setting["first"])
+def _framed(case: Case, seed: int) -> Numbers:
+    return show_frames(_follow(case), _stream(case, seed), case["first"])
 
 
-def _stream(setting: Setting, seed: int) -> Stream:
-    return moving_rings(setting["n_steps"], radii=RADII, together=setting["together"], random_state=seed)
+def _stream(case: Case, seed: int) -> Stream:
+    return moving_rings(case["n_steps"], radii=RADII, together=case["together"], random_state=seed)
 
 
-def _follow(setting: Setting) -> Follow:
+def _follow(case: Case) -> Follow:
     """Return the method of a trial."""
-    method, parameters = setting["method"], setting["parameters"]
+    method, parameters = case["method"], case["parameters"]
     if method == TRUTH:
         return nearest_rings
     if method == MEANS:
@@ -140,7 +140,7 @@ def nearest_rings(stream: Stream) -> list[IntArray]:
     ]
 
 
-def _kernels(setting: Setting, seed: int) -> Numbers:
+def _kernels(case: Case, seed: int) -> Numbers:
     """Return one frame, its spanning tree, and two kernels between all points and the central one."""
     points = moving_rings(1, radii=RADII, random_state=seed).batches[0]
     center = int(np.linalg.norm(points - 0.5, axis=1).argmin())
@@ -150,7 +150,7 @@ def _kernels(setting: Setting, seed: int) -> Numbers:
         "center": center,
         "edges": edges,
         "lengths": lengths,
-        "tree": _similarity_to(points, center, MST(setting["scale"])),
+        "tree": _similarity_to(points, center, MST(case["scale"])),
         "heat": _similarity_to(points, center, HEAT),
     }
 
@@ -166,9 +166,9 @@ def _similarity_to(points: FloatArray, center: int, kernel: Kernel) -> FloatArra
     return row[group]
 
 
-_PARTS: dict[str, Callable[[Setting, int], Numbers]] = {
-    "table": _judged,
-    "tuning": _judged,
+_PARTS: dict[str, Callable[[Case, int], Numbers]] = {
+    "table": _evaluated,
+    "tuning": _evaluated,
     "frames": _framed,
     "kernel": _kernels,
 }

@@ -22,7 +22,7 @@ SAVE_EVERY = 5.0  # seconds
 SUFFIXES = (".png", ".svg")
 
 
-class Standing(NamedTuple):
+class ExperimentProgress(NamedTuple):
     """Progress of a run."""
 
     done: int  # trials, including those of earlier runs
@@ -32,7 +32,7 @@ class Standing(NamedTuple):
     part: str  # of the last trial
 
 
-Show: TypeAlias = Callable[[Standing], None]
+Show: TypeAlias = Callable[[ExperimentProgress], None]
 
 
 def results_file(experiment: Experiment, folder: Path, quick: bool) -> Path:
@@ -49,18 +49,18 @@ def run_experiment(
     ----------
     experiment : Experiment
     size : Size
-        How many trials.
+        Number of trials.
     folder : path
-        Where the results lie. It is made if need be.
+        Folder of the results. It is created if missing.
     jobs : int
-        Trials that run at the same time, each in a process; 1 stays in this process.
+        Number of trials that run at the same time, each in a process; 1 uses this process.
     show : callable, optional
-        Called with a `Standing` at the beginning and after every trial.
+        Called with a `ExperimentProgress` at the beginning and after every trial.
 
     Returns
     -------
     Results
-        All trials of the plan; those of earlier runs with more seeds too.
+        All trials of the plan, and those of earlier runs with more seeds.
     """
     make_folder(folder)
     path = results_file(experiment, folder, size.quick)
@@ -68,16 +68,18 @@ def run_experiment(
     results = read_results(path) if path.exists() else Results(experiment.name)
     results = results.arranged(plan)
     todo = [trial for trial in by_worth(plan, experiment.worth) if trial not in results]
-    standing = Standing(len(plan) - len(todo), len(plan), 0.0, sum(trial.effort for trial in todo), "")
+    progress = ExperimentProgress(
+        len(plan) - len(todo), len(plan), 0.0, sum(trial.effort for trial in todo), ""
+    )
     report = show or (lambda _: None)
-    report(standing)
+    report(progress)
     with _saving(results, path) as save, _outcomes(experiment, todo, jobs) as outcomes:
         for trial, numbers in outcomes:
             results.add(trial, numbers)
             save()
-            effort = standing.effort_done + trial.effort
-            standing = standing._replace(done=standing.done + 1, effort_done=effort, part=trial.part)
-            report(standing)
+            effort = progress.effort_done + trial.effort
+            progress = progress._replace(done=progress.done + 1, effort_done=effort, part=trial.part)
+            report(progress)
     return results
 
 
@@ -93,8 +95,8 @@ def draw_experiment(experiment: Experiment, results: Results, folder: Path) -> l
 
 def _save(figure: Any, path: Path) -> Path:
     undated = {"Date": None} if path.suffix == ".svg" else {}  # equal figures are equal files
-    with atomic_write(path) as place:
-        figure.savefig(place, metadata=undated)
+    with atomic_write(path) as temporary:
+        figure.savefig(temporary, metadata=undated)
     return path
 
 
@@ -124,7 +126,7 @@ def _outcomes(
     if jobs == 1 or len(trials) < 2:
         yield map(run, trials)
         return
-    with get_context("spawn").Pool(jobs, live_with_the_parent) as pool:
+    with get_context("spawn").Pool(jobs, exit_with_parent) as pool:
         yield pool.imap_unordered(run, trials)
 
 
@@ -132,13 +134,13 @@ def _outcome(run: Callable[[Trial], Numbers], trial: Trial) -> tuple[Trial, Numb
     return trial, run(trial)
 
 
-def live_with_the_parent() -> None:
+def exit_with_parent() -> None:
     """Ignore interrupts, which the parent process handles, and exit when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_the_parent, daemon=True).start()
+    Thread(target=_wait_for_parent, daemon=True).start()
 
 
-def _end_with_the_parent() -> None:
+def _wait_for_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CHOOSING_SEED = 0  # parameters are chosen on seeds from here,
 REPORTED_SEED = 1000  # and reported on seeds from here; the two sets are disjoint
 
-Setting: TypeAlias = "dict[str, Any]"  # JSON values
+Case: TypeAlias = "dict[str, Any]"  # JSON values
 Numbers: TypeAlias = "dict[str, Any]"  # JSON values, the same keys in all trials of a part
 Figures: TypeAlias = "dict[str, Any]"  # file name without suffix -> matplotlib figure
 Follow: TypeAlias = "Callable[[Stream], list[IntArray]]"  # a stream -> the ids found in each of its batches
@@ -40,14 +40,14 @@ class Trial(NamedTuple):
     """One unit of work."""
 
     part: str  # of the experiment
-    setting: Setting  # everything the result depends on except the seed
+    case: Case  # method, stream and parameters: everything the result depends on except the seed
     seed: int
     effort: float = 1.0  # estimated seconds, for the order and the remaining time
 
     @property
     def group(self) -> str:
         """Name of all trials that differ only in the seed."""
-        return group_name(self.part, self.setting)
+        return group_name(self.part, self.case)
 
 
 class Size(NamedTuple):
@@ -77,12 +77,12 @@ def by_worth(trials: Iterable[Trial], worth: Mapping[str, float] | None = None) 
     ----------
     trials : iterable of Trial
     worth : dict, optional
-        How many times as much time the settings of a part are worth, by default once.
+        Weight of each part: its cases get this many times as much time. Default: 1.
 
     Examples
     --------
     >>> slow, fast = ([Trial("a", {"slow": flag}, i, 1.0 + flag) for i in range(3)] for flag in (True, False))
-    >>> [(trial.setting["slow"], trial.seed) for trial in by_worth([*slow, *fast])]
+    >>> [(trial.case["slow"], trial.seed) for trial in by_worth([*slow, *fast])]
     [(False, 0), (True, 0), (False, 1), (False, 2), (True, 1), (True, 2)]
     """
     weight = worth or {}
@@ -93,9 +93,9 @@ def by_worth(trials: Iterable[Trial], worth: Mapping[str, float] | None = None) 
     return sorted(trials, key=spent)
 
 
-def group_name(part: str, setting: Mapping[str, Any]) -> str:
+def group_name(part: str, case: Mapping[str, Any]) -> str:
     """Return the name of the trials of a part with equal parameters."""
-    return f"{part} {json.dumps(setting, sort_keys=True)}"
+    return f"{part} {json.dumps(case, sort_keys=True)}"
 
 
 def tracking(tracker: Tracker, *, uses_labels: bool = False) -> Follow:
@@ -118,14 +118,14 @@ def tracking(tracker: Tracker, *, uses_labels: bool = False) -> Follow:
     return follow
 
 
-def judge(follow: Follow, stream: Stream) -> Numbers:
+def evaluate(follow: Follow, stream: Stream) -> Numbers:
     """Cluster one stream on one thread, and compare with the true labels.
 
     Returns
     -------
     dict
-        `tracked` and `per_step` accuracy, number of `clusters` (different ids, noise left out), and processor
-        `seconds` a step: what others do on the machine meanwhile does not count.
+        `tracked` and `per_step` accuracy, number of `clusters` (different ids, without noise), and processor
+        `seconds` per step, which other processes do not affect.
     """
     with threadpool_limits(1):
         began = process_time()
@@ -155,7 +155,7 @@ def show_frames(follow: Follow, stream: Stream, first: int, number: int = 5) -> 
 def crossing(grid: Sequence[Sequence[float]], chosen: Sequence[float], size: Size) -> list[tuple[float, ...]]:
     """Return positions (x, y, z) of two planes: x against y at the chosen z, and x against z at the chosen y.
 
-    A quick run has three values an axis: its ends and the chosen one.
+    A quick run has three values per axis: its ends and the chosen one.
     """
     x, y, z = (
         sorted({axis[0], value, axis[-1]}) if size.quick else axis

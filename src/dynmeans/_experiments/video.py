@@ -55,7 +55,7 @@ def run(
     Returns
     -------
     dict
-        What JSON can hold: for each method, over the frames, the number of colours, the quantization error
+        JSON values: for each method, over the frames, the number of colors, the quantization error
         and the normalised frame-to-frame difference (None where the original did not change), and the means;
         and an excerpt of consecutive frames.
 
@@ -117,8 +117,8 @@ def video_experiment(file: str | None = None) -> Experiment:
 
 
 def _run_trial(trial: Trial) -> Numbers:
-    setting = trial.setting
-    return run(setting["file"], max_frames=setting["max_frames"], begin=setting.get("begin", 0.0))
+    case = trial.case
+    return run(case["file"], max_frames=case["max_frames"], begin=case.get("begin", 0.0))
 
 
 def _only(results: Results) -> Numbers:
@@ -143,12 +143,12 @@ def _curves(result: Mapping[str, Any]) -> Any:
         change = np.array(method["change"], dtype=np.float64)
         panels[1].plot(frames[1:], change, **look, rasterized=True)
         panels[2].plot(frames, method["error"], **look)
-    panels[0].set_title("(a) number of colours", loc="left", fontsize=9)
+    panels[0].set_title("(a) number of colors", loc="left", fontsize=9)
     panels[0].legend(frameon=False, ncols=4, loc="lower right", bbox_to_anchor=(1, 1), fontsize=8)
     panels[1].set_title("(b) frame-to-frame difference, divided by the original's", loc="left", fontsize=9)
     panels[1].axhline(1, color="black", lw=0.8, zorder=4)
     panels[1].set_yscale("log")
-    panels[2].set_title("(c) mean squared distance of a pixel from its colour", loc="left", fontsize=9)
+    panels[2].set_title("(c) mean squared distance of a pixel from its color", loc="left", fontsize=9)
     panels[2].set(xlabel="frame", xlim=(1, result["frames"]))
     return figure
 
@@ -167,17 +167,17 @@ def summarize(result: Mapping[str, Any]) -> str:
 
 
 def _painters() -> dict[str, Paint]:
-    settings = PaletteOptions(jobs=1)
+    options = PaletteOptions(jobs=1)
     return {
-        "D-Means": _by_colors(settings),
-        "DP-means": _by_colors(settings._replace(per_frame="dpmeans")),
-        "k-means": _by_colors(settings._replace(per_frame="kmeans", max_colors=COLORS)),
+        "D-Means": _by_colors(options),
+        "DP-means": _by_colors(options._replace(per_frame="dpmeans")),
+        "k-means": _by_colors(options._replace(per_frame="kmeans", max_colors=COLORS)),
         "FFmpeg": ffmpeg_quantizer(COLORS),
     }
 
 
-def _by_colors(settings: PaletteOptions) -> Paint:
-    paint = make_quantizer(settings)
+def _by_colors(options: PaletteOptions) -> Paint:
+    paint = make_quantizer(options)
     return lambda pixels, colors: paint(colors)
 
 

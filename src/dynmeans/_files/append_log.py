@@ -1,4 +1,4 @@
-"""Files that grow together, step by step, and can be cut back to where they were."""
+"""Append-only files that grow together, one step at a time, and can be truncated to an earlier step."""
 
 from __future__ import annotations
 
@@ -14,40 +14,44 @@ _PENDING_BYTES = 1 << 20  # kept in memory before it is written
 
 
 class AppendLog:
-    r"""Append-only files of which each holds something of every step.
+    r"""Several append-only files with lines of every step.
 
-    A step reaches all of the files or none: appended lines are kept in memory, and `flush` writes them at
-    positions that are known, so that an interrupted flush is repaired by the next one, by `close`, or by a
-    new spool that is given the last known lengths.
+    A step is in all files or in none. Appended lines are kept in memory, and `flush` writes them at known
+    offsets. An interrupted flush is repaired by the next one, by `close`, or by a new log with the last
+    known lengths.
 
     Parameters
     ----------
     folder : Path
         Folder of the files.
     headings : mapping of str to bytes
-        Names of the files, and what each begins with.
+        Names of the files, and the first line of each.
     lengths : mapping of str to int or None
-        Bytes of each file to keep, from an earlier spool; whatever follows them is cut off. None begins anew.
+        Number of bytes of each file to keep, from an earlier log; the rest is truncated. None starts new
+        files.
 
     Raises
     ------
     InputError
-        If a file is shorter than it should be.
+        If a file is shorter than it should be, or the lengths are those of other files.
 
     Examples
     --------
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
-    >>> spool = AppendLog(folder, {"steps.csv": b"step\n"})
-    >>> spool.append({"steps.csv": b"1\n"})
-    >>> spool.flush()
+    >>> log = AppendLog(folder, {"steps.csv": b"step\n"})
+    >>> log.append({"steps.csv": b"1\n"})
+    >>> log.flush()
     {'steps.csv': 7}
-    >>> spool.close()
+    >>> log.close()
     """
 
     def __init__(
         self, folder: Path, headings: Mapping[str, bytes], lengths: Mapping[str, int] | None = None
     ) -> None:
+        if lengths is not None and lengths.keys() != headings.keys():
+            odd = sorted(lengths.keys() ^ headings.keys())[0]
+            raise InputError(f"{folder / odd}: no file of this run, or its length is unknown")
         self._written = dict.fromkeys(headings, 0) if lengths is None else dict(lengths)
         self._pending: list[Mapping[str, bytes]] = [headings] if lengths is None else []
         self._waiting = 0
@@ -56,7 +60,7 @@ class AppendLog:
         self._files = {
             name: FileIO(str(folder / name), "r+" if lengths else "w", opener=_open_real) for name in headings
         }
-        self._folder, self._is_listed = folder, False  # whether the disk has the names of the files
+        self._folder, self._is_listed = folder, False  # whether the names of the files are on disk
         for name, file in self._files.items():
             file.truncate(self._written[name])
 
@@ -68,12 +72,12 @@ class AppendLog:
             self.flush()
 
     def flush(self, *, durable: bool = False) -> dict[str, int]:
-        """Write what is waiting.
+        """Write the appended lines.
 
         Parameters
         ----------
         durable : bool
-            Wait until the disk has it, so that it survives a loss of power.
+            Sync the files, so that they survive a power cut.
 
         Returns
         -------
@@ -94,7 +98,7 @@ class AppendLog:
         return dict(lengths)
 
     def close(self) -> None:
-        """Close the files at the last step that reached all of them; once closed, nothing happens."""
+        """Close the files at the last step that is in all of them; a second call does nothing."""
         if all(file.closed for file in self._files.values()):
             return
         try:
@@ -106,7 +110,7 @@ class AppendLog:
 
 
 def _open_real(path: str, flags: int) -> int:
-    """Open a file, and never what a symbolic link of its name points to."""
+    """Open a file; a symbolic link is not followed."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 

@@ -22,7 +22,7 @@ _NOT_SYNCED = (errno.EINVAL, errno.ENOTSUP, errno.EACCES)  # file systems and fo
 
 @contextmanager
 def atomic_write(path: Path, *, durable: bool = True) -> Iterator[Path]:
-    """Yield a temporary file to write to, and move it to `path` once it is whole.
+    """Yield a temporary file to write to, and move it to `path` when it is complete.
 
     The temporary file is in the folder of its target, with a random name and the same suffix. A symbolic
     link is followed: the file that it points to is replaced, the link stays.
@@ -63,7 +63,7 @@ def atomic_write(path: Path, *, durable: bool = True) -> Iterator[Path]:
 
 @contextmanager
 def naming(path: Path | str, temporary: Path | None = None) -> Iterator[None]:
-    """Let an error of the operating system name `path` if it names no file, or the temporary `temporary`."""
+    """Make errors of the operating system name `path` if they name no file, or the file `temporary`."""
     try:
         yield
     except OSError as error:
@@ -75,7 +75,7 @@ def naming(path: Path | str, temporary: Path | None = None) -> Iterator[None]:
 
 
 def sync_file(path: Path) -> None:
-    """Wait until the disk has the content of a file."""
+    """Sync the content of a file to the disk."""
     descriptor = os.open(path, os.O_RDWR | _BINARY)
     try:
         os.fsync(descriptor)
@@ -84,7 +84,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk has the names in a folder, where the system allows it."""
+    """Sync the names in a folder to the disk, if the system supports it."""
     if sys.platform == "win32":  # a folder cannot be opened there
         return
     try:
@@ -99,7 +99,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> list[Path]:
-    """Make a folder with its parents, durably, and return those that were missing, the outermost first."""
+    """Create a folder and its parents durably; return those that were missing, outermost first."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()][::-1]
     for path in missing:
         path.mkdir(exist_ok=True)
@@ -147,7 +147,9 @@ def _create(target: Path, path: Path) -> tuple[Path, int]:
             continue
         if sys.platform != "win32":
             with suppress(OSError):  # a file system without locks: leftovers stay there
-                try_lock(descriptor)
+                if not (try_lock(descriptor) and temporary.exists()):  # taken for a leftover just now
+                    os.close(descriptor)
+                    continue
         return temporary, descriptor
 
 

@@ -1,4 +1,4 @@
-"""Checksums of files: whether an input has changed, and whether an output is whole."""
+"""Checksums of files: they detect changed inputs and damaged outputs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _CHUNK = 1 << 20
 
 
 class Content(TypedDict):
-    """By what the content of a file is known."""
+    """Size and checksum of the content of a file."""
 
     size: int  # bytes
     hash: str  # BLAKE2b, 256 bits
 
 
 def digest(path: Path, length: int | None = None) -> str:
-    """BLAKE2b checksum of a file, or of its first `length` bytes.
+    """Return the BLAKE2b checksum of a file, or of its first `length` bytes.
 
     Examples
     --------
@@ -37,12 +37,12 @@ def digest(path: Path, length: int | None = None) -> str:
 
 
 def describe_files(folder: Path, names: Iterable[str]) -> dict[str, Content]:
-    """Size and checksum of each file in a folder, by name."""
+    """Return size and checksum of each file in a folder, by name."""
     return {name: {"size": (folder / name).stat().st_size, "hash": digest(folder / name)} for name in names}
 
 
 def find_damaged(folder: Path, known: Mapping[str, Content]) -> list[str]:
-    """Names of the files that are missing in a folder, or not what they were."""
+    """Return the names of the files that are missing in a folder or have changed."""
     return [name for name, content in known.items() if not _is_whole(folder / name, content)]
 
 

@@ -1,4 +1,4 @@
-"""Optional packages: imported only where they are used, and missed with a line that says how to get them."""
+"""Optional packages: imported on use; if one is missing, the error has the install command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import ModuleType
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """Import an optional module, or say how to install it.
+    """Import an optional module; if it is missing, raise an error with the install command.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def require(module: str, extra: str) -> ModuleType:
     Raises
     ------
     ImportError
-        With the install line as its message.
+        If the module is missing; the message has the install command.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def require(module: str, extra: str) -> ModuleType:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != module.partition(".")[0]:
-            raise  # the module is there, but something it needs itself is broken
+            raise  # the module is installed, but one of its own imports fails
         package = module.partition(".")[0]
         raise ImportError(
             f'{package} is not installed; get it with: pip install "dynmeans[{extra}]"'

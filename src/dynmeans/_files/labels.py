@@ -1,4 +1,4 @@
-"""Labels in the format of the input: one id a row."""
+"""Labels in the format of the input: one id per row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CHUNK = 1 << 16
 
 
 def labels_file(folder: Path, format: str) -> Path:
-    """Where the labels of a run lie; `format` as in `dynmeans._tables.sources.FORMATS`."""
+    """Return the path of the labels of a run; `format` as in `dynmeans._tables.sources.FORMATS`."""
     return folder / f"{LABELS_STEM}.{format}"
 
 
@@ -33,18 +33,18 @@ class KeyColumn(NamedTuple):
     """Keys of the rows, for a second column."""
 
     name: str
-    spool: Path  # one key per line
+    log: Path  # one key per line
 
 
-def write_labels(spool: Path, target: Path, format: str, keys: KeyColumn | None = None) -> None:
-    """Turn raw labels into a file of the input's format, in pieces.
+def write_labels(raw_labels: Path, target: Path, format: str, keys: KeyColumn | None = None) -> None:
+    """Convert raw labels to a file in the format of the input, in chunks.
 
     Parameters
     ----------
-    spool : Path
+    raw_labels : Path
         Labels as 8-byte little-endian integers.
     target : Path
-        File to write; it appears whole or not at all.
+        File to write, atomically.
     format : str
         One of `dynmeans._tables.sources.FORMATS`. Tables have one column, ``id``.
     keys : KeyColumn, optional
@@ -52,103 +52,103 @@ def write_labels(spool: Path, target: Path, format: str, keys: KeyColumn | None 
     """
     with atomic_write(target) as location:
         if keys is None or format in ("npy", "npz"):
-            _WRITERS[format](spool, location)
+            _WRITERS[format](raw_labels, location)
         else:
-            _KEYED_WRITERS[format](spool, location, keys)
+            _KEYED_WRITERS[format](raw_labels, location, keys)
 
 
-def _chunks(spool: Path) -> Iterator[IntArray]:
-    with spool.open("rb") as file:
+def _chunks(raw_labels: Path) -> Iterator[IntArray]:
+    with raw_labels.open("rb") as file:
         while data := file.read(_CHUNK * LOG_TYPE.itemsize):
             yield np.frombuffer(data, LOG_TYPE)
 
 
-def _keyed_chunks(spool: Path, keys: KeyColumn) -> Iterator[tuple[list[str], IntArray]]:
-    with keys.spool.open(encoding="utf-8", newline="\n") as file:
-        for ids in _chunks(spool):
+def _keyed_chunks(raw_labels: Path, keys: KeyColumn) -> Iterator[tuple[list[str], IntArray]]:
+    with keys.log.open(encoding="utf-8", newline="\n") as file:
+        for ids in _chunks(raw_labels):
             yield [line[:-1] for line in islice(file, len(ids))], ids
 
 
-def _write_keyed_table(spool: Path, location: Path, keys: KeyColumn, delimiter: str = ",") -> None:
+def _write_keyed_table(raw_labels: Path, location: Path, keys: KeyColumn, delimiter: str = ",") -> None:
     with location.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         writer.writerow([keys.name, COLUMN])
-        for names, ids in _keyed_chunks(spool, keys):
+        for names, ids in _keyed_chunks(raw_labels, keys):
             writer.writerows(zip(names, ids.tolist(), strict=True))
 
 
-def _write_keyed_json_lines(spool: Path, location: Path, keys: KeyColumn) -> None:
+def _write_keyed_json_lines(raw_labels: Path, location: Path, keys: KeyColumn) -> None:
     name = json.dumps(keys.name)
     with location.open("w", encoding="utf-8", newline="\n") as file:
-        for names, ids in _keyed_chunks(spool, keys):
+        for names, ids in _keyed_chunks(raw_labels, keys):
             pairs = zip(names, ids.tolist(), strict=True)
             file.writelines(f'{{{name}: {json.dumps(key)}, "{COLUMN}": {i}}}\n' for key, i in pairs)
 
 
-def _write_keyed_parquet(spool: Path, location: Path, keys: KeyColumn) -> None:
+def _write_keyed_parquet(raw_labels: Path, location: Path, keys: KeyColumn) -> None:
     arrow, parquet = require("pyarrow", "frames"), require("pyarrow.parquet", "frames")
     schema = arrow.schema([(keys.name, arrow.string()), (COLUMN, arrow.int64())])
     with parquet.ParquetWriter(location, schema) as writer:
-        for names, ids in _keyed_chunks(spool, keys):
+        for names, ids in _keyed_chunks(raw_labels, keys):
             writer.write_table(arrow.table({keys.name: names, COLUMN: ids}, schema=schema))
 
 
-def _write_keyed_arrow(spool: Path, location: Path, keys: KeyColumn) -> None:
+def _write_keyed_arrow(raw_labels: Path, location: Path, keys: KeyColumn) -> None:
     arrow = require("pyarrow", "frames")
     schema = arrow.schema([(keys.name, arrow.string()), (COLUMN, arrow.int64())])
     with arrow.OSFile(str(location), "wb") as file, arrow.ipc.new_file(file, schema) as writer:
-        for names, ids in _keyed_chunks(spool, keys):
+        for names, ids in _keyed_chunks(raw_labels, keys):
             writer.write_table(arrow.table({keys.name: names, COLUMN: ids}, schema=schema))
 
 
-def _write_lines(spool: Path, location: Path, heading: str, line: str) -> None:
+def _write_lines(raw_labels: Path, location: Path, heading: str, line: str) -> None:
     with location.open("w", encoding="utf-8", newline="\n") as file:
         file.write(heading)
-        for ids in _chunks(spool):
+        for ids in _chunks(raw_labels):
             file.writelines(line % i for i in ids.tolist())
 
 
-def _write_table(spool: Path, location: Path) -> None:
-    _write_lines(spool, location, f"{COLUMN}\n", "%d\n")
+def _write_table(raw_labels: Path, location: Path) -> None:
+    _write_lines(raw_labels, location, f"{COLUMN}\n", "%d\n")
 
 
-def _write_json_lines(spool: Path, location: Path) -> None:
-    _write_lines(spool, location, "", f'{{"{COLUMN}": %d}}\n')
+def _write_json_lines(raw_labels: Path, location: Path) -> None:
+    _write_lines(raw_labels, location, "", f'{{"{COLUMN}": %d}}\n')
 
 
-def _copy_array(spool: Path, file: BinaryIO) -> None:
+def _copy_array(raw_labels: Path, file: BinaryIO) -> None:
     """Write an NPY file: a header, then the raw labels unchanged."""
-    count = spool.stat().st_size // LOG_TYPE.itemsize
+    count = raw_labels.stat().st_size // LOG_TYPE.itemsize
     header = {"descr": LOG_TYPE.str, "fortran_order": False, "shape": (count,)}
     np.lib.format.write_array_header_1_0(file, header)
-    with spool.open("rb") as raw:
+    with raw_labels.open("rb") as raw:
         shutil.copyfileobj(raw, file)
 
 
-def _write_npy(spool: Path, location: Path) -> None:
+def _write_npy(raw_labels: Path, location: Path) -> None:
     with location.open("wb") as file:
-        _copy_array(spool, file)
+        _copy_array(raw_labels, file)
 
 
-def _write_npz(spool: Path, location: Path) -> None:
+def _write_npz(raw_labels: Path, location: Path) -> None:
     member = zipfile.ZipInfo(f"{COLUMN}.npy")  # dated 1980: equal labels give equal files
     with zipfile.ZipFile(location, "w") as archive, archive.open(member, "w", force_zip64=True) as file:
-        _copy_array(spool, file)  # type: ignore[arg-type]
+        _copy_array(raw_labels, file)  # type: ignore[arg-type]
 
 
-def _write_parquet(spool: Path, location: Path) -> None:
+def _write_parquet(raw_labels: Path, location: Path) -> None:
     arrow, parquet = require("pyarrow", "frames"), require("pyarrow.parquet", "frames")
     schema = arrow.schema([(COLUMN, arrow.int64())])
     with parquet.ParquetWriter(location, schema) as writer:
-        for ids in _chunks(spool):
+        for ids in _chunks(raw_labels):
             writer.write_table(arrow.table({COLUMN: ids}, schema=schema))
 
 
-def _write_arrow(spool: Path, location: Path) -> None:
+def _write_arrow(raw_labels: Path, location: Path) -> None:
     arrow = require("pyarrow", "frames")
     schema = arrow.schema([(COLUMN, arrow.int64())])
     with arrow.OSFile(str(location), "wb") as file, arrow.ipc.new_file(file, schema) as writer:
-        for ids in _chunks(spool):
+        for ids in _chunks(raw_labels):
             writer.write_table(arrow.table({COLUMN: ids}, schema=schema))
 
 

@@ -1,4 +1,4 @@
-"""Limits on what a file may ask for, so that a small file cannot fill the memory."""
+"""Limits on the contents of files, so that a small file cannot fill the memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENTRY = re.compile(r"\s*([a-z]+)\s*=\s*([0-9]+)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
 class Limits(NamedTuple):
-    """Largest parts of a file that are read; a file with a larger one is refused."""
+    """Maximum sizes of the parts of a file; a file that exceeds one is refused."""
 
     line: int = 8 * 2**20  # characters of a line, or of a row over several lines
     cell: int = 128 * 2**10  # characters of a cell
@@ -23,7 +23,7 @@ class Limits(NamedTuple):
     array: int = 256 * 2**20  # bytes of a decoded array, or of a step, beyond 8 times the size of the file
 
     def allowance(self, size: int) -> int:
-        """Bytes that the content of a file of `size` bytes may take once it is decoded."""
+        """Return the maximum size of the decoded content of a file of `size` bytes."""
         return self.array + _WIDENING * size
 
     def check_columns(self, count: int, location: str) -> None:
@@ -52,17 +52,17 @@ def parse_limits(entries: Sequence[str] | None) -> Limits:
     Parameters
     ----------
     entries : sequence of str or None
-        Each a field of `Limits`, ``=`` and a whole number, with KB, MB or GB if need be.
+        Each is a field of `Limits`, ``=`` and a whole number, optionally with KB, MB or GB.
 
     Returns
     -------
     Limits
-        With the defaults for what is not given.
+        Defaults for limits that are not given.
 
     Raises
     ------
     InputError
-        If an entry is none of these.
+        If an entry is invalid.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One process at a time for a file that several could write."""
+"""Locks: one process at a time writes to a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ else:
 def try_lock(descriptor: int) -> bool:
     """Lock an open file, or return False if another process has it.
 
-    The system releases the lock when its process ends, however it ends.
+    The operating system releases the lock when the process ends, also after a crash.
 
     Raises
     ------
@@ -43,9 +43,9 @@ def try_lock(descriptor: int) -> bool:
 
 @contextmanager
 def locked(path: Path, option: str = "--state") -> Iterator[None]:
-    """Keep `path` to this process, or raise an error that names the option by which to choose another.
+    """Lock `path` for this process, or raise an error that names the option to change.
 
-    All symbolic links to a file share one lock, which lies beside the file.
+    All symbolic links to a file share one lock file, which is next to the file.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def locked(path: Path, option: str = "--state") -> Iterator[None]:
 
 @contextmanager
 def holding(location: Path, path: Path, option: str) -> Iterator[None]:
-    """Hold the lock file `location`, which stands for `path`, and remove it at the end."""
+    """Hold the lock file `location` of `path`, and remove it at the end."""
     descriptor = _open_locked(location, path, option)
     try:
         yield

@@ -1,7 +1,7 @@
-"""State that survives: one file of arrays and JSON, written atomically, read without running anything.
+"""State files: arrays and JSON in one file, written atomically, read without executing code.
 
 The file is an uncompressed ZIP archive, an ``.npz`` that NumPy can open, with one extra member,
-``header.json``. ZIP keeps a checksum of every member, so damage is found.
+``header.json``. ZIP stores a checksum of every member, so damage is detected.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _LONGEST_HEADER = 4096  # of an array of numbers; NumPy writes 128 bytes
 
 
 class SnapshotError(ValueError):
-    """A state file that cannot be used; the message says why in one line."""
+    """Invalid state file; the message is one line with the reason."""
 
 
 class Snapshot(NamedTuple):
-    """What a state file holds."""
+    """Content of a state file."""
 
     header: dict[str, Any]  # JSON
     arrays: dict[str, np.ndarray[Any, Any]]
 
 
 def write_snapshot(path: str | os.PathLike[str], snapshot: Snapshot) -> None:
-    """Write all or nothing: a reader sees the old file or the new one, also after a power cut."""
+    """Write a state file atomically: a reader gets the old file or the new one, also after a power cut."""
     target = Path(os.path.realpath(path))
     remove_leftovers(target.parent, target.name)
     with atomic_write(Path(path)) as location, location.open("wb") as file:
@@ -62,7 +62,7 @@ def encode_snapshot(snapshot: Snapshot) -> bytes:
 
 
 def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
-    """Read a state file, or say in one line why it is not one."""
+    """Read a state file, or raise an error with the reason in one line."""
     name = repr(os.fspath(path))
     try:
         if Path(path).stat().st_size <= _SMALL_FILE:
@@ -78,7 +78,7 @@ def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
 
 
 def decode_snapshot(data: bytes, name: str = "the data") -> Snapshot:
-    """Read the bytes of a state file, or say in one line why they are not one; errors call it `name`."""
+    """Read the bytes of a state file, or raise an error with the reason; `name` appears in errors."""
     try:
         members = unzip(data)
         if members is not None:
@@ -87,7 +87,7 @@ def decode_snapshot(data: bytes, name: str = "the data") -> Snapshot:
             return _read_members(partial(_read_member, archive), name)
     except SnapshotError:
         raise
-    except Exception as error:  # parsers of ZIP, JSON and NPY raise of many kinds: the file is to blame
+    except Exception as error:  # an invalid file may raise any kind of error
         raise _damaged(name, error) from error
 
 
@@ -148,7 +148,7 @@ def _write_large(file: Any, snapshot: Snapshot) -> None:
 
 
 def _member(name: str) -> zipfile.ZipInfo:
-    """Equal states give equal files: no time of day in the archive."""
+    """Return the entry of a member without a date, so that equal states give equal files."""
     return zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
 
 
@@ -175,7 +175,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Allow only uncompressed members, each once, so that none is larger than the file."""
+    """Read an uncompressed, unique member, which is never larger than the file."""
     info = archive.getinfo(name)
     if archive.namelist().count(name) > 1:
         raise ValueError(f"member {name!r} is there more than once")

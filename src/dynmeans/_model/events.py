@@ -35,6 +35,7 @@ class StepParameters(NamedTuple):
     motion: str
     refine: bool
     exclusive: bool
+    metric: str = "euclidean"
 
 
 class StepReport(NamedTuple):

@@ -54,7 +54,7 @@ def predict_with_variances(
         last_seen=state.last_seen,
         now=now,
         aging=costs.aging,
-        place_noise=noise.position,
+        position_noise=noise.position,
         velocity_noise=noise.velocity,
         newborn=noise.newborn,
         limit=noise.limit,

@@ -1,4 +1,4 @@
-"""One column of cells as numbers: what is a number, a date or a weight, and what is wrong with a cell."""
+"""Conversion of a column of cells to numbers, dates or weights, and descriptions of invalid cells."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def is_number(cell: object) -> bool:
-    """Whether a cell reads as a number, NaN and infinity included."""
+    """Return whether a cell is a number, including NaN and infinity."""
     try:
         _number(cell)
     except Exception:  # cells of other libraries raise anything
@@ -34,7 +34,7 @@ def is_number(cell: object) -> bool:
 
 
 def is_time(cell: object) -> bool:
-    """Whether a cell reads as an ISO date or timestamp."""
+    """Return whether a cell is an ISO date or timestamp."""
     try:
         _seconds(cell)
     except Exception:  # cells of other libraries raise anything
@@ -43,7 +43,7 @@ def is_time(cell: object) -> bool:
 
 
 def is_numeric(cells: Cells) -> bool:
-    """Whether a column holds numbers, to judge by its first cells."""
+    """Return whether a column contains numbers, by its first cells."""
     if isinstance(cells, np.ndarray) and cells.dtype != object:
         return cells.dtype.kind in "iuf" and cells.ndim == 1
     judged = [cell for cell in islice(cells, _JUDGED_ROWS) if cell not in (None, "")]
@@ -51,7 +51,7 @@ def is_numeric(cells: Cells) -> bool:
 
 
 def is_dated(cells: Cells) -> bool:
-    """Whether a time column holds dates, to judge by its first cell."""
+    """Return whether a time column contains dates, by its first cell."""
     if isinstance(cells, np.ndarray) and cells.dtype != object:
         return cells.dtype.kind == "M" and cells.ndim == 1
     return not is_number(cells[0]) and is_time(cells[0])
@@ -65,7 +65,7 @@ def _number(cell: object) -> float:
 
 
 def _seconds(cell: object) -> float:
-    """Seconds since 1970 UTC of a date; without a zone it is UTC."""
+    """Convert a date to seconds since 1970 UTC; without a time zone it is UTC."""
     if isinstance(cell, str):
         cell = _parse_date(cell.strip())
     if isinstance(cell, np.datetime64):
@@ -104,7 +104,7 @@ def _parse(cells: Cells, convert: Callable[[Any], float]) -> FloatArray:
 
 
 def _plain(cells: Cells) -> bool:
-    """Whether float() is as good as `_number` on all of these cells, and faster."""
+    """Return whether float() gives the result of `_number` on all of these cells; it is faster."""
     kinds = set(map(type, cells))
     return kinds <= {int, float} or (kinds == {str} and "_" not in "".join(cells))  # type: ignore[arg-type]
 
@@ -140,7 +140,7 @@ def _or_nan(cell: object, convert: Callable[[Any], float]) -> float:
 
 
 def _as_floats(values: NDArray[Any]) -> FloatArray:
-    """Any numbers in double precision; what does not fit is not finite, which is found later."""
+    """Convert numbers to double precision; values out of range become infinite and are found later."""
     with np.errstate(over="ignore", invalid="ignore"):
         return values.astype(np.float64)
 
@@ -180,7 +180,7 @@ PARSERS: dict[str, Callable[[Cells], FloatArray]] = {
 
 
 def read_keys(cells: Cells) -> list[str]:
-    """Return the keys of a column as text, up to the first cell that is none.
+    """Return the keys of a column as text, up to the first invalid cell.
 
     A whole number is written without a fraction, so that it is the same key in all formats.
 

@@ -1,4 +1,4 @@
-"""Some consecutive rows of a file, as every reader gives them: columns of cells, not yet numbers."""
+"""Consecutive rows of a file as columns of cells, before their conversion to numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Chunk(NamedTuple):
     size: int  # rows
     lines: Sequence[int] | None = None  # text files: the line of each row
     part: int = 0  # which of several arrays in the file
-    done: float = 0.0  # share of the file read so far, 0 where that is unknown
+    done: float = 0.0  # share of the file read so far, 0 if unknown
 
     def location(self, row: int) -> str:
         """Return the location of a row in its file, in words."""
@@ -34,7 +34,7 @@ class Chunk(NamedTuple):
 
 
 def numbered_names(count: int) -> tuple[str, ...]:
-    """Names for columns that have none: x1, x2, ..."""
+    """Return names for columns without a heading: x1, x2, ..."""
     return tuple(f"x{i + 1}" for i in range(count))
 
 

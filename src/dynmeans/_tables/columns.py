@@ -1,4 +1,4 @@
-"""From columns of cells to numbers: which columns are features, and what each cell must be."""
+"""Roles of columns (features, time, weight, text, key), and their conversion to numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LISTED = 20  # names of columns that an error lists
 
 
 class Columns(NamedTuple):
-    """What the columns of a table are for."""
+    """Roles of the columns of a table."""
 
     features: tuple[str, ...]
     time: str | None = None
@@ -38,7 +38,7 @@ class Columns(NamedTuple):
     key: str | None = None
 
     def needed(self) -> tuple[str, ...]:
-        """Names of all columns that are read."""
+        """Return the names of all columns that are read."""
         are_columns = self.embedding is None and self.array is None
         others = (self.embedding, self.time, self.weight, self.text, self.key)
         return (*(self.features if are_columns else ()), *(name for name in others if name is not None))
@@ -50,17 +50,17 @@ class Rows(NamedTuple):
     X: FloatArray  # (n, d)
     times: FloatArray | None  # (n,)  seconds since 1970 UTC if the column holds dates
     weights: FloatArray | None  # (n,)
-    piece: Chunk  # where they come from; it may have more rows than were good
+    chunk: Chunk  # where they come from; it may have more rows than were good
     texts: Sequence[str] | None = None  # (n,)
     keys: list[str] | None = None  # (n,)
 
     def __len__(self) -> int:
-        """Rows, not fields."""
+        """Return the number of rows."""
         return len(self.X)
 
 
 def choose_columns(
-    piece: Chunk,
+    chunk: Chunk,
     name: str,
     *,
     features: Sequence[str] | None = None,
@@ -71,14 +71,14 @@ def choose_columns(
     vectors: NDArray[Any] | None = None,
     key: str | None = None,
 ) -> Columns:
-    """Decide what the columns of a table are for.
+    """Choose the roles of the columns of a table.
 
     Parameters
     ----------
-    piece : Piece
+    chunk : Chunk
         First rows of the table.
     name : str
-        What errors call the file.
+        Name of the file in errors.
     features : sequence of str or None
         Names of the features, or patterns with ``*`` and ``?``; None takes every numeric column but time,
         weight and the index of a data frame.
@@ -98,129 +98,129 @@ def choose_columns(
     InputError
         If a column does not exist or no column is numeric.
     """
-    features = None if features is None else _expand(features, piece, name)
+    features = None if features is None else _expand(features, chunk, name)
     column = embedding if vectors is None else None
     given = [entry for entry in (*(features or ()), time, weight, text, column, key) if entry is not None]
     are_named = features is not None or embedding is not None
-    check_distinct(given if are_named else piece.names, piece.names, name)
-    present = set(piece.names)
+    check_distinct(given if are_named else chunk.names, chunk.names, name)
+    present = set(chunk.names)
     for wanted in given:
         if wanted not in present:
-            raise InputError(f"{name}: no column {wanted!r}; {_listed(piece.names)}")
+            raise InputError(f"{name}: no column {wanted!r}; {_listed(chunk.names)}")
     if vectors is not None:
         features = numbered_names(vectors.shape[1])
     elif column is not None:
-        features = _entries(piece, name, column)
+        features = _entries(chunk, name, column)
     elif features is None:
         taken = (time, weight, text, key)
-        others = (entry for entry in piece.columns if entry not in taken and not _is_index(entry))
-        features = [entry for entry in others if is_numeric(piece.columns[entry])]
+        others = (entry for entry in chunk.columns if entry not in taken and not _is_index(entry))
+        features = [entry for entry in others if is_numeric(chunk.columns[entry])]
     if not features:
-        raise InputError(f"{name}: no numeric column to cluster; {_listed(piece.names)}{_list_hint(piece)}")
-    dated = time is not None and is_dated(piece.columns[time])
+        raise InputError(f"{name}: no numeric column to cluster; {_listed(chunk.names)}{_list_hint(chunk)}")
+    dated = time is not None and is_dated(chunk.columns[time])
     array = None if vectors is None else embedding
-    return Columns(tuple(features), time, weight, dated, piece.names, text, column, array, key)
+    return Columns(tuple(features), time, weight, dated, chunk.names, text, column, array, key)
 
 
-def _expand(features: Sequence[str], piece: Chunk, name: str) -> list[str]:
+def _expand(features: Sequence[str], chunk: Chunk, name: str) -> list[str]:
     """Return the names of the features; every pattern must match a column."""
-    found = expand_patterns(features, piece.names)
+    found = expand_patterns(features, chunk.names)
     for entry in features:
-        if entry not in found and not matching_names(entry, piece.names):
-            raise InputError(f"{name}: no column matches {entry!r}; {_listed(piece.names)}")
+        if entry not in found and not matching_names(entry, chunk.names):
+            raise InputError(f"{name}: no column matches {entry!r}; {_listed(chunk.names)}")
     return found
 
 
-def _entries(piece: Chunk, name: str, column: str) -> tuple[str, ...]:
+def _entries(chunk: Chunk, name: str, column: str) -> tuple[str, ...]:
     """Return names for the entries of a column of lists."""
-    length = vector_length(piece.columns[column])
+    length = vector_length(chunk.columns[column])
     if not length:
-        wrong = complaint(piece.columns[column][0], "list")
-        raise InputError(f"{name}, {piece.location(0)}, column {column!r}: {wrong}")
+        wrong = complaint(chunk.columns[column][0], "list")
+        raise InputError(f"{name}, {chunk.location(0)}, column {column!r}: {wrong}")
     return tuple(f"{column}{i}" for i in range(1, length + 1))
 
 
-def _list_hint(piece: Chunk) -> str:
-    lists = [key for key, cells in piece.columns.items() if is_list_column(cells)]
+def _list_hint(chunk: Chunk) -> str:
+    lists = [key for key, cells in chunk.columns.items() if is_list_column(cells)]
     return f"; {lists[0]!r} holds lists of numbers: --embedding {lists[0]}" if lists else ""
 
 
 def to_rows(
-    piece: Chunk, columns: Columns, name: str, vectors: NDArray[Any] | None = None
+    chunk: Chunk, columns: Columns, name: str, vectors: NDArray[Any] | None = None
 ) -> tuple[Rows, InputError | None]:
-    """Turn a piece into numbers, up to its first bad cell.
+    """Convert a chunk to numbers, up to its first invalid cell.
 
     Parameters
     ----------
-    piece : Piece
+    chunk : Chunk
     columns : Columns
     name : str
-        What errors call the file.
+        Name of the file in errors.
     vectors : ndarray of shape (n, d) or None
         Features of all rows of the file, if another file has them.
 
     Returns
     -------
     rows : Rows
-        Everything before the first bad cell.
+        All rows before the first invalid cell.
     error : InputError or None
         What is wrong there, with file, row and column.
     """
-    odd = sorted(set(piece.names) ^ set(columns.names))
+    odd = sorted(set(chunk.names) ^ set(columns.names))
     if odd:
-        whose = "this file" if odd[0] in piece.names else "the first file"
+        whose = "this file" if odd[0] in chunk.names else "the first file"
         raise InputError(f"{name}: all files must have the same columns, but only {whose} has {odd[0]!r}")
-    X, error = _features(piece, columns, name, vectors)
+    X, error = _features(chunk, columns, name, vectors)
     good = len(X)
     read: dict[str, FloatArray] = {}
     for i, (kind, key) in enumerate(_duties(columns)):
-        values = PARSERS[kind](piece.columns[key])
+        values = PARSERS[kind](chunk.columns[key])
         if len(values) < good:
             good = len(values)
-            cell = piece.columns[key][good]
-            error = InputError(f"{name}, {piece.location(good)}, column {key!r}: {complaint(cell, kind)}")
+            cell = chunk.columns[key][good]
+            error = InputError(f"{name}, {chunk.location(good)}, column {key!r}: {complaint(cell, kind)}")
         if kind == "feature":
             X[: len(values), i] = values[: len(X)]
         else:
             read[kind] = values
-    keys = None if columns.key is None else read_keys(piece.columns[columns.key])
+    keys = None if columns.key is None else read_keys(chunk.columns[columns.key])
     if keys is not None and len(keys) < good:
         good = len(keys)
-        message = complaint(piece.columns[columns.key][good], "key")  # type: ignore[index]
-        error = InputError(f"{name}, {piece.location(good)}, column {columns.key!r}: {message}")
+        message = complaint(chunk.columns[columns.key][good], "key")  # type: ignore[index]
+        error = InputError(f"{name}, {chunk.location(good)}, column {columns.key!r}: {message}")
     times, weights = read.get("number", read.get("date")), read.get("weight")
-    texts, keys = _texts(piece, columns, good), None if keys is None else keys[:good]
-    rows = Rows(X[:good], _head(times, good), _head(weights, good), piece, texts, keys)
+    texts, keys = _texts(chunk, columns, good), None if keys is None else keys[:good]
+    rows = Rows(X[:good], _head(times, good), _head(weights, good), chunk, texts, keys)
     return rows, error
 
 
 def _features(
-    piece: Chunk, columns: Columns, name: str, vectors: NDArray[Any] | None
+    chunk: Chunk, columns: Columns, name: str, vectors: NDArray[Any] | None
 ) -> tuple[FloatArray, InputError | None]:
     """Return the features that are not columns of their own, or an empty table (n, d) for those that are."""
     length = len(columns.features)
     if vectors is not None:
-        rows, wrong = parse_vectors(vectors[piece.first - 1 : piece.first - 1 + piece.size], length)
-        if wrong is None and len(rows) < piece.size:
+        rows, wrong = parse_vectors(vectors[chunk.first - 1 : chunk.first - 1 + chunk.size], length)
+        if wrong is None and len(rows) < chunk.size:
             wrong = f"{columns.array} has only {len(vectors):,} rows"
     elif columns.embedding is not None:
-        rows, wrong = parse_vectors(piece.columns[columns.embedding], length)
+        rows, wrong = parse_vectors(chunk.columns[columns.embedding], length)
     else:
-        return np.empty((piece.size, length)), None
+        return np.empty((chunk.size, length)), None
     where = f", column {columns.embedding!r}" if columns.embedding is not None else ""
-    error = None if wrong is None else InputError(f"{name}, {piece.location(len(rows))}{where}: {wrong}")
+    error = None if wrong is None else InputError(f"{name}, {chunk.location(len(rows))}{where}: {wrong}")
     return rows, error
 
 
-def _texts(piece: Chunk, columns: Columns, count: int) -> list[str] | None:
+def _texts(chunk: Chunk, columns: Columns, count: int) -> list[str] | None:
     if columns.text is None:
         return None
-    cells = piece.columns[columns.text][:count]
+    cells = chunk.columns[columns.text][:count]
     return ["" if cell is None else str(cell) for cell in cells]
 
 
 def _duties(columns: Columns) -> list[tuple[str, str]]:
-    """Kind and name of every column that is read, the features first and in their order."""
+    """Return kind and name of every column that is read, first the features in their order."""
     are_columns = columns.embedding is None and columns.array is None
     duties = [("feature", key) for key in columns.features] if are_columns else []
     if columns.time is not None:
@@ -240,5 +240,5 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _is_index(name: str) -> bool:
-    """Whether pandas wrote this column for the index of a frame: nameless in CSV, so called in Parquet."""
+    """Return whether pandas wrote this column as an index."""
     return not name or name.startswith("__index_level_")

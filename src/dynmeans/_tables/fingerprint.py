@@ -1,4 +1,4 @@
-"""Whether an input is the one that was clustered before."""
+"""Fingerprints of inputs: they identify an input that was clustered before."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OLD_HEAD_BYTES = 65536  # state files of version 0.1 identify a file by its siz
 
 
 def fingerprint(source: Source) -> dict[str, Any]:
-    """Describe an input so that it is known again: last part of its name, size, times, and a full checksum.
+    """Return the fingerprint of an input: last part of its name, size, times, and a full checksum.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def recognize(source: Source, old: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def begins_as(source: Source, old: dict[str, Any]) -> bool:
-    """Whether a file has the name of an earlier one and begins with its bytes, or is equal to it."""
+    """Return whether a file has the name of an earlier one and begins with its content."""
     size, path = old.get("size"), source.path
     if size is None or path is None or path.name != old.get("name") or source.size < size:
         return False

@@ -18,30 +18,30 @@ from dynmeans._tables.vectors import ARRAY_SUFFIX, open_vectors
 
 
 class Position(NamedTuple):
-    """How far the inputs have been read: all files before `file`, and `row` rows of that one."""
+    """Position in the inputs: all files before `file` and `row` rows of that file have been read."""
 
     file: int = 0
     row: int = 0
 
 
 class RowBlock(NamedTuple):
-    """Consecutive rows of one input, as numbers, and where they stand among all inputs."""
+    """Consecutive rows of one input, as numbers, with their position among all inputs."""
 
     rows: Rows
     file: int  # number of the input, from 0
-    name: str  # what errors call it
+    name: str  # name in errors
     part: int  # changes where a file, or an array of a file, begins
     done: float  # share of all inputs read so far
-    allowed: float = inf  # bytes that the rows of a step may take
+    allowed: float = inf  # maximum size of the rows of a step, in bytes
     limits: Limits = Limits()  # on the file
 
     def location(self, row: int) -> str:
-        """File and row, in words."""
-        return f"{self.name}, {self.rows.piece.location(row)}"
+        """Return file and row, in words."""
+        return f"{self.name}, {self.rows.chunk.location(row)}"
 
     def after(self, row: int) -> Position:
         """Return the position after a row of this block."""
-        return Position(self.file, self.rows.piece.first + row)
+        return Position(self.file, self.rows.chunk.first + row)
 
 
 def open_inputs(
@@ -54,7 +54,7 @@ def open_inputs(
     embedding: str | None = None,
     key: str | None = None,
 ) -> tuple[Columns, Iterator[RowBlock]]:
-    """Begin to read inputs; the first rows decide what the columns are for.
+    """Open inputs; the first rows determine the roles of the columns.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def open_inputs(
     column = embedding if vectors is None else None
     others = [name for name in (time, weight, text, column, key) if name is not None]
     are_chosen = features is not None or embedding is not None
-    pieces = read_source(sources[0], wanted=[*(features or ()), *others] if are_chosen else None)
-    first = next(pieces, None)
+    chunks = read_source(sources[0], wanted=[*(features or ()), *others] if are_chosen else None)
+    first = next(chunks, None)
     if first is None:
         raise InputError(f"{sources[0].name}: no rows")
     columns = choose_columns(
@@ -94,7 +94,7 @@ def open_inputs(
         vectors=vectors,
         key=key,
     )
-    return columns, _row_blocks(sources, columns, chain([first], pieces), Position(), vectors)
+    return columns, _row_blocks(sources, columns, chain([first], chunks), Position(), vectors)
 
 
 def open_vectors_of(embedding: str | None, sources: Sequence[Source]) -> NDArray[Any] | None:
@@ -108,8 +108,10 @@ def open_vectors_of(embedding: str | None, sources: Sequence[Source]) -> NDArray
 
 def reopen_inputs(sources: Sequence[Source], columns: Columns, start: Position) -> Iterator[RowBlock]:
     """Continue to read inputs from a position, with the columns chosen before."""
-    pieces = read_source(sources[start.file], skip=start.row, wanted=columns.needed())
-    return _row_blocks(sources, columns, pieces, start, open_vectors_of(columns.array, sources))
+    if start.file >= len(sources):
+        raise InputError(f"the run stopped in input {start.file + 1}, but there are {len(sources)}")
+    chunks = read_source(sources[start.file], skip=start.row, wanted=columns.needed())
+    return _row_blocks(sources, columns, chunks, start, open_vectors_of(columns.array, sources))
 
 
 def _row_blocks(
@@ -123,16 +125,16 @@ def _row_blocks(
     last = start.row
     for file in range(start.file, len(sources)):
         source = sources[file]
-        pieces = begun if file == start.file else read_source(source, wanted=columns.needed())
+        chunks = begun if file == start.file else read_source(source, wanted=columns.needed())
         inner: int | None = None if file > start.file or not start.row else -1
-        for piece in pieces:
-            rows, error = to_rows(piece, columns, source.name, vectors)
-            last = piece.first + piece.size - 1
-            part, inner = part + (piece.part != inner), piece.part
+        for chunk in chunks:
+            rows, error = to_rows(chunk, columns, source.name, vectors)
+            last = chunk.first + chunk.size - 1
+            part, inner = part + (chunk.part != inner), chunk.part
             if len(rows):
-                located = piece._replace(columns={})  # kept for error messages, without the data
+                located = chunk._replace(columns={})  # kept for error messages, without the data
                 rows = Rows(rows.X, rows.times, rows.weights, located, rows.texts, rows.keys)
-                done = (file + piece.done) / len(sources)
+                done = (file + chunk.done) / len(sources)
                 yield RowBlock(rows, file, source.name, part, done, allowed, source.limits)
             if error is not None:
                 raise error

@@ -13,7 +13,7 @@ from dynmeans._files.limits import Limits
 
 
 class Lines:
-    """Text lines of a binary file, and how far into it they are.
+    """Text lines of a binary file, with the position in the file.
 
     A row may span several lines; the caller calls `begin_row` after each row.
     """
@@ -37,7 +37,7 @@ class Lines:
         self._row = self.seen
 
     def done(self) -> float:
-        """Share of the file that has been read; 0 for a stream without end."""
+        """Return the share of the file that has been read; 0 for a stream."""
         return min(self._file.tell() / self._size, 1.0) if self._size else 0.0
 
 

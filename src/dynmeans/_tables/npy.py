@@ -26,16 +26,16 @@ def read_npy(
     skip: int = 0,
     limits: Limits = Limits(),  # noqa: B008
 ) -> Iterator[Chunk]:
-    """Read the rows of an NPY file in pieces, through a memory map if it is on disk.
+    """Read the rows of an NPY file in chunks, through a memory map if it is on disk.
 
     Parameters
     ----------
     source : path or binary file
         A table (n, d), whose columns are called x1, x2, ..., or a structured array (n,) with named fields.
     name : str
-        What errors call it.
+        Name of the file in errors.
     skip : int
-        Rows to pass over.
+        Number of rows to skip.
     limits : Limits
 
     Yields
@@ -47,7 +47,7 @@ def read_npy(
 
 
 def open_array(source: Path | BinaryIO, name: str) -> NDArray[Any]:
-    """Map the array of an NPY file on disk, or read that of a stream; `name` is what errors call it."""
+    """Map the array of an NPY file on disk, or read that of a stream; `name` appears in errors."""
     with ExitStack() as stack, error_context(name):
         file = stack.enter_context(source.open("rb")) if isinstance(source, Path) else source
         header = read_header(file)
@@ -61,7 +61,7 @@ def open_array(source: Path | BinaryIO, name: str) -> NDArray[Any]:
 
 
 def _decode(file: Any, header: Header) -> NDArray[Any]:
-    """Array behind a header, from a stream that may be compressed."""
+    """Read the array after a header, from a stream that may be compressed."""
     array: NDArray[Any] = np.empty(header.shape, header.dtype, "F" if header.is_fortran else "C")
     body = array.reshape(-1, order="A").view(np.uint8) if header.n_bytes else np.empty(0, np.uint8)
     begin = 0
@@ -80,7 +80,7 @@ def read_npz(
     skip: int = 0,
     limits: Limits = Limits(),  # noqa: B008
 ) -> Iterator[Chunk]:
-    """Read the rows of an NPZ file in pieces.
+    """Read the rows of an NPZ file in chunks.
 
     It holds one table (n, d), several tables of which each is a part, taken in the order of their names
     (numbers in them counted as numbers), or columns (n,) of equal length. Anything else in it, or two
@@ -109,7 +109,7 @@ class _Archive:
         self.keys = sorted(names, key=_natural)
 
     def read(self, keys: list[str]) -> list[NDArray[Any]]:
-        """Arrays by name, if together they are not too large."""
+        """Read arrays by name, if their total size is within the limit."""
         total = 0
         for key in keys:
             with error_context(self.location(key)), self._file.open(self._infos[key]) as member:
@@ -126,7 +126,7 @@ class _Archive:
             return array
 
     def location(self, key: str) -> str:
-        """File and array, in words."""
+        """Return file and array, in words."""
         return f"{self.name}, array {key!r}"
 
 
@@ -142,19 +142,19 @@ def _members(archive: _Archive, skip: int) -> Iterator[Chunk]:
             return
         columns = _columns(array, archive.location(key), archive.limits)
         done = part / len(keys)
-        for piece in _slices(columns, archive.name, max(skip - start, 0), total=len(array)):
-            yield piece._replace(first=start + piece.first, part=part, done=done)
+        for chunk in _slices(columns, archive.name, max(skip - start, 0), total=len(array)):
+            yield chunk._replace(first=start + chunk.first, part=part, done=done)
         start += len(array)
 
 
 def _natural(key: str) -> list[tuple[int, str]]:
-    """Sort key that puts arr_2 before arr_10."""
+    """Return a sort key that puts arr_2 before arr_10."""
     words = re.findall(r"([0-9]{1,18})|([^0-9]+)", key)
     return [(int(digits or -1), word) for digits, word in words]
 
 
 def _check_lengths(table: Mapping[str, NDArray[Any]], name: str) -> None:
-    """Columns of one table are as long as each other."""
+    """Check that the columns of a table have equal lengths."""
     shapes = {key: array.shape for key, array in table.items()}
     first = next(iter(shapes))
     for key, shape in shapes.items():
@@ -166,7 +166,7 @@ def _check_lengths(table: Mapping[str, NDArray[Any]], name: str) -> None:
 
 
 def _columns(array: NDArray[Any], name: str, limits: Limits) -> Mapping[str, NDArray[Any]]:
-    """Columns of a table by name."""
+    """Return the columns of a table by name."""
     if array.ndim == 1 and array.dtype.names is not None:
         limits.check_columns(len(array.dtype.names), name)
         return {key: array[key] for key in array.dtype.names}
@@ -182,5 +182,5 @@ def _slices(columns: Mapping[str, NDArray[Any]], name: str, skip: int, total: in
     for start in range(skip, total, CHUNK_ROWS):
         stop = min(start + CHUNK_ROWS, total)
         with error_context(name):
-            piece = {key: column[start:stop] for key, column in columns.items()}
-        yield Chunk(tuple(columns), piece, start + 1, stop - start, done=stop / total)
+            chunk = {key: column[start:stop] for key, column in columns.items()}
+        yield Chunk(tuple(columns), chunk, start + 1, stop - start, done=stop / total)

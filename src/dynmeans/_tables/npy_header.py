@@ -1,4 +1,4 @@
-"""The header of an NPY file, of which nothing is believed before it is checked."""
+"""Validated header of an NPY file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Header(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
-        """Length of the array in the file, an exact number however large."""
+        """Length of the array in the file, in bytes; exact for any size."""
         return prod(self.shape) * self.dtype.itemsize
 
 

@@ -1,4 +1,4 @@
-"""Inputs by name: what each file is, and its rows from any point on."""
+"""Inputs by name: their format, and their rows from any position."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Source(NamedTuple):
     name: str  # as given
     format: str  # one of FORMATS
     path: Path | None  # None is standard input
-    size: int = 0  # bytes; 0 for standard input and pipes, which cannot be looked at twice
+    size: int = 0  # bytes; 0 for standard input and pipes, which can be read only once
     zipped: bool = False
     limits: Limits = Limits()  # on what is read from it
 
@@ -54,7 +54,7 @@ def find_source(
     format: str | None = None,
     limits: Limits = Limits(),  # noqa: B008
 ) -> Source:
-    """Look at an input by name.
+    """Find an input by name.
 
     Parameters
     ----------
@@ -101,15 +101,15 @@ def find_source(
 
 
 def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None = None) -> Iterator[Chunk]:
-    """Read the rows of an input in pieces.
+    """Read the rows of an input in chunks.
 
     Parameters
     ----------
     source : Source
     skip : int
-        Rows to pass over.
+        Number of rows to skip.
     wanted : sequence of str or None
-        Columns that are needed; None for all. A reader may give more.
+        Columns that are needed; None for all. A reader may return more.
 
     Yields
     ------

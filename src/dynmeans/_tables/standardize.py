@@ -1,4 +1,4 @@
-"""Features on a common scale, learnt once."""
+"""Standardization of features, by the scale of the first batch."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ class Scale(NamedTuple):
     deviation: FloatArray  # (d,)  1 where all rows are equal
 
     def apply(self, X: FloatArray) -> FloatArray:
-        """Rows with mean 0 and deviation 1, as far as they are like those the scale was learnt from."""
+        """Standardize rows: mean 0 and deviation 1 for the rows from which the scale was computed."""
         return (X - self.mean) / self.deviation
 
     def undo(self, X: FloatArray) -> FloatArray:
-        """Rows in their own units again."""
+        """Convert standardized rows back to their units."""
         return X * self.deviation + self.mean
 
 
 def learn_scale(X: FloatArray, weights: FloatArray | None = None) -> Scale:
-    """Measure the scale of every feature.
+    """Compute the scale of every feature.
 
     Parameters
     ----------

@@ -19,17 +19,17 @@ from dynmeans._tables.chunk import CHUNK_ROWS, Chunk, numbered_names
 from dynmeans._tables.lines import Lines, lines_of
 
 OPEN_END = "the last line has no end; if the file was cut off, its last number may be incomplete"
-_PIECE_CHARACTERS = 4 * 2**20  # a piece ends after so many; their cells may take 20 times as many bytes
+_CHUNK_CHARACTERS = 4 * 2**20  # maximum number per chunk; their cells may need 20 times as many bytes
 
 _Row: TypeAlias = tuple[Sequence[object], int]  # cells of a row, and the line where it ends
 
 
 class _Table(NamedTuple):
-    """A text file behind its heading."""
+    """A text file after its heading."""
 
     rows: Iterator[_Row]
     names: tuple[str, ...]
-    name: str  # what errors call the file
+    name: str  # name of the file in errors
     lines: Lines
     limits: Limits
 
@@ -44,7 +44,7 @@ def read_delimited(
     zipped: bool = False,
     limits: Limits = Limits(),  # noqa: B008
 ) -> Iterator[Chunk]:
-    """Read the rows of a CSV or TSV file in pieces.
+    """Read the rows of a CSV or TSV file in chunks.
 
     A blank line is skipped, but in a table of one column it is an empty cell, unless it is at the end of the
     file. A last line without an end is read and gives an `InputWarning`: its last cell may be cut off.
@@ -54,7 +54,7 @@ def read_delimited(
     file : binary file
         Open for reading; closed by the caller.
     name : str
-        What errors call it.
+        Name of the file in errors.
     delimiter : str
         Between two cells. A semicolon replaces a comma if the first line has only semicolons.
     skip : int
@@ -85,15 +85,15 @@ def read_delimited(
         rows = _filled_rows(reader, lines, is_single=len(names) == 1)
         rows = chain([(first, reader.line_num)], rows) if is_row else rows
         location = name
-        for piece in _assemble(_Table(rows, names, name, lines, limits), skip):
-            location = f"{name}, {piece.location(piece.size - 1)}"
-            yield piece
+        for chunk in _assemble(_Table(rows, names, name, lines, limits), skip):
+            location = f"{name}, {chunk.location(chunk.size - 1)}"
+            yield chunk
         if lines.last and not lines.last.endswith(("\n", "\r", '"')):
             warnings.warn(f"{location}: {OPEN_END}", InputWarning, stacklevel=2)
 
 
 def _filled_rows(reader: Any, lines: Lines, is_single: bool) -> Iterator[_Row]:
-    """Rows without blank lines; between the rows of a single column these are empty cells."""
+    """Drop blank lines; in a table of one column they are empty cells."""
     n_blank = 0
     for cells in reader:
         lines.begin_row()
@@ -107,7 +107,7 @@ def _filled_rows(reader: Any, lines: Lines, is_single: bool) -> Iterator[_Row]:
 
 
 def _heading(first: Sequence[str], name: str, limits: Limits) -> tuple[tuple[str, ...], bool]:
-    """Names of the columns, and whether the first row is one of data only, and so no heading."""
+    """Return the names of the columns, and whether the first row is data instead of a heading."""
     limits.check_columns(len(first), f"{name}, line 1")
     cells = [cell.strip() for cell in first]
     data = all(not cell or is_number(cell) or is_time(cell) for cell in cells)
@@ -125,7 +125,7 @@ def read_json_lines(
     zipped: bool = False,
     limits: Limits = Limits(),  # noqa: B008
 ) -> Iterator[Chunk]:
-    """Read the rows of a JSON Lines file in pieces: an object or an array in every line.
+    """Read the rows of a JSON Lines file in chunks: an object or an array in every line.
 
     The columns are the keys of the first object, or x1, x2, ... for arrays. Parameters: see `read_delimited`.
     """
@@ -162,7 +162,7 @@ def _parse(text: str, line: int, name: str) -> dict[str, object] | list[object]:
 
 
 def check_unicode(text: str, value: object) -> None:
-    """Refuse half a pair of surrogates in JSON, which no file can hold again."""
+    """Refuse an unpaired surrogate in JSON, which cannot be written to a file."""
     if "\\ud" in text or "\\uD" in text:
         json.dumps(value, ensure_ascii=False).encode()
 
@@ -173,7 +173,7 @@ def _json_row(value: dict[str, object] | list[object], names: Sequence[str]) -> 
 
 
 def _assemble(table: _Table, skip: int) -> Iterator[Chunk]:
-    """Bundle rows into pieces. The rows before a broken one are handed out before its error."""
+    """Collect rows into chunks. The rows before an invalid one are returned before its error."""
     with error_context(f"{table.name}, before row {skip + 1}"), _longest_cell(table.limits):
         deque(islice(table.rows, skip), maxlen=0)
     number, failure = skip, None
@@ -195,8 +195,8 @@ def _assemble(table: _Table, skip: int) -> Iterator[Chunk]:
 
 
 def _take(table: _Table, bundle: list[_Row]) -> None:
-    """Add rows to a bundle until it is large enough; what came before an error stays."""
-    stop = table.lines.seen + _PIECE_CHARACTERS
+    """Add rows to a chunk until it is large enough; rows before an error are kept."""
+    stop = table.lines.seen + _CHUNK_CHARACTERS
     with _longest_cell(table.limits):
         for row in islice(table.rows, CHUNK_ROWS):
             bundle.append(row)
@@ -206,7 +206,7 @@ def _take(table: _Table, bundle: list[_Row]) -> None:
 
 @contextmanager
 def _longest_cell(limits: Limits) -> Iterator[None]:
-    """Bound the cells of a CSV file; the limit of the csv module holds for the whole process."""
+    """Limit the cells of a CSV file; the limit of the csv module applies to the whole process."""
     before = csv.field_size_limit(limits.cell)
     try:
         yield
@@ -219,7 +219,7 @@ def _longest_cell(limits: Limits) -> Iterator[None]:
 
 
 def _cut_ragged(bundle: list[_Row], table: _Table, number: int) -> InputError:
-    """Cut a bundle before its first row with too many or too few cells, and return the error."""
+    """Truncate a chunk before its first row with too many or too few cells, and return the error."""
     odd = next(i for i, (cells, _) in enumerate(bundle) if len(cells) != len(table.names))
     cells, line = bundle[odd]
     del bundle[odd:]

@@ -26,9 +26,9 @@ def parse_vectors(cells: Cells, length: int) -> tuple[FloatArray, str | None]:
     Returns
     -------
     rows : ndarray of shape (m, length)
-        Everything before the first invalid cell.
+        All rows before the first invalid cell.
     error : str or None
-        What is wrong with that cell.
+        Description of the error in that cell.
     """
     table = _as_table(cells, length)
     if table is None:

@@ -33,6 +33,7 @@ class Motion(str, Enum):
 class Metric(str, Enum):
     """Choices of --metric."""
 
+    auto = "auto"
     euclidean = "euclidean"
     cosine = "cosine"
 
@@ -169,7 +170,8 @@ MotionOption = Annotated[
 MetricOption = Annotated[
     Metric,
     typer.Option(
-        help="cosine: cluster the directions of rows, such as embeddings; costs are 1 - cosine (dmeans).",
+        help="cosine: cluster the directions of rows, such as embeddings; costs are 1 - cosine (dmeans). "
+        "auto: cosine if the first rows are unit vectors with many features and the birth cost is auto.",
         rich_help_panel=_COSTS,
     ),
 ]
@@ -296,7 +298,7 @@ def cluster(
     aging_cost: AgingCostOption = None,
     drift: DriftOption = None,
     motion: MotionOption = None,
-    metric: MetricOption = Metric.euclidean,
+    metric: MetricOption = Metric.auto,
     refine: RefineOption = None,
     exclusive: ExclusiveOption = None,
     duplicates: DuplicatesOption = False,

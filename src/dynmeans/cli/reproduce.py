@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import ProgressColumn
 
     from dynmeans._experiments.results import Results
-    from dynmeans._experiments.runner import Show, Standing
+    from dynmeans._experiments.runner import ExperimentProgress, Show
     from dynmeans._experiments.trials import Experiment
 
 
@@ -90,7 +90,7 @@ def _progress_bar() -> Iterator[Show | None]:
             return
         task = bar.add_task("", total=None, done=0, of=0)
 
-        def show(now: Standing) -> None:
+        def show(now: ExperimentProgress) -> None:
             bar.update(
                 task,
                 total=now.effort_total,

@@ -69,7 +69,7 @@ def tune(
     weight: WeightOption = None,
     standardize: StandardizeOption = False,
     motion: MotionOption = None,
-    metric: MetricOption = Metric.euclidean,
+    metric: MetricOption = Metric.auto,
     choose_motion: ChooseMotionOption = False,
     refine: RefineOption = None,
     exclusive: ExclusiveOption = None,

@@ -18,7 +18,7 @@ from dynmeans.tuning import Trial, Tuning
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
 
-TABLE_FILE, FIGURE_FILE = "settings.csv", "tuning.png"
+TABLE_FILE, FIGURE_FILE = "trials.csv", "tuning.png"
 
 
 def command(inputs: list[str], parameters: RunParameters, params: dict[str, Any]) -> str:
@@ -32,9 +32,10 @@ def command(inputs: list[str], parameters: RunParameters, params: dict[str, Any]
     for name in ("standardize", "duplicates"):
         words += [f"--{name}"] if getattr(parameters, name) else []
     words += ["--algorithm", parameters.algorithm] if parameters.algorithm != "dmeans" else []
-    words += ["--metric", parameters.metric] if parameters.metric != "euclidean" else []
+    metric = params.get("metric", parameters.metric)
+    words += ["--metric", metric] if metric != "auto" else []
     known = {name: getattr(parameters, name) for name in ("motion", "refine", "exclusive", "kernel")}
-    chosen = {**known, **params}
+    chosen = {**known, **{name: value for name, value in params.items() if name != "metric"}}
     for name, value in chosen.items():
         words += _option(name, value)
     return shlex.join(words)
@@ -87,7 +88,7 @@ def _words(trial: Trial) -> str:
     return f"{trial.score:.4f}: {', '.join(numbers)}, {trial.n_clusters:g} clusters"
 
 
-def write_findings(found: Tuning, out: Path) -> list[str]:
+def write_results(found: Tuning, out: Path) -> list[str]:
     """Write the table, and the figure if Matplotlib is installed; return the lines to print."""
     make_folder(out)
     table = found.table_
@@ -107,7 +108,7 @@ def _cells(column: Any) -> list[Any]:
     return [_kernel_words(value) if hasattr(value, "compare") else value for value in column.tolist()]
 
 
-def print_findings(found: Tuning, line: str, n_steps: int, written: list[str]) -> None:
+def print_results(found: Tuning, line: str, n_steps: int, written: list[str]) -> None:
     """Print the best two candidates, the diagnostics, and the command to run."""
     table = found.table_
     entries = {

@@ -16,8 +16,8 @@ from dynmeans.cli.tune_output import (
     TABLE_FILE,
     best_so_far,
     command,
-    print_findings,
-    write_findings,
+    print_results,
+    write_results,
 )
 from dynmeans.runs.folder import check_output_files, locked_folder
 from dynmeans.runs.parameters import RunParameters, check_parameters, make_model, make_windowing
@@ -63,7 +63,7 @@ def run_tune(
             except ValueError as error:
                 raise InputError(f"{inputs[0]}: {reason(error)}") from None
         line = command(inputs, parameters, found.best_params_)
-        print_findings(found, line, len(batches), write_findings(found, out))
+        print_results(found, line, len(batches), write_results(found, out))
 
 
 def _motions(parameters: RunParameters) -> tuple[str, str]:

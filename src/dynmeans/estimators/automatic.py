@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from dynmeans._algorithms.batch import Batch
@@ -32,15 +33,18 @@ class AutomaticParameters:
     aging_cost: float | None
     drift: float | None
     motion: str | None
-    metric: str
     refine: bool | str | None
     exclusive: bool | str | None
 
     _first_batches: FirstBatches | None  # None if no parameter is estimated together with others
 
+    @abstractmethod
+    def _is_cosine(self) -> bool:
+        """Return whether rows are compared by their directions."""
+
     def _is_automatic(self) -> bool:
         """Return whether a parameter is to be estimated together with others."""
-        return self.metric == "euclidean" and any(
+        return not self._is_cosine() and any(
             isinstance(value, str) and value == "auto"
             for value in (
                 self.birth_cost,
@@ -107,7 +111,7 @@ class AutomaticParameters:
         setting, reach = self._setting(), self._number("reach")
         if reach is None:
             reach = REACH if self._estimated() is not None else AgingDefaults().reach
-        is_raw = self.aging_cost is not None or self.drift is not None or self.metric == "cosine"
+        is_raw = self.aging_cost is not None or self.drift is not None or self._is_cosine()
         return StepParameters(
             costs.birth,
             costs.lifetime,
@@ -115,4 +119,5 @@ class AutomaticParameters:
             setting.motion,
             setting.refine,
             setting.exclusive,
+            "cosine" if self._is_cosine() else "euclidean",
         )

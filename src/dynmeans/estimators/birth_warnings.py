@@ -14,10 +14,9 @@ from dynmeans._algorithms.sphere_birth_cost import SAMPLE as SPHERE_SAMPLE
 from dynmeans._algorithms.sphere_birth_cost import chance_of, distinct_sample
 from dynmeans._model.events import Event
 from dynmeans._model.types import FloatArray
+from dynmeans.estimators.metric_choice import are_unit_rows
 from dynmeans.estimators.trouble import ClusteringWarning
 
-MANY_FEATURES = 32  # single unit rows are then about equally far from each other, and from short mean rows
-UNIT_TOLERANCE = 1e-3
 SAMPLE = 100  # rows
 MIN_CLUSTERS = 3  # two may be parts of one
 STACK_LEVEL = 9  # the caller of partial_fit
@@ -30,7 +29,7 @@ def warn_of_unit_rows(rows: Rows) -> None:
     batch, no birth cost that suits rows lets a cluster be born.
     """
     n, d = rows.shape
-    if d < MANY_FEATURES or n < 2 or not _are_unit(rows[:2]) or not _are_unit(rows):
+    if n < 2 or not are_unit_rows(rows):
         return
     warnings.warn(
         f"all {n} rows are unit vectors with {d} features; use metric='cosine' to cluster their directions",
@@ -55,11 +54,6 @@ def warn_of_common_direction(rows: Rows) -> None:
         UserWarning,
         stacklevel=STACK_LEVEL,
     )
-
-
-def _are_unit(rows: Rows) -> bool:
-    squared = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-    return bool((np.abs(squared - 1.0) < UNIT_TOLERANCE).all())
 
 
 def warn_of_no_births(

@@ -32,15 +32,14 @@ from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators.automatic import AutomaticParameters, is_free
 from dynmeans.estimators.base import BatchClusterer
 from dynmeans.estimators.birth_warnings import warn_of_common_direction, warn_of_no_births, warn_of_unit_rows
+from dynmeans.estimators.metric_choice import METRICS, MetricChoice
 from dynmeans.estimators.trouble import ClusteringWarning, find_trouble, is_check_due
 from dynmeans.estimators.validation import valid_count, valid_number, valid_rows, valid_threads
 
 ONE_OBJECT = 1e100  # birth cost at which no step of one object is too long
 
-METRICS = ("euclidean", "cosine")
 
-
-class DMeans(AutomaticParameters, BatchClusterer):
+class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
     """Cluster batches that arrive one after another, with permanent cluster ids.
 
     Every call of :meth:`partial_fit` is one time step. Clusters are born where points are far from all known
@@ -68,10 +67,12 @@ class DMeans(AutomaticParameters, BatchClusterer):
         The default is ``"walk"``, or an estimate if the birth cost is estimated. ``"walk"`` is the paper's
         random walk. ``"velocity"`` also estimates the velocity of each
         cluster and predicts its position.
-    metric : {"euclidean", "cosine"}, default="euclidean"
+    metric : {"auto", "euclidean", "cosine"}, default="auto"
         ``"cosine"`` clusters the directions of the rows, such as embeddings of texts: the length of a row
         does not matter, centers are unit vectors, and costs are in units of 1 - cosine. It does not
-        allow ``motion="velocity"``, ``exclusive`` and ``refine``.
+        allow ``motion="velocity"`` and ``exclusive``. ``"auto"`` is ``"cosine"`` if the first rows are unit
+        vectors with 32 features or more, the birth cost is estimated, and no other parameter needs squared
+        distances; see ``metric_``. Otherwise it is ``"euclidean"``.
     exclusive : bool or "auto", optional
         At most one row per cluster and step, for detections: every object gives one row. The default is
         False, or an estimate if the birth cost is estimated. The result of a step
@@ -91,7 +92,8 @@ class DMeans(AutomaticParameters, BatchClusterer):
         and re-link whole clusters while this lowers the cost. The points of
         a cluster then share its birth cost, so a suitable birth cost is larger and grows with the number of
         points per cluster and batch. It takes as long as a few restarts, and usually finds a lower cost than
-        many.
+        many. With ``metric="cosine"`` the default is False, and the cost of a whole cluster is derived from
+        the batch, so the birth cost keeps its meaning.
     certify : bool, default=False
         Also compute ``step_.lower_bound``, a lower bound on the cost of any clustering of the batch. It is
         tightest when there are more features than clusters.
@@ -132,6 +134,8 @@ class DMeans(AutomaticParameters, BatchClusterer):
         Report of the last step: cost, born, revived, asleep, died, splits, merges, ...
     birth_cost_ : float
         The birth cost that was used, given or estimated.
+    metric_ : str
+        The metric that was used, given or chosen; None until the first rows.
     parameters_ : StepParameters
         Birth cost, lifetime, reach, motion and mode that were used, given or estimated; also in ``step_``.
     warnings_ : dict of str
@@ -167,7 +171,7 @@ class DMeans(AutomaticParameters, BatchClusterer):
         aging_cost: float | None = None,
         drift: float | None = None,
         motion: str | None = None,
-        metric: str = "euclidean",
+        metric: str = "auto",
         exclusive: bool | str | None = None,
         duplicates: bool = False,
         min_hits: int = 1,
@@ -242,12 +246,9 @@ class DMeans(AutomaticParameters, BatchClusterer):
         distances: FloatArray = cdist(rows, self._state.centers, metric).astype(rows.dtype, copy=False)
         return distances
 
-    def _is_cosine(self) -> bool:
-        return self.metric == "cosine"
-
     def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
         rows = valid_rows(self, X, reset=reset, min_rows=min_rows)
-        return unit_rows(rows) if self._is_cosine() else rows
+        return unit_rows(rows) if self._metric_of(rows, anew=reset) == "cosine" else rows
 
     def _initial_state(self, n_features: int) -> ClusterState:
         return empty_state(n_features)
@@ -267,14 +268,12 @@ class DMeans(AutomaticParameters, BatchClusterer):
             raise ValueError("duplicates=True needs exclusive=True: otherwise any number of rows may join")
         if self.metric not in METRICS:
             raise ValueError(f"metric must be one of {list(METRICS)}, got {self.metric!r}")
-        if not self._is_cosine():
+        if self.metric != "cosine":
             return
         if self.motion not in (None, "auto", "walk"):
             raise ValueError(f"motion must be 'walk' with metric='cosine', got {self.motion!r}")
         if not is_free(self.exclusive) and self.exclusive:
             raise ValueError("exclusive must be False with metric='cosine', got True")
-        if not is_free(self.refine) and self.refine:
-            raise ValueError("refine must be False with metric='cosine', got True")
 
     def _make_costs(self, birth: float, aging: AgingParameters) -> Costs:
         if self._is_cosine():
@@ -311,7 +310,7 @@ class DMeans(AutomaticParameters, BatchClusterer):
             warn = warn_of_common_direction if self._is_cosine() else warn_of_unit_rows
             warn(batch.rows)
         if self._is_cosine() and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `find_trouble`
-            warn_of_no_births(batch.rows, state.centers, costs.birth, self._history, self.metric)
+            warn_of_no_births(batch.rows, state.centers, costs.birth, self._history, "cosine")
 
     def _pass_time(self, state: ClusterState, now: float, costs: Costs) -> StepResult:
         result = pass_time(state, costs, get_motion(self._setting().motion), now)
@@ -332,6 +331,11 @@ class DMeans(AutomaticParameters, BatchClusterer):
         return super()._costs(ONE_OBJECT if estimate is None and self._setting().exclusive else estimate)
 
     def _learn(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
+        metric = self._metric_of(batch.rows, anew=first)
+        learned = self._with({"metric_": metric})._learn_costs(batch, seed, first=first)
+        return {**learned, "metric_": metric}
+
+    def _learn_costs(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
         old = None if first else self.__dict__.get("_first_batches")
         if not self._is_automatic() or (not first and old is None):
             # Nothing to estimate, or a model of an earlier version, which estimates the birth cost alone.

@@ -30,7 +30,7 @@ def valid_items(items: Any) -> NDArray[Any] | None:
         raise ValueError(f"items must be a list of names, one per row, got shape {found.shape}")
     if found.dtype.kind not in "iu":
         found = _as_strings(found.astype(object))
-    elif found.max(initial=0) > np.iinfo(np.int64).max:
+    elif int(found.max(initial=0)) > np.iinfo(np.int64).max:  # NumPy 1 compares unsigned ones as floats
         raise ValueError(f"items must be below 2**63, got {found.max()}")
     else:
         found = found.astype(np.int64)

@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
 from dynmeans._algorithms.birth_cost import estimate_birth_cost
-from dynmeans._algorithms.kernel_birth_cost import estimate_birth_share
-from dynmeans._algorithms.kernel_fit import KernelFit
-from dynmeans._algorithms.kernel_step import (
+from dynmeans._algorithms.kernel_space.kernel_birth_cost import estimate_birth_share
+from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
+from dynmeans._algorithms.kernel_space.kernel_step import (
     KernelOptions,
     KernelState,
     cheapest_ids,
@@ -23,7 +23,7 @@ from dynmeans._algorithms.kernel_step import (
     squared_distances,
     step,
 )
-from dynmeans._algorithms.support_selection import SELECTIONS, Selection
+from dynmeans._algorithms.kernel_space.support_selection import SELECTIONS, Selection
 from dynmeans._model.costs import AgingDefaults, Costs, drift_from_reach
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.forecast import Forecast

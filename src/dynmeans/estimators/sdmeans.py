@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from dynmeans._algorithms.batch import SearchOptions
-from dynmeans._algorithms.kernel_fit import KernelFit
-from dynmeans._algorithms.sdmeans import cluster_spectral
-from dynmeans._algorithms.support_selection import Selection
+from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
+from dynmeans._algorithms.kernel_space.sdmeans import cluster_spectral
+from dynmeans._algorithms.kernel_space.support_selection import Selection
 from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event
 from dynmeans._model.prior import Prior

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._algorithms.kernel_step import KernelState
+from dynmeans._algorithms.kernel_space.kernel_step import KernelState
 from dynmeans._algorithms.link_spaces import LinkState
 from dynmeans._files.snapshot import (
     Snapshot,
@@ -26,6 +26,7 @@ from dynmeans.estimators.automatic import AutomaticParameters
 from dynmeans.estimators.first_batches_arrays import checked_first_batches, first_batches_arrays
 from dynmeans.estimators.history_arrays import history_arrays, history_events
 from dynmeans.estimators.items import checked_items, item_arrays
+from dynmeans.estimators.metric_choice import MetricChoice
 from dynmeans.estimators.state_checks import (
     LARGEST_WHOLE,
     STATE_ARRAYS,
@@ -33,6 +34,7 @@ from dynmeans.estimators.state_checks import (
     checked_estimates,
     checked_kernel,
     checked_memory,
+    checked_metric,
     checked_names,
     checked_scale,
     checked_state,
@@ -160,6 +162,8 @@ def to_snapshot(model: Any) -> Snapshot:
         known, sample = first_batches_arrays(model._first_batches)
         header |= {} if known is None else {"first_batches": known}
         arrays |= sample
+    if isinstance(model, MetricChoice):
+        header["metric"] = model.metric_
     memory = model._state
     if isinstance(memory, LinkState):
         arrays["scale"] = np.hstack(memory.scale)
@@ -198,7 +202,9 @@ def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
     n_columns = 0 if kernel is not None and kernel.is_pairwise() else model.n_features_in_
     links = header["estimator"] == "PersistentIds"
     state = checked_state(header, arrays, n_columns)
-    if getattr(model, "metric", None) == "cosine":
+    if isinstance(model, MetricChoice):
+        model.metric_ = checked_metric(header, model.metric)
+    if getattr(model, "metric_", getattr(model, "metric", None)) == "cosine":
         check_directions(state)
     past = state if kernel is None else checked_memory(kernel, arrays, state)
     model._state = past

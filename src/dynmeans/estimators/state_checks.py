@@ -14,11 +14,11 @@ import numpy as np
 
 from dynmeans._algorithms.batch import LARGEST_COORDINATE
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
-from dynmeans._algorithms.kernel_step import KernelState
+from dynmeans._algorithms.kernel_space.kernel_step import KernelState
+from dynmeans._algorithms.kernel_space.support import Support
 from dynmeans._algorithms.link_birth_cost import KernelScale, RowScale
 from dynmeans._algorithms.link_spaces import Scale
 from dynmeans._algorithms.sphere_linking import AngleScale
-from dynmeans._algorithms.support import Support
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.state import ClusterState
 from dynmeans.kernels import Kernel, get_kernel, kernel_from_params
@@ -162,6 +162,14 @@ def check_coordinates(name: str, values: Any) -> None:
     """Refuse numbers whose squared differences are not finite."""
     largest = float(np.abs(values).max(initial=0.0))
     require(largest <= LARGEST_CENTER, f"{name} must lie within ±{LARGEST_CENTER:g}, got {largest!r}")
+
+
+def checked_metric(header: dict[str, Any], given: str) -> str | None:
+    """Return the metric of a saved `DMeans`; files of versions without a choice lack it."""
+    metric = header.get("metric", "cosine" if given == "cosine" else "euclidean")
+    require(metric in (None, "euclidean", "cosine"), f"metric_ is {metric!r}")
+    require(given in ("auto", metric), f"metric_ is {metric!r}, and metric is {given!r}")
+    return None if metric is None else str(metric)
 
 
 def checked_scale(arrays: Arrays, past: ClusterState | KernelState, metric: str) -> Scale:

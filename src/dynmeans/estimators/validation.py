@@ -45,7 +45,7 @@ def valid_rows(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Row
 
 
 def _in_one_line(message: str) -> str:
-    """Return what is wrong and what to do; the lines of scikit-learn between them repeat the data."""
+    """Shorten a message of scikit-learn: drop the lines that repeat the data."""
     lines = [line.strip() for line in message.splitlines()]
     advice = [line for line in lines[1:] if line.startswith("Reshape your data")]
     return " ".join([lines[0], *advice]) if lines else message
@@ -71,7 +71,7 @@ def refuse_masked(name: str, values: Any) -> None:
 
 
 def _is_ready(X: Any) -> bool:
-    """Tell whether X, if finite, is what is wanted: scikit-learn's look takes as long as several steps."""
+    """Return whether X is valid if it is finite; the check of scikit-learn takes as long as several steps."""
     return (
         type(X) is np.ndarray
         and X.ndim == 2
@@ -138,7 +138,7 @@ def valid_balance(rows: Rows, weights: FloatArray | None) -> None:
 
 
 def valid_labels(labels: Any) -> IntArray:
-    """Return (n,) labels of clusters that somebody else found, -1 for noise."""
+    """Return the given labels (n,), -1 for noise."""
     refuse_masked("labels", labels)
     found = np.asarray(labels)
     if found.shape == (0,):
@@ -195,18 +195,18 @@ def valid_number(name: str, value: Any) -> float | None:
 
 
 def valid_threads(n_jobs: Any) -> int:
-    """Return the number of threads, 0 for as many as the batch pays for."""
+    """Return the number of threads, 0 for as many as the size of the batch justifies."""
     return 0 if n_jobs is None or n_jobs == -1 else valid_count("n_jobs", n_jobs, 1, MAX_THREADS)
 
 
 def columns_of(estimator: Any) -> dict[str, Any]:
-    """Return the attributes by which an estimator knows the columns of its data."""
+    """Return the attributes that describe the columns of the data."""
     names = ("n_features_in_", "feature_names_in_")
     return {name: vars(estimator)[name] for name in names if name in vars(estimator)}
 
 
 def adopt_columns(estimator: Any, other: Any) -> None:
-    """Take over what another knows of the columns of its data."""
+    """Copy the attributes that describe the columns of the data from another estimator."""
     _know_columns(estimator, other.n_features_in_, getattr(other, "feature_names_in_", None))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.kernels.base import KernelInput, Similarity, combine
+from dynmeans.kernels.base import Kernel, KernelInput, Similarity, combine
 
 
 def check_positive(name: str, value: float | None) -> None:
@@ -58,3 +60,25 @@ def from_features(inputs: KernelInput, features: FloatArray, kept_features: Floa
         features=features,
         phi_features=phi,
     )
+
+
+class MatrixKernel(Kernel):
+    """Base of kernels without estimated parameters that compute the matrix of all points at once."""
+
+    def fitted(self, inputs: KernelInput) -> Kernel:
+        """Return the kernel itself: it has no estimated parameters."""
+        return self
+
+    def compare(self, inputs: KernelInput) -> Similarity:
+        """Compute the similarities of one step."""
+        n = len(inputs.rows)
+        everything = self._square(np.concatenate([inputs.rows, inputs.kept]))
+        return from_matrices(inputs, everything[:n, :n], everything[:n, n:], everything[n:, n:])
+
+    def gram(self, inputs: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
+        """Return W of support points, then rows."""
+        return self._square(pick(inputs, members, kept))
+
+    @abstractmethod
+    def _square(self, rows: FloatArray) -> FloatArray:
+        """Return the kernel of all pairs of rows (s, s)."""

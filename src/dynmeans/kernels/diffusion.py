@@ -13,7 +13,7 @@ from dynmeans.kernels._common import check_positive, first_input
 from dynmeans.kernels.base import Kernel, KernelInput, Similarity
 from dynmeans.kernels.birth_range import birth_range, cluster_weights, stratified
 from dynmeans.kernels.density import density_of, is_stationary
-from dynmeans.kernels.diffusion_maps import leading_eigenpairs, shared_neighbours
+from dynmeans.kernels.diffusion_maps import leading_eigenpairs, shared_neighbors
 from dynmeans.kernels.separated_clusters import SeparatedClusters, row_weights, separated_clusters
 
 SHAPES = 3  # expected number of shapes in a batch without separated clusters
@@ -156,7 +156,7 @@ class Diffusion(Kernel):
         n, shapes = len(points), self.shapes or SHAPES
         k = self.n_neighbors or default_neighbors(n, shapes)
         rank = self.rank or max(RANK, math.ceil(RANK_PER_SHAPE * shapes))
-        values, vectors = leading_eigenpairs(shared_neighbours(points, min(k, n - 1)), weights, rank)
+        values, vectors = leading_eigenpairs(shared_neighbors(points, min(k, n - 1)), weights, rank)
         return values, vectors[: len(inputs.rows)], n
 
     def _time(self, n: int) -> float:

@@ -8,14 +8,14 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from dynmeans._model.types import FloatArray
-from dynmeans.kernels.neighbours import stretched_neighbours
+from dynmeans.kernels.neighbors import stretched_neighbors
 
 _DENSE = 150  # up to this number of rows, LAPACK is faster than Lanczos
 _LINK_WEIGHT = 1e-4  # weight of the edge from every row to its nearest neighbor
 _TOLERANCE = 1e-6  # of an eigenvalue
 
 
-def shared_neighbours(rows: FloatArray, k: int) -> sparse.csr_array:
+def shared_neighbors(rows: FloatArray, k: int) -> sparse.csr_array:
     """Return the graph (n, n) of mutual k-nearest neighbors, weighted by squared neighborhood overlap.
 
     The overlap is the Jaccard index of the neighborhoods, each of which contains its own row. Where two
@@ -25,7 +25,7 @@ def shared_neighbours(rows: FloatArray, k: int) -> sparse.csr_array:
     n = len(rows)
     if k < 1:
         return sparse.csr_array((n, n))
-    near = stretched_neighbours(rows, k)
+    near = stretched_neighbors(rows, k)
     starts = np.arange(0, near.size + 1, k + 1)
     sets = sparse.csr_array((np.ones(near.size), near.ravel(), starts), shape=(n, n))
     graph = (sets @ sets.T).multiply(sets.multiply(sets.T)).tocsr()

@@ -9,8 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.kernels._common import check_positive, from_matrices, pick
-from dynmeans.kernels.base import Kernel, KernelInput, Similarity
+from dynmeans.kernels._common import MatrixKernel, check_positive
 from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
 from dynmeans.kernels.rbf import RBF
 
@@ -43,7 +42,7 @@ class _Summaries(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GaussianProcess(Kernel):
+class GaussianProcess(MatrixKernel):
     """Probability, at even prior odds, that both sets of observations come from one Gaussian process draw.
 
     A row holds p inputs, then their p outputs: 2p numbers. The process has mean 0 and covariance
@@ -84,20 +83,6 @@ class GaussianProcess(Kernel):
                 f"noise / signal is {self.noise / self.signal!r}; it must lie within "
                 f"{1 / LARGEST_RATIO:g} .. {LARGEST_RATIO:g}"
             )
-
-    def fitted(self, inputs: KernelInput) -> GaussianProcess:
-        """Return the kernel itself: it has no estimated parameters."""
-        return self
-
-    def compare(self, inputs: KernelInput) -> Similarity:
-        """Compute the similarities of one step."""
-        n = len(inputs.rows)
-        everything = self._square(np.concatenate([inputs.rows, inputs.kept]))
-        return from_matrices(inputs, everything[:n, :n], everything[:n, n:], everything[n:, n:])
-
-    def gram(self, inputs: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
-        """Return W of support points, then rows."""
-        return self._square(pick(inputs, members, kept))
 
     def _square(self, rows: FloatArray) -> FloatArray:
         """Return the kernel of all pairs of rows (s, s), each computed once."""

@@ -83,14 +83,14 @@ class MST(Kernel):
 def _dense_similarity(inputs: KernelInput, forest: Forest, scale: float) -> Similarity:
     """Return the similarity with a dense matrix of components."""
     matrix, weights, y_phi, phi_phi, seen, group = component_similarity(
-        forest.parent,
-        forest.length,
-        scale,
-        forest.component,
-        inputs.weights,
-        inputs.coefficients,
-        inputs.owner,
-        inputs.n_old,
+        parent=forest.parent,
+        length=forest.length,
+        scale=scale,
+        components=forest.component,
+        weights=inputs.weights,
+        coefficients=inputs.coefficients,
+        owner=inputs.owner,
+        n_old=inputs.n_old,
     )
     return Similarity(
         weights,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.kernels._common import from_matrices, pick
+from dynmeans.kernels._common import MatrixKernel, from_matrices
 from dynmeans.kernels.base import Kernel, KernelInput, Similarity
 
 ROUNDING = 1e-6  # relative to the largest entry: asymmetry or negativity that single precision may cause
@@ -86,7 +86,7 @@ class Precomputed(Kernel):
 
 
 @dataclass(frozen=True)
-class Custom(Kernel):
+class Custom(MatrixKernel):
     """Any function of two sets of points, (n, d) and (m, d), that returns their similarities (n, m).
 
     It is called once per step, with the rows and the support points together, and the result is symmetrized.
@@ -103,20 +103,6 @@ class Custom(Kernel):
     """
 
     function: Callable[[FloatArray, FloatArray], FloatArray]
-
-    def fitted(self, inputs: KernelInput) -> Custom:
-        """Return the kernel itself: it has no estimated parameters."""
-        return self
-
-    def compare(self, inputs: KernelInput) -> Similarity:
-        """Compute the similarities of one step."""
-        n = len(inputs.rows)
-        everything = self._square(np.concatenate([inputs.rows, inputs.kept]))
-        return from_matrices(inputs, everything[:n, :n], everything[:n, n:], everything[n:, n:])
-
-    def gram(self, inputs: KernelInput, members: IntArray, kept: IntArray) -> FloatArray:
-        """Return W of support points, then rows."""
-        return self._square(pick(inputs, members, kept))
 
     def _square(self, points: FloatArray) -> FloatArray:
         result = np.asarray(self.function(points, points), dtype=np.float64)

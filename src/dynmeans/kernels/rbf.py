@@ -16,7 +16,7 @@ from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
 from dynmeans.kernels.separated_clusters import row_weights, separated_clusters
 
 SAMPLE = 1000  # maximum number of rows from which a bandwidth is estimated
-WIDTH = 2.5  # estimated bandwidth, in distances to the neighbour of rank sqrt(n) / 2
+WIDTH = 2.5  # estimated bandwidth, in distances to the neighbor of rank sqrt(n) / 2
 WIDTHS = 9  # number of bandwidths among which it is chosen
 CANDIDATES = 4000  # maximum number of rows among which landmarks are chosen
 LANDMARKS = (100, 300)  # minimum and maximum default number, for batches too large for a dense matrix

@@ -5,7 +5,7 @@ is noise: such a point belongs to no cluster and is never correct. A true label 
 it is passed as `clutter`. Renaming found ids consistently over the whole run does not change the results.
 
 The tracking metrics `hota`, `idf1` and `clear_mot` compare objects instead of points: true ids, found ids and
-their similarities per step. `objects_from_rows` computes these from labelled points, and
+their similarities per step. `objects_from_rows` computes these from labeled points, and
 `objects_from_positions` from positions.
 """
 

@@ -38,7 +38,7 @@ def idf1(
     True and found ids are paired one to one over the whole run. Let IDTP be the number of pairs of objects,
     summed over steps, whose ids are paired and whose similarity is at least `threshold`; the pairing
     maximizes it. IDF1 is 2 IDTP / (n_true + n_found), where n_true and n_found count the objects of all
-    steps. For labelled rows with one row per object it equals :func:`identity_f1`, which counts rows instead
+    steps. For labeled rows with one row per object it equals :func:`identity_f1`, which counts rows instead
     of objects.
 
     Parameters

@@ -31,7 +31,7 @@ class ObjectRun(NamedTuple):
 def objects_from_rows(
     true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike], *, clutter: int | None = -1
 ) -> ObjectRun:
-    """Group labelled rows into objects whose similarity is their intersection over union.
+    """Group labeled rows into objects whose similarity is their intersection over union.
 
     A true object of a step is the set of rows with its true id, a found object the set of rows with its found
     id. The similarity of two objects is the number of common rows over the number of rows of either. If every

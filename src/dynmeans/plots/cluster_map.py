@@ -1,10 +1,10 @@
-"""Map of the clusters for data with many features: one fixed place per cluster, similar clusters nearby.
+"""Map of the clusters for data with many features: one fixed position per cluster, similar clusters nearby.
 
 In many dimensions two principal components show little, and centers are almost equally far apart. The map
 keeps the order of the distances between centers instead of their values. The target distance of a pair is
 the square root of its rank: in a plane that is filled evenly, the number of neighbors grows with the square
-of the distance. Places minimize the squared differences from the targets (SMACOF, De Leeuw 1977). A point
-lies next to the place of its cluster, displaced along the two directions in which points vary most within
+of the distance. Positions minimize the squared differences from the targets (SMACOF, De Leeuw 1977). A point
+lies next to the position of its cluster, displaced along the two directions in which points vary most within
 clusters.
 """
 
@@ -20,25 +20,25 @@ from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.plots.projection import principal_axes
 from dynmeans.plots.thinning import largest_subset
 
-MAX_LANDMARKS = 300  # clusters whose places are optimized; the others are put between their nearest three
+MAX_LANDMARKS = 300  # clusters whose positions are optimized; the others are put between their nearest three
 N_PASSES = 200
-SPREAD = 0.5  # root mean square displacement of points, relative to the distance between neighboring places
+SPREAD = 0.5  # root mean square displacement of points, relative to the distance between neighbors
 MAX_DISPLACEMENT = 2.5  # of one point, in root mean square displacements
 
 
 class ClusterMap(NamedTuple):
-    """Places of clusters, and the displacement of points from them."""
+    """Positions of clusters, and the displacement of points from them."""
 
     ids: IntArray  # (K,)
     means: FloatArray  # (K, d)  mean center over the life
-    places: FloatArray  # (K, 2)
+    positions: FloatArray  # (K, 2)
     axes: FloatArray  # (d, 2)  displacement per unit of the features
     radius: float  # root mean square displacement
     agreement: float  # rank correlation of the distances between clusters with those on the map
 
-    def places_of(self, ids: IntArray) -> FloatArray:
-        """Return the places (n, 2) of clusters of the map."""
-        return self.places[np.searchsorted(self.ids, ids)]
+    def positions_of(self, ids: IntArray) -> FloatArray:
+        """Return the positions (n, 2) of clusters of the map."""
+        return self.positions[np.searchsorted(self.ids, ids)]
 
     def apply(self, points: FloatArray, ids: IntArray) -> FloatArray:
         """Map points (n, d) of clusters `ids` (n,) to the plane (n, 2); others go to the nearest cluster."""
@@ -49,14 +49,16 @@ class ClusterMap(NamedTuple):
         moved = (points - self.means[slot]) @ self.axes
         length = np.linalg.norm(moved, axis=1, keepdims=True)
         limit = MAX_DISPLACEMENT * self.radius
-        placed: FloatArray = self.places[slot] + moved * np.minimum(1.0, limit / np.maximum(length, 1e-300))
-        return placed
+        mapped: FloatArray = self.positions[slot] + moved * np.minimum(
+            1.0, limit / np.maximum(length, 1e-300)
+        )
+        return mapped
 
 
 def fit_cluster_map(
     ids: IntArray, means: FloatArray, sizes: FloatArray, points: FloatArray, owners: IntArray
 ) -> ClusterMap:
-    """Find the places of clusters.
+    """Find the positions of clusters.
 
     Parameters
     ----------
@@ -65,7 +67,7 @@ def fit_cluster_map(
     means : ndarray of shape (K, d)
         Center of each cluster.
     sizes : ndarray of shape (K,)
-        The places of the largest clusters are optimized.
+        The positions of the largest clusters are optimized.
     points : ndarray of shape (n, d)
         Points of the run, from which the displacements within clusters are learned.
     owners : ndarray of shape (n,)
@@ -75,41 +77,41 @@ def fit_cluster_map(
     distances = pdist(means[landmarks])
     targets = np.sqrt(rankdata(distances) / max(len(distances), 1))
     found = _smacof(means[landmarks], squareform(targets))
-    places = np.empty((len(ids), 2))
-    places[landmarks] = found
+    positions = np.empty((len(ids), 2))
+    positions[landmarks] = found
     others = np.setdiff1d(np.arange(len(ids)), landmarks)
-    places[others] = _between(means[others], means[landmarks], found)
+    positions[others] = _between(means[others], means[landmarks], found)
     gaps = squareform(pdist(found))
     np.fill_diagonal(gaps, np.inf)
     radius = SPREAD * float(np.median(gaps.min(axis=1)))
     axes = _displacement(points, means, ids, owners) * radius
-    return ClusterMap(ids, means, places, axes, radius, _rank_correlation(distances, pdist(found)))
+    return ClusterMap(ids, means, positions, axes, radius, _rank_correlation(distances, pdist(found)))
 
 
 def _smacof(means: FloatArray, targets: FloatArray) -> FloatArray:
-    """Return places (K, 2) whose distances are near the targets (K, K), starting with two components."""
+    """Return positions (K, 2) whose distances are near the targets (K, K), starting with two components."""
     n = len(means)
     origin, axes, _ = principal_axes(means, 2)
-    places = (means - origin) @ axes
-    scale = np.linalg.norm(places)
-    places = places * (np.linalg.norm(targets) / scale if scale > 0 else 0.0)
-    angle = np.arange(n) * 2.4  # equal places would never part
-    places = places + 1e-3 * np.column_stack([np.cos(angle), np.sin(angle)])
+    positions = (means - origin) @ axes
+    scale = np.linalg.norm(positions)
+    positions = positions * (np.linalg.norm(targets) / scale if scale > 0 else 0.0)
+    angle = np.arange(n) * 2.4  # equal positions would stay equal
+    positions = positions + 1e-3 * np.column_stack([np.cos(angle), np.sin(angle)])
     for _ in range(N_PASSES):
-        ratio = targets / np.maximum(squareform(pdist(places)), 1e-12)
+        ratio = targets / np.maximum(squareform(pdist(positions)), 1e-12)
         np.fill_diagonal(ratio, 0.0)
-        before, places = places, (ratio.sum(axis=1)[:, None] * places - ratio @ places) / n
-        if np.abs(places - before).max() < 1e-4:
+        before, positions = positions, (ratio.sum(axis=1)[:, None] * positions - ratio @ positions) / n
+        if np.abs(positions - before).max() < 1e-4:
             break
-    return places
+    return positions
 
 
-def _between(means: FloatArray, known: FloatArray, places: FloatArray) -> FloatArray:
-    """Place clusters at the mean of the places of the three nearest known ones."""
+def _between(means: FloatArray, known: FloatArray, positions: FloatArray) -> FloatArray:
+    """Put clusters at the mean of the positions of the three nearest known ones."""
     if len(means) == 0:
         return np.empty((0, 2))
     nearest = np.argsort(cdist(means, known), axis=1, kind="stable")[:, :3]
-    middle: FloatArray = places[nearest].mean(axis=1)
+    middle: FloatArray = positions[nearest].mean(axis=1)
     return middle
 
 

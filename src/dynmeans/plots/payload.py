@@ -18,7 +18,7 @@ from dynmeans.plots.topics import describe_texts
 from dynmeans.plots.views import make_views
 
 MAX_POINTS = 60_000
-MAX_TEXTS = 15_000  # points, if they have texts, which take much more room
+MAX_TEXTS = 15_000  # points, if they have texts, which are much longer
 MAX_STEPS = 2_000
 MIN_POINTS = 60  # minimum points per shown step, if available: steps are removed first
 MAX_CLUSTERS = 5_000
@@ -65,7 +65,7 @@ def build_payload(run: Run) -> dict[str, Any]:
         "version": run.info["version"],
         "counts": {"rows": run.info["rows"], "steps": n_steps, "clusters": len(lives.ids)},
         "notes": _warnings(run, lives, shown),
-        "settings": [[name, _plain(value)] for name, value in run.info["settings"].items()],
+        "parameters": [[name, _plain(value)] for name, value in run.info["settings"].items()],
         "birthCost": _birth_costs(run, shown.steps["step"]),
         "time": run.info["time"],
         "range": [int(run.steps["step"].min(initial=1)), int(run.steps["step"].max(initial=1))],
@@ -76,7 +76,7 @@ def build_payload(run: Run) -> dict[str, Any]:
             "equal": bool(run.info.get("equal_axes", False)),
         },
         "palette": list(PALETTE),
-        "nobody": HIDDEN,
+        "other": HIDDEN,
         "steps": {name: _numbers(column) for name, column in shown.steps.items()}
         | {"time": shown.steps["time"].tolist()},
         "points": _encode_points(shown.points, positions[0], box, shown)
@@ -142,7 +142,7 @@ def _encode_points(table: Table, positions: FloatArray, box: FloatArray, shown: 
     return {
         "offsets": _pack(np.searchsorted(table["step"], shown.steps["step"]), "<u4"),
         "cluster": _pack(np.where(known, slot, HIDDEN), "<u2"),
-        "places": [_pack(column, "<u2") for column in grid.T],
+        "positions": [_pack(column, "<u2") for column in grid.T],
     }
 
 

@@ -109,23 +109,23 @@ def _draw_frame(axes: Any, frame: _Frame, ids: IntArray, colors: Any, limits: An
     """Draw points in the colors of their clusters, centers with id and trail, rings for sleepers."""
     axes.scatter(*frame.points.T, s=9, c=colors[frame.owners], alpha=0.55, linewidths=0)
     crowded = len(frame.trails) > _MAX_NAMES
-    for k, way in frame.trails.items():
+    for k, trail in frame.trails.items():
         fill, edge = (colors[k], "white") if k in frame.awake else ("white", colors[k])
         size = 3.5 if crowded else 5.5
-        axes.plot(*way.T, color=colors[k], lw=1.1, alpha=0.7, zorder=3)
-        axes.plot(*way[-1], marker="o", ms=size, mfc=fill, mec=edge, mew=size / 4.5, zorder=4)
+        axes.plot(*trail.T, color=colors[k], lw=1.1, alpha=0.7, zorder=3)
+        axes.plot(*trail[-1], marker="o", ms=size, mfc=fill, mec=edge, mew=size / 4.5, zorder=4)
         if not crowded:
-            _write_id(axes, ids[k], way[-1])
+            _write_id(axes, ids[k], trail[-1])
     axes.set(xlim=(limits[0][0], limits[1][0]), ylim=(limits[0][1], limits[1][1]), xticks=[], yticks=[])
     axes.set_title(f"step {frame.step}", fontsize=10, color=_INK, pad=5)
     axes.spines[:].set(color=_LINE, linewidth=1)
 
 
-def _write_id(axes: Any, name: int, place: FloatArray) -> None:
+def _write_id(axes: Any, name: int, position: FloatArray) -> None:
     halo = require("matplotlib.patheffects", "plot").withStroke(linewidth=2, foreground="white")
     axes.annotate(
         str(name),
-        place,
+        position,
         (4, 2.5),
         textcoords="offset points",
         fontsize=8,

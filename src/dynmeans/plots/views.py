@@ -39,21 +39,21 @@ def make_views(run: Run, lives: Lives, points: Table, centers: Table) -> list[Vi
 
 def _plane_views(run: Run, points: Table, centers: Table) -> list[View]:
     projection = fit_projection(run.sample[FEATURES], run.info["features"])
-    placed = projection.apply(points[FEATURES], points["row"]), projection.apply(centers[FEATURES])
-    return [View(label, placed[0][:, i], placed[1][:, i]) for i, label in enumerate(projection.labels)]
+    mapped = projection.apply(points[FEATURES], points["row"]), projection.apply(centers[FEATURES])
+    return [View(label, mapped[0][:, i], mapped[1][:, i]) for i, label in enumerate(projection.labels)]
 
 
 def _map_views(run: Run, lives: Lives, points: Table, centers: Table) -> list[View]:
-    """Return both axes of the map, whose places do not change from step to step."""
+    """Return both axes of the map, whose positions do not change from step to step."""
     means = _life_means(run.clusters, lives)
     sample = run.sample
     fitted = fit_cluster_map(lives.ids, means, lives.size, sample[FEATURES], sample["id"])
-    placed = fitted.apply(points[FEATURES], points["id"]), fitted.places_of(centers["id"])
+    mapped = fitted.apply(points[FEATURES], points["id"]), fitted.positions_of(centers["id"])
     labels = (
         f"map: similar clusters are near each other (rank correlation of distances {fitted.agreement:.2f})",
         "map, second direction (no unit)",
     )
-    return [View(label, placed[0][:, i], placed[1][:, i]) for i, label in enumerate(labels)]
+    return [View(label, mapped[0][:, i], mapped[1][:, i]) for i, label in enumerate(labels)]
 
 
 def _life_means(table: Table, lives: Lives) -> FloatArray:

@@ -16,6 +16,7 @@ from dynmeans._files.atomic_write import make_folder
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import Limits, parse_limits
 from dynmeans._files.lock import locked
+from dynmeans._files.snapshot import SnapshotError
 from dynmeans._tables.chunk import name_list
 from dynmeans._tables.fingerprint import check_unchanged
 from dynmeans._tables.inputs import RowBlock, open_inputs, reopen_inputs
@@ -288,6 +289,8 @@ def _model(job: _Job, start: RunStart) -> Any:
     if start.snapshot is None:
         return make_model(job.parameters, job.n_jobs)
     model: BatchClusterer = from_snapshot(start.snapshot)
+    if type(model) is not type(make_model(job.parameters, job.n_jobs)):
+        raise SnapshotError(f"{job.state}: holds a {type(model).__name__}, which this run does not have")
     model.n_jobs = job.n_jobs
     return model
 

@@ -23,13 +23,13 @@ from dynmeans._tables.windowing import (
 )
 from dynmeans.estimators import DMeans, KDMeans, SDMeans
 from dynmeans.estimators.base import BatchClusterer
+from dynmeans.estimators.metric_choice import METRICS
 from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.kernels import Kernel, Precomputed, kernel_from_params
 from dynmeans.streams import KeyedDMeans
 
 ALGORITHMS = ("dmeans", "kdmeans", "sdmeans")
 MOTIONS = ("walk", "velocity", "align")
-METRICS = ("euclidean", "cosine")
 
 
 class RunParameters(NamedTuple):
@@ -109,7 +109,7 @@ class RunParameters(NamedTuple):
     kernel: str | None = None
     relative: bool | None = None
     budget: int | None = None
-    metric: str = "euclidean"
+    metric: str = "auto"
     restarts: int | None = None
     seed: int = 0
     format: str | None = None
@@ -141,9 +141,10 @@ def normalize_parameters(parameters: RunParameters) -> RunParameters:
     )
 
 
-def _restarts(parameters: RunParameters) -> int:
+def _restarts(parameters: RunParameters) -> int | None:
+    """Return the number of restarts, or None if it depends on the metric that is chosen."""
     if parameters.restarts is None:
-        return 1 if parameters.metric == "cosine" else 3
+        return None if parameters.algorithm == "dmeans" else 3
     return int(parameters.restarts)
 
 

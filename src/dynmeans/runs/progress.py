@@ -12,6 +12,7 @@ from dynmeans._model.events import StepReport
 from dynmeans._tables.columns import Columns
 from dynmeans._tables.inputs import Position
 from dynmeans._tables.standardize import Scale
+from dynmeans.runs.progress_checks import check_progress
 
 KEY = "run"  # in the header of a snapshot
 
@@ -21,7 +22,7 @@ class Progress(NamedTuple):
 
     out: str  # folder of the run
     inputs: list[dict[str, Any]]  # fingerprints
-    settings: dict[str, Any]  # parameters, by option; the key in state files
+    settings: dict[str, Any]  # parameters by option; named as the key in state files of version 0.1.0
     columns: Columns
     scale: Scale | None = None
     position: Position = Position()
@@ -73,19 +74,10 @@ def from_json(header: dict[str, Any], state: str) -> Progress:
 
 
 def _parse(raw: dict[str, Any]) -> Progress:
+    check_progress(raw)
     columns = Columns(**raw["columns"])
-    features, names = tuple(map(str, columns.features)), tuple(map(str, columns.names))
+    columns = columns._replace(features=tuple(columns.features), names=tuple(columns.names))
     scale = raw["scale"] and Scale(
         **{key: np.array(value, dtype=float) for key, value in raw["scale"].items()}
     )
-    file, row = map(int, raw["position"])
-    progress = Progress(**raw)._replace(
-        columns=columns._replace(features=features, names=names), scale=scale, position=Position(file, row)
-    )
-    if not (isinstance(progress.settings, dict) and isinstance(progress.inputs, list)):
-        raise ValueError("parameters or inputs are missing")
-    if not all(isinstance(length, int) for length in progress.lengths.values()) or min(file, row) < 0:
-        raise ValueError("lengths and positions must be whole numbers")
-    if not all(set(content) == {"size", "hash"} for content in progress.outputs.values()):
-        raise ValueError("outputs must have a size and a hash")
-    return progress
+    return Progress(**raw)._replace(columns=columns, scale=scale, position=Position(*raw["position"]))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dynmeans._files.atomic_write import atomic_write
+from dynmeans._files.atomic_write import atomic_write, remove_leftovers
 from dynmeans._files.run_folder import REPORT_FILE, read_info, read_run
 from dynmeans.runs.key_reports import draw_key_reports
 
 
 def draw_report(folder: Path) -> None:
-    """Write the report of a run folder atomically."""
+    """Write the report of a run folder atomically, and remove what a killed process has left there."""
     from dynmeans.plots.report import write_report
 
+    remove_leftovers(folder)
     if "by" in read_info(folder)["settings"]:
         draw_key_reports(folder)
         return

@@ -1,4 +1,4 @@
-"""What a run reports: its status after each step, its result, and its interruption."""
+"""Status of a run after each step, its result, and its interruption."""
 
 from __future__ import annotations
 

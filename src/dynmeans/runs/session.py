@@ -191,7 +191,7 @@ class Session:
         rows = batch.texts or []  # a window may have no rows
         weights = distinctive_words(rows, report.labels)
         words = {k: [word for word, _ in found] for k, found in weights.items()}
-        metric = getattr(self.model, "metric", "euclidean")
+        metric = getattr(self.model, "metric_", "euclidean")
         ids = self.model.cluster_ids_
         examples = nearest_texts(rows, batch.X, report.labels, centers, ids, metric=metric)
         return StepTexts(rows, words, examples)

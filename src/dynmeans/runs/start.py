@@ -14,7 +14,7 @@ from dynmeans._tables.sources import Source
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.progress import Progress, from_json
 
-ESTIMATED = ("motion", "exclusive")  # parameters that an older version did not estimate
+ESTIMATED = ("motion", "exclusive", "restarts")  # parameters that an older version did not choose
 
 
 class RunStart(NamedTuple):

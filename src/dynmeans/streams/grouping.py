@@ -20,7 +20,7 @@ class Groups(NamedTuple):
     edges: list[int]  # where each key begins in `order`, and the end
 
     def slices(self) -> Iterator[tuple[Key, slice]]:
-        """Return each key with its place in `order`."""
+        """Return each key with its slice of `order`."""
         for index, key in enumerate(self.keys):
             yield key, slice(self.edges[index], self.edges[index + 1])
 

@@ -46,7 +46,7 @@ class KeyedBatch(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What all keys have in common."""
+    """Parameters that all keys share."""
 
     template: DMeans  # with the parameters of the step; it is never fitted
     search: SearchOptions

@@ -228,6 +228,7 @@ class KeyedDMeans:
             "birth_cost_": self.birth_cost_,
             "_history": deque(maxlen=0),
             "_first_batches": None,
+            "metric_": "cosine" if model._is_cosine() else "euclidean",
         }
         return model
 
@@ -255,7 +256,7 @@ class KeyedDMeans:
             raise SnapshotError(message) from error
 
     def drop(self, keys: Iterable[Key]) -> None:
-        """Forget keys. A key that has rows again begins anew, also with its ids.
+        """Forget keys. If a forgotten key has rows again, its clusters and ids start again.
 
         Parameters
         ----------

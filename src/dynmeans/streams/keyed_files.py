@@ -31,7 +31,7 @@ NAME = "KeyedDMeans"
 
 
 def keyed_to_snapshot(model: KeyedDMeans) -> Snapshot:
-    """Gather all that a model needs to continue."""
+    """Collect the state that a model needs to continue."""
     if model.n_steps_ == 0:
         raise ValueError("this KeyedDMeans is not fitted yet: call partial_fit first")
     template = model._template
@@ -66,14 +66,14 @@ def _columns(model: KeyedDMeans) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def keyed_from_snapshot(snapshot: Snapshot) -> KeyedDMeans:
-    """Build the model again; a snapshot that contradicts itself is refused."""
+    """Restore the model; an inconsistent snapshot is refused."""
     try:
         return _restored(*snapshot)
     except SnapshotError:
         raise
     except KeyError as error:
         raise SnapshotError(f"the state file lacks a part: {error}") from error
-    except Exception as error:  # whatever a check of a parameter raises: the file is to blame
+    except Exception as error:  # any error of a parameter check means an invalid file
         message = " ".join(str(error).split())
         raise SnapshotError(f"the state file has an impossible part: {message}") from error
 
@@ -115,7 +115,7 @@ def _unfitted(header: dict[str, Any]) -> KeyedDMeans:
 
 
 def _checked_clusters(arrays: Any, n_keys: int, model: KeyedDMeans) -> list[ClusterState]:
-    """Return the clusters of each key, which must be possible ones."""
+    """Return the validated clusters of each key."""
     counts = column(arrays, "key_clusters", (n_keys,), np.int64)
     n = len(arrays["ids"]) if arrays["ids"].ndim == 1 else -1
     require(

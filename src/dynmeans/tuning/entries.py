@@ -7,12 +7,14 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.cluster import DBSCAN, HDBSCAN
 
 from dynmeans._algorithms.defaults import exclusive_range
 from dynmeans.estimators import DMeans, PersistentIds
 from dynmeans.estimators.automatic import is_free
 from dynmeans.estimators.kernel import KernelClusterer
+from dynmeans.estimators.metric_choice import are_unit_rows, may_be_cosine
 from dynmeans.kernels import Kernel, Linear, get_kernel
 from dynmeans.tuning.code_length import median_interval
 from dynmeans.tuning.kernel_space import check_kernel, kernel_space
@@ -30,7 +32,7 @@ MakeScorer = Callable[[Any], Scorer]
 
 
 def uses_separation(model: Any, kernels: Sequence[Kernel] | None) -> bool:
-    """Return whether an estimator on its own is judged by the separation of its clusters."""
+    """Return whether an estimator is scored by the separation of its clusters."""
     if not isinstance(model, KernelClusterer):
         return False
     return kernels is not None or not isinstance(get_kernel(model.kernel), Linear)
@@ -39,6 +41,16 @@ def uses_separation(model: Any, kernels: Sequence[Kernel] | None) -> bool:
 def is_cosine(model: Any) -> bool:
     """Return whether an estimator clusters directions."""
     return bool(getattr(model, "metric", None) == "cosine")
+
+
+def with_metric(model: Any, stream: TuningStream, motions: Sequence[str] | None) -> Any:
+    """Return the estimator with the metric that it would choose from the first rows."""
+    if getattr(model, "metric", None) != "auto":
+        return model
+    walks = motions is None or "walk" in motions
+    if not (walks and may_be_cosine(model) and are_unit_rows(stream.batches[0])):
+        return model  # each candidate has a birth cost, so that its metric is Euclidean
+    return clone(model).set_params(metric="cosine")
 
 
 def make_entries(
@@ -54,7 +66,7 @@ def make_entries(
     elif kernels is not None:
         raise ValueError(f"kernels are for KDMeans and SDMeans, not for {type(model).__name__}")
     elif is_cosine(model):
-        choices = tuple({"motion": motion} for motion in motions or ()) or ({},)
+        choices = _cosine_choices(model, motions)
         spaces = [cosine_space(stream, median_interval(stream.times))._replace(choices=choices)]
     elif isinstance(model, PersistentIds):
         spaces = [_linking_space(model, stream, motions)]
@@ -97,6 +109,16 @@ def _dmeans_spaces(model: DMeans, stream: TuningStream, motions: Sequence[str] |
         single = {"exclusive": True} if is_free(model.exclusive) else {}
         spaces.append(_space(stream, scale or births, [{**move, **fixed, **single} for move in moves]))
     return spaces
+
+
+def _cosine_choices(model: Any, motions: Sequence[str] | None) -> tuple[dict[str, Any], ...]:
+    """Return the modes on the sphere, plain first: directions only walk."""
+    if motions is not None and "walk" not in motions:
+        raise ValueError(f"metric='cosine' has motion 'walk' only, got motions={tuple(motions)!r}")
+    if not isinstance(model, DMeans):
+        return ({},)
+    modes = [{"refine": value} for value in (False, True)] if is_free(model.refine) else [{}]
+    return tuple({"metric": "cosine", **mode} for mode in modes)
 
 
 def _motion_choices(model: Any, motions: Sequence[str] | None) -> list[dict[str, Any]]:

@@ -36,6 +36,7 @@ from dynmeans.tuning.stream import TuningStream
 
 MAX_PAIR_ROWS = 2000  # of the whole stream, for the largest possible score
 TOLERANCE = 0.01  # difference below which two scores tie
+RARE = 2.0  # standard deviations of a chance cosine above its mean
 # The lifetime is also the cost of a short absence, so a short stream can test long ones.
 LONGEST_LIFETIME = 2.0 * SPHERE_LIFETIME
 
@@ -59,19 +60,29 @@ def make_pair_reference(
     batches : sequence of ndarray of shape (n, d)
     weights : sequence of ndarray of shape (n,), optional
     chance : float, optional
-        The chance level c0; by default 1 minus the automatic birth cost.
+        The chance level c0; by default 1 minus the automatic birth cost, and at least two standard
+        deviations above the mean cosine of unrelated directions.
     """
     units = _directions(batches)
     if not units:
         raise ValueError("all batches are empty; a pair score needs rows")
     rows: FloatArray = np.concatenate(units)
     mass = np.ones(len(rows)) if weights is None else np.concatenate(weights)
-    level = 1.0 - automatic_birth_cost(units) if chance is None else chance
+    level = _chance_level(units) if chance is None else chance
     every = np.linspace(0, len(rows) - 1, min(len(rows), MAX_PAIR_ROWS)).astype(np.int64)
     excess = np.maximum(rows[every] @ rows[every].T - level, 0.0)
     np.fill_diagonal(excess, 0.0)
     share = mass[every] @ excess @ mass[every] / mass[every].sum() ** 2
     return PairReference(rows, mass, level, float(share * mass.sum()))
+
+
+def _chance_level(units: Sequence[FloatArray]) -> float:
+    """Return 1 minus the automatic birth cost, at least a cosine that unrelated rows rarely have.
+
+    The first batches may be of one topic, where the automatic birth cost is that of chance.
+    """
+    unrelated = chance_of(distinct_sample(np.concatenate(units), SAMPLE))
+    return max(1.0 - automatic_birth_cost(units), unrelated.mean + RARE * unrelated.deviation)
 
 
 def pair_loss(reference: PairReference, labels: Sequence[Any]) -> float:

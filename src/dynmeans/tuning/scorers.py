@@ -24,7 +24,7 @@ class Evaluation(NamedTuple):
     n_clusters: float  # median number of active clusters per step
     n_ids: int  # number of ids in the whole run
     steps: tuple[float, ...] = ()  # score of each step, where the scorer has one
-    lengths: CodeLengths | None = None  # both code lengths, if the result is judged by them
+    lengths: CodeLengths | None = None  # both code lengths, if the result is scored by them
 
 
 FAILED = Evaluation(math.inf, 0.0, 0, (), CodeLengths(math.inf, math.inf, 0))

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import squareform
 
-from dynmeans._algorithms.align import align
+from dynmeans._algorithms.kernel_space.align import align
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels import MST, RBF, Diffusion, Kernel, KernelInput, Linear, first_input
 from dynmeans.kernels.density import near_rank

@@ -15,7 +15,7 @@ from dynmeans._model.types import FloatArray
 
 
 class TuningStream(NamedTuple):
-    """All batches in memory. Results are judged on those with rows."""
+    """All batches in memory. Results are scored on those with rows."""
 
     steps: list[dict[str, Any]]  # arguments of partial_fit, also of batches without rows
     has_rows: list[bool]  # of each step

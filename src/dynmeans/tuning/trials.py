@@ -82,7 +82,7 @@ class Runner:
     on_trial : callable or None
         Called with every trial, in order.
     codes : TwoCodes or None
-        The two codes of the stream, if they judge the results.
+        The two codes of the stream, if results are scored by them.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Runner:
 
     @property
     def has_codes(self) -> bool:
-        """Whether two codes judge the results."""
+        """Whether results are scored by one of two codes."""
         return self._codes is not None
 
     def defaults(self, trial: Trial) -> FloatArray | None:
@@ -127,7 +127,7 @@ class Runner:
         return self._in_parallel(evaluate, list(trials))
 
     def choose_code(self, trials: list[Trial]) -> list[Trial]:
-        """Choose the code that judges this stream, and score the trials by it."""
+        """Choose the code for this stream, and score the trials by it."""
         if self._codes is None:
             return trials
         self.by_forest = self._codes.prefers_forest([pair for trial in trials for pair in trial.lengths])

@@ -16,7 +16,7 @@ from dynmeans.estimators.base import BatchClusterer
 from dynmeans.estimators.validation import valid_count, valid_threads
 from dynmeans.kernels import Kernel, get_kernel
 from dynmeans.tuning.diagnostics import diagnose
-from dynmeans.tuning.entries import is_cosine, make_entries, uses_separation
+from dynmeans.tuning.entries import is_cosine, make_entries, uses_separation, with_metric
 from dynmeans.tuning.kernel_space import check_kernel
 from dynmeans.tuning.optuna_search import search_with_optuna
 from dynmeans.tuning.pair_score import TOLERANCE as PAIR_TOLERANCE
@@ -81,7 +81,8 @@ def tune(
         (``{"X": X, "t": t}``). They are held in memory.
     estimator : estimator or list of estimators, optional
         Estimator to tune, :class:`~dynmeans.DMeans` by default. Of ``DMeans``, ``motion``, ``refine`` and
-        ``exclusive`` are searched too, unless they are set; its other parameters are kept. For
+        ``exclusive`` are searched too, unless they are set; its other parameters are kept. With
+        ``metric="auto"`` it is tuned for the metric that the first rows suggest. For
         :class:`~dynmeans.PersistentIds` over DBSCAN or HDBSCAN, the parameters of the clusterer are searched.
         Of several estimators the best is chosen; all are judged by the same code.
     budget : int, default=100
@@ -124,6 +125,7 @@ def tune(
     """
     models = _models(estimator)
     stream = read_stream(batches)
+    models = [with_metric(model, stream, motions) for model in models]
     valid_count("budget", budget, 1)
     valid_threads(n_jobs)
     if strategy not in STRATEGIES:

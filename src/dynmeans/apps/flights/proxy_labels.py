@@ -1,6 +1,6 @@
-"""Proxy labels for unlabelled flights: the sectors of their first and last positions.
+"""Proxy labels for unlabeled flights: the sectors of their first and last positions.
 
-The proxy uses two messages of a flight and not the path between them, and the algorithms do not see it. Its
+The proxy uses two messages of a flight and not the path between them, and is hidden from the algorithms. Its
 confidence is low near the border of two sectors.
 """
 

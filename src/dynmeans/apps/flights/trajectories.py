@@ -83,7 +83,7 @@ def build_trajectories(messages: Messages, limits: Limits) -> tuple[Trajectories
 
 
 def distances(latitudes: FloatArray, longitudes: FloatArray) -> FloatArray:
-    """Way between neighbouring positions along the great circle in km, shape (n - 1,)."""
+    """Compute great-circle distances between consecutive positions in km, shape (n - 1,)."""
     lat, lon = np.radians(latitudes), np.radians(longitudes)
     half = np.sin(np.diff(lat) / 2) ** 2 + np.cos(lat[1:]) * np.cos(lat[:-1]) * np.sin(np.diff(lon) / 2) ** 2
     distance: FloatArray = 2 * _EARTH * np.arcsin(np.sqrt(np.clip(half, 0.0, 1.0)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ _EXTENDED = struct.Struct("<QI")  # version 1.4: offset and number of extended r
 _EXTENDED_PLACE, _EXTENDED_HEADER = 235, 375
 _RECORD, _EXTENDED_RECORD = 54, 60  # shortest variable-length records, in bytes
 _COMPRESSED = 128  # bit of the point format
+_ITEMS_PLACE = 32  # of the number of parts of a point, in the record of LASzip
 
 
 class _Start(NamedTuple):
@@ -44,6 +45,7 @@ def read_las(path: Path, limits: Limits) -> FloatArray:
         backend = module.LazBackend.Lazrs
         with error_context("laspy"), module.open(path, read_evlrs=False, laz_backend=backend) as reader:
             header = reader.header
+            _check_items(header)
             promised, size = int(header.point_count), path.stat().st_size
             limits.check_bytes(promised * header.point_format.size, size, str(path), f"{promised:,} points")
             if not header.are_points_compressed:
@@ -88,6 +90,14 @@ def _check_chunks(path: Path, start: _Start, size: int) -> None:
         _, count = _read(file, "<II", place)
     if count > room:
         raise InputError(f"{path}: {count:,} chunks of points, but room for {room:,}")
+
+
+def _check_items(header: Any) -> None:
+    """Reject a compressed file that describes no part of a point; the decompressor would panic."""
+    for record in header.vlrs.get("LasZipVlr"):
+        described = bytes(record.record_data)[_ITEMS_PLACE:]
+        if header.are_points_compressed and not (len(described) > 1 and any(described[:2])):
+            raise InputError("the points are compressed, but their parts are not described")
 
 
 def _read(file: BinaryIO, layout: str, place: int) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynmeans._algorithms.batch import SearchOptions
-from dynmeans._algorithms.sdmeans import cluster_spectral
+from dynmeans._algorithms.kernel_space.sdmeans import cluster_spectral
 from dynmeans._model.costs import Costs
 from dynmeans._model.motion import WALK
 from dynmeans._model.prior import predict_prior

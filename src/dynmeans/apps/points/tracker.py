@@ -67,7 +67,7 @@ class Tracker:
         Called with every birth, revival, sleep and death.
     min_hits : int, default 1
         Number of frames in which a person must be seen before its points get the id. Until then they are
-        labelled as background.
+        labeled as background.
 
     Examples
     --------

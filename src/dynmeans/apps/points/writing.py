@@ -58,7 +58,7 @@ class RunRecorder:
         self._write_info(complete=False)
         first = {**headings(FEATURES), TRACKS_FILE: f"{','.join(TRACKS_COLUMNS)}\n".encode()}
         del first[LABELS_LOG]
-        self._spool = AppendLog(folder, first)
+        self._log = AppendLog(folder, first)
         self._source: Path | None = None
         self._labels: list[IntArray] = []
         self._written: list[Path] = []  # label files
@@ -78,13 +78,13 @@ class RunRecorder:
         ids, centers, ages = model.cluster_ids_, model.cluster_centers_, model.cluster_ages_
         lines = lines_of(StepRecord(report, time, points[:, :2], ids, centers, ages, events))
         del lines[LABELS_LOG]
-        self._spool.append({**lines, TRACKS_FILE: track_lines(time, bounding_boxes(points, labels))})
+        self._log.append({**lines, TRACKS_FILE: track_lines(time, bounding_boxes(points, labels))})
 
     def close(self, *, complete: bool) -> None:
         """Flush everything to disk, also after an error, and write run.json last."""
         if complete:
-            self._spool.flush(durable=True)
-        self._spool.close()
+            self._log.flush(durable=True)
+        self._log.close()
         self._write_labels()
         for path in self._written:
             sync_file(path)

@@ -80,8 +80,8 @@ def make_quantizer(options: PaletteOptions) -> Quantizer:
     --------
     >>> from dynmeans.apps.video.colors import distinct
     >>> paint = make_quantizer(PaletteOptions())
-    >>> grey, red = np.full((2, 2, 3), 99, np.uint8), np.full((2, 2, 3), (250, 0, 0), np.uint8)
-    >>> [paint(distinct(picture)).ids.tolist() for picture in (grey, red, grey)]
+    >>> gray, red = np.full((2, 2, 3), 99, np.uint8), np.full((2, 2, 3), (250, 0, 0), np.uint8)
+    >>> [paint(distinct(picture)).ids.tolist() for picture in (gray, red, gray)]
     [[0], [1], [0]]
     """
     if options.per_frame == "kmeans":

@@ -1,4 +1,4 @@
-// Small line charts over the steps, under the timeline and in step with it.
+// Small line charts over the steps, under the timeline, with the same horizontal axis.
 
 class LineChart {
   constructor(canvas, note, series, onStep) {
@@ -23,10 +23,10 @@ class LineChart {
   hover(event) {
     if (nSteps === 0) return;
     const step = this.stepAt(event);
-    showTooltip(event, `${nameStep(data.steps.step[step], data.steps.time[step])}\n${this.tell(step).join("\n")}`);
+    showTooltip(event, `${nameStep(data.steps.step[step], data.steps.time[step])}\n${this.describe(step).join("\n")}`);
   }
 
-  tell(step) {
+  describe(step) {
     return this.series.map(({ name, values }) => `${name} ${formatNumber(values[step], 5)}`);
   }
 
@@ -42,7 +42,7 @@ class LineChart {
     drawCursor(ctx, toPixel(data.steps.step[step]), bottom);
     for (const line of this.series) this.drawSeries(ctx, line, toPixel, toY, step);
     ctx.restore();
-    this.note.textContent = this.tell(step).join(", ");
+    this.note.textContent = this.describe(step).join(", ");
   }
 
   drawLevels(ctx, width, bottom, toY) {

@@ -1,4 +1,4 @@
-// The data of the page, unpacked, and how numbers and times are written.
+// Unpack the data of the page; format numbers and times.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
@@ -7,12 +7,12 @@ function unpack(base64, Kind) {
   return new Kind(bytes.buffer);
 }
 
-// Rows of one step are offsets[step] .. offsets[step + 1]; places are parts of the range of the axes, 0 to 1.
+// Rows of one step are offsets[step] .. offsets[step + 1]; positions are fractions of the range of the axes.
 function unpackRows(packed) {
   const rows = {
     offsets: unpack(packed.offsets, Uint32Array),
     cluster: unpack(packed.cluster, Uint16Array),
-    places: packed.places.map((column) => Float32Array.from(unpack(column, Uint16Array), (value) => value / 65535)),
+    positions: packed.positions.map((column) => Float32Array.from(unpack(column, Uint16Array), (value) => value / 65535)),
     text: packed.text ?? null,
     weight: packed.weight === undefined ? null : unpack(packed.weight, Float32Array),
   };
@@ -24,13 +24,13 @@ function unpackRows(packed) {
 const points = unpackRows(data.points);
 const centers = unpackRows(data.centers);
 
-// The two axes in sight, of all that the data offer.
+// The two axes that are shown, of all axes in the data.
 const axes = { chosen: [0, 1], equal: data.axes.equal };
 function chooseAxes(x, y) {
   axes.chosen = [x, y];
   [axes.x, axes.y] = [data.axes.labels[x], data.axes.labels[y]];
   axes.box = [data.axes.low[x], data.axes.low[y], data.axes.high[x], data.axes.high[y]];
-  for (const rows of [points, centers]) [rows.x, rows.y] = [rows.places[x], rows.places[y]];
+  for (const rows of [points, centers]) [rows.x, rows.y] = [rows.positions[x], rows.positions[y]];
 }
 chooseAxes(0, 1);
 
@@ -45,11 +45,11 @@ const spansOf = Array.from({ length: nClusters }, () => []);
   owner.forEach((k, i) => spansOf[k].push([first[i], last[i]]));
 }
 
-// What happened at which step, told from the lives: {born: [k, ...], revived, asleep, died}.
-const happenings = new Map();
+// Events by step, derived from the lifetimes: {born: [k, ...], revived, asleep, died}.
+const events = new Map();
 function note(step, kind, k) {
-  if (!happenings.has(step)) happenings.set(step, { born: [], revived: [], asleep: [], died: [] });
-  happenings.get(step)[kind].push(k);
+  if (!events.has(step)) events.set(step, { born: [], revived: [], asleep: [], died: [] });
+  events.get(step)[kind].push(k);
 }
 spansOf.forEach((spans, k) => {
   spans.forEach(([first, last], i) => {
@@ -59,7 +59,7 @@ spansOf.forEach((spans, k) => {
   if (clusters.status[k] === "dead") note(clusters.end[k], "died", k);
 });
 
-const colorOf = (k) => (k === data.nobody ? theme.other : data.palette[clusters.color[k]]);
+const colorOf = (k) => (k === data.other ? theme.other : data.palette[clusters.color[k]]);
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 20, maximumSignificantDigits: 15 });
 
@@ -74,8 +74,8 @@ function formatNumber(value, digits = 4) {
   return String(Number(value.toPrecision(digits)));
 }
 
-// A coordinate with digits enough to tell it from others within a spread; 0 if there are none.
-function formatPlace(value, spread) {
+// Format a coordinate with enough digits to distinguish it from others within a spread.
+function formatPosition(value, spread) {
   const digits = value ? Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(spread || 10)) + 4 : 0;
   return digits <= 4 ? formatNumber(value) : String(Number(value.toPrecision(Math.min(digits, 10))));
 }
@@ -87,10 +87,10 @@ function plural(count, word) {
 const wholeSeconds = data.steps.time.every((time) => Number.isInteger(time));
 const wholeDays = data.time.kind === "datetime" && data.steps.time.every((time) => time % 86400 === 0);
 
-// Decimals of times that are numbers: enough to tell any two steps apart, and one more.
+// Decimals of numeric times: enough to distinguish any two steps, and one more.
 const gaps = data.steps.time.slice(1).map((time, i) => time - data.steps.time[i]).filter((gap) => gap > 0);
-const least = Math.min(...gaps);
-const decimals = gaps.length > 0 && least > 1e-12 ? Math.max(0, 1 - Math.floor(Math.log10(least) + 1e-9)) : null;
+const shortest = Math.min(...gaps);
+const decimals = gaps.length > 0 && shortest > 1e-12 ? Math.max(0, 1 - Math.floor(Math.log10(shortest) + 1e-9)) : null;
 
 function formatTime(time) {
   if (data.time.kind !== "datetime") return decimals === null ? formatNumber(time, 7) : String(Number(time.toFixed(decimals)));
@@ -109,12 +109,12 @@ function formatAge(age) {
   return `${formatNumber(age, 3)} s`;
 }
 
-// "step 12", and its time where that says more.
+// "step 12", and its time unless time is the step number.
 function nameStep(step, time) {
   return data.time.kind === "step" ? `step ${step}` : `step ${step} (${formatTime(time)})`;
 }
 
-// Words and examples of a cluster, as further lines of a tooltip.
+// Words and examples of a cluster, as additional lines of a tooltip.
 function describeTexts(k, examples = true) {
   if (!clusters.words) return "";
   const quoted = examples ? clusters.examples[k].map((text) => `\n\u201c${text}\u201d`).join("") : "";

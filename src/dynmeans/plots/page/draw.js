@@ -1,4 +1,4 @@
-// What all drawings share: colours of the theme, sharp canvases, axes, the tooltip.
+// Shared by all drawings: colors of the theme, canvases at device resolution, axes, the tooltip.
 
 const theme = {};
 const darkMode = matchMedia("(prefers-color-scheme: dark)");
@@ -13,7 +13,7 @@ readTheme();
 
 const smallFont = "11px system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif";
 
-// Match the canvas to its size on the screen and clear it; returns its context, width and height in CSS pixels.
+// Match the canvas to its size on the screen and clear it; return its context, width and height in CSS pixels.
 function prepare(canvas, width = canvas.clientWidth, height = canvas.clientHeight) {
   const ratio = window.devicePixelRatio || 1;
   const wide = Math.round(width * ratio);
@@ -26,12 +26,12 @@ function prepare(canvas, width = canvas.clientWidth, height = canvas.clientHeigh
   return { ctx, width, height };
 }
 
-// Round values that divide [low, high] into about `count` parts; `least` is the smallest step allowed.
-function ticks(low, high, count, least = 0) {
-  const raw = Math.max((high - low) / Math.max(count, 1), least);
+// Round values that divide [low, high] into about `count` parts; `minimum` is the smallest step allowed.
+function ticks(low, high, count, minimum = 0) {
+  const raw = Math.max((high - low) / Math.max(count, 1), minimum);
   if (!(raw > 0) || !Number.isFinite(raw)) return { values: [low], step: 1 };
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = Math.max(least, [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw * 0.999));
+  const step = Math.max(minimum, [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw * 0.999));
   const values = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i += 1) values.push(i * step);
   return { values, step };
@@ -40,7 +40,7 @@ function ticks(low, high, count, least = 0) {
 function formatTick(value, step) {
   const size = Math.abs(value);
   if (size < step * 1e-6) return "0";
-  const exact = size < 1e9 && size > 1e3 * step; // large numbers close together, told apart by their last digits
+  const exact = size < 1e9 && size > 1e3 * step; // large numbers that differ in their last digits
   if ((size >= 1e5 && !exact) || step < 1e-4) return formatNumber(value, 1 + Math.max(0, Math.min(8, Math.round(Math.log10(size / step)) + 1)));
   return value.toFixed(Math.max(0, Math.min(8, -Math.floor(Math.log10(step) + 1e-9))));
 }
@@ -61,7 +61,7 @@ function shorten(ctx, text, width) {
 
 // The horizontal axis of timeline and charts: steps of the run, at the same pixels in all of them.
 const stepMargin = { left: 46, right: 12 };
-let stepRange = data.range; // the part of the run in sight
+let stepRange = data.range; // the steps that are shown
 
 // Show `count` steps of the run around a step, or all of them.
 function viewSteps(count, around) {
@@ -70,7 +70,7 @@ function viewSteps(count, around) {
   stepRange = [begin, Math.min(last, begin + count - 1)];
 }
 
-// Turn over to the part of the run that holds a step.
+// Scroll to the part of the run that contains a step.
 function followStep(step) {
   if (step < stepRange[0] || step > stepRange[1]) viewSteps(stepRange[1] - stepRange[0] + 1, step);
 }
@@ -104,7 +104,7 @@ function drawStepAxis(ctx, width, y) {
   }
 }
 
-// Keep what follows inside the axis, also when the steps in sight are only a part.
+// Clip later drawing to the axis: the shown steps may be a part of the run.
 function clipToSteps(ctx, width, height) {
   ctx.save();
   ctx.beginPath();

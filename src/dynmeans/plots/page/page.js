@@ -1,9 +1,9 @@
-// The page: one current step and one chosen cluster, and everything that shows or changes them.
+// The page: the current step and the chosen cluster, and the controls and drawings that use them.
 
 const element = (id) => document.getElementById(id);
 const state = { step: lastFilled(), chosen: null, timer: null };
 
-// The last step that has points to look at.
+// The last step with points.
 function lastFilled() {
   for (let step = nSteps - 1; step > 0; step -= 1) if (points.end(step) > points.begin(step)) return step;
   return 0;
@@ -39,7 +39,7 @@ function setStep(step) {
   requestDraw();
 }
 
-// Single a cluster out, or release it when it is chosen again; null releases any.
+// Choose a cluster; choosing it again, or null, cancels the choice.
 function choose(k, keep = false) {
   state.chosen = k === state.chosen && !keep ? null : k;
   if (state.chosen !== null) {
@@ -92,28 +92,28 @@ function drawLabels() {
     `${shown < total ? `${formatCount(shown)} of ` : ""}${plural(total, "point")}, ` +
     `${formatCount(awake[state.step])} awake, ${formatCount(remembered[state.step] - awake[state.step])} asleep`;
   if (birthCost) birthCost.textContent = formatNumber(data.birthCost[state.step], 5);
-  drawHappenings();
+  drawEvents();
 }
 
-// What happened since the step shown before.
-function drawHappenings() {
-  const place = element("happened");
+// Show the events since the previous shown step.
+function drawEvents() {
+  const target = element("events");
   const before = state.step > 0 ? data.steps.step[state.step - 1] : -Infinity;
   const found = { born: [], revived: [], asleep: [], died: [] };
   for (let step = Math.max(before + 1, data.range[0]); step <= data.steps.step[state.step]; step += 1) {
-    const here = happenings.get(step) ?? {};
+    const here = events.get(step) ?? {};
     for (const kind of Object.keys(here)) found[kind].push(...here[kind]);
   }
-  place.replaceChildren();
-  const words = { born: "born", revived: "came back", asleep: "fell asleep", died: "died" };
-  for (const [kind, who] of Object.entries(found)) {
-    if (who.length === 0) continue;
+  target.replaceChildren();
+  const words = { born: "born", revived: "revived", asleep: "fell asleep", died: "died" };
+  for (const [kind, members] of Object.entries(found)) {
+    if (members.length === 0) continue;
     const ids = document.createElement("b");
-    ids.textContent = who.slice(0, 8).map((k) => clusters.id[k]).join(", ") + (who.length > 8 ? ` and ${who.length - 8} more` : "");
-    place.append(place.childNodes.length ? " \u00b7 " : "", `${words[kind]} `, ids);
+    ids.textContent = members.slice(0, 8).map((k) => clusters.id[k]).join(", ") + (members.length > 8 ? ` and ${members.length - 8} more` : "");
+    target.append(target.childNodes.length ? " \u00b7 " : "", `${words[kind]} `, ids);
   }
-  if (!place.childNodes.length) place.textContent = "No cluster was born, woke, slept or died.";
-  place.title = place.textContent;
+  if (!target.childNodes.length) target.textContent = "No births, revivals, sleeps or deaths.";
+  target.title = target.textContent;
 }
 
 function play(on) {
@@ -130,18 +130,18 @@ const playDelay = Math.max(50, Math.min(400, 20000 / Math.max(1, nSteps)));
 
 let birthCost = null; // where the birth cost of the current step is shown
 
-function addSetting(name, value) {
+function addParameter(name, value) {
   const pair = document.createElement("div");
   const term = document.createElement("dt");
   const detail = document.createElement("dd");
   term.textContent = name;
   detail.textContent = value;
   pair.append(term, detail);
-  element("settings").append(pair);
+  element("parameters").append(pair);
   return detail;
 }
 
-// One choice for each axis, where there is more than one plane to look at.
+// Add one selection per axis if there are more than two axes.
 function fillAxes() {
   if (data.axes.labels.length < 3) return;
   const choices = [0, 1].map((side) => {
@@ -163,12 +163,12 @@ function fillHeader() {
   const { steps, rows, clusters: count } = data.counts;
   element("counts").textContent = [plural(steps, "step"), plural(rows, "row"), plural(count, "cluster")].join(" \u00b7 ");
   element("notes").textContent = data.notes.join(" ");
-  for (const [name, value] of data.settings) addSetting(name, value);
-  if (data.birthCost.some((cost) => cost !== null)) birthCost = addSetting("birth cost in force", "");
+  for (const [name, value] of data.parameters) addParameter(name, value);
+  if (data.birthCost.some((cost) => cost !== null)) birthCost = addParameter("birth cost in force", "");
   element("footer").textContent = `dynmeans ${data.version}`;
 }
 
-// The choice of how many steps the timeline and the charts show, where there are enough of them to choose.
+// Fill the selection of how many steps the timeline and the charts show; hide it for short runs.
 function fillZoom() {
   const total = data.range[1] - data.range[0] + 1;
   const counts = [1000, 300, 100, 30].filter((count) => count < total);
@@ -190,7 +190,7 @@ const keys = {
 document.addEventListener("keydown", (event) => {
   const action = keys[event.key];
   if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === " " && event.target.closest("button")) return; // the button answers by itself
+  if (event.key === " " && event.target.closest("button")) return; // the button handles it
   event.preventDefault();
   action();
 });

@@ -1,4 +1,4 @@
-// The points of one step, the centres of its clusters and where these came from.
+// The points of one step, the centers of its clusters and the trails of the centers.
 
 const trailLength = 10;
 
@@ -6,7 +6,7 @@ class Scatter {
   constructor(canvas, onPick) {
     this.canvas = canvas;
     this.fitMargin();
-    this.view = null; // [x0, y0, x1, y1] in parts of the range of the axes; null is all of it
+    this.view = null; // [x0, y0, x1, y1] in fractions of the range of the axes; null for all of it
     this.step = 0;
     this.chosen = null;
     canvas.addEventListener("wheel", (event) => this.zoom(event), { passive: false });
@@ -19,7 +19,7 @@ class Scatter {
     });
   }
 
-  // Room for the numbers of the vertical axis.
+  // Width of the numbers of the vertical axis.
   fitMargin() {
     const [, lowY, , highY] = axes.box;
     const widest = Math.max(...[lowY, highY].map((value) => formatTick(value, (highY - lowY) / 10).length));
@@ -58,11 +58,11 @@ class Scatter {
     return this.view ?? this.whole();
   }
 
-  // All of the range, with a little air; where both axes are lengths, at one scale.
+  // The whole range with a margin; equal scales if both axes are lengths.
   whole() {
     if (!axes.equal) return [-0.03, -0.04, 1.03, 1.04];
     const [lowX, lowY, highX, highY] = axes.box;
-    const scale = 1.07 * Math.max((highX - lowX) / this.plot.w, (highY - lowY) / this.plot.h); // of a pixel
+    const scale = 1.07 * Math.max((highX - lowX) / this.plot.w, (highY - lowY) / this.plot.h); // per pixel
     const [x, y] = [(scale * this.plot.w) / (highX - lowX) / 2, (scale * this.plot.h) / (highY - lowY) / 2];
     return [0.5 - x, 0.5 - y, 0.5 + x, 0.5 + y];
   }
@@ -138,7 +138,7 @@ class Scatter {
     ctx.globalAlpha = 1;
   }
 
-  // Centres of the last steps, of clusters that are still remembered; the chosen cluster shows its whole way.
+  // Centers of the last steps, of clusters that are still remembered; all centers of the chosen cluster.
   drawTrails(ctx) {
     const trails = new Map();
     if (nSteps === 0) return;
@@ -152,20 +152,20 @@ class Scatter {
       }
     }
     ctx.lineWidth = 1.5;
-    for (const [k, places] of trails) this.drawTrail(ctx, k, places);
+    for (const [k, trail] of trails) this.drawTrail(ctx, k, trail);
     ctx.globalAlpha = 1;
     ctx.lineWidth = 1;
   }
 
-  drawTrail(ctx, k, places) {
+  drawTrail(ctx, k, trail) {
     ctx.strokeStyle = colorOf(k);
-    for (let i = 1; i < places.length; i += 1) {
-      ctx.globalAlpha = this.fade(k) * (0.15 + (0.5 * i) / places.length);
-      line(ctx, ...places[i - 1], ...places[i]);
+    for (let i = 1; i < trail.length; i += 1) {
+      ctx.globalAlpha = this.fade(k) * (0.15 + (0.5 * i) / trail.length);
+      line(ctx, ...trail[i - 1], ...trail[i]);
     }
   }
 
-  // Awake clusters as discs, asleep ones as rings; ids where there is room, heavy clusters first.
+  // Awake clusters as discs, sleeping ones as rings; ids where they fit, heavy clusters first.
   drawCenters(ctx) {
     const rows = this.centerRows();
     for (const i of [...rows].reverse()) {
@@ -207,7 +207,7 @@ class Scatter {
     ctx.font = smallFont;
   }
 
-  // Rows of the centres of this step: the chosen one first, then by weight.
+  // Rows of the centers of this step: the chosen one first, then by weight.
   centerRows() {
     if (nSteps === 0) return [];
     const begin = centers.begin(this.step);
@@ -216,7 +216,7 @@ class Scatter {
     return rows.sort((a, b) => (rank(a) === rank(b) ? a - b : rank(b) - rank(a)));
   }
 
-  // Cluster under the pointer: the nearest centre, else the nearest point; null if there is none.
+  // Cluster under the pointer: the nearest center, else the nearest point; null if there is none.
   find(event) {
     if (nSteps === 0) return null;
     const row = this.nearest(centers, event, 10);
@@ -225,14 +225,14 @@ class Scatter {
     return point === null ? null : points.cluster[point];
   }
 
-  // Row of a table nearest to the pointer, null if none is in reach.
+  // Row of a table nearest to the pointer, null if none is near.
   nearest(table, event, reach) {
     let best = reach;
     let found = null;
     for (let i = table.begin(this.step); i < table.end(this.step); i += 1) {
       const [px, py] = this.toPixel(table.x[i], table.y[i]);
       const distance = Math.hypot(px - event.offsetX, py - event.offsetY);
-      if (distance < best && table.cluster[i] !== data.nobody) [best, found] = [distance, i];
+      if (distance < best && table.cluster[i] !== data.other) [best, found] = [distance, i];
     }
     return found;
   }

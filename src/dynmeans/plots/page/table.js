@@ -1,8 +1,8 @@
-// The table of clusters. Only the rows in sight are in the page, so that thousands of clusters cost nothing.
+// The table of clusters. Only the visible rows are in the page, so that thousands of clusters stay fast.
 
 const statusOrder = { awake: 0, asleep: 1, dead: 2 };
 
-// Coordinates of embeddings say nothing; words replace them.
+// With texts, words replace the coordinates, which mean little for embeddings.
 const shownFeatures = clusters.words && clusters.nFeatures > clusters.features.length ? [] : clusters.features;
 
 const columns = [
@@ -25,13 +25,13 @@ const columns = [
       ]
     : []),
   ...shownFeatures.map((name, i) => {
-    const places = clusters.center.map((center) => center[i]).filter(Number.isFinite);
-    const spread = places.length ? Math.max(...places) - Math.min(...places) : 0;
+    const values = clusters.center.map((center) => center[i]).filter(Number.isFinite);
+    const spread = values.length ? Math.max(...values) - Math.min(...values) : 0;
     return {
       name,
       hint: `last center, ${name}`,
       value: (k) => clusters.center[k][i],
-      text: (k) => formatPlace(clusters.center[k][i], spread),
+      text: (k) => formatPosition(clusters.center[k][i], spread),
     };
   }),
 ];

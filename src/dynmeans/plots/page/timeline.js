@@ -1,6 +1,6 @@
-// The lives of the clusters: a bar while awake, a dashed line while asleep. Only the lanes in sight are drawn.
+// The lifetimes of the clusters: a bar while awake, a dashed line while asleep. Only visible lanes are drawn.
 
-const minRoom = 60; // pixels for words behind a bar
+const minRoom = 60; // pixels for words after a bar
 
 class Timeline {
   constructor(scroller, onStep, onPick) {
@@ -75,7 +75,7 @@ class Timeline {
     this.drawMarks(ctx, k, y, thick);
   }
 
-  // Pixel where the sleep after span i of cluster k ends: its return, its death, or the last step.
+  // Pixel where the sleep after span i of cluster k ends: its revival, its death, or the last step.
   sleepEnd(k, i) {
     const { toPixel, unit } = this.scale;
     if (i + 1 < spansOf[k].length) return toPixel(spansOf[k][i + 1][0]) - unit / 2;
@@ -90,7 +90,7 @@ class Timeline {
     ctx.lineWidth = 1;
   }
 
-  // Marks only where they have room: in a crowd they would hide the lives.
+  // Marks only where they fit: otherwise they would hide the lifetimes.
   drawMarks(ctx, k, y, thick) {
     const { toPixel, unit } = this.scale;
     const spans = spansOf[k];
@@ -102,7 +102,7 @@ class Timeline {
     if (spans.length && wide(0) >= 7) this.markBirth(ctx, begin(0), y, colorOf(k));
     spans.some((_, i) => {
       const x = Math.max(begin(i), stepMargin.left) + 8;
-      return this.writeId(ctx, k, x, y, begin(i) + wide(i) - x - 2); // in the first bar that has room
+      return this.writeId(ctx, k, x, y, begin(i) + wide(i) - x - 2); // in the first bar that is long enough
     });
     if (clusters.words && spans.length) this.writeWords(ctx, k, y);
     const end = toPixel(clusters.end[k]);
@@ -153,7 +153,7 @@ class Timeline {
     return true;
   }
 
-  // Words that do not fit into the first bar stand behind it, over the sleep that follows.
+  // Words that do not fit into the first bar are written after it, over the sleep that follows.
   writeWords(ctx, k, y) {
     if (this.fitsInside(ctx, k) || this.roomBehind(k) < minRoom) return;
     const text = shorten(ctx, clusters.words[k], this.roomBehind(k));
@@ -209,7 +209,7 @@ class Timeline {
   }
 }
 
-// Black or white, whichever is read more easily on a colour.
+// Black or white, whichever has more contrast with a color.
 function inkOn(color) {
   const [r, g, b] = [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16));
   return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000000" : "#ffffff";

@@ -14,7 +14,7 @@ ROUNDS = 2  # the second round uses the direction that the first one found
 BLOCK = 1 << 21  # numbers per block of differences
 
 
-def stretched_neighbours(rows: FloatArray, k: int) -> IntArray:
+def stretched_neighbors(rows: FloatArray, k: int) -> IntArray:
     """Return each row and its k nearest neighbors by a local metric, (n, k + 1).
 
     On a noisy curve, a round neighborhood that is wide enough along the curve also reaches the next curve. So
@@ -36,9 +36,9 @@ def stretched_neighbours(rows: FloatArray, k: int) -> IntArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from dynmeans.kernels.neighbours import stretched_neighbours
+    >>> from dynmeans.kernels.neighbors import stretched_neighbors
     >>> line = np.stack([np.arange(9), np.zeros(9)], axis=1)
-    >>> sorted(stretched_neighbours(line, 2)[4].tolist())
+    >>> sorted(stretched_neighbors(line, 2)[4].tolist())
     [3, 4, 5]
     """
     near = _itself_first(cKDTree(rows).query(rows, min(CANDIDATES * k, len(rows) - 1) + 1)[1])
@@ -62,11 +62,11 @@ def _lengths(gaps: FloatArray, core: FloatArray) -> FloatArray:
     if core.shape[1] >= core.shape[2]:
         return np.asarray(np.einsum("sci,sci->sc", gaps, gaps @ _metric(core)))
     # In many dimensions, the Woodbury identity needs matrices of the size of the core only.
-    centred = core - core.mean(axis=1, keepdims=True)
-    inner = centred @ centred.transpose(0, 2, 1)
+    centerd = core - core.mean(axis=1, keepdims=True)
+    inner = centerd @ centerd.transpose(0, 2, 1)
     width = np.trace(inner, axis1=1, axis2=2)[:, None, None] / core.shape[2]
     shape = np.divide(inner, width, out=np.zeros_like(inner), where=width > 0)
-    along = gaps @ centred.transpose(0, 2, 1)
+    along = gaps @ centerd.transpose(0, 2, 1)
     inverse = np.linalg.inv(shape + ROUNDNESS * np.eye(core.shape[1]))
     squares = np.einsum("sck,sck->sc", along, along @ inverse)
     explained = np.divide(squares, width[:, 0], out=np.zeros_like(squares), where=width[:, 0] > 0)
@@ -76,8 +76,8 @@ def _lengths(gaps: FloatArray, core: FloatArray) -> FloatArray:
 def _metric(gaps: FloatArray) -> FloatArray:
     """Return regularized inverse covariances (s, d, d) of points (s, c, d), up to scale."""
     s, _, d = gaps.shape
-    centred = gaps - gaps.mean(axis=1, keepdims=True)
-    scatter = centred.transpose(0, 2, 1) @ centred
+    centerd = gaps - gaps.mean(axis=1, keepdims=True)
+    scatter = centerd.transpose(0, 2, 1) @ centerd
     width = np.trace(scatter, axis1=1, axis2=2)[:, None, None] / d
     shape = np.divide(scatter, width, out=np.zeros((s, d, d)), where=width > 0)
     metric: FloatArray = np.linalg.inv(shape + ROUNDNESS * np.eye(d))

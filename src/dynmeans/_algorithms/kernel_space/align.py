@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynmeans._algorithms.wide_align import align_wide
+from dynmeans._algorithms.kernel_space.wide_align import align_wide
 from dynmeans._core import align_shifts
 from dynmeans._model.types import FloatArray
 from dynmeans.kernels.base import KernelInput
@@ -40,7 +40,7 @@ def align(inputs: KernelInput) -> tuple[KernelInput, FloatArray]:
     Examples
     --------
     >>> import numpy as np
-    >>> from dynmeans._algorithms.align import align
+    >>> from dynmeans._algorithms.kernel_space.align import align
     >>> from dynmeans.kernels import KernelInput
     >>> old = np.random.default_rng(0).normal(size=(50, 2))
     >>> rows, owner = old + [0.5, 0.0], np.zeros(50, dtype=int)

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from dynmeans._algorithms.batch import SearchOptions
-from dynmeans._algorithms.coarsening import mean_squared_deviation, merge, sample, without_past
-from dynmeans._algorithms.kernel_fit import KernelFit
+from dynmeans._algorithms.kernel_space.coarsening import mean_squared_deviation, merge, sample, without_past
+from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
 from dynmeans._core import kernel_descend
 from dynmeans._model.costs import Costs
 from dynmeans._model.prior import Prior
@@ -158,6 +158,6 @@ def kernel_form(similarity: Similarity) -> dict[str, Any]:
     rows = csr_array(similarity.matrix)
     return {
         "begin": rows.indptr.astype(np.int64),
-        "neighbours": rows.indices.astype(np.int32),
+        "neighbors": rows.indices.astype(np.int32),
         "values": rows.data,
     }

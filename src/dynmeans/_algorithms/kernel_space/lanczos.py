@@ -26,7 +26,7 @@ class Eigenpairs(NamedTuple):
 
 
 class Operator(NamedTuple):
-    """A symmetric matrix that is known by what it does to a block of vectors (n, b)."""
+    """A symmetric matrix, given by its product with a block of vectors (n, b)."""
 
     size: int
     multiply: Callable[[FloatArray], FloatArray]
@@ -43,7 +43,7 @@ class _Ritz(NamedTuple):
 def lanczos_pairs(
     operator: Operator, threshold: float, at_least: int, guess: FloatArray | None = None
 ) -> Eigenpairs | None:
-    """All eigenpairs above the threshold by block Lanczos; None if they are too many for it to pay.
+    """Compute all eigenpairs above the threshold by block Lanczos; None if they are too many to be fast.
 
     A block must have more vectors than there are eigenvalues to find. Then a random block reaches all of
     them, equal ones too, which a single vector would miss: a bound that is built on them can be trusted.
@@ -72,7 +72,7 @@ def _stirred(guess: FloatArray, rng: np.random.Generator) -> FloatArray:
 def _krylov(
     operator: Operator, start: FloatArray, threshold: float, at_least: int
 ) -> tuple[Eigenpairs, bool]:
-    """Grow a basis block by block until it holds what is wanted; or what it holds when it must stop."""
+    """Extend a Krylov basis block by block until it has the wanted eigenpairs, or its maximum size."""
     size, width = start.shape
     blocks = min(MOST_BLOCKS, size // width - 1)
     basis = np.empty((size, width * (blocks + 1)), order="F")

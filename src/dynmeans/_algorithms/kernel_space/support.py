@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynmeans._algorithms.support_selection import Selection, choose, length_of, subsample
+from dynmeans._algorithms.kernel_space.support_selection import Selection, choose, length_of, subsample
 from dynmeans._core import expand_centers
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels.base import DistinctPoints, Kernel, KernelInput
@@ -102,8 +102,8 @@ def update_support(
     support : Support
         Of all remembered or active slots, sorted by id.
     errors : ndarray of shape (L,)
-        Distance between each center and its reapproximation, 0 where nothing was left out; NaN where
-        the kernel cannot compare kept points, so that no_clusters knows.
+        Distance between each center and its approximation, 0 if no point was dropped; NaN if the kernel
+        cannot compare kept points.
     """
     if budget < 1:
         raise ValueError(f"budget must be at least 1, got {budget!r}")
@@ -111,19 +111,19 @@ def update_support(
     distinct_index = None if distinct is None else distinct.numbers
     expansion = _Expansion(
         *expand_centers(
-            inputs.kept,
-            inputs.rows,
-            support.rows,
-            ids,
-            inputs.owner,
-            inputs.coefficients,
-            slots,
-            inputs.weights,
-            gammas,
-            slot_weights,
-            distinct_index,
-            n_distinct,
-            budget,
+            kept=inputs.kept,
+            rows=inputs.rows,
+            asleep=support.rows,
+            ids=ids,
+            owner=inputs.owner,
+            coefficients=inputs.coefficients,
+            slots=slots,
+            weights=inputs.weights,
+            gammas=gammas,
+            taken=slot_weights,
+            positions=distinct_index,
+            n_positions=n_distinct,
+            budget=budget,
         )
     )
     errors = np.zeros(len(ids))

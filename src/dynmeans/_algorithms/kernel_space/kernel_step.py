@@ -7,13 +7,19 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from dynmeans._algorithms.align import align
 from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.cluster_stats import fit_slots
-from dynmeans._algorithms.kernel_fit import KernelFit
+from dynmeans._algorithms.kernel_space.align import align
+from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
+from dynmeans._algorithms.kernel_space.support import (
+    Support,
+    empty_support,
+    keep_ids,
+    kernel_input,
+    update_support,
+)
+from dynmeans._algorithms.kernel_space.support_selection import Selection
 from dynmeans._algorithms.split_merge_events import KernelSpace, add_split_merge_events
-from dynmeans._algorithms.support import Support, empty_support, keep_ids, kernel_input, update_support
-from dynmeans._algorithms.support_selection import Selection
 from dynmeans._core import unique_rows
 from dynmeans._model.costs import Costs
 from dynmeans._model.forecast import Forecast, forecast_clusters, prior_of_living

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 
-from dynmeans._algorithms.lanczos import Eigenpairs, Operator, lanczos_pairs
+from dynmeans._algorithms.kernel_space.lanczos import Eigenpairs, Operator, lanczos_pairs
 from dynmeans._core import eigenpairs, relax, relaxed_bound
 from dynmeans._model.costs import Costs
 from dynmeans._model.prior import Prior
@@ -14,8 +14,6 @@ from dynmeans._model.types import FloatArray
 from dynmeans.kernels.base import Similarity
 
 Route = Literal["auto", "dense", "lanczos", "reduced"]
-
-Parts: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
 
 LARGEST_DENSE = 256  # up to this size LAPACK's range of eigenvalues is faster than Lanczos
 
@@ -66,18 +64,38 @@ def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "
     (array([3., 3.]), 1.0)
     """
     chosen = _route(similarity, prior) if route == "auto" else route
-    parts = parts_of(similarity, prior)
+    arguments = core_arguments(similarity, prior, costs.birth)
     pairs = None if chosen == "dense" else _eigenpairs(similarity, prior, costs.birth, chosen)
     if pairs is None:
-        return Spectrum(*relax(*parts, costs.birth, _among_points(similarity)))
+        return Spectrum(*relax(**arguments, matrix=_among_points(similarity)))
     above = max(1, int(np.count_nonzero(pairs.values > costs.birth)))
-    bound = relaxed_bound(pairs.values, *parts, costs.birth)
+    bound = relaxed_bound(pairs.values, **arguments)
     return Spectrum(pairs.values[:above], np.ascontiguousarray(pairs.vectors[:, :above]), bound)
 
 
-def parts_of(s: Similarity, prior: Prior) -> Parts:
-    """Collect the inputs of the compiled step besides K_YY."""
-    return s.weights, s.diagonal, s.y_phi, s.phi_phi, prior.gammas, prior.revival
+class CoreArguments(TypedDict):
+    """Arguments that the compiled functions of SD-Means share, by name."""
+
+    weights: FloatArray
+    diagonal: FloatArray
+    y_phi: FloatArray
+    phi_phi: FloatArray
+    gammas: FloatArray
+    revival: FloatArray
+    birth: float
+
+
+def core_arguments(s: Similarity, prior: Prior, birth: float) -> CoreArguments:
+    """Collect the arguments of the compiled functions besides K_YY."""
+    return {
+        "weights": s.weights,
+        "diagonal": s.diagonal,
+        "y_phi": s.y_phi,
+        "phi_phi": s.phi_phi,
+        "gammas": prior.gammas,
+        "revival": prior.revival,
+        "birth": birth,
+    }
 
 
 def _eigenpairs(s: Similarity, prior: Prior, birth: float, route: Route) -> Eigenpairs | None:
@@ -89,7 +107,7 @@ def _eigenpairs(s: Similarity, prior: Prior, birth: float, route: Route) -> Eige
 
 
 def has_small_matrix(s: Similarity, prior: Prior) -> bool:
-    """Tell whether K_YY is given as a dense matrix whose eigenvalues LAPACK finds."""
+    """Return whether K_YY is a dense matrix that is small enough for LAPACK."""
     return isinstance(s.matrix, np.ndarray) and _is_small(s, prior)
 
 
@@ -117,7 +135,7 @@ def _among_points(s: Similarity) -> Any:
 
 
 def _operator(s: Similarity, prior: Prior) -> Operator:
-    """G as what it does to vectors, so that the kernel's own structure does the work."""
+    """Return G as a product with vectors, which uses the structure of the kernel."""
     size, root = len(s.weights), np.sqrt(s.weights)[:, None]
     pull, diagonal = s.y_phi * np.sqrt(prior.gammas), _old_diagonal(s, prior)[:, None]
 

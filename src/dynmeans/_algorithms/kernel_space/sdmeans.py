@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from dynmeans._algorithms.batch import SearchOptions
-from dynmeans._algorithms.kdmeans import kernel_form
-from dynmeans._algorithms.kernel_fit import KernelFit
-from dynmeans._algorithms.relaxation import has_small_matrix, parts_of, relaxed
+from dynmeans._algorithms.kernel_space.kdmeans import kernel_form
+from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
+from dynmeans._algorithms.kernel_space.relaxation import core_arguments, has_small_matrix, relaxed
 from dynmeans._core import cluster_matrix, cluster_vectors
 from dynmeans._model.costs import Costs
 from dynmeans._model.prior import Prior
 from dynmeans.kernels.base import Similarity
+
+
+class _Options(TypedDict):
+    seed: int
+    step: int
+    n_restarts: int
+    max_iter: int
+    refine: bool
 
 
 def cluster_spectral(
@@ -44,7 +54,9 @@ def cluster_spectral(
     Examples
     --------
     >>> import numpy as np
-    >>> from dynmeans._algorithms.batch import SearchOptions
+    >>> from typing import TypedDict
+
+    from dynmeans._algorithms.batch import SearchOptions
     >>> from dynmeans.kernels.base import Similarity
     >>> from dynmeans._model.costs import Costs
     >>> from dynmeans._model.prior import Prior
@@ -57,17 +69,23 @@ def cluster_spectral(
     >>> fit.labels, round(fit.cost, 6), round(fit.lower_bound, 6)
     (array([0, 0, 0, 1, 1, 1]), 1.0, 1.0)
     """
-    parts = parts_of(similarity, prior)
-    options = search.seed, n_steps, search.n_restarts, search.max_iter, refine
+    arguments = core_arguments(similarity, prior, costs.birth)
+    options = _Options(
+        seed=search.seed,
+        step=n_steps,
+        n_restarts=search.n_restarts,
+        max_iter=search.max_iter,
+        refine=refine,
+    )
     if has_small_matrix(similarity, prior):
         labels, n_iter, restart_costs, bound, n_vectors = cluster_matrix(
-            *parts, costs.birth, similarity.matrix, *options
+            **arguments, matrix=similarity.matrix, **options
         )
     else:
         spectrum = relaxed(similarity, prior, costs)
         bound, n_vectors = spectrum.lower_bound, len(spectrum.values)
         labels, n_iter, restart_costs = cluster_vectors(
-            spectrum.vectors, *parts, costs.birth, *options, **kernel_form(similarity)
+            vectors=spectrum.vectors, **arguments, **options, **kernel_form(similarity)
         )
     cost = min(restart_costs.tolist())
     bound = min(bound, cost)  # equal values may differ by rounding

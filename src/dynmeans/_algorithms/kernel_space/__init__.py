@@ -1,0 +1,1 @@
+"""KD-Means and SD-Means: the algorithms in the space of a kernel."""

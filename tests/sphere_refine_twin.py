@@ -1,0 +1,97 @@
+"""The slow twin of the refinement on the sphere: every change is judged by the whole cost, from scratch."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from reference import Problem
+from sphere_twin import all_centers, cost
+from split_merge_twin import halves
+
+GAIN = 1e-11  # smallest gain that counts
+
+
+def with_whole_cost(problem: Problem, labels: np.ndarray) -> Problem:
+    """Eq. sphere-whole: the problem with the costs of whole clusters, from the margins of a clustering."""
+    centers = all_centers(problem, labels)
+    margins = [problem.birth - (1 - x @ centers[int(k)]) for x, k in zip(problem.X, labels, strict=True)]
+    whole = max(problem.birth, float(problem.weights @ np.array(margins)) / len(centers))
+    return problem._replace(birth=whole, revival=problem.revival * whole / problem.birth)
+
+
+def refine(problem: Problem, start: np.ndarray, max_iter: int) -> np.ndarray:
+    """Link, move single rows, split and merge clusters, until nothing changes."""
+    labels = np.array(start)
+    for _ in range(max_iter):
+        labels = move_rows(problem, link(problem, labels), max_iter)
+        changed = merge_all(problem, *split_all(problem, labels))
+        if np.array_equal(changed, labels):
+            break
+        labels = changed
+    return labels
+
+
+def link(problem: Problem, labels: np.ndarray) -> np.ndarray:
+    """Clusters under the old ones, or new ones, that cost least."""
+    old, names = len(problem.phi), list(dict.fromkeys(labels.tolist()))
+    costs = [[_alone(problem, labels == name, k) for k in range(old)] for name in names]
+    born = [[_alone(problem, labels == name, old)] * len(names) for name in names]
+    _, slots = linear_sum_assignment(np.hstack([np.reshape(costs, (len(names), old)), born]))
+    linked = labels.copy()
+    for name, slot in zip(names, slots, strict=True):
+        linked[labels == name] = slot
+    return linked
+
+
+def move_rows(problem: Problem, labels: np.ndarray, max_iter: int) -> np.ndarray:
+    """Rows to the nearest center, all at once, until nothing changes."""
+    for _ in range(max_iter):
+        names, centers = zip(*sorted(all_centers(problem, labels).items()), strict=True)
+        cosines = problem.X @ np.array(centers).T
+        own = cosines[np.arange(len(labels)), np.searchsorted(names, labels)]
+        moved = np.where(cosines.max(axis=1) > own + GAIN, np.array(names)[cosines.argmax(axis=1)], labels)
+        if np.array_equal(moved, labels):
+            break
+        labels = moved
+    return labels
+
+
+def split_all(problem: Problem, labels: np.ndarray) -> tuple[np.ndarray, set[int]]:
+    """Every cluster in two where that pays, and the labels that have been touched."""
+    old, touched = len(problem.phi), set()
+    for name in dict.fromkeys(labels.tolist()):
+        for across in (False, True):
+            near, far = halves(problem, np.flatnonzero(labels == name), across=across)
+            if not len(near) or not len(far):
+                continue
+            free = [*(k for k in range(old) if k not in labels), max(old, int(labels.max()) + 1)]
+            options = [(_moved(labels, rows, k), k) for rows in (near, far) for k in free]
+            best, to = min(options, key=lambda option: cost(problem, option[0]))
+            if cost(problem, best) < cost(problem, labels) - GAIN:
+                labels, touched = best, touched | {name, to}
+                break
+    return labels, touched
+
+
+def merge_all(problem: Problem, labels: np.ndarray, touched: set[int]) -> np.ndarray:
+    """Two clusters as one, the pair that saves most first."""
+    while True:
+        names = [name for name in dict.fromkeys(labels.tolist()) if name not in touched]
+        options = [np.where(labels == b, a, labels) for a in names for b in names if a != b]
+        best = min(options, key=lambda option: cost(problem, option), default=labels)
+        if not cost(problem, best) < cost(problem, labels) - GAIN:
+            return labels
+        labels = best
+
+
+def _moved(labels: np.ndarray, rows: np.ndarray, to: int) -> np.ndarray:
+    moved = labels.copy()
+    moved[rows] = to
+    return moved
+
+
+def _alone(problem: Problem, mine: np.ndarray, slot: int) -> float:
+    """What some rows cost in one slot."""
+    some = problem._replace(X=problem.X[mine], weights=problem.weights[mine])
+    return cost(some, np.full(len(some.X), slot))
