@@ -22,7 +22,7 @@ import numpy as np
 N_CLUSTERS = 100
 NOISE = 0.02
 BIRTH_COST = 0.05
-GROUP = 1_000_000  # rows of a chunk
+GROUP = 500_000  # rows of a chunk
 
 
 class Measurement(NamedTuple):
@@ -121,7 +121,7 @@ def measure_distributed(
     logging.getLogger("distributed").setLevel(logging.ERROR)
     options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(**options) as cluster, Client(cluster) as client:
-        model = DMeans(BIRTH_COST, n_restarts=n_restarts, random_state=0)
+        model = DMeans(BIRTH_COST, n_restarts=n_restarts, random_state=0, n_jobs=1)
         for paths in batches:
             with counted_rounds() as counts:
                 before = sum(client.run(worker_cpu).values())
@@ -132,21 +132,22 @@ def measure_distributed(
         return Measurement(n, workers, wall, cpu, used, **counts), model.to_bytes()
 
 
-def overhead_per_task(chunks: int = 200) -> float:
+def overhead_per_task(chunks: int = 64) -> float:
     """Return CPU seconds per task of rounds over tiny chunks: all of it is scheduling."""
     import dask.array as da
     from distributed import Client, LocalCluster
 
     from dynmeans.distributed import DMeans
 
-    X = np.random.default_rng(0).normal(size=(30 * chunks, 3))
+    X = np.random.default_rng(0).normal(size=(100 * chunks, 3))
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster):
         model = DMeans(50.0, n_restarts=1, random_state=0)
         with counted_rounds() as counts:
             cpu = time.process_time()
-            model.partial_fit(da.from_array(X, chunks=(30, -1)))
+            model.partial_fit(da.from_array(X, chunks=(100, -1)))
             cpu = time.process_time() - cpu
-    return cpu / (counts["rounds"] * chunks * (2 + 1 / 7))
+    n_tasks = chunks * (4 + counts["rounds"] * (2 + 1 / 7))  # four tasks per chunk before the first round
+    return cpu / n_tasks
 
 
 def main() -> None:
