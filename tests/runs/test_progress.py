@@ -61,6 +61,8 @@ FALSE = {
     "a scale of another width": _set("scale", "mean", [0.0]),
     "a deviation of zero": _set("scale", "deviation", [0.0, 1.0]),
     "an unknown entry": _set("surprise", 1),
+    "an unknown entry of two lines": _set("two\nlines", 1),
+    "a file of two lines": _set("lengths", "two\nlines", -1),
 }
 
 

@@ -70,7 +70,8 @@ def from_json(header: dict[str, Any], state: str) -> Progress:
     try:
         return _parse(header[KEY])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise SnapshotError(f"{state}: the progress of the run is damaged ({error})") from None
+        message = " ".join(str(error).split())  # names in the file may have line breaks
+        raise SnapshotError(f"{state}: the progress of the run is damaged ({message})") from None
 
 
 def _parse(raw: dict[str, Any]) -> Progress:
