@@ -108,7 +108,7 @@ inline void link_costs(std::vector<double>& change,  // in (L, K) n |mean - phi|
                        double birth) {               // in lambda
   for (std::size_t e = 0; e < change.size(); ++e) {
     const double n = weight[e / n_old], gamma = gammas[e % n_old];
-    change[e] = revival_cost(revival[e % n_old], gamma, n, change[e] / n) - birth;
+    change[e] = link_saving(revival[e % n_old], birth, gamma, n, change[e]);
   }
 }
 

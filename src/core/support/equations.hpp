@@ -15,6 +15,14 @@ namespace dynmeans {
   return aging + merge_weight(gamma, n) * d2;
 }
 
+// The same minus the cost of a birth, from n d2, as kernels give it. The order of the operations is fixed:
+// ties of links and births are frequent under the spanning-tree kernel, and other rounding would decide them
+// differently.
+[[gnu::always_inline]] inline double link_saving(double aging, double birth, double gamma, double n,
+                                                 double n_d2) {
+  return aging - birth + gamma * n_d2 / (gamma + n);
+}
+
 // Eq. (paramupdate) for one coordinate: theta = (gamma phi + sum of m y) / (gamma + n), where inverse is
 // 1 / (gamma + n). gamma and phi are 0 for a newborn cluster.
 [[gnu::always_inline]] inline double updated_center(double gamma, double phi, double sum, double inverse) {
