@@ -13,10 +13,12 @@ GAIN = 1e-11  # smallest gain that counts
 
 
 def with_whole_cost(problem: Problem, labels: np.ndarray) -> Problem:
-    """Eq. sphere-whole: the problem with the costs of whole clusters, from the margins of a clustering."""
+    """Eq. sphere-whole: the problem with the costs of whole clusters of mean size."""
     centers = all_centers(problem, labels)
-    margins = [problem.birth - (1 - x @ centers[int(k)]) for x, k in zip(problem.X, labels, strict=True)]
-    whole = max(problem.birth, float(problem.weights @ np.array(margins)) / len(centers))
+    cosines = [x @ centers[int(k)] for x, k in zip(problem.X, labels, strict=True)]
+    n, r = problem.weights.sum() / len(centers), np.average(cosines, weights=problem.weights)
+    between = np.clip((1 - problem.birth) / r, -1, 1) if r > 0 else 1.0
+    whole = max(problem.birth, float(n * r * (2 - np.sqrt(2 + 2 * between))))
     return problem._replace(birth=whole, revival=problem.revival * whole / problem.birth)
 
 

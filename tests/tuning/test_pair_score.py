@@ -80,7 +80,7 @@ def test_labels_must_fit():
 def test_tune_finds_topics():
     batches, truth = topics(1)
     found = tune(batches, DMeans(metric="cosine"), budget=12, random_state=0, n_jobs=1)
-    assert sorted(found.best_params_) == ["birth_cost", "lifetime"]
+    assert sorted(found.best_params_) == ["birth_cost", "lifetime", "refine"]
     assert identity_f1(truth, cluster_all(found, batches)) > 0.95
     assert found.best_score_ == pytest.approx(pair_score(batches, truth), abs=0.05)
 

@@ -101,7 +101,7 @@ class SphereDescent {
   void refine(bool is_first) {
     if (points_.n == 0) return;
     if (is_first) {
-      whole_scale_ = std::max(mean_margin() / options_.birth, 1.0);
+      whole_scale_ = std::max(merge_cost() / options_.birth, 1.0);
       read_refine_rows();
     }
     std::vector<double> revival(prior_.n);
@@ -116,17 +116,19 @@ class SphereDescent {
     for (Row i = 0; i < points_.n; ++i) assignment_.relabel(i, labels[i]);
   }
 
-  // Eq. (sphere-whole): how much nearer than the birth cost the rows of a cluster are to their center, summed
-  // over its rows; the mean over all clusters.
-  double mean_margin() const {
-    double margin = 0;
+  // Eq. (sphere-whole): what it costs to merge two clusters of mean size, whose rows have the cosine
+  // 1 - birth to the center of the other.
+  double merge_cost() const {
+    double cosines = 0, weight = 0;
     int n_awake = 0;
     for (Row i = 0; i < points_.n; ++i) {
-      const double cosine = slots_.dot(points_.row(i), slots_.center(assignment_.labels()[i]));
-      margin += points_.weight(i) * (options_.birth - (1 - cosine));
+      cosines += points_.weight(i) * slots_.dot(points_.row(i), slots_.center(assignment_.labels()[i]));
+      weight += points_.weight(i);
     }
     for (int k = 0; k < slots_.count(); ++k) n_awake += slots_.is_awake(k);
-    return margin / n_awake;
+    if (!(cosines > 0)) return 0;
+    const double between = (1 - options_.birth) * weight / cosines;  // cosine of the two centers
+    return cosines / n_awake * (2 - std::sqrt(2 + 2 * std::clamp(between, -1.0, 1.0)));
   }
 
   void read_refine_rows() {

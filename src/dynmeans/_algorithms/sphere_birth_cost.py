@@ -73,9 +73,11 @@ class Clustering(NamedTuple):
         return bool((self.sizes[self.slots] >= MIN_SIZE).mean() <= MIN_SHARE)
 
 
-def estimate_sphere_birth_cost(rows: Rows, seed: int) -> float | None:
+def estimate_sphere_birth_cost(rows: Rows, seed: int, *, of_pairs: bool = False) -> float | None:
     """Return the birth cost 1 - c of a batch of unit rows, or None if all rows are equal.
 
+    With ``of_pairs``, c separates pairs of rows, without regard to new clusters: Eq. sphere-newcomer is left
+    out.
     Weights are not used: copies of a row carry no information about the scatter of a cluster.
     """
     sample = distinct_sample(rows, SAMPLE)
@@ -86,8 +88,11 @@ def estimate_sphere_birth_cost(rows: Rows, seed: int) -> float | None:
     if len(rows) > SAMPLE and _cluster(sample, thresholds[len(LEVELS) - 1], seed).is_scattered:
         sample = distinct_sample(rows, LARGE_SAMPLE)
     best = None if len(sample) < MIN_ROWS else _best_threshold(sample, thresholds, seed)
-    threshold = isotropic_chance(sample).deviation if best is None else _raised(sample, best, seed)
-    return float(np.clip(1.0 - threshold, SMALLEST, LARGEST))
+    if best is None:
+        best = isotropic_chance(sample).deviation
+    elif not of_pairs:
+        best = _raised(sample, best, seed)
+    return float(np.clip(1.0 - best, SMALLEST, LARGEST))
 
 
 def distinct_sample(rows: Rows, size: int) -> Sample:

@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.cluster import DBSCAN, HDBSCAN
 
 from dynmeans._algorithms.defaults import exclusive_range
@@ -38,19 +37,13 @@ def uses_separation(model: Any, kernels: Sequence[Kernel] | None) -> bool:
     return kernels is not None or not isinstance(get_kernel(model.kernel), Linear)
 
 
-def is_cosine(model: Any) -> bool:
-    """Return whether an estimator clusters directions."""
-    return bool(getattr(model, "metric", None) == "cosine")
-
-
-def with_metric(model: Any, stream: TuningStream, motions: Sequence[str] | None) -> Any:
-    """Return the estimator with the metric that it would choose from the first rows."""
-    if getattr(model, "metric", None) != "auto":
-        return model
+def is_cosine(model: Any, stream: TuningStream, motions: Sequence[str] | None) -> bool:
+    """Return whether an estimator clusters directions: it is set, or it would choose to by the first rows."""
+    metric = getattr(model, "metric", None)
+    if metric != "auto":
+        return bool(metric == "cosine")
     walks = motions is None or "walk" in motions
-    if not (walks and may_be_cosine(model) and are_unit_rows(stream.batches[0])):
-        return model  # each candidate has a birth cost, so that its metric is Euclidean
-    return clone(model).set_params(metric="cosine")
+    return walks and may_be_cosine(model) and are_unit_rows(stream.batches[0])
 
 
 def make_entries(
@@ -65,7 +58,7 @@ def make_entries(
         spaces = [_kernel_space(model, stream, motions, kernels)]
     elif kernels is not None:
         raise ValueError(f"kernels are for KDMeans and SDMeans, not for {type(model).__name__}")
-    elif is_cosine(model):
+    elif is_cosine(model, stream, motions):
         choices = _cosine_choices(model, motions)
         spaces = [cosine_space(stream, median_interval(stream.times))._replace(choices=choices)]
     elif isinstance(model, PersistentIds):
@@ -118,7 +111,8 @@ def _cosine_choices(model: Any, motions: Sequence[str] | None) -> tuple[dict[str
     if not isinstance(model, DMeans):
         return ({},)
     modes = [{"refine": value} for value in (False, True)] if is_free(model.refine) else [{}]
-    return tuple({"metric": "cosine", **mode} for mode in modes)
+    chosen = {"metric": "cosine"} if model.metric == "auto" else {}
+    return tuple({**chosen, **mode} for mode in modes)
 
 
 def _motion_choices(model: Any, motions: Sequence[str] | None) -> list[dict[str, Any]]:

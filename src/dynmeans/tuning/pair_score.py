@@ -60,8 +60,8 @@ def make_pair_reference(
     batches : sequence of ndarray of shape (n, d)
     weights : sequence of ndarray of shape (n,), optional
     chance : float, optional
-        The chance level c0; by default 1 minus the automatic birth cost, and at least two standard
-        deviations above the mean cosine of unrelated directions.
+        The chance level c0; by default the threshold of the automatic birth cost before it is raised for new
+        clusters, and at least two standard deviations above the mean cosine of unrelated directions.
     """
     units = _directions(batches)
     if not units:
@@ -77,12 +77,12 @@ def make_pair_reference(
 
 
 def _chance_level(units: Sequence[FloatArray]) -> float:
-    """Return 1 minus the automatic birth cost, at least a cosine that unrelated rows rarely have.
+    """Return the cosine that separates pairs of rows, at least one that unrelated rows rarely have.
 
     The first batches may be of one topic, where the automatic birth cost is that of chance.
     """
     unrelated = chance_of(distinct_sample(np.concatenate(units), SAMPLE))
-    return max(1.0 - automatic_birth_cost(units), unrelated.mean + RARE * unrelated.deviation)
+    return max(1.0 - automatic_birth_cost(units, of_pairs=True), unrelated.mean + RARE * unrelated.deviation)
 
 
 def pair_loss(reference: PairReference, labels: Sequence[Any]) -> float:
@@ -153,11 +153,13 @@ def _directions(batches: Sequence[Any]) -> list[FloatArray]:
     return [np.asarray(unit_rows(batch), dtype=np.float64) for batch in rows if len(batch)]
 
 
-def automatic_birth_cost(batches: Sequence[FloatArray]) -> float:
+def automatic_birth_cost(batches: Sequence[FloatArray], *, of_pairs: bool = False) -> float:
     """Return what ``birth_cost="auto"`` estimates on batches of unit rows; 1 if it has no estimate."""
     estimates: list[float] = []
     for batch in batches:
-        found = estimate_sphere_birth_cost(batch, 0) if len(estimates) < N_ESTIMATION_BATCHES else None
+        if len(estimates) == N_ESTIMATION_BATCHES:
+            break
+        found = estimate_sphere_birth_cost(batch, 0, of_pairs=of_pairs)
         estimates += [] if found is None else [found]
     return pooled_birth_cost(estimates) or 1.0
 

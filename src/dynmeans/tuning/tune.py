@@ -16,7 +16,7 @@ from dynmeans.estimators.base import BatchClusterer
 from dynmeans.estimators.validation import valid_count, valid_threads
 from dynmeans.kernels import Kernel, get_kernel
 from dynmeans.tuning.diagnostics import diagnose
-from dynmeans.tuning.entries import is_cosine, make_entries, uses_separation, with_metric
+from dynmeans.tuning.entries import is_cosine, make_entries, uses_separation
 from dynmeans.tuning.kernel_space import check_kernel
 from dynmeans.tuning.optuna_search import search_with_optuna
 from dynmeans.tuning.pair_score import TOLERANCE as PAIR_TOLERANCE
@@ -125,7 +125,6 @@ def tune(
     """
     models = _models(estimator)
     stream = read_stream(batches)
-    models = [with_metric(model, stream, motions) for model in models]
     valid_count("budget", budget, 1)
     valid_threads(n_jobs)
     if strategy not in STRATEGIES:
@@ -203,7 +202,8 @@ def _make_criterion(
         check_kernel(get_kernel(models[0].kernel))
         name, tolerance = "separation", TOLERANCE
         make = partial(score_by_separation, stream=stream, kernel=get_kernel(models[0].kernel))
-    elif any(is_cosine(model) for model in models):  # then all are judged as clusterings of directions
+    elif any(is_cosine(model, stream, motions) for model in models):
+        # All are judged as clusterings of directions.
         name, tolerance = "pair score", PAIR_TOLERANCE
         reference = make_pair_reference(stream.batches, stream.weights)
         make = partial(score_by_pairs, stream=stream, reference=reference)
