@@ -44,9 +44,10 @@ class BlockComparison {
 
   bool is_worth_it() const { return is_worth_it_; }
 
-  // in: row_of(b), the row of each b = begin .. end - 1; out: found (at b)
+  // in: row_of(b), the row of each b = begin .. end - 1; out: found, others (at b), where others is a lower
+  // bound on the squared distances to all awake slots but the one that is found
   template <class RowOf>
-  void compare(Row begin, Row end, const RowOf& row_of, Cheapest* found, Poll& poll) const {
+  void compare(Row begin, Row end, const RowOf& row_of, Cheapest* found, double* others, Poll& poll) const {
     ProductComparison::Tile tile;
     tile.resize(points_.d);
     std::vector<double> y(points_.d), room;
@@ -56,7 +57,10 @@ class BlockComparison {
       for (int r = 0; r < count; ++r) tile.set(r, points_.moved(row_of(b + r), y.data()), points_.d);
       tile.fill(count, points_.d);
       products_.compare(tile);
-      for (int r = 0; r < count; ++r) found[b + r] = decide(row_of(b + r), tile, r, y.data(), room);
+      for (int r = 0; r < count; ++r) {
+        found[b + r] = decide(row_of(b + r), tile, r, y.data(), room);
+        others[b + r] = products_.is_certain(tile, r) ? products_.second_squared_distance(tile, r) : 0;
+      }
     }
   }
 

@@ -49,6 +49,16 @@ class Assignment {
     upper_[i] = std::numeric_limits<T>::infinity();
   }
 
+  // No awake slot but the own one is nearer to row i than this.
+  void bound_others(Row i, double squared) { lower_[i] = static_cast<T>(distance_down(squared)); }
+
+  // The bounds of all rows hold for the slots as they are: the next pass uses them.
+  void trust_bounds(const Clusters& slots) {
+    remember(slots);
+    wake_ups_ = slots.wake_ups();
+    trusted_ = true;
+  }
+
   // Moves every point to its nearest awake cluster and the centers after them; true if any point moved.
   bool pass(Clusters& slots, ThreadPool& team) {
     prepare(slots);
@@ -115,7 +125,8 @@ class Assignment {
   void remember(const Clusters& slots) {
     const int d = points_.d;
     before_.resize(std::size_t(slots.count()) * d);
-    for (const std::int32_t k : awake_) copy_row(slots.center(k), &before_[std::size_t(k) * d], d);
+    for (int k = 0; k < slots.count(); ++k)
+      if (slots.is_awake(k)) copy_row(slots.center(k), &before_[std::size_t(k) * d], d);
   }
 
   double distance(const double* a, const double* b) const {
