@@ -37,6 +37,7 @@ NAMES = (
         "people",
         "field",
         "keyed",
+        "faiss_passes",
     ),
 )
 DRAWING = ("scaling", "million")

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "dmeans/row_hash.hpp"
@@ -22,12 +23,12 @@ template <class T>
 std::vector<const T*> shift_rows(const T* data, Row n, int d, Row n_total) {
   constexpr Row kShiftRows = 256;
   constexpr int kHashed = 4;  // features
-  const std::uint64_t one_in = std::max<Row>(n_total / kShiftRows, 1);
+  const Row one_in = std::max<Row>(n_total / kShiftRows, 1);
+  const std::uint64_t selected = std::numeric_limits<std::uint64_t>::max() / std::uint64_t(one_in);
   std::vector<const T*> rows;
   rows.reserve(one_in == 1 ? n : kShiftRows);
   for (Row i = 0; i < n; ++i)
-    if (one_in == 1 || row_hash(data + i * d, std::min(d, kHashed)) % one_in == 0)
-      rows.push_back(data + i * d);
+    if (one_in == 1 || row_hash(data + i * d, std::min(d, kHashed)) <= selected) rows.push_back(data + i * d);
   return rows;
 }
 
@@ -69,24 +70,42 @@ struct RowExtent {
   // in: data (n, d), weights (n,) or null for ones, shift (d,)
   template <class T>
   RowExtent(const T* data, const double* weights, Row n, int d, const T* shift) : terms(d) {
-    for (Row i = 0; i < n; ++i) {
-      const T* const x = data + i * d;
-      terms.meet([=](int j) __attribute__((always_inline)) { return double(std::abs(x[j] - shift[j])); });
-    }
+    const Row whole = n / together(d) * together(d);
+    measure_together(data, whole, d, shift);
+    for (Row i = whole; i < n; ++i) meet(data + i * d, shift, 1.0, terms);
     radius = d ? *std::max_element(terms.largest.begin(), terms.largest.end()) : 0;
     if (!weights) return;
     terms = ColumnExtent(d);
-    for (Row i = 0; i < n; ++i) {
-      const T* const x = data + i * d;
-      const double m = weights[i];
-      terms.meet([=](int j) __attribute__((always_inline)) { return m * double(std::abs(x[j] - shift[j])); });
-    }
+    for (Row i = 0; i < n; ++i) meet(data + i * d, shift, weights[i], terms);
   }
 
   // The rows of another part of the batch.
   void merge(const RowExtent& other) {
     terms.merge(other.terms);
     radius = std::max(radius, other.radius);
+  }
+
+ private:
+  // Narrow rows that are measured as one wide row, to fill vector registers.
+  static int together(int d) { return d < kWide ? 2 * kWide / std::max(d, 1) : 1; }
+
+  template <class T>
+  static void meet(const T* x, const T* shift, double m, ColumnExtent& extent) {
+    extent.meet([=](int j) __attribute__((always_inline)) { return m * double(std::abs(x[j] - shift[j])); });
+  }
+
+  // in: data (n, d), where n is a multiple of together(d)
+  template <class T>
+  void measure_together(const T* data, Row n, int d, const T* shift) {
+    const int columns = together(d) * d;
+    std::vector<T> repeated(columns);
+    for (int j = 0; j < columns; ++j) repeated[j] = shift[j % d];
+    ColumnExtent wide(columns);
+    for (Row i = 0; i < n; i += together(d)) meet(data + i * d, repeated.data(), 1.0, wide);
+    for (int j = 0; j < columns; ++j) {
+      terms.largest[j % d] = std::max(terms.largest[j % d], wide.largest[j]);
+      terms.smallest[j % d] = std::min(terms.smallest[j % d], wide.smallest[j]);
+    }
   }
 };
 

@@ -42,10 +42,14 @@ class BlockComparison {
       products_.pack(int(awake_.size()), points_.d, [&](int a) { return slots_.center(awake_[a]); });
   }
 
-  // in: row_of(b), the row of each b = begin .. end - 1; out: found (at b)
+  bool is_worth_it() const { return is_worth_it_; }
+
+  // in: row_of(b), the row of each b = begin .. end - 1
+  // out: found (at b); others (at b, or null), if products are worth it: a lower bound on the squared
+  // distances to all awake slots but the one that is found
   template <class RowOf>
-  void compare(Row begin, Row end, const RowOf& row_of, Cheapest* found, Poll& poll) const {
-    if (is_worth_it_) return compare_by_products(begin, end, row_of, found, poll);
+  void compare(Row begin, Row end, const RowOf& row_of, Cheapest* found, double* others, Poll& poll) const {
+    if (is_worth_it_) return compare_by_products(begin, end, row_of, found, others, poll);
     std::vector<double> y(points_.d), scratch;
     for (Row b = begin; b < end; ++b) {
       const Row i = row_of(b);
@@ -57,7 +61,8 @@ class BlockComparison {
 
  private:
   template <class RowOf>
-  void compare_by_products(Row begin, Row end, const RowOf& row_of, Cheapest* found, Poll& poll) const {
+  void compare_by_products(Row begin, Row end, const RowOf& row_of, Cheapest* found, double* others,
+                           Poll& poll) const {
     ProductComparison::Tile tile;
     tile.resize(points_.d);
     std::vector<double> y(points_.d), scratch;
@@ -67,7 +72,11 @@ class BlockComparison {
       for (int r = 0; r < count; ++r) tile.set(r, points_.moved(row_of(b + r), y.data()), points_.d);
       tile.fill(count, points_.d);
       products_.compare(tile);
-      for (int r = 0; r < count; ++r) found[b + r] = decide(row_of(b + r), tile, r, y.data(), scratch);
+      for (int r = 0; r < count; ++r) {
+        found[b + r] = decide(row_of(b + r), tile, r, y.data(), scratch);
+        if (others != nullptr)
+          others[b + r] = products_.is_certain(tile, r) ? products_.second_squared_distance(tile, r) : 0;
+      }
     }
   }
 

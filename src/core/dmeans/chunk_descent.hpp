@@ -87,7 +87,7 @@ class ChunkDescent {
     BlockComparison<T> comparison(points_, nothing_, birth_, slots_);
     comparison.pack(count);
     Poll poll;
-    comparison.compare(0, count, [&](Row b) { return rows[b]; }, found.data(), poll);
+    comparison.compare(0, count, [&](Row b) { return rows[b]; }, found.data(), nullptr, poll);
     RowList proposals;
     std::vector<double> scratch(points_.d);
     for (Row b = 0; b < count; ++b) {

@@ -16,6 +16,7 @@ struct ChunkUpdate {
 
   ClusterSums sums;
   std::vector<Row> restless;
+  std::vector<Row> doubtful;  // whose nearest center the products leave in doubt
   bool any = false;
   std::vector<T> tile;      // (d, kTile)
   RawVector<T> centers;     // (awake, d) as the tile wants them, computed on first use
@@ -24,6 +25,7 @@ struct ChunkUpdate {
 
   void clear(int d) {
     restless.clear();
+    doubtful.clear();
     any = false;
     tile.resize(std::size_t(d) * kTile);
     centers.clear();

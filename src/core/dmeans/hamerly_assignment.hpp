@@ -49,6 +49,16 @@ class Assignment {
     upper_[i] = std::numeric_limits<T>::infinity();
   }
 
+  // No awake slot but the own one is nearer to row i than this.
+  void bound_others(Row i, double squared) { lower_[i] = static_cast<T>(distance_down(squared)); }
+
+  // The bounds of all rows hold for the slots as they are: the next pass uses them.
+  void trust_bounds(const Clusters& slots) {
+    remember(slots);
+    wake_ups_ = slots.wake_ups();
+    trusted_ = true;
+  }
+
   // Moves every point to its nearest awake cluster and the centers after them; true if any point moved.
   bool pass(Clusters& slots, ThreadPool& pool) {
     compare_all(slots, pool);
@@ -136,7 +146,8 @@ class Assignment {
   void remember(const Clusters& slots) {
     const int d = points_.d;
     before_.resize(std::size_t(slots.count()) * d);
-    for (const std::int32_t k : awake_) copy_row(slots.center(k), &before_[std::size_t(k) * d], d);
+    for (int k = 0; k < slots.count(); ++k)
+      if (slots.is_awake(k)) copy_row(slots.center(k), &before_[std::size_t(k) * d], d);
   }
 
   double distance(const double* a, const double* b) const {
@@ -161,6 +172,7 @@ class Assignment {
       }
     }
     if (count) look_closely(slots, unsure.data(), count, moves);
+    compare_doubtful(slots, moves);
     // Whether a row was skipped or compared must not matter for the order.
     std::sort(moves.restless.begin(), moves.restless.end());
   }
@@ -206,9 +218,22 @@ class Assignment {
   double distance_up(double squared) const { return std::sqrt(squared) * grain_ + slack_; }
   double distance_down(double squared) const { return std::sqrt(squared) / grain_ - slack_; }
 
+  // Squared distances of a tile of rows to the nearest center and to the next, which may be a lower bound.
+  struct NearestTwo {
+    std::array<double, kTile> best, second;
+    std::array<std::int32_t, kTile> which;
+  };
+
   void look_closely(const Clusters& slots, const Row* rows, int count, ChunkUpdate<T>& moves) {
+    if (use_products_) return compare_by_products(slots, rows, count, moves);
     NearestTwo nearest;
-    use_products_ ? compare_by_products(rows, count, moves, nearest) : compare(rows, count, moves, nearest);
+    compare(rows, count, moves, nearest);
+    decide(slots, rows, count, nearest, moves);
+  }
+
+  // Label update of a tile of rows, and their bounds.
+  void decide(const Clusters& slots, const Row* rows, int count, const NearestTwo& nearest,
+              ChunkUpdate<T>& moves) {
     for (int b = 0; b < count; ++b) {
       const Row i = rows[b];
       const std::int32_t own = label_[i], other = awake_[nearest.which[b]];
@@ -228,12 +253,6 @@ class Assignment {
     }
   }
 
-  // Squared distances of a tile of rows to the nearest center and to the next, which may be a lower bound.
-  struct NearestTwo {
-    std::array<double, kTile> best, second;
-    std::array<std::int32_t, kTile> which;
-  };
-
   void compare(const Row* rows, int count, ChunkUpdate<T>& moves, NearestTwo& nearest) {
     std::array<T, kTile> best, second;
     if (moves.centers.empty()) list_centers(moves.centers);
@@ -244,33 +263,39 @@ class Assignment {
     std::copy_n(second.begin(), count, nearest.second.begin());
   }
 
-  // The same; rows whose nearest center the products leave in doubt are compared once more.
-  void compare_by_products(const Row* rows, int count, ChunkUpdate<T>& moves, NearestTwo& nearest) {
+  // By products; rows whose nearest center they leave in doubt wait until these fill a tile: 1,000,000 rows
+  // of 3 features would otherwise spend half as long again on tiles with few such rows.
+  void compare_by_products(const Clusters& slots, const Row* rows, int count, ChunkUpdate<T>& moves) {
     ProductComparison::Tile& tile = moves.products;
     for (int b = 0; b < count; ++b) tile.set(b, points_.moved(rows[b], moves.row.data()), points_.d);
     tile.fill(count, points_.d);
     products_.compare(tile);
-    std::array<Row, kTile> doubtful;
-    std::array<int, kTile> at;
-    int n_doubtful = 0;
+    std::array<Row, kTile> certain;
+    NearestTwo nearest;
+    int n_certain = 0;
     for (int b = 0; b < count; ++b) {
       if (!products_.is_certain(tile, b)) {
-        at[n_doubtful] = b;
-        doubtful[n_doubtful++] = rows[b];
+        moves.doubtful.push_back(rows[b]);
         continue;
       }
-      nearest.which[b] = tile.which[b];
-      nearest.best[b] = points_.squared_distance(rows[b], center(awake_[tile.which[b]]));
-      nearest.second[b] = products_.second_squared_distance(tile, b);
+      certain[n_certain] = rows[b];
+      nearest.which[n_certain] = tile.which[b];
+      nearest.best[n_certain] = points_.squared_distance(rows[b], center(awake_[tile.which[b]]));
+      nearest.second[n_certain++] = products_.second_squared_distance(tile, b);
     }
-    if (n_doubtful == 0) return;
-    NearestTwo again;
-    compare(doubtful.data(), n_doubtful, moves, again);
-    for (int u = 0; u < n_doubtful; ++u) {
-      nearest.which[at[u]] = again.which[u];
-      nearest.best[at[u]] = again.best[u];
-      nearest.second[at[u]] = again.second[u];
+    decide(slots, certain.data(), n_certain, nearest, moves);
+    if (moves.doubtful.size() >= kTile) compare_doubtful(slots, moves);
+  }
+
+  void compare_doubtful(const Clusters& slots, ChunkUpdate<T>& moves) {
+    const std::size_t n = moves.doubtful.size();
+    for (std::size_t first = 0; first < n; first += kTile) {
+      const int count = int(std::min<std::size_t>(kTile, n - first));
+      NearestTwo nearest;
+      compare(&moves.doubtful[first], count, moves, nearest);
+      decide(slots, &moves.doubtful[first], count, nearest, moves);
     }
+    moves.doubtful.clear();
   }
 
   // out: (awake, d)

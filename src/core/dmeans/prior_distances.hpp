@@ -51,6 +51,8 @@ class PriorDistances {
     });
   }
 
+  bool is_known() const { return !squared_.empty(); }
+
   // Those of one row, if they are known.
   PriorDistanceRow of(Row i) const {
     if (squared_.empty()) return {};
