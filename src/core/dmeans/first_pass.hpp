@@ -50,7 +50,7 @@ class FirstPass {
       count_ = std::min(count, order.size() - first);
       const double compared = double(count_) * slots_.count();
       const double settled = run_epoch();
-      if (settlement_.woken().size() > 0 || !slots_at_start_.is_worth_it()) bounded_from_ = first_ + count_;
+      if (settlement_.woken().size() > 0 || !keeps_bounds()) bounded_from_ = first_ + count_;
       if (epoch_ == 0)
         count = std::clamp(kShare * settled < compared ? 2 * count : count / 2, kMinRows, kMaxRows);
     }
@@ -62,6 +62,9 @@ class FirstPass {
   static constexpr double kShare =
       16;  // epochs grow while this many times the serial work is less than the rest
   static constexpr std::int64_t kWorkOfAChunk = 1 << 16;  // multiplications, about 20 microseconds
+
+  // Narrow rows compare as fast as they would store a bound.
+  bool keeps_bounds() const { return points_.d >= kWide && slots_at_start_.is_worth_it(); }
 
   // Rows that were compared with all slots, because none woke later, start the next pass with bounds:
   // 100,000 rows of 384 features and 200 clusters then take 2.3 instead of 4.1 passes of FAISS.
@@ -128,7 +131,7 @@ class FirstPass {
           found_[b] = woken.cheapest_before(b, x, decision_weight(b), found_[b], slots_);
       }
       assignment_.relabel(row(b), found_[b].slot);
-      if (slots_at_start_.is_worth_it()) assignment_.bound_others(row(b), others_[b]);
+      if (keeps_bounds()) assignment_.bound_others(row(b), others_[b]);
     }
   }
 
