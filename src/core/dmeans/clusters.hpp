@@ -110,7 +110,7 @@ class Clusters {
     return lanes().slots.cheapest(y, d_, columns_.data(), stride_, scale, offset_.data(), stride_);
   }
 
-  // Eq. (labelupdate) for one row of weight m in slot `own`, or -1: moves it and returns its slot; a tie
+  // Eq. labelupdate for one row of weight m in slot `own`, or -1: moves it and returns its slot; a tie
   // joins.
   std::int32_t place(const double* y, double m, std::int32_t own, const PriorDistanceRow& past, double birth,
                      std::vector<double>& scratch) {
@@ -228,7 +228,7 @@ class Clusters {
     return best;
   }
 
-  // Eq. (paramupdate): theta = (gamma phi + sum of m y) / (gamma + n); without rows, sleep or vanish.
+  // Eq. paramupdate: theta = (gamma phi + sum of m y) / (gamma + n); without rows, sleep or vanish.
   void update_center(int k) {
     if (sums_.rows(k) == 0) return is_awake(k) ? leave(k) : void();
     const double pull = gamma(k), share = 1.0 / (pull + weight(k));

@@ -166,7 +166,7 @@ class Descent {
     return n_names == best.taken.size();
   }
 
-  // The objective: Eq. (DMeansObj), the same for any order of the rows and of the clusters.
+  // The objective: Eq. DMeansObj, the same for any order of the rows and of the clusters.
   double objective() {
     const int chunks = int(std::clamp<Row>(points_.n / kLarge, 1, 64));
     std::vector<ExactSum> costs(chunks);

@@ -14,7 +14,7 @@
 
 namespace dynmeans {
 
-// Eq. (DMeansObj): births, revivals and displacements of the clusters.
+// Eq. DMeansObj: births, revivals and displacements of the clusters.
 inline void add_cost_of_clusters(const Clusters& slots, double birth, ExactSum& cost) {
   for (int k = 0; k < slots.count(); ++k) {
     if (!slots.is_awake(k)) continue;
@@ -25,7 +25,7 @@ inline void add_cost_of_clusters(const Clusters& slots, double birth, ExactSum& 
   }
 }
 
-// Eq. (DMeansObj): distances of the rows begin .. end - 1, whose labels are given.
+// Eq. DMeansObj: distances of the rows begin .. end - 1, whose labels are given.
 template <class T>
 void add_cost_of_rows(const BatchView<T>& points, Row begin, Row end, const std::int32_t* labels,
                       const Clusters& slots, ExactSum& cost) {

@@ -67,7 +67,7 @@ class ClusterMeans {
     return mean;
   }
 
-  // Eq. (paramupdate): replace the sums by the centers.
+  // Eq. paramupdate: replace the sums by the centers.
   void update_centers() {
     for (std::int64_t k = 0; k < n_slots_; ++k) {
       const double gamma = k < in_.n_old ? in_.gammas[k] : 0.0;

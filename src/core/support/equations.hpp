@@ -10,7 +10,7 @@ namespace dynmeans {
 }
 
 // Revival cost of a cluster for rows of weight n, whose mean has the squared distance d2 from its old center:
-// Q dt + gamma n / (gamma + n) d2, the middle case of Eq. (labelupdate) for n = 1.
+// Q dt + gamma n / (gamma + n) d2, the middle case of Eq. labelupdate for n = 1.
 [[gnu::always_inline]] inline double revival_cost(double aging, double gamma, double n, double d2) {
   return aging + merge_weight(gamma, n) * d2;
 }
