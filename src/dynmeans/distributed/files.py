@@ -262,8 +262,8 @@ def _save(state: Path, model: DMeans, progress: _Progress) -> None:
 
 
 def _refuse_unsupported(parameters: RunParameters) -> None:
-    if parameters.algorithm != "dmeans" or parameters.metric != "euclidean":
-        raise InputError("--scheduler and --workers need --algorithm dmeans and --metric euclidean")
+    if parameters.algorithm != "dmeans" or parameters.metric == "cosine":
+        raise InputError("--scheduler and --workers need --algorithm dmeans and a metric other than cosine")
     for name in UNSUPPORTED:
         if getattr(parameters, name):
             raise InputError(f"--{name.replace('_', '-')} is not supported with --scheduler or --workers")
