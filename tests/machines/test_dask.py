@@ -112,6 +112,13 @@ def test_unsupported_parameters_are_refused_in_one_line(client, parameter):
     assert "\n" not in str(error.value)
 
 
+def test_an_estimated_cosine_metric_is_refused_in_one_line(client):
+    X = np.random.default_rng(0).normal(size=(5000, 32))
+    X = da.from_array(X / np.linalg.norm(X, axis=1, keepdims=True), chunks=(2000, -1))
+    with pytest.raises(NotImplementedError, match=r"metric='cosine' \(estimated\) .* metric='euclidean'"):
+        distributed.DMeans().partial_fit(X)
+
+
 def test_repeated_rows_are_refused_in_one_line(client):
     X = next(stream(1))
     with pytest.raises(ValueError, match="sampled rows are repeats"):

@@ -100,22 +100,25 @@ class DMeans(LocalDMeans):
             warn_of_unit_rows(batch.rows[_evenly(len(batch.rows))])
         return self._described(mark_tentative(result, state, self.min_hits), costs)
 
+    def _metric_of(self, rows: Rows, *, anew: bool) -> str | None:
+        sample = rows[_evenly(len(rows))] if isinstance(rows, RemoteRows) else rows
+        return super()._metric_of(sample, anew=anew)
+
     def _refuse_unsupported(self) -> None:
         setting = self._setting()
         used = {
-            "refine=True": setting.refine,
-            "exclusive=True": setting.exclusive,
-            "certify=True": self.certify,
-            "metric='cosine'": self._is_cosine(),
+            "refine": setting.refine,
+            "exclusive": setting.exclusive,
+            "certify": self.certify,
+            "metric": self._is_cosine(),
         }
         for name, is_used in used.items():
             if is_used:
-                estimated = (
-                    " (estimated)" if self._is_automatic() and name[:6] in ("refine", "exclus") else ""
-                )
+                value, other = ("cosine", "euclidean") if name == "metric" else (True, False)
+                chosen = "" if getattr(self, name) == value else " (estimated)"
                 raise NotImplementedError(
-                    f"{name}{estimated} needs all rows at once: batches of more than {SMALL:,} rows are "
-                    "clustered without it; set refine=False and exclusive=False, or use dynmeans.DMeans"
+                    f"{name}={value!r}{chosen} needs all rows at once, but the batch has more than {SMALL:,} "
+                    f"rows; set {name}={other!r}, or use dynmeans.DMeans"
                 )
 
     def _find_trouble(self, batch: Batch) -> dict[str, str]:
