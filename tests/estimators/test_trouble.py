@@ -40,6 +40,14 @@ def test_a_birth_that_is_impossible_is_reported_once() -> None:
     assert "birth_cost=60 makes births impossible" in found[0]
 
 
+def test_a_birth_cost_beyond_the_data_is_reported() -> None:
+    model, found = run(CLOUDS, birth_cost=1000.0)
+    assert found == [model.warnings_["one"]]
+    assert "birth_cost=1000 exceeds the squared spread of the data" in found[0]
+    _, found = run([X[:10] for X in CLOUDS])
+    assert not found
+
+
 def test_single_rows_are_reported() -> None:
     _, found = run(CLOUDS, birth_cost=1e-6)
     assert any("nearly every row is a cluster of its own (30 clusters for 30 rows)" in text for text in found)

@@ -355,7 +355,8 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
             return  # the checks and their advice are about squared distances; see _warn_of_rows
         found = self._find_trouble(batch)
         if self.birth_cost == "auto":
-            found.pop("single", None)  # found in the data, whether or not the mode is exclusive
+            for kind in ("single", "one"):  # found in the data
+                found.pop(kind, None)
         fresh = {kind: text for kind, text in found.items() if kind not in self.warnings_}
         self._warnings = {**self.warnings_, **fresh}
         for text in fresh.values():

@@ -65,6 +65,11 @@ def find_trouble(
             "larger birth_cost, or exclusive=True if every row is one object"
         )
     span = float(np.sum(np.ptp(np.concatenate([rows, state.centers]), axis=0) ** 2))
+    if n >= MIN_ROWS and state.next_id == 1 and not used.refine and used.birth_cost > span > 0.0:
+        found["one"] = (
+            f"all rows were of one cluster so far: birth_cost={used.birth_cost:g} exceeds the squared spread of "
+            f"the data, {span:g}, so that no other cluster can be born; use a smaller birth_cost"
+        )
     has_sleeping = len(state.ids) > n_active > 1
     if has_sleeping and used.reach is not None and used.reach * used.birth_cost > span:
         found["reach"] = (

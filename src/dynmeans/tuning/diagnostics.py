@@ -62,7 +62,8 @@ def _trouble(stream: TuningStream, labels: Sequence[IntArray], best: Any) -> lis
     report = best.step_
     if report.parameters is None or len(report.labels) == 0:
         return []
-    return list(find_trouble(stream.batches[-1], report, best._state, report.parameters).values())
+    found = find_trouble(stream.batches[-1], report, best._state, report.parameters)
+    return [text for kind, text in found.items() if kind != "one"]  # reported by another rule
 
 
 def _disagreement(trials: Sequence[Trial], by_forest: bool) -> list[str]:
