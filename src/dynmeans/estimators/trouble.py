@@ -67,7 +67,7 @@ def find_trouble(
     span = float(np.sum(np.ptp(np.concatenate([rows, state.centers]), axis=0) ** 2))
     if n >= MIN_ROWS and state.next_id == 1 and not used.refine and used.birth_cost > span > 0.0:
         found["one"] = (
-            f"all rows were of one cluster so far: birth_cost={used.birth_cost:g} exceeds the squared spread of "
+            f"all rows are of one cluster: birth_cost={used.birth_cost:g} exceeds the squared spread of "
             f"the data, {span:g}, so that no other cluster can be born; use a smaller birth_cost"
         )
     has_sleeping = len(state.ids) > n_active > 1
