@@ -56,5 +56,9 @@ def test_the_handler_of_python_is_back_when_the_command_runs(monkeypatch: pytest
 
     found = []
     monkeypatch.setattr(app, "main", lambda: found.append(signal.getsignal(signal.SIGINT)))
-    main()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores the signal
+    try:
+        main()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert found == [signal.default_int_handler]

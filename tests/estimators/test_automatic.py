@@ -58,7 +58,11 @@ def test_given_parameters_win() -> None:
     model = DMeans(**given, random_state=0)
     for X in batches:
         model.partial_fit(X)
-    assert model.step_.parameters._asdict() == {"birth_cost": model.birth_cost_, **given}
+    assert model.step_.parameters._asdict() == {
+        "birth_cost": model.birth_cost_,
+        "metric": "euclidean",
+        **given,
+    }
 
 
 def test_a_given_birth_cost_implies_the_paper_unless_auto_is_given() -> None:

@@ -120,7 +120,7 @@ def test_a_file_that_is_not_a_study_is_rejected_and_unchanged(stream: Any, tmp_p
 
 def test_one_cluster_gives_a_warning() -> None:
     rng = np.random.default_rng(0)
-    found = tune([rng.normal(size=(60, 2)) for _ in range(6)], budget=24, random_state=0)
+    found = tune([rng.normal(size=(60, 2)) for _ in range(6)], budget=60, random_state=0)
     assert found.table_["n_clusters"][0] == 1
     assert "one cluster" in found.notes_[0]
 

@@ -37,6 +37,7 @@ from dynmeans.tuning.stream import TuningStream
 MAX_PAIR_ROWS = 2000  # of the whole stream, for the largest possible score
 TOLERANCE = 0.01  # difference below which two scores tie
 RARE = 2.0  # standard deviations of a chance cosine above its mean
+LARGEST_CHANCE = 0.9  # with few features, unrelated rows often have a large cosine
 # The lifetime is also the cost of a short absence, so a short stream can test long ones.
 LONGEST_LIFETIME = 2.0 * SPHERE_LIFETIME
 
@@ -82,7 +83,8 @@ def _chance_level(units: Sequence[FloatArray]) -> float:
     The first batches may be of one topic, where the automatic birth cost is that of chance.
     """
     unrelated = chance_of(distinct_sample(np.concatenate(units), SAMPLE))
-    return max(1.0 - automatic_birth_cost(units, of_pairs=True), unrelated.mean + RARE * unrelated.deviation)
+    rare = min(unrelated.mean + RARE * unrelated.deviation, LARGEST_CHANCE)
+    return max(1.0 - automatic_birth_cost(units, of_pairs=True), rare)
 
 
 def pair_loss(reference: PairReference, labels: Sequence[Any]) -> float:
