@@ -21,7 +21,7 @@ class KernelInput(NamedTuple):
     law: ModelParams
 
     def arguments(self) -> dict:
-        """What both samplers of the core are told of the law."""
+        """The parameters of the law, as both samplers of the core take them."""
         return {
             "noise": self.law.noise,
             "concentration": self.law.concentration,

@@ -75,7 +75,7 @@ def halves(problem: Problem, rows: np.ndarray, *, across: bool) -> tuple[np.ndar
 
 
 def join_all(problem: Problem, labels: np.ndarray, touched: set[int]) -> np.ndarray:
-    """Pairs of clusters that nobody touched, as one, where that pays."""
+    """Merge pairs of clusters that did not change, where this lowers the cost."""
     names = [name for name in dict.fromkeys(labels.tolist()) if name not in touched]
     for number, one in enumerate(names):
         if one in touched:

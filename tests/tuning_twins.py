@@ -19,7 +19,7 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
     missed, waited, credit = np.zeros(2), np.zeros(2), np.zeros(2)
     chances, returns = np.zeros(16), np.zeros(16)
     births = fresh_mass = fresh_count = 0.0
-    strays = told = 0.0
+    outliers = encoded = 0.0
     means = scatters = tags = events = mass = dirichlet = 0.0
     sizes_of_steps = []
     for t, now in enumerate(reference.times):
@@ -35,7 +35,7 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
         else:
             variance = np.trace(pooled) / d / pooled_n
             usual = (pooled + (d + 1) * variance * eye) / (pooled_n + d + 1) + floor
-        odds = np.log((strays + 1) / (told - strays + 19))
+        odds = np.log((outliers + 1) / (encoded - outliers + 19))
         absence = np.log((chances[0] - returns[0] + 0.5) / (chances[0] + 1))
         for k in list(groups):
             life = lives.get(k, {"A": 0.0, "B": 0.0})
@@ -64,9 +64,9 @@ def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
                 del groups[k]
         n = weights.sum()
         s = n - sum(group[0] for group in groups.values())
-        yes, no = strays + 1, told - strays + 19
+        yes, no = outliers + 1, encoded - outliers + 19
         tags -= lg(yes + s) - lg(yes) + lg(no + n - s) - lg(no) - lg(yes + no + n) + lg(yes + no)
-        strays, told = strays + s, told + n
+        outliers, encoded = outliers + s, encoded + n
         known = [k for k in groups if k in lives]
         new = [k for k in groups if k not in lives]
         for a in range(16):

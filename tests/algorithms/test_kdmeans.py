@@ -19,7 +19,7 @@ from dynmeans.kernels.base import Similarity
 from strategies import seeds
 
 NONE = np.empty(0)
-NOBODY = Prior(np.empty((0, 1)), NONE, NONE, NONE)
+EMPTY_PRIOR = Prior(np.empty((0, 1)), NONE, NONE, NONE)
 
 
 def as_sparse(problem):
@@ -96,7 +96,7 @@ def test_the_three_forms_of_a_kernel_agree(n, weighted):
 def test_blocks_find_clusters_whose_birth_no_single_row_can_pay(n):
     """Every row is within distance 2 of every center, so alone none would pay a birth of a 30th of all."""
     similarity, truth = round_kernel(n, n)
-    found = descend_kernel(similarity, NOBODY, Costs(n / 30, 3.0, 1.0), SearchOptions(0, 1, 100, 1), 0)
+    found = descend_kernel(similarity, EMPTY_PRIOR, Costs(n / 30, 3.0, 1.0), SearchOptions(0, 1, 100, 1), 0)
     rows_only = kernel_descend(
         similarity.weights, similarity.diagonal, similarity.y_phi, NONE, NONE, NONE, n / 30, 0, 0, 0, 100,
         matrix=similarity.matrix,

@@ -20,7 +20,6 @@ from algorithms.rounding_twin import (
 from dynmeans._algorithms.kernel_space.relaxation import relaxed
 from strategies import seeds
 
-NOBODY = np.empty(0)
 
 
 def indicators(labels, noise, seed):

@@ -1,4 +1,4 @@
-"""Splits and merges: told where clusters divide or fuse, and nowhere else."""
+"""Splits and merges: reported where clusters divide or fuse, and nowhere else."""
 
 from collections import Counter
 
@@ -61,9 +61,9 @@ def turns(make, batches):
 def test_a_split_is_reported_once_with_its_newborn_piece(make):
     batches = dividing(np.random.default_rng(0))
     model = make()
-    told = [event for step in model.stream(batches) for event in step.splits]
-    assert [event.kind for event in told] == ["split"]
-    [split] = told
+    reported = [event for step in model.stream(batches) for event in step.splits]
+    assert [event.kind for event in reported] == ["split"]
+    [split] = reported
     whole, piece = model.predict([[-0.5, 0.0], [0.5, 0.0]])
     assert {split.id, *split.others} == {whole, piece}
     births = {e.id: e.step for e in model.history_ if e.kind == "birth"}
@@ -73,9 +73,9 @@ def test_a_split_is_reported_once_with_its_newborn_piece(make):
 
 def test_a_merge_is_reported_once_with_the_cluster_that_ended():
     model = DMeans(birth_cost=0.15, random_state=0)
-    told = [event for step in model.stream(fusing(np.random.default_rng(0))) for event in step.merges]
-    assert [(event.kind, len(event.others)) for event in told] == [("merge", 1)]
-    [merge] = told
+    reported = [event for step in model.stream(fusing(np.random.default_rng(0))) for event in step.merges]
+    assert [(event.kind, len(event.others)) for event in reported] == [("merge", 1)]
+    [merge] = reported
     assert merge.id in model.cluster_ids_
     assert ("sleep", merge.others[0], merge.step) in [(e.kind, e.id, e.step) for e in model.history_]
     assert {merge.id, *merge.others} == {0, 1, 2} - set(model.predict([AWAY]).tolist())
@@ -124,7 +124,7 @@ def test_well_separated_gaussians_that_move_die_and_are_replaced_neither_split_n
 
 
 def test_a_split_in_the_plane_is_one_of_true_clusters_that_were_taken_for_one():
-    """Narrow clusters cross now and then: what is told as a split was two of them before and after."""
+    """Narrow clusters cross now and then: what is reported as a split was two of them before and after."""
     n_splits = 0
     for seed in range(12):
         stream = moving_gaussians(noise=0.01, motion=0.01, random_state=seed)

@@ -204,9 +204,9 @@ def test_an_even_sample_of_very_many_rows_is_used():
     support, errors = update_support(NOTHING, inputs, Watched(), slots, np.array([4]), np.empty(0), taken, 40)
     assert largest == [CANDIDATES]
     probe = rng.normal(size=(20, 2))
-    told = Gauss.between(probe, support.rows) @ support.coefficients
+    approximate = Gauss.between(probe, support.rows) @ support.coefficients
     truth = Gauss.between(probe, rows).mean(axis=1)
-    assert np.abs(told - truth).max() <= errors[0] < 0.1
+    assert np.abs(approximate - truth).max() <= errors[0] < 0.1
 
 
 def test_a_budget_of_nothing_is_refused():

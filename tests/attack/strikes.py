@@ -1,4 +1,4 @@
-"""Kills, power cuts and rival processes: a run that is struck and repeated gives the undisturbed result."""
+"""Kills, power cuts, two processes at once: a run that is repeated gives the undisturbed result."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def power_cuts(count: int, seed: int) -> Iterator[Outcome]:
             done += len(moments)
 
 
-def rivals(count: int, seed: int) -> Iterator[Outcome]:
+def two_at_once(count: int, seed: int) -> Iterator[Outcome]:
     """Two processes with one line: one result, and one line for the process that is refused."""
     rng = random.Random(seed)
     with arena() as place:
@@ -152,7 +152,7 @@ def _rival(line: list[str], rng: random.Random) -> list[str]:
 
 
 def _start_elsewhere(place: Arena, line: list[str], folder: Path, other: Path) -> int:
-    """Start a rival in the same folder, with a log of its own."""
+    """Start a second process in the same folder, with a log of its own."""
     other.unlink(missing_ok=True)
     other.symlink_to(folder)
     return place.server.start(line, other, NEVER)

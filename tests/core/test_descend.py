@@ -79,8 +79,8 @@ def test_batches_of_wide_rows_that_are_too_large_to_be_moved_are_read_in_place(d
     rng = np.random.default_rng(0)
     middles, which = 10.0 * rng.normal(size=(5, 400)), rng.integers(5, size=2700)  # more than 2^20 numbers
     X = (middles[which] + 0.1 * rng.normal(size=(2700, 400))).astype(dtype)
-    nobody = np.empty((0, 400)), np.empty(0), np.empty(0)
-    slots, centers, *_ = descend(X, None, *nobody, 100.0, 0, 0, 2, 100, 1)
+    no_clusters = np.empty((0, 400)), np.empty(0), np.empty(0)
+    slots, centers, *_ = descend(X, None, *no_clusters, 100.0, 0, 0, 2, 100, 1)
     assert len(set(zip(slots.tolist(), which.tolist(), strict=True))) == 5
     np.testing.assert_allclose(centers[slots], middles[which], atol=0.05)
 

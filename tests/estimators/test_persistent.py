@@ -215,7 +215,7 @@ def test_a_state_file_whose_scale_is_garbled_is_refused():
 def test_randomness_of_the_clusterer_comes_from_our_seed_alone():
     X = np.random.default_rng(0).normal(size=(60, 2))
 
-    class Whim(ClusterMixin, BaseEstimator):
+    class RandomLabels(ClusterMixin, BaseEstimator):
         def __init__(self, random_state=None):
             self.random_state = random_state
 
@@ -227,9 +227,9 @@ def test_randomness_of_the_clusterer_comes_from_our_seed_alone():
         model = PersistentIds(estimator, random_state=5)
         return model.partial_fit(X).step_.labels, model.partial_fit(X).step_.labels
 
-    first, second = two_steps(Whim())
-    np.testing.assert_array_equal([first, second], two_steps(Whim()))
-    piped = make_pipeline(StandardScaler(), Whim())
+    first, second = two_steps(RandomLabels())
+    np.testing.assert_array_equal([first, second], two_steps(RandomLabels()))
+    piped = make_pipeline(StandardScaler(), RandomLabels())
     np.testing.assert_array_equal(two_steps(piped), two_steps(piped))
     groups = [{frozenset(np.flatnonzero(labels == k)) for k in set(labels)} for labels in (first, second)]
     assert groups[0] != groups[1]

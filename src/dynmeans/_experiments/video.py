@@ -50,7 +50,7 @@ def run(
     size : (width, height), optional
         To which frames are scaled first.
     show : callable, optional
-        Told after each frame: frames done, and in all if known.
+        Called after each frame with the frames done, and the total if known.
 
     Returns
     -------
