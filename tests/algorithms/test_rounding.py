@@ -21,7 +21,6 @@ from dynmeans._algorithms.kernel_space.relaxation import relaxed
 from strategies import seeds
 
 
-
 def indicators(labels, noise, seed):
     """Unit rows near the axes of their labels, turned at random."""
     rng, c = np.random.default_rng(seed), labels.max() + 1
