@@ -68,7 +68,8 @@ def _estimated(model: Any) -> dict[str, str]:
         return {}
     used = model.parameters_
     mode = "exclusive" if used.exclusive else "refined" if used.refine else "plain"
-    return {"estimated": f"motion {used.motion}, {mode}, lifetime {used.lifetime:g}"}
+    metric = "metric cosine, " if used.metric == "cosine" else ""
+    return {"estimated": f"{metric}motion {used.motion}, {mode}, lifetime {used.lifetime:g}"}
 
 
 def _birth_cost(result: RunResult, parameters: RunParameters) -> str:
