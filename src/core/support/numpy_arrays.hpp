@@ -36,7 +36,7 @@ template <class T>
 using Column = ArrayView<T, 1>;
 using Vector = Column<double>;
 
-// Read a NumPy array of T with N dimensions; false if the source is none and may not or cannot be converted.
+// Read a NumPy array of T with N dimensions; false if the source is not one and is not converted.
 // A replacement for nb::ndarray, which takes longer to read an array: a step of a small batch reads many.
 template <class T, int N>
 bool read_numpy(nb::handle source, bool convert, ArrayView<T, N>& view) noexcept;
