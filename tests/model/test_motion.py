@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import update_state
-from dynmeans._model.motion import VELOCITY, WALK, get_motion, settled_variance
+from dynmeans._model.motion import VELOCITY, WALK, get_motion, steady_variance
 from dynmeans._model.objective import Fit
 from dynmeans._model.prior import predict_prior, predict_with_variances
 from dynmeans._model.state import empty_state
@@ -115,7 +115,7 @@ def test_many_short_waits_equal_one_long_one(seed, drift, k):
     assert 1 / prior.gammas[0] == pytest.approx(P[0, 0])
 
 
-def test_velocity_settles_at_a_gain_of_one_half_and_exactly_the_variance_of_the_walk():
+def test_velocity_converges_to_a_gain_of_one_half_and_exactly_the_variance_of_the_walk():
     drift, many = 4.0, np.array([1e9])
     at_rest = {
         "velocities": np.zeros((1, 1)),
@@ -129,7 +129,7 @@ def test_velocity_settles_at_a_gain_of_one_half_and_exactly_the_variance_of_the_
     assert state.velocities[0, 0] - before == pytest.approx(0.5, abs=0.1)
     assert variances[0] == pytest.approx(drift)
     assert 1 / prior.gammas[0] == pytest.approx(drift)
-    assert settled_variance(VELOCITY) == pytest.approx(1.0)
+    assert steady_variance(VELOCITY) == pytest.approx(1.0)
 
 
 def test_walk_stays_where_it_was():

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "simd/simd_kernels.hpp"
 
 namespace dynmeans {
