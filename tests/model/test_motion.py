@@ -59,10 +59,10 @@ def costs(drift):
     return Costs(1.0, math.inf, drift)
 
 
-def seen_at(state, prior, centers, taken, now, drift, motion=VELOCITY):
+def seen_at(state, prior, centers, slot_weights, now, drift, motion=VELOCITY):
     """What is remembered when clusters took points and their centers are known."""
-    slots = np.repeat(np.arange(len(taken), dtype=np.int32), taken > 0)
-    fit = Fit(slots, centers, taken, 0.0, 1, np.zeros(1))
+    slots = np.repeat(np.arange(len(slot_weights), dtype=np.int32), slot_weights > 0)
+    fit = Fit(slots, centers, slot_weights, 0.0, 1, np.zeros(1))
     return update_state(state, prior, fit, costs(drift), motion, now).state
 
 
@@ -140,13 +140,15 @@ def test_walk_stays_where_it_was():
 
 
 def test_walk_knows_no_velocities_and_starts_from_rest_where_it_had_none():
-    state, taken = remembered(5), np.ones(3)
-    walked = seen_at(state, predict_prior(state, 1.0, costs(0.5), WALK), state.centers, taken, 1.0, 0.5, WALK)
+    state, slot_weights = remembered(5), np.ones(3)
+    walked = seen_at(
+        state, predict_prior(state, 1.0, costs(0.5), WALK), state.centers, slot_weights, 1.0, 0.5, WALK
+    )
     assert walked.velocities.shape == (3, 0)
     assert not walked.velocity_cov.any()
     prior = predict_prior(walked, 2.0, costs(0.5), VELOCITY)
     np.testing.assert_array_equal(prior.centers, walked.centers)
-    moved = seen_at(walked, prior, walked.centers + 1.0, taken, 2.0, 0.5)
+    moved = seen_at(walked, prior, walked.centers + 1.0, slot_weights, 2.0, 0.5)
     assert (moved.velocities > 0).all()
 
 
