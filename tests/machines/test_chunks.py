@@ -9,9 +9,9 @@ pytest.importorskip("distributed")
 
 from dynmeans._core import shift_rows
 from dynmeans.distributed import repeats
+from serial_client import check_equal
 
 SELECTED = 7.75  # four features of this value have a hash that is selected
-from serial_client import check_equal
 
 
 def clustered_rows(seed, n, d, dtype, spread=0.2):
@@ -43,10 +43,9 @@ def test_any_cuts_give_the_local_result(seed, n, d, n_old, data):
     check_equal(rows, weights, prior_of(seed, d, n_old), cuts, seed=seed)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_strided_visiting_order(dtype):
+def test_strided_visiting_order():
     n = 70_001  # more rows than are shuffled
-    rows = clustered_rows(5, n, 3, dtype)
+    rows = clustered_rows(5, n, 3, np.float32)
     check_equal(rows, None, prior_of(5, 3, 4), [1, 30_000, 30_001, 65_000], seed=7)
 
 
