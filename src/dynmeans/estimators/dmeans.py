@@ -22,7 +22,7 @@ from dynmeans._algorithms.sphere_birth_cost import estimate_sphere_birth_cost
 from dynmeans._core import cheapest_clusters
 from dynmeans._model.confirmation import mark_tentative
 from dynmeans._model.costs import AgingParameters, Costs
-from dynmeans._model.events import Event, StepParameters
+from dynmeans._model.events import Event, StepParameters, StepReport
 from dynmeans._model.forecast import Forecast, forecast_clusters, prior_of_living
 from dynmeans._model.lifecycle import StepResult, pass_time
 from dynmeans._model.motion import get_motion
@@ -349,15 +349,14 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
             "_first_batches": self._updated_first_batches(old, batch, seed),
         }
 
-    def _warn(self, batch: Batch) -> None:
-        report = self.step_
+    def _warn(self, batch: Batch, report: StepReport) -> None:
         if report.step == 1:
             self._warnings: dict[str, str] = {}
         if not is_check_due(report.step) or len(batch.rows) == 0 or hasattr(self, "_is_silent"):
             return
         if self._is_cosine():
             return  # the checks and their advice are about squared distances; see _warn_of_rows
-        found = self._find_trouble(batch)
+        found = self._find_trouble(batch, report)
         if self.birth_cost == "auto":
             for kind in ("single", "one"):  # found in the data
                 found.pop(kind, None)
@@ -366,8 +365,8 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
         for text in fresh.values():
             warnings.warn(text, ClusteringWarning, stacklevel=2)
 
-    def _find_trouble(self, batch: Batch) -> dict[str, str]:
-        return find_trouble(batch.rows, self.step_, self._state, self.parameters_)
+    def _find_trouble(self, batch: Batch, report: StepReport) -> dict[str, str]:
+        return find_trouble(batch.rows, report, self._state, self.parameters_)
 
     @property
     def warnings_(self) -> dict[str, str]:
