@@ -37,7 +37,7 @@ from dynmeans.estimators.validation import valid_number, valid_rows, valid_threa
 ONE_OBJECT = 1e100  # birth cost at which no step of one object is too long
 
 
-class DMeans(ResultWarnings, MetricChoice, AutomaticParameters, BatchClusterer):
+class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
     """Cluster batches that arrive one after another, with permanent cluster ids.
 
     Every call of :meth:`partial_fit` is one time step. Clusters are born where points are far from all known
