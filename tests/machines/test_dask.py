@@ -119,10 +119,33 @@ def test_an_estimated_cosine_metric_is_refused_in_one_line(client):
         distributed.DMeans().partial_fit(X)
 
 
-def test_repeated_rows_are_refused_in_one_line(client):
-    X = next(stream(1))
-    with pytest.raises(ValueError, match="sampled rows are repeats"):
-        distributed.DMeans(3.0).partial_fit(da.from_array(np.tile(X[:100], (60, 1)), chunks=(4000, -1)))
+def test_repeated_rows(client):
+    """Quantized readings: most rows have copies, in the same chunk and in others."""
+    local, _ = run_both((np.round(2 * X) for X in stream(2)), 2500, birth_cost=40.0)
+    assert local.n_clusters_ >= 7
+
+
+@pytest.mark.parametrize("share", [0.3, 0.9])  # of rows of weight 0; of 0.9 few rows are left
+def test_weights_of_zero(client, share):
+    local, remote = (kind(3.0, random_state=0) for kind in (dynmeans.DMeans, distributed.DMeans))
+    for t, X in enumerate(stream(2)):
+        random = np.random.default_rng(t)
+        weights = random.integers(1, 4, N) * (random.random(N) > share)
+        weights[:2500] *= X[:2500, 0] < 51.0  # clusters without rows of positive weight fall asleep
+        local.partial_fit(X, sample_weight=weights)
+        chunks = (1000, 1500, 3500)
+        remote.partial_fit(
+            da.from_array(X, chunks=(chunks, -1)), sample_weight=da.from_array(weights, chunks=(chunks,))
+        )
+        check_equal(local, remote)
+
+
+def test_no_positive_weight_is_refused(client):
+    X = da.from_array(next(stream(1)), chunks=(2500, -1))
+    with pytest.raises(ValueError, match="must not be zero everywhere"):
+        distributed.DMeans(3.0).partial_fit(X, sample_weight=da.zeros(N, chunks=2500))
+    with pytest.raises(ValueError, match=r"partition \d: sample_weight must be finite and not negative"):
+        distributed.DMeans(3.0).partial_fit(X, sample_weight=da.full(N, -1.0, chunks=2500))
 
 
 def test_an_invalid_row_leaves_the_model_unchanged(client):

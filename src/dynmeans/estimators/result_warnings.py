@@ -19,7 +19,6 @@ class ResultWarnings:
     """Mixin: warn of rows that do not suit the metric, and of results that cannot be trusted."""
 
     birth_cost: float | str
-    step_: StepReport
     _state: ClusterState
     _history: deque[Event]
 
@@ -41,15 +40,14 @@ class ResultWarnings:
         if self._is_cosine() and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `find_trouble`
             warn_of_no_births(batch.rows, state.centers, costs.birth, self._history, "cosine")
 
-    def _warn(self, batch: Batch) -> None:
-        report = self.step_
+    def _warn(self, batch: Batch, report: StepReport) -> None:
         if report.step == 1:
             self._warnings: dict[str, str] = {}
         if not is_check_due(report.step) or len(batch.rows) == 0 or hasattr(self, "_is_silent"):
             return
         if self._is_cosine():
             return  # the checks and their advice are about squared distances; see _warn_of_rows
-        found = self._find_trouble(batch)
+        found = self._find_trouble(batch, report)
         if self.birth_cost == "auto":
             for kind in ("single", "one"):  # found in the data
                 found.pop(kind, None)
@@ -58,8 +56,8 @@ class ResultWarnings:
         for text in fresh.values():
             warnings.warn(text, ClusteringWarning, stacklevel=2)
 
-    def _find_trouble(self, batch: Batch) -> dict[str, str]:
-        return find_trouble(batch.rows, self.step_, self._state, self.parameters_)
+    def _find_trouble(self, batch: Batch, report: StepReport) -> dict[str, str]:
+        return find_trouble(batch.rows, report, self._state, self.parameters_)
 
     @property
     def warnings_(self) -> dict[str, str]:
