@@ -115,8 +115,8 @@ class Chunk {
       for (std::size_t p = 0; p < moved_rows.size(); ++p) assignment.relabel(moved_rows(p), moved_slots(p));
       found = descent_.pass(assignment);
     }
-    std::vector<T> kept(assignment.upper());
-    kept.insert(kept.end(), assignment.lower().begin(), assignment.lower().end());
+    std::vector<T> kept(assignment.bounds().upper());
+    kept.insert(kept.end(), assignment.bounds().lower().begin(), assignment.bounds().lower().end());
     return nb::make_tuple(to_numpy(std::vector<std::int32_t>(assignment.labels()), {n}),
                           to_numpy(std::move(kept), {2, n}),
                           sums_to_python(found->moved, descent_.slots().count()),

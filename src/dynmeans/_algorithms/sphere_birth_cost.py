@@ -137,7 +137,16 @@ def thresholds_of(chance: Chance) -> FloatArray:
 def _cluster(sample: Sample, threshold: float, seed: int) -> Clustering:
     d, empty = sample.shape[1], np.empty(0)
     slots, centers, sizes, *_ = descend_sphere(
-        sample, None, np.empty((0, d)), empty, empty, 1.0 - threshold, seed, 0, 1, PASSES
+        X=sample,
+        weights=None,
+        centers=np.empty((0, d)),
+        gammas=empty,
+        revival=empty,
+        birth=1.0 - threshold,
+        seed=seed,
+        step=0,
+        n_restarts=1,
+        max_iter=PASSES,
     )
     return Clustering(slots.astype(np.int64), centers, sizes)
 

@@ -82,12 +82,12 @@ class FirstPass {
     const int chunks = int(std::clamp<Row>(count_ * work / kChunkWork, 1, std::min<Row>(64, count_)));
     proposals_.resize(chunks);
     slots_at_start_.pack(count_);
-    pool_.share(chunks, [&](int c) { compare(c, chunks); });
+    pool_.run(chunks, [&](int c) { compare(c, chunks); });
     const double n_serial = validate();
     validation_.woken().freeze(slots_);
-    pool_.share(chunks, [&](int c) { label(c, chunks); });
+    pool_.run(chunks, [&](int c) { label(c, chunks); });
     const int groups = count_ < kMinShared ? 1 : pool_.size();
-    pool_.share(groups, [&](int g) { add_sums(g, groups); });
+    pool_.run(groups, [&](int g) { add_sums(g, groups); });
     return n_serial;
   }
 
@@ -110,7 +110,8 @@ class FirstPass {
       for (const Row b : proposals) {
         poll(points_.d * (validation_.woken().size() + 1));
         const double* y = points_.shifted(row(b), y_.data());
-        found_[b] = validation_.validate(b, y, decision_weight(b), prior_distances_.of(row(b)), found_[b]);
+        found_[b] =
+            validation_.validate(b, {y, points_.weight(row(b)), prior_distances_.of(row(b))}, found_[b]);
       }
     return validation_.n_compared();
   }
