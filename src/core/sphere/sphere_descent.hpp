@@ -80,8 +80,10 @@ class SphereDescent {
     const std::int32_t own = assignment_.labels()[i];
     const T* x = points_.row(i);
     poll_(std::int64_t(points_.d) * (slots_.count() + 1));
-    const Cheapest found =
-        slots_.cheapest(x, points_.deciding_weight(i), own, assignment_.tolerance(), past_.of(i));
+    const double m = points_.deciding_weight(i), tolerance = assignment_.tolerance();
+    const float* const past = past_.of(i);
+    const Cheapest found = past ? slots_.cheapest(x, m, own, tolerance, past, past_.rounding())
+                                : slots_.cheapest(x, m, own, tolerance);
     const bool birth = !(found.cost <= options_.birth);
     if (!birth && found.slot == own) return false;
     const int slot = birth ? slots_.newborn() : found.slot;
@@ -214,7 +216,7 @@ class SphereDescent {
   DescentOptions options_;
   SphereClusters<T> slots_;
   PriorView prior_;
-  PriorCosines<T> past_;
+  PriorCosines past_;
   SphereAssignment<T> assignment_;
   RefineRows refine_rows_;
   double whole_scale_ = 1;  // cost of a whole cluster, in birth costs
