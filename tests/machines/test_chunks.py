@@ -56,7 +56,7 @@ def descend_in_chunks(rows, weights, prior, cuts, *, seed, n_restarts, max_iter=
 
 
 def check_equal(rows, weights, prior, cuts, *, seed, n_restarts=2, max_iter=100):
-    slots, centers, taken, cost, n_iter, costs = descend(
+    slots, centers, slot_weights, cost, n_iter, costs = descend(
         rows, weights, *prior, BIRTH, seed, 3, n_restarts, max_iter, 1
     )
     result, found, found_costs = descend_in_chunks(
@@ -64,7 +64,7 @@ def check_equal(rows, weights, prior, cuts, *, seed, n_restarts=2, max_iter=100)
     )
     assert np.array_equal(found, slots)
     assert np.array_equal(result.centers, centers)
-    assert np.array_equal(result.slot_weights, taken)
+    assert np.array_equal(result.slot_weights, slot_weights)
     assert (result.cost, result.n_iter, found_costs) == (cost, n_iter, costs.tolist())
 
 

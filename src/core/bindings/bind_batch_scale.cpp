@@ -1,11 +1,11 @@
-// Python bindings: dmeans/batch_scale.hpp, for batches whose rows are on several machines. The arguments are
-// documented in _core.pyi.
+// Python bindings: dmeans/batch/batch_scale.hpp, for batches whose rows are on several machines. The
+// arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
 #include <stdexcept>
 
-#include "dmeans/batch_scale.hpp"
-#include "dmeans/deduplicate.hpp"
+#include "dmeans/batch/batch_scale.hpp"
+#include "dmeans/batch/deduplicate.hpp"
 #include "support/numpy_arrays.hpp"
 
 namespace dynmeans {
@@ -50,7 +50,7 @@ nb::tuple row_extent(const Matrix<T>& X, const std::optional<Vector>& weights, c
 template <class T>
 std::int64_t count_distinct(const Matrix<T>& X) {
   const int d = int(X.shape(1));
-  return repeats::number<T>(
+  return deduplication::number<T>(
       std::int64_t(X.shape(0)), d, [&](std::int64_t i) { return X.data() + i * d; }, [](auto, auto, auto) {});
 }
 

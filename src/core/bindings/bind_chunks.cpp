@@ -1,13 +1,13 @@
-// Python bindings: a descent over chunks on several machines (dmeans/chunk_descent.hpp and
-// dmeans/descent_driver.hpp). The arguments are documented in _core.pyi.
+// Python bindings: a descent over chunks on several machines (dmeans/chunks/chunk_descent.hpp and
+// dmeans/chunks/descent_driver.hpp). The arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <stdexcept>
 
-#include "dmeans/chunk_descent.hpp"
-#include "dmeans/deduplicate.hpp"
-#include "dmeans/descent_driver.hpp"
+#include "dmeans/batch/deduplicate.hpp"
+#include "dmeans/chunks/chunk_descent.hpp"
+#include "dmeans/chunks/descent_driver.hpp"
 #include "support/numpy_arrays.hpp"
 
 namespace dynmeans {
@@ -106,24 +106,24 @@ class Chunk {
   }
 
   nb::tuple first_pass(const Slots& labels, std::uint64_t seed, std::uint64_t step, std::uint64_t restart,
-                       Row settled_first, Row first, Row last, const Slots& woken, const Numbers& woken_at,
+                       Row validated_first, Row first, Row last, const Slots& woken, const Numbers& woken_at,
                        const Numbers& visits, const Slots& slots) {
     check_labels(labels);
     require(woken.size() == woken_at.size() && visits.size() == slots.size(),
-            "a settled row must have a slot");
+            "a validated proposal must have a slot");
     std::vector<std::int32_t> found(labels.data(), labels.data() + labels.size());
     RowList proposals;
     {
       nb::gil_scoped_release unlocked;
       Random random(seed, step, restart);
       const VisitingOrder order(n_total_, random);
-      SettledEpoch epoch{settled_first,
-                         first,
-                         {woken.data(), woken.data() + woken.size()},
-                         {woken_at.data(), woken_at.data() + woken.size()},
-                         visits.data(),
-                         slots.data(),
-                         visits.size()};
+      ValidatedEpoch epoch{validated_first,
+                           first,
+                           {woken.data(), woken.data() + woken.size()},
+                           {woken_at.data(), woken_at.data() + woken.size()},
+                           visits.data(),
+                           slots.data(),
+                           visits.size()};
       descent_.label_epoch(order, epoch, found.data());
       proposals = descent_.compare_epoch(order, first, last, found.data());
     }
@@ -166,7 +166,7 @@ class Chunk {
     return nb::make_tuple(to_numpy(std::vector<std::int32_t>(assignment.labels()), {n}),
                           to_numpy(std::move(kept), {2, n}),
                           sums_to_python(found->moved, descent_.slots().count()),
-                          rows_to_python(std::move(found->restless), points_.d));
+                          rows_to_python(std::move(found->proposals), points_.d));
   }
 
   nb::object cost(const Slots& labels) const {
@@ -218,14 +218,14 @@ class Driver {
     return nb::make_tuple(to_numpy(std::move(awake), {n}), to_numpy(std::move(centers), {n, d}));
   }
 
-  nb::tuple settle(const Numbers& visits, const Matrix<double>& y, const Vector& weights, const Slots& slots,
-                   const Vector& costs) {
+  nb::tuple validate(const Numbers& visits, const Matrix<double>& y, const Vector& weights,
+                     const Slots& slots, const Vector& costs) {
     const SentRows sent = checked(visits, y, weights, slots);
     require(costs.size() == visits.size(), "a proposal must have a cost");
-    std::vector<std::int32_t> settled;
+    std::vector<std::int32_t> validated;
     {
       nb::gil_scoped_release unlocked;
-      settled = driver_.settle({sent.rows, sent.y, sent.weights, sent.slots, costs.data(), sent.n});
+      validated = driver_.validate({sent.rows, sent.y, sent.weights, sent.slots, costs.data(), sent.n});
     }
     const std::size_t n = driver_.woken().size();
     std::vector<std::int32_t> woken(n);
@@ -234,7 +234,7 @@ class Driver {
       woken[w] = driver_.woken().slot(Row(w));
       at[w] = driver_.woken().visit(Row(w));
     }
-    return nb::make_tuple(to_numpy(std::move(settled), {visits.size()}), to_numpy(std::move(woken), {n}),
+    return nb::make_tuple(to_numpy(std::move(validated), {visits.size()}), to_numpy(std::move(woken), {n}),
                           to_numpy(std::move(at), {n}));
   }
 
@@ -253,12 +253,13 @@ class Driver {
     slots.update_centers();
   }
 
-  nb::tuple place(const Numbers& rows, const Matrix<double>& y, const Vector& weights, const Slots& slots) {
+  nb::tuple reassign(const Numbers& rows, const Matrix<double>& y, const Vector& weights,
+                     const Slots& slots) {
     const SentRows sent = checked(rows, y, weights, slots);
-    PlacedRows moved;
+    ReassignedRows moved;
     {
       nb::gil_scoped_release unlocked;
-      moved = driver_.place(sent);
+      moved = driver_.reassign(sent);
     }
     const std::size_t n = moved.rows.size();
     return nb::make_tuple(to_numpy(std::move(moved.rows), {n}), to_numpy(std::move(moved.slots), {n}));
@@ -268,10 +269,10 @@ class Driver {
     require(cost_of_rows.size() == ExactSum::kDigits, "a cost must have all digits");
     const std::vector<std::uint64_t> digits(cost_of_rows.data(), cost_of_rows.data() + cost_of_rows.size());
     FinishedClusters finished = driver_.finish();
-    const std::size_t n = finished.taken.size(), n_slots = finished.numbers.size();
+    const std::size_t n = finished.slot_weights.size(), n_slots = finished.numbers.size();
     return nb::make_tuple(to_numpy(std::move(finished.numbers), {n_slots}),
                           to_numpy(std::move(finished.centers), {n, std::size_t(driver_.slots().d())}),
-                          to_numpy(std::move(finished.taken), {n}),
+                          to_numpy(std::move(finished.slot_weights), {n}),
                           driver_.objective(ExactSum::of_digits(digits.data())));
   }
 
@@ -300,11 +301,11 @@ void bind_chunk(nb::module_& m, const char* name) {
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def("set_slots", &Chunk<T>::set_slots, "awake"_a, "centers"_a, "Compare with these slots from now on.")
       .def("first_pass", &Chunk<T>::first_pass, "labels"_a, "seed"_a, "step"_a, "restart"_a,
-           "settled_first"_a, "first"_a, "last"_a, "woken"_a, "woken_at"_a, "visits"_a, "slots"_a,
-           "Label the rows of a settled epoch and compare those of the next: (labels, proposals).")
+           "validated_first"_a, "first"_a, "last"_a, "woken"_a, "woken_at"_a, "visits"_a, "slots"_a,
+           "Label the rows of a validated epoch and compare those of the next: (labels, proposals).")
       .def("sums", &Chunk<T>::sums, "labels"_a, "Sums of all rows: (slots, sums, weights, counts).")
       .def("run_pass", &Chunk<T>::pass, "labels"_a, "bounds"_a, "before"_a, "trusted"_a, "moved_rows"_a,
-           "moved_slots"_a, "Move every row to its nearest awake slot: (labels, bounds, sums, restless).")
+           "moved_slots"_a, "Move every row to its nearest awake slot: (labels, bounds, sums, proposals).")
       .def("cost", &Chunk<T>::cost, "labels"_a, "Digits of the exact sum of the distances of all rows.");
 }
 
@@ -321,13 +322,14 @@ void bind_chunks(nb::module_& m) {
            "gammas"_a, "revival"_a, "birth"_a, "seed"_a, "step"_a, "restart"_a)
       .def("slots", &Driver::slots, "The slots: (awake, centers).")
       .def("n_wake_ups", &Driver::n_wake_ups, "Number of births and revivals so far.")
-      .def("settle", &Driver::settle, "visits"_a, "y"_a, "weights"_a, "slots"_a, "costs"_a,
-           "Settle the proposals of an epoch: (slots, woken slots, visits that woke them).")
+      .def("validate", &Driver::validate, "visits"_a, "y"_a, "weights"_a, "slots"_a, "costs"_a,
+           "Validate the proposals of an epoch: (slots, woken slots, visits that woke them).")
       .def("update", &Driver::update, "touched"_a, "sums"_a, "weights"_a, "rows"_a,
            "Add sums and update the centers.")
-      .def("place", &Driver::place, "rows"_a, "y"_a, "weights"_a, "slots"_a,
-           "Place restless rows one by one: (rows that moved, their slots).")
-      .def("finish", &Driver::finish, "cost_of_rows"_a, "(numbers of the slots, centers, taken, cost).");
+      .def("reassign", &Driver::reassign, "rows"_a, "y"_a, "weights"_a, "slots"_a,
+           "Reassign the rows of the proposals one by one: (rows that moved, their slots).")
+      .def("finish", &Driver::finish, "cost_of_rows"_a,
+           "(numbers of the slots, centers, slot weights, cost).");
 }
 
 }  // namespace dynmeans

@@ -22,14 +22,14 @@ double largest_size(const Matrix<T>& X) {
   constexpr std::size_t kLanes = 16;
   T largest[kLanes] = {}, n_nan[kLanes] = {};
   const std::size_t whole = X.size() / kLanes * kLanes;
-  const auto meet = [&](std::size_t e, std::size_t lane) {
+  const auto extend = [&](std::size_t e, std::size_t lane) {
     const T size = std::abs(X.data()[e]);
     largest[lane] = size > largest[lane] ? size : largest[lane];
     n_nan[lane] += size != size ? T(1) : T(0);
   };
   for (std::size_t e = 0; e < whole; e += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) meet(e + lane, lane);
-  for (std::size_t e = whole; e < X.size(); ++e) meet(e, e - whole);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) extend(e + lane, lane);
+  for (std::size_t e = whole; e < X.size(); ++e) extend(e, e - whole);
   const bool has_nan = std::any_of(n_nan, n_nan + kLanes, [](T count) { return count > 0; });
   return has_nan ? std::numeric_limits<double>::quiet_NaN() : *std::max_element(largest, largest + kLanes);
 }
@@ -60,20 +60,20 @@ nb::tuple slot_means(const Column<std::int64_t>& slots, const Vector& weights, c
   SlotMeans found = ClusterMeans({slots.data(), weights.data(), X.data(), centers.data(), gammas.data(),
                                   std::int64_t(n), std::int64_t(n_old), int(d)})
                         .run();
-  const std::size_t n_slots = found.taken.size();
+  const std::size_t n_slots = found.slot_weights.size();
   return nb::make_tuple(to_numpy(std::move(found.slots), {n}),
                         to_numpy(std::move(found.centers), {n_slots, d}),
-                        to_numpy(std::move(found.taken), {n_slots}));
+                        to_numpy(std::move(found.slot_weights), {n_slots}));
 }
 
 nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows, const Matrix<double>& asleep,
                          const Column<std::int64_t>& ids, const Column<std::int64_t>& owner,
                          const Vector& coefficients, const Column<std::int32_t>& slots, const Vector& weights,
-                         const Vector& gammas, const Vector& taken,
+                         const Vector& gammas, const Vector& slot_weights,
                          const std::optional<Column<std::int64_t>>& positions, std::int64_t n_positions,
                          std::int64_t budget) {
   const std::size_t n_kept = owner.shape(0), n_rows = slots.shape(0), d = rows.shape(1);
-  if (coefficients.shape(0) != n_kept || weights.shape(0) != n_rows || ids.shape(0) != taken.shape(0))
+  if (coefficients.shape(0) != n_kept || weights.shape(0) != n_rows || ids.shape(0) != slot_weights.shape(0))
     throw std::invalid_argument("a kept point must have a coefficient, a row a weight, and a slot an id");
   if (kept.shape(0) != n_kept || asleep.shape(0) != n_kept || rows.shape(0) != n_rows || kept.shape(1) != d ||
       asleep.shape(1) != d)
@@ -85,7 +85,7 @@ nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows,
                     slots.data(),
                     weights.data(),
                     gammas.data(),
-                    taken.data(),
+                    slot_weights.data(),
                     positions ? positions->data() : nullptr,
                     kept.data(),
                     rows.data(),
@@ -94,7 +94,7 @@ nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows,
                     std::int64_t(n_kept),
                     std::int64_t(n_rows),
                     std::int64_t(gammas.shape(0)),
-                    std::int64_t(taken.shape(0)),
+                    std::int64_t(slot_weights.shape(0)),
                     n_positions,
                     int(d),
                     budget};
@@ -107,7 +107,7 @@ nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows,
   return nb::make_tuple(
       to_numpy(std::move(found.points), {count}), to_numpy(std::move(found.rows), {count, d}),
       to_numpy(std::move(found.coefficients), {count}), to_numpy(std::move(found.ids), {count}),
-      to_numpy(std::move(found.begin), {taken.shape(0) + 1}),
+      to_numpy(std::move(found.begin), {slot_weights.shape(0) + 1}),
       to_numpy(std::move(found.crowded), {n_crowded}));
 }
 
@@ -122,7 +122,7 @@ void bind_rows(nb::module_& m) {
   m.def("cluster_means", &slot_means, "slots"_a, "weights"_a, "X"_a, "centers"_a, "gammas"_a,
         "Clusters with the newborn in order, their centers, and the weight of their rows.");
   m.def("expand_centers", &expand_centers, "kept"_a, "rows"_a, "asleep"_a, "ids"_a, "owner"_a,
-        "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a, "taken"_a, "positions"_a.none(),
+        "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a, "slot_weights"_a, "positions"_a.none(),
         "n_positions"_a, "budget"_a,
         "Points of all slots, sorted by slot, and merged by position in slots over the budget: "
         "(points, rows, coefficients, ids, begin, crowded).");

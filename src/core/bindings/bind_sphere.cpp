@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "dmeans/deduplicate.hpp"
+#include "dmeans/batch/deduplicate.hpp"
 #include "sphere/gram_descent.hpp"
 #include "sphere/sphere_descent.hpp"
 #include "support/numpy_arrays.hpp"
@@ -46,10 +46,10 @@ nb::tuple descend_sphere(const Matrix<T>& X, const std::optional<Vector>& weight
     nb::gil_scoped_release unlocked;
     result = descend_rows(X.data(), weights ? weights->data() : nullptr, n, d, prior, options);
   }
-  const std::size_t k = result.taken.size();
+  const std::size_t k = result.slot_weights.size();
   return nb::make_tuple(to_numpy(std::move(result.slots), {std::size_t(n)}),
                         to_numpy(std::move(result.centers), {k, std::size_t(d)}),
-                        to_numpy(std::move(result.taken), {k}), result.cost, result.n_iter,
+                        to_numpy(std::move(result.slot_weights), {k}), result.cost, result.n_iter,
                         to_numpy(std::move(result.restart_costs), {std::size_t(n_restarts)}),
                         to_numpy(std::move(result.lengths), {k}), result.whole_cost);
 }
@@ -82,10 +82,11 @@ nb::tuple descend_gram(const Matrix<float>& gram, double tolerance, double birth
 
 template <class T>
 void bind_rows(nb::module_& m) {
-  m.def("descend_sphere", &descend_sphere<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a, "gammas"_a,
-        "revival"_a, "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "refine"_a = false,
-        "Cluster one batch of unit rows: (slots, centers, taken, cost, n_iter, restart_costs, lengths, "
-        "whole_cost).");
+  m.def(
+      "descend_sphere", &descend_sphere<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a, "gammas"_a,
+      "revival"_a, "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "refine"_a = false,
+      "Cluster one batch of unit rows: (slots, centers, slot weights, cost, n_iter, restart_costs, lengths, "
+      "whole_cost).");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ struct Taken {
   const std::int32_t* slots;      // (n,)  of each row of the batch
   const double* weights;          // (n,)
   const double* gammas;           // (K,)
-  const double* taken;            // (L,)  weight of the rows of each slot
+  const double* slot_weights;     // (L,)  weight of the rows of each slot
   const std::int64_t* positions;  // (M + n,)  points with one position are equal; null if no two are
   const double *kept, *rows;      // (M, d), (n, d)
   const double* asleep;           // (M, d)  the kept points as they stay in clusters without rows
@@ -42,7 +42,7 @@ class CenterExpander {
     sort_by_slot();
     for (std::int64_t k = 0; k < in_.n_slots; ++k) {
       out_.begin.push_back(count());
-      if (in_.taken[k] > 0) {
+      if (in_.slot_weights[k] > 0) {
         absorb(k);
       } else {
         sleep(k);
@@ -75,7 +75,7 @@ class CenterExpander {
 
   // Eq. (phiinitapprox): phi = (gamma phi + sum of m omega(y)) / (gamma + n), over the points of a slot.
   void absorb(std::int64_t k) {
-    const double gamma = k < in_.n_old ? in_.gammas[k] : 0.0, mass = gamma + in_.taken[k];
+    const double gamma = k < in_.n_old ? in_.gammas[k] : 0.0, mass = gamma + in_.slot_weights[k];
     const bool merges = in_.positions && first_[k + 1] - first_[k] > in_.budget;
     const std::int64_t begin = count();
     for (std::int64_t s = first_[k]; s < first_[k + 1]; ++s) {

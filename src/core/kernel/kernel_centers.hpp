@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "support/signals.hpp"
 
 namespace dynmeans {

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <vector>
 
-#include "dmeans/hamerly_assignment.hpp"
+#include "dmeans/assignment/hamerly_assignment.hpp"
 #include "kernel/kernel_centers.hpp"
 #include "support/equations.hpp"
 #include "support/random.hpp"

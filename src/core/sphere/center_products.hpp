@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "simd/product_kernels.hpp"
 #include "support/uninitialized_vector.hpp"
 

@@ -12,7 +12,7 @@
 #include <numeric>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "simd/feature_loops.hpp"
 #include "simd/simd_kernels.hpp"
 #include "support/random.hpp"

@@ -1,9 +1,9 @@
 // Lower the cost of a clustering of directions by splitting, merging and re-linking whole clusters.
 //
-// The same rounds as in dmeans/split_merge.hpp: re-link all clusters to the old ones, move single rows to the
-// nearest center, split every cluster and merge pairs where this lowers Eq. (sphere-eliminated), until
-// nothing changes. The birth and revival costs are those of a whole cluster, Eq. (sphere-whole). No change
-// raises the cost.
+// The same rounds as in dmeans/refinement/split_merge.hpp: re-link all clusters to the old ones, move single
+// rows to the nearest center, split every cluster and merge pairs where this lowers Eq. (sphere-eliminated),
+// until nothing changes. The birth and revival costs are those of a whole cluster, Eq. (sphere-whole). No
+// change raises the cost.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 #include <limits>
 #include <vector>
 
-#include "dmeans/bisect.hpp"
 #include "dmeans/clusters.hpp"
-#include "dmeans/row_groups.hpp"
+#include "dmeans/refinement/bisect.hpp"
+#include "dmeans/refinement/row_groups.hpp"
 #include "kernel/linear_assignment.hpp"
 #include "simd/simd_kernels.hpp"
 #include "sphere/sphere_merge.hpp"
@@ -32,7 +32,7 @@ class SphereRefinement {
         max_iter_(max_iter),
         d_(rows.d),
         groups_(rows),
-        halves_(rows),
+        bisection_(rows),
         sum_(rows.d),
         to_old_(prior.n) {}
 
@@ -49,7 +49,6 @@ class SphereRefinement {
 
  private:
   static constexpr double kTolerance = 1e-12;  // smallest relative gain that counts
-  static constexpr std::int32_t kNobody = -1;
 
   double dot(const double* a, const double* b) const {
     double out;
@@ -125,12 +124,12 @@ class SphereRefinement {
     return moved;
   }
 
-  // Sums and resultants of the groups that are not busy, in their order.
-  SphereGroupTable make_table(const std::vector<Group>& found, const std::vector<char>& busy) {
+  // Sums and resultants of the groups that did not change, in their order.
+  SphereGroupTable make_table(const std::vector<Group>& found, const std::vector<char>& is_changed) {
     SphereGroupTable table;
     table.d = d_;
     for (std::size_t g = 0; g < found.size(); ++g) {
-      if (busy[g]) continue;
+      if (is_changed[g]) continue;
       const std::int32_t k = found[g].slot;
       add_up(found[g]);
       table.sums.insert(table.sums.end(), sum_.begin(), sum_.end());
@@ -152,9 +151,9 @@ class SphereRefinement {
       next_ = std::max(next_, group.slot + 1);
     }
     bool changed = false;
-    std::vector<char> busy(found.size());
-    for (std::size_t g = 0; g < found.size(); ++g) changed |= busy[g] = split(found[g]);
-    return merge(found, busy) || changed;
+    std::vector<char> is_changed(found.size());
+    for (std::size_t g = 0; g < found.size(); ++g) changed |= is_changed[g] = split(found[g]);
+    return merge(found, is_changed) || changed;
   }
 
   bool split(const Group& whole) {
@@ -162,8 +161,8 @@ class SphereRefinement {
     const double before = cost(whole, whole.slot);
     const double link = is_old(whole.slot) ? prior_.revival[whole.slot] : birth_;
     if (before <= link + cheapest_link()) return false;
-    if (halves_.cut_along(whole) && split_off(whole, before)) return true;
-    return halves_.cut_across(whole) && split_off(whole, before);
+    if (bisection_.cut_along(whole) && split_off(whole, before)) return true;
+    return bisection_.cut_across(whole) && split_off(whole, before);
   }
 
   // Lower bound on the cost of one more cluster.
@@ -177,29 +176,30 @@ class SphereRefinement {
   // One half keeps the cluster; the other is born, or revives an old cluster.
   bool split_off(const Group& whole, double before) {
     double least = before - kTolerance * before;
-    const Group* leaver = nullptr;
-    std::int32_t to = kNobody;
+    const Group* leaving = nullptr;
+    std::int32_t to = kNone;
     for (int h = 0; h < 2; ++h) {
-      const double stay = cost(halves_[1 - h], whole.slot) + halves_[h].weight, squared = add_up(halves_[h]);
+      const double stay = cost(bisection_[1 - h], whole.slot) + bisection_[h].weight,
+                   squared = add_up(bisection_[h]);
       dot_lanes<double>().dots(sum_.data(), d_, prior_.centers, prior_.n, to_old_.data());
       for (std::int32_t k = 0; k <= prior_.n; ++k) {
         if (is_old(k) && !asleep_[k]) continue;
         const double after =
             stay + (is_old(k) ? old_cost(k, to_old_[k], squared) : birth_ - std::sqrt(squared));
-        if (after < least) least = after, leaver = &halves_[h], to = k;
+        if (after < least) least = after, leaving = &bisection_[h], to = k;
       }
     }
-    if (!leaver) return false;
+    if (!leaving) return false;
     if (is_old(to)) asleep_[to] = false;
-    move(*leaver, is_old(to) ? to : next_++);
+    move(*leaving, is_old(to) ? to : next_++);
     return true;
   }
 
-  bool merge(const std::vector<Group>& found, const std::vector<char>& busy) {
+  bool merge(const std::vector<Group>& found, const std::vector<char>& is_changed) {
     std::vector<std::size_t> which;
     for (std::size_t g = 0; g < found.size(); ++g)
-      if (!busy[g]) which.push_back(g);
-    const std::vector<int> into = SphereMerge(make_table(found, busy)).run();
+      if (!is_changed[g]) which.push_back(g);
+    const std::vector<int> into = SphereMerge(make_table(found, is_changed)).run();
     bool changed = false;
     for (std::size_t a = 0; a < which.size(); ++a)
       if (into[a] != int(a)) {
@@ -214,7 +214,7 @@ class SphereRefinement {
   double birth_;
   int max_iter_, d_;
   RowGroups groups_;
-  Bisection halves_;                  // of the cluster to be split
+  Bisection bisection_;               // of the cluster to be split
   std::vector<std::int32_t> labels_;  // (n,)
   std::vector<char> asleep_;          // (K,)
   std::int32_t next_ = 0;             // slot of the next newborn

@@ -22,7 +22,7 @@ struct SphereRows {
 
   const T* row(Row i) const { return data + i * d; }
   double weight(Row i) const { return weights ? weights[i] : 1.0; }
-  // Weights above 1 are copies that decide alike.
+  // A weight above 1 stands for copies with the same label.
   double deciding_weight(Row i) const { return std::min(weight(i), 1.0); }
   // Rounding error of the dot product of two unit rows.
   double rounding() const { return 4 * (d / 16.0 + 8) * std::numeric_limits<T>::epsilon(); }
@@ -63,7 +63,7 @@ class PriorCosines {
   double rounding() const { return rounding_; }
 
  private:
-  static constexpr int kMinClusters = 8;       // clusters: fewer are sooner compared one by one
+  static constexpr int kMinClusters = 8;       // with fewer clusters, comparing one by one is faster
   static constexpr Row kMaxCosines = 1 << 24;  // numbers
 
   int n_old_;

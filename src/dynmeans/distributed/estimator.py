@@ -95,7 +95,7 @@ class DMeans(LocalDMeans):
         if not isinstance(batch.rows, RemoteRows):
             return super()._cluster_batch(state, batch, costs, search)
         self._refuse_unsupported()
-        result = step(state, batch, costs, get_motion(self._setting().motion), search)
+        result = step(state, batch, costs, get_motion(self._descent_parameters().motion), search)
         if state.n_steps == 0:
             warn_of_unit_rows(batch.rows[_evenly(len(batch.rows))])
         return self._described(mark_tentative(result, state, self.min_hits), costs)
@@ -105,10 +105,10 @@ class DMeans(LocalDMeans):
         return super()._metric_of(sample, anew=anew)
 
     def _refuse_unsupported(self) -> None:
-        setting = self._setting()
+        parameters = self._descent_parameters()
         used = {
-            "refine": setting.refine,
-            "exclusive": setting.exclusive,
+            "refine": parameters.refine,
+            "exclusive": parameters.exclusive,
             "certify": self.certify,
             "metric": self._is_cosine(),
         }

@@ -220,10 +220,10 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
         return self._step_parameters(self._row_costs(self._remembered))
 
     def _forecast(self, state: ClusterState, costs: Costs, now: float) -> Forecast:
-        return forecast_clusters(state, now, costs, get_motion(self._setting().motion))
+        return forecast_clusters(state, now, costs, get_motion(self._descent_parameters().motion))
 
     def _cheapest(self, state: ClusterState, rows: Rows, costs: Costs, now: float) -> IntArray:
-        prior = prior_of_living(state, now, costs, get_motion(self._setting().motion))
+        prior = prior_of_living(state, now, costs, get_motion(self._descent_parameters().motion))
         which = (
             cheapest_directions(rows, prior)
             if self._is_cosine()
@@ -281,11 +281,13 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
         return super()._make_costs(birth, aging)
 
     def _search_options(self, seed: int) -> SearchOptions:
-        setting = self._setting()
+        parameters = self._descent_parameters()
         return (
             super()
             ._search_options(seed)
-            ._replace(refine=setting.refine, exclusive=setting.exclusive, duplicates=bool(self.duplicates))
+            ._replace(
+                refine=parameters.refine, exclusive=parameters.exclusive, duplicates=bool(self.duplicates)
+            )
         )
 
     def _default_restarts(self) -> int:
@@ -298,7 +300,7 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
         if self._is_cosine():
             result = sphere_step(state, batch, costs, search, certify=certify)
         else:
-            motion = get_motion(self._setting().motion)
+            motion = get_motion(self._descent_parameters().motion)
             result = step(state, batch, costs, motion, search, certify=certify)
         self._warn_of_rows(state, batch, costs)
         return self._described(mark_tentative(result, state, self.min_hits), costs)
@@ -313,7 +315,7 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
             warn_of_no_births(batch.rows, state.centers, costs.birth, self._history, "cosine")
 
     def _pass_time(self, state: ClusterState, now: float, costs: Costs) -> StepResult:
-        result = pass_time(state, costs, get_motion(self._setting().motion), now)
+        result = pass_time(state, costs, get_motion(self._descent_parameters().motion), now)
         return self._described(mark_tentative(result, state, self.min_hits), costs)
 
     def _described(self, result: StepResult, costs: Costs) -> StepResult:
@@ -323,12 +325,14 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
         """Return the costs of a step, with parameters that are given, estimated, or those of the paper."""
         first = self._estimated()
         if first is not None or (self._is_automatic() and not hasattr(self, "_state")):
-            birth = estimate or 1.0 if first is None else first.setting.birth
+            birth = estimate or 1.0 if first is None else first.parameters.birth
             if self.birth_cost != "auto":
                 birth = valid_number("birth_cost", self.birth_cost) or 0.0
             return self._costs_of(birth, 1.0 if first is None else first.interval)
         # Until two different rows meet, all rows are of one object.
-        return super()._costs(ONE_OBJECT if estimate is None and self._setting().exclusive else estimate)
+        return super()._costs(
+            ONE_OBJECT if estimate is None and self._descent_parameters().exclusive else estimate
+        )
 
     def _learn(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
         metric = self._metric_of(batch.rows, anew=first)
@@ -378,6 +382,6 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
     def _estimate_birth_cost(self, batch: Batch, seed: int) -> float | None:
         if self._is_cosine():
             return estimate_sphere_birth_cost(batch.rows, seed)
-        if self._setting().exclusive:
+        if self._descent_parameters().exclusive:
             return estimate_exclusive_birth_cost(batch.rows)
         return estimate_birth_cost(batch.rows, batch.weights, seed)

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dmeans/batch_scale.hpp"
+#include "dmeans/batch/batch_scale.hpp"
 #include "simd/feature_loops.hpp"
 #include "simd/simd_kernels.hpp"
 #include "simd/squared_distance.hpp"
@@ -26,10 +26,10 @@ struct BatchView {
   BatchView(const T* data, const double* weights, Row n, int d)
       : BatchView(data, weights, n, d, BatchScale<T>::of(data, weights, n, d)) {}
 
-  // A part of a batch; `scale` is that of the whole.
+  // A chunk of a batch; `scale` is that of the whole batch.
   BatchView(const T* data, const double* weights, Row n, int d, BatchScale<T> scale)
       : data(data), weights(weights), n(n), d(d), scale(std::move(scale)) {
-    if (d >= kWide && n <= kMostKept / d) keep_moved();
+    if (d >= kWide && n <= kMaxKept / d) store_shifted();
   }
 
   BatchView(const BatchView&) = delete;
@@ -39,22 +39,22 @@ struct BatchView {
 
   const T* row(Row i) const { return data + i * d; }
 
-  // A row less the shift, (d,); `scratch` (d,) is where it may be put.
-  const double* moved(Row i, double* scratch) const {
-    if (!moved_.empty()) return &moved_[std::size_t(i) * d];
-    write_moved(i, scratch);
+  // A row less the shift, (d,); `scratch` (d,) may be used to store it.
+  const double* shifted(Row i, double* scratch) const {
+    if (!shifted_.empty()) return &shifted_[std::size_t(i) * d];
+    write_shifted(i, scratch);
     return scratch;
   }
 
-  // Squared distance, or a lower bound that exceeds `most`.
+  // Squared distance, or a lower bound that exceeds `limit`.
   double squared_distance(Row i, const double* center,
-                          double most = std::numeric_limits<double>::infinity()) const {
-    if (!moved_.empty())
-      return dynmeans::squared_distance(Plain{&moved_[std::size_t(i) * d]}, center, d, most);
-    return dynmeans::squared_distance(Shifted<T>{row(i), shift.data()}, center, d, most);
+                          double limit = std::numeric_limits<double>::infinity()) const {
+    if (!shifted_.empty())
+      return dynmeans::squared_distance(Plain{&shifted_[std::size_t(i) * d]}, center, d, limit);
+    return dynmeans::squared_distance(Shifted<T>{row(i), shift.data()}, center, d, limit);
   }
 
-  // in: rows, ascending; out: tile (d, kTile), those rows side by side; the last fills what is left over
+  // in: rows, ascending; out: tile (d, kTile), one row per column; the last row fills the remaining columns
   void gather(const Row* rows, int count, T* tile) const {
     if (count == kTile && rows[kTile - 1] - rows[0] == kTile - 1)
       return tile_lanes<T>().spread(row(rows[0]), d, shift.data(), tile);
@@ -65,20 +65,20 @@ struct BatchView {
   }
 
  private:
-  void write_moved(Row i, double* y) const {
+  void write_shifted(Row i, double* y) const {
     const T *x = row(i), *middle = shift.data();
     for_features(d, [=](int j) __attribute__((always_inline)) { y[j] = x[j] - middle[j]; });
   }
 
-  // Small batches of wide rows are moved once and for all: every restart reads them several times.
-  void keep_moved() {
-    moved_.resize(std::size_t(n) * d);
-    for (Row i = 0; i < n; ++i) write_moved(i, &moved_[std::size_t(i) * d]);
+  // Small batches of wide rows are shifted once: every restart reads them several times.
+  void store_shifted() {
+    shifted_.resize(std::size_t(n) * d);
+    for (Row i = 0; i < n; ++i) write_shifted(i, &shifted_[std::size_t(i) * d]);
   }
 
-  static constexpr Row kMostKept = 1 << 20;  // numbers
+  static constexpr Row kMaxKept = 1 << 20;  // numbers
 
-  RawVector<double> moved_;  // (n, d) or empty
+  RawVector<double> shifted_;  // (n, d) or empty
 };
 
 }  // namespace dynmeans

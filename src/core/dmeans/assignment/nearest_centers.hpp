@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
-#include "dmeans/partial_distance_bound.hpp"
+#include "dmeans/assignment/partial_distance_bound.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "simd/simd_kernels.hpp"
 #include "simd/squared_distance.hpp"
 #include "support/signals.hpp"
@@ -16,22 +16,22 @@
 
 namespace dynmeans {
 
-// Of one row, the first of equals; a distance is left as soon as it exceeds the least so far.
+// Nearest center of one row; of equals, the first. A distance is abandoned once it exceeds the least so far.
 struct NearestOfRow {
   const double* row;      // (d,)
   const double* centers;  // (K, d)
   int d, n_centers;
   const PartialDistanceBound* partial_bound;
-  double* bounds;       // room for those of the partial_bound
-  std::int32_t* which;  // in: one that is likely to be near; out
+  double* bounds;       // scratch (n_bounds,)
+  std::int32_t* which;  // in: initial estimate; out
 
   [[gnu::always_inline]] void run() const {
-    const std::int32_t guess = *which;
-    const double grain = 1 + 4 * d * std::numeric_limits<double>::epsilon();
+    const std::int32_t initial = *which;
+    const double rounding_factor = 1 + 4 * d * std::numeric_limits<double>::epsilon();
     partial_bound->bound(row, bounds);
-    double least = squared_distance_to(guess, std::numeric_limits<double>::infinity());
+    double least = squared_distance_to(initial, std::numeric_limits<double>::infinity());
     for (std::int32_t k = 0; k < n_centers; ++k) {
-      if (k == guess || bounds[k] > least * grain) continue;
+      if (k == initial || bounds[k] > least * rounding_factor) continue;
       const double squared = squared_distance_to(k, least);
       if (!(squared < least || (squared == least && k < *which))) continue;
       least = squared;
@@ -40,9 +40,9 @@ struct NearestOfRow {
   }
 
  private:
-  [[gnu::always_inline]] double squared_distance_to(std::int32_t k, double most) const {
+  [[gnu::always_inline]] double squared_distance_to(std::int32_t k, double limit) const {
     double squared;
-    WideSquaredDistance<Plain>{{row}, centers + std::size_t(k) * d, d, most, &squared}.run();
+    WideSquaredDistance<Plain>{{row}, centers + std::size_t(k) * d, d, limit, &squared}.run();
     return squared;
   }
 };
@@ -53,7 +53,7 @@ void nearest_centers(const T* data,          // in  (n, d)
                      const double* centers,  // in  (K, d)
                      int n_centers,          // in  K >= 1
                      int n_threads,          // in
-                     std::int32_t* which) {  // in: guesses (n,); out
+                     std::int32_t* which) {  // in: initial estimates (n,); out
   constexpr Row kRows = 4096;
   const int chunks = static_cast<int>((n + kRows - 1) / kRows);
   ThreadPool pool(n_threads);

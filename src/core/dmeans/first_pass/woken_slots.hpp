@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "dmeans/clusters.hpp"
 #include "simd/simd_kernels.hpp"
 #include "simd/squared_distance.hpp"
@@ -23,7 +23,7 @@ class WokenSlots {
   Row size() const { return Row(woken_.size()); }
   bool any_before(Row at) const { return !woken_.empty() && woken_.front().at < at; }
 
-  // Before may_undercut: the centers of all of them side by side.
+  // Copies the centers of all slots, for may_be_cheaper.
   void freeze(const Clusters& slots) {
     const int n = int(woken_.size());
     stride_ = (n + kSlotBlock - 1) / kSlotBlock * kSlotBlock;
@@ -37,11 +37,11 @@ class WokenSlots {
   }
 
   // False if none of them, at any time of the epoch, takes a row of weight m at a cost of at most `cost`.
-  bool may_undercut(const double* y, double m, double cost) const {
+  bool may_be_cheaper(const double* y, double m, double cost) const {
     const Cheapest found =
         lanes().slots.cheapest(y, d_, columns_.data(), stride_, scale_.data(), offset_.data(), stride_);
-    const double grain = 1 + 4 * (d_ + 4) * std::numeric_limits<double>::epsilon();
-    return !(m * found.cost > cost * grain);
+    const double rounding_factor = 1 + 4 * (d_ + 4) * std::numeric_limits<double>::epsilon();
+    return !(m * found.cost > cost * rounding_factor);
   }
 
   // The cheapest of `best` and the slots that woke before a row; of equals, the lowest slot.

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
-#include "dmeans/row_hash.hpp"
+#include "dmeans/batch/batch_view.hpp"
+#include "dmeans/batch/row_hash.hpp"
 #include "simd/reproducible_sum.hpp"
 #include "support/signals.hpp"
 
@@ -18,10 +18,10 @@ struct Distinct {
   std::vector<std::int32_t> of;  // (n,) which distinct row each row is
 };
 
-namespace repeats {
+namespace deduplication {
 
 constexpr Row kAlwaysSearch = 4096;  // batches up to this size are searched whole
-constexpr Row kSample = 1024;        // of larger ones so many rows are searched first
+constexpr Row kSample = 1024;        // sample of a larger batch that is searched first
 
 template <class T>
 bool equal(const T* a, const T* b, int d) {
@@ -30,7 +30,7 @@ bool equal(const T* a, const T* b, int d) {
   return true;
 }
 
-// Numbers the distinct ones of some rows in order of first appearance: open addressing, half full at most.
+// Numbers distinct rows in order of first appearance: open addressing, at most half full.
 template <class T, class RowAt, class Found>
 std::int32_t number(std::int64_t count, int d, RowAt row_at, Found found) {
   std::size_t size = 16;
@@ -53,14 +53,14 @@ std::int32_t number(std::int64_t count, int d, RowAt row_at, Found found) {
   return static_cast<std::int32_t>(first.size());
 }
 
-}  // namespace repeats
+}  // namespace deduplication
 
-// Merges equal rows if at least half of the rows go away, or a quarter of a sample of a large batch.
-// A row of weight m >= 1 stands for m copies that decide alike, so merging them changes no decision;
-// fractions of a point decide for themselves, and are left alone.
+// Merges equal rows of a small batch, or of a large one if this removes at least half of its rows. A row of
+// weight m >= 1 stands for m copies with the same label, so merging changes no label. Rows of weight below 1
+// are decided one by one, so batches with such rows are not merged.
 template <class T>
 std::optional<Distinct<T>> deduplicate(const T* data, const double* weights, Row n, int d) {
-  using namespace repeats;
+  using namespace deduplication;
   for (Row i = 0; weights && i < n; ++i)
     if (weights[i] < 1) return std::nullopt;
   if (n > kAlwaysSearch) {
@@ -70,7 +70,7 @@ std::optional<Distinct<T>> deduplicate(const T* data, const double* weights, Row
   Distinct<T> distinct;
   distinct.of.resize(n);
   const auto row_at = [&](std::int64_t i) { return data + i * d; };
-  const Row most = n > kAlwaysSearch ? n / 2 : n - 1;
+  const Row limit = n > kAlwaysSearch ? n / 2 : n - 1;
   const SumGrid grid = weight_grid(weights, n);
   std::vector<double> sums;  // (distinct, folds) of weights
   const auto count = number<T>(n, d, row_at, [&](Row i, std::int32_t k, bool is_new) {
@@ -79,7 +79,7 @@ std::optional<Distinct<T>> deduplicate(const T* data, const double* weights, Row
     const double m = weights ? weights[i] : 1;
     grid.add(&m, 1.0, &sums[k * grid.size()]);
   });
-  if (count > most) return std::nullopt;
+  if (count > limit) return std::nullopt;
   distinct.weights.resize(count);
   for (std::int32_t k = 0; k < count; ++k) grid.total(&sums[k * grid.size()], &distinct.weights[k]);
   distinct.rows.resize(static_cast<std::size_t>(count) * d);

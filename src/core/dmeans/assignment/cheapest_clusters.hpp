@@ -1,12 +1,12 @@
 // The remembered cluster that would take each row at least cost if the row came alone (predict): Eq.
-// (labelupdate) before any row is placed, when all clusters sleep.
+// (labelupdate) before any row is assigned, when all clusters sleep.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "dmeans/clusters.hpp"
 #include "simd/simd_kernels.hpp"
 #include "support/equations.hpp"

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "simd/squared_distance.hpp"
 
 namespace dynmeans {
@@ -50,7 +50,7 @@ struct RowGroup {
   }
 };
 
-// The groups of any labels; those of earlier labels are gone when new ones are asked for.
+// The groups of the last labels.
 class RowGroups {
  public:
   explicit RowGroups(const RefineRows& rows) : rows_(rows), members_(rows.weights.size()) {}
@@ -64,7 +64,7 @@ class RowGroups {
     for (std::size_t g = 0; g < groups_.size(); ++g)
       groups_[g].rows = {members_.data() + begin_[g], members_.data() + begin_[g + 1]};
     for (std::size_t i = 0; i < labels.size(); ++i) {
-      const std::int32_t g = place_[labels[i]];
+      const std::int32_t g = group_of_label_[labels[i]];
       groups_[g].slot = labels[i];
       members_[begin_[g]++] = Row(i);
     }
@@ -75,14 +75,14 @@ class RowGroups {
  private:
   // Where the members of each group begin.
   void count(const std::vector<std::int32_t>& labels) {
-    place_.assign(1 + *std::max_element(labels.begin(), labels.end()), -1);
+    group_of_label_.assign(1 + *std::max_element(labels.begin(), labels.end()), -1);
     begin_.assign(1, 0);
     for (const std::int32_t label : labels) {
-      if (place_[label] < 0) {
-        place_[label] = std::int32_t(begin_.size()) - 1;
+      if (group_of_label_[label] < 0) {
+        group_of_label_[label] = std::int32_t(begin_.size()) - 1;
         begin_.push_back(0);
       }
-      ++begin_[place_[label] + 1];
+      ++begin_[group_of_label_[label] + 1];
     }
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   }
@@ -90,9 +90,9 @@ class RowGroups {
   const RefineRows& rows_;
   std::vector<std::int32_t> labels_;  // (n,)  those of the groups
   std::vector<RowGroup> groups_;
-  std::vector<Row> members_;         // (n,)  rows of all groups, one group after the other
-  std::vector<std::int32_t> place_;  // of each label among the groups
-  std::vector<Row> begin_;           // (groups + 1,)
+  std::vector<Row> members_;                  // (n,)  rows of all groups, one group after the other
+  std::vector<std::int32_t> group_of_label_;  // (labels,)  index of the group of each label, or -1
+  std::vector<Row> begin_;                    // (groups + 1,)
 };
 
 }  // namespace dynmeans

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "support/random.hpp"
 
 namespace dynmeans {
@@ -32,11 +32,11 @@ class VisitingOrder {
         if (rows_[visit] >= begin && rows_[visit] < end) take(rows_[visit], visit);
       return;
     }
-    const Row gap = inverse_stride();  // between the visits of two consecutive rows
-    Row visit = Row(static_cast<unsigned __int128>((begin - start_ + n_) % n_) * gap % n_);
+    const Row step = inverse_stride();  // between the visits of two consecutive rows
+    Row visit = Row(static_cast<unsigned __int128>((begin - start_ + n_) % n_) * step % n_);
     for (Row i = begin; i < end; ++i) {
       if (visit >= first && visit < last) take(i, visit);
-      visit = visit >= n_ - gap ? visit - (n_ - gap) : visit + gap;
+      visit = visit >= n_ - step ? visit - (n_ - step) : visit + step;
     }
   }
 
@@ -55,7 +55,7 @@ class VisitingOrder {
     return x < 0 ? x + n_ : x;
   }
 
-  static constexpr Row kShuffled = 65536;  // larger batches are visited in great strides instead
+  static constexpr Row kShuffled = 65536;  // larger batches are visited with a constant stride
 
   Row n_, start_ = 0, stride_ = 0;
   std::vector<Row> rows_;  // (n,) or empty

@@ -1,7 +1,7 @@
-// What all rows of a batch have in common: the shift that brings them near the origin, and their size.
+// Shift and magnitude of a batch: the shift brings its rows near the origin.
 //
-// Both are found by reductions that depend neither on the order of the rows nor on how they are split into
-// parts, so every part of a batch computes with the same numbers.
+// Both are reductions that depend neither on the order of the rows nor on how they are split into chunks, so
+// every chunk of a batch computes with the same numbers.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,16 @@
 #include <limits>
 #include <vector>
 
-#include "dmeans/row_hash.hpp"
+#include "dmeans/batch/row_hash.hpp"
 #include "simd/reproducible_sum.hpp"
 
 namespace dynmeans {
 
 using Row = std::int64_t;
+constexpr std::int32_t kNone = -1;  // no slot
 
 // Rows whose mean is the shift: all of a small batch; of a large one those that a hash selects, on average
-// kShiftRows. `n_total` is the number of rows of the whole batch, of which `data` (n, d) may be a part.
+// kShiftRows. `n_total` is the number of rows of the whole batch, of which `data` (n, d) may be a chunk.
 template <class T>
 std::vector<const T*> shift_rows(const T* data, Row n, int d, Row n_total) {
   constexpr Row kShiftRows = 256;
@@ -37,7 +38,7 @@ template <class T>
 std::vector<T> mean_of_rows(const std::vector<const T*>& rows, int d) {
   ColumnExtent extent(d);
   for (const T* x : rows)
-    extent.meet([=](int j) __attribute__((always_inline)) { return std::abs(double(x[j])); });
+    extent.extend([=](int j) __attribute__((always_inline)) { return std::abs(double(x[j])); });
   const SumGrid grid(extent, Row(rows.size()));
   std::vector<double> sum(grid.size()), y(d);
   for (const T* x : rows) {
@@ -50,10 +51,10 @@ std::vector<T> mean_of_rows(const std::vector<const T*>& rows, int d) {
   return mean;
 }
 
-// Sizes of weights m, for the grid of their sums.
+// Magnitudes of weights m, for the grid of their sums.
 inline ColumnExtent weight_extent(const double* weights, Row n) {
   ColumnExtent extent(1);
-  for (Row i = 0; i < n; ++i) extent.meet([=](int) { return weights[i]; });
+  for (Row i = 0; i < n; ++i) extent.extend([=](int) { return weights[i]; });
   return extent;
 }
 
@@ -62,7 +63,7 @@ inline SumGrid weight_grid(const double* weights, Row n) {
   return weights ? SumGrid(weight_extent(weights, n), n) : SumGrid::of_counts();
 }
 
-// Sizes of shifted rows y and of the terms m y of their sums.
+// Magnitudes of shifted rows y and of the terms m y of their sums.
 struct RowExtent {
   ColumnExtent terms;  // (d,)
   double radius = 0;   // largest coordinate
@@ -72,14 +73,14 @@ struct RowExtent {
   RowExtent(const T* data, const double* weights, Row n, int d, const T* shift) : terms(d) {
     const Row whole = n / together(d) * together(d);
     measure_together(data, whole, d, shift);
-    for (Row i = whole; i < n; ++i) meet(data + i * d, shift, 1.0, terms);
+    for (Row i = whole; i < n; ++i) extend(data + i * d, shift, 1.0, terms);
     radius = d ? *std::max_element(terms.largest.begin(), terms.largest.end()) : 0;
     if (!weights) return;
     terms = ColumnExtent(d);
-    for (Row i = 0; i < n; ++i) meet(data + i * d, shift, weights[i], terms);
+    for (Row i = 0; i < n; ++i) extend(data + i * d, shift, weights[i], terms);
   }
 
-  // The rows of another part of the batch.
+  // Includes the rows of another chunk of the batch.
   void merge(const RowExtent& other) {
     terms.merge(other.terms);
     radius = std::max(radius, other.radius);
@@ -90,8 +91,9 @@ struct RowExtent {
   static int together(int d) { return d < kWide ? 2 * kWide / std::max(d, 1) : 1; }
 
   template <class T>
-  static void meet(const T* x, const T* shift, double m, ColumnExtent& extent) {
-    extent.meet([=](int j) __attribute__((always_inline)) { return m * double(std::abs(x[j] - shift[j])); });
+  static void extend(const T* x, const T* shift, double m, ColumnExtent& extent) {
+    extent.extend([=](int j)
+                      __attribute__((always_inline)) { return m * double(std::abs(x[j] - shift[j])); });
   }
 
   // in: data (n, d), where n is a multiple of together(d)
@@ -101,7 +103,7 @@ struct RowExtent {
     std::vector<T> repeated(columns);
     for (int j = 0; j < columns; ++j) repeated[j] = shift[j % d];
     ColumnExtent wide(columns);
-    for (Row i = 0; i < n; i += together(d)) meet(data + i * d, repeated.data(), 1.0, wide);
+    for (Row i = 0; i < n; i += together(d)) extend(data + i * d, repeated.data(), 1.0, wide);
     for (int j = 0; j < columns; ++j) {
       terms.largest[j % d] = std::max(terms.largest[j % d], wide.largest[j]);
       terms.smallest[j % d] = std::min(terms.smallest[j % d], wide.smallest[j]);

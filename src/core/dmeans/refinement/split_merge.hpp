@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "dmeans/bisect.hpp"
 #include "dmeans/clusters.hpp"
-#include "dmeans/row_groups.hpp"
+#include "dmeans/refinement/bisect.hpp"
+#include "dmeans/refinement/row_groups.hpp"
 #include "kernel/feature_centers.hpp"
 #include "kernel/kernel_descent.hpp"
 #include "kernel/linear_assignment.hpp"
@@ -31,7 +31,7 @@ class SplitMerge {
         d_(rows.d),
         groups_(rows),
         descent_(view(), search, FeatureCenters(view(), rows.y.data(), rows.phi.data(), rows.d)),
-        halves_(rows),
+        bisection_(rows),
         merged_mean_(rows.d) {}
 
   // in: labels (n,)  0 .. K-1 remembered, then newborn; out: the same of a clustering that costs no more
@@ -100,36 +100,36 @@ class SplitMerge {
       next_ = std::max(next_, group.slot + 1);
     }
     bool changed = false;
-    std::vector<char> busy(found.size());
-    for (std::size_t g = 0; g < found.size(); ++g) changed |= busy[g] = split(found[g]);
-    for (std::size_t g = 0; g < found.size(); ++g) changed |= !busy[g] && merge(found, g, busy);
+    std::vector<char> is_changed(found.size());
+    for (std::size_t g = 0; g < found.size(); ++g) changed |= is_changed[g] = split(found[g]);
+    for (std::size_t g = 0; g < found.size(); ++g) changed |= !is_changed[g] && merge(found, g, is_changed);
     return changed;
   }
 
   bool split(const Group& whole) {
     poll_(std::int64_t(whole.rows.size()) * d_ * 8);
     const double before = cost(whole, whole.slot);
-    if (before - lower_bound_of_two(whole) <= whole.spread - halves_.max_saving(whole)) return false;
-    if (halves_.cut_along(whole) && split_off(whole, before)) return true;
-    return halves_.cut_across(whole) && split_off(whole, before);
+    if (before - lower_bound_of_two(whole) <= whole.spread - bisection_.max_saving(whole)) return false;
+    if (bisection_.cut_along(whole) && split_off(whole, before)) return true;
+    return bisection_.cut_across(whole) && split_off(whole, before);
   }
 
   // One half keeps the cluster; the other is born, or revives an old cluster.
   bool split_off(const Group& whole, double before) {
     double least = before - kTolerance * before;
-    const Group* leaver = nullptr;
+    const Group* leaving = nullptr;
     std::int32_t to = kNone;
     for (int h = 0; h < 2; ++h) {
-      const double stay = cost(halves_[1 - h], whole.slot);
+      const double stay = cost(bisection_[1 - h], whole.slot);
       for (std::int32_t k = 0; k <= prior_.n; ++k) {
         if (k < prior_.n && !asleep_[k]) continue;
-        const double after = stay + cost(halves_[h], k);
-        if (after < least) least = after, leaver = &halves_[h], to = k;
+        const double after = stay + cost(bisection_[h], k);
+        if (after < least) least = after, leaving = &bisection_[h], to = k;
       }
     }
-    if (!leaver) return false;
+    if (!leaving) return false;
     if (to < prior_.n) asleep_[to] = false;
-    move(*leaver, to < prior_.n ? to : next_++);
+    move(*leaving, to < prior_.n ? to : next_++);
     return true;
   }
 
@@ -142,13 +142,13 @@ class SplitMerge {
   }
 
   // Merge a group with the one that saves most, under the slot of either.
-  bool merge(const std::vector<Group>& found, std::size_t g, std::vector<char>& busy) {
+  bool merge(const std::vector<Group>& found, std::size_t g, std::vector<char>& is_changed) {
     const Group& a = found[g];
     double least = 0;
     std::size_t with = g;
     std::int32_t to = kNone;
     for (std::size_t h = g + 1; h < found.size(); ++h) {
-      if (busy[h]) continue;
+      if (is_changed[h]) continue;
       poll_(2 * d_);
       const Group& b = found[h];
       const double before = link_cost(a, a.slot) + link_cost(b, b.slot), n = a.weight + b.weight;
@@ -161,7 +161,7 @@ class SplitMerge {
       }
     }
     if (to == kNone) return false;
-    busy[g] = busy[with] = true;
+    is_changed[g] = is_changed[with] = true;
     move(a, to);
     move(found[with], to);
     return true;
@@ -177,7 +177,7 @@ class SplitMerge {
   std::vector<char> asleep_;          // (K,)
   std::int32_t next_ = 0;             // slot of the next newborn
 
-  Bisection halves_;                 // of the cluster to be split
+  Bisection bisection_;              // of the cluster to be split
   std::vector<double> merged_mean_;  // (d,)  mean of two clusters that may be merged
   Poll poll_;
 };

@@ -9,10 +9,10 @@
 #include <limits>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/assignment/partial_distance_bound.hpp"
+#include "dmeans/assignment/prior_distance_row.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "dmeans/clusters.hpp"
-#include "dmeans/partial_distance_bound.hpp"
-#include "dmeans/prior_distance_row.hpp"
 #include "simd/squared_distance.hpp"
 #include "support/signals.hpp"
 #include "support/thread_pool.hpp"
@@ -22,9 +22,9 @@ namespace dynmeans {
 
 class PriorDistances {
  public:
-  PriorDistances() : n_old_(0) {}  // knows no distance
+  PriorDistances() : n_old_(0) {}  // no distances
 
-  // Narrow rows find a distance as fast as they would look it up.
+  // For narrow rows, computing a distance is as fast as reading it.
   template <class T>
   PriorDistances(const BatchView<T>& points, const Clusters& slots, double birth, ThreadPool& pool)
       : n_old_(slots.n_old()) {
@@ -33,8 +33,8 @@ class PriorDistances {
     near_.resize(squared_.size());
     count_.resize(points.n);
     rest_.resize(points.n);
-    std::vector<double> slowness(n_old_);
-    for (int k = 0; k < n_old_; ++k) slowness[k] = 1 / slots.gamma(k);
+    std::vector<double> inverse_gammas(n_old_);
+    for (int k = 0; k < n_old_; ++k) inverse_gammas[k] = 1 / slots.gamma(k);
     const PartialDistanceBound partial_bound(slots.old_center(0), n_old_, points.d);
     const int chunks = static_cast<int>(std::min<Row>(points.n, 64));
     pool.share(chunks, [&](int c) {
@@ -42,9 +42,9 @@ class PriorDistances {
       Poll poll;
       for (Row i = points.n * c / chunks; i < points.n * (c + 1) / chunks; ++i) {
         poll(std::int64_t(points.d) * n_old_);
-        const double lightness = 1 / std::min(points.weight(i), 1.0);
-        run_wide(Measure{points.moved(i, y.data()), slots.old_center(0), slowness.data(), points.d, n_old_,
-                         kAmple * birth, lightness, &partial_bound, bounds.data(),
+        const double inverse_weight = 1 / std::min(points.weight(i), 1.0);
+        run_wide(Measure{points.shifted(i, y.data()), slots.old_center(0), inverse_gammas.data(), points.d,
+                         n_old_, kMargin * birth, inverse_weight, &partial_bound, bounds.data(),
                          &squared_[std::size_t(i) * n_old_], &near_[std::size_t(i) * n_old_], &count_[i],
                          &rest_[i]});
       }
@@ -53,7 +53,7 @@ class PriorDistances {
 
   bool is_known() const { return !squared_.empty(); }
 
-  // Those of one row, if they are known.
+  // Distances of one row, if they are known.
   PriorDistanceRow of(Row i) const {
     if (squared_.empty()) return {};
     const std::size_t at = std::size_t(i) * n_old_;
@@ -62,13 +62,13 @@ class PriorDistances {
 
  private:
   struct Measure {
-    const double* row;       // (d,)
-    const double* centers;   // (K, d)
-    const double* slowness;  // 1 / gamma (K,)
+    const double* row;             // (d,)
+    const double* centers;         // (K, d)
+    const double* inverse_gammas;  // 1 / gamma (K,)
     int d, n_old;
-    double ample, lightness;
+    double margin, inverse_weight;
     const PartialDistanceBound* partial_bound;
-    double* bounds;       // room for those of the partial_bound
+    double* bounds;       // scratch (n_bounds,)
     double* squared;      // out (K,)
     std::int32_t* near;   // out (K,) the first `count`
     std::int32_t* count;  // out
@@ -79,7 +79,7 @@ class PriorDistances {
       double least = std::numeric_limits<double>::infinity();
       std::int32_t found = 0;
       for (int k = 0; k < n_old; ++k) {
-        const double limit = ample * (lightness + slowness[k]);
+        const double limit = margin * (inverse_weight + inverse_gammas[k]);
         squared[k] = bounds[k];
         if (!(squared[k] > limit))
           WideSquaredDistance<Plain>{{row}, centers + std::size_t(k) * d, d, limit, squared + k}.run();
@@ -95,7 +95,8 @@ class PriorDistances {
   };
 
   static constexpr Row kMaxDistances = 1 << 22;  // distances that are kept
-  static constexpr double kAmple = 1.5;          // times the squared distance at which a return costs a birth
+  static constexpr double kMargin =
+      1.5;  // times the squared distance at which a revival costs as much as a birth
 
   int n_old_;
   RawVector<double> squared_;      // (n, K)

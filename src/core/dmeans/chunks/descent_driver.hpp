@@ -1,18 +1,18 @@
-// One restart of D-Means on a batch whose rows are elsewhere: the serial part of the descent.
+// Serial part of one restart of D-Means on a batch whose rows are on other machines.
 //
-// The driver owns the clusters. Chunks (ChunkDescent) compare their rows with them; the driver settles
-// proposals and places restless rows one by one in the seeded order, adds up sums and updates the centers.
+// The driver owns the clusters. Chunks (ChunkDescent) compare their rows with them; the driver validates
+// proposals one by one, in the seeded order, adds up sums and updates the centers.
 #pragma once
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "dmeans/clusters.hpp"
 #include "dmeans/finished_clusters.hpp"
-#include "dmeans/settlement.hpp"
-#include "dmeans/visiting_order.hpp"
+#include "dmeans/first_pass/serial_validation.hpp"
+#include "dmeans/first_pass/visiting_order.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
 
@@ -28,7 +28,7 @@ struct SentRows {
   std::size_t n;
 };
 
-struct PlacedRows {
+struct ReassignedRows {
   std::vector<std::int64_t> rows;   // (p,)
   std::vector<std::int32_t> slots;  // (p,)
 };
@@ -42,24 +42,24 @@ class DescentDriver {
         slots_(prior, scale_),
         random_(seed, step, restart),
         order_(n, random_),
-        settlement_(slots_, birth) {
+        validation_(slots_, birth) {
     slots_.reset();
   }
 
   const Clusters& slots() const { return slots_; }
-  const WokenSlots& woken() const { return settlement_.woken(); }
+  const WokenSlots& woken() const { return validation_.woken(); }
 
   // First pass, step 2 of an epoch: the slots of the rows that proposed a birth or a revival.
-  std::vector<std::int32_t> settle(const SentRows& proposals) {
-    settlement_.begin_epoch();
+  std::vector<std::int32_t> validate(const SentRows& proposals) {
+    validation_.begin_epoch();
     std::vector<std::int32_t> slots(proposals.n);
     Poll poll;
     for (std::size_t p = 0; p < proposals.n; ++p) {
-      poll(slots_.d() * (settlement_.woken().size() + 1));
+      poll(slots_.d() * (validation_.woken().size() + 1));
       slots[p] =
-          settlement_
-              .settle(proposals.rows[p], proposals.y + p * slots_.d(), std::min(proposals.weights[p], 1.0),
-                      {}, {proposals.costs[p], proposals.slots[p]})
+          validation_
+              .validate(proposals.rows[p], proposals.y + p * slots_.d(), std::min(proposals.weights[p], 1.0),
+                        {}, {proposals.costs[p], proposals.slots[p]})
               .slot;
     }
     return slots;
@@ -67,22 +67,22 @@ class DescentDriver {
 
   Clusters& slots() { return slots_; }
 
-  // Places restless rows in random order; returns those that moved, in ascending order.
-  PlacedRows place(const SentRows& restless) {
-    std::vector<Row> order(restless.n);
+  // Later passes: assigns the rows of proposals in random order; returns those that moved, ascending.
+  ReassignedRows reassign(const SentRows& proposals) {
+    std::vector<Row> order(proposals.n);
     std::iota(order.begin(), order.end(), Row(0));
     random_.shuffle(order);
-    std::vector<std::int32_t> slots(restless.slots, restless.slots + restless.n);
+    std::vector<std::int32_t> slots(proposals.slots, proposals.slots + proposals.n);
     Poll poll;
     for (const Row p : order) {
       poll(Row(slots_.d()) * (slots_.count() + 1));
       slots[p] =
-          slots_.place(restless.y + p * slots_.d(), restless.weights[p], slots[p], {}, birth_, scratch_);
+          slots_.assign(proposals.y + p * slots_.d(), proposals.weights[p], slots[p], {}, birth_, scratch_);
     }
-    PlacedRows moved;
-    for (std::size_t p = 0; p < restless.n; ++p)
-      if (slots[p] != restless.slots[p]) {
-        moved.rows.push_back(restless.rows[p]);
+    ReassignedRows moved;
+    for (std::size_t p = 0; p < proposals.n; ++p)
+      if (slots[p] != proposals.slots[p]) {
+        moved.rows.push_back(proposals.rows[p]);
         moved.slots.push_back(slots[p]);
       }
     if (!moved.rows.empty()) slots_.update_centers();
@@ -102,7 +102,7 @@ class DescentDriver {
   Clusters slots_;
   Random random_;
   VisitingOrder order_;
-  Settlement settlement_;
+  SerialValidation validation_;
   std::vector<double> scratch_;
 };
 

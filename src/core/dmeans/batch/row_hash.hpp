@@ -15,7 +15,7 @@ namespace hashing {
 constexpr int kLanes = 4;  // features of a row that are hashed side by side
 
 template <class T>
-void stir(std::uint64_t& h, T value) {
+void mix(std::uint64_t& h, T value) {
   value += T(0);  // -0 equals 0
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof(T));
@@ -37,7 +37,7 @@ struct WideHash {
         lanes[q] = (lanes[q] << 5 | lanes[q] >> 59) ^ FourBits(value);
       }
     for (const FourBits& lane : lanes)
-      for (int l = 0; l < kFour; ++l) stir(*h, lane[l]);
+      for (int l = 0; l < kFour; ++l) mix(*h, lane[l]);
   }
 };
 
@@ -51,15 +51,16 @@ std::uint64_t row_hash(const T* row, int d) {
     if (d >= kWide) {
       std::uint64_t h = 0x9e3779b97f4a7c15ull;
       run_wide(WideHash{row, d, &h});
-      for (int j = d / kWide * kWide; j < d; ++j) stir(h, row[j]);
+      for (int j = d / kWide * kWide; j < d; ++j) mix(h, row[j]);
       return h;
     }
-  std::uint64_t lanes[kLanes] = {0x9e3779b97f4a7c15ull, 1, 2, 3};  // do not wait for each other
+  std::uint64_t lanes[kLanes] = {0x9e3779b97f4a7c15ull, 1, 2,
+                                 3};  // independent chains, which run in parallel
   int j = 0;
   for (; j + kLanes <= d; j += kLanes)
-    for (int lane = 0; lane < kLanes; ++lane) stir(lanes[lane], row[j + lane]);
-  for (; j < d; ++j) stir(lanes[0], row[j]);
-  for (int lane = 1; lane < kLanes && d >= kLanes; ++lane) stir(lanes[0], lanes[lane]);
+    for (int lane = 0; lane < kLanes; ++lane) mix(lanes[lane], row[j + lane]);
+  for (; j < d; ++j) mix(lanes[0], row[j]);
+  for (int lane = 1; lane < kLanes && d >= kLanes; ++lane) mix(lanes[0], lanes[lane]);
   return lanes[0];
 }
 

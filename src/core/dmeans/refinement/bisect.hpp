@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "dmeans/row_groups.hpp"
+#include "dmeans/refinement/row_groups.hpp"
 #include "simd/squared_distance.hpp"
 
 namespace dynmeans {
@@ -74,10 +74,10 @@ class Bisection {
   template <class Distance>
   const double* farthest(const RowGroup& group, Distance distance) const {
     const double* which = rows_.at(*group.rows.first);
-    double most = 0;
+    double largest = 0;
     for (const Row i : group.rows) {
       const double out = distance(rows_.at(i));
-      if (out > most) most = out, which = rows_.at(i);
+      if (out > largest) largest = out, which = rows_.at(i);
     }
     return which;
   }
@@ -122,7 +122,7 @@ class Bisection {
   std::vector<double> axis_;     // (d,)  across which the cluster is cut at first
   std::vector<double> scatter_;  // (d, d)
   std::vector<char> side_;       // of each of its rows
-  std::vector<Row> members_;     // its rows, one half after the other
+  std::vector<Row> members_;     // its rows, those of the near side first
   RowGroup half_[2];
 };
 

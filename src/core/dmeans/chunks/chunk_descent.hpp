@@ -1,24 +1,24 @@
 // Passes of D-Means over one chunk of a batch whose other chunks are on other machines.
 //
-// The clusters stay as they are. What the rows of the chunk would change is returned: proposals of births and
-// revivals, sums of the rows that moved, and restless rows. DescentDriver applies it.
+// The clusters do not change. The changes by the rows of the chunk are returned: proposals of births and
+// revivals, and sums of the rows that moved. DescentDriver applies them.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
-#include "dmeans/block_comparison.hpp"
+#include "dmeans/assignment/block_comparison.hpp"
+#include "dmeans/assignment/hamerly_assignment.hpp"
+#include "dmeans/assignment/prior_distances.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "dmeans/clusters.hpp"
 #include "dmeans/finished_clusters.hpp"
-#include "dmeans/hamerly_assignment.hpp"
-#include "dmeans/prior_distances.hpp"
-#include "dmeans/settlement.hpp"
-#include "dmeans/visiting_order.hpp"
+#include "dmeans/first_pass/serial_validation.hpp"
+#include "dmeans/first_pass/visiting_order.hpp"
 
 namespace dynmeans {
 
-// Some rows of a chunk, with what the driver needs to place them.
+// Rows of a chunk, with the values that the driver needs to assign them.
 struct RowList {
   std::vector<Row> rows;            // (p,) in the batch, or visits
   std::vector<double> y;            // (p, d) less the shift
@@ -34,14 +34,14 @@ struct RowList {
   }
 };
 
-// An epoch that the driver has settled.
-struct SettledEpoch {
+// An epoch that the driver has validated.
+struct ValidatedEpoch {
   Row first, last;                     // its visits: first .. last - 1
   std::vector<std::int32_t> woken;     // (w,) slots that woke
   std::vector<std::int64_t> woken_at;  // (w,) and the visits that woke them
-  const std::int64_t* visits;          // (s,) of the rows that were settled, ascending
+  const std::int64_t* visits;          // (s,) of the rows that were validated, ascending
   const std::int32_t* slots;           // (s,) and their slots
-  std::size_t n_settled;
+  std::size_t n_validated;
 };
 
 template <class T>
@@ -54,7 +54,7 @@ class ChunkDescent {
   Clusters& slots() { return slots_; }
 
   // First pass, step 3 of an epoch: final labels (n,) of its rows.
-  void label_epoch(const VisitingOrder& order, const SettledEpoch& epoch, std::int32_t* labels) const {
+  void label_epoch(const VisitingOrder& order, const ValidatedEpoch& epoch, std::int32_t* labels) const {
     WokenSlots woken(points_.d);
     for (std::size_t w = 0; w < epoch.woken.size(); ++w) woken.add(epoch.woken[w], epoch.woken_at[w]);
     woken.freeze(slots_);
@@ -64,12 +64,12 @@ class ChunkDescent {
       const Row i = row - first_;
       poll(points_.d * (woken.size() + 1));
       if (labels[i] == kNone) {
-        const auto* found = std::lower_bound(epoch.visits, epoch.visits + epoch.n_settled, visit);
+        const auto* found = std::lower_bound(epoch.visits, epoch.visits + epoch.n_validated, visit);
         labels[i] = epoch.slots[found - epoch.visits];
       } else if (woken.any_before(visit)) {
-        const double m = decision_weight(i), *y = points_.moved(i, scratch.data());
+        const double m = decision_weight(i), *y = points_.shifted(i, scratch.data());
         const Cheapest found{m * points_.squared_distance(i, slots_.center(labels[i])), labels[i]};
-        if (woken.may_undercut(y, m, found.cost))
+        if (woken.may_be_cheaper(y, m, found.cost))
           labels[i] = woken.cheapest_before(visit, y, m, found, slots_).slot;
       }
     });
@@ -88,14 +88,15 @@ class ChunkDescent {
     comparison.pack(count);
     Poll poll;
     comparison.compare(0, count, [&](Row b) { return rows[b]; }, found.data(), nullptr, poll);
-    RowList proposals;
+    RowList proposals;  // rows for which a birth or a revival is cheaper than their slot
     std::vector<double> scratch(points_.d);
     for (Row b = 0; b < count; ++b) {
       const Row i = rows[b];
       const bool is_proposal = is_birth(found[b], birth_) || !slots_.is_awake(found[b].slot);
       labels[i] = is_proposal ? kNone : found[b].slot;
       if (!is_proposal) continue;
-      proposals.add(visits[b], points_.moved(i, scratch.data()), points_.d, points_.weight(i), found[b].slot);
+      proposals.add(visits[b], points_.shifted(i, scratch.data()), points_.d, points_.weight(i),
+                    found[b].slot);
       proposals.costs.push_back(found[b].cost);
     }
     return proposals;
@@ -109,15 +110,15 @@ class ChunkDescent {
     Poll poll;
     for (Row i = 0; i < points_.n; ++i) {
       poll(2 * points_.d);
-      sums.add(labels[i], points_.moved(i, scratch.data()), points_.weight(i), +1);
+      sums.add(labels[i], points_.shifted(i, scratch.data()), points_.weight(i), +1);
     }
     return sums;
   }
 
   // A later pass. `assignment` has the labels and bounds.
   struct Pass {
-    ClusterSums moved;  // sums of the rows that came, less those that left
-    RowList restless;
+    ClusterSums moved;  // sums of the rows that joined, minus those that left
+    RowList proposals;  // rows for which a birth or a revival is cheaper than their slot
   };
 
   Pass pass(Assignment<T>& assignment) const {
@@ -127,9 +128,9 @@ class ChunkDescent {
     std::vector<double> scratch(points_.d);
     for (const ChunkUpdate<T>& moves : assignment.compare_all(slots_, pool)) {
       for (int k = 0; moves.any && k < slots_.count(); ++k) result.moved.merge(k, moves.sums, k);
-      for (const Row i : moves.restless)
-        result.restless.add(first_ + i, points_.moved(i, scratch.data()), points_.d, points_.weight(i),
-                            assignment.labels()[i]);
+      for (const Row i : moves.proposals)
+        result.proposals.add(first_ + i, points_.shifted(i, scratch.data()), points_.d, points_.weight(i),
+                             assignment.labels()[i]);
     }
     return result;
   }

@@ -24,8 +24,6 @@ namespace dynmeans {
 // Rows of one batch, at most one per cluster.
 template <class T>
 class ExclusiveAssignment {
-  static constexpr std::int32_t kNone = -1;
-
   // A row and a remembered cluster that together cost less than a birth.
   struct Link {
     int row, cluster;
@@ -121,7 +119,7 @@ class ExclusiveAssignment {
     DescentResult out;
     out.centers.assign(prior_.centers, prior_.centers + std::size_t(prior_.n) * d_);
     out.centers.resize((prior_.n + born.size()) * d_);
-    out.taken.resize(prior_.n + born.size());
+    out.slot_weights.resize(prior_.n + born.size());
     out.cost = birth_ * double(born.size());
     for (int i = 0; i < n_; ++i) add_row(i, out);
     out.slots = std::move(slots_);
@@ -137,11 +135,11 @@ class ExclusiveAssignment {
     double* center = out.centers.data() + std::size_t(k) * d_;
     double moved = 0;
     for (int j = 0; j < d_; ++j) {
-      const double gap = double(rows_[std::size_t(i) * d_ + j]) - center[j];
-      moved += gap * gap;
-      center[j] += share * gap;
+      const double difference = double(rows_[std::size_t(i) * d_ + j]) - center[j];
+      moved += difference * difference;
+      center[j] += share * difference;
     }
-    out.taken[k] = weight(i);
+    out.slot_weights[k] = weight(i);
     if (k < prior_.n) out.cost += prior_.revival[k] + link_weight(i, k) * moved;
   }
 

@@ -7,9 +7,9 @@
 namespace dynmeans {
 
 struct PriorDistanceRow {
-  const double* squared = nullptr;     // (K,) or lower bounds, where a birth is cheaper than the return
+  const double* squared = nullptr;     // (K,) exact, or lower bounds where a birth is cheaper than a revival
   std::span<const std::int32_t> near;  // clusters with exact distances, ascending
-  double rest = 0;                     // the least of the bounds
+  double rest = 0;                     // the smallest of the lower bounds
 
   bool is_known() const { return squared != nullptr; }
 };

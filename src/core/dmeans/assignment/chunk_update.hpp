@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/assignment/product_comparison.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "dmeans/cluster_sums.hpp"
-#include "dmeans/product_comparison.hpp"
 #include "support/uninitialized_vector.hpp"
 
 namespace dynmeans {
@@ -15,17 +15,17 @@ struct ChunkUpdate {
   explicit ChunkUpdate(const BatchScale<T>& scale) : sums(scale.terms, scale.weights) {}
 
   ClusterSums sums;
-  std::vector<Row> restless;
-  std::vector<Row> doubtful;  // whose nearest center the products leave in doubt
+  std::vector<Row> proposals;  // rows for which a birth or a revival is cheaper than their slot
+  std::vector<Row> uncertain;  // rows whose nearest center the products do not determine
   bool any = false;
   std::vector<T> tile;      // (d, kTile)
-  RawVector<T> centers;     // (awake, d) as the tile wants them, computed on first use
+  RawVector<T> centers;     // (awake, d) in the precision of the tile, computed on first use
   std::vector<double> row;  // (d,)
   ProductComparison::Tile products;
 
   void clear(int d) {
-    restless.clear();
-    doubtful.clear();
+    proposals.clear();
+    uncertain.clear();
     any = false;
     tile.resize(std::size_t(d) * kTile);
     centers.clear();
@@ -36,7 +36,7 @@ struct ChunkUpdate {
   // Before the first move.
   void open(int n_slots) {
     sums.grow(n_slots);
-    for (int k = 0; k < n_slots; ++k) sums.forget(k);
+    for (int k = 0; k < n_slots; ++k) sums.clear(k);
     any = true;
   }
 };
