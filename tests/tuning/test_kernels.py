@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynmeans import DMeans, KDMeans, SDMeans, tune
+from dynmeans import KDMeans, SDMeans, tune
 from dynmeans.datasets import moving_gaussians, moving_rings
 from dynmeans.kernels import MST, RBF, Diffusion
 from dynmeans.metrics import tracking_accuracy

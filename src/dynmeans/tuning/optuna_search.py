@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans._files.extras import require
-from dynmeans.tuning.search import known_candidates, first_candidates, of_entry
+from dynmeans.tuning.search import first_candidates, known_candidates, of_entry
 from dynmeans.tuning.space import Axis
 from dynmeans.tuning.trials import Candidate, Runner, Trial
 
