@@ -1,4 +1,4 @@
-"""``python -m benchmarks.field_variants [KIND ...]``: defaults and baselines on changed field streams.
+"""``python -m benchmarks.field_variants [KIND ...] [--methods WORD ...]``: methods on changed field streams.
 
 Defaults that suit the recorded streams may fail on others. Each recorded stream is cut, reversed, thinned,
 made noisier or overlaid with itself. The parameters of the baselines are those of `benchmarks.field`.
@@ -6,7 +6,7 @@ made noisier or overlaid with itself. The parameters of the baselines are those 
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -22,11 +22,11 @@ MISSED = 0.22  # share of the objects of a step that are removed
 NOISE = 0.1  # standard deviation, in the unit of the stream
 
 
-def main(kinds: Sequence[str]) -> None:
-    """Print one table per kind, and the means."""
+def main(kinds: Sequence[str], methods: Sequence[str] = METHODS) -> None:
+    """Print one table per kind, and the means, of the methods whose names contain one of the words."""
     for kind in kinds:
         streams = [new for old in read_streams(folder_of(), [kind]) for new in variants(old)]
-        scores = [score(stream, method) for stream in streams for method in select(kind, METHODS)]
+        scores = [score(stream, method) for stream in streams for method in select(kind, methods)]
         means = ", ".join(f"{name} {value:.3f}" for name, value in mean_by_method(scores).items())
         print(f"\n## {kind}: mean identity F1 {means}\n\n{table(scores)}", flush=True)
 
@@ -96,4 +96,8 @@ FOR_PEOPLE = ("noisy", "more missed", "crowded")  # in meters, on the ground
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or KINDS)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.field_variants", description=__doc__)
+    parser.add_argument("kinds", nargs="*", metavar="KIND")
+    parser.add_argument("--methods", nargs="+", default=METHODS, metavar="WORD")
+    options = parser.parse_args()
+    main(options.kinds or KINDS, options.methods)

@@ -118,6 +118,20 @@ def test_a_file_that_is_not_a_study_is_rejected_and_unchanged(stream: Any, tmp_p
     assert storage.read_text() == text
 
 
+@pytest.mark.parametrize("strategy", ["refine", "grid"])
+def test_the_defaults_and_one_cluster_are_always_tried(stream: Any, strategy: Any) -> None:
+    model = DMeans(random_state=0)
+    for batch in stream.batches:
+        model.partial_fit(batch)
+    tried: list[Any] = []
+    tune(stream.batches, budget=8, strategy=strategy, random_state=0, on_trial=tried.append)
+    default = model.parameters_
+    names = ("birth_cost", "lifetime", "reach", "motion", "refine", "exclusive")
+    wanted = {name: getattr(default, name) for name in names}
+    assert any(trial.params == pytest.approx(wanted) for trial in tried)
+    assert any(trial.n_ids == 1 for trial in tried)
+
+
 def test_one_cluster_gives_a_warning() -> None:
     rng = np.random.default_rng(0)
     found = tune([rng.normal(size=(60, 2)) for _ in range(6)], budget=24, random_state=0)
