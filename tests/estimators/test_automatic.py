@@ -136,3 +136,9 @@ def test_touching_clouds_stay_apart() -> None:
     stream = moving_gaussians(4, 30, noise=0.03, motion=0.02, random_state=5)
     found = labels_of(DMeans(random_state=0), stream.batches)
     assert identity_f1(stream.labels, found) > 0.7
+
+
+def test_the_sample_of_a_very_large_batch_takes_no_permutation() -> None:
+    rows = sample_rows(10**12)
+    assert len(rows) == len(set(rows)) == MAX_ROWS
+    assert 0 <= rows[0] < rows[-1] < 10**12
