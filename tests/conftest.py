@@ -1,4 +1,4 @@
-"""Settings of the whole suite."""
+"""Fixtures and options of the whole suite."""
 
 import os
 

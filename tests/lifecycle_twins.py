@@ -12,20 +12,20 @@ def update_clusters_twin(before, now, lifetime):
     old = len(before["ids"])
     tables = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
     after = {name: [] for name in (*tables, "active", "sizes", "born", "revived", "asleep", "died")}
-    for k, taken in enumerate(before["taken"]):
+    for k, slot_weights in enumerate(before["slot_weights"]):
         one = {name: before[name][k] for name in tables} if k < old else newborn(before, k)
         was_awake = k < old and before["last_seen"][k] == before["clock"]
-        if taken > 0:
+        if slot_weights > 0:
             gamma = before["gammas"][k] if k < old else 0.0
             one["hits"] += 1
-            one |= {"centers": before["positions"][k], "weights": gamma + taken, "last_seen": now}
+            one |= {"centers": before["positions"][k], "weights": gamma + slot_weights, "last_seen": now}
             after["active"].append(one["ids"])
-            after["sizes"].append(taken)
+            after["sizes"].append(slot_weights)
         if k >= old:
             after["born"].append(one["ids"])
-        elif taken > 0 and not was_awake:
+        elif slot_weights > 0 and not was_awake:
             after["revived"].append(one["ids"])
-        elif taken == 0 and was_awake:
+        elif slot_weights == 0 and was_awake:
             after["asleep"].append(one["ids"])
         if now - one["last_seen"] > lifetime:
             after["died"].append(one["ids"])
@@ -45,12 +45,15 @@ def newborn(before, k):
     }
 
 
-def find_split_merge(rows, forecasts, slots, mass, awake, taken, n_old, min_share, max_ratio):
+def find_split_merge(rows, forecasts, slots, mass, awake, slot_weights, n_old, min_share, max_ratio):
     """Splits and merges in slots, written as the definition says it."""
     distances = np.sum((rows[:, None] - forecasts[awake]) ** 2, axis=2)
     parents = distances.argmin(axis=1)
     shared = np.array(
-        [[mass[(parents == h) & (slots == s)].sum() for s in range(len(taken))] for h in range(len(awake))]
+        [
+            [mass[(parents == h) & (slots == s)].sum() for s in range(len(slot_weights))]
+            for h in range(len(awake))
+        ]
     )
 
     def mean(which):
@@ -73,12 +76,15 @@ def find_split_merge(rows, forecasts, slots, mass, awake, taken, n_old, min_shar
     main_parents = shared.argmax(axis=0)
     for parent_index in dict.fromkeys(main_parents[n_old:].tolist()):
         parent = int(awake[parent_index])
-        candidates = [parent, *[s for s in range(n_old, len(taken)) if main_parents[s] == parent_index]]
+        candidates = [
+            parent,
+            *[s for s in range(n_old, len(slot_weights)) if main_parents[s] == parent_index],
+        ]
         whole = [s for s in candidates if shared[parent_index, s] > 0.5 * shared[:, s].sum()]
         parts = [s for s in whole if shared[parent_index, s] >= min_share * shared[parent_index, whole].sum()]
         if parent in parts and len(parts) > 1 and is_split(parent, parts):
             splits.append((parent, parts[1:]))
-    gone = [h for h in range(len(awake)) if taken[awake[h]] == 0]
+    gone = [h for h in range(len(awake)) if slot_weights[awake[h]] == 0]
     for slot in dict.fromkeys(int(shared[h].argmax()) for h in gone):
         own = [h for h in range(len(awake)) if awake[h] == slot]
         parents_of = [*own, *[h for h in gone if shared[h].argmax() == slot and h not in own]]

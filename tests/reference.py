@@ -95,12 +95,12 @@ def descend(problem: Problem, seed: int, step: int, restart: int, max_iter: int)
     """One restart of the descent, literally."""
     random = Random(seed, step, restart)
     labels = np.full(len(problem.X), -1)
-    moved = _place_each(problem, labels, _first_rows(len(problem.X), random))
+    moved = _assign_each(problem, labels, _first_rows(len(problem.X), random))
     n_iter = 1
     while moved and n_iter < max_iter:
-        moved, restless = _pass(problem, labels)
-        random.shuffle(restless)
-        moved |= _place_each(problem, labels, restless)
+        moved, proposals = _pass(problem, labels)
+        random.shuffle(proposals)
+        moved |= _assign_each(problem, labels, proposals)
         n_iter += 1
     return labels, n_iter
 
@@ -142,7 +142,7 @@ def _first_rows(n: int, random: Random) -> list[int]:
     return [(start + stride * i) % n for i in range(n)]
 
 
-def _place_each(problem: Problem, labels: np.ndarray, rows: list[int]) -> bool:
+def _assign_each(problem: Problem, labels: np.ndarray, rows: list[int]) -> bool:
     """One row after another, against centers that stay; newborn and revived clusters join at once."""
     centers, moved = all_centers(problem, labels), False
     for i in rows:
@@ -164,7 +164,7 @@ def _place_each(problem: Problem, labels: np.ndarray, rows: list[int]) -> bool:
 def _pass(problem: Problem, labels: np.ndarray) -> tuple[bool, list[int]]:
     """Every row to the nearest awake center as it was before the pass; then who wants more than that."""
     centers = all_centers(problem, labels)
-    moved, restless, new = False, [], labels.copy()
+    moved, proposals, new = False, [], labels.copy()
     for i, y in enumerate(problem.X):
         gaps = {k: ((y - c) ** 2).sum() for k, c in centers.items()}
         best = min(gaps, key=lambda k: (gaps[k], k))
@@ -179,6 +179,6 @@ def _pass(problem: Problem, labels: np.ndarray) -> tuple[bool, list[int]]:
             if k not in centers
         ]
         if min([problem.birth, *others]) < stay:
-            restless.append(i)
+            proposals.append(i)
     labels[:] = new
-    return moved, restless
+    return moved, proposals

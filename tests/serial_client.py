@@ -64,7 +64,7 @@ def cluster_in_chunks(rows, weights, prior, cuts, **options):
 
 def check_equal(rows, weights, prior, cuts, *, seed, birth=0.5, n_restarts=2, max_iter=100):
     """Check that a batch in chunks gives the bits of the local descent."""
-    slots, centers, taken, cost, n_iter, costs = descend(
+    slots, centers, slot_weights, cost, n_iter, costs = descend(
         rows, weights, *prior, birth, seed, 3, n_restarts, max_iter, 1
     )
     fit, found = cluster_in_chunks(
@@ -72,5 +72,5 @@ def check_equal(rows, weights, prior, cuts, *, seed, birth=0.5, n_restarts=2, ma
     )
     assert found.tolist() == slots.tolist()
     assert fit.centers.tobytes() == centers.tobytes()
-    assert fit.slot_weights.tobytes() == taken.tobytes()
+    assert fit.slot_weights.tobytes() == slot_weights.tobytes()
     assert (fit.cost, fit.n_iter, fit.restart_costs.tolist()) == (cost, n_iter, costs.tolist())

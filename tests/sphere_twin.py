@@ -107,14 +107,14 @@ def descend(problem: Problem, seed: int, step: int, restart: int, max_iter: int)
     rows = list(range(len(labels)))
     random.shuffle(rows)
     for i in rows:
-        _place(problem, labels, all_centers(problem, labels), i)
+        _assign(problem, labels, all_centers(problem, labels), i)
     moved, n_iter = True, 1
     while moved and n_iter < max_iter:
-        moved, restless = _pass(problem, labels)
-        random.shuffle(restless)
+        moved, proposals = _pass(problem, labels)
+        random.shuffle(proposals)
         centers = all_centers(problem, labels)
-        for i in restless:
-            moved |= _place(problem, labels, centers, i)
+        for i in proposals:
+            moved |= _assign(problem, labels, centers, i)
         n_iter += 1
     return labels, n_iter
 
@@ -123,7 +123,7 @@ def tolerance(problem: Problem) -> float:
     return 4 * (problem.X.shape[1] / 16 + 8) * np.finfo(float).eps
 
 
-def _place(problem: Problem, labels: np.ndarray, centers: dict[int, np.ndarray], i: int) -> bool:
+def _assign(problem: Problem, labels: np.ndarray, centers: dict[int, np.ndarray], i: int) -> bool:
     costs, own = label_costs(problem, centers, i), int(labels[i])
     if own in costs:
         costs[own] -= tolerance(problem)
@@ -142,7 +142,7 @@ def _place(problem: Problem, labels: np.ndarray, centers: dict[int, np.ndarray],
 
 def _pass(problem: Problem, labels: np.ndarray) -> tuple[bool, list[int]]:
     centers, slack = all_centers(problem, labels), tolerance(problem)
-    moved, restless, before = False, [], labels.copy()
+    moved, proposals, before = False, [], labels.copy()
     for i, x in enumerate(problem.X):
         cosines = {k: float(x @ theta) for k, theta in centers.items()}
         best = max(cosines, key=lambda k: (cosines[k], -k))
@@ -152,5 +152,5 @@ def _pass(problem: Problem, labels: np.ndarray) -> tuple[bool, list[int]]:
         stay = m * (1 - cosines[int(labels[i])]) - slack
         asleep = {k: c for k, c in label_costs(problem, centers, i).items() if k not in centers}
         if stay > problem.birth or any(c < stay for c in asleep.values()):
-            restless.append(i)
-    return moved, restless
+            proposals.append(i)
+    return moved, proposals

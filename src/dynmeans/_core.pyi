@@ -11,7 +11,7 @@ birth, aging, lifetime    lambda, Q, T_Q
 slots                     (n,) cluster of each row: 0 .. K-1 remembered, then newborn
 positions                 update_clusters: (L, d) theta, centers after the step
                           expand_centers: (M + n,) number of the position of each point; equal points share it
-taken                     (L,) weight of the rows of each cluster
+slot_weights              (L,) weight of the rows of each cluster
 velocities, velocity_cov  (K, d) or (K, 0); (K, 2) covariance with the position, variance
 last_seen, clock, now     event times: (K,) of the clusters, of the last step, of this step
 position_noise, newborn   variance of the position per unit of time; of a newborn's velocity
@@ -20,6 +20,7 @@ kept, shares, owner       (M, d) kept points, (M,) their shares, (M,) cluster 0 
 coefficients, budget      (M,) coefficients of kept points; maximum number kept per cluster
 diagonal, y_phi, phi_phi  (n,), (n, K), (K,) kernel of rows, rows and centers, centers
 matrix                    (n, n) kernel of the rows, as a full matrix
+gram, tolerance           (n, n) cosines of unit rows, and their rounding error
 features, phi_features    (n, r), (K, r) the same as explicit features
 begin, neighbors, values (n + 1,), (z,), (z,) the same as a sparse matrix in CSR form
 parents, awake            (n,) parent of each row, an index into the slots that were awake (A,)
@@ -73,6 +74,10 @@ def descend_sphere(
     max_iter: int,
     refine: bool = False,
 ) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats, Floats, float]: ...
+def gram_matrix(X: NDArray[np.float32]) -> NDArray[np.float32]: ...
+def descend_gram(
+    gram: NDArray[np.float32], tolerance: float, birth: float, seed: int, max_iter: int
+) -> tuple[NDArray[np.int32], Floats, NDArray[np.int32]]: ...
 def assign_exclusive(
     X: Rows, weights: Floats | None, centers: Floats, gammas: Floats, revival: Floats, birth: float
 ) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...
@@ -219,7 +224,7 @@ def expand_centers(
     slots: NDArray[np.int32],
     weights: Floats,
     gammas: Floats,
-    taken: Floats,
+    slot_weights: Floats,
     positions: NDArray[np.int64] | None,
     n_positions: int,
     budget: int,
@@ -323,7 +328,7 @@ def update_clusters(
     gammas: Floats,
     slots: NDArray[np.int32],
     positions: Floats,
-    taken: Floats,
+    slot_weights: Floats,
     next_id: int,
     clock: float,
     now: float,
@@ -348,7 +353,7 @@ def split_merge_candidates(
     slots: NDArray[np.int32],
     weights: Floats | None,
     awake: NDArray[np.int64],
-    taken: Floats,
+    slot_weights: Floats,
     n_old: int,
     min_share: float,
 ) -> tuple[list[list[int]], list[list[int]]]: ...
@@ -359,7 +364,7 @@ def find_split_merge(
     weights: Floats | None,
     last_seen: Floats,
     clock: float,
-    taken: Floats,
+    slot_weights: Floats,
     min_share: float,
     max_ratio: float,
 ) -> tuple[list[list[int]], list[list[int]]]: ...
@@ -401,7 +406,7 @@ class FloatChunk:
         seed: int,
         step: int,
         restart: int,
-        settled_first: int,
+        validated_first: int,
         first: int,
         last: int,
         woken: _Slots,
@@ -442,9 +447,11 @@ class DescentDriver:
     ) -> None: ...
     def slots(self) -> tuple[_Slots, Floats]: ...
     def n_wake_ups(self) -> int: ...
-    def settle(
+    def validate(
         self, visits: _Numbers, y: Floats, weights: Floats, slots: _Slots, costs: Floats
     ) -> tuple[_Slots, _Slots, _Numbers]: ...
     def update(self, touched: _Slots, sums: Floats, weights: Floats, rows: _Numbers) -> None: ...
-    def place(self, rows: _Numbers, y: Floats, weights: Floats, slots: _Slots) -> tuple[_Numbers, _Slots]: ...
+    def reassign(
+        self, rows: _Numbers, y: Floats, weights: Floats, slots: _Slots
+    ) -> tuple[_Numbers, _Slots]: ...
     def finish(self, cost_of_rows: _Numbers) -> tuple[_Slots, Floats, Floats, float]: ...

@@ -126,10 +126,10 @@ def test_the_cheapest_restart_wins(problem, seed):
 @given(problems(), seeds)
 @settings(max_examples=100, deadline=None)
 def test_centers_and_sizes_are_those_of_the_labels(problem, seed):
-    slots, centers, taken, *_ = run(problem, seed=seed)
-    for k in range(len(taken)):
-        assert taken[k] == pytest.approx(problem.weights[slots == k].sum())
-        if taken[k]:
+    slots, centers, slot_weights, *_ = run(problem, seed=seed)
+    for k in range(len(slot_weights)):
+        assert slot_weights[k] == pytest.approx(problem.weights[slots == k].sum())
+        if slot_weights[k]:
             np.testing.assert_allclose(centers[k], reference.center(problem, slots, k), rtol=1e-9, atol=1e-12)
 
 
@@ -162,8 +162,8 @@ def test_many_copies_in_a_large_batch_change_nothing_but_the_time():
     rng = np.random.default_rng(0)
     rows = rng.permutation(np.arange(20_000) % 200)
     crowd = problem._replace(X=problem.X[rows], weights=np.ones(len(rows)))
-    slots, _, taken, *_ = run(crowd)
-    assert taken.sum() == len(rows)
+    slots, _, slot_weights, *_ = run(crowd)
+    assert slot_weights.sum() == len(rows)
     assert all(len(np.unique(slots[rows == r])) == 1 for r in range(200))
 
 
@@ -193,8 +193,10 @@ def test_weights_of_one_are_no_weights():
 
 def test_newborn_clusters_are_numbered_by_size():
     rows = np.array([[9.0]] + [[0.0]] * 3 + [[5.0]] * 2 + [[5.1]])
-    slots, _, taken, *_ = descend(rows, None, np.empty((0, 1)), np.empty(0), np.empty(0), 1.0, 0, 0, 1, 10, 1)
-    assert taken.tolist() == [3.0, 3.0, 1.0]
+    slots, _, slot_weights, *_ = descend(
+        rows, None, np.empty((0, 1)), np.empty(0), np.empty(0), 1.0, 0, 0, 1, 10, 1
+    )
+    assert slot_weights.tolist() == [3.0, 3.0, 1.0]
     assert slots[0] == 2
 
 

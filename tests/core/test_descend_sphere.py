@@ -17,14 +17,14 @@ from strategies import seeds
 @given(sphere_problems(), seeds, st.integers(0, 1000))
 @settings(max_examples=120, deadline=None)
 def test_finds_the_labels_of_the_slow_twin(problem, seed, step):
-    slots, _, taken, cost, n_iter, _, lengths, _ = run(problem, seed=seed, step=step)
+    slots, _, slot_weights, cost, n_iter, _, lengths, _ = run(problem, seed=seed, step=step)
     labels, passes = sphere_twin.descend(problem, seed, step, 0, 100)
     n_old = len(problem.phi)
     assert reference.canonical(slots, n_old).tolist() == reference.canonical(labels, n_old).tolist()
     assert n_iter == passes
     assert cost == pytest.approx(sphere_twin.cost(problem, labels), rel=1e-9, abs=1e-12)
-    for k in range(len(taken)):
-        length = np.linalg.norm(sphere_twin.resultant(problem, slots, k)) if taken[k] > 0 else 0.0
+    for k in range(len(slot_weights)):
+        length = np.linalg.norm(sphere_twin.resultant(problem, slots, k)) if slot_weights[k] > 0 else 0.0
         assert lengths[k] == pytest.approx(length, rel=1e-12)
 
 
@@ -53,9 +53,9 @@ def test_many_restarts_usually_find_the_exhaustive_optimum():
 @given(sphere_problems(max_rows=20, max_old=3), seeds)
 @settings(max_examples=50, deadline=None)
 def test_the_center_is_the_best_direction(problem, seed):
-    slots, centers, taken, *_ = run(problem)
+    slots, centers, slot_weights, *_ = run(problem)
     rng = np.random.default_rng(seed)
-    for k in np.flatnonzero(taken):
+    for k in np.flatnonzero(slot_weights):
         a = sphere_twin.resultant(problem, slots, k)
         others = unit(centers[k] + 0.3 * rng.normal(size=(20, len(a))))
         assert np.linalg.norm(centers[k]) == pytest.approx(1.0)

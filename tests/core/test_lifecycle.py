@@ -27,7 +27,7 @@ EVENT_LISTS = ("active", "sizes", "born", "revived", "asleep", "died")
 def some_clusters(seed, n_old, n_new, d):
     """Clusters of several ages, some of which take rows."""
     rng = np.random.default_rng(seed)
-    taken = rng.integers(0, 3, size=n_old).astype(float)
+    slot_weights = rng.integers(0, 3, size=n_old).astype(float)
     return {
         "centers": rng.normal(size=(n_old, d)),
         "weights": rng.uniform(1.0, 9.0, size=n_old),
@@ -40,7 +40,7 @@ def some_clusters(seed, n_old, n_new, d):
         "gammas": rng.uniform(0.1, 5.0, size=n_old),
         "slots": rng.integers(n_old + n_new, size=12 if n_old + n_new else 0).astype(np.int32),
         "positions": rng.normal(size=(n_old + n_new, d)),
-        "taken": np.concatenate([taken, rng.integers(1, 3, size=n_new)]),
+        "slot_weights": np.concatenate([slot_weights, rng.integers(1, 3, size=n_new)]),
         "next_id": 30,
         "clock": 7.0,
     }
@@ -101,17 +101,17 @@ def test_splits_and_merges_equal_the_twin(seed, n_old, n_new, weighted, dtype):
     slots = merged[groups].astype(np.int32)
     mass = rng.uniform(0.5, 2.0, size=40) if weighted else None
     ones = np.ones(40) if mass is None else mass
-    taken = np.bincount(slots, ones, n_old + n_new)
+    slot_weights = np.bincount(slots, ones, n_old + n_new)
     awake = np.flatnonzero(rng.random(n_old) < 0.9)
     last_seen = np.where(np.isin(np.arange(n_old), awake), 7.0, 6.0)
     state = empty_state(2)._replace(last_seen=last_seen, ids=np.arange(n_old), clock=7.0)
     found, wide = (
-        RowSpace(rows, forecasts).find(StepEvidence(slots, mass, taken, state)),
+        RowSpace(rows, forecasts).find(StepEvidence(slots, mass, slot_weights, state)),
         rows.astype(np.float64),
     )
     if len(awake):
         assert found == twin.find_split_merge(
-            wide, forecasts, slots, ones, awake, taken, n_old, MIN_SHARE, MAX_RATIO
+            wide, forecasts, slots, ones, awake, slot_weights, n_old, MIN_SHARE, MAX_RATIO
         )
     else:
         assert found == SplitMergeSlots([], [])
@@ -123,9 +123,13 @@ def test_the_twin_finds_splits_and_merges():
     forecasts = np.array([[0.0, 0.0], [5.0, 0.0], [6.0, 0.0]])
     rows = np.repeat([[-0.5, 0.0], [0.5, 0.0], [5.0, 0.0], [6.0, 0.0]], 10, axis=0)
     slots = np.repeat([0, 3, 1, 1], 10).astype(np.int32)
-    rows, taken, awake = rows + 0.01 * rng.normal(size=rows.shape), np.array([10.0, 20, 0, 10]), np.arange(3)
+    rows, slot_weights, awake = (
+        rows + 0.01 * rng.normal(size=rows.shape),
+        np.array([10.0, 20, 0, 10]),
+        np.arange(3),
+    )
     expected = twin.find_split_merge(
-        rows, forecasts, slots, np.ones(40), awake, taken, 3, MIN_SHARE, MAX_RATIO
+        rows, forecasts, slots, np.ones(40), awake, slot_weights, 3, MIN_SHARE, MAX_RATIO
     )
     assert expected.splits == [(0, [3])]
     assert expected.merges == [(1, [2])]
@@ -136,9 +140,9 @@ def test_sleeping_clusters_are_no_parents():
     forecasts = np.array([[5.4, 0.0], [0.0, 0.0], [5.0, 0.0], [6.0, 0.0]])
     rows = np.repeat([[-0.5, 0.0], [0.5, 0.0], [5.0, 0.0], [6.0, 0.0]], 10, axis=0)
     rows += 0.01 * np.random.default_rng(0).normal(size=rows.shape)
-    slots, taken = np.repeat([1, 4, 2, 2], 10).astype(np.int32), np.array([0.0, 10, 20, 0, 10])
+    slots, slot_weights = np.repeat([1, 4, 2, 2], 10).astype(np.int32), np.array([0.0, 10, 20, 0, 10])
     state = empty_state(2)._replace(last_seen=np.array([6.0, 7, 7, 7]), ids=np.arange(4), clock=7.0)
-    expected = RowSpace(rows, forecasts).find(StepEvidence(slots, None, taken, state))
+    expected = RowSpace(rows, forecasts).find(StepEvidence(slots, None, slot_weights, state))
     assert expected == SplitMergeSlots(splits=[(1, [4])], merges=[(2, [3])])
 
 
@@ -146,10 +150,10 @@ def test_candidates_by_rows_include_all_confirmed_splits_and_merges():
     rng = np.random.default_rng(1)
     forecasts, rows = rng.normal(size=(3, 2)), rng.normal(size=(60, 2))
     slots, awake = rng.integers(5, size=60).astype(np.int32), np.arange(3)
-    taken = np.bincount(slots, minlength=5).astype(float)
+    slot_weights = np.bincount(slots, minlength=5).astype(float)
     parents = np.sum((rows[:, None] - forecasts) ** 2, axis=2).argmin(axis=1).astype(np.int32)
-    possible = split_merge_candidates(parents, slots, None, awake, taken, 3, 0.01)
-    splits, merges = find_split_merge(rows, forecasts, slots, None, np.ones(3), 1.0, taken, 0.01, 0.5)
+    possible = split_merge_candidates(parents, slots, None, awake, slot_weights, 3, 0.01)
+    splits, merges = find_split_merge(rows, forecasts, slots, None, np.ones(3), 1.0, slot_weights, 0.01, 0.5)
     assert all(candidates in possible[0] for candidates in splits)
     slots_of = [[slot, *(k for k in parents if k != slot)] for slot, *parents in possible[1]]
     assert all(candidates in slots_of for candidates in merges)
@@ -177,6 +181,6 @@ def test_a_hundred_thousand_clusters_need_no_table_of_all_pairs():
     n = 100_000
     parents, slots = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
     slots[-2] = n - 1  # the last but one cluster has gone over to the last
-    taken = np.bincount(slots, minlength=n).astype(float)
-    splits, merges = split_merge_candidates(parents, slots, None, np.arange(n), taken, n, MIN_SHARE)
+    slot_weights = np.bincount(slots, minlength=n).astype(float)
+    splits, merges = split_merge_candidates(parents, slots, None, np.arange(n), slot_weights, n, MIN_SHARE)
     assert (splits, merges) == ([], [[n - 1, n - 1, n - 2]])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import update_state
-from dynmeans._model.motion import VELOCITY, WALK, get_motion, settled_variance
+from dynmeans._model.motion import VELOCITY, WALK, get_motion, steady_variance
 from dynmeans._model.objective import Fit
 from dynmeans._model.prior import predict_prior, predict_with_variances
 from dynmeans._model.state import empty_state
@@ -59,10 +59,10 @@ def costs(drift):
     return Costs(1.0, math.inf, drift)
 
 
-def seen_at(state, prior, centers, taken, now, drift, motion=VELOCITY):
+def seen_at(state, prior, centers, slot_weights, now, drift, motion=VELOCITY):
     """What is remembered when clusters took points and their centers are known."""
-    slots = np.repeat(np.arange(len(taken), dtype=np.int32), taken > 0)
-    fit = Fit(slots, centers, taken, 0.0, 1, np.zeros(1))
+    slots = np.repeat(np.arange(len(slot_weights), dtype=np.int32), slot_weights > 0)
+    fit = Fit(slots, centers, slot_weights, 0.0, 1, np.zeros(1))
     return update_state(state, prior, fit, costs(drift), motion, now).state
 
 
@@ -115,7 +115,7 @@ def test_many_short_waits_equal_one_long_one(seed, drift, k):
     assert 1 / prior.gammas[0] == pytest.approx(P[0, 0])
 
 
-def test_velocity_settles_at_a_gain_of_one_half_and_exactly_the_variance_of_the_walk():
+def test_velocity_converges_to_a_gain_of_one_half_and_exactly_the_variance_of_the_walk():
     drift, many = 4.0, np.array([1e9])
     at_rest = {
         "velocities": np.zeros((1, 1)),
@@ -129,7 +129,7 @@ def test_velocity_settles_at_a_gain_of_one_half_and_exactly_the_variance_of_the_
     assert state.velocities[0, 0] - before == pytest.approx(0.5, abs=0.1)
     assert variances[0] == pytest.approx(drift)
     assert 1 / prior.gammas[0] == pytest.approx(drift)
-    assert settled_variance(VELOCITY) == pytest.approx(1.0)
+    assert steady_variance(VELOCITY) == pytest.approx(1.0)
 
 
 def test_walk_stays_where_it_was():
@@ -140,13 +140,15 @@ def test_walk_stays_where_it_was():
 
 
 def test_walk_knows_no_velocities_and_starts_from_rest_where_it_had_none():
-    state, taken = remembered(5), np.ones(3)
-    walked = seen_at(state, predict_prior(state, 1.0, costs(0.5), WALK), state.centers, taken, 1.0, 0.5, WALK)
+    state, slot_weights = remembered(5), np.ones(3)
+    walked = seen_at(
+        state, predict_prior(state, 1.0, costs(0.5), WALK), state.centers, slot_weights, 1.0, 0.5, WALK
+    )
     assert walked.velocities.shape == (3, 0)
     assert not walked.velocity_cov.any()
     prior = predict_prior(walked, 2.0, costs(0.5), VELOCITY)
     np.testing.assert_array_equal(prior.centers, walked.centers)
-    moved = seen_at(walked, prior, walked.centers + 1.0, taken, 2.0, 0.5)
+    moved = seen_at(walked, prior, walked.centers + 1.0, slot_weights, 2.0, 0.5)
     assert (moved.velocities > 0).all()
 
 

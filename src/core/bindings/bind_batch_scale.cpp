@@ -1,10 +1,10 @@
-// Python bindings: dmeans/batch_scale.hpp, for batches whose rows are on several machines. The arguments are
-// documented in _core.pyi.
+// Python bindings: dmeans/batch/batch_scale.hpp, for batches whose rows are on several machines. The
+// arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
 #include <stdexcept>
 
-#include "dmeans/batch_scale.hpp"
+#include "dmeans/batch/batch_scale.hpp"
 #include "support/numpy_arrays.hpp"
 
 namespace dynmeans {

@@ -1,9 +1,9 @@
-// Python bindings: dmeans/chunk_descent.hpp, the rows of a batch on one of several machines. The arguments
-// are documented in _core.pyi.
+// Python bindings: dmeans/chunks/chunk_descent.hpp, the rows of a batch on one of several machines. The
+// arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
 #include "bindings/chunk_arguments.hpp"
-#include "dmeans/chunk_descent.hpp"
+#include "dmeans/chunks/chunk_descent.hpp"
 
 namespace dynmeans {
 namespace {
@@ -60,24 +60,24 @@ class Chunk {
   }
 
   nb::tuple first_pass(const Slots& labels, std::uint64_t seed, std::uint64_t step, std::uint64_t restart,
-                       Row settled_first, Row first, Row last, const Slots& woken, const Numbers& woken_at,
+                       Row validated_first, Row first, Row last, const Slots& woken, const Numbers& woken_at,
                        const Numbers& visits, const Slots& slots) {
     check_labels(labels);
     require(woken.size() == woken_at.size() && visits.size() == slots.size(),
-            "a settled row must have a slot");
+            "a validated proposal must have a slot");
     std::vector<std::int32_t> found(labels.data(), labels.data() + labels.size());
     RowList proposals;
     {
       nb::gil_scoped_release unlocked;
       Random random(seed, step, restart);
       const VisitingOrder order(n_total_, random);
-      SettledEpoch epoch{settled_first,
-                         first,
-                         {woken.data(), woken.data() + woken.size()},
-                         {woken_at.data(), woken_at.data() + woken.size()},
-                         visits.data(),
-                         slots.data(),
-                         visits.size()};
+      ValidatedEpoch epoch{validated_first,
+                           first,
+                           {woken.data(), woken.data() + woken.size()},
+                           {woken_at.data(), woken_at.data() + woken.size()},
+                           visits.data(),
+                           slots.data(),
+                           visits.size()};
       descent_.label_epoch(order, epoch, found.data());
       proposals = descent_.compare_epoch(order, first, last, found.data());
     }
@@ -115,12 +115,12 @@ class Chunk {
       for (std::size_t p = 0; p < moved_rows.size(); ++p) assignment.relabel(moved_rows(p), moved_slots(p));
       found = descent_.pass(assignment);
     }
-    std::vector<T> kept(assignment.upper());
-    kept.insert(kept.end(), assignment.lower().begin(), assignment.lower().end());
+    std::vector<T> kept(assignment.bounds().upper());
+    kept.insert(kept.end(), assignment.bounds().lower().begin(), assignment.bounds().lower().end());
     return nb::make_tuple(to_numpy(std::vector<std::int32_t>(assignment.labels()), {n}),
                           to_numpy(std::move(kept), {2, n}),
                           sums_to_python(found->moved, descent_.slots().count()),
-                          rows_to_python(std::move(found->restless), points_.d));
+                          rows_to_python(std::move(found->proposals), points_.d));
   }
 
   nb::object cost(const Slots& labels) const {
@@ -158,11 +158,11 @@ void bind_chunk(nb::module_& m, const char* name) {
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def("set_slots", &Chunk<T>::set_slots, "awake"_a, "centers"_a, "Compare with these slots from now on.")
       .def("first_pass", &Chunk<T>::first_pass, "labels"_a, "seed"_a, "step"_a, "restart"_a,
-           "settled_first"_a, "first"_a, "last"_a, "woken"_a, "woken_at"_a, "visits"_a, "slots"_a,
-           "Label the rows of a settled epoch and compare those of the next: (labels, proposals).")
+           "validated_first"_a, "first"_a, "last"_a, "woken"_a, "woken_at"_a, "visits"_a, "slots"_a,
+           "Label the rows of a validated epoch and compare those of the next: (labels, proposals).")
       .def("sums", &Chunk<T>::sums, "labels"_a, "Sums of all rows: (slots, sums, weights, counts).")
       .def("run_pass", &Chunk<T>::pass, "labels"_a, "bounds"_a, "before"_a, "trusted"_a, "moved_rows"_a,
-           "moved_slots"_a, "Move every row to its nearest awake slot: (labels, bounds, sums, restless).")
+           "moved_slots"_a, "Move every row to its nearest awake slot: (labels, bounds, sums, proposals).")
       .def("cost", &Chunk<T>::cost, "labels"_a, "Digits of the exact sum of the distances of all rows.");
 }
 

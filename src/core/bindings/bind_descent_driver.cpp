@@ -1,7 +1,7 @@
-// Python bindings: dmeans/descent_driver.hpp, the serial part of a descent over several machines. The
+// Python bindings: dmeans/chunks/descent_driver.hpp, the serial part of a descent over several machines. The
 // arguments are documented in _core.pyi.
 #include "bindings/chunk_arguments.hpp"
-#include "dmeans/descent_driver.hpp"
+#include "dmeans/chunks/descent_driver.hpp"
 
 namespace dynmeans {
 namespace {
@@ -31,14 +31,14 @@ class Driver {
     return nb::make_tuple(to_numpy(std::move(awake), {n}), to_numpy(std::move(centers), {n, d}));
   }
 
-  nb::tuple settle(const Numbers& visits, const Matrix<double>& y, const Vector& weights, const Slots& slots,
-                   const Vector& costs) {
+  nb::tuple validate(const Numbers& visits, const Matrix<double>& y, const Vector& weights,
+                     const Slots& slots, const Vector& costs) {
     const SentRows sent = checked(visits, y, weights, slots);
     require(costs.size() == visits.size(), "a proposal must have a cost");
-    std::vector<std::int32_t> settled;
+    std::vector<std::int32_t> validated;
     {
       nb::gil_scoped_release unlocked;
-      settled = driver_.settle({sent.rows, sent.y, sent.weights, sent.slots, costs.data(), sent.n});
+      validated = driver_.validate({sent.rows, sent.y, sent.weights, sent.slots, costs.data(), sent.n});
     }
     const std::size_t n = driver_.woken().size();
     std::vector<std::int32_t> woken(n);
@@ -47,7 +47,7 @@ class Driver {
       woken[w] = driver_.woken().slot(Row(w));
       at[w] = driver_.woken().visit(Row(w));
     }
-    return nb::make_tuple(to_numpy(std::move(settled), {visits.size()}), to_numpy(std::move(woken), {n}),
+    return nb::make_tuple(to_numpy(std::move(validated), {visits.size()}), to_numpy(std::move(woken), {n}),
                           to_numpy(std::move(at), {n}));
   }
 
@@ -66,12 +66,13 @@ class Driver {
     slots.update_centers();
   }
 
-  nb::tuple place(const Numbers& rows, const Matrix<double>& y, const Vector& weights, const Slots& slots) {
+  nb::tuple reassign(const Numbers& rows, const Matrix<double>& y, const Vector& weights,
+                     const Slots& slots) {
     const SentRows sent = checked(rows, y, weights, slots);
-    PlacedRows moved;
+    ReassignedRows moved;
     {
       nb::gil_scoped_release unlocked;
-      moved = driver_.place(sent);
+      moved = driver_.reassign(sent);
     }
     const std::size_t n = moved.rows.size();
     return nb::make_tuple(to_numpy(std::move(moved.rows), {n}), to_numpy(std::move(moved.slots), {n}));
@@ -81,10 +82,10 @@ class Driver {
     require(cost_of_rows.size() == ExactSum::kDigits, "a cost must have all digits");
     const std::vector<std::uint64_t> digits(cost_of_rows.data(), cost_of_rows.data() + cost_of_rows.size());
     FinishedClusters finished = driver_.finish();
-    const std::size_t n = finished.taken.size(), n_slots = finished.numbers.size();
+    const std::size_t n = finished.slot_weights.size(), n_slots = finished.numbers.size();
     return nb::make_tuple(to_numpy(std::move(finished.numbers), {n_slots}),
                           to_numpy(std::move(finished.centers), {n, std::size_t(driver_.slots().d())}),
-                          to_numpy(std::move(finished.taken), {n}),
+                          to_numpy(std::move(finished.slot_weights), {n}),
                           driver_.objective(ExactSum::of_digits(digits.data())));
   }
 
@@ -113,13 +114,14 @@ void bind_descent_driver(nb::module_& m) {
            "gammas"_a, "revival"_a, "birth"_a, "seed"_a, "step"_a, "restart"_a)
       .def("slots", &Driver::slots, "The slots: (awake, centers).")
       .def("n_wake_ups", &Driver::n_wake_ups, "Number of births and revivals so far.")
-      .def("settle", &Driver::settle, "visits"_a, "y"_a, "weights"_a, "slots"_a, "costs"_a,
-           "Settle the proposals of an epoch: (slots, woken slots, visits that woke them).")
+      .def("validate", &Driver::validate, "visits"_a, "y"_a, "weights"_a, "slots"_a, "costs"_a,
+           "Validate the proposals of an epoch: (slots, woken slots, visits that woke them).")
       .def("update", &Driver::update, "touched"_a, "sums"_a, "weights"_a, "rows"_a,
            "Add sums and update the centers.")
-      .def("place", &Driver::place, "rows"_a, "y"_a, "weights"_a, "slots"_a,
-           "Place restless rows one by one: (rows that moved, their slots).")
-      .def("finish", &Driver::finish, "cost_of_rows"_a, "(numbers of the slots, centers, taken, cost).");
+      .def("reassign", &Driver::reassign, "rows"_a, "y"_a, "weights"_a, "slots"_a,
+           "Reassign the rows of the proposals one by one: (rows that moved, their slots).")
+      .def("finish", &Driver::finish, "cost_of_rows"_a,
+           "(numbers of the slots, centers, slot weights, cost).");
 }
 
 }  // namespace dynmeans

@@ -4,16 +4,17 @@
 #include <limits>
 #include <stdexcept>
 
-#include "dmeans/cheapest_clusters.hpp"
-#include "dmeans/deduplicate.hpp"
+#include "dmeans/assignment/cheapest_clusters.hpp"
+#include "dmeans/assignment/exclusive_assignment.hpp"
+#include "dmeans/assignment/nearest_centers.hpp"
+#include "dmeans/batch/deduplicate.hpp"
 #include "dmeans/descent.hpp"
-#include "dmeans/exclusive_assignment.hpp"
-#include "dmeans/nearest_centers.hpp"
 #include "support/numpy_arrays.hpp"
 
 namespace dynmeans {
 namespace {
 
+// in: data (n, d), weights (n,) or null for ones
 template <class T>
 DescentResult descend_distinct(const T* data, const double* weights, Row n, int d, const PriorView& prior,
                                const DescentOptions& options) {
@@ -21,6 +22,7 @@ DescentResult descend_distinct(const T* data, const double* weights, Row n, int 
   return Descent<T>(points, prior, options).run();
 }
 
+// The same, with equal rows merged.
 template <class T>
 DescentResult descend_rows(const T* data, const double* weights, Row n, int d, const PriorView& prior,
                            const DescentOptions& options) {
@@ -46,9 +48,9 @@ void check_tables(const Matrix<T>& X, const std::optional<Vector>& weights, cons
 
 // The result as Python unpacks it.
 nb::tuple to_python(DescentResult result, std::size_t n, std::size_t d) {
-  const std::size_t k = result.taken.size(), n_restarts = result.restart_costs.size();
+  const std::size_t k = result.slot_weights.size(), n_restarts = result.restart_costs.size();
   return nb::make_tuple(to_numpy(std::move(result.slots), {n}), to_numpy(std::move(result.centers), {k, d}),
-                        to_numpy(std::move(result.taken), {k}), result.cost, result.n_iter,
+                        to_numpy(std::move(result.slot_weights), {k}), result.cost, result.n_iter,
                         to_numpy(std::move(result.restart_costs), {n_restarts}));
 }
 
@@ -128,7 +130,7 @@ template <class T>
 void bind_rows(nb::module_& m) {
   m.def("descend", &descend<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a, "gammas"_a, "revival"_a,
         "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "n_threads"_a, "refine"_a = false,
-        "epoch"_a = 0, "Cluster one batch: (slots, centers, taken, cost, n_iter, restart_costs).");
+        "epoch"_a = 0, "Cluster one batch: (slots, centers, slot weights, cost, n_iter, restart_costs).");
   m.def("assign_exclusive", &assign_exclusive<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a,
         "gammas"_a, "revival"_a, "birth"_a,
         "Cluster one batch with at most one row per cluster; the result is as that of descend.");

@@ -106,7 +106,7 @@ nb::tuple update_clusters(
     const Vector& gammas,                                         // gamma (K,)
     const Column<std::int32_t>& slots,                            // (n,) cluster of every row
     const Matrix<double>& positions,                              // theta (L, d)
-    const Vector& taken,                                          // n (L,) weight of the rows of each cluster
+    const Vector& slot_weights,                                   // n (L,) weight of the rows of each cluster
     std::int64_t next_id,                                         // smallest unused id
     double clock, double now,  // event times of the last step and of this one
     double lifetime,           // T_Q
@@ -115,7 +115,7 @@ nb::tuple update_clusters(
 ) {
   const Motion motion{
       .position = position_noise, .velocity = velocity_noise, .newborn = newborn, .limit = limit};
-  const std::size_t n_old = ids.shape(0), n_slots = taken.shape(0), d = centers.shape(1);
+  const std::size_t n_old = ids.shape(0), n_slots = slot_weights.shape(0), d = centers.shape(1);
   for (const std::size_t lines : {weights.shape(0), hits.shape(0), forecasts.shape(0), gammas.shape(0)})
     if (lines != n_old) throw std::invalid_argument("a remembered cluster must have a line in every table");
   if (n_slots < n_old || positions.shape(0) != n_slots || positions.shape(1) != d || forecasts.shape(1) != d)
@@ -127,7 +127,7 @@ nb::tuple update_clusters(
       .forecasts = forecasts.data(),
       .gammas = gammas.data(),
       .positions = positions.data(),
-      .taken = taken.data(),
+      .slot_weights = slot_weights.data(),
       .n_slots = std::int64_t(n_slots),
       .next_id = next_id,
       .clock = clock,
@@ -145,9 +145,9 @@ void bind_lifecycle(nb::module_& m) {
         "last_seen"_a, "now"_a, "aging"_a, "position_noise"_a, "velocity_noise"_a, "newborn"_a, "limit"_a,
         "Predict the clusters to the time of a batch: (forecasts, gammas, revival, elapsed).");
   m.def("update_clusters", &update_clusters, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
-        "last_seen"_a, "ids"_a, "hits"_a, "forecasts"_a, "gammas"_a, "slots"_a, "positions"_a, "taken"_a,
-        "next_id"_a, "clock"_a, "now"_a, "lifetime"_a, "position_noise"_a, "velocity_noise"_a, "newborn"_a,
-        "limit"_a, "which"_a = nb::none(),
+        "last_seen"_a, "ids"_a, "hits"_a, "forecasts"_a, "gammas"_a, "slots"_a, "positions"_a,
+        "slot_weights"_a, "next_id"_a, "clock"_a, "now"_a, "lifetime"_a, "position_noise"_a,
+        "velocity_noise"_a, "newborn"_a, "limit"_a, "which"_a = nb::none(),
         "Update the clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids, "
         "hits), "
         "labels, active, "

@@ -1,7 +1,7 @@
-// Python bindings: repeated rows of a batch whose chunks are on several machines (dmeans/deduplicate.hpp).
-// The arguments are documented in _core.pyi.
+// Python bindings: repeated rows of a batch whose chunks are on several machines
+// (dmeans/batch/deduplicate.hpp). The arguments are documented in _core.pyi.
 #include "bindings/chunk_arguments.hpp"
-#include "dmeans/deduplicate.hpp"
+#include "dmeans/batch/deduplicate.hpp"
 
 namespace dynmeans {
 namespace {
@@ -14,7 +14,7 @@ nb::tuple number_rows(const Matrix<T>& X) {
   std::vector<std::int32_t> of(n);
   {
     nb::gil_scoped_release unlocked;
-    repeats::number<T>(
+    deduplication::number<T>(
         std::int64_t(n), d, [&](std::int64_t i) { return X.data() + i * d; },
         [&](std::int64_t i, std::int32_t k, bool is_new) {
           of[i] = k;

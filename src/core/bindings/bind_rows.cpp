@@ -16,20 +16,20 @@
 namespace dynmeans {
 namespace {
 
-// Numbers side by side, each lane with a maximum of its own, so that the compiler makes vectors of them.
+// Each lane has its own maximum, so that the compiler vectorizes the loop.
 template <class T>
 double largest_size(const Matrix<T>& X) {
   constexpr std::size_t kLanes = 16;
   T largest[kLanes] = {}, n_nan[kLanes] = {};
   const std::size_t whole = X.size() / kLanes * kLanes;
-  const auto meet = [&](std::size_t e, std::size_t lane) {
+  const auto extend = [&](std::size_t e, std::size_t lane) {
     const T size = std::abs(X.data()[e]);
     largest[lane] = size > largest[lane] ? size : largest[lane];
     n_nan[lane] += size != size ? T(1) : T(0);
   };
   for (std::size_t e = 0; e < whole; e += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) meet(e + lane, lane);
-  for (std::size_t e = whole; e < X.size(); ++e) meet(e, e - whole);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) extend(e + lane, lane);
+  for (std::size_t e = whole; e < X.size(); ++e) extend(e, e - whole);
   const bool has_nan = std::any_of(n_nan, n_nan + kLanes, [](T count) { return count > 0; });
   return has_nan ? std::numeric_limits<double>::quiet_NaN() : *std::max_element(largest, largest + kLanes);
 }
@@ -50,9 +50,9 @@ nb::tuple slot_means(const Column<std::int64_t>& slots, const Vector& weights, c
                      const Matrix<double>& centers, const Vector& gammas) {
   const std::size_t n = X.shape(0), d = X.shape(1), n_old = gammas.shape(0);
   if (slots.shape(0) != n || weights.shape(0) != n)
-    throw std::invalid_argument("slots and weights must have one entry a row");
+    throw std::invalid_argument("slots and weights must have one entry per row");
   if (centers.shape(0) != n_old || centers.shape(1) != d)
-    throw std::invalid_argument("centers must have one line an old cluster, as long as a row");
+    throw std::invalid_argument("centers must have one line per old cluster, as long as a row");
   for (std::size_t i = 0; i < n; ++i)
     if (slots.data()[i] < 0 || slots.data()[i] >= std::int64_t(n + n_old))
       throw std::invalid_argument("slots must lie in 0 .. " + std::to_string(n + n_old - 1) + ", got " +
@@ -60,55 +60,55 @@ nb::tuple slot_means(const Column<std::int64_t>& slots, const Vector& weights, c
   SlotMeans found = ClusterMeans({slots.data(), weights.data(), X.data(), centers.data(), gammas.data(),
                                   std::int64_t(n), std::int64_t(n_old), int(d)})
                         .run();
-  const std::size_t n_slots = found.taken.size();
+  const std::size_t n_slots = found.slot_weights.size();
   return nb::make_tuple(to_numpy(std::move(found.slots), {n}),
                         to_numpy(std::move(found.centers), {n_slots, d}),
-                        to_numpy(std::move(found.taken), {n_slots}));
+                        to_numpy(std::move(found.slot_weights), {n_slots}));
 }
 
 nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows, const Matrix<double>& asleep,
                          const Column<std::int64_t>& ids, const Column<std::int64_t>& owner,
                          const Vector& coefficients, const Column<std::int32_t>& slots, const Vector& weights,
-                         const Vector& gammas, const Vector& taken,
+                         const Vector& gammas, const Vector& slot_weights,
                          const std::optional<Column<std::int64_t>>& positions, std::int64_t n_positions,
                          std::int64_t budget) {
   const std::size_t n_kept = owner.shape(0), n_rows = slots.shape(0), d = rows.shape(1);
-  if (coefficients.shape(0) != n_kept || weights.shape(0) != n_rows || ids.shape(0) != taken.shape(0))
+  if (coefficients.shape(0) != n_kept || weights.shape(0) != n_rows || ids.shape(0) != slot_weights.shape(0))
     throw std::invalid_argument("a kept point must have a coefficient, a row a weight, and a slot an id");
   if (kept.shape(0) != n_kept || asleep.shape(0) != n_kept || rows.shape(0) != n_rows || kept.shape(1) != d ||
       asleep.shape(1) != d)
-    throw std::invalid_argument("kept points and rows must have one line each, all as long");
+    throw std::invalid_argument("kept points and rows must have one line each, all of the same length");
   if (positions && positions->shape(0) != n_kept + n_rows)
     throw std::invalid_argument("positions must have one entry per point");
-  const Taken scene{owner.data(),
-                    coefficients.data(),
-                    slots.data(),
-                    weights.data(),
-                    gammas.data(),
-                    taken.data(),
-                    positions ? positions->data() : nullptr,
-                    kept.data(),
-                    rows.data(),
-                    asleep.data(),
-                    ids.data(),
-                    std::int64_t(n_kept),
-                    std::int64_t(n_rows),
-                    std::int64_t(gammas.shape(0)),
-                    std::int64_t(taken.shape(0)),
-                    n_positions,
-                    int(d),
-                    budget};
+  const ExpansionInput input{owner.data(),
+                             coefficients.data(),
+                             slots.data(),
+                             weights.data(),
+                             gammas.data(),
+                             slot_weights.data(),
+                             positions ? positions->data() : nullptr,
+                             kept.data(),
+                             rows.data(),
+                             asleep.data(),
+                             ids.data(),
+                             std::int64_t(n_kept),
+                             std::int64_t(n_rows),
+                             std::int64_t(gammas.shape(0)),
+                             std::int64_t(slot_weights.shape(0)),
+                             n_positions,
+                             int(d),
+                             budget};
   Expansion found;
   {
     nb::gil_scoped_release unlocked;
-    found = CenterExpander(scene).run();
+    found = CenterExpander(input).run();
   }
-  const std::size_t count = found.points.size(), n_crowded = found.crowded.size();
+  const std::size_t count = found.points.size(), n_over_budget = found.over_budget.size();
   return nb::make_tuple(
       to_numpy(std::move(found.points), {count}), to_numpy(std::move(found.rows), {count, d}),
       to_numpy(std::move(found.coefficients), {count}), to_numpy(std::move(found.ids), {count}),
-      to_numpy(std::move(found.begin), {taken.shape(0) + 1}),
-      to_numpy(std::move(found.crowded), {n_crowded}));
+      to_numpy(std::move(found.begin), {slot_weights.shape(0) + 1}),
+      to_numpy(std::move(found.over_budget), {n_over_budget}));
 }
 
 }  // namespace
@@ -122,10 +122,10 @@ void bind_rows(nb::module_& m) {
   m.def("cluster_means", &slot_means, "slots"_a, "weights"_a, "X"_a, "centers"_a, "gammas"_a,
         "Clusters with the newborn in order, their centers, and the weight of their rows.");
   m.def("expand_centers", &expand_centers, "kept"_a, "rows"_a, "asleep"_a, "ids"_a, "owner"_a,
-        "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a, "taken"_a, "positions"_a.none(),
+        "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a, "slot_weights"_a, "positions"_a.none(),
         "n_positions"_a, "budget"_a,
         "Points of all slots, sorted by slot, and merged by position in slots over the budget: "
-        "(points, rows, coefficients, ids, begin, crowded).");
+        "(points, rows, coefficients, ids, begin, over_budget).");
 }
 
 }  // namespace dynmeans

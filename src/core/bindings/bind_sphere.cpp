@@ -3,13 +3,15 @@
 
 #include <stdexcept>
 
-#include "dmeans/deduplicate.hpp"
+#include "dmeans/batch/deduplicate.hpp"
+#include "sphere/gram_descent.hpp"
 #include "sphere/sphere_descent.hpp"
 #include "support/numpy_arrays.hpp"
 
 namespace dynmeans {
 namespace {
 
+// Merges equal rows before the descent. in: data (n, d), weights (n,) or null for ones
 template <class T>
 SphereResult descend_rows(const T* data, const double* weights, Row n, int d, const PriorView& prior,
                           const DescentOptions& options) {
@@ -45,20 +47,47 @@ nb::tuple descend_sphere(const Matrix<T>& X, const std::optional<Vector>& weight
     nb::gil_scoped_release unlocked;
     result = descend_rows(X.data(), weights ? weights->data() : nullptr, n, d, prior, options);
   }
-  const std::size_t k = result.taken.size();
+  const std::size_t k = result.slot_weights.size();
   return nb::make_tuple(to_numpy(std::move(result.slots), {std::size_t(n)}),
                         to_numpy(std::move(result.centers), {k, std::size_t(d)}),
-                        to_numpy(std::move(result.taken), {k}), result.cost, result.n_iter,
+                        to_numpy(std::move(result.slot_weights), {k}), result.cost, result.n_iter,
                         to_numpy(std::move(result.restart_costs), {std::size_t(n_restarts)}),
                         to_numpy(std::move(result.lengths), {k}), result.whole_cost);
 }
 
+NumpyArray<float> gram(const Matrix<float>& X) {
+  const std::size_t n = X.shape(0);
+  std::vector<float> found(n * n);
+  {
+    nb::gil_scoped_release unlocked;
+    gram_matrix(X.data(), Row(n), int(X.shape(1)), found.data());
+  }
+  return to_numpy(std::move(found), {n, n});
+}
+
+nb::tuple descend_gram(const Matrix<float>& gram, double tolerance, double birth, std::uint64_t seed,
+                       int max_iter) {
+  const std::size_t n = gram.shape(0);
+  if (gram.shape(1) != n) throw std::invalid_argument("a Gram matrix must be square");
+  GramClusters found;
+  {
+    nb::gil_scoped_release unlocked;
+    GramDescent descent(gram.data(), Row(n), tolerance);
+    descent.run(birth, seed, max_iter);
+    found = descent.result();
+  }
+  const std::size_t k = found.sizes.size();
+  return nb::make_tuple(to_numpy(std::move(found.slots), {n}), to_numpy(std::move(found.cosines), {k, n}),
+                        to_numpy(std::move(found.sizes), {k}));
+}
+
 template <class T>
 void bind_rows(nb::module_& m) {
-  m.def("descend_sphere", &descend_sphere<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a, "gammas"_a,
-        "revival"_a, "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "refine"_a = false,
-        "Cluster one batch of unit rows: (slots, centers, taken, cost, n_iter, restart_costs, lengths, "
-        "whole_cost).");
+  m.def(
+      "descend_sphere", &descend_sphere<T>, "X"_a.noconvert(), "weights"_a.none(), "centers"_a, "gammas"_a,
+      "revival"_a, "birth"_a, "seed"_a, "step"_a, "n_restarts"_a, "max_iter"_a, "refine"_a = false,
+      "Cluster one batch of unit rows: (slots, centers, slot weights, cost, n_iter, restart_costs, lengths, "
+      "whole_cost).");
 }
 
 }  // namespace
@@ -66,6 +95,9 @@ void bind_rows(nb::module_& m) {
 void bind_sphere(nb::module_& m) {
   bind_rows<float>(m);
   bind_rows<double>(m);
+  m.def("gram_matrix", &gram, "X"_a.noconvert(), "Dot products of all pairs of rows.");
+  m.def("descend_gram", &descend_gram, "gram"_a.noconvert(), "tolerance"_a, "birth"_a, "seed"_a, "max_iter"_a,
+        "Cluster unit rows by the cosines of all pairs: (slots, cosines, sizes).");
 }
 
 }  // namespace dynmeans

@@ -6,17 +6,18 @@
 #include <stdexcept>
 #include <string>
 
-#include "dmeans/nearest_centers.hpp"
+#include "dmeans/assignment/nearest_centers.hpp"
 #include "lifecycle/split_merge_events.hpp"
 #include "support/numpy_arrays.hpp"
 
 namespace dynmeans {
 namespace {
 
+// Checks the arrays and returns a view of them; arguments as in find_split_merge, parents (n,).
 ParentRows parent_rows(const std::int32_t* parents, const Column<std::int32_t>& slots,
                        const std::optional<Vector>& weights, const std::vector<std::int64_t>& awake,
-                       const Vector& taken, std::int64_t n_old, double min_share) {
-  const std::size_t n = slots.shape(0), n_awake = awake.size(), n_slots = taken.shape(0);
+                       const Vector& slot_weights, std::int64_t n_old, double min_share) {
+  const std::size_t n = slots.shape(0), n_awake = awake.size(), n_slots = slot_weights.shape(0);
   if (weights && weights->shape(0) != n) throw std::invalid_argument("a row must have a weight");
   for (std::size_t i = 0; i < n; ++i)
     if (std::size_t(parents[i]) >= n_awake || std::size_t(slots.data()[i]) >= n_slots)
@@ -25,7 +26,7 @@ ParentRows parent_rows(const std::int32_t* parents, const Column<std::int32_t>& 
           slots.data(),
           weights ? weights->data() : nullptr,
           awake.data(),
-          taken.data(),
+          slot_weights.data(),
           std::int64_t(n),
           std::int64_t(n_awake),
           n_old,
@@ -35,13 +36,14 @@ ParentRows parent_rows(const std::int32_t* parents, const Column<std::int32_t>& 
 
 nb::tuple split_merge_candidates(const Column<std::int32_t>& parents, const Column<std::int32_t>& slots,
                                  const std::optional<Vector>& weights, const Column<std::int64_t>& awake,
-                                 const Vector& taken, std::int64_t n_old, double min_share) {
+                                 const Vector& slot_weights, std::int64_t n_old, double min_share) {
   if (parents.shape(0) != slots.shape(0)) throw std::invalid_argument("a row must have a parent and a slot");
   const std::vector<std::int64_t> awake_slots(awake.data(), awake.data() + awake.shape(0));
   for (const std::int64_t k : awake_slots)
-    if (k < 0 || k >= n_old || n_old > std::int64_t(taken.shape(0)))
+    if (k < 0 || k >= n_old || n_old > std::int64_t(slot_weights.shape(0)))
       throw std::invalid_argument("awake must hold remembered slots, got " + std::to_string(k));
-  const ParentRows rows = parent_rows(parents.data(), slots, weights, awake_slots, taken, n_old, min_share);
+  const ParentRows rows =
+      parent_rows(parents.data(), slots, weights, awake_slots, slot_weights, n_old, min_share);
   const SplitMergeGroups found = SplitMergeFinder<AcceptAll>(rows, AcceptAll{}).run();
   return nb::make_tuple(found.splits, found.merges);
 }
@@ -60,7 +62,7 @@ std::vector<std::int32_t> find_parents(const Matrix<T>& X, const Matrix<double>&
     positions.insert(positions.end(), position, position + d);
     index_of[awake[h]] = std::int32_t(h);
   }
-  for (std::size_t i = 0; i < parents.size(); ++i)  // a good first guess: the slot of the row
+  for (std::size_t i = 0; i < parents.size(); ++i)  // initial estimate: the slot of the row
     if (std::size_t(slots.data()[i]) < n_slots) parents[i] = index_of[slots.data()[i]];
   nearest_centers(X.data(), Row(parents.size()), d, positions.data(), int(awake.size()), 1, parents.data());
   return parents;
@@ -69,20 +71,20 @@ std::vector<std::int32_t> find_parents(const Matrix<T>& X, const Matrix<double>&
 template <class T>
 nb::tuple find_split_merge(const Matrix<T>& X, const Matrix<double>& forecasts,
                            const Column<std::int32_t>& slots, const std::optional<Vector>& weights,
-                           const Vector& last_seen, double clock, const Vector& taken, double min_share,
-                           double max_ratio) {
+                           const Vector& last_seen, double clock, const Vector& slot_weights,
+                           double min_share, double max_ratio) {
   const std::size_t n_old = forecasts.shape(0);
   if (slots.shape(0) != X.shape(0) || forecasts.shape(1) != X.shape(1) || last_seen.shape(0) != n_old ||
-      taken.shape(0) < n_old)
+      slot_weights.shape(0) < n_old)
     throw std::invalid_argument("a row must have a slot, and a forecast must be as long as a row");
   std::vector<std::int64_t> awake;
   for (std::size_t k = 0; k < n_old; ++k)
     if (last_seen.data()[k] == clock) awake.push_back(std::int64_t(k));
   SplitMergeGroups found;
   if (!awake.empty()) {
-    const auto parents = find_parents(X, forecasts, slots, taken.shape(0), awake);
+    const auto parents = find_parents(X, forecasts, slots, slot_weights.shape(0), awake);
     const auto rows =
-        parent_rows(parents.data(), slots, weights, awake, taken, std::int64_t(n_old), min_share);
+        parent_rows(parents.data(), slots, weights, awake, slot_weights, std::int64_t(n_old), min_share);
     const RowSpace<T> space(X.data(), forecasts.data(), int(X.shape(1)), max_ratio, rows);
     found = SplitMergeFinder<RowSpace<T>>(rows, space).run();
   }
@@ -96,7 +98,7 @@ nb::tuple find_split_merge(const Matrix<T>& X, const Matrix<double>& forecasts,
 template <class T>
 void bind_find_split_merge(nb::module_& m) {
   m.def("find_split_merge", &find_split_merge<T>, "X"_a.noconvert(), "forecasts"_a, "slots"_a,
-        "weights"_a.none(), "last_seen"_a, "clock"_a, "taken"_a, "min_share"_a, "max_ratio"_a,
+        "weights"_a.none(), "last_seen"_a, "clock"_a, "slot_weights"_a, "min_share"_a, "max_ratio"_a,
         "Splits as [parent slot, newborn slots ...], and merges as [slot, slots that ended in it ...].");
 }
 
@@ -105,7 +107,7 @@ void bind_find_split_merge(nb::module_& m) {
 void bind_split_merge_events(nb::module_& m) {
   m.def(
       "split_merge_candidates", &split_merge_candidates, "parents"_a, "slots"_a, "weights"_a.none(),
-      "awake"_a, "taken"_a, "n_old"_a, "min_share"_a,
+      "awake"_a, "slot_weights"_a, "n_old"_a, "min_share"_a,
       "Splits as [parent slot, newborn slots ...], and merges as [slot, parents ...], by shared rows alone.");
   bind_find_split_merge<float>(m);
   bind_find_split_merge<double>(m);

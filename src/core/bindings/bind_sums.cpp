@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "dmeans/batch_scale.hpp"
+#include "dmeans/batch/batch_scale.hpp"
 #include "dmeans/cluster_sums.hpp"
 #include "support/exact_sum.hpp"
 #include "support/numpy_arrays.hpp"
@@ -44,14 +44,15 @@ nb::tuple cluster_sums(const Matrix<T>& X, const std::optional<Vector>& weights,
     }
     for (int k = 0; k < n_clusters; ++k) all.merge(k, sums, k);
   }
-  std::vector<double> sums(n_clusters * d), taken(n_clusters), shift(scale.shift.begin(), scale.shift.end());
+  std::vector<double> sums(n_clusters * d), slot_weights(n_clusters),
+      shift(scale.shift.begin(), scale.shift.end());
   for (int k = 0; k < n_clusters; ++k) {
     if (all.rows(k)) all.read_sum(k, sums.data() + k * d);
-    taken[k] = all.weight(k);
+    slot_weights[k] = all.weight(k);
   }
   return nb::make_tuple(to_numpy(std::move(shift), {d}),
                         to_numpy(std::move(sums), {std::size_t(n_clusters), d}),
-                        to_numpy(std::move(taken), {std::size_t(n_clusters)}));
+                        to_numpy(std::move(slot_weights), {std::size_t(n_clusters)}));
 }
 
 template <class T>

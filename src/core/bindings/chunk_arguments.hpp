@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "dmeans/batch_scale.hpp"
+#include "dmeans/batch/batch_scale.hpp"
 #include "dmeans/clusters.hpp"
 #include "support/numpy_arrays.hpp"
 

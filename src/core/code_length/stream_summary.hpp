@@ -21,7 +21,7 @@ struct ResultView {
 
 struct Group {
   std::int64_t id;
-  std::vector<std::int64_t> rows{};  // its points, from which outliers are taken out
+  std::vector<std::int64_t> rows{};  // its points, from which outliers are removed
   double n = 0.0;                    // their weight
   std::vector<double> mean{};        // m (d,)
   Square scatter{};                  // S = sum of w (y - m)(y - m)'

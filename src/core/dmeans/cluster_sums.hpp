@@ -34,14 +34,14 @@ class ClusterSums {
   // Whether rows were added or removed since the last call.
   bool clear_stale(int k) { return std::exchange(is_stale_[k], false); }
 
-  // A row of weight m comes, or goes if rows and m are negative.
+  // Adds a row of weight m; removes it if rows and m are negative.
   void add(int k, const double* y, double m, long rows) {
     terms_->add(y, m, touched(k));
     weights_->add(&m, 1.0, &weight_[k * weights_->size()]);
     rows_[k] += rows;
   }
 
-  // Many rows come or go at once: those of cluster `from` of `other`.
+  // Adds the sums of cluster `from` of `other`.
   void merge(int k, const ClusterSums& other, int from) {
     if (other.is_blank_[from]) return;
     merge_numbers(k, other.numbers(from), other.weight_numbers(from), other.rows_[from]);
@@ -59,7 +59,7 @@ class ClusterSums {
     rows_[k] += rows;
   }
 
-  void forget(int k) {
+  void clear(int k) {
     std::fill_n(&weight_[k * weights_->size()], weights_->size(), 0.0);
     rows_[k] = 0;
     is_blank_[k] = is_stale_[k] = true;

@@ -7,13 +7,15 @@
 #include <numeric>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/assignment/hamerly_assignment.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "dmeans/clusters.hpp"
 #include "dmeans/finished_clusters.hpp"
-#include "dmeans/first_pass.hpp"
-#include "dmeans/hamerly_assignment.hpp"
-#include "dmeans/split_merge.hpp"
-#include "dmeans/visiting_order.hpp"
+#include "dmeans/first_pass/first_pass.hpp"
+#include "dmeans/first_pass/visiting_order.hpp"
+#include "dmeans/label_update.hpp"
+#include "dmeans/refinement/euclidean_groups.hpp"
+#include "dmeans/refinement/split_merge.hpp"
 #include "support/exact_sum.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
@@ -32,7 +34,7 @@ struct DescentOptions {
 struct DescentResult {
   std::vector<std::int32_t> slots;    // (n,) 0 .. K-1 remembered, then newborn
   std::vector<double> centers;        // (slots, d)
-  std::vector<double> taken;          // (slots,)
+  std::vector<double> slot_weights;   // (slots,) weight of the rows of each slot
   std::vector<double> restart_costs;  // (n_restarts,)
   double cost = std::numeric_limits<double>::infinity();
   int n_iter = 0;
@@ -46,8 +48,9 @@ class Descent {
         options_(options),
         slots_(prior, points.scale),
         pool_(options.n_threads),
-        past_(points, slots_, options.birth, pool_),
-        assignment_(points, past_, options.birth),
+        prior_distances_(points, slots_, options.birth, pool_),
+        assignment_(points, prior_distances_, options.birth),
+        update_(slots_, options.birth),
         y_(points.d) {}
 
   DescentResult run() {
@@ -57,7 +60,7 @@ class Descent {
       Random random(options_.seed, options_.step, r);
       const int n_iter = descend(random);
       if (options_.refine) refine(r);
-      const double cost = r > 0 && ends_like(best) ? best.cost : objective();
+      const double cost = r > 0 && is_equal_to(best) ? best.cost : objective();
       best.restart_costs.push_back(cost);
       if (r == 0 || cost < best.cost) keep(best, cost, n_iter);
     }
@@ -70,24 +73,25 @@ class Descent {
   int descend(Random& random) {
     slots_.reset();
     assignment_.reset();
-    bool moved = place_all(random);
+    bool moved = run_first_pass(random);
     int n_iter = 1;
     for (; moved && n_iter < options_.max_iter; ++n_iter) {
       moved = assignment_.pass(slots_, pool_);
-      std::vector<Row> restless = assignment_.restless();
-      random.shuffle(restless);
-      moved |= place_each(restless);
+      std::vector<Row> proposals = assignment_.proposals();
+      random.shuffle(proposals);
+      moved |= assign_each(proposals);
     }
     return n_iter;
   }
 
   // The first pass: every row once, in random order.
-  bool place_all(Random& random) {
+  bool run_first_pass(Random& random) {
     const VisitingOrder order(points_.n, random);
     if (runs_in_epochs()) {
-      FirstPass<T>(points_, past_, options_.birth, options_.epoch, slots_, assignment_, pool_).run(order);
+      FirstPass<T>(points_, prior_distances_, options_.birth, options_.epoch, slots_, assignment_, pool_)
+          .run(order);
     } else {
-      for (Row visit = 0; visit < order.size(); ++visit) place(order[visit]);
+      for (Row visit = 0; visit < order.size(); ++visit) assign(order[visit]);
     }
     slots_.update_centers();
     return points_.n > 0;
@@ -98,37 +102,40 @@ class Descent {
     return options_.epoch > 0 || (options_.epoch == 0 && (pool_.size() > 1 || points_.n >= kLarge));
   }
 
-  // One row after another; clusters that are born or revived are there for the next row.
-  bool place_each(const std::vector<Row>& rows) {
+  // Assigns rows one by one; the next row can join a cluster that was born or revived by this one.
+  bool assign_each(const std::vector<Row>& rows) {
     bool moved = false;
-    for (const Row i : rows) moved |= place(i);
+    for (const Row i : rows) moved |= assign(i);
     if (moved) slots_.update_centers();
     return moved;
   }
 
-  // Eq. (labelupdate) for one row; a tie joins.
-  bool place(Row i) {
+  // Eq. labelupdate for one row; true if it moved.
+  bool assign(Row i) {
     const double m = points_.weight(i);
     const std::int32_t own = assignment_.labels()[i];
-    const double* y = points_.moved(i, y_.data());
+    const double* y = points_.shifted(i, y_.data());
     poll_(std::int64_t(points_.d) * (slots_.count() + 1));
-    const std::int32_t slot = slots_.place(y, m, own, past_.of(i), options_.birth, scratch_);
+    const std::int32_t slot = assign_row({y, m, prior_distances_.of(i)}, own, update_, slots_);
     if (slot == own) return false;
     assignment_.relabel(i, slot);
     return true;
   }
 
-  // Ends a restart with changes that the descent does not know.
+  // Splits, merges and re-links whole clusters, which the descent by single rows cannot do.
   void refine(int restart) {
     if (points_.n == 0) return;
     if (refine_rows_.y.empty()) read_refine_rows();
     const KernelSearch search{options_.birth,         options_.seed,     options_.step,
                               std::uint64_t(restart), options_.max_iter, nullptr};
-    const auto labels = SplitMerge(refine_rows_, slots_.prior(), search).run(assignment_.labels());
+    const auto labels = SplitMerge(refine_rows_, slots_.prior(), options_.birth, options_.max_iter,
+                                   EuclideanGroups(refine_rows_, slots_.prior(), search))
+                            .run(assignment_.labels());
     for (Row i = 0; i < points_.n; ++i) assignment_.relabel(i, labels[i]);
     slots_.reset();
     while (slots_.count() <= *std::max_element(labels.begin(), labels.end())) slots_.newborn();
-    for (Row i = 0; i < points_.n; ++i) slots_.add(labels[i], points_.moved(i, y_.data()), points_.weight(i));
+    for (Row i = 0; i < points_.n; ++i)
+      slots_.add(labels[i], points_.shifted(i, y_.data()), points_.weight(i));
     slots_.update_centers();
   }
 
@@ -138,7 +145,7 @@ class Descent {
     rows.y.reserve(std::size_t(points_.n) * points_.d);
     rows.weights.reserve(points_.n);
     for (Row i = 0; i < points_.n; ++i) {
-      const double* y = points_.moved(i, y_.data());
+      const double* y = points_.shifted(i, y_.data());
       rows.y.insert(rows.y.end(), y, y + points_.d);
       rows.weights.push_back(points_.weight(i));
     }
@@ -149,28 +156,29 @@ class Descent {
       rows.phi_phi.push_back(squared_distance_between(slots_.old_center(k), origin.data()));
   }
 
-  // True if the clusters are those of the best restart, whatever the newborn are called: then so is the cost.
-  bool ends_like(const DescentResult& best) const {
+  // True if the clusters equal those of the best restart up to the numbers of the newborn; then the costs are
+  // equal too.
+  bool is_equal_to(const DescentResult& best) const {
     const auto& labels = assignment_.labels();
-    std::vector<std::int32_t> names(slots_.count(), kNone);
-    std::iota(names.begin(), names.begin() + slots_.n_old(), 0);
-    std::size_t n_names = slots_.n_old();
+    std::vector<std::int32_t> numbers(slots_.count(), kNone);
+    std::iota(numbers.begin(), numbers.begin() + slots_.n_old(), 0);
+    std::size_t n_numbered = slots_.n_old();
     for (std::size_t i = 0; i < labels.size(); ++i) {
-      std::int32_t& name = names[labels[i]];
-      if (name == kNone) {
-        name = best.slots[i];
-        ++n_names;
+      std::int32_t& number = numbers[labels[i]];
+      if (number == kNone) {
+        number = best.slots[i];
+        ++n_numbered;
       }
-      if (name != best.slots[i]) return false;
+      if (number != best.slots[i]) return false;
     }
-    return n_names == best.taken.size();
+    return n_numbered == best.slot_weights.size();
   }
 
   // The objective: Eq. DMeansObj, the same for any order of the rows and of the clusters.
   double objective() {
     const int chunks = int(std::clamp<Row>(points_.n / kLarge, 1, 64));
     std::vector<ExactSum> costs(chunks);
-    pool_.share(chunks, [&](int c) {
+    pool_.run(chunks, [&](int c) {
       const Row begin = points_.n * c / chunks, end = points_.n * (c + 1) / chunks;
       add_cost_of_rows(points_, begin, end, assignment_.labels().data(), slots_, costs[c]);
     });
@@ -185,7 +193,7 @@ class Descent {
     best.slots.resize(labels.size());
     for (std::size_t i = 0; i < labels.size(); ++i) best.slots[i] = finished.numbers[labels[i]];
     best.centers = std::move(finished.centers);
-    best.taken = std::move(finished.taken);
+    best.slot_weights = std::move(finished.slot_weights);
     best.cost = cost;
     best.n_iter = n_iter;
   }
@@ -198,9 +206,10 @@ class Descent {
   DescentOptions options_;
   Clusters slots_;
   ThreadPool pool_;
-  PriorDistances past_;
+  PriorDistances prior_distances_;
   Assignment<T> assignment_;
-  std::vector<double> y_, scratch_;
+  LabelUpdate update_;
+  std::vector<double> y_;  // (d,)
   Poll poll_;
   RefineRows refine_rows_;
 };

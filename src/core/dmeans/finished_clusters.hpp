@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
+#include "dmeans/batch/batch_view.hpp"
 #include "dmeans/clusters.hpp"
 #include "simd/feature_loops.hpp"
 #include "simd/squared_distance.hpp"
@@ -39,7 +39,7 @@ void add_cost_of_rows(const BatchView<T>& points, Row begin, Row end, const std:
 struct FinishedClusters {
   std::vector<std::int32_t> numbers;  // (slots,) in the result: remembered, then newborn; -1 for empty slots
   std::vector<double> centers;        // (L, d)
-  std::vector<double> taken;          // (L,) weight of the rows
+  std::vector<double> slot_weights;   // (L,) weight of the rows
 
   template <class T>
   FinishedClusters(const Clusters& slots, const BatchScale<T>& scale) : numbers(slots.count(), -1) {
@@ -56,7 +56,7 @@ struct FinishedClusters {
       for_features(slots.d(),
                    [=](int j) __attribute__((always_inline)) { center[j] = position[j] + middle[j]; });
       center += slots.d();
-      taken.push_back(slots.is_awake(k) ? slots.weight(k) : 0.0);
+      slot_weights.push_back(slots.is_awake(k) ? slots.weight(k) : 0.0);
     }
   }
 

@@ -6,13 +6,13 @@
 
 namespace dynmeans {
 
-struct Taken {
+struct ExpansionInput {
   const std::int64_t* owner;      // (M,)  slot of each kept point
-  const double* coefficients;     // (M,)  of it in its old center
+  const double* coefficients;     // (M,)  of each kept point in its old center
   const std::int32_t* slots;      // (n,)  of each row of the batch
   const double* weights;          // (n,)
   const double* gammas;           // (K,)
-  const double* taken;            // (L,)  weight of the rows of each slot
+  const double* slot_weights;     // (L,)  weight of the rows of each slot
   const std::int64_t* positions;  // (M + n,)  points with one position are equal; null if no two are
   const double *kept, *rows;      // (M, d), (n, d)
   const double* asleep;           // (M, d)  the kept points as they stay in clusters without rows
@@ -24,25 +24,25 @@ struct Taken {
 
 struct Expansion {
   // Sorted by slot, then by point: kept points are 0 .. M-1, rows follow, and then, as M + n + kept, the
-  // points of slots without rows, which stay what they were.
+  // points of slots without rows, which do not change.
   std::vector<std::int64_t> points;
   std::vector<double> rows;  // (., d)
   std::vector<double> coefficients;
-  std::vector<std::int64_t> ids;      // of their slots
-  std::vector<std::int64_t> begin;    // (L + 1,)  where the points of each slot begin
-  std::vector<std::int64_t> crowded;  // slots with rows and more points than the budget
+  std::vector<std::int64_t> ids;          // of their slots
+  std::vector<std::int64_t> begin;        // (L + 1,)  where the points of each slot begin
+  std::vector<std::int64_t> over_budget;  // slots with rows and more points than the budget
 };
 
 class CenterExpander {
  public:
-  explicit CenterExpander(const Taken& in)
+  explicit CenterExpander(const ExpansionInput& in)
       : in_(in), first_(in.n_slots + 1), order_(in.n_kept + in.n_rows), at_(in.n_positions, -1) {}
 
   Expansion run() {
     sort_by_slot();
     for (std::int64_t k = 0; k < in_.n_slots; ++k) {
       out_.begin.push_back(count());
-      if (in_.taken[k] > 0) {
+      if (in_.slot_weights[k] > 0) {
         absorb(k);
       } else {
         sleep(k);
@@ -75,7 +75,7 @@ class CenterExpander {
 
   // Eq. (phiinitapprox): phi = (gamma phi + sum of m omega(y)) / (gamma + n), over the points of a slot.
   void absorb(std::int64_t k) {
-    const double gamma = k < in_.n_old ? in_.gammas[k] : 0.0, mass = gamma + in_.taken[k];
+    const double gamma = k < in_.n_old ? in_.gammas[k] : 0.0, mass = gamma + in_.slot_weights[k];
     const bool merges = in_.positions && first_[k + 1] - first_[k] > in_.budget;
     const std::int64_t begin = count();
     for (std::int64_t s = first_[k]; s < first_[k + 1]; ++s) {
@@ -88,7 +88,7 @@ class CenterExpander {
       if (merges) at_[in_.positions[i]] = count();
       put(i, k, share / mass);
     }
-    if (count() - begin > in_.budget) out_.crowded.push_back(k);
+    if (count() - begin > in_.budget) out_.over_budget.push_back(k);
   }
 
   void sleep(std::int64_t k) {
@@ -108,7 +108,7 @@ class CenterExpander {
       out_.rows.insert(out_.rows.end(), row(point), row(point) + in_.d);
   }
 
-  Taken in_;
+  ExpansionInput in_;
   std::vector<std::int64_t> first_, order_;  // (L + 1,), (M + n,)  points sorted by slot
   std::vector<std::int64_t> at_;             // (positions,)  index of the last point with each position
   Expansion out_;

@@ -24,19 +24,19 @@ struct SlotRows {
 };
 
 struct SlotMeans {
-  std::vector<std::int32_t> slots;  // (n,)  in their final order
-  std::vector<double> centers;      // (slots, d)
-  std::vector<double> taken;        // (slots,)  weight of the rows
+  std::vector<std::int32_t> slots;   // (n,)  in their final order
+  std::vector<double> centers;       // (slots, d)
+  std::vector<double> slot_weights;  // (slots,)  weight of the rows
 };
 
 class ClusterMeans {
  public:
   explicit ClusterMeans(const SlotRows& in) : in_(in) {
     n_slots_ = std::max(in.n_old, in.n > 0 ? 1 + *std::max_element(in.slots, in.slots + in.n) : 0);
-    taken_.resize(n_slots_);
+    slot_weights_.resize(n_slots_);
     sums_.resize(n_slots_ * in.d);
     for (std::int64_t i = 0; i < in.n; ++i) {
-      taken_[in.slots[i]] += in.weights[i];
+      slot_weights_[in.slots[i]] += in.weights[i];
       for (int c = 0; c < in.d; ++c) sums_[in.slots[i] * in.d + c] += in.weights[i] * in.data[i * in.d + c];
     }
   }
@@ -50,7 +50,7 @@ class ClusterMeans {
     for (std::int64_t s = 0; s < n_slots_; ++s) {
       const double* center = sums_.data() + order[s] * in_.d;
       number[order[s]] = std::int32_t(s);
-      out.taken.push_back(taken_[order[s]]);
+      out.slot_weights.push_back(slot_weights_[order[s]]);
       out.centers.insert(out.centers.end(), center, center + in_.d);
     }
     out.slots.resize(in_.n);
@@ -62,7 +62,7 @@ class ClusterMeans {
   std::vector<double> mean_of_rows() const {
     std::vector<double> mean(in_.d);
     for (std::size_t e = 0; e < sums_.size(); ++e) mean[e % in_.d] += sums_[e];
-    const double total = std::accumulate(taken_.begin(), taken_.end(), 0.0);
+    const double total = std::accumulate(slot_weights_.begin(), slot_weights_.end(), 0.0);
     for (double& x : mean) x /= std::max(total, std::numeric_limits<double>::min());
     return mean;
   }
@@ -72,7 +72,7 @@ class ClusterMeans {
     for (std::int64_t k = 0; k < n_slots_; ++k) {
       const double gamma = k < in_.n_old ? in_.gammas[k] : 0.0;
       const double* phi = k < in_.n_old ? &in_.centers[k * in_.d] : nullptr;
-      const double inverse = 1.0 / (gamma + taken_[k]);
+      const double inverse = 1.0 / (gamma + slot_weights_[k]);
       for (int c = 0; c < in_.d; ++c) {
         double& x = sums_[k * in_.d + c];
         x = updated_center(gamma, phi ? phi[c] : 0.0, x, inverse);
@@ -91,14 +91,14 @@ class ClusterMeans {
     std::vector<std::int64_t> newborn(n_slots_ - in_.n_old), order(in_.n_old);
     std::iota(newborn.begin(), newborn.end(), in_.n_old);
     std::iota(order.begin(), order.end(), 0);
-    sort_newborn(newborn, taken_, std::move(squared_distances));
+    sort_newborn(newborn, slot_weights_, std::move(squared_distances));
     order.insert(order.end(), newborn.begin(), newborn.end());
     return order;
   }
 
   SlotRows in_;
   std::int64_t n_slots_;
-  std::vector<double> taken_, sums_;  // (slots,), (slots, d)
+  std::vector<double> slot_weights_, sums_;  // (slots,), (slots, d)
 };
 
 }  // namespace dynmeans

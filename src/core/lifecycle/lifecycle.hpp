@@ -55,11 +55,11 @@ inline Forecast predict_prior(const Memory& memory, double now, double aging, co
 // A step over L >= K clusters, of which the last L - K are newborn.
 struct LifecycleInput {
   Memory memory;
-  const std::int64_t *ids, *hits;    // (K,)  steps in which each had rows
-  const double *forecasts, *gammas;  // (K, d)  predicted positions; gamma (K,)
-  const double *positions, *taken;   // theta (L, d); n (L,)  weight of the rows of each cluster
-  std::int64_t n_slots, next_id;     // L; smallest unused id
-  double clock, now, lifetime;       // event time of the last step and of this one; T_Q
+  const std::int64_t *ids, *hits;          // (K,)  steps in which each had rows
+  const double *forecasts, *gammas;        // (K, d)  predicted positions; gamma (K,)
+  const double *positions, *slot_weights;  // theta (L, d); n (L,)  weight of the rows of each cluster
+  std::int64_t n_slots, next_id;           // L; smallest unused id
+  double clock, now, lifetime;             // event time of the last step and of this one; T_Q
   Motion motion;
 };
 
@@ -94,7 +94,7 @@ class Lifecycle {
 
  private:
   bool is_old(std::int64_t k) const { return k < in_.memory.n_old; }
-  bool is_seen(std::int64_t k) const { return !is_old(k) || in_.taken[k] > 0; }
+  bool is_seen(std::int64_t k) const { return !is_old(k) || in_.slot_weights[k] > 0; }
   std::int64_t id(std::int64_t k) const {
     return is_old(k) ? in_.ids[k] : in_.next_id + (k - in_.memory.n_old);
   }
@@ -103,7 +103,7 @@ class Lifecycle {
   void log_event(std::int64_t k) {
     if (is_seen(k)) {
       out_.active.push_back(id(k));
-      out_.sizes.push_back(in_.taken[k]);
+      out_.sizes.push_back(in_.slot_weights[k]);
     }
     if (!is_old(k)) return out_.born.push_back(id(k));
     const bool was_awake = in_.memory.last_seen[k] == in_.clock;
@@ -115,7 +115,7 @@ class Lifecycle {
   void update(std::int64_t k) {
     const double gamma = is_old(k) ? in_.gammas[k] : 0.0;
     append(out_.centers, is_seen(k) ? in_.positions : in_.memory.centers, k, in_.memory.d);
-    out_.weights.push_back(is_seen(k) ? gamma + in_.taken[k] : in_.memory.weights[k]);
+    out_.weights.push_back(is_seen(k) ? gamma + in_.slot_weights[k] : in_.memory.weights[k]);
     out_.last_seen.push_back(seen_at(k));
     out_.ids.push_back(id(k));
     out_.hits.push_back((is_old(k) ? in_.hits[k] : 0) + is_seen(k));
@@ -128,9 +128,9 @@ class Lifecycle {
     double gain = 0;
     if (is_old(k) && is_seen(k)) {
       const Covariance before = covariance.after(in_.now - in_.memory.last_seen[k], in_.motion);
-      const double weight = in_.gammas[k] + in_.taken[k];
-      gain = before.velocity_gain(in_.taken[k], weight);
-      covariance = before.given_rows(in_.taken[k], weight);
+      const double weight = in_.gammas[k] + in_.slot_weights[k];
+      gain = before.velocity_gain(in_.slot_weights[k], weight);
+      covariance = before.given_rows(in_.slot_weights[k], weight);
     }
     out_.velocity_cov.insert(out_.velocity_cov.end(), {covariance.cov, covariance.velocity});
     if (!in_.motion.has_velocity()) return;

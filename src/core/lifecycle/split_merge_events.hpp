@@ -23,8 +23,8 @@ struct ParentRows {
   const std::int32_t *parents, *slots;  // (n,), (n,)  of the rows
   const double* weights;                // (n,) or null for ones
   const std::int64_t*
-      awake;            // (A,)  slots with rows in the previous step, ascending; parents are indices into it
-  const double* taken;  // (L,)  weight of the rows of each slot
+      awake;  // (A,)  slots with rows in the previous step, ascending; parents are indices into it
+  const double* slot_weights;  // (L,)  weight of the rows of each slot
   std::int64_t n, n_awake, n_old, n_slots;
   double min_share;  // of the rows that a piece of a split, or a source of a merge, must have
 };
@@ -188,7 +188,7 @@ class SplitMergeFinder {
   static constexpr std::int64_t kNone = -1;
   using Groups = std::vector<std::pair<std::int64_t, SlotGroup>>;
 
-  bool is_gone(std::int64_t parent) const { return in_.taken[in_.awake[parent]] == 0; }
+  bool is_gone(std::int64_t parent) const { return in_.slot_weights[in_.awake[parent]] == 0; }
 
   // The slot of most rows of a parent; the first of equals.
   std::int64_t main_slot(std::int64_t parent) const {

@@ -146,7 +146,7 @@ class ThresholdComponents {
     while (count > 0) take_out(hits[--count]);
   }
 
-  // Valid while no row was taken since the distances were computed.
+  // Valid while no row was added since the distances were computed.
   std::int64_t nearest_outside() const {
     const auto end = minima_.begin() + (n_ + kBlock - 1) / kBlock;
     const std::int64_t s = std::min_element(minima_.begin(), end) - minima_.begin();

@@ -1,9 +1,9 @@
 // Sums of rows that do not depend on the order of the rows: reproducible summation by pre-rounding (Demmel
 // and Nguyen 2013).
 //
-// With |v| <= 2^e for all terms and at most 2^k terms, adding and subtracting 1.5 * 2^52 * g, where
+// With |v| <= 2^e for all terms and at high 2^k terms, adding and subtracting 1.5 * 2^52 * g, where
 // g = 2^(e + k - 52), rounds v to a multiple of g. Sums of such multiples are exact in double precision,
-// whatever their order. What is left, at most g / 2, is summed in the same way in the next fold. A sum is an
+// whatever their order. What is left, at high g / 2, is summed in the same way in the next fold. A sum is an
 // array of such folds: rows that leave are subtracted exactly, and sums of parts of a batch are merged by
 // adding the folds. The last fold drops what lies below its grid: see kBitsOfLargest.
 #pragma once
@@ -28,12 +28,12 @@ struct ColumnExtent {
 
   // Sizes of one more row of terms: size_of(j) >= 0.
   template <class SizeOf>
-  void meet(const SizeOf& size_of) {
-    double *const most = largest.data(), *const least = smallest.data();
+  void extend(const SizeOf& size_of) {
+    double *const high = largest.data(), *const low = smallest.data();
     for_features(int(largest.size()), [=](int j) __attribute__((always_inline)) {
       const double size = size_of(j);
-      most[j] = size > most[j] ? size : most[j];
-      least[j] = size < least[j] && size > 0 ? size : least[j];
+      high[j] = size > high[j] ? size : high[j];
+      low[j] = size < low[j] && size > 0 ? size : low[j];
     });
   }
 

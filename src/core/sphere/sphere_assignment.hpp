@@ -1,31 +1,29 @@
 // One pass of the label update on the sphere against fixed centers, with the bounds of Hamerly (2010) on
 // chords.
 //
-// Each row keeps an upper bound on the
-// chord to its own center and a lower bound on the chord to every other awake one. Rows for which a birth or
-// a revival may be cheaper are only listed; the descent processes them one by one.
+// Each row keeps an upper bound on the chord to its own center and a lower bound on the chord to every other
+// awake one. Rows for which a birth or a revival is cheaper are only listed, as proposals; the descent
+// assigns them one by one.
 #pragma once
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "dmeans/batch_view.hpp"
-#include "sphere/blocked_dots.hpp"
+#include "dmeans/batch/batch_view.hpp"
+#include "sphere/center_products.hpp"
 #include "sphere/sphere_clusters.hpp"
 #include "sphere/sphere_rows.hpp"
 #include "support/signals.hpp"
 
 namespace dynmeans {
 
-constexpr std::int32_t kUnassigned = -1;
-
 template <class T>
 class SphereAssignment {
  public:
-  SphereAssignment(const SphereRows<T>& points, const PriorCosines<T>& past, double birth)
+  SphereAssignment(const SphereRows<T>& points, const PriorCosines& prior_cosines, double birth)
       : points_(points),
-        past_(past),
+        prior_cosines_(prior_cosines),
         birth_(birth),
         tolerance_(points.rounding()),
         label_(points.n),
@@ -33,13 +31,13 @@ class SphereAssignment {
         lower_(points.n) {}
 
   void reset() {
-    std::fill(label_.begin(), label_.end(), kUnassigned);
-    trusted_ = false;
+    std::fill(label_.begin(), label_.end(), kNone);
+    bounds_hold_ = false;
   }
 
   double tolerance() const { return tolerance_; }
   const std::vector<std::int32_t>& labels() const { return label_; }
-  const std::vector<Row>& restless() const { return restless_; }
+  const std::vector<Row>& proposals() const { return proposals_; }
 
   void relabel(Row i, std::int32_t slot) {
     label_[i] = slot;
@@ -49,17 +47,17 @@ class SphereAssignment {
   // Moves every row to its nearest awake cluster, then the centers; true if any row moved.
   bool pass(SphereClusters<T>& slots) {
     prepare(slots);
-    restless_.clear();
+    proposals_.clear();
     bool moved = false;
     unsure_.clear();
     for (Row i = 0; i < points_.n; ++i) {
-      if ((trusted_ || bound_by_past(slots, i)) && stays(slots, i)) continue;
+      if ((bounds_hold_ || bound_by_prior(slots, i)) && stays(slots, i)) continue;
       unsure_.push_back(i);
-      if (int(unsure_.size()) == kDotRows) moved |= compare_unsure(slots);
+      if (int(unsure_.size()) == CenterProducts::kRows) moved |= compare_unsure(slots);
     }
-    moved |= compare_unsure(slots);
-    trusted_ = true;
-    remember(slots);
+    if (!unsure_.empty()) moved |= compare_unsure(slots);
+    bounds_hold_ = true;
+    store_centers(slots);
     if (moved) slots.update_centers();
     return moved;
   }
@@ -70,16 +68,17 @@ class SphereAssignment {
   // Lists the awake and the sleeping clusters, and computes how far each has moved since the bounds were set.
   void prepare(const SphereClusters<T>& slots) {
     const int d = points_.d, n = slots.count();
-    if (slots.wake_ups() != wake_ups_) trusted_ = false;
+    if (slots.wake_ups() != wake_ups_) bounds_hold_ = false;
     wake_ups_ = slots.wake_ups();
-    moved_.assign(n, 0);
+    displacement_.assign(n, 0);
     awake_.clear();
     asleep_.clear();
     safe_cost_ = birth_;
     for (int k = 0; k < n; ++k) {
       if (slots.is_awake(k)) {
         awake_.push_back(k);
-        if (trusted_) moved_[k] = chord_between(slots.center(k), &before_[std::size_t(k) * d]);
+        if (bounds_hold_)
+          displacement_[k] = chord_between(slots.center(k), &previous_centers_[std::size_t(k) * d]);
       } else if (slots.is_old(k)) {
         asleep_.push_back(k);
         safe_cost_ = std::min(safe_cost_, slots.revival(k));
@@ -87,14 +86,15 @@ class SphereAssignment {
     }
     pack(slots, awake_, awake_centers_);
     pack(slots, asleep_, asleep_centers_);
-    dots_.resize(std::max(kDotRows * awake_.size(), asleep_.size()));
+    dots_.resize(std::max(awake_.size(), asleep_.size()));
+    products_.clear();
     first_newborn_ = int(std::lower_bound(awake_.begin(), awake_.end(), slots.n_old()) - awake_.begin());
-    farthest_ = 0;
-    next_farthest_ = 0;
+    most_displaced_ = 0;
+    second_displacement_ = 0;
     for (int k = 0; k < n; ++k)
-      if (moved_[k] > moved_[farthest_]) farthest_ = k;
+      if (displacement_[k] > displacement_[most_displaced_]) most_displaced_ = k;
     for (int k = 0; k < n; ++k)
-      if (k != farthest_) next_farthest_ = std::max(next_farthest_, moved_[k]);
+      if (k != most_displaced_) second_displacement_ = std::max(second_displacement_, displacement_[k]);
   }
 
   void pack(const SphereClusters<T>& slots, const std::vector<std::int32_t>& which, RawVector<T>& out) const {
@@ -103,31 +103,32 @@ class SphereAssignment {
     for (std::size_t a = 0; a < which.size(); ++a) std::copy_n(slots.center(which[a]), d, &out[a * d]);
   }
 
-  void remember(const SphereClusters<T>& slots) {
+  void store_centers(const SphereClusters<T>& slots) {
     const std::size_t d = points_.d;
-    before_.resize(slots.count() * d);
+    previous_centers_.resize(slots.count() * d);
     for (std::size_t a = 0; a < awake_.size(); ++a)
-      std::copy_n(&awake_centers_[a * d], d, &before_[awake_[a] * d]);
+      std::copy_n(&awake_centers_[a * d], d, &previous_centers_[awake_[a] * d]);
   }
 
-  // By differences: the dot product of two close directions has no digits left.
+  // By differences: the dot product of two close directions loses all digits.
   double chord_between(const T* a, const T* b) const {
     double squared = 0;
     for (int j = 0; j < points_.d; ++j) squared += double(a[j] - b[j]) * double(a[j] - b[j]);
     return std::sqrt(squared) + 16 * double(std::numeric_limits<T>::epsilon());
   }
 
-  // Makes the bounds of a row from the cosines to the old centers, if they are known.
-  bool bound_by_past(const SphereClusters<T>& slots, Row i) {
-    const T* past = past_.of(i);
+  // Computes the bounds of a row from its cosines to the old centers, if these are known.
+  bool bound_by_prior(const SphereClusters<T>& slots, Row i) {
+    const float* const to_prior = prior_cosines_.of(i);
+    const double rounding = prior_cosines_.rounding();
     const std::int32_t own = label_[i];
-    if (!past || own == kUnassigned) return false;
+    if (!to_prior || own == kNone) return false;
     const double chord = chord_up(slots.dot(points_.row(i), slots.center(own)), tolerance_) + kMargin;
     double lower = chord;
     for (int a = 0; a < first_newborn_; ++a) {
       const int k = awake_[a];
-      if (k != own && !slots.is_beyond(k, past[k], chord, tolerance_))
-        lower = std::min(lower, chord_down(past[k], tolerance_) - slots.displacement(k));
+      if (k != own && !slots.is_beyond(k, to_prior[k], chord, rounding))
+        lower = std::min(lower, chord_down(to_prior[k], rounding) - slots.displacement(k));
     }
     const int n = int(awake_.size()) - first_newborn_;
     dot_lanes<T>().dots(points_.row(i), points_.d,
@@ -143,16 +144,16 @@ class SphereAssignment {
   bool stays(const SphereClusters<T>& slots, Row i) {
     poll_(points_.d);
     const std::int32_t own = label_[i];
-    if (!trusted_ || own == kUnassigned) return false;
-    const double others = own == farthest_ ? next_farthest_ : moved_[farthest_];
+    if (own == kNone) return false;
+    const double others = own == most_displaced_ ? second_displacement_ : displacement_[most_displaced_];
     const double lower = round_down(double(lower_[i]) - others);
-    double upper = double(upper_[i]) + moved_[own];
+    double upper = double(upper_[i]) + displacement_[own];
     lower_[i] = static_cast<T>(lower);
     if (!(upper <= lower && 0.5 * upper * upper <= safe_cost_)) {
       const double cosine = slots.dot(points_.row(i), slots.center(own));
       upper = chord_up(cosine, tolerance_);
       if (upper > lower) return false;
-      list_if_restless(slots, i, cosine);
+      list_if_proposal(slots, i, cosine);
     }
     upper_[i] = static_cast<T>(round_up(upper));
     return true;
@@ -162,42 +163,55 @@ class SphereAssignment {
   bool compare_unsure(SphereClusters<T>& slots) {
     const int n = int(awake_.size()), count = int(unsure_.size());
     poll_(std::int64_t(points_.d) * n * count);
-    blocked_dots(points_.data, unsure_.data(), count, points_.d, awake_centers_.data(), n, dots_.data());
+    if (products_.size() == 0)
+      products_.pack(n, points_.d, [&](int a) { return &awake_centers_[std::size_t(a) * points_.d]; });
+    products_.compare(count, [&](int b) { return points_.row(unsure_[b]); });
     bool moved = false;
-    for (int b = 0; b < count; ++b) moved |= decide(slots, unsure_[b], &dots_[std::size_t(b) * n]);
-    for (const auto& [i, cosine] : costly_) list_if_restless(slots, i, cosine);
+    for (int b = 0; b < count; ++b) moved |= decide(slots, unsure_[b], products_.cosines(b));
+    for (const auto& [i, cosine] : costly_) list_if_proposal(slots, i, cosine);
     costly_.clear();
     unsure_.clear();
     return moved;
   }
 
-  // The nearest awake cluster by cosines (awake,); true if the row moves there.
-  bool decide(SphereClusters<T>& slots, Row i, const T* cosines) {
+  // The nearest awake cluster by approximate cosines (awake,), and exact ones of all that may be nearest;
+  // true if the row moves there.
+  bool decide(SphereClusters<T>& slots, Row i, const float* cosines) {
     const int n = int(awake_.size());
+    const double doubt = products_.rounding() + tolerance_;
+    const float limit = static_cast<float>(*std::max_element(cosines, cosines + n) - 2.1 * doubt);
     const std::int32_t own = label_[i];
-    double best = -std::numeric_limits<double>::infinity(), second = best, mine = best;
-    std::int32_t which = kUnassigned;
+    double best = -std::numeric_limits<double>::infinity(), second = best;
+    std::int32_t which = kNone;
     for (int a = 0; a < n; ++a) {
-      const double cosine = cosines[a];
-      if (awake_[a] == own) mine = cosine;
-      if (cosine > best) {
-        second = best;
-        best = cosine;
-        which = awake_[a];
-      } else if (cosine > second) {
-        second = cosine;
+      const bool is_near = cosines[a] >= limit;
+      const double cosine = is_near ? cosine_to(slots, i, awake_[a]) : cosines[a] + doubt;
+      if (!is_near || !(cosine > best)) {
+        second = std::max(second, cosine);
+        continue;
       }
+      second = std::max(second, best);
+      best = cosine;
+      which = awake_[a];
     }
-    const bool moves = which != own && best > mine + tolerance_;
-    if (!moves && which != own) {
-      second = best;
-      best = mine;
+    bool moves = which != own;
+    if (moves && own != kNone) {
+      const double mine = cosine_to(slots, i, own);
+      moves = best > mine + tolerance_;
+      if (!moves) {
+        second = std::max(second, best);
+        best = mine;
+      }
     }
     upper_[i] = static_cast<T>(round_up(chord_up(best, tolerance_)));
     lower_[i] = static_cast<T>(round_down(chord_down(std::max(second, -1.0), tolerance_)));
     if (moves) move(slots, i, which);
     if (1 - best > safe_cost_) costly_.emplace_back(i, best);
     return moves;
+  }
+
+  double cosine_to(const SphereClusters<T>& slots, Row i, int k) const {
+    return slots.dot(points_.row(i), slots.center(k));
   }
 
   void move(SphereClusters<T>& slots, Row i, std::int32_t to) {
@@ -207,45 +221,49 @@ class SphereAssignment {
   }
 
   // Lists a row for which a birth, or the revival of a sleeping cluster, is cheaper than to stay.
-  void list_if_restless(const SphereClusters<T>& slots, Row i, double cosine) {
+  void list_if_proposal(const SphereClusters<T>& slots, Row i, double cosine) {
     const double m = points_.deciding_weight(i), stay = m * (1 - cosine) - tolerance_;
     if (stay <= safe_cost_) return;
-    bool restless = stay > birth_;
-    if (!restless && !asleep_.empty()) {
+    bool is_proposal = stay > birth_;
+    if (!is_proposal && !asleep_.empty()) {
       const int n = int(asleep_.size());
       poll_(std::int64_t(points_.d) * n);
-      const T* past = past_.of(i);
-      if (!past) dot_lanes<T>().dots(points_.row(i), points_.d, asleep_centers_.data(), n, dots_.data());
-      for (int a = 0; !restless && a < n; ++a)
-        restless = slots.revival_cost(asleep_[a], m, past ? past[asleep_[a]] : dots_[a]) < stay;
+      const float* const to_prior = prior_cosines_.of(i);
+      if (!to_prior) dot_lanes<T>().dots(points_.row(i), points_.d, asleep_centers_.data(), n, dots_.data());
+      for (int a = 0; !is_proposal && a < n; ++a) {
+        const int k = asleep_[a];
+        if (to_prior && !slots.may_return(k, m, to_prior[k] + prior_cosines_.rounding(), stay)) continue;
+        is_proposal = slots.revival_cost(k, m, to_prior ? cosine_to(slots, i, k) : double(dots_[a])) < stay;
+      }
     }
-    if (restless) restless_.push_back(i);
+    if (is_proposal) proposals_.push_back(i);
   }
 
-  // A bound that is stored with fewer digits must stay a bound.
+  // Rounding to fewer digits must keep a bound valid.
   static double round_up(double bound) { return bound * (1 + 2 * double(std::numeric_limits<T>::epsilon())); }
   static double round_down(double bound) {
     return bound - 2 * std::abs(bound) * double(std::numeric_limits<T>::epsilon());
   }
 
   const SphereRows<T>& points_;
-  const PriorCosines<T>& past_;
+  const PriorCosines& prior_cosines_;
   double birth_, tolerance_;
   std::vector<std::int32_t> label_;  // (n,) slot of each row
   std::vector<T> upper_, lower_;     // (n,) bounds on chords
-  bool trusted_ = false;             // the bounds hold
+  bool bounds_hold_ = false;
   long wake_ups_ = 0;
   std::vector<std::int32_t> awake_, asleep_;
   RawVector<T> awake_centers_, asleep_centers_;  // their centers, one after another
-  RawVector<T> before_;                          // (slots, d) the awake centers of the last pass
-  std::vector<double> moved_;                    // (slots,) chords since the last pass
-  int farthest_ = 0;                             // slot that moved most
-  double next_farthest_ = 0;                     // largest chord of the others
+  RawVector<T> previous_centers_;                // (slots, d) the awake centers of the last pass
+  std::vector<double> displacement_;             // (slots,) chords since the last pass
+  int most_displaced_ = 0;                       // slot with the largest displacement
+  double second_displacement_ = 0;               // largest chord of the others
   double safe_cost_ = 0;                         // cost up to which neither a birth nor a revival is cheaper
   int first_newborn_ = 0;                        // among the awake
   std::vector<T> dots_;
-  std::vector<Row> restless_, unsure_;
-  std::vector<std::pair<Row, double>> costly_;  // rows that may be restless, and the cosine to their center
+  CenterProducts products_;  // of rows and awake centers; packed when the first row of a pass needs it
+  std::vector<Row> proposals_, unsure_;
+  std::vector<std::pair<Row, double>> costly_;  // rows that may be proposals, and the cosine to their center
   Poll poll_;
 };
 

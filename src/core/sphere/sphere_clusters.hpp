@@ -60,37 +60,38 @@ class SphereClusters {
     return revival(k) + (m + g - std::sqrt(std::max(squared, 0.0)));
   }
 
-  // Of a row of weight m, where `cosine` is that to the old center.
-  double exact_cost(int k, const T* x, double m, double cosine) const {
-    return is_awake(k) ? m * (1 - double(dot(x, center(k)))) : revival_cost(k, m, cosine);
+  double exact_cost(int k, const T* x, double m) const {
+    const double cosine = dot(x, center(k));
+    return is_awake(k) ? m * (1 - cosine) : revival_cost(k, m, cosine);
   }
 
   // The slot that takes a row of weight m most cheaply; `own` wins against others by less than `tolerance`.
-  // `past` (K,) are the cosines to the remembered centers, or null.
-  Cheapest cheapest(const T* x, double m, std::int32_t own, double tolerance, const T* past) {
-    const int first = past ? n_old_ : 0;
-    dots_.resize(count_);
-    dot_lanes<T>().dots(x, d_, center(first), count_ - first, dots_.data() + first);
+  Cheapest cheapest(const T* x, double m, std::int32_t own, double tolerance) {
     Cheapest best{std::numeric_limits<double>::infinity(), count_};
-    const auto consider = [&](int k, double cost) {
-      if (k == own) cost -= tolerance;
-      if (cost < best.cost || (cost == best.cost && k < best.slot)) best = {cost, k};
-    };
-    for (int k = first; k < count_; ++k)
-      if (is_awake(k))
-        consider(k, m * (1 - double(dots_[k])));
-      else if (is_old(k))
-        consider(k, revival_cost(k, m, dots_[k]));
-    if (first == 0) return best;
-    const int nearest = int(std::max_element(past, past + first) - past);
-    consider(nearest, exact_cost(nearest, x, m, past[nearest]));
+    consider_from(0, x, m, own, tolerance, best);
+    return best;
+  }
+
+  // The same, with cosines (K,) to the remembered centers that are off by at most `rounding`.
+  Cheapest cheapest(const T* x, double m, std::int32_t own, double tolerance, const float* to_prior,
+                    double rounding) {
+    Cheapest best{std::numeric_limits<double>::infinity(), count_};
+    consider_from(n_old_, x, m, own, tolerance, best);
+    const int nearest = int(std::max_element(to_prior, to_prior + n_old_) - to_prior);
+    consider(nearest, exact_cost(nearest, x, m), own, tolerance, best);
     const double chord = chord_up(1 - best.cost / m, tolerance + tolerance / m);
-    for (int k = 0; k < first; ++k) {
+    for (int k = 0; k < n_old_; ++k) {
       if (k == nearest) continue;
-      if (is_awake(k) ? !is_beyond(k, past[k], chord, tolerance) : revival(k) <= best.cost)
-        consider(k, exact_cost(k, x, m, past[k]));
+      if (is_awake(k) ? !is_beyond(k, to_prior[k], chord, rounding)
+                      : may_return(k, m, to_prior[k] + rounding, best.cost))
+        consider(k, exact_cost(k, x, m), own, tolerance, best);
     }
     return best;
+  }
+
+  // True if a revival may cost at most `cost`, where `cosine` is at least that to the old center.
+  bool may_return(int k, double m, double cosine, double cost) const {
+    return revival(k) <= cost && revival_cost(k, m, cosine) <= cost;
   }
 
   T dot(const T* a, const T* b) const {
@@ -118,11 +119,11 @@ class SphereClusters {
     } else {
       grow(++count_);
     }
-    vanish(k);
+    clear_slot(k);
     return k;
   }
 
-  // Gives a row to a slot. A sleeping or empty one wakes up where this row alone would have it.
+  // Adds a row to a slot. A sleeping or empty slot wakes up with the center that this row alone gives it.
   void add(int k, const T* x, double m) {
     const bool wakes = !is_awake(k);
     add_row(k, x, m, +1);
@@ -137,7 +138,7 @@ class SphereClusters {
 
   // Eq. (sphere-center). Rows that cancel leave the center where it is.
   void update_center(int k) {
-    if (rows_[k] == 0) return leave(k);
+    if (rows_[k] == 0) return deactivate(k);
     is_stale_[k] = false;
     const double norm = length(k);
     if (!(norm > kCancelled * (gamma(k) + weight_[k]))) return;
@@ -153,7 +154,7 @@ class SphereClusters {
       if (is_stale_[k]) update_center(k);
   }
 
-  // Removes all rows but keeps the centers, before everything is added up afresh.
+  // Removes all rows but keeps the centers, before the sums are recomputed.
   void clear_sums() {
     for (int k = 0; k < count_; ++k) start_sum(k);
   }
@@ -165,6 +166,21 @@ class SphereClusters {
   static constexpr double kDisplacementSlack = 16 * double(std::numeric_limits<T>::epsilon());
 
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
+
+  static void consider(int k, double cost, std::int32_t own, double tolerance, Cheapest& best) {
+    if (k == own) cost -= tolerance;
+    if (cost < best.cost || (cost == best.cost && k < best.slot)) best = {cost, k};
+  }
+
+  void consider_from(int first, const T* x, double m, std::int32_t own, double tolerance, Cheapest& best) {
+    dots_.resize(count_);
+    dot_lanes<T>().dots(x, d_, center(first), count_ - first, dots_.data() + first);
+    for (int k = first; k < count_; ++k)
+      if (is_awake(k))
+        consider(k, m * (1 - double(dots_[k])), own, tolerance, best);
+      else if (is_old(k))
+        consider(k, revival_cost(k, m, dots_[k]), own, tolerance, best);
+  }
 
   void add_row(int k, const T* x, double m, int rows) {
     double* const a = &sum_[at(k)];
@@ -195,10 +211,10 @@ class SphereClusters {
       std::fill_n(a, d_, 0.0);
   }
 
-  // The last row is gone.
-  void leave(int k) {
+  // Called when the last row has left.
+  void deactivate(int k) {
     if (is_old(k)) return sleep(k);
-    vanish(k);
+    clear_slot(k);
     free_.push_back(k);
   }
 
@@ -207,23 +223,23 @@ class SphereClusters {
     copy_row(prior_.centers + at(k), &center_[at(k)], d_);
   }
 
-  void vanish(int k) {
+  void clear_slot(int k) {
     start_sum(k);
     std::fill_n(&center_[at(k)], d_, T(0));
   }
 
   void grow(int needed) {
-    if (needed <= scratch_) return;
-    scratch_ = std::max(2 * scratch_, std::max(needed, kSlotBlock));
-    weight_.resize(scratch_);
-    displacement_.resize(scratch_);
-    rows_.resize(scratch_);
-    is_stale_.resize(scratch_);
-    sum_.resize(std::size_t(scratch_) * d_);
-    center_.resize(std::size_t(scratch_) * d_);
+    if (needed <= capacity_) return;
+    capacity_ = std::max(2 * capacity_, std::max(needed, kSlotBlock));
+    weight_.resize(capacity_);
+    displacement_.resize(capacity_);
+    rows_.resize(capacity_);
+    is_stale_.resize(capacity_);
+    sum_.resize(std::size_t(capacity_) * d_);
+    center_.resize(std::size_t(capacity_) * d_);
   }
 
-  int d_, n_old_, count_ = 0, scratch_ = 0;
+  int d_, n_old_, count_ = 0, capacity_ = 0;
   long wake_ups_ = 0;
   PriorView prior_;
   RawVector<double> sum_;             // (slots, d) A

@@ -14,7 +14,7 @@
 #include "dmeans/descent.hpp"
 #include "sphere/sphere_assignment.hpp"
 #include "sphere/sphere_clusters.hpp"
-#include "sphere/sphere_refinement.hpp"
+#include "sphere/sphere_groups.hpp"
 #include "support/newborn_order.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
@@ -34,8 +34,8 @@ class SphereDescent {
         options_(options),
         slots_(prior, points.d),
         prior_(prior),
-        past_(points, prior),
-        assignment_(points, past_, options.birth) {}
+        prior_cosines_(points, prior),
+        assignment_(points, prior_cosines_, options.birth) {}
 
   SphereResult run() {
     SphereResult best;
@@ -60,39 +60,42 @@ class SphereDescent {
     std::iota(rows.begin(), rows.end(), Row(0));
     random.shuffle(rows);
     for (const Row i : rows) {
-      place(i);
+      assign(i);
       slots_.update_center(assignment_.labels()[i]);
     }
     bool moved = points_.n > 0;
     int n_iter = 1;
     for (; moved && n_iter < options_.max_iter; ++n_iter) {
       moved = assignment_.pass(slots_);
-      rows = assignment_.restless();
+      rows = assignment_.proposals();
       random.shuffle(rows);
-      for (const Row i : rows) moved |= place(i);
+      for (const Row i : rows) moved |= assign(i);
       slots_.update_centers();
     }
     return n_iter;
   }
 
-  // Eq. (sphere-label) for one row; a tie joins.
-  bool place(Row i) {
+  // Eq. (sphere-label) for one row; at equal cost, it joins a cluster.
+  bool assign(Row i) {
     const std::int32_t own = assignment_.labels()[i];
     const T* x = points_.row(i);
     poll_(std::int64_t(points_.d) * (slots_.count() + 1));
-    const Cheapest found =
-        slots_.cheapest(x, points_.deciding_weight(i), own, assignment_.tolerance(), past_.of(i));
+    const double m = points_.deciding_weight(i), tolerance = assignment_.tolerance();
+    const float* const to_prior = prior_cosines_.of(i);
+    const Cheapest found = to_prior
+                               ? slots_.cheapest(x, m, own, tolerance, to_prior, prior_cosines_.rounding())
+                               : slots_.cheapest(x, m, own, tolerance);
     const bool birth = !(found.cost <= options_.birth);
     if (!birth && found.slot == own) return false;
     const int slot = birth ? slots_.newborn() : found.slot;
-    if (own != kUnassigned) leave(own, i);
+    if (own != kNone) remove(own, i);
     slots_.add(slot, x, points_.weight(i));
     assignment_.relabel(i, slot);
     return true;
   }
 
-  // An empty cluster sleeps or vanishes at once, so that the next row sees its true cost.
-  void leave(int own, Row i) {
+  // An empty cluster sleeps or is deleted at once, so that the next row is compared with its true cost.
+  void remove(int own, Row i) {
     slots_.remove(own, points_.row(i), points_.weight(i));
     if (!slots_.is_awake(own)) slots_.update_center(own);
   }
@@ -107,8 +110,10 @@ class SphereDescent {
     std::vector<double> revival(prior_.n);
     for (int k = 0; k < prior_.n; ++k) revival[k] = whole_scale_ * prior_.revival[k];
     const PriorView whole{prior_.centers, prior_.gammas, revival.data(), prior_.n};
+    const double birth = whole_scale_ * options_.birth;
     const std::vector<std::int32_t> labels =
-        SphereRefinement(refine_rows_, whole, whole_scale_ * options_.birth, options_.max_iter)
+        SplitMerge(refine_rows_, whole, birth, options_.max_iter,
+                   SphereGroups(refine_rows_, whole, birth, options_.max_iter))
             .run(assignment_.labels());
     slots_.reset();
     for (int n = *std::max_element(labels.begin(), labels.end()) + 1 - slots_.n_old(); n > 0; --n)
@@ -137,8 +142,8 @@ class SphereDescent {
     for (Row i = 0; i < points_.n; ++i) refine_rows_.weights.push_back(points_.weight(i));
   }
 
-  // Adds everything up afresh, so that no rounding error is left, and computes the objective, in which the
-  // best centers are eliminated: Eq. (sphere-eliminated).
+  // Recomputes all sums, to remove rounding errors, and the objective with the optimal centers eliminated:
+  // Eq. (sphere-eliminated).
   double finish() {
     const auto& labels = assignment_.labels();
     slots_.clear_sums();
@@ -157,7 +162,7 @@ class SphereDescent {
   }
 
   void keep(SphereResult& best, double cost, int n_iter) {
-    std::vector<std::int32_t> order(slots_.n_old()), number(slots_.count(), kUnassigned);
+    std::vector<std::int32_t> order(slots_.n_old()), number(slots_.count(), kNone);
     std::iota(order.begin(), order.end(), 0);
     const std::vector<std::int32_t> newborn = newborn_order();
     order.insert(order.end(), newborn.begin(), newborn.end());
@@ -166,7 +171,7 @@ class SphereDescent {
     best.slots.resize(labels.size());
     for (std::size_t i = 0; i < labels.size(); ++i) best.slots[i] = number[labels[i]];
     best.centers.resize(order.size() * points_.d);
-    best.taken.clear();
+    best.slot_weights.clear();
     best.lengths.clear();
     for (std::size_t s = 0; s < order.size(); ++s) write(best, order[s], &best.centers[s * points_.d]);
     best.cost = cost;
@@ -177,7 +182,7 @@ class SphereDescent {
     const bool awake = slots_.is_awake(k);
     const double total = slots_.gamma(k) + slots_.weight(k), length = awake ? slots_.length(k) : 0.0;
     const double least = SphereClusters<T>::kCancelled * total;
-    best.taken.push_back(awake ? slots_.weight(k) : 0.0);
+    best.slot_weights.push_back(awake ? slots_.weight(k) : 0.0);
     best.lengths.push_back(awake ? std::max(length, least) : 0.0);
     if (!awake) return void(std::copy_n(prior_.centers + std::size_t(k) * points_.d, points_.d, center));
     for (int j = 0; j < points_.d; ++j)
@@ -214,7 +219,7 @@ class SphereDescent {
   DescentOptions options_;
   SphereClusters<T> slots_;
   PriorView prior_;
-  PriorCosines<T> past_;
+  PriorCosines prior_cosines_;
   SphereAssignment<T> assignment_;
   RefineRows refine_rows_;
   double whole_scale_ = 1;  // cost of a whole cluster, in birth costs

@@ -11,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "dmeans/batch/batch_scale.hpp"
 #include "simd/simd_kernels.hpp"
 #include "support/signals.hpp"
 
@@ -32,7 +33,7 @@ class SphereMerge {
   explicit SphereMerge(SphereGroupTable table)
       : table_(std::move(table)),
         into_(table_.count()),
-        with_(table_.count(), kNobody),
+        with_(table_.count(), kNone),
         change_(table_.count()),
         dots_(table_.count()) {
     for (int g = 0; g < table_.count(); ++g) {
@@ -45,14 +46,13 @@ class SphereMerge {
   // out: (G,) the cluster that has the rows of each at the end
   std::vector<int> run() {
     for (int g = 0; g < table_.count(); ++g) find_partner(g);
-    for (int i = best(); i != kNobody; i = best()) absorb(i, with_[i]);
+    for (int i = best(); i != kNone; i = best()) absorb(i, with_[i]);
     for (int& owner : into_)
       while (owner != into_[owner]) owner = into_[owner];
     return into_;
   }
 
  private:
-  static constexpr int kNobody = -1;
   static constexpr double kTolerance = 1e-12;  // smallest relative gain that counts
 
   double dot(const double* a, const double* b) const {
@@ -71,7 +71,7 @@ class SphereMerge {
   void find_partner(int i) {
     poll_(std::int64_t(table_.d) * table_.count());
     dot_lanes<double>().dots(table_.resultant(i), table_.d, table_.sums.data(), table_.count(), dots_.data());
-    with_[i] = kNobody;
+    with_[i] = kNone;
     change_[i] = 0;
     for (int j = 0; j < table_.count(); ++j)
       if (j != i && is_alive(j)) consider(i, j, dots_[j]);
@@ -84,9 +84,9 @@ class SphereMerge {
 
   // The cluster whose best merge saves most.
   int best() const {
-    int found = kNobody;
+    int found = kNone;
     for (int g = 0; g < table_.count(); ++g)
-      if (is_alive(g) && with_[g] != kNobody && (found == kNobody || change_[g] < change_[found])) found = g;
+      if (is_alive(g) && with_[g] != kNone && (found == kNone || change_[g] < change_[found])) found = g;
     return found;
   }
 

@@ -29,7 +29,7 @@ class ExactSum {
     digit[0] += low & kDigit;
     digit[1] += low >> 32;
     digit[2] += shift ? mantissa >> (64 - shift) : 0;
-    if (++n_added_ == kMostAdded) carry();
+    if (++n_added_ == kMaxAdded) carry();
   }
 
   void merge(const ExactSum& other) {
@@ -65,7 +65,7 @@ class ExactSum {
 
  private:
   static constexpr std::uint64_t kFraction = (std::uint64_t(1) << 52) - 1, kDigit = 0xffffffff;
-  static constexpr std::int64_t kMostAdded = std::int64_t(1) << 30;
+  static constexpr std::int64_t kMaxAdded = std::int64_t(1) << 30;
 
   void carry() {
     std::uint64_t over = 0;

@@ -1,8 +1,8 @@
 """Estimation of scale, motion and mode of D-Means from the first batches.
 
-The first batch gives an estimate of the birth cost by itself. From the second batch on, a few settings
-cluster a sample of the batches so far. The results are judged by code lengths, as in `tune`. The estimation
-is repeated after twice as many batches each time, until enough rows have been seen.
+The first batch gives an estimate of the birth cost by itself. From the second batch on, a sample of the
+batches so far is clustered with a few combinations of parameters. The results are judged by code lengths, as
+in `tune`. The estimation is repeated after twice as many batches each time, until the sample has enough rows.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ ENOUGH_ROWS = 400  # sampled rows after which no more than MIN_BATCHES are neede
 BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the diameter of a batch, squared
 EXCLUSIVE_BIRTHS = 5
 EXCLUSIVE_RANGE = (1.0 / 30.0, 2.0)  # of a birth cost, in squared distances to the nearest row of a batch
-MOVING = 2  # best settings of each mode that are tried again with velocity
+MOVING = 2  # best parameters of each mode that are tried again with velocity
 MAX_PASSES = 30  # over a batch
 ONE_OBJECT = 1e100  # birth cost at which all rows are of one object
 
 CostsOf = Callable[[float, float], Costs]  # (birth cost, median interval) -> costs
 
 
-class Setting(NamedTuple):
+class DescentParameters(NamedTuple):
     """Parameters of D-Means that are estimated together."""
 
     birth: float  # birth cost
@@ -61,14 +61,14 @@ class Given(NamedTuple):
 
 
 class FirstBatches(NamedTuple):
-    """Sample of the first batches, and the setting that was estimated from it."""
+    """Sample of the first batches, and the parameters that were estimated from it."""
 
     rows: tuple[FloatArray, ...]  # (n, d) sampled rows of each batch with rows; empty when final
     weights: tuple[FloatArray, ...] | None  # (n,)
     times: tuple[float, ...]
     n_batches: int  # with rows, so far
     interval: float  # median time between batches
-    setting: Setting
+    parameters: DescentParameters
 
     @property
     def is_final(self) -> bool:
@@ -79,7 +79,7 @@ class FirstBatches(NamedTuple):
 def update_first_batches(
     old: FirstBatches | None, batch: Batch, given: Given, costs_of: CostsOf, seed: int
 ) -> FirstBatches:
-    """Add a batch to the sample, and estimate the setting when it is time."""
+    """Add a batch to the sample, and estimate the parameters when it is time."""
     old = _no_batches(given) if old is None else old
     if old.is_final or len(batch.rows) == 0:
         return old
@@ -88,7 +88,7 @@ def update_first_batches(
     if n & (n - 1) == 0:  # after 1, 2, 4, 8, ... batches
         interval = median_interval(np.array(found.times))
         found = found._replace(interval=interval)
-        found = found._replace(setting=_estimate(found, batch, given, costs_of, seed))
+        found = found._replace(parameters=_estimate(found, batch, given, costs_of, seed))
         n_rows = sum(map(len, found.rows))
         if n >= MAX_BATCHES or (n >= MIN_BATCHES and n_rows >= ENOUGH_ROWS):
             return found._replace(rows=(), weights=None, times=())
@@ -98,7 +98,7 @@ def update_first_batches(
 def _no_batches(given: Given) -> FirstBatches:
     """Return the state before the first batch: all rows are of one object."""
     birth = ONE_OBJECT if given.birth is None else given.birth
-    start = Setting(birth, given.motion or "walk", bool(given.refine), bool(given.exclusive))
+    start = DescentParameters(birth, given.motion or "walk", bool(given.refine), bool(given.exclusive))
     return FirstBatches((), None, (), 0, 1.0, start)
 
 
@@ -123,18 +123,20 @@ def sample_rows(n: int) -> IntArray:
     return np.sort(random.choice(n, MAX_ROWS, replace=False, shuffle=False))
 
 
-def _estimate(found: FirstBatches, batch: Batch, given: Given, costs_of: CostsOf, seed: int) -> Setting:
+def _estimate(
+    found: FirstBatches, batch: Batch, given: Given, costs_of: CostsOf, seed: int
+) -> DescentParameters:
     if found.n_batches == 1:
-        return _from_one_batch(found.setting, batch, given, seed)
+        return _from_one_batch(found.parameters, batch, given, seed)
     if not _has_scale(found.rows):
-        return found.setting
+        return found.parameters
     if len(batch.rows) > MAX_ROWS and _too_few_rows(found, costs_of):
-        return found.setting
-    return _best_setting(found, given, costs_of)
+        return found.parameters
+    return _best_parameters(found, given, costs_of)
 
 
-def _from_one_batch(start: Setting, batch: Batch, given: Given, seed: int) -> Setting:
-    """Return the setting with the birth cost of a single batch: without motion, there is no more to see."""
+def _from_one_batch(start: DescentParameters, batch: Batch, given: Given, seed: int) -> DescentParameters:
+    """Return the parameters with the birth cost of a single batch, which has no motion to estimate."""
     if given.birth is not None:
         return start
     if start.exclusive:
@@ -154,23 +156,25 @@ def _squared_span(rows: FloatArray) -> float:
 
 
 def _too_few_rows(found: FirstBatches, costs_of: CostsOf) -> bool:
-    """Return whether the clusters of the present setting have fewer than two sampled rows each."""
-    labels = _labels(found, found.setting, costs_of)
+    """Return whether the clusters of the present parameters have fewer than two sampled rows each."""
+    labels = _labels(found, found.parameters, costs_of)
     return sum(len(np.unique(ids)) for ids in labels) * 2 > sum(map(len, labels))
 
 
-def _best_setting(found: FirstBatches, given: Given, costs_of: CostsOf) -> Setting:
-    """Return the setting whose result has the shortest code."""
+def _best_parameters(found: FirstBatches, given: Given, costs_of: CostsOf) -> DescentParameters:
+    """Return the parameters whose result has the shortest code."""
     codes = TwoCodes(found.rows, np.array(found.times), found.weights, max_rows=MAX_ROWS)
-    first = _settings(found, given)
-    tried = [(setting, codes.lengths(_labels(found, setting, costs_of))) for setting in first]
+    first = _candidates(found, given)
+    tried = [(candidate, codes.lengths(_labels(found, candidate, costs_of))) for candidate in first]
     if given.motion is None:
-        moving = [setting._replace(motion="velocity") for setting in _best_of_modes(codes, tried)]
-        tried += [(setting, codes.lengths(_labels(found, setting, costs_of))) for setting in moving]
+        moving = [candidate._replace(motion="velocity") for candidate in _best_of_modes(codes, tried)]
+        tried += [(candidate, codes.lengths(_labels(found, candidate, costs_of))) for candidate in moving]
     by_forest = codes.prefers_forest([lengths for _, lengths in tried])
     if given.motion is None:
         tried = [
-            (setting, lengths) for setting, lengths in tried if setting.motion in ("walk", lengths.motion)
+            (candidate, lengths)
+            for candidate, lengths in tried
+            if candidate.motion in ("walk", lengths.motion)
         ]
     best, largest = _middle_of_best(tried, by_forest)
     if given.birth is not None or best.exclusive or best.refine:
@@ -180,7 +184,9 @@ def _best_setting(found: FirstBatches, given: Given, costs_of: CostsOf) -> Setti
     return cautious if length <= limit + STRONG_EVIDENCE / codes.n_rows else best
 
 
-def _with_births(found: FirstBatches, best: Setting, largest: Setting, costs_of: CostsOf) -> float:
+def _with_births(
+    found: FirstBatches, best: DescentParameters, largest: DescentParameters, costs_of: CostsOf
+) -> float:
     """Return a birth cost at which each cluster of the result could be born again.
 
     A large birth cost gives the same clusters if the first batch has them, but no new ones later.
@@ -201,40 +207,44 @@ def _with_births(found: FirstBatches, best: Setting, largest: Setting, costs_of:
     return float(np.sqrt(min(low, high)) * np.sqrt(high)) if high > 0.0 else best.birth
 
 
-def _best_of_modes(codes: TwoCodes, tried: Sequence[tuple[Setting, CodeLengths]]) -> list[Setting]:
-    """Return the best settings of each mode: plain, refined and exclusive."""
+def _best_of_modes(
+    codes: TwoCodes, tried: Sequence[tuple[DescentParameters, CodeLengths]]
+) -> list[DescentParameters]:
+    """Return the best parameters of each mode: plain, refined and exclusive."""
     by_forest = codes.prefers_forest([lengths for _, lengths in tried])
-    ranked = [setting for setting, _ in sorted(tried, key=lambda pair: pair[1].of(by_forest))]
-    modes = dict.fromkeys(setting[2:] for setting in ranked)
-    return [setting for mode in modes for setting in [s for s in ranked if s[2:] == mode][:MOVING]]
+    ranked = [candidate for candidate, _ in sorted(tried, key=lambda pair: pair[1].of(by_forest))]
+    modes = dict.fromkeys(candidate[2:] for candidate in ranked)
+    return [candidate for mode in modes for candidate in [s for s in ranked if s[2:] == mode][:MOVING]]
 
 
-def _middle_of_best(tried: Sequence[tuple[Setting, CodeLengths]], by_forest: bool) -> tuple[Setting, Setting]:
-    """Return the best setting with the middle of the birth costs that give an equal length, and the largest.
+def _middle_of_best(
+    tried: Sequence[tuple[DescentParameters, CodeLengths]], by_forest: bool
+) -> tuple[DescentParameters, DescentParameters]:
+    """Return the best parameters with the middle, and with the largest, of the birth costs of equal length.
 
     Of equal results, the one with the motion that the forecasts show is preferred.
     """
     shortest = min(lengths.of(by_forest) for _, lengths in tried)
-    ties = [(setting, lengths) for setting, lengths in tried if lengths.of(by_forest) <= shortest + 1e-9]
-    equal = [setting for setting, lengths in ties if setting.motion == lengths.motion]
-    equal = equal or [setting for setting, _ in ties]
-    same = sorted(setting for setting in equal if setting[1:] == equal[0][1:])
+    ties = [(candidate, lengths) for candidate, lengths in tried if lengths.of(by_forest) <= shortest + 1e-9]
+    equal = [candidate for candidate, lengths in ties if candidate.motion == lengths.motion]
+    equal = equal or [candidate for candidate, _ in ties]
+    same = sorted(candidate for candidate in equal if candidate[1:] == equal[0][1:])
     middle = float(np.sqrt(same[0].birth) * np.sqrt(same[-1].birth))
     return equal[0]._replace(birth=middle), same[-1]
 
 
-def _settings(found: FirstBatches, given: Given) -> list[Setting]:
-    """Return the settings to try, without velocity unless it is given."""
+def _candidates(found: FirstBatches, given: Given) -> list[DescentParameters]:
+    """Return the parameters to try, without velocity unless it is given."""
     motion = given.motion or "walk"
-    settings = []
+    candidates = []
     if not given.exclusive:
         births = _births(found.rows) if given.birth is None else [given.birth]
         refined = (False, True) if given.refine is None else (given.refine,)
-        settings = [Setting(birth, motion, refine) for refine in refined for birth in births]
+        candidates = [DescentParameters(birth, motion, refine) for refine in refined for birth in births]
     if given.exclusive or (given.exclusive is None and not given.refine):
         births = _exclusive_births(found.rows) if given.birth is None else [given.birth]
-        settings += [Setting(birth, motion, bool(given.refine), True) for birth in births]
-    return settings or [found.setting]
+        candidates += [DescentParameters(birth, motion, bool(given.refine), True) for birth in births]
+    return candidates or [found.parameters]
 
 
 def _births(batches: Sequence[FloatArray]) -> list[float]:
@@ -281,10 +291,10 @@ def _median_square(distances: Sequence[FloatArray]) -> float:
     return float(np.median(np.concatenate(distances))) ** 2 if distances else float("nan")
 
 
-def _labels(found: FirstBatches, setting: Setting, costs_of: CostsOf) -> list[IntArray]:
+def _labels(found: FirstBatches, candidate: DescentParameters, costs_of: CostsOf) -> list[IntArray]:
     """Cluster the sample of all batches."""
-    costs, motion = costs_of(setting.birth, found.interval), get_motion(setting.motion)
-    search = SearchOptions(0, 1, MAX_PASSES, 1, setting.refine, setting.exclusive)
+    costs, motion = costs_of(candidate.birth, found.interval), get_motion(candidate.motion)
+    search = SearchOptions(0, 1, MAX_PASSES, 1, candidate.refine, candidate.exclusive)
     state, labels = empty_state(found.rows[0].shape[1]), []
     for batch in _batches(found):
         prior = predict_prior(state, batch.time, costs, motion)

@@ -60,7 +60,7 @@ class RowSpace(NamedTuple):
             weights=weights,
             last_seen=state.last_seen,
             clock=state.clock,
-            taken=slot_weights,
+            slot_weights=slot_weights,
             min_share=MIN_SHARE,
             max_ratio=MAX_RATIO,
         )
@@ -83,7 +83,7 @@ class KernelSpace(NamedTuple):
             slots=evidence.slots,
             weights=evidence.weights,
             awake=awake,
-            taken=evidence.slot_weights,
+            slot_weights=evidence.slot_weights,
             n_old=n_old,
             min_share=MIN_SHARE,
         )

@@ -193,7 +193,7 @@ def _update(
             gammas=prior.gammas,
             slots=fit.slots,
             positions=fit.centers,
-            taken=fit.slot_weights,
+            slot_weights=fit.slot_weights,
             next_id=state.next_id,
             clock=state.clock,
             now=now,

@@ -35,7 +35,7 @@ def _scaled(motion: Motion, drift: float) -> Motion:
     return Motion(motion.position * drift, motion.velocity * drift, motion.newborn * drift, limit)
 
 
-def settled_variance(motion: Motion) -> float:
+def steady_variance(motion: Motion) -> float:
     """Return the variance of a prediction one unit ahead, for a cluster of large weight seen in each unit.
 
     Every update then gives the exact position. With position noise p and velocity noise q, the variance V of
@@ -51,7 +51,7 @@ WALK = Motion(1.0, 0.0, 0.0)
 # has about the stationary variance of the filter, with a gain of about one half. The noises are scaled so
 # that the variance of a prediction one unit ahead is tau, as for the random walk, and `reach` means the same.
 _SHARES = Motion(0.5, 0.25, 0.5)
-VELOCITY = _SHARES.scaled_by(1.0 / settled_variance(_SHARES))._replace(limit=1.0)
+VELOCITY = _SHARES.scaled_by(1.0 / steady_variance(_SHARES))._replace(limit=1.0)
 
 MOTIONS: dict[str, Motion] = {"walk": WALK, "velocity": VELOCITY}
 

@@ -18,7 +18,8 @@ from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
 from dynmeans._tables.inputs import RowBlock
 from dynmeans._tables.windowing import ByPart, ByRows, Windowing
 from dynmeans.distributed.locations import DataFile, find_files, open_file
-from dynmeans.runs.parameters import RunParameters, make_windowing
+from dynmeans.runs.parameters import RunParameters
+from dynmeans.runs.time_steps import make_windowing
 
 
 class Part(NamedTuple):

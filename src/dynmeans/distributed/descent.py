@@ -75,19 +75,19 @@ def _restart(setup: StepSetup, restart: int, max_iter: int) -> Restart:
 
 
 def _first_pass(driver: DescentDriver, n: int) -> Generator[Command, Reply, None]:
-    """Place every row once, in epochs (`src/core/dmeans/first_pass.hpp`)."""
-    settled_first, first, last = 0, 0, min(FIRST_EPOCH, n)
-    settled = NO_SLOTS, NO_NUMBERS, NO_NUMBERS, NO_SLOTS
+    """Assign every row once, in epochs (`src/core/dmeans/first_pass/first_pass.hpp`)."""
+    validated_first, first, last = 0, 0, min(FIRST_EPOCH, n)
+    validated = NO_SLOTS, NO_NUMBERS, NO_NUMBERS, NO_SLOTS
     while first < n:
-        reply = yield Epoch(_table(driver), settled_first, first, last, *settled)
+        reply = yield Epoch(_table(driver), validated_first, first, last, *validated)
         assert reply.rows is not None
         sent = in_order(reply.rows)
-        slots, woken, woken_at = driver.settle(*sent)
-        settled = woken, woken_at, sent.rows, slots
+        slots, woken, woken_at = driver.validate(*sent)
+        validated = woken, woken_at, sent.rows, slots
         share = max(len(slots), 1) / (last - first)
         size = min(GROWTH * (last - first), max(FIRST_EPOCH, int(PROPOSALS / share)))
-        settled_first, first, last = first, last, min(last + size, n)
-    reply = yield Epoch(_table(driver), settled_first, n, n, *settled)
+        validated_first, first, last = first, last, min(last + size, n)
+    reply = yield Epoch(_table(driver), validated_first, n, n, *validated)
     assert reply.sums is not None
     driver.update(*reply.sums)
 
@@ -95,7 +95,7 @@ def _first_pass(driver: DescentDriver, n: int) -> Generator[Command, Reply, None
 def _later_passes(
     driver: DescentDriver, max_iter: int
 ) -> Generator[Command, Reply, tuple[int, tuple[np.ndarray, Slots]]]:
-    """Repeat passes until no row moves; return their number and the rows that the driver placed last."""
+    """Repeat passes until no row moves; return their number and the rows that the driver reassigned last."""
     moved = NO_NUMBERS, NO_SLOTS
     before, trusted, n_iter, is_moving = np.empty((0, 0)), False, 1, True
     while is_moving and n_iter < max_iter:
@@ -110,7 +110,7 @@ def _later_passes(
         if is_moving:
             driver.update(*reply.sums)
         n_wake_ups = driver.n_wake_ups()
-        moved = driver.place(*in_order(reply.rows)[:4])
+        moved = driver.reassign(*in_order(reply.rows)[:4])
         before, trusted = table.centers, n_wake_ups == driver.n_wake_ups()
         is_moving |= len(moved[0]) > 0
         n_iter += 1

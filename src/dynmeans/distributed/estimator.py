@@ -118,7 +118,7 @@ class DMeans(LocalDMeans):
 
     def _living_clusters(self, now: float) -> tasks.LivingClusters:
         prior = prior_of_living(
-            self._state, now, self._row_costs(self._state), get_motion(self._setting().motion)
+            self._state, now, self._row_costs(self._state), get_motion(self._descent_parameters().motion)
         )
         return tasks.LivingClusters(prior.centers, prior.gammas, prior.revival, self._state.ids)
 
@@ -128,7 +128,7 @@ class DMeans(LocalDMeans):
         if not isinstance(batch.rows, RemoteRows):
             return super()._cluster_batch(state, batch, costs, search)
         self._refuse_unsupported()
-        result = step(state, batch, costs, get_motion(self._setting().motion), search)
+        result = step(state, batch, costs, get_motion(self._descent_parameters().motion), search)
         if state.n_steps == 0:
             warn_of_unit_rows(batch.rows[_evenly(len(batch.rows))])
         return self._described(mark_tentative(result, state, self.min_hits), costs)
@@ -138,10 +138,10 @@ class DMeans(LocalDMeans):
         return super()._metric_of(sample, anew=anew)
 
     def _refuse_unsupported(self) -> None:
-        setting = self._setting()
+        parameters = self._descent_parameters()
         used = {
-            "refine": setting.refine,
-            "exclusive": setting.exclusive,
+            "refine": parameters.refine,
+            "exclusive": parameters.exclusive,
             "certify": self.certify,
             "metric": self._is_cosine(),
         }

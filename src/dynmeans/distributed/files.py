@@ -32,9 +32,12 @@ from dynmeans.distributed.dataset import (
 )
 from dynmeans.distributed.estimator import DMeans, to_distributed
 from dynmeans.estimators.serialization import from_snapshot, to_snapshot
-from dynmeans.runs.parameters import RunParameters, check_parameters, make_model, make_windowing
+from dynmeans.runs.models import make_model
+from dynmeans.runs.parameter_checks import check_parameters
+from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.result import RunStatus
 from dynmeans.runs.session import Session
+from dynmeans.runs.time_steps import make_windowing
 
 LABELS = "labels"
 UNSUPPORTED = ("standardize", "duplicates", "refine", "exclusive", "kernel", "embedding", "text", "by")

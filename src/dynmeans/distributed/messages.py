@@ -16,7 +16,7 @@ NO_SLOTS: Slots = np.empty(0, dtype=np.int32)
 
 
 class BatchScale(NamedTuple):
-    """Shift of a batch, and the sizes of what is summed (`src/core/dmeans/batch_scale.hpp`)."""
+    """Shift of a batch, and the sizes of what is summed (`src/core/dmeans/batch/batch_scale.hpp`)."""
 
     shift: FloatArray  # (d,) subtracted from every row
     radius: float  # largest coordinate after the shift
@@ -49,12 +49,12 @@ class Epoch(NamedTuple):
     """First pass: label the rows of the previous epoch, and compare those of the next one."""
 
     table: SlotTable
-    settled_first: int  # visits of the previous epoch: settled_first .. first - 1
+    validated_first: int  # visits of the previous epoch: validated_first .. first - 1
     first: int  # visits of the next epoch: first .. last - 1
     last: int
     woken: Slots  # (w,) slots that woke in the previous epoch
     woken_at: IntArray  # (w,) and the visits that woke them
-    visits: IntArray  # (s,) of the rows that were settled, ascending
+    visits: IntArray  # (s,) of the proposals that were validated, ascending
     slots: Slots  # (s,) and their slots
 
 

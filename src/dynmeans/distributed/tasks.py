@@ -174,8 +174,8 @@ def _run(
     if isinstance(command, Pass):
         bounds = np.zeros((2, len(chunk.rows)), chunk.rows.dtype) if state.bounds is None else state.bounds
         found = rows.run_pass(state.labels, bounds, command.before, command.trusted, *moved)
-        labels, bounds, sums, restless = found
-        return RestartState(labels, bounds), Reply(SentRows(*restless), Sums(*sums))
+        labels, bounds, sums, proposals = found
+        return RestartState(labels, bounds), Reply(SentRows(*proposals), Sums(*sums))
     labels = state.labels.copy()
     labels[moved[0]] = moved[1]
     return RestartState(labels, None), Reply(cost=rows.cost(labels))
@@ -184,13 +184,13 @@ def _run(
 def _run_epoch(
     rows: Any, state: RestartState, setup: StepSetup, command: Epoch, restart: int
 ) -> tuple[RestartState, Reply]:
-    _, settled_first, first, last, woken, woken_at, visits, slots = command
+    _, validated_first, first, last, woken, woken_at, visits, slots = command
     labels, proposals = rows.first_pass(
         state.labels,
         setup.seed,
         setup.step,
         restart,
-        settled_first,
+        validated_first,
         first,
         last,
         woken,

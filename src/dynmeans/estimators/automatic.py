@@ -6,13 +6,13 @@ from abc import abstractmethod
 from typing import Any
 
 from dynmeans._algorithms.batch import Batch
-from dynmeans._algorithms.defaults import FirstBatches, Given, Setting, update_first_batches
+from dynmeans._algorithms.defaults import DescentParameters, FirstBatches, Given, update_first_batches
 from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs
 from dynmeans._model.events import StepParameters
 from dynmeans.estimators.validation import valid_number
 
 LIFETIME, REACH = 5.0, 2.0  # estimated lifetime in median intervals, and reach
-PAPER = Setting(1.0)  # motion and mode of the paper, which a given birth cost implies
+PAPER = DescentParameters(1.0)  # motion and mode of the paper, which a given birth cost implies
 
 
 def is_free(value: Any) -> bool:
@@ -61,15 +61,15 @@ class AutomaticParameters:
         first: FirstBatches | None = self.__dict__.get("_first_batches")
         return first if first is not None and self._is_automatic() else None
 
-    def _setting(self) -> Setting:
+    def _descent_parameters(self) -> DescentParameters:
         """Return birth cost, motion and mode: given, estimated, or those of the paper."""
         first = self._estimated()
-        setting = PAPER if first is None else first.setting
-        return Setting(
-            setting.birth,
-            setting.motion if self.motion is None or self.motion == "auto" else self.motion,
-            bool(setting.refine if is_free(self.refine) else self.refine),
-            bool(setting.exclusive if is_free(self.exclusive) else self.exclusive),
+        parameters = PAPER if first is None else first.parameters
+        return DescentParameters(
+            parameters.birth,
+            parameters.motion if self.motion is None or self.motion == "auto" else self.motion,
+            bool(parameters.refine if is_free(self.refine) else self.refine),
+            bool(parameters.exclusive if is_free(self.exclusive) else self.exclusive),
         )
 
     def _given(self) -> Given:
@@ -89,7 +89,7 @@ class AutomaticParameters:
         )
 
     def _updated_first_batches(self, old: FirstBatches | None, batch: Batch, seed: int) -> FirstBatches:
-        """Return the sample of the first batches with this one, and the setting of the step."""
+        """Return the sample of the first batches with this one, and the parameters of the step."""
         return update_first_batches(old, batch, self._given(), self._costs_of, seed)
 
     def _costs_of(self, birth: float, interval: float) -> Costs:
@@ -108,7 +108,7 @@ class AutomaticParameters:
 
     def _step_parameters(self, costs: Costs) -> StepParameters:
         """Return all parameters that a step uses."""
-        setting, reach = self._setting(), self._number("reach")
+        parameters, reach = self._descent_parameters(), self._number("reach")
         if reach is None:
             reach = REACH if self._estimated() is not None else AgingDefaults().reach
         is_raw = self.aging_cost is not None or self.drift is not None or self._is_cosine()
@@ -116,8 +116,8 @@ class AutomaticParameters:
             costs.birth,
             costs.lifetime,
             None if is_raw else reach,
-            setting.motion,
-            setting.refine,
-            setting.exclusive,
+            parameters.motion,
+            parameters.refine,
+            parameters.exclusive,
             "cosine" if self._is_cosine() else "euclidean",
         )

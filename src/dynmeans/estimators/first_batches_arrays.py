@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._algorithms.defaults import MAX_BATCHES, MAX_ROWS, FirstBatches, Setting
+from dynmeans._algorithms.defaults import MAX_BATCHES, MAX_ROWS, DescentParameters, FirstBatches
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.motion import MOTIONS
 from dynmeans.estimators.state_checks import Arrays, check_coordinates, column, number, require, whole
@@ -25,7 +25,7 @@ def first_batches_arrays(
         "interval": first.interval,
         "sizes": [len(rows) for rows in first.rows],
         "weighted": first.weights is not None,
-        **first.setting._asdict(),
+        **first.parameters._asdict(),
     }
     if not first.rows:
         return header, {}
@@ -46,7 +46,12 @@ def checked_first_batches(header: Mapping[str, Any], arrays: Arrays, n_features:
     require(len(sizes) in (0, n_batches), f"a sample of {len(sizes)} of {n_batches} batches")
     weighted = known["weighted"] is True
     found = FirstBatches(
-        (), None, (), n_batches, number("interval", known["interval"], positive=True), _checked_setting(known)
+        (),
+        None,
+        (),
+        n_batches,
+        number("interval", known["interval"], positive=True),
+        _checked_parameters(known),
     )
     if not sizes:
         return found
@@ -72,11 +77,11 @@ def _checked_sizes(known: Mapping[str, Any]) -> list[int]:
     return [whole({"sizes": size}, "sizes", 1, MAX_ROWS + 1) for size in sizes]
 
 
-def _checked_setting(known: Mapping[str, Any]) -> Setting:
+def _checked_parameters(known: Mapping[str, Any]) -> DescentParameters:
     birth = number("birth", known["birth"], positive=True)
     motion, refine, exclusive = (known[name] for name in ("motion", "refine", "exclusive"))
     require(motion in MOTIONS, f"motion {motion!r} of the first batches")
     require(
         isinstance(refine, bool) and isinstance(exclusive, bool), "refine and exclusive must be true or false"
     )
-    return Setting(birth, motion, refine, exclusive)
+    return DescentParameters(birth, motion, refine, exclusive)

@@ -120,7 +120,7 @@ def update_support(
             slots=slots,
             weights=inputs.weights,
             gammas=gammas,
-            taken=slot_weights,
+            slot_weights=slot_weights,
             positions=distinct_index,
             n_positions=n_distinct,
             budget=budget,

@@ -1,0 +1,246 @@
+// One pass of the label update against fixed centers, with the bounds of Hamerly (2010).
+//
+// Each point keeps an upper bound on the distance to its own center and a lower bound on the distance to
+// every other one; both are updated when centers move. A point is skipped if these bounds prove that its
+// own center is the nearest and that neither a birth nor a revival is cheaper. Points for which a birth or
+// a revival is cheaper are only listed, as proposals; the descent assigns them one by one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "dmeans/assignment/chunk_update.hpp"
+#include "dmeans/assignment/hamerly_bounds.hpp"
+#include "dmeans/assignment/prior_distances.hpp"
+#include "dmeans/assignment/tile_comparison.hpp"
+#include "dmeans/batch/batch_view.hpp"
+#include "dmeans/clusters.hpp"
+#include "simd/simd_kernels.hpp"
+#include "support/signals.hpp"
+#include "support/thread_pool.hpp"
+
+namespace dynmeans {
+
+template <class T>
+class Assignment {
+ public:
+  Assignment(const BatchView<T>& points, const PriorDistances& prior_distances, double birth)
+      : points_(points),
+        prior_distances_(prior_distances),
+        birth_(birth),
+        label_(points.n),
+        bounds_(points),
+        comparison_(points) {}
+
+  void reset() {
+    std::fill(label_.begin(), label_.end(), kNone);
+    bounds_.invalidate();
+  }
+
+  const std::vector<std::int32_t>& labels() const { return label_; }
+  const std::vector<Row>& proposals() const { return proposals_; }
+  const HamerlyBounds<T>& bounds() const { return bounds_; }
+
+  void relabel(Row i, std::int32_t slot) {
+    label_[i] = slot;
+    bounds_.clear_upper(i);
+  }
+
+  // Sets the lower bound of row i from a lower bound on its squared distances to all other awake slots.
+  void bound_others(Row i, double squared) { bounds_.set_lower(i, bounds_.distance_down(squared)); }
+
+  // Declares that the bounds of all rows hold for these slots: the next pass uses them.
+  void accept_bounds(const Clusters& slots) { bounds_.accept(slots); }
+
+  // Moves every point to its nearest awake cluster, then updates the centers; true if any point moved.
+  bool pass(Clusters& slots, ThreadPool& pool) {
+    compare_all(slots, pool);
+    proposals_.clear();
+    bool moved = false;
+    for (auto& chunk : moves_) {
+      proposals_.insert(proposals_.end(), chunk.proposals.begin(), chunk.proposals.end());
+      if (chunk.any) slots.add_sums(chunk.sums);
+      moved |= chunk.any;
+    }
+    bounds_.invalidate();
+    if (moved || !proposals_.empty()) bounds_.store_centers(slots);  // otherwise this pass was the last
+    if (moved) slots.update_centers();
+    return moved;
+  }
+
+  // Continues with the labels and bounds (n,) of an earlier pass; centers, hold: see HamerlyBounds
+  void resume(const std::int32_t* labels, const T* upper, const T* lower, const double* centers, bool hold,
+              const Clusters& slots) {
+    label_.assign(labels, labels + points_.n);
+    bounds_.resume(upper, lower, centers, hold, slots);
+  }
+
+  // Moves every row to its nearest awake cluster; the clusters stay as they are.
+  const std::vector<ChunkUpdate<T>>& compare_all(const Clusters& slots, ThreadPool& pool) {
+    prepare(slots);
+    comparison_.pack(slots, awake_);
+    const int chunks = chunk_count(slots);
+    moves_.resize(chunks, ChunkUpdate<T>(points_.scale));
+    pool.run(chunks, [&](int c) { run_chunk(slots, c, chunks); });
+    return moves_;
+  }
+
+ private:
+  // Chunks depend on the batch alone, never on the number of threads.
+  int chunk_count(const Clusters& slots) const {
+    const Row rows = 4096 + 8 * Row(slots.count());
+    return static_cast<int>(std::clamp<Row>(points_.n / rows, 1, 16));
+  }
+
+  // Lists the awake and the sleeping clusters, and updates the bounds.
+  void prepare(const Clusters& slots) {
+    const int n = slots.count();
+    slots_ = &slots;
+    bounds_.update(slots);
+    awake_.clear();
+    asleep_.clear();
+    safe_squared_distance_ = birth_;
+    for (int k = 0; k < n; ++k) {
+      if (slots.is_awake(k)) {
+        awake_.push_back(k);
+      } else if (slots.is_old(k)) {
+        asleep_.push_back(k);
+        safe_squared_distance_ = std::min(safe_squared_distance_, slots.revival(k));
+      }
+    }
+  }
+
+  void run_chunk(const Clusters& slots, int chunk, int n_chunks) {
+    ChunkUpdate<T>& moves = moves_[chunk];
+    moves.clear(points_.d);
+    const Row begin = points_.n * chunk / n_chunks, end = points_.n * (chunk + 1) / n_chunks;
+    const auto decide = [&](const Row* rows, int n, const NearestTwo& nearest) {
+      this->decide(slots, rows, n, nearest, moves);
+    };
+    std::array<Row, kTile> unsure;
+    int count = 0;
+    Poll poll;
+    for (Row i = begin; i < end; ++i) {
+      poll(points_.d);
+      if ((bounds_.hold() || bound_by_prior(slots, i)) && stays(slots, i, moves)) continue;
+      unsure[count++] = i;
+      if (count == kTile) {
+        poll(std::int64_t(kTile) * points_.d * awake_.size());
+        comparison_.compare(unsure.data(), count, moves.buffers, decide);
+        count = 0;
+      }
+    }
+    if (count) comparison_.compare(unsure.data(), count, moves.buffers, decide);
+    comparison_.finish(moves.buffers, decide);
+    // The order must not depend on which rows were skipped.
+    std::sort(moves.proposals.begin(), moves.proposals.end());
+  }
+
+  // Computes the bounds of a row from its distances to the old centers, if these are known.
+  bool bound_by_prior(const Clusters& slots, Row i) {
+    const PriorDistanceRow prior = prior_distances_.of(i);
+    if (!prior.is_known()) return false;
+    const double factor = bounds_.rounding_factor();
+    double lower = bounds_.distance_down(prior.rest) - slots.max_displacement() * factor;
+    for (const std::int32_t k : prior.near)
+      if (k != label_[i] && slots.is_awake(k))
+        lower = std::min(lower, bounds_.distance_down(prior.squared[k]) - slots.displacement(k) * factor);
+    for (auto k = awake_.rbegin(); k != awake_.rend() && !slots.is_old(*k); ++k) {
+      if (*k == label_[i]) continue;
+      const double limit = lower > 0 ? lower * lower * kRoundingMargin : 0;
+      lower = std::min(lower, bounds_.distance_down(points_.squared_distance(i, center(*k), limit)));
+    }
+    bounds_.clear_upper(i);
+    bounds_.set_lower(i, lower);
+    return true;
+  }
+
+  // True if the bounds show that no other awake cluster is nearer than the own one.
+  bool stays(const Clusters& slots, Row i, ChunkUpdate<T>& moves) {
+    const std::int32_t own = label_[i];
+    if (own == kNone) return false;
+    double upper = bounds_.moved_upper(i, own);
+    const double lower = bounds_.moved_lower(i, own);
+    bounds_.set_lower(i, lower);
+    if (!(upper <= lower && upper * upper <= safe_squared_distance_)) {
+      const double squared = points_.squared_distance(i, center(own));
+      upper = bounds_.distance_up(squared);
+      if (upper > lower) return false;
+      if (upper * upper > safe_squared_distance_) list_if_proposal(slots, i, squared, moves);
+    }
+    bounds_.set_upper(i, upper * bounds_.rounding_factor());
+    return true;
+  }
+
+  const double* center(std::int32_t k) const { return slots_->center(k); }
+
+  // Label update of a tile of rows, and their bounds.
+  void decide(const Clusters& slots, const Row* rows, int count, const NearestTwo& nearest,
+              ChunkUpdate<T>& moves) {
+    for (int b = 0; b < count; ++b) {
+      const Row i = rows[b];
+      const std::int32_t own = label_[i], other = nearest.which[b];
+      double mine = nearest.best[b], next = nearest.second[b];
+      if (own != other) {
+        if (own == kNone || is_nearer(i, other, own)) {
+          move(i, own, other, moves);
+        } else {
+          next = mine;
+          mine = points_.squared_distance(i, center(own));
+        }
+      }
+      bounds_.set_upper(i, bounds_.distance_up(mine));
+      bounds_.set_lower(i, bounds_.distance_down(next));
+      if (mine * bounds_.rounding_factor() > safe_squared_distance_)
+        list_if_proposal(slots, i, points_.squared_distance(i, center(label_[i])), moves);
+    }
+  }
+
+  // Decided in double precision, so that a label changes only if this lowers the objective.
+  bool is_nearer(Row i, std::int32_t a, std::int32_t b) const {
+    return points_.squared_distance(i, center(a)) < points_.squared_distance(i, center(b));
+  }
+
+  void move(Row i, std::int32_t from, std::int32_t to, ChunkUpdate<T>& moves) {
+    const double m = points_.weight(i);
+    const double* y = points_.shifted(i, moves.buffers.row.data());
+    if (!moves.any) moves.open(slots_->count());
+    moves.sums.add(to, y, m, +1);
+    if (from != kNone) moves.sums.add(from, y, -m, -1);
+    label_[i] = to;
+  }
+
+  // Lists a point for which a birth, or the revival of a sleeping cluster, is cheaper than to stay.
+  void list_if_proposal(const Clusters& slots, Row i, double squared, ChunkUpdate<T>& moves) const {
+    const double m = std::min(points_.weight(i), 1.0), stay = m * squared;
+    const PriorDistanceRow prior = prior_distances_.of(i);
+    const std::span<const std::int32_t> others = prior.is_known() ? prior.near : asleep_;
+    bool is_proposal = stay > birth_;
+    for (std::size_t a = 0; !is_proposal && a < others.size(); ++a) {
+      const int k = others[a];
+      if (slots.is_awake(k) || slots.revival(k) >= stay) continue;
+      const double d2 =
+          prior.is_known() ? prior.squared[k] : points_.squared_distance(i, slots.old_center(k));
+      is_proposal = slots.revival_cost(k, m, d2) < stay;
+    }
+    if (is_proposal) moves.proposals.push_back(i);
+  }
+
+  const BatchView<T>& points_;
+  const PriorDistances& prior_distances_;
+  double birth_;
+  std::vector<std::int32_t> label_;  // (n,) slot of each row
+  HamerlyBounds<T> bounds_;
+  TileComparison<T> comparison_;
+  static constexpr double kRoundingMargin = 1.01;  // covers the rounding error of a bound
+  const Clusters* slots_ = nullptr;                // of this pass
+  std::vector<std::int32_t> awake_, asleep_;
+  double safe_squared_distance_ = 0;  // squared distance up to which neither a birth nor a revival is cheaper
+  std::vector<ChunkUpdate<T>> moves_;
+  std::vector<Row> proposals_;
+};
+
+}  // namespace dynmeans

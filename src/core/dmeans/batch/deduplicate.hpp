@@ -1,0 +1,91 @@
+// Merge equal rows, such as pixels of one color, into one row with the sum of their weights.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "dmeans/batch/batch_view.hpp"
+#include "dmeans/batch/row_hash.hpp"
+#include "simd/reproducible_sum.hpp"
+#include "support/signals.hpp"
+
+namespace dynmeans {
+
+template <class T>
+struct Distinct {
+  std::vector<T> rows;           // (m, d) in the order of first appearance
+  std::vector<double> weights;   // (m,)
+  std::vector<std::int32_t> of;  // (n,) which distinct row each row is
+};
+
+namespace deduplication {
+
+constexpr Row kAlwaysSearch = 4096;  // batches up to this size are searched whole
+constexpr Row kSample = 1024;        // sample of a larger batch that is searched first
+
+template <class T>
+bool equal(const T* a, const T* b, int d) {
+  for (int j = 0; j < d; ++j)
+    if (a[j] != b[j]) return false;
+  return true;
+}
+
+// Numbers distinct rows in order of first appearance: open addressing, at most half full.
+template <class T, class RowAt, class Found>
+std::int32_t number(std::int64_t count, int d, RowAt row_at, Found found) {
+  std::size_t size = 16;
+  while (size < 2 * static_cast<std::size_t>(count)) size *= 2;
+  std::vector<std::int32_t> table(size, -1);
+  std::vector<std::int64_t> first;
+  Poll poll;
+  for (std::int64_t i = 0; i < count; ++i) {
+    poll(16 + d);  // a row that is not in the cache takes longer than a few multiplications
+    const T* row = row_at(i);
+    std::size_t at = row_hash(row, d) & (size - 1);
+    while (table[at] >= 0 && !equal(row_at(first[table[at]]), row, d)) at = (at + 1) & (size - 1);
+    const bool is_new = table[at] < 0;
+    if (is_new) {
+      table[at] = static_cast<std::int32_t>(first.size());
+      first.push_back(i);
+    }
+    found(i, table[at], is_new);
+  }
+  return static_cast<std::int32_t>(first.size());
+}
+
+}  // namespace deduplication
+
+// Merges equal rows of a small batch, or of a large one if this removes at least half of its rows. A row of
+// weight m >= 1 stands for m copies with the same label, so merging changes no label. Rows of weight below 1
+// are decided one by one, so batches with such rows are not merged.
+template <class T>
+std::optional<Distinct<T>> deduplicate(const T* data, const double* weights, Row n, int d) {
+  using namespace deduplication;
+  for (Row i = 0; weights && i < n; ++i)
+    if (weights[i] < 1) return std::nullopt;
+  if (n > kAlwaysSearch) {
+    const auto sampled = [&](std::int64_t s) { return data + (s * n / kSample) * d; };
+    if (number<T>(kSample, d, sampled, [](auto, auto, auto) {}) == kSample) return std::nullopt;
+  }
+  Distinct<T> distinct;
+  distinct.of.resize(n);
+  const auto row_at = [&](std::int64_t i) { return data + i * d; };
+  const Row limit = n > kAlwaysSearch ? n / 2 : n - 1;
+  const SumGrid grid = weight_grid(weights, n);
+  std::vector<double> sums;  // (distinct, folds) of weights
+  const auto count = number<T>(n, d, row_at, [&](Row i, std::int32_t k, bool is_new) {
+    distinct.of[i] = k;
+    if (is_new) sums.resize(sums.size() + grid.size());
+    const double m = weights ? weights[i] : 1;
+    grid.add(&m, 1.0, &sums[k * grid.size()]);
+  });
+  if (count > limit) return std::nullopt;
+  distinct.weights.resize(count);
+  for (std::int32_t k = 0; k < count; ++k) grid.total(&sums[k * grid.size()], &distinct.weights[k]);
+  distinct.rows.resize(static_cast<std::size_t>(count) * d);
+  for (Row i = 0; i < n; ++i)
+    std::copy_n(row_at(i), d, distinct.rows.data() + static_cast<std::size_t>(distinct.of[i]) * d);
+  return distinct;
+}
+
+}  // namespace dynmeans

@@ -1,0 +1,47 @@
+// Serial validation of optimistic concurrency control, once per epoch of the first pass (first_pass.hpp):
+// rows that propose a birth or a revival are assigned one by one, in the visiting order.
+#pragma once
+
+#include "dmeans/clusters.hpp"
+#include "dmeans/first_pass/woken_slots.hpp"
+#include "dmeans/label_update.hpp"
+
+namespace dynmeans {
+
+class SerialValidation {
+ public:
+  SerialValidation(Clusters& slots, double birth)
+      : slots_(slots), birth_(birth), update_(slots, birth), woken_(slots.d()) {}
+
+  void begin_epoch() {
+    woken_.clear();
+    n_compared_ = 0;
+  }
+
+  const WokenSlots& woken() const { return woken_; }
+  WokenSlots& woken() { return woken_; }
+  double n_compared() const { return n_compared_; }
+
+  // Assigns a row, visited as number `visit`, to its final slot; `found` is its cheapest slot at the start of
+  // the epoch.
+  Cheapest validate(Row visit, const RowView& row, Cheapest found) {
+    const bool is_outdated = !is_birth(found, birth_) && slots_.is_awake(found.slot);
+    n_compared_ += double(is_outdated ? slots_.count() : woken_.size());
+    found = is_outdated ? update_.cheapest(row)
+                        : woken_.cheapest_before(visit, row.y, row.decision_weight(), found, slots_);
+    if (is_birth(found, birth_)) found.slot = slots_.newborn();
+    if (slots_.is_awake(found.slot)) return found;
+    slots_.wake(found.slot, row.y, row.decision_weight());
+    woken_.add(found.slot, visit);
+    return found;
+  }
+
+ private:
+  Clusters& slots_;
+  double birth_;
+  LabelUpdate update_;
+  WokenSlots woken_;
+  double n_compared_ = 0;
+};
+
+}  // namespace dynmeans
