@@ -16,7 +16,7 @@ pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 from dynmeans._tables.arrow import read_parquet  # noqa: E402
-from dynmeans._tables.parquet_pages import page_sizes  # noqa: E402
+from dynmeans._tables.parquet_pages import column_chunks, page_sizes  # noqa: E402
 
 TABLE = pa.table(
     {
@@ -40,11 +40,13 @@ def test_the_sizes_of_pages_sum_to_those_of_their_column(
     parquet.write_table(TABLE, path, use_dictionary=dictionary, row_group_size=1000, **options)
     metadata = parquet.read_metadata(path)
     with path.open("rb") as file:
+        chunks = column_chunks(file)
         for group, index in itertools.product(range(3), range(metadata.num_columns)):
-            chunk = metadata.row_group(group).column(index)
-            pages = list(page_sizes(file, chunk, path.stat().st_size))
-            assert sum(page.header + page.compressed for page in pages) == chunk.total_compressed_size
-            assert sum(page.header + page.uncompressed for page in pages) == chunk.total_uncompressed_size
+            declared = metadata.row_group(group).column(index)
+            pages = list(page_sizes(file, chunks[group][index], path.stat().st_size))
+            assert chunks[group][index].path == declared.path_in_schema
+            assert sum(page.header + page.compressed for page in pages) == declared.total_compressed_size
+            assert sum(page.header + page.uncompressed for page in pages) == declared.total_uncompressed_size
 
 
 def test_a_page_that_lies_about_its_size_is_refused(tmp_path: Path) -> None:
@@ -66,15 +68,32 @@ def test_a_page_that_lies_about_its_size_is_refused(tmp_path: Path) -> None:
 def test_damaged_page_headers_end_the_list_of_pages(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(TABLE, path)
-    metadata = parquet.read_metadata(path)
+    with path.open("rb") as file:
+        chunks = column_chunks(file)[0]
     rng = np.random.default_rng(0)
     whole = path.read_bytes()
     for _ in range(300):
         data = np.frombuffer(whole, dtype=np.uint8).copy()
-        chunk = metadata.row_group(0).column(int(rng.integers(metadata.num_columns)))
-        first = min(filter(None, [chunk.dictionary_page_offset, chunk.data_page_offset]))
-        data[first : first + 12] = rng.integers(256, size=12)
+        chunk = chunks[int(rng.integers(len(chunks)))]
+        data[chunk.start : chunk.start + 12] = rng.integers(256, size=12)
         path.write_bytes(data.tobytes())
         with path.open("rb") as file:
             for _ in itertools.islice(page_sizes(file, chunk, len(data)), 10_000):
                 pass
+
+
+def test_inconsistent_metadata_is_an_error_and_no_abort(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"x": np.zeros(20)}), path)
+    data, optional = path.read_bytes(), b"\x25\x02\x18\x01x"  # repetition type and name of the column
+    assert data.count(optional) == 1
+    path.write_bytes(data.replace(optional, b"\x25\x00\x18\x01x"))  # required, against the statistics
+    with pytest.raises(InputError, match=r"a\.parquet"):
+        list(read_parquet(path, str(path)))
+
+
+def test_damaged_metadata_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"PAR1" + b"\x19\x4c" + (2).to_bytes(4, "little") + b"PAR1")
+    with path.open("rb") as file, pytest.raises(ValueError, match="metadata"):
+        column_chunks(file)

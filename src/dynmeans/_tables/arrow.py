@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from itertools import product
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -12,7 +11,7 @@ from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.extras import require
 from dynmeans._files.limits import Limits
 from dynmeans._tables.chunk import CHUNK_ROWS, Cells, Chunk, expand_patterns, repeated_names
-from dynmeans._tables.parquet_pages import page_sizes
+from dynmeans._tables.parquet_pages import column_chunks, page_sizes
 
 _ARROW_MAGIC = b"ARROW1"
 
@@ -63,7 +62,7 @@ def read_parquet(
             columns = wanted_names(names, wanted)
             groups, start = _groups_after(file.metadata, skip)
             _check_groups(file.metadata, groups, size, name, limits)
-            _check_pages(source, file.metadata, groups, set(columns), size, name, limits)
+            _check_pages(source, groups, set(columns), size, name, limits)
             batches = file.iter_batches(batch_size=CHUNK_ROWS, row_groups=groups, columns=columns)
             table = _Table(batches, names, name, limits, start, file.metadata.num_rows)
         yield from _pieces(table, skip)
@@ -135,20 +134,14 @@ def _check_groups(metadata: Any, groups: list[int], size: int, name: str, limits
 
 
 def _check_pages(
-    source: Path | BinaryIO,
-    metadata: Any,
-    groups: list[int],
-    columns: set[str],
-    size: int,
-    name: str,
-    limits: Limits,
+    source: Path | BinaryIO, groups: list[int], columns: set[str], size: int, name: str, limits: Limits
 ) -> None:
     """Refuse a page whose declared decompressed size is too large; the row group may declare less."""
     with source.open("rb") if isinstance(source, Path) else nullcontext(source) as file:
-        for group, index in product(groups, range(metadata.num_columns)):
-            chunk = metadata.row_group(group).column(index)
-            key = chunk.path_in_schema.partition(".")[0]
-            pages = page_sizes(file, chunk, size) if chunk.path_in_schema in columns or key in columns else ()
+        chunks = column_chunks(file)
+        for group, chunk in ((number, chunk) for number in groups for chunk in chunks[number]):
+            key = chunk.path.partition(".")[0]
+            pages = page_sizes(file, chunk, size) if chunk.path in columns or key in columns else ()
             for page in pages:
                 what = f"a page of column {key!r} in row group {group + 1} once decompressed"
                 limits.check_bytes(page.uncompressed, size, name, what)

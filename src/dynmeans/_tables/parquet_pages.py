@@ -1,19 +1,28 @@
 """Page headers of Parquet files: how large each page is once it is decompressed.
 
 A reader takes this memory before it decompresses a page, so a false size could fill the memory. The sizes in
-the metadata at the end of the file need not agree with those of the pages. Reference: ``parquet.thrift`` of
-apache/parquet-format, in the compact protocol of Thrift.
+the metadata at the end of the file need not agree with those of the pages. The metadata is parsed here, too:
+if it is inconsistent, pyarrow's description of a column aborts the process. Reference: ``parquet.thrift`` of
+apache/parquet-format.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
+
+from dynmeans._tables.thrift_compact import CompactReader, Struct
 
 _HEADER_BYTES = 1 << 16  # of a page header; statistics make it longer than usual
-_UNCOMPRESSED, _COMPRESSED = 2, 3  # fields of a page header
-_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
-_DEPTH = 8  # of structures in each other
+_FOOTER_TAIL = 8  # bytes after the metadata: their size and the magic number
+
+
+class ColumnChunk(NamedTuple):
+    """Position of the pages of one column in one row group."""
+
+    path: str  # names of the nested fields, joined by dots
+    start: int
+    compressed: int  # bytes
 
 
 class Page(NamedTuple):
@@ -24,101 +33,53 @@ class Page(NamedTuple):
     header: int
 
 
-def page_sizes(file: BinaryIO, chunk: Any, size: int) -> Iterator[Page]:
+def column_chunks(file: BinaryIO) -> list[list[ColumnChunk]]:
+    """Return the column chunks of each row group of a Parquet file."""
+    size = file.seek(0, 2)
+    file.seek(size - _FOOTER_TAIL)
+    length = int.from_bytes(file.read(4), "little")
+    file.seek(max(size - _FOOTER_TAIL - length, 0))
+    try:
+        metadata = CompactReader(file.read(length)).read_struct()
+        return [[_column_chunk(column[3]) for column in group[1]] for group in metadata[4]]
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        raise ValueError("the metadata of the file is damaged") from error
+
+
+def _column_chunk(metadata: Struct) -> ColumnChunk:
+    names, compressed, data, dictionary = (metadata.get(field) for field in (3, 7, 9, 11))
+    start = min(position for position in (data, dictionary) if position)  # a dictionary comes first
+    return ColumnChunk(b".".join(names or ()).decode(), start, compressed or 0)
+
+
+def page_sizes(file: BinaryIO, chunk: ColumnChunk, size: int) -> Iterator[Page]:
     """Yield the sizes of the pages of a column chunk, up to the first header that cannot be parsed.
 
     Parameters
     ----------
     file : binary file
-    chunk : pyarrow.parquet.ColumnChunkMetaData
+    chunk : ColumnChunk
     size : int
         Bytes of the file.
     """
-    places = [chunk.data_page_offset, chunk.dictionary_page_offset]
-    place = min(place for place in places if place)  # a dictionary comes first
-    end = min(place + chunk.total_compressed_size, size)
-    while 0 <= place < end:
-        file.seek(place)
-        page = _parse_page(file.read(min(_HEADER_BYTES, end - place)))
+    position, end = chunk.start, min(chunk.start + chunk.compressed, size)
+    while 0 <= position < end:
+        file.seek(position)
+        page = _parse_page(file.read(min(_HEADER_BYTES, end - position)))
         if page is None:
             return
         yield page
-        place += page.header + max(page.compressed, 0)
+        position += page.header + max(page.compressed, 0)
 
 
 def _parse_page(data: bytes) -> Page | None:
     """Parse a page header; None if it is damaged or longer than the data."""
-    reader = _Compact(data)
+    reader = CompactReader(data)
     try:
-        fields = reader.read_struct()
+        header = reader.read_struct()
     except (IndexError, ValueError):
         return None
-    sizes = fields.get(_UNCOMPRESSED), fields.get(_COMPRESSED)
-    return None if None in sizes else Page(int(sizes[0] or 0), int(sizes[1] or 0), reader.place)
-
-
-class _Compact:
-    """Reader of the compact protocol of Thrift; it keeps whole numbers and passes over all else."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data, self.place = data, 0
-
-    def read_struct(self, depth: int = 0) -> dict[int, int]:
-        """Return the whole numbers of a structure, by field."""
-        if depth > _DEPTH:
-            raise ValueError("too deep")
-        found: dict[int, int] = {}
-        field = 0
-        while head := self._byte():
-            field = field + (head >> 4) if head >> 4 else self._number()
-            value = self._value(head & 15, depth, is_element=False)
-            if value is not None:
-                found[field] = value
-        return found
-
-    def _value(self, kind: int, depth: int, *, is_element: bool) -> int | None:
-        if kind in (_TRUE, _FALSE):
-            self.place += is_element  # as a field, its type is its value
-        elif kind in (_BYTE, _DOUBLE):
-            self.place += 1 if kind == _BYTE else 8
-        elif kind < _DOUBLE:
-            return self._number()
-        elif kind == _BINARY:
-            length = self._varint()
-            self.place += length
-        elif kind == _STRUCT:
-            self.read_struct(depth + 1)
-        else:
-            self._pass_elements(kind, depth)
+    uncompressed, compressed = header.get(2), header.get(3)
+    if not isinstance(uncompressed, int) or not isinstance(compressed, int):
         return None
-
-    def _pass_elements(self, kind: int, depth: int) -> None:
-        """Pass over a list or a set; page headers have no maps."""
-        if kind not in (_LIST, _SET):
-            raise ValueError(f"type {kind}")
-        head = self._byte()
-        count = head >> 4 if head >> 4 < 15 else self._varint()
-        if count > len(self._data):
-            raise ValueError("more elements than bytes")
-        for _ in range(count):
-            self._value(head & 15, depth + 1, is_element=True)
-
-    def _byte(self) -> int:
-        value = self._data[self.place]
-        self.place += 1
-        return value
-
-    def _varint(self) -> int:
-        value = shift = 0
-        while True:
-            byte = self._byte()
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-            if shift > 63:
-                raise ValueError("too long")
-
-    def _number(self) -> int:
-        value = self._varint()
-        return (value >> 1) ^ -(value & 1)
+    return Page(uncompressed, compressed, reader.position)
