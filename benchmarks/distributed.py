@@ -1,7 +1,8 @@
 """D-Means on Dask workers against the local estimator: CPU time, scheduling, bytes moved, weak scaling.
 
-Run it with ``python -m benchmarks.distributed --rows 2e7``. Rows are three-dimensional, from Parquet
+Run it with ``python -m benchmarks.distributed --rows 1e7``. Rows are three-dimensional, from Parquet
 files in a temporary folder. The machine may be shared, so compare CPU times; wall times are printed too.
+The last lines are the cost model of docs/distributed.md with the numbers of the same run.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ N_CLUSTERS = 100
 NOISE = 0.02
 BIRTH_COST = 0.05
 GROUP = 500_000  # rows of a chunk
+PER_ROUND = 2 + 1 / 7  # tasks per chunk and round: a pass, its reply, a share of the tree
+BEFORE = 4 + 1 / 7  # tasks per chunk before the first round
+GRID = 0.02  # of quantized rows
 
 
 class Measurement(NamedTuple):
@@ -34,11 +38,21 @@ class Measurement(NamedTuple):
     driver: float  # CPU seconds of this process
     worker: float  # CPU seconds of all workers
     rounds: int
-    sent: int  # bytes of the commands of all rounds
+    sent: int  # bytes that the driver sends to tasks in all rounds
     received: int  # bytes of the merged replies
 
+    @property
+    def chunks(self) -> int:
+        """Number of chunks."""
+        return -(-self.rows // GROUP)
 
-def write_rows(folder: Path, n: int, step: int) -> list[Path]:
+    @property
+    def tasks(self) -> float:
+        """Number of tasks of the rounds, and before the first one."""
+        return self.chunks * (BEFORE + self.rounds * PER_ROUND)
+
+
+def write_rows(folder: Path, n: int, step: int, *, quantized: bool = False) -> list[Path]:
     """Write one batch as Parquet files of GROUP rows; rows move by a tenth of the noise per step."""
     import pyarrow
     import pyarrow.parquet
@@ -49,6 +63,8 @@ def write_rows(folder: Path, n: int, step: int) -> list[Path]:
         random = np.random.default_rng((step, part))
         size = min(GROUP, n - first)
         X = centers[random.integers(0, N_CLUSTERS, size)] + NOISE * random.normal(size=(size, 3))
+        if quantized:
+            X = GRID * np.round(X / GRID)
         paths.append(folder / f"step{step}-{part:05d}.parquet")
         pyarrow.parquet.write_table(pyarrow.table(dict(zip("xyz", X.T, strict=True))), paths[-1])
     return paths
@@ -87,14 +103,15 @@ def measure_local(batches: list[list[Path]], n_restarts: int) -> tuple[float, fl
 @contextmanager
 def counted_rounds() -> Iterator[dict[str, int]]:
     """Count the rounds and the bytes of their messages."""
-    from dynmeans.distributed.rounds import Rounds
+    from dynmeans.distributed.rounds import SHORT, Rounds
 
     run, counts = Rounds.__call__, {"rounds": 0, "sent": 0, "received": 0}
 
     def counted(self: Any, commands: Any) -> Any:
         replies = run(self, commands)
         counts["rounds"] += 1
-        counts["sent"] += len(pickle.dumps(commands))
+        size = len(pickle.dumps(commands))  # short ones are sent with every task
+        counts["sent"] += size * len(self.chunks.futures) if size < SHORT else size
         counts["received"] += len(pickle.dumps(replies))
         return replies
 
@@ -146,8 +163,7 @@ def overhead_per_task(chunks: int = 64) -> float:
             cpu = time.process_time()
             model.partial_fit(da.from_array(X, chunks=(100, -1)))
             cpu = time.process_time() - cpu
-    n_tasks = chunks * (4 + counts["rounds"] * (2 + 1 / 7))  # four tasks per chunk before the first round
-    return cpu / n_tasks
+    return cpu / (chunks * (BEFORE + counts["rounds"] * PER_ROUND))
 
 
 def main() -> None:
@@ -159,27 +175,61 @@ def main() -> None:
     n = int(arguments.rows)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        print(f"scheduling: {1e3 * overhead_per_task():.2f} ms of CPU time per task", flush=True)
-        for factor in (1, 2):
-            batches = [write_rows(folder, factor * n, step) for step in (0, 1)]
-            states = []
-            for workers in (1, 2) if factor == 1 else (2,):
-                found, state = measure_distributed(batches, factor * n, workers, arguments.restarts)
-                states.append(state)
-                print(_line(found), flush=True)
-            if not arguments.no_local:
-                wall, cpu, state = measure_local(batches, arguments.restarts)
-                states.append(state)
-                print(f"{factor * n:>12,} rows, local, 1 thread: {wall:.1f} s, CPU {cpu:.1f} s", flush=True)
-            print(f"states are equal: {len(set(states)) == 1}", flush=True)
-            for path in folder.iterdir():
-                path.unlink()
+        per_task = overhead_per_task()
+        print(f"scheduling: {1e3 * per_task:.2f} ms of CPU time per task", flush=True)
+        measured = []
+        for rows, workers, quantized in ((n, (1, 2), False), (2 * n, (2,), False), (n, (2,), True)):
+            print(f"{rows:,} rows of a grid" if quantized else f"{rows:,} rows", flush=True)
+            measured += _compare(folder, rows, workers, quantized, arguments)
+    one, _, two, _ = measured
+    _print_model(one, two, per_task)
+
+
+def _compare(
+    folder: Path, n: int, workers: tuple[int, ...], quantized: bool, arguments: argparse.Namespace
+) -> list[Measurement]:
+    """Measure some numbers of workers and the local estimator on the same files."""
+    batches = [write_rows(folder, n, step, quantized=quantized) for step in (0, 1)]
+    found, states = [], []
+    for count in workers:
+        measurement, state = measure_distributed(batches, n, count, arguments.restarts)
+        found.append(measurement)
+        states.append(state)
+        print(_line(measurement), flush=True)
+    if not arguments.no_local:
+        wall, cpu, state = measure_local(batches, arguments.restarts)
+        states.append(state)
+        print(f"  local, 1 thread: {wall:.1f} s, CPU {cpu:.1f} s", flush=True)
+    print(f"  states are equal: {len(set(states)) == 1}", flush=True)
+    for path in folder.iterdir():
+        path.unlink()
+    return found
+
+
+def _print_model(one: Measurement, two: Measurement, per_task: float) -> None:
+    """Print the cost model: c per row and round, s per task, and what both predict."""
+    per_row = two.worker / (two.rows * two.rounds)
+    print(f"c = {1e6 * per_row:.3f} microseconds per row and round, s = {1e3 * per_task:.2f} ms per task")
+    for each in (one, two):
+        predicted = each.tasks * per_task
+        print(
+            f"{each.rows:,} rows, driver and scheduler: {predicted:.1f} s predicted, "
+            f"{each.driver:.1f} s measured"
+        )
+    wall, cpu = one.wall / two.wall, 2 * one.worker / two.worker
+    print(f"weak scaling from 1 to 2 workers: wall {wall:.0%}, CPU {cpu:.0%}")
+    n, workers, chunks = 10**10, 100, 1000
+    compute, schedule = per_row * n / workers, PER_ROUND * chunks * per_task
+    print(
+        f"{n:.0e} rows, {workers} workers, {chunks} chunks: {compute:.1f} s of computation and "
+        f"{schedule:.1f} s of scheduling per round"
+    )
 
 
 def _line(found: Measurement) -> str:
     per_round = (found.sent + found.received) / found.rounds
     return (
-        f"{found.rows:>12,} rows, {found.workers} workers: {found.wall:.1f} s, "
+        f"  {found.workers} workers: {found.wall:.1f} s, "
         f"CPU workers {found.worker:.1f} s, driver and scheduler {found.driver:.1f} s, "
         f"{found.rounds} rounds, {per_round / 1024:.1f} kB per round"
     )

@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 
 from attack.campaigns import CAMPAIGNS
 from attack.outcome import FAILED, OK, REFUSED
@@ -22,10 +23,11 @@ def main() -> int:
     n_failed = 0
     for name in options.names or CAMPAIGNS:
         campaign, counts, begin = CAMPAIGNS[name], Counter[str](), time.monotonic()
-        for outcome in campaign.run(options.count or campaign.long, options.seed):
-            counts[outcome.kind] += 1
-            if outcome.kind == FAILED:
-                print(f"  {outcome.detail}", file=sys.stderr, flush=True)
+        with suppress(KeyboardInterrupt):  # the counts so far are printed
+            for outcome in campaign.run(options.count or campaign.long, options.seed):
+                counts[outcome.kind] += 1
+                if outcome.kind == FAILED:
+                    print(f"  {outcome.detail}", file=sys.stderr, flush=True)
         row = f"{name:<24}{counts.total():>10}{counts[OK]:>10}{counts[REFUSED]:>16}{counts[FAILED]:>8}"
         print(f"{row}{time.monotonic() - begin:>9.0f}", flush=True)
         n_failed += counts[FAILED]

@@ -38,22 +38,21 @@ def batch(step: int, *, quantized: bool) -> np.ndarray[Any, Any]:
 
 def kills_of_workers(count: int, seed: int) -> Iterator[Outcome]:
     """SIGKILL of a random worker at a random moment of a step."""
-    import dask
     import dask.array as da
     from distributed import Client, LocalCluster
 
     import dynmeans
     from dynmeans import distributed
+    from quick_workers import quick_workers
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     rng = random.Random(seed)
-    options = {"distributed.scheduler.allowed-failures": 1000, "distributed.comm.timeouts.connect": "60s"}
     models = {}
     for quantized in (False, True):
         local = dynmeans.DMeans(2.0, random_state=0).partial_fit(batch(0, quantized=quantized))
         models[quantized] = local.to_bytes(), local.partial_fit(batch(1, quantized=quantized))
     with (
-        dask.config.set(options),
+        quick_workers(),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster),
     ):

@@ -7,6 +7,7 @@ import pytest
 
 import dynmeans
 from dynmeans import DMeans
+from dynmeans._algorithms.defaults import MAX_ROWS, sample_rows
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans.datasets import moving_gaussians
 from dynmeans.estimators import from_snapshot
@@ -136,3 +137,9 @@ def test_touching_clouds_stay_apart() -> None:
     stream = moving_gaussians(4, 30, noise=0.03, motion=0.02, random_state=5)
     found = labels_of(DMeans(random_state=0), stream.batches)
     assert identity_f1(stream.labels, found) > 0.7
+
+
+def test_the_sample_of_a_very_large_batch_takes_no_permutation() -> None:
+    rows = sample_rows(10**12)
+    assert len(rows) == len(set(rows)) == MAX_ROWS
+    assert 0 <= rows[0] < rows[-1] < 10**12

@@ -177,7 +177,7 @@ def test_workers_that_run_out_of_memory_are_one_line_and_the_run_resumes(client,
         with pytest.raises(InputError, match="step 3: workers died at one task again and again") as error:
             run(folder, client, on_step=shrink)
     finally:
-        client.run_on_scheduler(allow, 100)
+        client.run_on_scheduler(allow, 1000)
     assert "\n" not in str(error.value)
     check_resumed(folder, client)
 

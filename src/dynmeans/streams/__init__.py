@@ -4,7 +4,8 @@
 """
 
 from dynmeans.streams.key_steps import KeyEvent
-from dynmeans.streams.keyed import KeyedDMeans, KeyedStep
+from dynmeans.streams.keyed import KeyedDMeans
+from dynmeans.streams.keyed_report import KeyedStep
 from dynmeans.streams.pure import StreamStep, step
 
 __all__ = ["KeyEvent", "KeyedDMeans", "KeyedStep", "StreamStep", "step"]

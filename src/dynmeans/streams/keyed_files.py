@@ -24,7 +24,8 @@ from dynmeans.estimators.state_checks import (
     whole,
 )
 from dynmeans.estimators.validation import LARGEST_SEED, adopt_columns
-from dynmeans.streams.keyed import Clock, KeyedDMeans
+from dynmeans.streams.keyed import KeyedDMeans
+from dynmeans.streams.keyed_report import Clock
 from dynmeans.streams.packed import pack, unpack
 
 NAME = "KeyedDMeans"
