@@ -20,6 +20,7 @@ kept, shares, owner       (M, d) kept points, (M,) their shares, (M,) cluster 0 
 coefficients, budget      (M,) coefficients of kept points; maximum number kept per cluster
 diagonal, y_phi, phi_phi  (n,), (n, K), (K,) kernel of rows, rows and centers, centers
 matrix                    (n, n) kernel of the rows, as a full matrix
+gram, tolerance           (n, n) cosines of unit rows, and their rounding error
 features, phi_features    (n, r), (K, r) the same as explicit features
 begin, neighbors, values (n + 1,), (z,), (z,) the same as a sparse matrix in CSR form
 parents, awake            (n,) parent of each row, an index into the slots that were awake (A,)
@@ -73,6 +74,10 @@ def descend_sphere(
     max_iter: int,
     refine: bool = False,
 ) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats, Floats, float]: ...
+def gram_matrix(X: NDArray[np.float32]) -> NDArray[np.float32]: ...
+def descend_gram(
+    gram: NDArray[np.float32], tolerance: float, birth: float, seed: int, max_iter: int
+) -> tuple[NDArray[np.int32], Floats, NDArray[np.int32]]: ...
 def assign_exclusive(
     X: Rows, weights: Floats | None, centers: Floats, gammas: Floats, revival: Floats, birth: float
 ) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...

@@ -8,8 +8,9 @@ from dynmeans._algorithms.sphere_birth_cost import (
     chance_of,
     equal_error,
     estimate_sphere_birth_cost,
+    pairs_of,
 )
-from dynmeans._core import descend_sphere
+from dynmeans._core import descend_gram, descend_sphere
 from dynmeans.metrics import identity_f1
 from sphere_twin import unit
 
@@ -83,7 +84,22 @@ def test_the_equal_error_of_a_tiny_case():
     first, second = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]
     sample = np.array([first, second, first, second, *[second] * 4], dtype=np.float32)
     centers = np.array([[np.sqrt(0.5), np.sqrt(0.5), 0], [0, 1, 0]])
-    clustering = Clustering(np.repeat([0, 1], 4), centers, np.array([4.0, 4.0]))
-    assert equal_error(sample, clustering) == 0.5
-    one = Clustering(np.zeros(8, dtype=np.int64), centers[:1], np.array([8.0]))
-    assert equal_error(sample, one) == np.inf
+    clustering = Clustering(np.repeat([0, 1], 4), centers @ sample.T, np.array([4, 4]))
+    assert equal_error(pairs_of(sample), clustering) == 0.5
+    one = Clustering(np.zeros(8, dtype=np.int64), centers[:1] @ sample.T, np.array([8]))
+    assert equal_error(pairs_of(sample), one) == np.inf
+
+
+@pytest.mark.parametrize("birth", [0.2, 0.5, 0.8, 1.0])
+@pytest.mark.parametrize("max_iter", [1, 2, 20])
+def test_cosines_of_pairs_give_the_clusters_of_the_rows(birth, max_iter):
+    for n_clusters, d, noise in [(3, 4, 1.5), (30, 40, 1.2), (100, 100, 0.8)]:
+        X, _ = mixture(n_clusters, d, noise, n=400, equal=False)
+        pairs, empty = pairs_of(X), np.empty(0)
+        slots, cosines, sizes = descend_gram(pairs.cosines, pairs.tolerance, birth, 7, max_iter)
+        expected = descend_sphere(X, None, np.empty((0, d)), empty, empty, birth, 7, 0, 1, max_iter)
+        number = np.full(len(sizes), -1)
+        number[slots] = expected[0]
+        assert np.array_equal(number[slots], expected[0])
+        assert np.array_equal(sizes, expected[2][number])
+        assert cosines == pytest.approx(expected[1][number] @ X.T, abs=1e-5)

@@ -169,32 +169,27 @@ def slow(block, seconds):
     return block
 
 
-def test_workers_killed_added_and_removed(client, cluster):
-    """Kill a worker at random moments of a step, add one and remove one: the result is the same."""
-    batches = list(stream(2))
+def test_one_two_and_four_workers_and_a_kill(client, cluster):
+    """Add workers, kill one at a random moment of a step, remove workers: the result is the same."""
     local, remote = (
         kind(3.0, random_state=0, n_restarts=2) for kind in (dynmeans.DMeans, distributed.DMeans)
     )
-    random, stop, killed = np.random.default_rng(0), threading.Event(), []
-
-    def disturb():
-        cluster.scale(3)
-        while not stop.wait(random.uniform(0.5, 1.5)) and len(killed) < 3:
-            pids = [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
-            with suppress(ProcessLookupError):
-                os.kill(pids[0], signal.SIGKILL)
-                killed.append(pids[0])
+    moment = np.random.default_rng().uniform(0.5, 1.5)
+    try:
+        for n_workers, chunk, X in zip((2, 4, 1), (2000, 2000, 3500), stream(3), strict=True):
+            cluster.scale(n_workers)
+            killer = threading.Timer(moment, kill_one, [cluster])
+            if n_workers == 2:
+                killer.start()
+            remote.partial_fit(da.from_array(X, chunks=(chunk, -1)).map_blocks(slow, 1.0, dtype=X.dtype))
+            check_equal(local.partial_fit(X), remote)
+            if n_workers == 2:
+                killer.join()
+    finally:
         cluster.scale(2)
 
-    thread = threading.Thread(target=disturb)
-    thread.start()
-    try:
-        for X in batches:
-            local.partial_fit(X)
-            blocks = da.from_array(X, chunks=(2000, -1)).map_blocks(slow, 1.0, dtype=X.dtype)
-            remote.partial_fit(blocks)
-            check_equal(local, remote)
-    finally:
-        stop.set()
-        thread.join()
-    assert killed
+
+def kill_one(cluster):
+    pids = [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
+    with suppress(ProcessLookupError):
+        os.kill(pids[0], signal.SIGKILL)

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "dmeans/batch/deduplicate.hpp"
+#include "sphere/gram_descent.hpp"
 #include "sphere/sphere_descent.hpp"
 #include "support/numpy_arrays.hpp"
 
@@ -54,6 +55,32 @@ nb::tuple descend_sphere(const Matrix<T>& X, const std::optional<Vector>& weight
                         to_numpy(std::move(result.lengths), {k}), result.whole_cost);
 }
 
+NumpyArray<float> gram(const Matrix<float>& X) {
+  const std::size_t n = X.shape(0);
+  std::vector<float> found(n * n);
+  {
+    nb::gil_scoped_release unlocked;
+    gram_matrix(X.data(), Row(n), int(X.shape(1)), found.data());
+  }
+  return to_numpy(std::move(found), {n, n});
+}
+
+nb::tuple descend_gram(const Matrix<float>& gram, double tolerance, double birth, std::uint64_t seed,
+                       int max_iter) {
+  const std::size_t n = gram.shape(0);
+  if (gram.shape(1) != n) throw std::invalid_argument("a Gram matrix must be square");
+  GramClusters found;
+  {
+    nb::gil_scoped_release unlocked;
+    GramDescent descent(gram.data(), Row(n), tolerance);
+    descent.run(birth, seed, max_iter);
+    found = descent.result();
+  }
+  const std::size_t k = found.sizes.size();
+  return nb::make_tuple(to_numpy(std::move(found.slots), {n}), to_numpy(std::move(found.cosines), {k, n}),
+                        to_numpy(std::move(found.sizes), {k}));
+}
+
 template <class T>
 void bind_rows(nb::module_& m) {
   m.def(
@@ -68,6 +95,9 @@ void bind_rows(nb::module_& m) {
 void bind_sphere(nb::module_& m) {
   bind_rows<float>(m);
   bind_rows<double>(m);
+  m.def("gram_matrix", &gram, "X"_a.noconvert(), "Dot products of all pairs of rows.");
+  m.def("descend_gram", &descend_gram, "gram"_a.noconvert(), "tolerance"_a, "birth"_a, "seed"_a, "max_iter"_a,
+        "Cluster unit rows by the cosines of all pairs: (slots, cosines, sizes).");
 }
 
 }  // namespace dynmeans

@@ -1,4 +1,5 @@
-// Nearest centers by products: |y - c|^2 = |y|^2 + 2 (|c|^2 / 2 - y'c), in float32 with fused multiply-add.
+// Products of rows and centers, in float32 with fused multiply-add, and nearest centers by them:
+// |y - c|^2 = |y|^2 + 2 (|c|^2 / 2 - y'c).
 //
 // product_kernels.inl is compiled for the base instruction set, for AVX2 and for AVX-512. The results differ
 // in their rounding errors: callers use them within bounds, and compute exact distances where those overlap.
@@ -11,6 +12,7 @@
 namespace dynmeans {
 
 constexpr int kProductBlock = 8;  // centers that are packed side by side
+constexpr int kPanel = 32;        // the same, where all products are wanted
 
 // For a tile of points, the smallest |c|^2 / 2 - y'c of all centers, the second smallest, and which.
 using NearestByProducts = void (*)(const float* tile,     // in  (d, kTile)
@@ -22,26 +24,38 @@ using NearestByProducts = void (*)(const float* tile,     // in  (d, kTile)
                                    float* second,         // out (kTile,)
                                    std::int32_t* which);  // out (kTile,)
 
+// All products of some rows and all centers.
+using ProductsOfRows = void (*)(const float* rows,    // in  (n, d)
+                                int n_rows, int d,    // in
+                                const float* panels,  // in  (panels, d, kPanel)
+                                int n_panels,         // in
+                                float* out);          // out (n, panels * kPanel)
+
+struct ProductKernels {
+  NearestByProducts nearest_by_products;
+  ProductsOfRows products_of_rows;
+};
+
 namespace base {
-NearestByProducts nearest_by_products();
+ProductKernels product_kernels();
 }
 #ifdef DYNMEANS_X86
 namespace avx2 {
-NearestByProducts nearest_by_products();
+ProductKernels product_kernels();
 }
 namespace avx512 {
-NearestByProducts nearest_by_products();
+ProductKernels product_kernels();
 }
 #endif
 
-inline NearestByProducts widest_products() {
+inline ProductKernels widest_product_kernels() {
 #ifdef DYNMEANS_X86
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    return avx512::nearest_by_products();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::nearest_by_products();
+    return avx512::product_kernels();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::product_kernels();
 #endif
-  return base::nearest_by_products();
+  return base::product_kernels();
 }
 
 }  // namespace dynmeans

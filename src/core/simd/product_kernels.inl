@@ -70,10 +70,38 @@ void nearest(const float* tile, int d, const float* packed, const float* half, i
   }
 }
 
+// rows: the first of `Rows`; panel: the first of kPair registers of centers; out: the first product of the first row
+template <int Rows>
+inline void multiply_rows(const float* rows, int d, const float* panel, std::int64_t stride, float* out) {
+  Values sum[Rows][kPair] = {};
+  for (int j = 0; j < d; ++j, panel += kPanel) {
+    Values c[kPair];
+    for (int p = 0; p < kPair; ++p) c[p] = load(panel + p * kWidth);
+    for (int r = 0; r < Rows; ++r)
+      for (int p = 0; p < kPair; ++p) sum[r][p] += c[p] * rows[static_cast<std::int64_t>(r) * d + j];
+  }
+  for (int r = 0; r < Rows; ++r)
+    for (int p = 0; p < kPair; ++p) __builtin_memcpy(out + r * stride + p * kWidth, &sum[r][p], sizeof(Values));
+}
+
+void products(const float* rows, int n_rows, int d, const float* panels, int n_panels, float* out) {
+  static_assert(kPanel % (kPair * kWidth) == 0);
+  constexpr int together = 6;  // rows, as many as there are registers for
+  const std::int64_t stride = static_cast<std::int64_t>(n_panels) * kPanel;
+  for (std::int64_t k = 0; k < stride; k += kPair * kWidth) {
+    const float* panel = panels + k / kPanel * kPanel * d + k % kPanel;
+    int r = 0;
+    for (; r + together <= n_rows; r += together)
+      multiply_rows<together>(rows + static_cast<std::int64_t>(r) * d, d, panel, stride, out + r * stride + k);
+    for (; r < n_rows; ++r)
+      multiply_rows<1>(rows + static_cast<std::int64_t>(r) * d, d, panel, stride, out + r * stride + k);
+  }
+}
+
 }  // namespace
 
-NearestByProducts nearest_by_products() {
-  return nearest;
+ProductKernels product_kernels() {
+  return {nearest, products};
 }
 
 }  // namespace dynmeans::DYNMEANS_ISA

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "dmeans/batch/batch_view.hpp"
-#include "sphere/blocked_dots.hpp"
+#include "sphere/center_products.hpp"
 #include "sphere/sphere_clusters.hpp"
 #include "sphere/sphere_rows.hpp"
 #include "support/signals.hpp"
@@ -21,7 +21,7 @@ namespace dynmeans {
 template <class T>
 class SphereAssignment {
  public:
-  SphereAssignment(const SphereRows<T>& points, const PriorCosines<T>& prior_cosines, double birth)
+  SphereAssignment(const SphereRows<T>& points, const PriorCosines& prior_cosines, double birth)
       : points_(points),
         prior_cosines_(prior_cosines),
         birth_(birth),
@@ -53,9 +53,9 @@ class SphereAssignment {
     for (Row i = 0; i < points_.n; ++i) {
       if ((bounds_hold_ || bound_by_prior(slots, i)) && stays(slots, i)) continue;
       unsure_.push_back(i);
-      if (int(unsure_.size()) == kDotRows) moved |= compare_unsure(slots);
+      if (int(unsure_.size()) == CenterProducts::kRows) moved |= compare_unsure(slots);
     }
-    moved |= compare_unsure(slots);
+    if (!unsure_.empty()) moved |= compare_unsure(slots);
     bounds_hold_ = true;
     store_centers(slots);
     if (moved) slots.update_centers();
@@ -86,7 +86,8 @@ class SphereAssignment {
     }
     pack(slots, awake_, awake_centers_);
     pack(slots, asleep_, asleep_centers_);
-    dots_.resize(std::max(kDotRows * awake_.size(), asleep_.size()));
+    dots_.resize(std::max(awake_.size(), asleep_.size()));
+    products_.clear();
     first_newborn_ = int(std::lower_bound(awake_.begin(), awake_.end(), slots.n_old()) - awake_.begin());
     most_displaced_ = 0;
     second_displacement_ = 0;
@@ -118,15 +119,16 @@ class SphereAssignment {
 
   // Computes the bounds of a row from its cosines to the old centers, if these are known.
   bool bound_by_prior(const SphereClusters<T>& slots, Row i) {
-    const T* to_prior = prior_cosines_.of(i);
+    const float* const to_prior = prior_cosines_.of(i);
+    const double rounding = prior_cosines_.rounding();
     const std::int32_t own = label_[i];
     if (!to_prior || own == kNone) return false;
     const double chord = chord_up(slots.dot(points_.row(i), slots.center(own)), tolerance_) + kMargin;
     double lower = chord;
     for (int a = 0; a < first_newborn_; ++a) {
       const int k = awake_[a];
-      if (k != own && !slots.is_beyond(k, to_prior[k], chord, tolerance_))
-        lower = std::min(lower, chord_down(to_prior[k], tolerance_) - slots.displacement(k));
+      if (k != own && !slots.is_beyond(k, to_prior[k], chord, rounding))
+        lower = std::min(lower, chord_down(to_prior[k], rounding) - slots.displacement(k));
     }
     const int n = int(awake_.size()) - first_newborn_;
     dot_lanes<T>().dots(points_.row(i), points_.d,
@@ -142,7 +144,7 @@ class SphereAssignment {
   bool stays(const SphereClusters<T>& slots, Row i) {
     poll_(points_.d);
     const std::int32_t own = label_[i];
-    if (!bounds_hold_ || own == kNone) return false;
+    if (own == kNone) return false;
     const double others = own == most_displaced_ ? second_displacement_ : displacement_[most_displaced_];
     const double lower = round_down(double(lower_[i]) - others);
     double upper = double(upper_[i]) + displacement_[own];
@@ -161,42 +163,55 @@ class SphereAssignment {
   bool compare_unsure(SphereClusters<T>& slots) {
     const int n = int(awake_.size()), count = int(unsure_.size());
     poll_(std::int64_t(points_.d) * n * count);
-    blocked_dots(points_.data, unsure_.data(), count, points_.d, awake_centers_.data(), n, dots_.data());
+    if (products_.size() == 0)
+      products_.pack(n, points_.d, [&](int a) { return &awake_centers_[std::size_t(a) * points_.d]; });
+    products_.compare(count, [&](int b) { return points_.row(unsure_[b]); });
     bool moved = false;
-    for (int b = 0; b < count; ++b) moved |= decide(slots, unsure_[b], &dots_[std::size_t(b) * n]);
+    for (int b = 0; b < count; ++b) moved |= decide(slots, unsure_[b], products_.cosines(b));
     for (const auto& [i, cosine] : costly_) list_if_proposal(slots, i, cosine);
     costly_.clear();
     unsure_.clear();
     return moved;
   }
 
-  // The nearest awake cluster by cosines (awake,); true if the row moves there.
-  bool decide(SphereClusters<T>& slots, Row i, const T* cosines) {
+  // The nearest awake cluster by approximate cosines (awake,), and exact ones of all that may be nearest;
+  // true if the row moves there.
+  bool decide(SphereClusters<T>& slots, Row i, const float* cosines) {
     const int n = int(awake_.size());
+    const double doubt = products_.rounding() + tolerance_;
+    const float limit = static_cast<float>(*std::max_element(cosines, cosines + n) - 2.1 * doubt);
     const std::int32_t own = label_[i];
-    double best = -std::numeric_limits<double>::infinity(), second = best, mine = best;
+    double best = -std::numeric_limits<double>::infinity(), second = best;
     std::int32_t which = kNone;
     for (int a = 0; a < n; ++a) {
-      const double cosine = cosines[a];
-      if (awake_[a] == own) mine = cosine;
-      if (cosine > best) {
-        second = best;
-        best = cosine;
-        which = awake_[a];
-      } else if (cosine > second) {
-        second = cosine;
+      const bool is_near = cosines[a] >= limit;
+      const double cosine = is_near ? cosine_to(slots, i, awake_[a]) : cosines[a] + doubt;
+      if (!is_near || !(cosine > best)) {
+        second = std::max(second, cosine);
+        continue;
       }
+      second = std::max(second, best);
+      best = cosine;
+      which = awake_[a];
     }
-    const bool moves = which != own && best > mine + tolerance_;
-    if (!moves && which != own) {
-      second = best;
-      best = mine;
+    bool moves = which != own;
+    if (moves && own != kNone) {
+      const double mine = cosine_to(slots, i, own);
+      moves = best > mine + tolerance_;
+      if (!moves) {
+        second = std::max(second, best);
+        best = mine;
+      }
     }
     upper_[i] = static_cast<T>(round_up(chord_up(best, tolerance_)));
     lower_[i] = static_cast<T>(round_down(chord_down(std::max(second, -1.0), tolerance_)));
     if (moves) move(slots, i, which);
     if (1 - best > safe_cost_) costly_.emplace_back(i, best);
     return moves;
+  }
+
+  double cosine_to(const SphereClusters<T>& slots, Row i, int k) const {
+    return slots.dot(points_.row(i), slots.center(k));
   }
 
   void move(SphereClusters<T>& slots, Row i, std::int32_t to) {
@@ -213,10 +228,13 @@ class SphereAssignment {
     if (!is_proposal && !asleep_.empty()) {
       const int n = int(asleep_.size());
       poll_(std::int64_t(points_.d) * n);
-      const T* to_prior = prior_cosines_.of(i);
+      const float* const to_prior = prior_cosines_.of(i);
       if (!to_prior) dot_lanes<T>().dots(points_.row(i), points_.d, asleep_centers_.data(), n, dots_.data());
-      for (int a = 0; !is_proposal && a < n; ++a)
-        is_proposal = slots.revival_cost(asleep_[a], m, to_prior ? to_prior[asleep_[a]] : dots_[a]) < stay;
+      for (int a = 0; !is_proposal && a < n; ++a) {
+        const int k = asleep_[a];
+        if (to_prior && !slots.may_return(k, m, to_prior[k] + prior_cosines_.rounding(), stay)) continue;
+        is_proposal = slots.revival_cost(k, m, to_prior ? cosine_to(slots, i, k) : double(dots_[a])) < stay;
+      }
     }
     if (is_proposal) proposals_.push_back(i);
   }
@@ -228,7 +246,7 @@ class SphereAssignment {
   }
 
   const SphereRows<T>& points_;
-  const PriorCosines<T>& prior_cosines_;
+  const PriorCosines& prior_cosines_;
   double birth_, tolerance_;
   std::vector<std::int32_t> label_;  // (n,) slot of each row
   std::vector<T> upper_, lower_;     // (n,) bounds on chords
@@ -243,6 +261,7 @@ class SphereAssignment {
   double safe_cost_ = 0;                         // cost up to which neither a birth nor a revival is cheaper
   int first_newborn_ = 0;                        // among the awake
   std::vector<T> dots_;
+  CenterProducts products_;  // of rows and awake centers; packed when the first row of a pass needs it
   std::vector<Row> proposals_, unsure_;
   std::vector<std::pair<Row, double>> costly_;  // rows that may be proposals, and the cosine to their center
   Poll poll_;

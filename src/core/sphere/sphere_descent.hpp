@@ -80,8 +80,11 @@ class SphereDescent {
     const std::int32_t own = assignment_.labels()[i];
     const T* x = points_.row(i);
     poll_(std::int64_t(points_.d) * (slots_.count() + 1));
-    const Cheapest found =
-        slots_.cheapest(x, points_.deciding_weight(i), own, assignment_.tolerance(), prior_cosines_.of(i));
+    const double m = points_.deciding_weight(i), tolerance = assignment_.tolerance();
+    const float* const to_prior = prior_cosines_.of(i);
+    const Cheapest found = to_prior
+                               ? slots_.cheapest(x, m, own, tolerance, to_prior, prior_cosines_.rounding())
+                               : slots_.cheapest(x, m, own, tolerance);
     const bool birth = !(found.cost <= options_.birth);
     if (!birth && found.slot == own) return false;
     const int slot = birth ? slots_.newborn() : found.slot;
@@ -216,7 +219,7 @@ class SphereDescent {
   DescentOptions options_;
   SphereClusters<T> slots_;
   PriorView prior_;
-  PriorCosines<T> prior_cosines_;
+  PriorCosines prior_cosines_;
   SphereAssignment<T> assignment_;
   RefineRows refine_rows_;
   double whole_scale_ = 1;  // cost of a whole cluster, in birth costs

@@ -45,7 +45,7 @@ class Random {
   }
 
  private:
-  // splitmix64 (Steele, Lea, ThresholdComponents 2014)
+  // splitmix64 (Steele, Lea, Flood 2014)
   static std::uint64_t mix(std::uint64_t z) {
     z += 0x9e3779b97f4a7c15ull;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;

@@ -29,9 +29,7 @@ from dynmeans._model.types import FloatArray, IntArray
 
 PAIRS = 10  # consecutive batches that are compared
 MAX_ROWS = 100  # sampled per batch
-PERMUTED = (
-    1 << 20
-)  # rows of a batch up to which their numbers are permuted; of more rows a sample is drawn directly
+PERMUTED = 1 << 20  # rows of a batch whose numbers are permuted; of more rows a sample is drawn directly
 MIN_BATCHES, MAX_BATCHES = 8, 32  # with rows, after which the estimate is final
 ENOUGH_ROWS = 400  # sampled rows after which no more than MIN_BATCHES are needed
 BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the diameter of a batch, squared

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from dynmeans._algorithms.batch import Rows
-from dynmeans._core import descend_sphere
+from dynmeans._core import descend_gram, gram_matrix
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
 
 SAMPLE = 500  # rows
@@ -47,6 +47,13 @@ SMALLEST, LARGEST = 0.01, 1.0  # birth costs
 Sample = NDArray[np.float32]
 
 
+class Pairs(NamedTuple):
+    """Cosines of all pairs of rows of a sample, with which it is clustered many times."""
+
+    cosines: NDArray[np.float32]  # (n, n)
+    tolerance: float  # of the difference of two cosines
+
+
 class Chance(NamedTuple):
     """Mean and standard deviation of the cosine of unrelated directions."""
 
@@ -58,8 +65,8 @@ class Clustering(NamedTuple):
     """A clustering of the sample."""
 
     slots: IntArray  # (n,)
-    centers: FloatArray  # (K, d)
-    sizes: FloatArray  # (K,)
+    cosines: FloatArray  # (K, n)  of the centers to the rows
+    sizes: IntArray  # (K,)
 
     @property
     def is_shared(self) -> BoolArray:
@@ -83,15 +90,14 @@ def estimate_sphere_birth_cost(rows: Rows, seed: int, *, of_pairs: bool = False)
     sample = distinct_sample(rows, SAMPLE)
     if len(sample) < 2:
         return None
-    chance = chance_of(sample)
-    thresholds = thresholds_of(chance)
-    if len(rows) > SAMPLE and _cluster(sample, thresholds[len(LEVELS) - 1], seed).is_scattered:
-        sample = distinct_sample(rows, LARGE_SAMPLE)
-    best = None if len(sample) < MIN_ROWS else _best_threshold(sample, thresholds, seed)
+    thresholds, pairs = thresholds_of(chance_of(sample)), pairs_of(sample)
+    if len(rows) > SAMPLE and _cluster(pairs, thresholds[len(LEVELS) - 1], seed).is_scattered:
+        pairs = pairs_of(distinct_sample(rows, LARGE_SAMPLE))
+    best = None if len(pairs.cosines) < MIN_ROWS else _best_threshold(pairs, thresholds, seed)
     if best is None:
         best = isotropic_chance(sample).deviation
     elif not of_pairs:
-        best = _raised(sample, best, seed)
+        best = _raised(pairs, best, seed)
     return float(np.clip(1.0 - best, SMALLEST, LARGEST))
 
 
@@ -101,6 +107,12 @@ def distinct_sample(rows: Rows, size: int) -> Sample:
     picked = np.ascontiguousarray(rows[every], dtype=np.float32)
     first = {row.tobytes(): i for i, row in reversed(list(enumerate(picked)))}
     return np.ascontiguousarray(picked[sorted(first.values())])
+
+
+def pairs_of(sample: Sample) -> Pairs:
+    """Return the cosines of all pairs of rows."""
+    rounding = 4.0 * (sample.shape[1] / 16.0 + 8.0) * float(np.finfo(np.float32).eps)
+    return Pairs(gram_matrix(sample), rounding)
 
 
 def isotropic_chance(sample: Sample) -> Chance:
@@ -134,35 +146,23 @@ def thresholds_of(chance: Chance) -> FloatArray:
     return thresholds
 
 
-def _cluster(sample: Sample, threshold: float, seed: int) -> Clustering:
-    d, empty = sample.shape[1], np.empty(0)
-    slots, centers, sizes, *_ = descend_sphere(
-        X=sample,
-        weights=None,
-        centers=np.empty((0, d)),
-        gammas=empty,
-        revival=empty,
-        birth=1.0 - threshold,
-        seed=seed,
-        step=0,
-        n_restarts=1,
-        max_iter=PASSES,
-    )
-    return Clustering(slots.astype(np.int64), centers, sizes)
+def _cluster(pairs: Pairs, threshold: float, seed: int) -> Clustering:
+    slots, cosines, sizes = descend_gram(pairs.cosines, pairs.tolerance, 1.0 - threshold, seed, PASSES)
+    return Clustering(slots.astype(np.int64), cosines, sizes.astype(np.int64))
 
 
-def _best_threshold(sample: Sample, thresholds: FloatArray, seed: int) -> float | None:
+def _best_threshold(pairs: Pairs, thresholds: FloatArray, seed: int) -> float | None:
     """Return a threshold among those around the least equal error, or None if that is too large.
 
     The high thresholds only extend the range: copies with small changes look like separate clusters there.
     """
-    errors = _errors(sample, thresholds, seed)
+    errors = _errors(pairs, thresholds, seed)
     inner = errors[: len(LEVELS)]
     best = int(np.argmin(inner))
     least = inner[best]
     if least > LARGEST_ERROR:
         return None
-    n = len(sample)
+    n = len(pairs.cosines)
     is_good = errors <= least + STANDARD_ERRORS * np.sqrt(max(least * (1.0 - least), 1.0 / n) / n)
     first = last = best
     while first > 0 and is_good[first - 1]:
@@ -172,65 +172,63 @@ def _best_threshold(sample: Sample, thresholds: FloatArray, seed: int) -> float 
     return float(thresholds[first] + LOW_SHARE * (thresholds[last] - thresholds[first]))
 
 
-def _raised(sample: Sample, threshold: float, seed: int) -> float:
+def _raised(pairs: Pairs, threshold: float, seed: int) -> float:
     """Eq. (sphere-newcomer): raise c to the median of the largest cosines of rows to other centers.
 
     At a lower c, most rows of a new cluster would join an old one. More clusters have a nearer one among
     them, so this is repeated.
     """
     for _ in range(MAX_RAISES):
-        found = _cluster(sample, threshold, seed)
+        found = _cluster(pairs, threshold, seed)
         if found.is_scattered or np.count_nonzero(found.sizes > 1) < 2:
             break
-        others = float(np.median(_other_cosines(sample, found, found.is_shared)))
+        others = float(np.median(_other_cosines(found)))
         if others <= threshold:
             break
         threshold = others
     return threshold
 
 
-def _errors(sample: Sample, thresholds: FloatArray, seed: int) -> FloatArray:
+def _errors(pairs: Pairs, thresholds: FloatArray, seed: int) -> FloatArray:
     """Return the equal errors of rising thresholds, infinite after one with tiny clusters."""
     errors: FloatArray = np.full(len(thresholds), np.inf)
     for i, threshold in enumerate(thresholds):
-        found = _cluster(sample, float(threshold), seed)
+        found = _cluster(pairs, float(threshold), seed)
         if found.is_scattered:
             break
-        errors[i] = equal_error(sample, found)
+        errors[i] = equal_error(pairs, found)
     return errors
 
 
-def equal_error(sample: Sample, found: Clustering) -> float:
+def equal_error(pairs: Pairs, found: Clustering) -> float:
     """Eq. (sphere-equal-error): least maximum of the shares of own cosines below and of others above.
 
     It is infinite for one cluster, and if most rows are in tiny clusters.
     """
-    shared = found.is_shared
     if found.is_scattered or np.count_nonzero(found.sizes > 1) < 2:
         return np.inf
-    own = np.sort(_own_cosines(sample, found.slots, shared))
-    other = np.sort(_other_cosines(sample, found, shared))
+    own = np.sort(_own_cosines(pairs, found))
+    other = np.sort(_other_cosines(found))
     grid = np.concatenate([own, other])
     below = np.searchsorted(own, grid) / len(own)
     above = 1.0 - np.searchsorted(other, grid, side="right") / len(other)
     return float(np.maximum(below, above).min())
 
 
-def _own_cosines(sample: Sample, slots: IntArray, shared: BoolArray) -> FloatArray:
+def _own_cosines(pairs: Pairs, found: Clustering) -> FloatArray:
     """Return the cosine of every row that is not alone to the next row of its cluster, in cyclic order."""
-    order = np.argsort(slots, kind="stable")
-    order = order[shared[order]]
-    changes = slots[order[1:]] != slots[order[:-1]]
+    order = np.argsort(found.slots, kind="stable")
+    order = order[found.is_shared[order]]
+    changes = found.slots[order[1:]] != found.slots[order[:-1]]
     follows = np.arange(1, len(order) + 1)
     follows[np.append(changes, True)] = np.flatnonzero(np.append(True, changes))
-    cosines: FloatArray = np.einsum("ij,ij->i", sample[order], sample[order[follows]], dtype=np.float64)
+    cosines: FloatArray = pairs.cosines[order, order[follows]].astype(np.float64)
     return cosines
 
 
-def _other_cosines(sample: Sample, found: Clustering, shared: BoolArray) -> FloatArray:
+def _other_cosines(found: Clustering) -> FloatArray:
     """Return the largest cosine of every row that is not alone to another center of several rows."""
-    cosines = sample[shared] @ found.centers.T.astype(np.float32)
-    cosines[np.arange(len(cosines)), found.slots[shared]] = -np.inf
-    cosines[:, found.sizes < 2] = -np.inf
-    largest: FloatArray = cosines.max(axis=1).astype(np.float64)
-    return largest
+    is_other = np.arange(len(found.sizes))[:, None] != found.slots
+    is_other &= (found.sizes > 1)[:, None]
+    largest: FloatArray = found.cosines.max(axis=0, where=is_other, initial=-np.inf)
+    return largest[found.is_shared]

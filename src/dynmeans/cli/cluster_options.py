@@ -260,8 +260,9 @@ SchedulerOption = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Cluster Parquet files, or patterns such as 'data/*.parquet', on the Dask workers of this "
-        "scheduler. The labels are those of a run on one machine, written as a dataset of Parquet files.",
+        help="Cluster Parquet files, or patterns such as 'data/*.parquet' or 's3://bucket/*.parquet', on the "
+        "Dask workers of this scheduler. The labels are those of a run on one machine, written as a "
+        "dataset of Parquet files.",
         rich_help_panel=_DASK,
     ),
 ]

@@ -73,7 +73,7 @@ class ProductComparison {
   int size() const { return n_; }
 
   void compare(Tile& tile) const {
-    static const NearestByProducts nearest = widest_products();
+    static const NearestByProducts nearest = widest_product_kernels().nearest_by_products;
     nearest(tile.rows.data(), d_, packed_.data(), half_.data(), n_blocks_, tile.best.data(),
             tile.second.data(), tile.which.data());
   }
