@@ -124,8 +124,8 @@ BirthCostOption = Annotated[
 LifetimeOption = Annotated[
     float | None,
     typer.Option(
-        help="Time without rows after which a cluster dies, > 1. Default: 3 for dmeans, or 5 median intervals "
-        "between steps if the birth cost is auto; 8 with --metric cosine, 12 with a kernel.",
+        help="Time without rows after which a cluster dies, > 1. Default: 3 for dmeans, or 5 median "
+        "intervals between steps if the birth cost is auto; 8 with --metric cosine, 12 with a kernel.",
         rich_help_panel=_COSTS,
     ),
 ]
