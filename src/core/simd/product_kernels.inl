@@ -84,6 +84,7 @@ inline void multiply_rows(const float* rows, int d, const float* panel, std::int
     for (int p = 0; p < kPair; ++p) __builtin_memcpy(out + r * stride + p * kWidth, &sum[r][p], sizeof(Values));
 }
 
+// Arguments as ProductsOfRows.
 void products(const float* rows, int n_rows, int d, const float* panels, int n_panels, float* out) {
   static_assert(kPanel % (kPair * kWidth) == 0);
   constexpr int together = 6;  // rows, as many as there are registers for

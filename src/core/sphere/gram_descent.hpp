@@ -51,7 +51,7 @@ class GramDescent {
     std::vector<Row> rows(n_);
     std::iota(rows.begin(), rows.end(), Row(0));
     random.shuffle(rows);
-    for (const Row i : rows) place(i, [&](int k) { return cosine(i, k); });
+    for (const Row i : rows) assign(i, [&](int k) { return cosine(i, k); });
     bool moved = n_ > 0;
     for (int pass = 1; moved && pass < max_iter; ++pass) {
       moved = move_rows();
@@ -109,9 +109,9 @@ class GramDescent {
     return k;
   }
 
-  // Eq. (sphere-label), where cosine_to(k) is that to a center; a tie joins.
+  // Eq. (sphere-label), where cosine_to(k) is that to a center; at equal cost, a row joins a cluster.
   template <class CosineTo>
-  bool place(Row i, const CosineTo& cosine_to) {
+  bool assign(Row i, const CosineTo& cosine_to) {
     poll_(n_ + count());
     const std::int32_t own = label_[i];
     double least = std::numeric_limits<double>::infinity();
@@ -179,7 +179,7 @@ class GramDescent {
       const auto fixed_cosine = [&](int k) {
         return founder[k] != kNone ? pairs(i)[founder[k]] : products[std::size_t(k) * n_ + i] * share[k];
       };
-      if (!place(i, fixed_cosine)) continue;
+      if (!assign(i, fixed_cosine)) continue;
       founder.resize(count(), kNone);
       if (sizes_[label_[i]] == 1) founder[label_[i]] = i;
       moved = true;

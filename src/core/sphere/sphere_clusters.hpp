@@ -167,11 +167,13 @@ class SphereClusters {
 
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
 
+  // Keeps slot k in `best` if it is cheaper; own, tolerance: as in cheapest
   static void consider(int k, double cost, std::int32_t own, double tolerance, Cheapest& best) {
     if (k == own) cost -= tolerance;
     if (cost < best.cost || (cost == best.cost && k < best.slot)) best = {cost, k};
   }
 
+  // Considers the slots from `first` on, for a row x (d,) of weight m
   void consider_from(int first, const T* x, double m, std::int32_t own, double tolerance, Cheapest& best) {
     dots_.resize(count_);
     dot_lanes<T>().dots(x, d_, center(first), count_ - first, dots_.data() + first);

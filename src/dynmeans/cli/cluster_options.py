@@ -98,7 +98,7 @@ TextOption = Annotated[
     str | None,
     typer.Option(
         metavar="COL",
-        help="Column with the text of each row: clusters get the words that set them apart, and examples.",
+        help="Column with the text of each row: clusters get their distinctive words, and examples.",
     ),
 ]
 WeightOption = Annotated[
@@ -124,17 +124,17 @@ BirthCostOption = Annotated[
 LifetimeOption = Annotated[
     float | None,
     typer.Option(
-        help="Time that a cluster may go unseen before it is forgotten, > 1; default 3 for dmeans, "
-        "8 with --metric cosine, 12 with a kernel.",
+        help="Time without rows after which a cluster dies, > 1. Default: 3 for dmeans, or 5 median "
+        "intervals between steps if the birth cost is auto; 8 with --metric cosine, 12 with a kernel.",
         rich_help_panel=_COSTS,
     ),
 ]
 ReachOption = Annotated[
     float | None,
     typer.Option(
-        help="A cluster is found again in the next step up to a squared distance of this many birth costs, "
-        ">= 1; default 1.5 for dmeans, 5 with a kernel. With --metric cosine: at least 1 - 1/lifetime, which "
-        "is the default.",
+        help="A cluster is revived in the next step up to a squared distance of this many birth costs, >= 1. "
+        "Default: 1.5 for dmeans, or 2 if the birth cost is auto; 5 with a kernel. With --metric cosine: at "
+        "least 1 - 1/lifetime, which is the default.",
         rich_help_panel=_COSTS,
     ),
 ]
