@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from attack import strikes
 from attack.arrays import attack_arrays
+from attack.machines import kills_of_schedulers, kills_of_workers
 from attack.outcome import Outcome
 from attack.parameters import attack_parameters
 from attack.reading import attack_files
@@ -19,7 +20,7 @@ class Campaign(NamedTuple):
     """One kind of attack."""
 
     run: Callable[[int, int], Iterator[Outcome]]  # (count, seed) -> outcomes
-    short: int  # attempts in the test suite: a few seconds
+    short: int  # attempts in the test suite: a few seconds; 0 if another test has a short form
     long: int  # attempts in `make attack`
 
 
@@ -36,5 +37,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "damaged videos": Campaign(partial(attack_files, "videos"), 75, 7_500),
     "arrays": Campaign(attack_arrays, 160, 20_000),
     "parameters": Campaign(attack_parameters, 120, 50_000),
+    "workers killed": Campaign(kills_of_workers, 0, 500),  # short form: tests/machines/test_dask.py
+    "schedulers killed": Campaign(kills_of_schedulers, 0, 50),  # tests/machines/test_dataset.py
     "tiny batches": Campaign(attack_tiny_batches, 2_000, 1_000_000),
 }

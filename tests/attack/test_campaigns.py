@@ -8,7 +8,7 @@ from attack.campaigns import CAMPAIGNS
 from attack.outcome import FAILED
 
 
-@pytest.mark.parametrize("name", CAMPAIGNS)
+@pytest.mark.parametrize("name", [name for name, campaign in CAMPAIGNS.items() if campaign.short])
 def test_nothing_fails(name: str) -> None:
     campaign = CAMPAIGNS[name]
     outcomes = list(campaign.run(campaign.short, 0))

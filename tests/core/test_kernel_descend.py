@@ -180,7 +180,7 @@ def test_a_row_that_could_as_well_be_elsewhere_stays():
 @pytest.mark.parametrize(
     ("start", "rule"),
     [
-        ([0, 1], "one label a row: got 2 labels for 3"),
+        ([0, 1], "one label per row: got 2 labels for 3"),
         ([0, -2, 0], "in -1 .. 4, got -2"),
         ([0, 5, 0], "got 5 for row 1"),
     ],

@@ -75,3 +75,13 @@ def test_tune_reports_the_same() -> None:
 @pytest.mark.parametrize("n", [2, 7])
 def test_short_streams_give_no_warning(n: int) -> None:
     assert run(CLOUDS[:n], birth_cost=1e-6)[1] == []
+
+
+def test_the_checks_ignore_rows_of_weight_zero() -> None:
+    rows = np.array([[0.0, 0.0], [5.0, 5.0], [9.0, 0.0]])
+    model = DMeans(1.0, lifetime=20.0, random_state=0).partial_fit(rows)
+    asleep = model.labels_ == 2
+    for _ in range(6):
+        model.partial_fit(rows[~asleep])
+    model.partial_fit(rows, sample_weight=~asleep)  # the eighth step is checked
+    assert model.labels_[asleep] == [2]

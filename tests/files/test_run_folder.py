@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from dynmeans._files.errors import InputError
-from dynmeans._files.run_folder import CLUSTERS_COLUMNS, SAMPLE_COLUMNS, STEPS_COLUMNS, read_run
+from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_format import CLUSTERS_COLUMNS, SAMPLE_COLUMNS, STEPS_COLUMNS
 from run_folder import write_run
 
 

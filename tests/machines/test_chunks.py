@@ -7,14 +7,11 @@ from hypothesis import strategies as st
 
 pytest.importorskip("distributed")
 
-import itertools
+from dynmeans._core import shift_rows
+from dynmeans.distributed import repeats
+from serial_client import check_equal
 
-from dynmeans._core import descend, mean_of_rows
-from dynmeans.distributed import tasks
-from dynmeans.distributed.descent import run_restarts
-from dynmeans.distributed.messages import StepSetup, merge_replies
-
-BIRTH = 0.5
+SELECTED = 7.75  # four features of this value have a hash that is selected
 
 
 def clustered_rows(seed, n, d, dtype, spread=0.2):
@@ -32,48 +29,12 @@ def prior_of(seed, d, n_old):
     )
 
 
-def descend_in_chunks(rows, weights, prior, cuts, *, seed, n_restarts, max_iter=100):
-    """Run the tasks of a descent one after another in this process."""
-    edges = [0, *sorted(cuts), len(rows)]
-    spans = list(itertools.pairwise(edges))
-    chunks = [tasks.Chunk(rows[a:b], None if weights is None else weights[a:b]) for a, b in spans]
-    shift = mean_of_rows(np.concatenate([tasks.select_shift_rows(chunk, len(rows)) for chunk in chunks]))
-    scale = tasks.merge_scales([tasks.measure_terms(chunk, shift) for chunk in chunks][::-1])
-    setup = StepSetup(scale, len(rows), *prior, BIRTH, seed, 3)
-    outcomes = [None] * len(chunks)
-
-    def run_round(commands):
-        outcomes[:] = [
-            tasks.run_round(chunk, before, a, setup, commands)
-            for chunk, before, (a, _) in zip(chunks, outcomes, spans, strict=True)
-        ]
-        return merge_replies([outcome.replies for outcome in outcomes][::-1])
-
-    results = run_restarts(setup, n_restarts, max_iter, run_round)
-    best = int(np.argmin([result.cost for result in results]))
-    slots = np.concatenate([outcome.states[best].labels for outcome in outcomes])
-    return results[best], results[best].numbers[slots], [result.cost for result in results]
-
-
-def check_equal(rows, weights, prior, cuts, *, seed, n_restarts=2, max_iter=100):
-    slots, centers, slot_weights, cost, n_iter, costs = descend(
-        rows, weights, *prior, BIRTH, seed, 3, n_restarts, max_iter, 1
-    )
-    result, found, found_costs = descend_in_chunks(
-        rows, weights, prior, cuts, seed=seed, n_restarts=n_restarts, max_iter=max_iter
-    )
-    assert np.array_equal(found, slots)
-    assert np.array_equal(result.centers, centers)
-    assert np.array_equal(result.slot_weights, slot_weights)
-    assert (result.cost, result.n_iter, found_costs) == (cost, n_iter, costs.tolist())
-
-
 @given(
     st.integers(0, 2**32), st.integers(1, 3000), st.sampled_from([1, 2, 3, 20]), st.integers(0, 6), st.data()
 )
 @settings(max_examples=40, deadline=None)
 def test_any_cuts_give_the_local_result(seed, n, d, n_old, data):
-    dtype = np.float64 if d == 1 else data.draw(st.sampled_from([np.float32, np.float64]))  # no equal rows
+    dtype = data.draw(st.sampled_from([np.float32, np.float64]))
     rows = clustered_rows(seed, n, d, dtype, spread=data.draw(st.sampled_from([0.05, 0.3, 1.0])))
     cuts = data.draw(st.lists(st.integers(0, n), max_size=4))
     weights = None
@@ -82,13 +43,49 @@ def test_any_cuts_give_the_local_result(seed, n, d, n_old, data):
     check_equal(rows, weights, prior_of(seed, d, n_old), cuts, seed=seed)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_strided_visiting_order(dtype):
+def test_strided_visiting_order():
     n = 70_001  # more rows than are shuffled
-    rows = clustered_rows(5, n, 3, dtype)
+    rows = clustered_rows(5, n, 3, np.float32)
     check_equal(rows, None, prior_of(5, 3, 4), [1, 30_000, 30_001, 65_000], seed=7)
 
 
 def test_passes_end_at_max_iter():
     rows = clustered_rows(3, 5000, 2, np.float64, spread=1.0)
     check_equal(rows, None, prior_of(3, 2, 2), [2000], seed=1, max_iter=3)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 3000), st.sampled_from([1, 2, 6]), st.data())
+@settings(max_examples=40, deadline=None)
+def test_repeated_rows_give_the_local_result(seed, n, d, data):
+    """Counts and quantized readings: equal rows in one chunk and in several, in one bucket and in several."""
+    random = np.random.default_rng(seed)
+    dtype = data.draw(st.sampled_from([np.float32, np.float64]))
+    grid = data.draw(st.sampled_from([0.01, 0.2, 1.0]))
+    rows = (np.round(clustered_rows(seed, n, d, np.float64) / grid) * grid).astype(dtype)
+    rows[random.random(n) < 0.1] *= -0.0
+    weights = data.draw(
+        st.sampled_from([None, random.integers(1, 9, n).astype(float), 10.0 ** random.uniform(0, 15, n)])
+    )
+    cuts = data.draw(st.lists(st.integers(0, n), max_size=4))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repeats, "BUCKET", data.draw(st.sampled_from([1 << 22, 100])))
+        patch.setattr(repeats, "SMALL_CHUNK", data.draw(st.sampled_from([1 << 16, 1])))
+        check_equal(rows, weights, prior_of(seed, d, 3), cuts, seed=seed)
+
+
+@pytest.mark.parametrize("n_distinct", [2, 40, 2000, 4000])
+def test_large_batches_merge_repeats_as_the_local_estimator(n_distinct):
+    """Equal rows are merged if they are at least half of a batch; few of them are not."""
+    random = np.random.default_rng(n_distinct)
+    rows = clustered_rows(0, n_distinct, 2, np.float64)[random.integers(0, n_distinct, 6000)]
+    check_equal(rows, None, prior_of(1, 2, 3), [2500, 2501, 4000], seed=2)
+
+
+@pytest.mark.parametrize("value", [0.5, SELECTED])
+def test_repeated_fractions_of_a_point_have_the_local_shift(value):
+    """Rows of weight less than 1 are not merged; none or all of them may be selected for the shift."""
+    random = np.random.default_rng(0)
+    rows = clustered_rows(0, 30, 6, np.float32)[random.integers(0, 30, 20_000)]
+    rows[:, :4] = value  # the features whose hash selects rows
+    assert len(shift_rows(rows, len(rows))) == (len(rows) if value == SELECTED else 0)
+    check_equal(rows, random.uniform(0.1, 2, 20_000), prior_of(1, 6, 3), [9000], seed=2)

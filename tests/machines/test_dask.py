@@ -119,10 +119,33 @@ def test_an_estimated_cosine_metric_is_refused_in_one_line(client):
         distributed.DMeans().partial_fit(X)
 
 
-def test_repeated_rows_are_refused_in_one_line(client):
-    X = next(stream(1))
-    with pytest.raises(ValueError, match="sampled rows are repeats"):
-        distributed.DMeans(3.0).partial_fit(da.from_array(np.tile(X[:100], (60, 1)), chunks=(4000, -1)))
+def test_repeated_rows(client):
+    """Quantized readings: most rows have copies, in the same chunk and in others."""
+    local, _ = run_both((np.round(2 * X) for X in stream(2)), 2500, birth_cost=40.0)
+    assert local.n_clusters_ >= 7
+
+
+@pytest.mark.parametrize("share", [0.3, 0.9])  # of rows of weight 0; of 0.9 few rows are left
+def test_weights_of_zero(client, share):
+    local, remote = (kind(3.0, random_state=0) for kind in (dynmeans.DMeans, distributed.DMeans))
+    for t, X in enumerate(stream(2)):
+        random = np.random.default_rng(t)
+        weights = random.integers(1, 4, N) * (random.random(N) > share)
+        weights[:2500] *= X[:2500, 0] < 51.0  # clusters without rows of positive weight fall asleep
+        local.partial_fit(X, sample_weight=weights)
+        chunks = (1000, 1500, 3500)
+        remote.partial_fit(
+            da.from_array(X, chunks=(chunks, -1)), sample_weight=da.from_array(weights, chunks=(chunks,))
+        )
+        check_equal(local, remote)
+
+
+def test_no_positive_weight_is_refused(client):
+    X = da.from_array(next(stream(1)), chunks=(2500, -1))
+    with pytest.raises(ValueError, match="must not be zero everywhere"):
+        distributed.DMeans(3.0).partial_fit(X, sample_weight=da.zeros(N, chunks=2500))
+    with pytest.raises(ValueError, match=r"partition \d: sample_weight must be finite and not negative"):
+        distributed.DMeans(3.0).partial_fit(X, sample_weight=da.full(N, -1.0, chunks=2500))
 
 
 def test_an_invalid_row_leaves_the_model_unchanged(client):
@@ -146,32 +169,27 @@ def slow(block, seconds):
     return block
 
 
-def test_workers_killed_added_and_removed(client, cluster):
-    """Kill a worker at random moments of a step, add one and remove one: the result is the same."""
-    batches = list(stream(2))
+def test_one_two_and_four_workers_and_a_kill(client, cluster):
+    """Add workers, kill one at a random moment of a step, remove workers: the result is the same."""
     local, remote = (
         kind(3.0, random_state=0, n_restarts=2) for kind in (dynmeans.DMeans, distributed.DMeans)
     )
-    random, stop, killed = np.random.default_rng(0), threading.Event(), []
-
-    def disturb():
-        cluster.scale(3)
-        while not stop.wait(random.uniform(0.5, 1.5)) and len(killed) < 3:
-            pids = [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
-            with suppress(ProcessLookupError):
-                os.kill(pids[0], signal.SIGKILL)
-                killed.append(pids[0])
+    moment = np.random.default_rng().uniform(0.5, 1.5)
+    try:
+        for n_workers, chunk, X in zip((2, 4, 1), (2000, 2000, 3500), stream(3), strict=True):
+            cluster.scale(n_workers)
+            killer = threading.Timer(moment, kill_one, [cluster])
+            if n_workers == 2:
+                killer.start()
+            remote.partial_fit(da.from_array(X, chunks=(chunk, -1)).map_blocks(slow, 1.0, dtype=X.dtype))
+            check_equal(local.partial_fit(X), remote)
+            if n_workers == 2:
+                killer.join()
+    finally:
         cluster.scale(2)
 
-    thread = threading.Thread(target=disturb)
-    thread.start()
-    try:
-        for X in batches:
-            local.partial_fit(X)
-            blocks = da.from_array(X, chunks=(2000, -1)).map_blocks(slow, 1.0, dtype=X.dtype)
-            remote.partial_fit(blocks)
-            check_equal(local, remote)
-    finally:
-        stop.set()
-        thread.join()
-    assert killed
+
+def kill_one(cluster):
+    pids = [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
+    with suppress(ProcessLookupError):
+        os.kill(pids[0], signal.SIGKILL)

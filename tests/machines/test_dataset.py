@@ -1,12 +1,19 @@
 """`dynmeans cluster --workers`: a dataset of Parquet files in, a dataset of labels out."""
 
+import os
+import signal
+import sys
+
+import dask
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from distributed import Client, LocalCluster
 
 import dynmeans
 from dynmeans import InputError
+from dynmeans.cli import app
 from dynmeans.distributed.files import cluster_dataset
 from dynmeans.runs import RunParameters
 
@@ -101,3 +108,102 @@ def test_a_file_that_vanishes_during_the_run_leaves_complete_steps(client, folde
     with pytest.raises(InputError, match=r"part3.parquet"):
         run(folder, client, on_step=remove)
     assert sorted(path.name for path in (folder / "out/labels").iterdir()) == ["step=000001", "step=000002"]
+
+
+def test_urls_from_the_command_line(cluster, folder, monkeypatch, capsys):
+    """fsspec reads the files; the labels and the state are those of local files."""
+    options = ["--time", "t", "--every", "10", "--birth-cost", "3", "--scheduler", cluster.scheduler_address]
+    outputs = ["--out", str(folder / "out"), "--state", str(folder / "state")]
+    monkeypatch.setattr(
+        sys, "argv", ["dynmeans", "cluster", f"file://{folder}/*.parquet", *options, *outputs]
+    )
+    with pytest.raises(SystemExit) as end:
+        app.main()
+    assert (end.value.code or 0) == 0, capsys.readouterr().err
+    labels, model = local_labels(folder)
+    assert np.array_equal(read_labels(folder).column("id").to_numpy(), labels)
+    assert np.array_equal(dynmeans.load(folder / "state").cluster_centers_, model.cluster_centers_)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere://data/*.parquet", "--workers", "2"], "Protocol not known: nowhere"),
+        (["memory://data/*.parquet", "--workers", "2"], "no file matches"),
+        (["memory://data/a.parquet", "--workers", "2"], "memory:///data/a.parquet: no such file"),
+        (["zip://a::file://b.zip", "--workers", "2"], "chained URLs are not supported"),
+        (
+            ["a.parquet", "--workers", "2", "--out", "s3://bucket"],
+            "--out is s3:/bucket: only inputs may be URLs",
+        ),
+        (["file://a.parquet"], "URLs of Parquet files are read with --workers or --scheduler only"),
+    ],
+)
+def test_urls_that_cannot_be_used_are_one_line(arguments, message, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["dynmeans", "cluster", "--birth-cost", "3", *arguments])
+    with pytest.raises(SystemExit) as end:
+        app.main()
+    error = capsys.readouterr().err
+    assert end.value.code == 2
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def die_at_window_3():
+    """Let this worker die when it reads the last file, as one that runs out of memory."""
+    from dynmeans.distributed import dataset
+
+    read = dataset.read_rows
+
+    def read_or_die(part, columns):
+        if part.path.endswith("part3.parquet"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return read(part, columns)
+
+    dataset.read_rows = read_or_die
+
+
+def test_workers_that_run_out_of_memory_are_one_line_and_the_run_resumes(client, folder):
+    def allow(failures, dask_scheduler=None):
+        dask_scheduler.allowed_failures = failures
+
+    def shrink(status):
+        if status.steps == 2:
+            client.run(die_at_window_3)
+
+    client.run_on_scheduler(allow, 0)
+    try:
+        with pytest.raises(InputError, match="step 3: workers died at one task again and again") as error:
+            run(folder, client, on_step=shrink)
+    finally:
+        client.run_on_scheduler(allow, 100)
+    assert "\n" not in str(error.value)
+    check_resumed(folder, client)
+
+
+def test_a_lost_scheduler_is_one_line_and_the_run_resumes(client, folder):
+    def lose(status):
+        if status.steps == 2:
+            lost.sync(lost.scheduler.close)
+
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
+        LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as lost,
+        Client(lost) as other,
+        pytest.raises(InputError, match="the Dask scheduler was lost; the same command resumes"),
+    ):
+        run(folder, other, on_step=lose)
+    check_resumed(folder, client)
+
+
+def check_resumed(folder, client):
+    """Check that two steps are complete, and that the same call finishes the run."""
+    assert sorted(path.name for path in (folder / "out/labels").glob("step*")) == [
+        "step=000001",
+        "step=000002",
+    ]
+    run(folder, client)
+    labels, model = local_labels(folder)
+    assert np.array_equal(read_labels(folder).column("id").to_numpy(), labels)
+    assert np.array_equal(dynmeans.load(folder / "state").cluster_centers_, model.cluster_centers_)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dynmeans._files.run_folder import Run, read_run
+from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_format import Run
 from run_folder import write_run
 
 

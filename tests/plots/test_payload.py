@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynmeans._files.run_folder import Run, read_run
+from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_format import Run
 from dynmeans.plots import payload as module
 from dynmeans.plots.payload import HIDDEN, build_payload
 from run_folder import write_run

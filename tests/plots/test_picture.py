@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynmeans._files.run_folder import Run, read_run
+from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_format import Run
 from dynmeans.plots.lifetimes import trace_lives
 from dynmeans.plots.palette import PALETTE
 from dynmeans.plots.picture import _choose_moments, draw_run

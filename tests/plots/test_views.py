@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from dynmeans._files.run_folder import Run, read_run
+from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_format import Run
 from dynmeans._model.events import Event
 from dynmeans.plots.cluster_map import MAX_DISPLACEMENT, MAX_LANDMARKS, fit_cluster_map
 from dynmeans.plots.lifetimes import trace_lives

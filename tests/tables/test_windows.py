@@ -25,7 +25,8 @@ from dynmeans._tables.windowing import (
     parse_window_length,
 )
 from dynmeans._tables.windows import Batch, cut
-from dynmeans.runs.parameters import RunParameters, make_windowing
+from dynmeans.runs.parameters import RunParameters
+from dynmeans.runs.time_steps import make_windowing
 
 RULES = {
     "part": lambda: ByPart(),

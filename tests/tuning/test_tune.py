@@ -120,7 +120,7 @@ def test_a_file_that_is_not_a_study_is_rejected_and_unchanged(stream: Any, tmp_p
 
 def test_one_cluster_gives_a_warning() -> None:
     rng = np.random.default_rng(0)
-    found = tune([rng.normal(size=(60, 2)) for _ in range(6)], budget=60, random_state=0)
+    found = tune([rng.normal(size=(60, 2)) for _ in range(6)], budget=24, random_state=0)
     assert found.table_["n_clusters"][0] == 1
     assert "one cluster" in found.notes_[0]
 
@@ -129,7 +129,7 @@ def test_batches_without_motion_give_a_warning(found: Any) -> None:
     rng = np.random.default_rng(0)
     places = np.repeat([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]], 20, axis=0)
     plain = DMeans(motion="walk", refine=False, exclusive=False)
-    still = tune([places + rng.normal(size=(60, 2)) for _ in range(6)], plain, budget=24, random_state=0)
+    still = tune([places + rng.normal(size=(60, 2)) for _ in range(6)], plain, budget=40, random_state=0)
     assert "make no difference" in still.notes_[0]
     assert not found.notes_
 

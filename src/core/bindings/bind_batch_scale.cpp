@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "dmeans/batch/batch_scale.hpp"
-#include "dmeans/batch/deduplicate.hpp"
 #include "support/numpy_arrays.hpp"
 
 namespace dynmeans {
@@ -48,20 +47,12 @@ nb::tuple row_extent(const Matrix<T>& X, const std::optional<Vector>& weights, c
 }
 
 template <class T>
-std::int64_t count_distinct(const Matrix<T>& X) {
-  const int d = int(X.shape(1));
-  return deduplication::number<T>(
-      std::int64_t(X.shape(0)), d, [&](std::int64_t i) { return X.data() + i * d; }, [](auto, auto, auto) {});
-}
-
-template <class T>
 void bind_scale_of(nb::module_& m) {
   m.def("shift_rows", &select_shift_rows<T>, "X"_a.noconvert(), "n_total"_a,
         "Rows of a part of a batch whose mean is the shift.");
   m.def("mean_of_rows", &mean<T>, "X"_a.noconvert(), "Mean of rows, in any order.");
   m.def("row_extent", &row_extent<T>, "X"_a.noconvert(), "weights"_a.none(), "shift"_a,
         "(radius, largest terms, smallest terms, largest and smallest weight or nothing).");
-  m.def("count_distinct", &count_distinct<T>, "X"_a.noconvert(), "Number of different rows.");
 }
 
 }  // namespace

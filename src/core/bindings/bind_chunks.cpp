@@ -1,39 +1,12 @@
-// Python bindings: a descent over chunks on several machines (dmeans/chunks/chunk_descent.hpp and
-// dmeans/chunks/descent_driver.hpp). The arguments are documented in _core.pyi.
+// Python bindings: dmeans/chunks/chunk_descent.hpp, the rows of a batch on one of several machines. The
+// arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
 
-#include <stdexcept>
-
-#include "dmeans/batch/deduplicate.hpp"
+#include "bindings/chunk_arguments.hpp"
 #include "dmeans/chunks/chunk_descent.hpp"
-#include "dmeans/chunks/descent_driver.hpp"
-#include "support/numpy_arrays.hpp"
 
 namespace dynmeans {
 namespace {
-
-using Slots = Column<std::int32_t>;
-using Numbers = Column<std::int64_t>;
-
-void require(bool holds, const char* rule) {
-  if (!holds) throw std::invalid_argument(rule);
-}
-
-// Prior of a descent, with memory of its own.
-struct OwnedPrior {
-  std::vector<double> centers, gammas, revival;
-
-  OwnedPrior(const Matrix<double>& c, const Vector& g, const Vector& r)
-      : centers(c.data(), c.data() + c.size()),
-        gammas(g.data(), g.data() + g.size()),
-        revival(r.data(), r.data() + r.size()) {
-    require(c.shape(0) == g.size() && g.size() == r.size(),
-            "an old cluster must have a center, a gamma and a revival");
-  }
-
-  PriorView view() const { return {centers.data(), gammas.data(), revival.data(), int(gammas.size())}; }
-};
 
 nb::tuple rows_to_python(RowList&& list, std::size_t d) {
   const std::size_t n = list.rows.size(), n_costs = list.costs.size();
@@ -58,25 +31,6 @@ nb::tuple sums_to_python(const ClusterSums& sums, int n_slots) {
   return nb::make_tuple(
       to_numpy(std::move(touched), {n}), to_numpy(std::move(numbers), {n, sums.n_numbers()}),
       to_numpy(std::move(weights), {n, sums.n_weight_numbers()}), to_numpy(std::move(rows), {n}));
-}
-
-// Scale of a whole batch.
-template <class T>
-BatchScale<T> batch_scale(const Vector& shift, double radius, const Vector& largest, const Vector& smallest,
-                          const Vector& weights, Row n_total) {
-  const int d = int(shift.size());
-  require(largest.size() == shift.size() && smallest.size() == shift.size(), "a column must have a size");
-  require(weights.size() == 0 || weights.size() == 2, "weights must be the largest and the smallest one");
-  RowExtent extent(static_cast<const double*>(nullptr), nullptr, 0, d, shift.data());
-  extent.radius = radius;
-  extent.terms.largest.assign(largest.data(), largest.data() + d);
-  extent.terms.smallest.assign(smallest.data(), smallest.data() + d);
-  ColumnExtent weight(1);
-  if (weights.size()) weight.largest[0] = weights(0), weight.smallest[0] = weights(1);
-  return {{shift.data(), shift.data() + d},
-          extent,
-          n_total,
-          weights.size() ? SumGrid(weight, n_total) : SumGrid::of_counts()};
 }
 
 template <class T>
@@ -161,8 +115,8 @@ class Chunk {
       for (std::size_t p = 0; p < moved_rows.size(); ++p) assignment.relabel(moved_rows(p), moved_slots(p));
       found = descent_.pass(assignment);
     }
-    std::vector<T> kept(assignment.upper());
-    kept.insert(kept.end(), assignment.lower().begin(), assignment.lower().end());
+    std::vector<T> kept(assignment.bounds().upper());
+    kept.insert(kept.end(), assignment.bounds().lower().begin(), assignment.bounds().lower().end());
     return nb::make_tuple(to_numpy(std::vector<std::int32_t>(assignment.labels()), {n}),
                           to_numpy(std::move(kept), {2, n}),
                           sums_to_python(found->moved, descent_.slots().count()),
@@ -193,103 +147,6 @@ class Chunk {
   mutable ChunkDescent<T> descent_;
 };
 
-class Driver {
- public:
-  Driver(const Vector& shift, double radius, const Vector& largest, const Vector& smallest,
-         const Vector& weight_sizes, Row n_total, const Matrix<double>& centers, const Vector& gammas,
-         const Vector& revival, double birth, std::uint64_t seed, std::uint64_t step, std::uint64_t restart)
-      : prior_(centers, gammas, revival),
-        driver_(prior_.view(), batch_scale<double>(shift, radius, largest, smallest, weight_sizes, n_total),
-                birth, n_total, seed, step, restart) {
-    require(centers.shape(1) == shift.size(), "centers must be as long as the shift");
-  }
-
-  long n_wake_ups() const { return driver_.slots().wake_ups(); }
-
-  nb::tuple slots() const {
-    const Clusters& slots = driver_.slots();
-    const std::size_t n = slots.count(), d = slots.d();
-    std::vector<std::int32_t> awake(n);
-    std::vector<double> centers(n * d);
-    for (std::size_t k = 0; k < n; ++k) {
-      awake[k] = slots.is_awake(int(k));
-      if (awake[k]) std::copy_n(slots.center(int(k)), d, &centers[k * d]);
-    }
-    return nb::make_tuple(to_numpy(std::move(awake), {n}), to_numpy(std::move(centers), {n, d}));
-  }
-
-  nb::tuple validate(const Numbers& visits, const Matrix<double>& y, const Vector& weights,
-                     const Slots& slots, const Vector& costs) {
-    const SentRows sent = checked(visits, y, weights, slots);
-    require(costs.size() == visits.size(), "a proposal must have a cost");
-    std::vector<std::int32_t> validated;
-    {
-      nb::gil_scoped_release unlocked;
-      validated = driver_.validate({sent.rows, sent.y, sent.weights, sent.slots, costs.data(), sent.n});
-    }
-    const std::size_t n = driver_.woken().size();
-    std::vector<std::int32_t> woken(n);
-    std::vector<std::int64_t> at(n);
-    for (std::size_t w = 0; w < n; ++w) {
-      woken[w] = driver_.woken().slot(Row(w));
-      at[w] = driver_.woken().visit(Row(w));
-    }
-    return nb::make_tuple(to_numpy(std::move(validated), {visits.size()}), to_numpy(std::move(woken), {n}),
-                          to_numpy(std::move(at), {n}));
-  }
-
-  void update(const Slots& touched, const Matrix<double>& sums, const Matrix<double>& weights,
-              const Numbers& rows) {
-    Clusters& slots = driver_.slots();
-    const std::size_t n = touched.size(), size = slots.sums().n_numbers(),
-                      weight_size = slots.sums().n_weight_numbers();
-    require(sums.shape(0) == n && sums.shape(1) == size && weights.shape(0) == n &&
-                weights.shape(1) == weight_size && rows.size() == n,
-            "a slot must have a sum, a weight and a number of rows");
-    for (std::size_t t = 0; t < n; ++t) {
-      require(touched(t) >= 0 && touched(t) < slots.count(), "a sum must belong to a slot");
-      slots.add_numbers(touched(t), sums.data() + t * size, weights.data() + t * weight_size, long(rows(t)));
-    }
-    slots.update_centers();
-  }
-
-  nb::tuple reassign(const Numbers& rows, const Matrix<double>& y, const Vector& weights,
-                     const Slots& slots) {
-    const SentRows sent = checked(rows, y, weights, slots);
-    ReassignedRows moved;
-    {
-      nb::gil_scoped_release unlocked;
-      moved = driver_.reassign(sent);
-    }
-    const std::size_t n = moved.rows.size();
-    return nb::make_tuple(to_numpy(std::move(moved.rows), {n}), to_numpy(std::move(moved.slots), {n}));
-  }
-
-  nb::tuple finish(const Numbers& cost_of_rows) const {
-    require(cost_of_rows.size() == ExactSum::kDigits, "a cost must have all digits");
-    const std::vector<std::uint64_t> digits(cost_of_rows.data(), cost_of_rows.data() + cost_of_rows.size());
-    FinishedClusters finished = driver_.finish();
-    const std::size_t n = finished.slot_weights.size(), n_slots = finished.numbers.size();
-    return nb::make_tuple(to_numpy(std::move(finished.numbers), {n_slots}),
-                          to_numpy(std::move(finished.centers), {n, std::size_t(driver_.slots().d())}),
-                          to_numpy(std::move(finished.slot_weights), {n}),
-                          driver_.objective(ExactSum::of_digits(digits.data())));
-  }
-
- private:
-  SentRows checked(const Numbers& rows, const Matrix<double>& y, const Vector& weights,
-                   const Slots& slots) const {
-    const std::size_t n = rows.size();
-    require(y.shape(0) == n && y.shape(1) == std::size_t(driver_.slots().d()) && weights.size() == n &&
-                slots.size() == n,
-            "a row must have coordinates, a weight and a slot");
-    return {rows.data(), y.data(), weights.data(), slots.data(), nullptr, n};
-  }
-
-  OwnedPrior prior_;
-  DescentDriver driver_;
-};
-
 template <class T>
 void bind_chunk(nb::module_& m, const char* name) {
   nb::class_<Chunk<T>>(m, name, "Some rows of a batch, for one pass of a descent.")
@@ -314,22 +171,6 @@ void bind_chunk(nb::module_& m, const char* name) {
 void bind_chunks(nb::module_& m) {
   bind_chunk<float>(m, "FloatChunk");
   bind_chunk<double>(m, "DoubleChunk");
-  nb::class_<Driver>(m, "DescentDriver", "Serial part of one restart of a descent over chunks.")
-      .def(nb::init<const Vector&, double, const Vector&, const Vector&, const Vector&, Row,
-                    const Matrix<double>&, const Vector&, const Vector&, double, std::uint64_t, std::uint64_t,
-                    std::uint64_t>(),
-           "shift"_a, "radius"_a, "largest"_a, "smallest"_a, "weight_sizes"_a, "n_total"_a, "centers"_a,
-           "gammas"_a, "revival"_a, "birth"_a, "seed"_a, "step"_a, "restart"_a)
-      .def("slots", &Driver::slots, "The slots: (awake, centers).")
-      .def("n_wake_ups", &Driver::n_wake_ups, "Number of births and revivals so far.")
-      .def("validate", &Driver::validate, "visits"_a, "y"_a, "weights"_a, "slots"_a, "costs"_a,
-           "Validate the proposals of an epoch: (slots, woken slots, visits that woke them).")
-      .def("update", &Driver::update, "touched"_a, "sums"_a, "weights"_a, "rows"_a,
-           "Add sums and update the centers.")
-      .def("reassign", &Driver::reassign, "rows"_a, "y"_a, "weights"_a, "slots"_a,
-           "Reassign the rows of the proposals one by one: (rows that moved, their slots).")
-      .def("finish", &Driver::finish, "cost_of_rows"_a,
-           "(numbers of the slots, centers, slot weights, cost).");
 }
 
 }  // namespace dynmeans

@@ -14,6 +14,7 @@
 namespace dynmeans {
 namespace {
 
+// in: data (n, d), weights (n,) or null for ones
 template <class T>
 DescentResult descend_distinct(const T* data, const double* weights, Row n, int d, const PriorView& prior,
                                const DescentOptions& options) {
@@ -21,6 +22,7 @@ DescentResult descend_distinct(const T* data, const double* weights, Row n, int 
   return Descent<T>(points, prior, options).run();
 }
 
+// The same, with equal rows merged.
 template <class T>
 DescentResult descend_rows(const T* data, const double* weights, Row n, int d, const PriorView& prior,
                            const DescentOptions& options) {

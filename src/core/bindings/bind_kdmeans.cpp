@@ -10,7 +10,7 @@ using Labels = Column<std::int32_t>;
 // A label is an index into tables with one entry per remembered cluster and per row.
 const std::int32_t* checked(const Labels& start, std::size_t n, std::size_t n_old) {
   if (start.shape(0) != n)
-    throw std::invalid_argument("start must have one label a row: got " + std::to_string(start.shape(0)) +
+    throw std::invalid_argument("start must have one label per row: got " + std::to_string(start.shape(0)) +
                                 " labels for " + std::to_string(n) + " rows");
   for (std::size_t i = 0; i < n; ++i) {
     const std::int32_t label = start.data()[i];

@@ -9,7 +9,7 @@
 namespace dynmeans {
 namespace {
 
-// NumPy gives large arrays large pages, which a vector of ours would not have.
+// NumPy allocates large arrays in large pages, unlike std::vector.
 void gaussian_of(const Matrix<double>& a, const Matrix<double>& b, double bandwidth,
                  const nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& out) {
   const std::size_t n = a.shape(0), m = b.shape(0);

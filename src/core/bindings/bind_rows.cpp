@@ -16,7 +16,7 @@
 namespace dynmeans {
 namespace {
 
-// Numbers side by side, each lane with a maximum of its own, so that the compiler makes vectors of them.
+// Each lane has its own maximum, so that the compiler vectorizes the loop.
 template <class T>
 double largest_size(const Matrix<T>& X) {
   constexpr std::size_t kLanes = 16;
@@ -50,9 +50,9 @@ nb::tuple slot_means(const Column<std::int64_t>& slots, const Vector& weights, c
                      const Matrix<double>& centers, const Vector& gammas) {
   const std::size_t n = X.shape(0), d = X.shape(1), n_old = gammas.shape(0);
   if (slots.shape(0) != n || weights.shape(0) != n)
-    throw std::invalid_argument("slots and weights must have one entry a row");
+    throw std::invalid_argument("slots and weights must have one entry per row");
   if (centers.shape(0) != n_old || centers.shape(1) != d)
-    throw std::invalid_argument("centers must have one line an old cluster, as long as a row");
+    throw std::invalid_argument("centers must have one line per old cluster, as long as a row");
   for (std::size_t i = 0; i < n; ++i)
     if (slots.data()[i] < 0 || slots.data()[i] >= std::int64_t(n + n_old))
       throw std::invalid_argument("slots must lie in 0 .. " + std::to_string(n + n_old - 1) + ", got " +
@@ -77,38 +77,38 @@ nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows,
     throw std::invalid_argument("a kept point must have a coefficient, a row a weight, and a slot an id");
   if (kept.shape(0) != n_kept || asleep.shape(0) != n_kept || rows.shape(0) != n_rows || kept.shape(1) != d ||
       asleep.shape(1) != d)
-    throw std::invalid_argument("kept points and rows must have one line each, all as long");
+    throw std::invalid_argument("kept points and rows must have one line each, all of the same length");
   if (positions && positions->shape(0) != n_kept + n_rows)
     throw std::invalid_argument("positions must have one entry per point");
-  const Taken scene{owner.data(),
-                    coefficients.data(),
-                    slots.data(),
-                    weights.data(),
-                    gammas.data(),
-                    slot_weights.data(),
-                    positions ? positions->data() : nullptr,
-                    kept.data(),
-                    rows.data(),
-                    asleep.data(),
-                    ids.data(),
-                    std::int64_t(n_kept),
-                    std::int64_t(n_rows),
-                    std::int64_t(gammas.shape(0)),
-                    std::int64_t(slot_weights.shape(0)),
-                    n_positions,
-                    int(d),
-                    budget};
+  const ExpansionInput input{owner.data(),
+                             coefficients.data(),
+                             slots.data(),
+                             weights.data(),
+                             gammas.data(),
+                             slot_weights.data(),
+                             positions ? positions->data() : nullptr,
+                             kept.data(),
+                             rows.data(),
+                             asleep.data(),
+                             ids.data(),
+                             std::int64_t(n_kept),
+                             std::int64_t(n_rows),
+                             std::int64_t(gammas.shape(0)),
+                             std::int64_t(slot_weights.shape(0)),
+                             n_positions,
+                             int(d),
+                             budget};
   Expansion found;
   {
     nb::gil_scoped_release unlocked;
-    found = CenterExpander(scene).run();
+    found = CenterExpander(input).run();
   }
-  const std::size_t count = found.points.size(), n_crowded = found.crowded.size();
+  const std::size_t count = found.points.size(), n_over_budget = found.over_budget.size();
   return nb::make_tuple(
       to_numpy(std::move(found.points), {count}), to_numpy(std::move(found.rows), {count, d}),
       to_numpy(std::move(found.coefficients), {count}), to_numpy(std::move(found.ids), {count}),
       to_numpy(std::move(found.begin), {slot_weights.shape(0) + 1}),
-      to_numpy(std::move(found.crowded), {n_crowded}));
+      to_numpy(std::move(found.over_budget), {n_over_budget}));
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ void bind_rows(nb::module_& m) {
         "coefficients"_a, "slots"_a, "weights"_a, "gammas"_a, "slot_weights"_a, "positions"_a.none(),
         "n_positions"_a, "budget"_a,
         "Points of all slots, sorted by slot, and merged by position in slots over the budget: "
-        "(points, rows, coefficients, ids, begin, crowded).");
+        "(points, rows, coefficients, ids, begin, over_budget).");
 }
 
 }  // namespace dynmeans

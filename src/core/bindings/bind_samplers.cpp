@@ -33,6 +33,7 @@ nb::tuple gibbs(const Matrix<double>& X, const Matrix<double>& centers, const Ve
                         to_numpy(std::move(found.samples), {kept, n}));
 }
 
+// Particles from the arrays of Python; see particle_learning_step in _core.pyi.
 std::vector<Particle> unpack(const Numbers& begin, const Numbers& founders, const Matrix<double>& centers,
                              const Vector& variances, const Vector& counts, const Vector& weights) {
   const int d = int(centers.shape(1));

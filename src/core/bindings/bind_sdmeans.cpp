@@ -24,7 +24,7 @@ nb::tuple eigenpairs(const Matrix<double>& matrix, double threshold, int at_leas
 
 void check_square(const Matrix<double>& matrix, const KernelView& view) {
   if (matrix.shape(0) != std::size_t(view.n) || matrix.shape(1) != std::size_t(view.n) || view.n < 1)
-    throw std::invalid_argument("matrix must be square with one line a row");
+    throw std::invalid_argument("matrix must be square with one line per row");
 }
 
 nb::tuple relax_of(const Vector& weights, const Vector& diagonal, const Matrix<double>& y_phi,
@@ -67,7 +67,7 @@ nb::tuple round_rows(const Matrix<double>& rows, const Vector& lengths, const Ve
     throw std::invalid_argument("first must be one of " + std::to_string(n) + " rows, got " +
                                 std::to_string(first));
   if (lengths.shape(0) != n || weights.shape(0) != n)
-    throw std::invalid_argument("lengths and weights must have one entry a row");
+    throw std::invalid_argument("lengths and weights must have one entry per row");
   const UnitRows view{rows.data(), lengths.data(), weights.data(), int(n), int(c)};
   Rounded result = YuShiRounding(view, lapack()).run(first, max_iter);
   return nb::make_tuple(to_numpy(std::move(result.labels), {n}), result.n_iter, result.clarity);

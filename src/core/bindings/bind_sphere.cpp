@@ -11,6 +11,7 @@
 namespace dynmeans {
 namespace {
 
+// Merges equal rows before the descent. in: data (n, d), weights (n,) or null for ones
 template <class T>
 SphereResult descend_rows(const T* data, const double* weights, Row n, int d, const PriorView& prior,
                           const DescentOptions& options) {

@@ -13,6 +13,7 @@
 namespace dynmeans {
 namespace {
 
+// Checks the arrays and returns a view of them; arguments as in find_split_merge, parents (n,).
 ParentRows parent_rows(const std::int32_t* parents, const Column<std::int32_t>& slots,
                        const std::optional<Vector>& weights, const std::vector<std::int64_t>& awake,
                        const Vector& slot_weights, std::int64_t n_old, double min_share) {
@@ -61,7 +62,7 @@ std::vector<std::int32_t> find_parents(const Matrix<T>& X, const Matrix<double>&
     positions.insert(positions.end(), position, position + d);
     index_of[awake[h]] = std::int32_t(h);
   }
-  for (std::size_t i = 0; i < parents.size(); ++i)  // a good first guess: the slot of the row
+  for (std::size_t i = 0; i < parents.size(); ++i)  // initial estimate: the slot of the row
     if (std::size_t(slots.data()[i]) < n_slots) parents[i] = index_of[slots.data()[i]];
   nearest_centers(X.data(), Row(parents.size()), d, positions.data(), int(awake.size()), 1, parents.data());
   return parents;

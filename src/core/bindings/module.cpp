@@ -20,6 +20,8 @@ void bind_split_merge_events(nanobind::module_& m);
 void bind_sphere(nanobind::module_& m);
 void bind_batch_scale(nanobind::module_& m);
 void bind_chunks(nanobind::module_& m);
+void bind_descent_driver(nanobind::module_& m);
+void bind_repeated_rows(nanobind::module_& m);
 void bind_sums(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
@@ -39,6 +41,8 @@ NB_MODULE(_core, m) {
   bind_sphere(m);
   bind_batch_scale(m);
   bind_chunks(m);
+  bind_descent_driver(m);
+  bind_repeated_rows(m);
   bind_sums(m);
   m.def("simd_level", [] { return lanes().name; }, "Name of the vector instructions in use.");
 }

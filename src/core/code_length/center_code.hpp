@@ -19,7 +19,7 @@ namespace dynmeans {
 
 inline constexpr double kShortest = 1e-3;  // time between two steps, in usual steps
 
-// What is remembered of an id.
+// State of a known id.
 struct Life {
   std::int64_t id;
   double n;                        // n'  size when last seen
@@ -63,7 +63,7 @@ class CenterCode {
     return found;
   }
 
-  // Of one id, both forecasts mixed by what they have earned.
+  // Log likelihood of one id under both forecasts, mixed by their past likelihood.
   double likelihood(const Forecast& found) const {
     return log_sum(credit_[0] + found.likelihood[0], credit_[1] + found.likelihood[1]) -
            log_sum(credit_[0], credit_[1]);
@@ -88,7 +88,7 @@ class CenterCode {
   }
 
  private:
-  // By how much to change a variance that is part of every direction: one step of Fisher scoring. Directions
+  // Change of a variance that is added in every direction: one step of Fisher scoring. Directions
   // in which the mean is known precisely have more weight.
   double correction() const {
     const Square precision = inverse(factor_, d_);
@@ -104,7 +104,7 @@ class CenterCode {
     return pull / information;
   }
 
-  static constexpr double kJump = 4.0;  // of what was expected: more teaches no more about the drift
+  static constexpr double kJump = 4.0;  // times the expected value: larger residuals are clipped to it
 
   int d_;
   double min_variance_;

@@ -1,9 +1,9 @@
 // Prequential code length of a clustered stream, in nats (Dawid 1984; Rissanen 1984).
 //
-// Each step is encoded with what the earlier steps taught. The costs that led to the clustering do not
-// enter. A step consists of
-//   outliers which points they are, and their positions under a broad density; the rest is encoded without
-//   them events   each remembered id returns with the frequency seen at its age; births are Gamma-Poisson
+// Each step is encoded with parameters learned from the earlier steps. The costs that led to the clustering
+// do not enter. A step consists of
+//   outliers which points they are, and their positions under a broad density; the rest excludes them
+//   events   each remembered id returns with the frequency seen at its age; births are Gamma-Poisson
 //   labels   Dirichlet-multinomial: 1/2 + size when last seen, or the usual size of a newborn
 //   scatter  inverse-Wishart marginal around the pooled covariance C and the id's own recent scatter B
 //   mean     of a known id N(forecast, x age I + C_k (1/n + 1/n')), of a newborn Cauchy(m0, C0 + C_k / n)
@@ -26,7 +26,7 @@ struct ReferenceView {
   const double* means;  // m0 (n_steps, d)    of all points up to each step, the same for every clustering
   const double* covs;   // C0 (n_steps, d, d)
   const double* background;  // (N,)  log density of each row under these two
-  const double* floor;       // (d,)  least variance: what the resolution of the data leaves open
+  const double* floor;       // (d,)  least variance, given the resolution of the data
 };
 
 struct CodeLength {
@@ -102,8 +102,8 @@ class StreamCoder {
     total_.scatters += outliers_.positions();
   }
 
-  // Those points stay together that make the group shortest to encode: all, those that are likelier there
-  // than anywhere, or none; but a newborn that will be seen again is more than outliers.
+  // Keeps the points that give the shortest code: all, those that are likelier in the group than under the
+  // background, or none. A newborn that will be seen again keeps its points.
   Group without_outliers(const Group& group, const Square& usual, double log_share, int t) {
     poll_(std::int64_t(group.rows.size() + 10 * d_) * d_ * d_ + 20 * std::int64_t(lives_.size()));
     const Life* life = life_of(group);
@@ -139,7 +139,7 @@ class StreamCoder {
     total_.means += centers_.encode();
   }
 
-  // Until a scatter has been seen, the likeliest size of all clusters has to do for what is usual.
+  // Until a scatter has been seen, the usual scatter is a ball of the likeliest size.
   double what_is_usual(const std::vector<Group>& groups, int t, Square& usual) {
     if (!shapes_.knows()) return shapes_.first(groups, cov_so_far(t), usual);
     usual = shapes_.usual();
@@ -156,7 +156,7 @@ class StreamCoder {
     return centers_.forecast(group, life, shape, result_.times[t] - life.last_seen, variance);
   }
 
-  // What is usual and the id's own recent scatter, C + B.
+  // Pooled covariance and the id's own recent scatter, C + B.
   static Square shape_of(const Life* life, const Square& usual) {
     Square shape(usual);
     for (std::size_t i = 0; life && i < shape.size(); ++i) shape[i] += life->scatter[i];

@@ -122,20 +122,20 @@ class LabelCode {
   }
 
   double encode() {
-    const double before = log_sum(credit_[0], credit_[1]);
-    credit_[0] -= mass_ > 0.0 ? nats_ + std::lgamma(prior_ + mass_) - std::lgamma(prior_) : 0.0;
-    credit_[1] -= sizes_.encode();
+    const double before = log_sum(log_likelihood_[0], log_likelihood_[1]);
+    log_likelihood_[0] -= mass_ > 0.0 ? nats_ + std::lgamma(prior_ + mass_) - std::lgamma(prior_) : 0.0;
+    log_likelihood_[1] -= sizes_.encode();
     newborn_mass_ += fresh_mass_;
     newborns_ += fresh_;
     nats_ = prior_ = mass_ = fresh_mass_ = fresh_ = 0.0;
-    return before - log_sum(credit_[0], credit_[1]);
+    return before - log_sum(log_likelihood_[0], log_likelihood_[1]);
   }
 
  private:
   double nats_ = 0.0, prior_ = 0.0, mass_ = 0.0, fresh_mass_ = 0.0, fresh_ = 0.0;  // of this step
   double newborn_mass_ = 0.0, newborns_ = 0.0;                                     // of all before
   SizeCode sizes_;
-  std::array<double, 2> credit_{};  // log likelihood of both codes
+  std::array<double, 2> log_likelihood_{};  // of both codes
 };
 
 }  // namespace dynmeans

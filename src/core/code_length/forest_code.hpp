@@ -1,7 +1,7 @@
 // Forest code: prequential code length of a clustered stream in which each id is a tree in each step.
 //
 // A Gaussian code rewards cutting an object whose pieces are more Gaussian than the whole. Here the density
-// of edge lengths is the same for every clustering, so a cut earns nothing by shape: it saves one edge and
+// of edge lengths is the same for every clustering, so a cut gains nothing by shape: it saves one edge and
 // costs one root. A step consists of
 //   events   as in the Gaussian code
 //   labels   as in the Gaussian code, and log n! nats for each id of n rows: a tree encodes a set of rows,

@@ -49,7 +49,7 @@ class OutlierCode {
     return sum;
   }
 
-  // What a group was, and what of it is left.
+  // Counts the points that were removed from a group. whole: before; rest: after
   void learn(const Group& whole, const Group& left, const Grouping& grouping) {
     outliers_ += whole.n - left.n;
     for (const auto i : whole.rows) nats_ -= grouping.weight(i) * background_[i];

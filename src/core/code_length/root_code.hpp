@@ -1,8 +1,8 @@
 // Density of the root of a known id: Student's t around its forecast.
 //
 // The forecast is the last center, with or without the last displacement, smoothed. Both are mixed by their
-// past likelihood. The spread is learned from the residuals of rows, not from the scatter within a step:
-// ids of one row teach it as well as others.
+// past likelihood. The spread is learned from the residuals of rows, not from the scatter within a step,
+// so that ids of one row count as well.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace dynmeans {
 
-// What is remembered of an id.
+// State of a known id.
 struct Track {
   std::int64_t id;
   double n;                         // size when last seen
@@ -85,7 +85,7 @@ class RootCode {
   static constexpr double kShortest = 1e-3;  // time between two steps, in usual steps
   static constexpr double kPrior = 3.0;      // steps of the id itself that the pooled spread counts for
   static constexpr double kForgetting = 0.5;
-  static constexpr double kJump = 4.0;  // of what was expected: more teaches no more about the spread
+  static constexpr double kJump = 4.0;  // times the expected value: larger residuals are clipped to it
 
   Square spread_of(const Track& track, int forecast, double evidence) const {
     Square spread(pooled_[forecast]);
@@ -111,6 +111,8 @@ class RootCode {
     return sum - std::log(double(n));
   }
 
+  // Updates the spread of a track around one forecast from the residuals (d, d) of its rows; expected: their
+  // expected trace; age: time since it was last seen
   void learn(Track& track, int forecast, const Square& residuals, double expected, double age) {
     const double found = trace(residuals, d_);
     const double share = (found > kJump * expected ? kJump * expected / found : 1.0) / age;

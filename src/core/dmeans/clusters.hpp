@@ -14,23 +14,16 @@
 #include <limits>
 #include <vector>
 
-#include "dmeans/assignment/prior_distance_row.hpp"
 #include "dmeans/batch/batch_scale.hpp"
 #include "dmeans/cluster_sums.hpp"
+#include "dmeans/cost_table.hpp"
+#include "dmeans/prior_view.hpp"
 #include "simd/feature_loops.hpp"
-#include "simd/simd_kernels.hpp"
 #include "simd/squared_distance.hpp"
 #include "support/equations.hpp"
 #include "support/uninitialized_vector.hpp"
 
 namespace dynmeans {
-
-struct PriorView {
-  const double* centers;  // phi   (K, d)
-  const double* gammas;   // gamma (K,)
-  const double* revival;  // Q dt  (K,)
-  int n;                  // K
-};
 
 class Clusters {
  public:
@@ -40,7 +33,8 @@ class Clusters {
         n_old_(prior.n),
         prior_(prior),
         sums_(scale.terms, scale.weights),
-        sum_(d_) {
+        sum_(d_),
+        costs_(is_wide() ? 0 : d_) {
     phi_.resize(static_cast<std::size_t>(prior.n) * d_);
     const T* const middle = scale.shift.data();
     for (int k = 0; k < prior.n; ++k) {
@@ -95,33 +89,15 @@ class Clusters {
   // Cost of reviving slot k for a point of weight m (at most 1) at squared distance `d2` from its old center.
   double revival_cost(int k, double m, double d2) const { return revival(k) + revival_scale(k, m) * d2; }
 
-  // The same with the operations of `cheapest`, whose last bits may differ.
+  // The same with the operations of CostTable::cheapest, whose last bits may differ.
   double sleeping_cost(int k, double m, double d2) const {
-    return (m < 1 ? (gamma(k) > 0 ? revival_scale(k, m) : 0.0) : scale_[k]) * d2 + offset_[k];
+    return (m < 1 ? sleeping_scale(k, m) : costs_.scale(k)) * d2 + costs_.offset(k);
   }
+  double sleeping_scale(int k, double m) const { return gamma(k) > 0 ? revival_scale(k, m) : 0.0; }
 
-  // The slot that takes a point of weight m most cheaply. A weight above 1 stands for copies with the same
-  // label. For wide rows, clusters that cost more than `max_cost` may be skipped. `scratch` is for the scales
-  // of a fraction of a point.
-  Cheapest cheapest(const double* y, double m, const PriorDistanceRow& prior, double max_cost,
-                    std::vector<double>& scratch) const {
-    const double* scale = m < 1 ? scale_of_fraction(m, scratch) : scale_.data();
-    if (is_wide()) return cheapest_of_wide(y, m, scale, prior, max_cost);
-    return lanes().slots.cheapest(y, d_, columns_.data(), stride_, scale, offset_.data(), stride_);
-  }
-
-  // Eq. labelupdate for one row of weight m in slot `own`, or -1: moves the row and returns its slot. At
-  // equal cost, a row joins a cluster rather than found one.
-  std::int32_t assign(const double* y, double m, std::int32_t own, const PriorDistanceRow& prior,
-                      double birth, std::vector<double>& scratch) {
-    const Cheapest found = cheapest(y, std::min(m, 1.0), prior, birth, scratch);
-    const bool is_birth = !(found.cost <= birth);
-    if (!is_birth && found.slot == own) return own;
-    const int slot = is_birth ? newborn() : found.slot;
-    if (own >= 0) remove(own, y, m);
-    add(slot, y, m);
-    return slot;
-  }
+  // Costs of a point of weight 1 in all slots; those of wide rows have no centers.
+  const CostTable& costs() const { return costs_; }
+  bool is_wide() const { return d_ >= kWide; }
 
   // A slot for a cluster that is about to be born.
   int newborn() {
@@ -180,52 +156,12 @@ class Clusters {
 
   void wake_up(int k) {
     measure_displacement(k);
-    scale_[k] = 1;
-    offset_[k] = 0;
+    costs_.set_cost(k, 1, 0);
     awake_[k] = true;
     ++wake_up_count_;
   }
 
-  bool is_wide() const { return d_ >= kWide; }
-
   double revival_scale(int k, double m) const { return merge_weight(gamma(k), m); }
-
-  const double* scale_of_fraction(double m, std::vector<double>& scratch) const {
-    scratch.assign(scale_.size(), 0.0);
-    for (int k = 0; k < count_; ++k) scratch[k] = is_awake(k) ? m : gamma(k) > 0 ? revival_scale(k, m) : 0.0;
-    return scratch.data();
-  }
-
-  // Loop over the clusters. The distance to the old center proves that most of them are too far.
-  Cheapest cheapest_of_wide(const double* y, double m, const double* scale, const PriorDistanceRow& prior,
-                            double max_cost) const {
-    const double rounding_factor = 1 + 4 * (d_ + 4) * std::numeric_limits<double>::epsilon();
-    Cheapest best{std::numeric_limits<double>::infinity(), stride_};
-    double max_distance = std::sqrt(max_cost / m);  // awake clusters beyond this distance are skipped
-    const auto is_beyond = [&](double squared, double displacement) {
-      const double beyond = (max_distance + displacement) * rounding_factor;
-      return squared > beyond * beyond;
-    };
-    const auto consider = [&](int k) {
-      double squared;
-      if (is_awake(k)) {
-        if (prior.is_known() && is_old(k) && is_beyond(prior.squared[k], displacement_[k])) return;
-        squared = squared_distance(Plain{y}, center(k), d_, max_distance * max_distance * rounding_factor);
-      } else {
-        if (!is_old(k)) return;
-        squared = prior.is_known() ? prior.squared[k] : squared_distance(Plain{y}, old_center(k), d_);
-      }
-      const double cost = scale[k] * squared + offset_[k];
-      if (!(cost < best.cost)) return;
-      best = {cost, k};
-      max_distance = std::min(max_distance, std::sqrt(cost / m));
-    };
-    const bool only_near = prior.is_known() && is_beyond(prior.rest, max_displacement_);
-    if (only_near)
-      for (const int k : prior.near) consider(k);
-    for (int k = only_near ? n_old_ : 0; k < count_; ++k) consider(k);
-    return best;
-  }
 
   // Eq. paramupdate: theta = (gamma phi + sum of m y) / (gamma + n); without rows, sleep or vanish.
   void update_center(int k) {
@@ -256,10 +192,8 @@ class Clusters {
     double* theta = &theta_[at(k)];
     if (is_wide())
       return for_features(d_, [=](int j) __attribute__((always_inline)) { theta[j] = coordinate(j); });
-    for (int j = 0; j < d_; ++j) theta[j] = column(k, j) = coordinate(j);
+    for (int j = 0; j < d_; ++j) theta[j] = costs_.coordinate(k, j) = coordinate(j);
   }
-
-  double& column(int k, int j) { return columns_[static_cast<std::size_t>(j) * stride_ + k]; }
 
   // Called when the last row has left.
   void deactivate(int k) { is_old(k) ? sleep(k) : clear_slot(k); }
@@ -267,52 +201,39 @@ class Clusters {
   void sleep(int k) {
     sums_.clear(k);
     awake_[k] = false;
-    for (int j = 0; j < d_ && !is_wide(); ++j) column(k, j) = phi_[at(k) + j];
-    scale_[k] = merge_weight(gamma(k), 1.0);
-    offset_[k] = revival(k);
+    if (!is_wide()) costs_.set_center(k, old_center(k));
+    costs_.set_cost(k, merge_weight(gamma(k), 1.0), revival(k));
   }
 
   void clear_slot(int k) {
     sums_.clear(k);
     awake_[k] = false;
-    offset_[k] = std::numeric_limits<double>::infinity();
+    costs_.set_cost(k, 0, std::numeric_limits<double>::infinity());
     free_.push_back(k);
   }
 
   void grow(int needed) {
-    if (needed <= stride_) return;
-    int wider = std::max(stride_, kSlotBlock);
-    while (wider < needed) wider *= 2;
-    if (!is_wide()) widen_columns(wider);
-    stride_ = wider;
-    scale_.resize(wider, 0.0);
-    offset_.resize(wider, std::numeric_limits<double>::infinity());
-    sums_.grow(wider);
-    awake_.resize(wider, false);
-    theta_.resize(static_cast<std::size_t>(wider) * d_);
-    displacement_.resize(wider, 0.0);
+    if (needed <= costs_.capacity()) return;
+    int capacity = std::max(costs_.capacity(), kSlotBlock);
+    while (capacity < needed) capacity *= 2;
+    costs_.grow(capacity);
+    sums_.grow(capacity);
+    awake_.resize(capacity, false);
+    theta_.resize(static_cast<std::size_t>(capacity) * d_);
+    displacement_.resize(capacity, 0.0);
   }
 
-  void widen_columns(int wider) {
-    std::vector<double> columns(static_cast<std::size_t>(wider) * d_);
-    for (int j = 0; j < d_; ++j)
-      std::copy_n(columns_.begin() + static_cast<std::size_t>(j) * stride_, stride_,
-                  columns.begin() + static_cast<std::size_t>(j) * wider);
-    columns_.swap(columns);
-  }
-
-  int d_, n_old_, count_ = 0, stride_ = 0;
+  int d_, n_old_, count_ = 0;
   long wake_up_count_ = 0;
   PriorView prior_;
   ClusterSums sums_;
-  std::vector<double> sum_;             // (d,) of one slot
-  RawVector<double> phi_;               // (K, d) shifted
-  RawVector<double> theta_;             // (slots, d) of those that are awake
-  std::vector<char> awake_;             // (slots,)
-  std::vector<double> columns_;         // (d, stride) theta or phi, one slot per column; narrow rows only
-  std::vector<double> displacement_;    // (slots,) of the wide ones
-  double max_displacement_ = 0;         // since the restart began
-  std::vector<double> scale_, offset_;  // (stride,)
+  std::vector<double> sum_;  // (d,) of one slot
+  CostTable costs_;
+  RawVector<double> phi_;             // (K, d) shifted
+  RawVector<double> theta_;           // (slots, d) of those that are awake
+  std::vector<char> awake_;           // (slots,)
+  std::vector<double> displacement_;  // (slots,) of the wide ones
+  double max_displacement_ = 0;       // since the restart began
   std::vector<int> free_;
 };
 

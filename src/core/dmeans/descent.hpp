@@ -13,6 +13,8 @@
 #include "dmeans/finished_clusters.hpp"
 #include "dmeans/first_pass/first_pass.hpp"
 #include "dmeans/first_pass/visiting_order.hpp"
+#include "dmeans/label_update.hpp"
+#include "dmeans/refinement/euclidean_groups.hpp"
 #include "dmeans/refinement/split_merge.hpp"
 #include "support/exact_sum.hpp"
 #include "support/random.hpp"
@@ -48,6 +50,7 @@ class Descent {
         pool_(options.n_threads),
         prior_distances_(points, slots_, options.birth, pool_),
         assignment_(points, prior_distances_, options.birth),
+        update_(slots_, options.birth),
         y_(points.d) {}
 
   DescentResult run() {
@@ -107,13 +110,13 @@ class Descent {
     return moved;
   }
 
-  // Eq. (labelupdate) for one row; true if it moved.
+  // Eq. labelupdate for one row; true if it moved.
   bool assign(Row i) {
     const double m = points_.weight(i);
     const std::int32_t own = assignment_.labels()[i];
     const double* y = points_.shifted(i, y_.data());
     poll_(std::int64_t(points_.d) * (slots_.count() + 1));
-    const std::int32_t slot = slots_.assign(y, m, own, prior_distances_.of(i), options_.birth, scratch_);
+    const std::int32_t slot = assign_row({y, m, prior_distances_.of(i)}, own, update_, slots_);
     if (slot == own) return false;
     assignment_.relabel(i, slot);
     return true;
@@ -125,7 +128,9 @@ class Descent {
     if (refine_rows_.y.empty()) read_refine_rows();
     const KernelSearch search{options_.birth,         options_.seed,     options_.step,
                               std::uint64_t(restart), options_.max_iter, nullptr};
-    const auto labels = SplitMerge(refine_rows_, slots_.prior(), search).run(assignment_.labels());
+    const auto labels = SplitMerge(refine_rows_, slots_.prior(), options_.birth, options_.max_iter,
+                                   EuclideanGroups(refine_rows_, slots_.prior(), search))
+                            .run(assignment_.labels());
     for (Row i = 0; i < points_.n; ++i) assignment_.relabel(i, labels[i]);
     slots_.reset();
     while (slots_.count() <= *std::max_element(labels.begin(), labels.end())) slots_.newborn();
@@ -173,7 +178,7 @@ class Descent {
   double objective() {
     const int chunks = int(std::clamp<Row>(points_.n / kLarge, 1, 64));
     std::vector<ExactSum> costs(chunks);
-    pool_.share(chunks, [&](int c) {
+    pool_.run(chunks, [&](int c) {
       const Row begin = points_.n * c / chunks, end = points_.n * (c + 1) / chunks;
       add_cost_of_rows(points_, begin, end, assignment_.labels().data(), slots_, costs[c]);
     });
@@ -203,7 +208,8 @@ class Descent {
   ThreadPool pool_;
   PriorDistances prior_distances_;
   Assignment<T> assignment_;
-  std::vector<double> y_, scratch_;
+  LabelUpdate update_;
+  std::vector<double> y_;  // (d,)
   Poll poll_;
   RefineRows refine_rows_;
 };

@@ -37,7 +37,7 @@ class Aligner {
         responsibility_(n_old_),
         pull_(std::size_t(n_old_) * d) {}
 
-  // The likelier end of two starts: from where the clusters were, and from one shift that all of them share.
+  // Runs from two starts, no shift and one shift shared by all clusters, and returns the likelier result.
   std::vector<double> run() {
     std::vector<double> rest(std::size_t(n_old_) * d_), shared = rest;
     const double from_rest = anneal(rest, 0, false);
@@ -54,7 +54,7 @@ class Aligner {
       const double factor = std::pow(options_.widest, 1.0 - (round + 1.0) / options_.n_rounds);
       expect(shifts, factor);
       if (tied) share_evidence();
-      maximise(shifts, factor);
+      maximize(shifts, factor);
     }
     return expect(shifts, 1.0);
   }
@@ -80,7 +80,7 @@ class Aligner {
     return likelihood;
   }
 
-  // Every cluster gets what all of them together have, so that they move as one.
+  // Gives every cluster the evidence of all clusters, so that they move together.
   void share_evidence() {
     const double total = std::accumulate(responsibility_.begin(), responsibility_.end(), 0.0);
     std::fill(responsibility_.begin(), responsibility_.end(), total);
@@ -91,14 +91,14 @@ class Aligner {
     }
   }
 
-  void maximise(std::vector<double>& shifts, double factor) const {
+  void maximize(std::vector<double>& shifts, double factor) const {
     const double h = options_.bandwidth * factor, prior = h * h / squared_step(shifts);
     for (int k = 0; k < n_old_; ++k)
       for (int c = 0; c < d_; ++c)
         shifts[std::size_t(k) * d_ + c] = pull_[std::size_t(k) * d_ + c] / (responsibility_[k] + prior);
   }
 
-  // s^2: what clusters with evidence do, others may be expected to do as well.
+  // s^2: clusters with little evidence are expected to move as far as the others.
   double squared_step(const std::vector<double>& shifts) const {
     double squares = 0, evidence = 0;
     for (int k = 0; k < n_old_; ++k) {
@@ -108,8 +108,9 @@ class Aligner {
     return square(options_.bandwidth) + (evidence > 0 ? squares / (d_ * evidence) : 0.0);
   }
 
-  // A cluster that is not in the batch slides onto the rows of another. There it explains nothing that the
-  // other does not, and it is sent back. The longest shifts are asked first: the other was there before.
+  // A cluster that is absent from the batch moves onto the rows of another one. There it explains nothing
+  // that the other does not, so it is moved back. Long shifts are checked first, because the other cluster
+  // was nearer.
   void stay_if_unseen(std::vector<double>& shifts) {
     std::vector<double> moved = table(shifts), still = table(std::vector<double>(shifts.size()));
     std::vector<double> total(n_, options_.background);

@@ -6,9 +6,9 @@
 
 namespace dynmeans {
 
-struct Taken {
+struct ExpansionInput {
   const std::int64_t* owner;      // (M,)  slot of each kept point
-  const double* coefficients;     // (M,)  of it in its old center
+  const double* coefficients;     // (M,)  of each kept point in its old center
   const std::int32_t* slots;      // (n,)  of each row of the batch
   const double* weights;          // (n,)
   const double* gammas;           // (K,)
@@ -24,18 +24,18 @@ struct Taken {
 
 struct Expansion {
   // Sorted by slot, then by point: kept points are 0 .. M-1, rows follow, and then, as M + n + kept, the
-  // points of slots without rows, which stay what they were.
+  // points of slots without rows, which do not change.
   std::vector<std::int64_t> points;
   std::vector<double> rows;  // (., d)
   std::vector<double> coefficients;
-  std::vector<std::int64_t> ids;      // of their slots
-  std::vector<std::int64_t> begin;    // (L + 1,)  where the points of each slot begin
-  std::vector<std::int64_t> crowded;  // slots with rows and more points than the budget
+  std::vector<std::int64_t> ids;          // of their slots
+  std::vector<std::int64_t> begin;        // (L + 1,)  where the points of each slot begin
+  std::vector<std::int64_t> over_budget;  // slots with rows and more points than the budget
 };
 
 class CenterExpander {
  public:
-  explicit CenterExpander(const Taken& in)
+  explicit CenterExpander(const ExpansionInput& in)
       : in_(in), first_(in.n_slots + 1), order_(in.n_kept + in.n_rows), at_(in.n_positions, -1) {}
 
   Expansion run() {
@@ -88,7 +88,7 @@ class CenterExpander {
       if (merges) at_[in_.positions[i]] = count();
       put(i, k, share / mass);
     }
-    if (count() - begin > in_.budget) out_.crowded.push_back(k);
+    if (count() - begin > in_.budget) out_.over_budget.push_back(k);
   }
 
   void sleep(std::int64_t k) {
@@ -108,7 +108,7 @@ class CenterExpander {
       out_.rows.insert(out_.rows.end(), row(point), row(point) + in_.d);
   }
 
-  Taken in_;
+  ExpansionInput in_;
   std::vector<std::int64_t> first_, order_;  // (L + 1,), (M + n,)  points sorted by slot
   std::vector<std::int64_t> at_;             // (positions,)  index of the last point with each position
   Expansion out_;

@@ -23,14 +23,15 @@ struct KernelForm {
   const Maybe<Vector>& values;
 };
 
+// weights, diagonal (R,), y_phi (R, K), phi_phi, gammas, revival (K,): see KernelView
 inline KernelView kernel_view(const Vector& weights, const Vector& diagonal, const Matrix<double>& y_phi,
                               const Vector& phi_phi, const Vector& gammas, const Vector& revival) {
   const std::size_t n = weights.shape(0), n_old = gammas.shape(0);
   if (diagonal.shape(0) != n || y_phi.shape(0) != n || y_phi.shape(1) != n_old || phi_phi.shape(0) != n_old ||
       revival.shape(0) != n_old)
     throw std::invalid_argument(
-        "weights, diagonal and y_phi must have one line a row, and y_phi, phi_phi, "
-        "gammas and revival one entry an old cluster");
+        "weights, diagonal and y_phi must have one line per row, and y_phi, phi_phi, "
+        "gammas and revival one entry per old cluster");
   return {weights.data(), diagonal.data(), y_phi.data(), phi_phi.data(),
           gammas.data(),  revival.data(),  Row(n),       int(n_old)};
 }

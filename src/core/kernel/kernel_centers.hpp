@@ -1,16 +1,15 @@
-// Where the centers are in the space of a kernel, known through inner products alone: as a full matrix, or
-// as a sparse one. (Of features, see feature_centers.hpp.)
+// Cluster centers in the space of a kernel, which is given as a full or as a sparse matrix of inner products.
+// (For explicit features see feature_centers.hpp.)
 //
 // The center of slot k follows from its members, theta = (gamma phi + sum of m_i omega(y_i)) / mass with
-// mass = gamma + n (Eq. nonlineartheta). A slot without rows is where it was: at phi, or nowhere if newborn.
-// Each squared_displacement to know them offers
+// mass = gamma + n (Eq. nonlineartheta). The center of a slot without rows is phi, or undefined if newborn.
+// Each representation provides
 //   squared_distances  squared distances |omega(y_i) - theta_k|^2 of one row to all centers
-//   add      takes a row into a slot, or out of it with a negative weight; the center follows
+//   add      adds a row to a slot, or removes it with a negative weight; the center follows
 //   clear    a slot without rows
 //   within   sums of m_i m_j K_YY_ij over pairs of rows of one label, for any labels
-//   work     about how many multiplications it takes to compare a row with so many centers, or to add it
-//   scale    size of the numbers whose difference a squared distance is, for its rounding error
-// and none of them knows what anything costs.
+//   work     approximate number of multiplications to compare a row with all centers, or to add it
+//   scale    magnitude of the numbers whose difference a squared distance is, for its rounding error
 #pragma once
 
 #include <cmath>
@@ -33,7 +32,7 @@ struct KernelView {
   int n_old;               // K
 };
 
-// What two forms of K_YY have in common. What depends on the row is its score with a slot,
+// Base of both forms of K_YY. The term that depends on the row is its score with a slot,
 // omega(y_i) . (mass theta) = gamma K_YPhi + sum of m_j K_ij over the members j.
 class ImpliedCenters {
  public:
@@ -48,7 +47,9 @@ class ImpliedCenters {
   }
 
   // |theta_k - phi_k|^2
-  double squared_displacement(int k) const { return norm_[k] - 2 * past_[k] / mass_[k] + view_.phi_phi[k]; }
+  double squared_displacement(int k) const {
+    return norm_[k] - 2 * phi_product_[k] / mass_[k] + view_.phi_phi[k];
+  }
 
  protected:
   double old_score(Row i, int k) const {
@@ -60,21 +61,21 @@ class ImpliedCenters {
   }
 
   void grow(int count) {
-    for (auto* column : {&mass_, &square_, &past_, &inverse_, &norm_}) column->resize(count, 0.0);
+    for (auto* column : {&mass_, &square_, &phi_product_, &inverse_, &norm_}) column->resize(count, 0.0);
   }
 
   void clear(int k) {
     const bool old = k < view_.n_old;
     mass_[k] = old ? view_.gammas[k] : 0.0;
-    past_[k] = old ? view_.gammas[k] * view_.phi_phi[k] : 0.0;
-    square_[k] = mass_[k] * past_[k];
+    phi_product_[k] = old ? view_.gammas[k] * view_.phi_phi[k] : 0.0;
+    square_[k] = mass_[k] * phi_product_[k];
     update_norm(k);
   }
 
   void add(int k, Row i, double m, double score) {
     square_[k] += m * (2 * score + m * view_.diagonal[i]);
     mass_[k] += m;
-    if (k < view_.n_old) past_[k] += m * view_.y_phi[i * view_.n_old + k];
+    if (k < view_.n_old) phi_product_[k] += m * view_.y_phi[i * view_.n_old + k];
     update_norm(k);
   }
 
@@ -87,10 +88,10 @@ class ImpliedCenters {
   }
 
   // All (slots,): mass, |mass theta|^2, mass theta . phi, 1 / mass, |theta|^2
-  std::vector<double> mass_, square_, past_, inverse_, norm_;
+  std::vector<double> mass_, square_, phi_product_, inverse_, norm_;
 };
 
-// K_YY as a full matrix: all scores lie in a table, and a row that moves changes one line of it.
+// K_YY as a full matrix: all scores are stored in a table, and a row that moves changes one line of it.
 class DenseCenters : public ImpliedCenters {
  public:
   DenseCenters(const KernelView& view, const double* matrix) : ImpliedCenters(view), matrix_(matrix) {}
@@ -132,9 +133,9 @@ class DenseCenters : public ImpliedCenters {
       for (const Row i : rows) {
         poll(2 * std::int64_t(rows.size()));
         const double* similar = matrix_ + i * view_.n;
-        double alike = 0;
-        for (const Row j : rows) alike += view_.weights[j] * similar[j];
-        sums[labels[i]] += view_.weights[i] * alike;
+        double similarity = 0;
+        for (const Row j : rows) similarity += view_.weights[j] * similar[j];
+        sums[labels[i]] += view_.weights[i] * similarity;
       }
   }
 
@@ -145,7 +146,7 @@ class DenseCenters : public ImpliedCenters {
   std::vector<double> scores_;  // (slots, R)
 };
 
-// K_YY as compressed sparse rows: scores are added up over the neighbors of a row, whenever asked for.
+// K_YY as compressed sparse rows: scores are summed over the neighbors of a row when they are needed.
 class SparseCenters : public ImpliedCenters {
  public:
   SparseCenters(const KernelView& view, const std::int64_t* begin, const std::int32_t* neighbors,

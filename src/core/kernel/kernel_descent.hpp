@@ -1,9 +1,9 @@
 // KD-Means on one batch: coordinate descent on the kernelized cost (Eq. krnmin).
 //
-// The centers are implied by the labels, so what a move costs is exact: a row of weight m that joins a slot
+// The centers follow from the labels, so the cost of a move is exact: a row of weight m that joins a slot
 // of mass gamma + n at squared distance g adds m mass / (mass + m) g, and wakes it for Q dt, or founds it
 // for lambda, if it had no rows; a row that leaves saves m mass / (mass - m) g, and that cost if it was the
-// last. A move is made only if it lowers the cost by more than rounding could.
+// last. A move is made only if it lowers the cost by more than the rounding error.
 #pragma once
 
 #include <algorithm>
@@ -38,20 +38,21 @@ class KernelDescent {
   KernelDescent(const KernelView& view, const KernelSearch& search, Centers centers)
       : view_(view), search_(search), centers_(std::move(centers)), labels_(view.n), order_(view.n) {}
 
-  // Assign rows without a label where the cost grows lowest; then move rows until no move lowers the cost.
+  // Assign rows without a label where the cost grows least; then move rows until no move lowers the cost.
   KernelResult run() {
     std::vector<std::int32_t> start(view_.n, kNone);
     if (search_.start) start.assign(search_.start, search_.start + view_.n);
     const int n_iter = descend(start);
-    if (n_iter > 1 || labels_ != start) seat(std::vector<std::int32_t>(labels_));
+    if (n_iter > 1 || labels_ != start) set_labels(std::vector<std::int32_t>(labels_));
     return {numbered(), cost(), n_iter};
   }
 
-  // The labels alone, from these, again and again if need be; returns the number of sweeps.
+  // Computes the labels alone, starting from these; may be called several times. Returns the number of
+  // sweeps.
   int descend(const std::vector<std::int32_t>& start) {
     Random random(search_.seed, search_.step, search_.restart);
     std::iota(order_.begin(), order_.end(), Row(0));
-    seat(start);
+    set_labels(start);
     std::iota(born_.begin(), born_.end(), 0);
     n_born_ = count_;
     int n_iter = 0;
@@ -63,16 +64,16 @@ class KernelDescent {
     return n_iter;
   }
 
-  // After a descent: 0 .. K-1 remembered, then newborn, not all of which need have rows.
+  // After a descent: 0 .. K-1 remembered, then newborn; a newborn slot may be empty.
   const std::vector<std::int32_t>& labels() const { return labels_; }
 
  private:
-  // The lowest gain worth a move, as a share of the numbers whose difference it is.
+  // Smallest gain of a move, relative to the numbers whose difference it is.
   static constexpr double kMinGain = 1e-12;
 
   struct Saving {
-    double cost;   // what leaving saves
-    double scale;  // size of the numbers it was made from
+    double cost;   // saved if the row leaves
+    double scale;  // magnitude of the numbers that it was computed from
   };
 
   bool sweep(Random& random) {
@@ -83,7 +84,7 @@ class KernelDescent {
   }
 
   // Clusters of the given labels, recomputed, so that no rounding errors accumulate.
-  void seat(const std::vector<std::int32_t>& labels) {
+  void set_labels(const std::vector<std::int32_t>& labels) {
     int count = view_.n_old;
     for (const std::int32_t label : labels) count = std::max(count, 1 + label);
     count_ = 0;
@@ -92,9 +93,9 @@ class KernelDescent {
     std::fill(labels_.begin(), labels_.end(), kNone);
     for (Row i = 0; i < view_.n; ++i)
       if (labels[i] != kNone) enter(i, labels[i]);
-    vacant_.clear();
+    free_.clear();
     for (std::int32_t k = count_ - 1; k >= view_.n_old; --k)
-      if (rows_[k] == 0) vacant_.push_back(k);
+      if (rows_[k] == 0) free_.push_back(k);
   }
 
   // Assign row i to the slot of lowest cost; true if the slot changes. A tie keeps the slot.
@@ -120,7 +121,7 @@ class KernelDescent {
 
   double share(Row i, double mass) const { return merge_weight(mass, view_.weights[i]); }
 
-  // The last row to leave returns the center to phi and refunds the cost of the birth or revival.
+  // If the last row leaves, the center returns to phi, and the cost of the birth or revival is saved.
   Saving saving_of(Row i, std::int32_t own) const {
     const double m = view_.weights[i], mass = centers_.mass(own);
     if (rows_[own] > 1) {
@@ -147,18 +148,18 @@ class KernelDescent {
       centers_.add(k, i, -view_.weights[i], labels_);
     } else {
       clear(k);
-      if (k >= view_.n_old) vacant_.push_back(k);
+      if (k >= view_.n_old) free_.push_back(k);
     }
     labels_[i] = kNone;
   }
 
   std::int32_t newborn() {
     std::int32_t k = count_;
-    if (vacant_.empty()) {
+    if (free_.empty()) {
       append();
     } else {
-      k = vacant_.back();
-      vacant_.pop_back();
+      k = free_.back();
+      free_.pop_back();
     }
     born_[k] = n_born_++;
     return k;
@@ -223,10 +224,10 @@ class KernelDescent {
   std::vector<Row> order_;            // (R,)
   int count_ = 0;                     // slots
   long n_born_ = 0;                   // births so far
-  std::vector<double> opening_cost_,
-      distances_;                  // (slots,) cost of the first row to enter; distances of a row
-  std::vector<long> rows_, born_;  // (slots,) rows in the slot; number of its birth
-  std::vector<std::int32_t> vacant_;
+  std::vector<double> opening_cost_;  // (slots,) cost of the first row to enter
+  std::vector<double> distances_;     // (slots,) squared distances of a row
+  std::vector<long> rows_, born_;     // (slots,) rows in the slot; number of its birth
+  std::vector<std::int32_t> free_;
   Poll poll_;
 };
 

@@ -12,7 +12,7 @@
 namespace dynmeans {
 
 constexpr std::int64_t kSide = 32;          // of the squares that the matrix is made of
-constexpr std::int64_t kBand = 16 * kSide;  // lines that are made before signals are looked for
+constexpr std::int64_t kBand = 16 * kSide;  // lines between two checks for signals
 
 // Points side by side, a line a coordinate, divided by the bandwidth and padded to whole squares.
 inline std::vector<double> side_by_side(const double* points, std::int64_t n, int d, double bandwidth) {

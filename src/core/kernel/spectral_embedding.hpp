@@ -28,7 +28,7 @@ struct Vectors {
 // span of the vectors, let a direction have mass p on the points and v_k on old cluster k. A cluster of
 // weight n linked to k has p = n / (gamma + n) and v_k^2 = gamma / (gamma + n), so p / sum(v_k^2 / gamma_k)
 // is n. A direction with less than half the weight of the lightest point belongs to no point. Directions are
-// taken along the axes of the point part, since equal eigenvalues mix seen and unseen clusters at will.
+// taken along the axes of the point part, since equal eigenvalues mix seen and unseen clusters arbitrarily.
 inline Embedding seen(const Vectors& in, const Lapack& lapack) {
   const std::size_t c = in.c;
   Embedding out{std::vector<double>(in.data, in.data + in.n * c), {}, in.c};

@@ -58,15 +58,15 @@ class YuShiRounding {
   // U (c, c) to begin with: its columns are rows, each the least like those before it.
   std::vector<double> most_orthogonal_rows(int first) {
     const int c = view_.c;
-    std::vector<double> axes(size(c)), likeness(view_.n);
+    std::vector<double> axes(size(c)), similarity(view_.n);
     for (int r = 0; r < view_.n; ++r)
-      if (!(view_.lengths[r] > 0)) likeness[r] = std::numeric_limits<double>::infinity();
+      if (!(view_.lengths[r] > 0)) similarity[r] = std::numeric_limits<double>::infinity();
     for (int a = 0; a < c; ++a) {
       poll_(std::int64_t(view_.n) * c);
       for (int i = 0; i < c; ++i) axes[size(i) + a] = row(first)[i];
       for (int r = 0; r < view_.n && a + 1 < c; ++r)
-        likeness[r] += std::abs(std::inner_product(row(r), row(r) + c, row(first), 0.0));
-      first = int(std::min_element(likeness.begin(), likeness.end()) - likeness.begin());
+        similarity[r] += std::abs(std::inner_product(row(r), row(r) + c, row(first), 0.0));
+      first = int(std::min_element(similarity.begin(), similarity.end()) - similarity.begin());
     }
     return axes;
   }

@@ -31,11 +31,11 @@ class BoruvkaMst {
  public:
   // data (n, d); unit: factor of all rows that keeps squared distances finite; n_threads: 0 for all cores
   BoruvkaMst(const double* data, Index n, int d, double unit, int n_threads)
-      : tree_(data, n, d, unit), unit_(unit), team_(n_threads), component_(n), near_(n, kNone), bound_(n) {
+      : tree_(data, n, d, unit), unit_(unit), pool_(n_threads), component_(n), near_(n, kNone), bound_(n) {
     std::iota(component_.begin(), component_.end(), 0);
     node_component_.resize(tree_.nodes.size());
     n_components_ = n;
-    find_ways_up();
+    find_parents();
   }
 
   TreeEdges run() {
@@ -50,7 +50,7 @@ class BoruvkaMst {
   }
 
  private:
-  void find_ways_up() {
+  void find_parents() {
     leaf_.resize(tree_.n());
     above_.resize(tree_.nodes.size(), kNone);
     for (std::size_t v = 0; v < tree_.nodes.size(); ++v) {
@@ -93,17 +93,17 @@ class BoruvkaMst {
     }
   }
 
-  // Chunks are fixed, and what one chunk finds is not seen by another: the threads change no result.
+  // Chunks are fixed, and what one chunk finds is not used by another, so threads change no result.
   void search() {
     constexpr Index kChunk = 4096;
-    team_.share(int((tree_.n() + kChunk - 1) / kChunk), [&](int chunk) {
+    pool_.run(int((tree_.n() + kChunk - 1) / kChunk), [&](int chunk) {
       const Index begin = Index(chunk) * kChunk;
       search_rows(begin, begin + std::min(kChunk, tree_.n() - begin));
     });
   }
 
   void search_rows(Index begin, Index end) {
-    // What this chunk has found, for some components at a time; forgetting costs time, never exactness.
+    // Cache of what this chunk has found, for some components at a time; a miss costs time, not exactness.
     struct Found {
       Index component = kNone;
       double length = kFar;
@@ -122,7 +122,7 @@ class BoruvkaMst {
   }
 
   // The nearest row of another component closer than the limit; without one, the limit is the new bound.
-  // From the own leaf upwards, until what may be nearer is in the box of a node, and so in the node.
+  // Searches from the leaf of the row upwards, until the ball of the limit lies inside the box of a node.
   void search_row(Index i, double limit, Poll& poll) {
     const double* x = tree_.point(i);
     near_[i] = kNone;
@@ -189,7 +189,7 @@ class BoruvkaMst {
     return c;
   }
 
-  // A root is the smallest of its set, so that it is numbered before the others ask.
+  // A root is the smallest of its set, so that it is numbered before the others.
   void renumber() {
     Index count = 0;
     for (Index c = 0; c < n_components_; ++c) parent_[c] = parent_[c] == c ? count++ : parent_[parent_[c]];
@@ -199,10 +199,10 @@ class BoruvkaMst {
 
   KdTree<D> tree_;
   double unit_;
-  ThreadPool team_;
+  ThreadPool pool_;
   Index n_components_;
   std::vector<Index> component_;       // (n,)  of each row, in tree order
-  std::vector<Index> near_;            // (n,)  nearest row of another component, when it was last sought
+  std::vector<Index> near_;            // (n,)  nearest row of another component, when it was last searched
   std::vector<double> bound_;          // (n,)  no row of another component is closer, squared
   std::vector<Index> node_component_;  // (nodes,)
   std::vector<Index> leaf_;            // (n,)  where each row is
@@ -223,7 +223,7 @@ inline double safe_unit(const double* data, std::size_t count) {
   return std::ldexp(1.0, -std::clamp(std::ilogb(std::max(largest, 1e-300)), -1000, 1000));
 }
 
-// Up to so many rows, looking at all pairs is quicker than a search tree.
+// Up to this number of rows, comparing all pairs is faster than a search tree.
 inline int few_rows(int d) {
   return d <= 3 ? 1500 : std::min(500 * d, 20000);
 }

@@ -77,7 +77,7 @@ struct KdTree {
   using Keyed = std::pair<double, Index>;
 
   // Halving by rank, not by position, keeps the tree balanced for all data: sorted, equal, far apart.
-  // Depth first, because a small part of the rows is soon in the cache.
+  // Depth first, because a small part of the rows soon fits into the cache.
   void build(const double* data) {
     std::vector<Keyed> keyed(order.size());
     std::vector<Index> waiting{0};

@@ -19,8 +19,8 @@ namespace dynmeans {
 struct GibbsResult {
   std::vector<std::int32_t> best;     // (n,) slots: 0 .. K-1 remembered, then newborn
   std::vector<std::int32_t> samples;  // (n_samples, n), or empty
-  std::vector<double>
-      log_densities;  // (n_samples,) log p(z, y | past) of each sample, centers integrated out
+  // (n_samples,) log p(z, y | past) of each sample, with centers integrated out
+  std::vector<double> log_densities;
 };
 
 class Gibbs {
@@ -39,8 +39,9 @@ class Gibbs {
     tabulate();
   }
 
+  // start (n,): slots of the initial state, or null to draw it; keep: whether to return all samples
   GibbsResult run(int n_samples, const std::int32_t* start, bool keep) {
-    start ? assign_all(start) : scatter();
+    start ? assign_all(start) : draw_initial();
     GibbsResult result;
     double highest = -std::numeric_limits<double>::infinity();
     for (int s = 0; s < n_samples; ++s) {
@@ -60,7 +61,7 @@ class Gibbs {
  private:
   static constexpr std::int32_t kNone = -1;
 
-  struct Sleeper {
+  struct SleepingCluster {
     int slot;
     double log;  // of its density at the row
   };
@@ -68,23 +69,23 @@ class Gibbs {
   const double* row(std::int64_t i) const { return rows_ + i * d_; }
   int slots() const { return int(count_.size()); }
   bool is_old(int k) const { return k < old_.n; }
-  double past(int k) const { return is_old(k) ? old_.counts[k] : 0.0; }
+  double old_count(int k) const { return is_old(k) ? old_.counts[k] : 0.0; }
   double variance(int k) const { return is_old(k) ? old_.variances[k] : model_.prior_variance; }
   const double* mean(int k) const {
     return is_old(k) ? old_.centers + std::size_t(k) * d_ : model_.prior_mean;
   }
 
-  // What does not change while labels do: densities of births, and of sleeping clusters that stand a chance.
+  // Densities that do not depend on the labels: of births, and of sleeping clusters that are not negligible.
   void tabulate() {
     birth_.resize(n_);
-    sleepers_.resize(n_);
+    sleeping_.resize(n_);
     for (std::int64_t i = 0; i < n_; ++i) {
       poll_(std::int64_t(old_.n + 1) * (d_ + 20));
       birth_[i] = log_gaussian(row(i), model_.prior_mean, model_.noise + model_.prior_variance, d_);
       const double threshold = std::log(model_.concentration) + birth_[i] - kNegligible;
       for (int k = 0; k < old_.n; ++k) {
         const double log = log_gaussian(row(i), mean(k), model_.noise + variance(k), d_);
-        if (std::log(old_.weights[k]) + log > threshold) sleepers_[i].push_back({k, log});
+        if (std::log(old_.weights[k]) + log > threshold) sleeping_[i].push_back({k, log});
       }
     }
   }
@@ -99,8 +100,8 @@ class Gibbs {
     draw_centers();
   }
 
-  // A first state: rows in random order, each drawn given those before it.
-  void scatter() {
+  // Initial state: rows in random order, each drawn given those before it.
+  void draw_initial() {
     std::vector<std::int64_t> order(n_);
     std::iota(order.begin(), order.end(), std::int64_t(0));
     random_.shuffle(order);
@@ -110,26 +111,26 @@ class Gibbs {
     }
   }
 
-  // The appendix' law of one label: a current cluster, a sleeping one, or a new one.
+  // Draws one label by the conditional of the appendix: a current cluster, a sleeping one, or a new one.
   void relabel(std::int64_t i) {
-    poll_(std::int64_t(awake_.size() + sleepers_[i].size() + 1) * (d_ + 20));  // with an exponential
-    if (label_[i] != kNone) leave(i);
+    poll_(std::int64_t(awake_.size() + sleeping_[i].size() + 1) * (d_ + 20));  // with an exponential
+    if (label_[i] != kNone) remove(i);
     choice_.clear();
     for (const int k : awake_)
-      choice_.offer(past(k) + count_[k],
-                    log_noise_ - squared_distance(row(i), center(k), d_) / (2 * model_.noise));
-    offered_.clear();
-    for (const Sleeper& sleeper : sleepers_[i]) {
-      if (count_[sleeper.slot] > 0) continue;
-      offered_.push_back(sleeper.slot);
-      choice_.offer(old_.weights[sleeper.slot], sleeper.log);
+      choice_.add(old_count(k) + count_[k],
+                  log_noise_ - squared_distance(row(i), center(k), d_) / (2 * model_.noise));
+    candidates_.clear();
+    for (const SleepingCluster& cluster : sleeping_[i]) {
+      if (count_[cluster.slot] > 0) continue;
+      candidates_.push_back(cluster.slot);
+      choice_.add(old_.weights[cluster.slot], cluster.log);
     }
-    choice_.offer(model_.concentration, birth_[i]);
+    choice_.add(model_.concentration, birth_[i]);
     choice_.sum();
     const int drawn = choice_.draw(random_);
-    const int n_awake = int(awake_.size()), n_asleep = int(offered_.size());
+    const int n_awake = int(awake_.size()), n_asleep = int(candidates_.size());
     if (drawn < n_awake) return assign(i, awake_[drawn]);
-    const int k = drawn < n_awake + n_asleep ? offered_[drawn - n_awake] : newborn();
+    const int k = drawn < n_awake + n_asleep ? candidates_[drawn - n_awake] : newborn();
     assign(i, k);
     draw_center(k);
   }
@@ -140,7 +141,7 @@ class Gibbs {
     for (int j = 0; j < d_; ++j) sum_[at(k) + j] += row(i)[j];
   }
 
-  void leave(std::int64_t i) {
+  void remove(std::int64_t i) {
     const int k = label_[i];
     for (int j = 0; j < d_; ++j) sum_[at(k) + j] -= row(i)[j];
     if (--count_[k] > 0) return;
@@ -180,7 +181,7 @@ class Gibbs {
     poll_(n_ * d_);
     double log = n_ * log_noise_;
     for (const int k : awake_) {
-      const double n = count_[k], p = variance(k), c = past(k);
+      const double n = count_[k], p = variance(k), c = old_count(k);
       log += is_old(k) ? std::log(old_.weights[k]) + std::lgamma(c + n) - std::lgamma(c + 1)
                        : std::log(model_.concentration) + std::lgamma(n);
       log -= 0.5 * d_ * std::log1p(n * p / model_.noise);
@@ -209,12 +210,13 @@ class Gibbs {
 
   std::vector<std::int32_t> label_;  // (n,) slot
   double log_noise_;
-  std::vector<double> birth_;                   // (n,) log density of a new cluster
-  std::vector<std::vector<Sleeper>> sleepers_;  // (n,) old clusters, as long as they sleep
+  std::vector<double> birth_;  // (n,) log density of a new cluster
+  std::vector<std::vector<SleepingCluster>>
+      sleeping_;  // (n,) old clusters that may take the row while they sleep
 
   std::vector<int> count_;            // (slots,) n_k
   std::vector<double> sum_, center_;  // (slots, d)
-  std::vector<int> awake_, free_, offered_;
+  std::vector<int> awake_, free_, candidates_;
   Choice choice_;
   Poll poll_;
 };

@@ -10,7 +10,7 @@
 
 namespace dynmeans {
 
-// The paper's law of centers and points; all variances are of one coordinate.
+// Parameters of the model; all variances are of one coordinate.
 struct McgmmParams {
   double noise;              // sigma  points around a center
   double concentration;      // alpha  weight of a birth
@@ -28,7 +28,7 @@ struct McgmmState {
   int n;                    // K
 };
 
-// exp(-kNegligible) is below the steps of a uniform double: such a choice is never drawn.
+// exp(-kNegligible) is below the resolution of a uniform double: such a choice is never drawn.
 inline constexpr double kNegligible = 38;
 
 inline double squared_distance(const double* a, const double* b, int d) {
@@ -45,7 +45,7 @@ inline double log_gaussian(const double* y, const double* mean, double variance,
   return log_normalizer(variance, d) - squared_distance(y, mean, d) / (2 * variance);
 }
 
-// Weights, each a factor times the exponential of a logarithm; one of them is drawn.
+// Draw from a categorical distribution whose weights are factors times exponentials.
 class Choice {
  public:
   void clear() {
@@ -53,7 +53,7 @@ class Choice {
     factors_.clear();
     highest_ = -INFINITY;
   }
-  void offer(double factor, double log) {
+  void add(double factor, double log) {
     factors_.push_back(factor);
     logs_.push_back(log);
     if (log > highest_) highest_ = log;

@@ -32,17 +32,17 @@ class Particle {
     total_ += weight;
   }
 
-  // Eq. (mcmmlabelprior) times the density of the row, one offer a cluster, the last for a birth. Returns the
-  // logarithm of the density of the row.
+  // Eq. (mcmmlabelprior) times the density of the row, one choice per cluster, the last for a birth. Returns
+  // the logarithm of the density of the row.
   double predict(const double* y, const McgmmParams& model, double log_birth, Choice& choice) const {
     choice.clear();
     for (int k = 0; k < size(); ++k)
-      choice.offer(weight(k), log_gaussian(y, mean(k), model.noise + variance(k), d_));
-    choice.offer(model.concentration, log_birth);
+      choice.add(weight(k), log_gaussian(y, mean(k), model.noise + variance(k), d_));
+    choice.add(model.concentration, log_birth);
     return choice.sum() - std::log(total_ + model.concentration);
   }
 
-  // Gives the row to cluster k, or to a new one; the center is corrected as in a Kalman filter.
+  // Adds the row to cluster k, or to a new one; the center is updated as in a Kalman filter.
   std::int64_t take(int k, const double* y, std::int64_t number, const McgmmParams& model) {
     if (k == size()) add(number, model.prior_mean, model.prior_variance, 0, 0);
     Cluster& c = clusters_[k];
@@ -53,7 +53,7 @@ class Particle {
     }
     c.variance *= 1 - gain;
     total_ += c.count + 1 - c.weight;
-    c.weight = c.count += 1;  // a sleeping cluster wakes with all of its past
+    c.weight = c.count += 1;  // a sleeping cluster is revived with its full count
     return founders_[k];
   }
 
@@ -115,7 +115,7 @@ class ParticleFilter {
   // Systematic resampling. Surviving particles keep their index; only copies are moved.
   void resample() {
     Choice whole;
-    for (const double log : predictive_) whole.offer(1.0, log);
+    for (const double log : predictive_) whole.add(1.0, log);
     log_evidence_ += whole.sum() - std::log(double(count()));
     offspring_.assign(count(), 0);
     const double start = random_.uniform();
@@ -125,8 +125,8 @@ class ParticleFilter {
       sum += whole.share(p) * count();
       for (; drawn < count() && start + drawn < sum; ++drawn) ++offspring_[p];
     }
-    offspring_[likeliest()] += count() - drawn;  // what rounding may have left over
-    replace_the_dead();
+    offspring_[likeliest()] += count() - drawn;  // the remainder due to rounding
+    replace_unsampled();
   }
 
   int likeliest() const {
@@ -136,7 +136,7 @@ class ParticleFilter {
     return best;
   }
 
-  void replace_the_dead() {
+  void replace_unsampled() {
     int parent = 0;
     for (int p = 0; p < count(); ++p) {
       ancestors_[p] = p;

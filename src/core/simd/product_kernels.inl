@@ -52,6 +52,7 @@ inline void update_centers(const float* tile, int d, const float* packed, const 
     for (int p = 0; p < kPair; ++p) least[p].update(sum[q][p], k + q);
 }
 
+// Arguments as NearestByProducts.
 void nearest(const float* tile, int d, const float* packed, const float* half, int n_blocks, float* best,
              float* second, std::int32_t* which) {
   static_assert(kTile % (kPair * kWidth) == 0 && kProductBlock % kCenters == 0);

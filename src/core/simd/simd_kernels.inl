@@ -123,6 +123,7 @@ void spread(const T* rows, int d, const T* shift, T* tile) {
   }
 }
 
+// Arguments as TileLanes::nearest_two; Two: whether to find the second nearest.
 template <class T, bool Two>
 void nearest_some(const T* tile, int d, const T* centers, int n_centers, T* best, T* second,
                   std::int32_t* which) {
@@ -138,6 +139,7 @@ void nearest_some(const T* tile, int d, const T* centers, int n_centers, T* best
   }
 }
 
+// Arguments as TileLanes::nearest_two.
 template <class T>
 void nearest_two(const T* tile, int d, const T* centers, int n_centers, T* best, T* second,
                  std::int32_t* which) {
@@ -195,6 +197,7 @@ Cheapest cheapest_dim(const double* y, int d, const double* columns, int stride,
   return first_cheapest<pair>(best);
 }
 
+// Arguments as SlotLanes::cheapest.
 Cheapest cheapest(const double* y, int d, const double* columns, int stride, const double* scale,
                   const double* offset, int n_slots) {
   switch (d) {

@@ -14,7 +14,7 @@
 #include "dmeans/descent.hpp"
 #include "sphere/sphere_assignment.hpp"
 #include "sphere/sphere_clusters.hpp"
-#include "sphere/sphere_refinement.hpp"
+#include "sphere/sphere_groups.hpp"
 #include "support/newborn_order.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
@@ -110,8 +110,10 @@ class SphereDescent {
     std::vector<double> revival(prior_.n);
     for (int k = 0; k < prior_.n; ++k) revival[k] = whole_scale_ * prior_.revival[k];
     const PriorView whole{prior_.centers, prior_.gammas, revival.data(), prior_.n};
+    const double birth = whole_scale_ * options_.birth;
     const std::vector<std::int32_t> labels =
-        SphereRefinement(refine_rows_, whole, whole_scale_ * options_.birth, options_.max_iter)
+        SplitMerge(refine_rows_, whole, birth, options_.max_iter,
+                   SphereGroups(refine_rows_, whole, birth, options_.max_iter))
             .run(assignment_.labels());
     slots_.reset();
     for (int n = *std::max_element(labels.begin(), labels.end()) + 1 - slots_.n_old(); n > 0; --n)

@@ -13,7 +13,7 @@ class Random {
   Random(std::uint64_t seed, std::uint64_t step, std::uint64_t restart)
       : state_(mix(mix(mix(seed) ^ step) ^ restart)) {}
 
-  // Uniform in 0 .. n-1, for n below 2^32; the bias of at most n / 2^64 is of no concern here.
+  // Uniform in 0 .. n-1, for n below 2^32; the bias of at most n / 2^64 is negligible.
   std::uint64_t below(std::uint64_t n) {
     return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * n) >> 64);
   }
@@ -21,7 +21,7 @@ class Random {
   // Uniform in [0, 1), in steps of 2^-53.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
-  // Standard normal (Marsaglia's polar method); its twin is kept for the next call.
+  // Standard normal (Marsaglia's polar method); the second one is kept for the next call.
   double normal() {
     if (has_spare_) {
       has_spare_ = false;

@@ -40,7 +40,7 @@ class ThreadPool {
 
   // Runs work(0) ... work(n - 1), in any order, and returns when all are done. If one of them throws, the
   // others stop at their next poll, and the first exception is thrown here.
-  void share(int n, const std::function<void(int)>& work) {
+  void run(int n, const std::function<void(int)>& work) {
     if (helpers_.empty() || n < 2) {
       for (int i = 0; i < n; ++i) work(i);
       return;

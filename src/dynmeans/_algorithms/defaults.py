@@ -29,6 +29,7 @@ from dynmeans._model.types import FloatArray, IntArray
 
 PAIRS = 10  # consecutive batches that are compared
 MAX_ROWS = 100  # sampled per batch
+PERMUTED = 1 << 20  # rows of a batch whose numbers are permuted; of more rows a sample is drawn directly
 MIN_BATCHES, MAX_BATCHES = 8, 32  # with rows, after which the estimate is final
 ENOUGH_ROWS = 400  # sampled rows after which no more than MIN_BATCHES are needed
 BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the diameter of a batch, squared
@@ -102,9 +103,7 @@ def _no_batches(given: Given) -> FirstBatches:
 
 
 def _extended(old: FirstBatches, batch: Batch) -> FirstBatches:
-    every = np.arange(len(batch.rows))
-    if len(every) > MAX_ROWS:
-        every = np.sort(np.random.default_rng(0).permutation(len(every))[:MAX_ROWS])
+    every = sample_rows(len(batch.rows))
     rows: FloatArray = np.ascontiguousarray(batch.rows[every], dtype=np.float64)
     weights = old.weights
     if weights is not None or batch.weights is not None:
@@ -112,6 +111,16 @@ def _extended(old: FirstBatches, batch: Batch) -> FirstBatches:
         weights = (*before, np.ones(len(rows)) if batch.weights is None else batch.weights[every])
     times = (*old.times, batch.time)
     return old._replace(rows=(*old.rows, rows), weights=weights, times=times, n_batches=old.n_batches + 1)
+
+
+def sample_rows(n: int) -> IntArray:
+    """Return the numbers of at most MAX_ROWS random rows of a batch of n rows, ascending."""
+    if n <= MAX_ROWS:
+        return np.arange(n)
+    random = np.random.default_rng(0)
+    if n <= PERMUTED:
+        return np.sort(random.permutation(n)[:MAX_ROWS])
+    return np.sort(random.choice(n, MAX_ROWS, replace=False, shuffle=False))
 
 
 def _estimate(

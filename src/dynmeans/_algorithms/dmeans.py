@@ -51,11 +51,11 @@ def cluster(batch: Batch, prior: Prior, costs: Costs, search: SearchOptions, n_s
     if search.exclusive:
         return assign_rows(batch, prior, costs)
     found = descend(
-        batch.rows,
-        batch.weights,
-        prior.centers,
-        prior.gammas,
-        prior.revival,
+        X=batch.rows,
+        weights=batch.weights,
+        centers=prior.centers,
+        gammas=prior.gammas,
+        revival=prior.revival,
         birth=costs.birth,
         seed=search.seed,
         step=n_steps,

@@ -67,11 +67,11 @@ def cluster(
     refinement, Eq. (sphere-whole).
     """
     found = descend_sphere(
-        batch.rows,
-        batch.weights,
-        prior.centers,
-        prior.gammas,
-        prior.revival,
+        X=batch.rows,
+        weights=batch.weights,
+        centers=prior.centers,
+        gammas=prior.gammas,
+        revival=prior.revival,
         birth=costs.birth,
         seed=search.seed,
         step=n_steps,

@@ -16,14 +16,14 @@ from scipy.stats import multivariate_t
 from dynmeans._core import code_length as nats
 from dynmeans._model.types import FloatArray, IntArray
 
-MAX_FEATURES = 16  # a full covariance of more features needs more points than a cluster has
+MAX_FEATURES = 8  # main axes: a full covariance of more features needs more points than most clusters have
 MIN_VARIANCE_SHARE = 1e-9  # of the variance of all data: the effect of rounding
 
 
 class Reference(NamedTuple):
     """Preprocessed stream with the quantities that do not depend on the clustering."""
 
-    rows: FloatArray  # (N, r) all points, centered, scaled to unit variance, along at most 16 axes
+    rows: FloatArray  # (N, r) all points, centered, scaled to unit variance, along the main axes
     weights: FloatArray | None  # (N,)
     starts: IntArray  # (T + 1,) first row of each step
     times: FloatArray  # (T,) in units of the median interval

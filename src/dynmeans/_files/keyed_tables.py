@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from dynmeans._files.run_folder import (
+from dynmeans._files.run_format import (
     CLUSTERS_COLUMNS,
     CLUSTERS_FILE,
     EVENTS_FILE,

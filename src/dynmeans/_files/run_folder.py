@@ -1,57 +1,32 @@
-"""Format and reader of a run folder, the output of `dynmeans cluster`.
-
-Tables are CSV files with a heading: fixed columns, then the features of the data. A feature may have the
-name of a fixed column, so features are identified by position.
-"""
+"""Reader of a run folder, the output of `dynmeans cluster`."""
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO, get_args
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError, error_context
-from dynmeans._model.events import Event, EventKind
-
-FORMAT = 1
-INFO_FILE = "run.json"
-STEPS_FILE = "steps.csv"
-CLUSTERS_FILE = "clusters.csv"
-EVENTS_FILE = "events.jsonl"
-SAMPLE_FILE = "sample.csv"
-REPORT_FILE = "report.html"
-PICTURE_FILE = "picture.png"
-LABELS_STEM = "labels"  # its suffix is that of the input
-
-STEPS_COLUMNS = (
-    "step",
-    "time",
-    "rows",
-    "cost",
-    "n_iter",
-    "awake",
-    "remembered",
-    "born",
-    "revived",
-    "asleep",
-    "died",
+from dynmeans._files.run_format import (
+    CLUSTERS_COLUMNS,
+    CLUSTERS_FILE,
+    CLUSTERS_TEXTS,
+    EVENTS_FILE,
+    FORMAT,
+    INFO_FILE,
+    SAMPLE_COLUMNS,
+    SAMPLE_FILE,
+    SAMPLE_TEXTS,
+    STEPS_COLUMNS,
+    STEPS_FILE,
+    TIME_KINDS,
+    Run,
+    Table,
 )
-CLUSTERS_COLUMNS = ("step", "time", "id", "weight", "age")  # then the features
-SAMPLE_COLUMNS = ("step", "row", "id")  # then the features
-# After the features, if rows have texts: words that set the cluster apart, and texts nearest to its center.
-CLUSTERS_TEXTS = ("words", "example1", "example2", "example3")
-SAMPLE_TEXTS = ("text",)
-TIME_KINDS = ("number", "datetime", "step")
-EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
-KEY_COLUMN = "key"  # the first one in the tables of a run by key
-FEATURES = "features"  # key of the (n, d) block of feature columns in a table that was read
+from dynmeans._files.run_readers import read_events, read_table
 
-_REAL_COLUMNS = ("time", "cost", "weight", "age")  # all other fixed columns are whole numbers
 _INFO_TYPES: dict[str, type] = {
     "title": str,
     "features": list,
@@ -62,19 +37,6 @@ _INFO_TYPES: dict[str, type] = {
     "complete": bool,
     "version": str,
 }
-
-Table = dict[str, NDArray[Any]]
-
-
-class Run(NamedTuple):
-    """Content of a run folder."""
-
-    info: dict[str, Any]  # run.json
-    steps: Table  # one entry per step, keys STEPS_COLUMNS
-    clusters: Table  # one entry per step and remembered cluster, keys CLUSTERS_COLUMNS and FEATURES (n, d)
-    sample: Table  # some points of every step, keys SAMPLE_COLUMNS and FEATURES (n, d)
-    # With texts, these two also have the keys CLUSTERS_TEXTS and SAMPLE_TEXTS.
-    events: list[Event]
 
 
 def read_run(folder: str | Path) -> Run:
@@ -150,20 +112,15 @@ def _read_tables(folder: Path, info: dict[str, Any], key: str | None) -> Run:
     of_clusters, of_sample = ((), ()) if info.get("text") is None else (CLUSTERS_TEXTS, SAMPLE_TEXTS)
     run = Run(
         info,
-        _read_table(folder / STEPS_FILE, STEPS_COLUMNS, [], key),
-        _read_table(folder / CLUSTERS_FILE, CLUSTERS_COLUMNS, features, key, of_clusters),
-        _read_table(folder / SAMPLE_FILE, SAMPLE_COLUMNS, features, key, of_sample),
-        _read_events(folder / EVENTS_FILE, key),
+        read_table(folder / STEPS_FILE, STEPS_COLUMNS, [], key),
+        read_table(folder / CLUSTERS_FILE, CLUSTERS_COLUMNS, features, key, of_clusters),
+        read_table(folder / SAMPLE_FILE, SAMPLE_COLUMNS, features, key, of_sample),
+        read_events(folder / EVENTS_FILE, key),
     )
     if info["complete"]:
         return _check_steps(run, folder)
     # In a run by key, not every step has a sample.
     return _trim_unfinished(run, (run.steps, run.clusters) if key else (run.steps, run.clusters, run.sample))
-
-
-def key_cell(key: str) -> str:
-    """Return a key as a cell of a CSV file."""
-    return '"{}"'.format(key.replace('"', '""')) if any(mark in key for mark in ',"') else key
 
 
 def read_info(folder: Path) -> dict[str, Any]:
@@ -185,106 +142,6 @@ def read_info(folder: Path) -> dict[str, Any]:
     if info["time"].get("kind") not in TIME_KINDS or not isinstance(info["time"].get("name"), str):
         raise InputError(f"{path}: 'time' is {info['time']!r}, it must have a name and a kind, {TIME_KINDS}")
     return info
-
-
-def _open(path: Path) -> TextIO:
-    if not path.is_file():
-        raise InputError(f"{path.parent} is not a complete run folder: it has no {path.name}")
-    return path.open(encoding="utf-8", newline="")
-
-
-def _finished(lines: Iterable[str]) -> Iterator[str]:
-    """Drop an incomplete last line: its writer was stopped."""
-    return (line for line in lines if line.endswith("\n"))
-
-
-def _of_key(lines: Iterable[str], key: str | None, front: str, rest: str = "") -> Iterator[str]:
-    """Return the lines of one key, which begin with `front`, with `rest` in its place."""
-    if key is None:
-        return iter(lines)
-    return (rest + line[len(front) :] for line in lines if line.startswith(front))
-
-
-def _read_table(
-    path: Path, fixed: tuple[str, ...], features: list[str], key: str | None, texts: tuple[str, ...] = ()
-) -> Table:
-    """Read fixed columns by name, the features as one block, and texts; of one key, if it is given."""
-    expected = [*fixed, *features, *texts]
-    front = [] if key is None else [KEY_COLUMN]
-    with _open(path) as file, error_context(f"{path} (rows counted from 0, after the heading)"):
-        heading = next(csv.reader(file), [])
-        if heading != front + expected:
-            raise InputError(f"{path}: {_heading_error(heading, front + expected)}")
-        own = _of_key(_finished(file), key, f"{key_cell(key or '')},")
-        written: list[list[str]] = []
-        lines = _split_texts(own, len(texts), written) if texts else own
-        numbers = _read_numbers(lines, len(expected) - len(texts))
-    table: Table = {name: numbers[:, i] for i, name in enumerate(fixed)}
-    for name in fixed:
-        if name not in _REAL_COLUMNS:
-            table[name] = _whole(path, name, table[name])
-    if features:
-        table[FEATURES] = np.ascontiguousarray(numbers[:, len(fixed) :])
-    for i, name in enumerate(texts):
-        table[name] = np.array([row[i] for row in written], dtype=object)
-    return table
-
-
-def _split_texts(lines: Iterable[str], n_texts: int, texts: list[list[str]]) -> Iterator[str]:
-    """Return the numbers of each line, and append the texts behind them to `texts`."""
-    for cells in csv.reader(lines):
-        texts.append(cells[-n_texts:])
-        yield ",".join(cells[:-n_texts]) + "\n"
-
-
-def _heading_error(heading: list[str], expected: list[str]) -> str:
-    if len(heading) != len(expected):
-        return f"the heading has {len(heading):,} columns, it must have {len(expected):,}"
-    i = next(i for i, pair in enumerate(zip(heading, expected, strict=True)) if pair[0] != pair[1])
-    return f"column {i + 1} of the heading is {heading[i]!r}, it must be {expected[i]!r}"
-
-
-def _read_numbers(lines: Iterator[str], n_columns: int) -> NDArray[np.float64]:
-    """Read all remaining lines as an array (n, n_columns)."""
-    first = next(lines, None)
-    if first is None:
-        return np.empty((0, n_columns))
-
-    def all_lines() -> Iterator[str]:
-        yield first
-        yield from lines
-
-    numbers = np.loadtxt(all_lines(), delimiter=",", ndmin=2, comments=None)
-    if numbers.shape[1] != n_columns:
-        raise ValueError(f"{numbers.shape[1]} columns, the heading has {n_columns}")
-    return numbers
-
-
-def _whole(path: Path, name: str, values: NDArray[np.float64]) -> NDArray[np.int64]:
-    wrong = ~(np.isfinite(values) & (values == np.floor(values)))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InputError(f"{path}: {name} of row {row + 1} is {values[row]}, it must be a whole number")
-    return values.astype(np.int64)
-
-
-def _read_events(path: Path, key: str | None) -> list[Event]:
-    with _open(path) as file, error_context(str(path)):
-        own = _of_key(_finished(file), key, f'{{"{KEY_COLUMN}":{json.dumps(key)},', "{")
-        word = "line" if key is None else f"event of key {key!r}"
-        return [_parse_event(line, f"{path}, {word} {n}") for n, line in enumerate(own, 1)]
-
-
-def _parse_event(line: str, location: str) -> Event:
-    with error_context(f"{location}: not an event"):
-        raw = json.loads(line)
-        if not isinstance(raw, dict) or raw.get("kind") not in EVENT_KINDS:
-            raise InputError(
-                f"{location}: {line.strip()!r} is not an event; its kind must be one of {EVENT_KINDS}"
-            )
-        others = tuple(int(other) for other in raw.get("others", ()))
-        numbers = int(raw["id"]), int(raw["step"]), float(raw["time"]), float(raw["cost"])
-        return Event(raw["kind"], *numbers, others, raw.get("tentative") is True)
 
 
 def _check_steps(run: Run, folder: Path) -> Run:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dynmeans._files.atomic_write import atomic_write
 from dynmeans._files.labels import LOG_TYPE
-from dynmeans._files.run_folder import (
+from dynmeans._files.run_format import (
     CLUSTERS_COLUMNS,
     CLUSTERS_FILE,
     CLUSTERS_TEXTS,

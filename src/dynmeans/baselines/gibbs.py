@@ -140,11 +140,11 @@ class MCGMMGibbs(ChainBaseline):
     ) -> Any:
         """Return the slots of the sample of highest density, all log densities, and all slots if `keep`."""
         return gibbs(
-            points,
-            prior.centers,
-            prior.variances,
-            prior.counts,
-            prior.weights,
+            X=points,
+            centers=prior.centers,
+            variances=prior.variances,
+            counts=prior.counts,
+            weights=prior.weights,
             noise=params.noise,
             concentration=params.concentration,
             prior_variance=params.prior_variance,

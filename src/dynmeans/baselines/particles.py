@@ -135,8 +135,8 @@ class ParticleLearning(ChainBaseline):
     ) -> tuple[_Memory, Mapping[str, Any]]:
         params = self._model_params(memory.prior_mean)
         found: Any = particle_learning_step(
-            np.asarray(rows, dtype=np.float64),
-            *age(memory.particles, moment.elapsed, params),
+            X=np.asarray(rows, dtype=np.float64),
+            **age(memory.particles, moment.elapsed, params)._asdict(),
             noise=params.noise,
             concentration=params.concentration,
             prior_variance=params.prior_variance,

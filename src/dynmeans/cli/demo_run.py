@@ -8,7 +8,8 @@ from time import perf_counter
 
 from dynmeans import __version__
 from dynmeans._files.atomic_write import atomic_write
-from dynmeans._files.run_folder import INFO_FILE, PICTURE_FILE, REPORT_FILE, read_run
+from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_format import INFO_FILE, PICTURE_FILE, REPORT_FILE
 from dynmeans._model.types import IntArray
 from dynmeans._tables.columns import Columns
 from dynmeans._tables.inputs import Position
@@ -17,7 +18,8 @@ from dynmeans.cli.console import print_lines, print_summary, progress_bar
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.metrics import per_step_accuracy, tracking_accuracy
 from dynmeans.runs.folder import check_folder, locked_folder
-from dynmeans.runs.parameters import RunParameters, make_model
+from dynmeans.runs.models import make_model
+from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.progress import Progress
 from dynmeans.runs.report import draw_report
 from dynmeans.runs.session import RunDescription, Session

@@ -18,7 +18,8 @@ from dynmeans.apps.flights.messages import read_messages
 from dynmeans.apps.flights.trajectories import Area, Limits, build_trajectories
 from dynmeans.cli.console import amount, print_lines, print_summary, task_bar
 from dynmeans.runs.folder import check_output_files, locked_folder
-from dynmeans.runs.parameters import RunParameters, check_parameters
+from dynmeans.runs.parameter_checks import check_parameters
+from dynmeans.runs.parameters import RunParameters
 
 _LISTED = 5
 _ONE = {"messages": "message", "trajectories": "trajectory", "speeds": "speed"}

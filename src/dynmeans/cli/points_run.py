@@ -13,7 +13,7 @@ import typer
 
 from dynmeans import __version__
 from dynmeans._files.errors import InputError, reason
-from dynmeans._files.run_folder import REPORT_FILE
+from dynmeans._files.run_format import REPORT_FILE
 from dynmeans._model.events import Event
 from dynmeans.apps.points import Background, Frame, RunRecorder, Tracker, TrackerParameters
 from dynmeans.cli import INTERRUPTED

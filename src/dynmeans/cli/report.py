@@ -16,7 +16,7 @@ def report(
 ) -> None:
     """Draw the report of a run again."""
     with exit_on_interrupt():
-        from dynmeans._files.run_folder import REPORT_FILE
+        from dynmeans._files.run_format import REPORT_FILE
         from dynmeans.runs.report import draw_report
 
     draw_report(run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from dynmeans.estimators.trouble import ClusteringWarning
 from dynmeans.runs import RunParameters
 
 CONNECT_SECONDS = 20
+_URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]")  # a path of "s3://bucket" has one slash
 
 
 def run_dataset(
@@ -34,11 +36,14 @@ def run_dataset(
 ) -> None:
     """Cluster a dataset with a progress bar, and print a summary."""
     require("distributed", "dask")
-    from dynmeans.distributed.dataset import find_files
     from dynmeans.distributed.files import cluster_dataset
+    from dynmeans.distributed.locations import find_files
 
     if scheduler is not None and workers is not None:
         raise InputError("--scheduler and --workers exclude each other")
+    for option, path in (("--out", out), ("--state", state)):
+        if path is not None and _URL.match(str(path)):
+            raise InputError(f"{option} is {path}: only inputs may be URLs; use a local or shared folder")
     find_files(inputs)  # before workers are started
     try:
         with _client(scheduler, workers) as client, progress_bar() as show, warnings.catch_warnings():

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dynmeans.cli import exit_on_interrupt
-from dynmeans.cli.cluster import (
+from dynmeans.cli.cluster_options import (
     Algorithm,
     AlgorithmOption,
     EmbeddingOption,

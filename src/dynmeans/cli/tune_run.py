@@ -20,7 +20,10 @@ from dynmeans.cli.tune_output import (
     write_results,
 )
 from dynmeans.runs.folder import check_output_files, locked_folder
-from dynmeans.runs.parameters import RunParameters, check_parameters, make_model, make_windowing
+from dynmeans.runs.models import make_model
+from dynmeans.runs.parameter_checks import check_parameters
+from dynmeans.runs.parameters import RunParameters
+from dynmeans.runs.time_steps import make_windowing
 from dynmeans.tuning import tune
 from dynmeans.tuning.selection import FINALISTS
 

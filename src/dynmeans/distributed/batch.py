@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+import dask
 import dask.array as da
 import numpy as np
 from dask.base import is_dask_collection
@@ -14,9 +15,10 @@ from numpy.typing import NDArray
 from dynmeans._algorithms.batch import LARGEST_COORDINATE
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.distributed import tasks
-from dynmeans.distributed.chunks import Chunks
-from dynmeans.estimators.validation import LARGEST_MOMENT
+from dynmeans.distributed.chunks import Chunks, read_chunks
+from dynmeans.estimators.validation import LARGEST_MOMENT, NO_WEIGHT
 
+SMALL = 4096  # rows; smaller batches are clustered where partial_fit is called
 SHORT = 1e-15  # float32 rows within SHORT .. 1 / SHORT are clustered as they are
 
 
@@ -45,14 +47,41 @@ class RemoteRows(RemoteColumn):
 
 
 class RemoteWeights(RemoteColumn):
-    """The weights of the rows of a batch on the workers; all are positive."""
+    """The weights of the rows of a batch on the workers, with what a step does to an array of weights."""
 
     def __init__(self, chunks: Chunks) -> None:
         super().__init__(chunks, tasks.take, 1)
+        self.chunks = chunks
 
     def all(self) -> bool:
-        """Return True: a row of weight 0 is refused."""
-        return True
+        """Return whether all weights are positive."""
+        return self.chunks.lightest > 0.0
+
+    def __gt__(self, limit: float) -> PresentRows:
+        assert limit == 0
+        return PresentRows(self.chunks.drop_absent())
+
+    def __getitem__(self, index: Any) -> Any:
+        return index.weights() if isinstance(index, PresentRows) else super().__getitem__(index)
+
+
+class PresentRows:
+    """The rows of positive weight; few of them are gathered."""
+
+    def __init__(self, chunks: Chunks) -> None:
+        self.chunks = chunks
+
+    def rows(self) -> Any:
+        """Return the rows."""
+        return RemoteRows(self.chunks) if self._are_many else gather_chunks(self.chunks)[0]
+
+    def weights(self) -> Any:
+        """Return their weights."""
+        return RemoteWeights(self.chunks) if self._are_many else gather_chunks(self.chunks)[1]
+
+    @property
+    def _are_many(self) -> bool:
+        return self.chunks.n_rows > SMALL
 
 
 class RemoteBatch:
@@ -68,7 +97,7 @@ class RemoteBatch:
 
     def read(self, client: Client, dtype: np.dtype[Any], n_features: int, min_rows: int) -> None:
         """Validate all partitions on the workers."""
-        chunks = Chunks(client, self.rows, self.weights, dtype, n_features)
+        chunks = read_chunks(client, self.rows, self.weights, dtype, n_features)
         if chunks.n_rows < min_rows:
             raise ValueError(f"X must have at least {min_rows} row(s), got {chunks.n_rows}")
         if chunks.largest > LARGEST_COORDINATE:
@@ -83,9 +112,15 @@ class RemoteBatch:
 
     @cached_property
     def _gathered(self) -> tuple[NDArray[Any], FloatArray | None]:
-        parts = self.chunks.client.gather(self.chunks.futures)
-        rows = np.concatenate([part.rows for part in parts])
-        return rows, None if self.weights is None else np.concatenate([part.weights for part in parts])
+        return gather_chunks(self.chunks)
+
+
+def gather_chunks(chunks: Chunks) -> tuple[NDArray[Any], FloatArray | None]:
+    """Return all rows and weights of some chunks."""
+    parts = chunks.client.gather(chunks.futures)
+    rows = np.concatenate([part.rows for part in parts])
+    has_weights = parts[0].weights is not None
+    return rows, np.concatenate([part.weights for part in parts]) if has_weights else None
 
 
 def is_distributed(X: Any) -> bool:
@@ -102,9 +137,11 @@ def example_of(X: Any) -> Any:
     return X._meta_nonempty
 
 
-def refuse_overflow(chunks: Chunks) -> None:
-    """Raise if the cost of a batch could overflow: weights times squared coordinates."""
+def check_weights(chunks: Chunks) -> None:
+    """Raise if all weights are 0, or if the cost could overflow: weights times squared coordinates."""
     total = sum(extent.weight for extent in chunks.extents)
+    if total == 0.0:
+        raise ValueError(NO_WEIGHT)
     if total * max(chunks.largest, 1.0) ** 2 > LARGEST_MOMENT:
         raise ValueError(
             f"the sum of sample_weight times the largest squared coordinate must be at most "
@@ -115,3 +152,13 @@ def refuse_overflow(chunks: Chunks) -> None:
 def as_dask(labels: IntArray, chunks: Chunks) -> Any:
     """Return the labels of a small batch with the chunks of its rows."""
     return da.from_array(labels, chunks=(tuple(extent.n for extent in chunks.extents),))
+
+
+def lazy_blocks(chunks: Chunks, function: Any, *arguments: Any) -> Any:
+    """Return function(...) of the arguments of each chunk as one Dask array of ids."""
+    delayed = dask.delayed(function, pure=True)
+    blocks = [
+        da.from_delayed(delayed(*each), shape=(extent.n,), dtype=np.int64)
+        for *each, extent in zip(*arguments, chunks.extents, strict=True)
+    ]
+    return da.concatenate(blocks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, cast
 
 import dask
 import dask.array as da
@@ -13,9 +13,10 @@ import numpy as np
 from distributed import Client, Future
 from numpy.typing import NDArray
 
+from dynmeans._algorithms.batch import Rows
 from dynmeans._core import mean_of_rows
-from dynmeans._model.types import IntArray
-from dynmeans.distributed import tasks
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.distributed import scale_tasks, tasks
 from dynmeans.distributed.messages import BatchScale
 from dynmeans.distributed.tree import reduce_tree
 
@@ -26,14 +27,8 @@ class Chunks:
     Their tasks are pure, so a chunk that is lost with its worker is computed again from its source.
     """
 
-    def __init__(self, client: Client, X: Any, weights: Any, dtype: np.dtype[Any], n_features: int) -> None:
-        blocks = _blocks(X)
-        parts = [None] * len(blocks) if weights is None else _blocks(weights, np.shape(blocks))
-        read = dask.delayed(tasks.read_chunk, pure=False)
-        each = zip(blocks, parts, range(len(blocks)), strict=True)
-        self.client, self.n_features, self.dtype = client, n_features, dtype
-        self.has_weights = weights is not None
-        self.futures: list[Future] = client.compute([read(x, w, dtype.str, i) for x, w, i in each])
+    def __init__(self, client: Client, futures: list[Future], dtype: np.dtype[Any], n_features: int) -> None:
+        self.client, self.futures, self.dtype, self.n_features = client, futures, dtype, n_features
         self.extents: list[tasks.Extent] = self.map(tasks.measure)
 
     def map(self, function: Any, *arguments: Any) -> list[Any]:
@@ -58,6 +53,21 @@ class Chunks:
         """Largest absolute coordinate."""
         return max(extent.largest for extent in self.extents)
 
+    @property
+    def lightest(self) -> float:
+        """Smallest weight."""
+        return min(extent.lightest for extent in self.extents)
+
+    @property
+    def weight_sizes(self) -> FloatArray:
+        """Largest and smallest weight (2,)."""
+        return np.array([max(extent.heaviest for extent in self.extents), self.lightest])
+
+    def drop_absent(self) -> Chunks:
+        """Return the rows of positive weight, in as many chunks."""
+        futures = self.client.map(tasks.drop_absent, self.futures, pure=False)
+        return Chunks(self.client, futures, self.dtype, self.n_features)
+
     def widen(self) -> None:
         """Convert the rows to float64."""
         self.futures = self.client.map(tasks.widen, self.futures, pure=False)
@@ -65,10 +75,30 @@ class Chunks:
 
     def scale(self) -> BatchScale:
         """Return the shift and the sizes of the batch."""
-        shift = mean_of_rows(np.concatenate(self.map(tasks.select_shift_rows, self.n_rows)))
-        parts = self.client.map(tasks.measure_terms, self.futures, shift=shift, pure=False)
-        found: BatchScale = reduce_tree(self.client, tasks.merge_scales, parts).result()
+        shift = self._shift()
+        parts = self.client.map(scale_tasks.measure_terms, self.futures, shift=shift, pure=False)
+        found: BatchScale = reduce_tree(self.client, scale_tasks.merge_scales, parts).result()
         return found
+
+    def _shift(self) -> FloatArray:
+        """Return the mean of some rows, as `BatchScale::of`; of all rows if none is selected."""
+        n_rows = self.n_rows
+        parts: list[scale_tasks.ShiftRows] = self.map(scale_tasks.select_shift_rows, n_rows)
+        n = sum(part.n for part in parts)
+        if n == 0:
+            n_rows = 0
+            parts = self.map(scale_tasks.select_shift_rows, n_rows)
+            n = self.n_rows
+        rows = [part.rows for part in parts if part.rows is not None]
+        if len(rows) == len(parts):
+            return mean_of_rows(cast(Rows, np.concatenate(rows)))
+        largest = np.max([part.largest for part in parts], axis=0)
+        smallest = np.min([part.smallest for part in parts], axis=0)
+        arguments = {"n_rows": n_rows, "largest": largest, "smallest": smallest, "n": n}
+        sums = self.client.map(scale_tasks.sum_shift_rows, self.futures, **arguments, pure=False)
+        folds = reduce_tree(self.client, scale_tasks.add_folds, sums).result()
+        mean: FloatArray = (scale_tasks.total_of_folds(folds) / n).astype(self.dtype).astype(np.float64)
+        return mean
 
     def gather(
         self, index: IntArray, function: Any, *arguments: Any, of: Sequence[Future] | None = None
@@ -91,6 +121,16 @@ class Chunks:
         for c, part in zip(owners, found, strict=True):
             out[owner == c] = part
         return out
+
+
+def read_chunks(client: Client, X: Any, weights: Any, dtype: np.dtype[Any], n_features: int) -> Chunks:
+    """Read and validate the partitions of a Dask collection on the workers."""
+    blocks = _blocks(X)
+    parts = [None] * len(blocks) if weights is None else _blocks(weights, np.shape(blocks))
+    read = dask.delayed(tasks.read_chunk, pure=False)
+    each = zip(blocks, parts, range(len(blocks)), strict=True)
+    futures: list[Future] = client.compute([read(x, w, dtype.str, i) for x, w, i in each])
+    return Chunks(client, futures, dtype, n_features)
 
 
 def _blocks(X: Any, like: Any = None) -> list[Any]:

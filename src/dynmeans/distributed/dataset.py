@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import glob
 import itertools
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from distributed import Client
 
-from dynmeans._files.errors import InputError, error_context
+from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
 from dynmeans._files.limits import Limits
 from dynmeans._tables.arrow import read_cells, wanted_names
@@ -19,7 +17,9 @@ from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
 from dynmeans._tables.inputs import RowBlock
 from dynmeans._tables.windowing import ByPart, ByRows, Windowing
-from dynmeans.runs.parameters import RunParameters, make_windowing
+from dynmeans.distributed.locations import DataFile, find_files, open_file
+from dynmeans.runs.parameters import RunParameters
+from dynmeans.runs.time_steps import make_windowing
 
 
 class Part(NamedTuple):
@@ -50,7 +50,7 @@ class Window(NamedTuple):
 class Dataset(NamedTuple):
     """Parquet files with the same columns."""
 
-    files: list[Path]
+    files: list[DataFile]
     columns: Columns
     parts: list[Part]
 
@@ -60,21 +60,6 @@ class Dataset(NamedTuple):
         return sum(part.size for part in self.parts)
 
 
-def find_files(patterns: Sequence[str]) -> list[Path]:
-    """Return the files that patterns such as ``data/*.parquet`` match, those of a pattern sorted by name."""
-    found: list[Path] = []
-    for pattern in patterns:
-        is_pattern = glob.has_magic(pattern)
-        names = sorted(glob.glob(pattern)) if is_pattern else [pattern]  # noqa: PTH207
-        if not names:
-            raise InputError(f"{pattern}: no file matches")
-        found += map(Path, names)
-    for path in found:
-        if not path.is_file():
-            raise InputError(f"{path}: no such file")
-    return found
-
-
 def open_dataset(patterns: Sequence[str], parameters: RunParameters) -> Dataset:
     """Read the footers of all files and check their columns, before any row is clustered."""
     parquet = require("pyarrow.parquet", "frames")
@@ -82,14 +67,14 @@ def open_dataset(patterns: Sequence[str], parameters: RunParameters) -> Dataset:
     parts: list[Part] = []
     columns: Columns | None = None
     kinds: dict[str, Any] = {}
-    for number, path in enumerate(files):
-        with error_context(str(path)):
-            footer = parquet.read_metadata(path)
+    for number, (path, _) in enumerate(files):
+        with open_file(path) as file:
+            footer = parquet.read_metadata(file)
             schema = footer.schema.to_arrow_schema()
         sizes = [footer.row_group(g).num_rows for g in range(footer.num_row_groups)]
         if not sum(sizes):
             raise InputError(f"{path}: no rows")
-        found = [Part(str(path), number, g, sum(sizes[:g]), size) for g, size in enumerate(sizes) if size]
+        found = [Part(path, number, g, sum(sizes[:g]), size) for g, size in enumerate(sizes) if size]
         if columns is None:
             columns = _columns(found[0], schema.names, parameters)
             kinds = {name: schema.field(name).type for name in columns.needed()}
@@ -110,7 +95,7 @@ def _columns(part: Part, names: Sequence[str], parameters: RunParameters) -> Col
     )
 
 
-def _check_columns(path: Path, schema: Any, columns: Columns, kinds: dict[str, Any]) -> None:
+def _check_columns(path: str, schema: Any, columns: Columns, kinds: dict[str, Any]) -> None:
     """Refuse a file whose columns or their types differ from those of the first file."""
     types = require("pyarrow.types", "frames")
     odd = sorted(set(schema.names) ^ set(columns.names))
@@ -126,7 +111,7 @@ def _check_columns(path: Path, schema: Any, columns: Columns, kinds: dict[str, A
 
 def _read_piece(part: Part, columns: Sequence[str], names: Sequence[str]) -> Chunk:
     parquet = require("pyarrow.parquet", "frames")
-    with error_context(part.path), parquet.ParquetFile(part.path) as file:
+    with open_file(part.path) as source, parquet.ParquetFile(source) as file:
         table = file.read_row_group(part.group, columns=list(columns))
         cells = {
             name: read_cells(table.column(name).combine_chunks(), f"{part.path}, column {name!r}", Limits())

@@ -75,7 +75,7 @@ def _restart(setup: StepSetup, restart: int, max_iter: int) -> Restart:
 
 
 def _first_pass(driver: DescentDriver, n: int) -> Generator[Command, Reply, None]:
-    """Place every row once, in epochs (`src/core/dmeans/first_pass.hpp`)."""
+    """Assign every row once, in epochs (`src/core/dmeans/first_pass/first_pass.hpp`)."""
     validated_first, first, last = 0, 0, min(FIRST_EPOCH, n)
     validated = NO_SLOTS, NO_NUMBERS, NO_NUMBERS, NO_SLOTS
     while first < n:
@@ -95,7 +95,7 @@ def _first_pass(driver: DescentDriver, n: int) -> Generator[Command, Reply, None
 def _later_passes(
     driver: DescentDriver, max_iter: int
 ) -> Generator[Command, Reply, tuple[int, tuple[np.ndarray, Slots]]]:
-    """Repeat passes until no row moves; return their number and the rows that the driver placed last."""
+    """Repeat passes until no row moves; return their number and the rows that the driver reassigned last."""
     moved = NO_NUMBERS, NO_SLOTS
     before, trusted, n_iter, is_moving = np.empty((0, 0)), False, 1, True
     while is_moving and n_iter < max_iter:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from copy import copy
 from os import PathLike
 from typing import Any, cast
 
+import dask
 import numpy as np
 from distributed import Client, default_client
 
@@ -12,26 +14,30 @@ from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
 from dynmeans._algorithms.sphere import unit_rows
 from dynmeans._model.confirmation import mark_tentative
 from dynmeans._model.costs import Costs
+from dynmeans._model.events import StepReport
+from dynmeans._model.forecast import prior_of_living
 from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.motion import get_motion
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.distributed import tasks
 from dynmeans.distributed.batch import (
+    SMALL,
+    PresentRows,
     RemoteBatch,
     RemoteRows,
     RemoteWeights,
     as_dask,
+    check_weights,
     example_of,
     is_distributed,
-    refuse_overflow,
+    lazy_blocks,
 )
 from dynmeans.distributed.step import step
 from dynmeans.estimators import DMeans as LocalDMeans
 from dynmeans.estimators import load as load_local
 from dynmeans.estimators.birth_warnings import warn_of_unit_rows
 from dynmeans.estimators.trouble import SAMPLE, find_trouble
-
-SMALL = 4096  # rows; smaller batches are clustered where partial_fit is called
 
 
 class DMeans(LocalDMeans):
@@ -85,9 +91,36 @@ class DMeans(LocalDMeans):
             return None
         if not isinstance(rows, RemoteRows):
             return super()._read_weights(X, X.gathered()[1], rows)
-        refuse_overflow(X.chunks)
+        check_weights(X.chunks)
         weights: FloatArray = cast(Any, RemoteWeights(X.chunks))
         return weights
+
+    def _drop_absent(self, rows: Rows, present: Any) -> Rows:
+        if not isinstance(present, PresentRows):
+            return super()._drop_absent(rows, present)
+        found: Rows = present.rows()
+        return found
+
+    def _all_labels(
+        self, attributes: dict[str, Any], rows: Rows, present: Any, report: StepReport
+    ) -> IntArray:
+        if not isinstance(present, PresentRows):
+            return super()._all_labels(attributes, rows, present, report)
+        after = copy(self)
+        after.__dict__.update(attributes)
+        chunks, labels = cast(Any, rows).chunks, report.labels
+        if isinstance(labels, np.ndarray):
+            labels = as_dask(labels, present.chunks)
+        clusters = dask.delayed(after._living_clusters(report.time), pure=True)
+        each = chunks.futures, cast(Any, labels).to_delayed().ravel(), [clusters] * len(chunks.futures)
+        found: IntArray = lazy_blocks(chunks, tasks.label_absent, *each)
+        return found
+
+    def _living_clusters(self, now: float) -> tasks.LivingClusters:
+        prior = prior_of_living(
+            self._state, now, self._row_costs(self._state), get_motion(self._descent_parameters().motion)
+        )
+        return tasks.LivingClusters(prior.centers, prior.gammas, prior.revival, self._state.ids)
 
     def _cluster_batch(
         self, state: ClusterState, batch: Batch, costs: Costs, search: SearchOptions
@@ -121,12 +154,12 @@ class DMeans(LocalDMeans):
                     f"rows; set {name}={other!r}, or use dynmeans.DMeans"
                 )
 
-    def _find_trouble(self, batch: Batch) -> dict[str, str]:
+    def _find_trouble(self, batch: Batch, report: StepReport) -> dict[str, str]:
         rows: Any = batch.rows
         if not isinstance(rows, RemoteRows):
-            return super()._find_trouble(batch)
+            return super()._find_trouble(batch, report)
         every = _evenly(len(rows))
-        report = self.step_._replace(labels=np.asarray(self.step_.labels[every]))
+        report = report._replace(labels=np.asarray(report.labels[every]))
         return find_trouble(rows[every], report, self._state, self.parameters_, len(rows))
 
 

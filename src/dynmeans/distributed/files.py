@@ -32,9 +32,12 @@ from dynmeans.distributed.dataset import (
 )
 from dynmeans.distributed.estimator import DMeans, to_distributed
 from dynmeans.estimators.serialization import from_snapshot, to_snapshot
-from dynmeans.runs.parameters import RunParameters, check_parameters, make_model, make_windowing
+from dynmeans.runs.models import make_model
+from dynmeans.runs.parameter_checks import check_parameters
+from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.result import RunStatus
 from dynmeans.runs.session import Session
+from dynmeans.runs.time_steps import make_windowing
 
 LABELS = "labels"
 UNSUPPORTED = ("standardize", "duplicates", "refine", "exclusive", "kernel", "embedding", "text", "by")
@@ -90,12 +93,12 @@ def cluster_dataset(
     Parameters
     ----------
     inputs : sequence of str
-        Paths or patterns such as ``data/*.parquet``; rows are in the order of time.
+        Paths, URLs that fsspec reads, or patterns such as ``data/*.parquet``; rows are in the order of time.
     parameters : RunParameters
         As for :func:`dynmeans.runs.cluster_files`.
     client : distributed.Client
     out : Path
-        Folder for the labels.
+        Folder for the labels, on a file system that renames folders atomically: no URL.
     state : Path, optional
         State file, written after each step. The same call resumes a run that was interrupted.
     force : bool, default=False
@@ -107,7 +110,7 @@ def cluster_dataset(
     _refuse_unsupported(parameters)
     data = open_dataset(inputs, parameters)
     run = {
-        "files": [[str(path), path.stat().st_size] for path in data.files],
+        "files": [list(file) for file in data.files],
         "settings": {key: value for key, value in parameters._asdict().items() if value is not None},
         "out": str(out.resolve()),
     }
@@ -163,6 +166,11 @@ def _cluster(
     state: Path | None,
     on_step: Callable[[RunStatus], object],
 ) -> _Progress:
+    hint = (
+        "the same command resumes after the last step"
+        if state is not None
+        else "with --state it could resume"
+    )
     try:
         windows = list(find_windows(client, data, parameters, rule))
         if progress.steps == 0:
@@ -179,16 +187,12 @@ def _cluster(
             if state is not None:
                 _save(state, model, progress)
             on_step(RunStatus(progress.rows, progress.steps, model.n_clusters_, progress.rows / data.n_rows))
-    except KilledWorker as error:
+    except KilledWorker:
         raise InputError(
-            f"workers died several times at one task; more memory per worker? ({error.task})"
+            f"step {progress.steps + 1}: workers died at one task again and again, for lack of memory? "
+            f"Use smaller row groups or more memory per worker; {hint}"
         ) from None
     except (CommClosedError, CancelledError, TimeoutError):
-        hint = (
-            "the same command resumes after the last step"
-            if state is not None
-            else "with --state it could resume"
-        )
         raise InputError(f"the Dask scheduler was lost; {hint}") from None
     return progress
 
@@ -230,7 +234,7 @@ def _step(
 
 
 def _collection(read: Any, slices: Sequence[Slice], data: Dataset, shape: tuple[int, ...]) -> Any:
-    delayed = dask.delayed(read, pure=True)
+    delayed = dask.delayed(read, pure=False)  # a second run must not meet the failed tasks of the first
     columns = dask.delayed(data.columns, pure=True)
     blocks = [
         da.from_delayed(delayed(piece, columns), (piece.stop - piece.start, *shape), dtype=np.float64)

@@ -16,7 +16,7 @@ NO_SLOTS: Slots = np.empty(0, dtype=np.int32)
 
 
 class BatchScale(NamedTuple):
-    """Shift of a batch, and the sizes of what is summed (`src/core/dmeans/batch_scale.hpp`)."""
+    """Shift of a batch, and the sizes of what is summed (`src/core/dmeans/batch/batch_scale.hpp`)."""
 
     shift: FloatArray  # (d,) subtracted from every row
     radius: float  # largest coordinate after the shift

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import dask
-import dask.array as da
 import numpy as np
+from distributed import Future
 
 from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.split_merge_events import MAX_ROWS, RowSpace, add_split_merge_events
-from dynmeans._core import count_distinct
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import StepResult, slot_ids, update_state
 from dynmeans._model.motion import Motion
@@ -19,13 +18,12 @@ from dynmeans._model.prior import Prior, predict_prior
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import IntArray
 from dynmeans.distributed import tasks
-from dynmeans.distributed.batch import RemoteRows
+from dynmeans.distributed.batch import RemoteRows, lazy_blocks
 from dynmeans.distributed.chunks import Chunks
 from dynmeans.distributed.descent import RestartResult, run_restarts
 from dynmeans.distributed.messages import Slots, StepSetup
+from dynmeans.distributed.repeats import merge_repeats
 from dynmeans.distributed.rounds import Rounds
-
-REPEAT_SAMPLE = 1024  # rows of a batch in which the local estimator looks for repeats first
 
 
 class RemoteFit(NamedTuple):
@@ -57,8 +55,8 @@ def step(
 
 def cluster(rows: RemoteRows, prior: Prior, costs: Costs, search: SearchOptions, n_steps: int) -> RemoteFit:
     """Minimize the cost from several random orders, as `dynmeans._algorithms.dmeans.cluster` does."""
-    chunks = rows.chunks
-    refuse_repeats(rows)
+    distinct = merge_repeats(rows)
+    chunks = rows.chunks if distinct is None else distinct.make_chunks()
     setup = StepSetup(
         chunks.scale(),
         chunks.n_rows,
@@ -72,12 +70,15 @@ def cluster(rows: RemoteRows, prior: Prior, costs: Costs, search: SearchOptions,
     rounds = Rounds(chunks, setup)
     results = run_restarts(setup, search.n_restarts, search.max_iter, rounds)
     best = int(np.argmin([result.cost for result in results]))  # the first of equals
-    return _fit(rounds, results, best)
-
-
-def _fit(rounds: Rounds, results: list[RestartResult], best: int) -> RemoteFit:
-    chunks, result = rounds.chunks, results[best]
     slots = chunks.client.map(tasks.take_slots, rounds.outcomes, restart=best, pure=False)
+    slots = slots if distinct is None else distinct.expand(slots)
+    return _fit(rows.chunks, slots, results, best, rounds.n_rounds)
+
+
+def _fit(
+    chunks: Chunks, slots: list[Future], results: list[RestartResult], best: int, n_rounds: int
+) -> RemoteFit:
+    result = results[best]
     every = max(1, -(-chunks.n_rows // MAX_ROWS))
     sample = np.arange(0, chunks.n_rows, every)
     labels = chunks.gather(sample, tasks.pick, of=slots)
@@ -89,29 +90,10 @@ def _fit(rounds: Rounds, results: list[RestartResult], best: int) -> RemoteFit:
         result.n_iter,
         np.array([each.cost for each in results]),
     )
-    return RemoteFit(slots, result.numbers, fit, sample, rounds.n_rounds)
+    return RemoteFit(slots, result.numbers, fit, sample, n_rounds)
 
 
 def lazy_labels(chunks: Chunks, found: RemoteFit, ids: IntArray) -> Any:
     """Return the ids of all rows as a Dask array; its chunks are computed where the slots are."""
-    name = np.where(found.numbers >= 0, ids[found.numbers], -1)
-    label = dask.delayed(tasks.label, pure=True)
-    blocks = [
-        da.from_delayed(label(slots, name), shape=(extent.n,), dtype=np.int64)
-        for slots, extent in zip(found.slots, chunks.extents, strict=True)
-    ]
-    return da.concatenate(blocks)
-
-
-def refuse_repeats(rows: RemoteRows) -> None:
-    """Raise if the local estimator would merge repeated rows of this batch, which needs all rows at once."""
-    n = len(rows)
-    if any(extent.lightest < 1.0 for extent in rows.chunks.extents):
-        return  # fractions of a point are never merged
-    sample = rows[np.arange(REPEAT_SAMPLE) * n // REPEAT_SAMPLE]
-    n_distinct = count_distinct(sample)
-    if n_distinct < REPEAT_SAMPLE:
-        raise ValueError(
-            f"{REPEAT_SAMPLE - n_distinct} of {REPEAT_SAMPLE} sampled rows are repeats: "
-            "merge equal rows and give their number as sample_weight"
-        )
+    name = dask.delayed(np.where(found.numbers >= 0, ids[found.numbers], -1), pure=True)
+    return lazy_blocks(chunks, tasks.label, found.slots, [name] * len(found.slots))

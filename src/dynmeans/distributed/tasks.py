@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +9,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
 from dynmeans._algorithms.batch import Rows
-from dynmeans._core import DoubleChunk, FloatChunk, max_abs, row_extent, shift_rows
+from dynmeans._core import DoubleChunk, FloatChunk, cheapest_clusters, max_abs
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.distributed.messages import (
-    BatchScale,
     Command,
     Epoch,
     Pass,
@@ -23,6 +21,7 @@ from dynmeans.distributed.messages import (
     StepSetup,
     Sums,
 )
+from dynmeans.estimators.validation import weights_in_range
 
 
 class Chunk(NamedTuple):
@@ -38,7 +37,8 @@ class Extent(NamedTuple):
     n: int
     largest: float  # absolute coordinate
     weight: float  # sum of the weights
-    lightest: float  # smallest weight
+    lightest: float  # smallest weight; infinity if there are no rows
+    heaviest: float  # largest weight
 
 
 class RestartState(NamedTuple):
@@ -46,6 +46,15 @@ class RestartState(NamedTuple):
 
     labels: Slots  # (n,)
     bounds: Rows | None  # (2, n) on the distance to the own center, and to all others
+
+
+class LivingClusters(NamedTuple):
+    """Clusters that may take a row of weight 0."""
+
+    centers: FloatArray  # (K, d) predicted
+    gammas: FloatArray  # (K,)
+    revival: FloatArray  # (K,)
+    ids: IntArray  # (K,)
 
 
 class Outcome(NamedTuple):
@@ -66,15 +75,16 @@ def read_chunk(block: Any, weights: Any, dtype: str, number: int) -> Chunk:
 
 
 def _weights(weights: Any, n: int, number: int) -> FloatArray:
-    found: FloatArray = np.require(np.asarray(weights, dtype=np.float64), requirements=["C", "A"])
+    found = np.asarray(weights)
     if found.shape != (n,):
         raise ValueError(f"partition {number}: sample_weight must have shape ({n},), got {found.shape}")
-    if not (np.isfinite(found) & (found > 0)).all():
-        raise ValueError(f"partition {number}: sample_weight must be finite and positive")
-    return found
+    try:
+        return weights_in_range(found)
+    except ValueError as error:
+        raise ValueError(f"partition {number}: {error}") from None
 
 
-def _aligned(chunk: Chunk) -> Chunk:
+def aligned(chunk: Chunk) -> Chunk:
     """Return a chunk whose rows the core can read in place: a chunk from another worker may lie anywhere."""
     return chunk._replace(rows=np.require(chunk.rows, requirements=["C_CONTIGUOUS", "ALIGNED"]))
 
@@ -86,39 +96,22 @@ def widen(chunk: Chunk) -> Chunk:
 
 def measure(chunk: Chunk) -> Extent:
     """Return the extent of a chunk."""
-    rows, weights = _aligned(chunk)
+    rows, weights = aligned(chunk)
     has_rows = len(rows) > 0
     return Extent(
         len(rows),
         max_abs(rows) if has_rows else 0.0,
         float(len(rows)) if weights is None else float(weights.sum()),
-        1.0 if weights is None or not has_rows else float(weights.min()),
+        1.0 if weights is None else float(weights.min(initial=np.inf)),
+        1.0 if weights is None else float(weights.max(initial=0.0)),
     )
 
 
-def select_shift_rows(chunk: Chunk, n_rows: int) -> Rows:
-    """Return the rows of a chunk whose mean is the shift of a batch of ``n_rows`` rows."""
-    rows: Rows = shift_rows(_aligned(chunk).rows, n_rows)
-    return rows
-
-
-def measure_terms(chunk: Chunk, shift: FloatArray) -> BatchScale:
-    """Return the scale of a chunk, given the shift of the batch."""
-    rows, weights = _aligned(chunk)
-    return BatchScale(shift, *row_extent(rows, weights, shift))
-
-
-def merge_scales(parts: Sequence[BatchScale]) -> BatchScale:
-    """Return the scale of several chunks."""
-    shift, radius, largest, smallest, weights = zip(*parts, strict=True)
-    sizes = np.array([each for each in weights if len(each)]).reshape(-1, 2)
-    return BatchScale(
-        shift[0],
-        max(radius),
-        np.max(largest, axis=0),
-        np.min(smallest, axis=0),
-        np.array([sizes[:, 0].max(), sizes[:, 1].min()]) if len(sizes) else np.empty(0),
-    )
+def drop_absent(chunk: Chunk) -> Chunk:
+    """Return the rows of positive weight."""
+    assert chunk.weights is not None
+    present = chunk.weights > 0
+    return Chunk(chunk.rows[present], chunk.weights[present])
 
 
 def take(chunk: Chunk, field: int, index: IntArray) -> NDArray[Any]:
@@ -137,7 +130,7 @@ def run_round(
     chunk: Chunk, before: Outcome | None, first: int, setup: StepSetup, commands: list[Command | None]
 ) -> Outcome:
     """Run one command per restart over the rows of a chunk, which starts at row ``first`` of the batch."""
-    chunk = _aligned(chunk)
+    chunk = aligned(chunk)
     make = FloatChunk if chunk.rows.dtype == np.float32 else DoubleChunk
     rows = make(
         chunk.rows,
@@ -223,3 +216,13 @@ def pick(slots: Slots, index: IntArray) -> Slots:
 def label(slots: Slots, ids: IntArray) -> IntArray:
     """Return the ids of the rows of a chunk."""
     return ids[slots]
+
+
+def label_absent(chunk: Chunk, labels: IntArray, clusters: LivingClusters) -> IntArray:
+    """Return the labels of all rows of a chunk: an absent row gets that of the cluster that would take it."""
+    rows, weights = aligned(chunk)
+    assert weights is not None
+    cheapest = cheapest_clusters(rows, clusters.centers, clusters.gammas, clusters.revival, 1)
+    found: IntArray = clusters.ids[cheapest]
+    found[weights > 0] = labels
+    return found

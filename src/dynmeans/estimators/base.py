@@ -219,14 +219,15 @@ class BatchClusterer(
             columns_of(columns) | {"_history": deque(maxlen=history_size)} if first else {}
         )
         attributes |= {"_state": state, "_seed": search.seed, **learned}
+        published = report
         if present is not None:
-            report = report._replace(labels=self._all_labels(attributes, all_rows, present, report))
-        self._publish(attributes, report, events)
-        self._warn(batch)
+            published = report._replace(labels=self._all_labels(attributes, all_rows, present, report))
+        self._publish(attributes, published, events)
+        self._warn(batch, report)
         return events
 
-    def _warn(self, batch: Batch) -> None:
-        """Warn if the result of the last step cannot be trusted."""
+    def _warn(self, batch: Batch, report: StepReport) -> None:
+        """Warn if the result of the last step cannot be trusted; the report has the labels of the batch."""
 
     def _learn(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
         """Return the attributes that hold estimated parameters, updated by a batch."""

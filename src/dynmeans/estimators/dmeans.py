@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
 from dynmeans._algorithms.birth_cost import (
-    N_ESTIMATION_BATCHES,
     estimate_birth_cost,
     estimate_exclusive_birth_cost,
 )
@@ -29,17 +27,17 @@ from dynmeans._model.motion import get_motion
 from dynmeans._model.sphere_costs import make_sphere_costs
 from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
-from dynmeans.estimators.automatic import AutomaticParameters, is_free
+from dynmeans.estimators.automatic import AutomaticParameters
 from dynmeans.estimators.base import BatchClusterer
-from dynmeans.estimators.birth_warnings import warn_of_common_direction, warn_of_no_births, warn_of_unit_rows
-from dynmeans.estimators.metric_choice import METRICS, MetricChoice
-from dynmeans.estimators.trouble import ClusteringWarning, find_trouble, is_check_due
-from dynmeans.estimators.validation import valid_count, valid_number, valid_rows, valid_threads
+from dynmeans.estimators.dmeans_checks import check_dmeans
+from dynmeans.estimators.metric_choice import MetricChoice
+from dynmeans.estimators.result_warnings import ResultWarnings
+from dynmeans.estimators.validation import valid_number, valid_rows, valid_threads
 
 ONE_OBJECT = 1e100  # birth cost at which no step of one object is too long
 
 
-class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
+class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
     """Cluster batches that arrive one after another, with permanent cluster ids.
 
     Every call of :meth:`partial_fit` is one time step. Clusters are born where points are far from all known
@@ -257,23 +255,7 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
         return state
 
     def _check_parameters(self) -> None:
-        if self.motion is not None and self.motion != "auto":
-            get_motion(self.motion)
-        for name in ("refine", "exclusive"):
-            value = getattr(self, name)
-            if isinstance(value, str) and value != "auto":
-                raise ValueError(f"{name} must be True, False or 'auto', got {value!r}")
-        valid_count("min_hits", self.min_hits, 1)
-        if self.duplicates and (is_free(self.exclusive) or not self.exclusive):
-            raise ValueError("duplicates=True needs exclusive=True: otherwise any number of rows may join")
-        if self.metric not in METRICS:
-            raise ValueError(f"metric must be one of {list(METRICS)}, got {self.metric!r}")
-        if self.metric != "cosine":
-            return
-        if self.motion not in (None, "auto", "walk"):
-            raise ValueError(f"motion must be 'walk' with metric='cosine', got {self.motion!r}")
-        if not is_free(self.exclusive) and self.exclusive:
-            raise ValueError("exclusive must be False with metric='cosine', got True")
+        check_dmeans(self)
 
     def _make_costs(self, birth: float, aging: AgingParameters) -> Costs:
         if self._is_cosine():
@@ -304,15 +286,6 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
             result = step(state, batch, costs, motion, search, certify=certify)
         self._warn_of_rows(state, batch, costs)
         return self._described(mark_tentative(result, state, self.min_hits), costs)
-
-    def _warn_of_rows(self, state: ClusterState, batch: Batch, costs: Costs) -> None:
-        if hasattr(self, "_is_silent"):
-            return
-        if state.n_steps == 0:
-            warn = warn_of_common_direction if self._is_cosine() else warn_of_unit_rows
-            warn(batch.rows)
-        if self._is_cosine() and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `find_trouble`
-            warn_of_no_births(batch.rows, state.centers, costs.birth, self._history, "cosine")
 
     def _pass_time(self, state: ClusterState, now: float, costs: Costs) -> StepResult:
         result = pass_time(state, costs, get_motion(self._descent_parameters().motion), now)
@@ -348,32 +321,6 @@ class DMeans(MetricChoice, AutomaticParameters, BatchClusterer):
             "_birth_cost_estimates": (),
             "_first_batches": self._updated_first_batches(old, batch, seed),
         }
-
-    def _warn(self, batch: Batch) -> None:
-        report = self.step_
-        if report.step == 1:
-            self._warnings: dict[str, str] = {}
-        if not is_check_due(report.step) or len(batch.rows) == 0 or hasattr(self, "_is_silent"):
-            return
-        if self._is_cosine():
-            return  # the checks and their advice are about squared distances; see _warn_of_rows
-        found = self._find_trouble(batch)
-        if self.birth_cost == "auto":
-            for kind in ("single", "one"):  # found in the data
-                found.pop(kind, None)
-        fresh = {kind: text for kind, text in found.items() if kind not in self.warnings_}
-        self._warnings = {**self.warnings_, **fresh}
-        for text in fresh.values():
-            warnings.warn(text, ClusteringWarning, stacklevel=2)
-
-    def _find_trouble(self, batch: Batch) -> dict[str, str]:
-        return find_trouble(batch.rows, self.step_, self._state, self.parameters_)
-
-    @property
-    def warnings_(self) -> dict[str, str]:
-        """Warnings about results that cannot be trusted, by kind; each is given once. They are not saved."""
-        known: dict[str, str] = self.__dict__.get("_warnings", {})
-        return known
 
     def _is_settled(self) -> bool:
         first = self._estimated()

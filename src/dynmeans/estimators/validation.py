@@ -22,6 +22,7 @@ LIGHTEST, HEAVIEST = 1e-100, 1e100  # weights: their inverses and their products
 LARGEST_MOMENT = 1e305  # weight times squared coordinates
 MAX_RESTARTS = 1_000_000
 MAX_THREADS = 4096
+NO_WEIGHT = "sample_weight must not be zero everywhere: a zero weight means that the row is absent"
 
 
 def valid_rows(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
@@ -96,6 +97,15 @@ def valid_weights(sample_weight: Any, n: int) -> FloatArray | None:
         weights = np.full(n, float(weights))
     if weights.shape != (n,):
         raise ValueError(f"sample_weight must have shape ({n},), got {weights.shape}")
+    weights_in_range(weights)
+    if n > 0 and not weights.any():
+        raise ValueError(NO_WEIGHT)
+    return weights
+
+
+def weights_in_range(sample_weight: Any) -> FloatArray:
+    """Return weights as float64 numbers; raise if one is invalid."""
+    weights = _as_weights(sample_weight)
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
         row = int(np.argmax(bad))
@@ -107,10 +117,6 @@ def valid_weights(sample_weight: Any, n: int) -> FloatArray | None:
         raise ValueError(
             f"sample_weight must be 0 or lie within {LIGHTEST:g} .. {HEAVIEST:g}, "
             f"got {float(weights[row])!r} in row {row}"
-        )
-    if n > 0 and not weights.any():
-        raise ValueError(
-            "sample_weight must not be zero everywhere: a zero weight means that the row is absent"
         )
     return weights
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans._files.run_folder import FEATURES, Run, Table
+from dynmeans._files.run_format import FEATURES, Run, Table
 from dynmeans._model.types import FloatArray, IntArray
 
 AWAKE, ASLEEP, DEAD = 0, 1, 2

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynmeans._files.run_folder import Run, Table
+from dynmeans._files.run_format import Run, Table
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.plots.lifetimes import STATUS_NAMES, Lives, pack_lanes, trace_lives
 from dynmeans.plots.palette import PALETTE, assign_colors

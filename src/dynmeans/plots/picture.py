@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans._files.extras import require
-from dynmeans._files.run_folder import FEATURES, Run
+from dynmeans._files.run_format import FEATURES, Run
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.plots.lifetimes import DEAD, Lives, pack_lanes, trace_lives
 from dynmeans.plots.palette import PALETTE, assign_colors

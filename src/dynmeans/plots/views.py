@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans._files.run_folder import FEATURES, Run, Table
+from dynmeans._files.run_format import FEATURES, Run, Table
 from dynmeans._model.types import FloatArray
 from dynmeans.plots.cluster_map import fit_cluster_map
 from dynmeans.plots.lifetimes import Lives

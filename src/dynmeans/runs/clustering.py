@@ -3,65 +3,44 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 from dynmeans import __version__
 from dynmeans._files.atomic_write import make_folder
 from dynmeans._files.errors import InputError
-from dynmeans._files.limits import Limits, parse_limits
+from dynmeans._files.limits import parse_limits
 from dynmeans._files.lock import locked
-from dynmeans._files.snapshot import SnapshotError
-from dynmeans._tables.chunk import name_list
-from dynmeans._tables.fingerprint import check_unchanged
-from dynmeans._tables.inputs import RowBlock, open_inputs, reopen_inputs
-from dynmeans._tables.sources import STDIN, Source, find_source
-from dynmeans._tables.vectors import ARRAY_SUFFIX
 from dynmeans._tables.windowing import Windowing
 from dynmeans._tables.windows import cut
-from dynmeans.estimators import from_snapshot
-from dynmeans.estimators.base import BatchClusterer
 from dynmeans.runs.completed import must_repeat
 from dynmeans.runs.folder import check_folder, locked_folder
-from dynmeans.runs.keyed_session import ROWS_ARRAY, KeyedSession
-from dynmeans.runs.parameters import (
-    RunParameters,
-    check_parameters,
-    make_keyed_model,
-    make_model,
-    make_windowing,
-    normalize_parameters,
-    time_info,
-    time_unit,
+from dynmeans.runs.job import (
+    Job,
+    StepCallback,
+    check_inputs,
+    find_sources,
+    load_model,
+    open_rows,
+    read_files,
+    title,
 )
+from dynmeans.runs.keyed_session import ROWS_ARRAY, KeyedSession
+from dynmeans.runs.parameter_checks import check_parameters
+from dynmeans.runs.parameters import RunParameters, normalize_parameters
 from dynmeans.runs.progress import Progress, drop_unset
 from dynmeans.runs.report import draw_report
 from dynmeans.runs.result import RunInterrupted, RunResult, RunStatus
 from dynmeans.runs.session import RunDescription, Session
 from dynmeans.runs.start import RunStart, find_start
 from dynmeans.runs.summary import summarize, summarize_complete
+from dynmeans.runs.time_steps import make_windowing, time_info, time_unit
 from dynmeans.streams import KeyedDMeans
-from dynmeans.streams.keyed_files import keyed_from_snapshot
-
-StepCallback = Callable[[RunStatus], object]
-
-
-class _Job(NamedTuple):
-    """Arguments of one call."""
-
-    sources: list[Source]
-    parameters: RunParameters
-    out: Path
-    state: Path | None
-    n_jobs: int | None
-    force: bool
-    report: bool
-    on_step: StepCallback
 
 
 def cluster_files(
@@ -136,8 +115,8 @@ def cluster_files(
     """
     parameters = normalize_parameters(parameters)
     check_parameters(parameters)
-    job = _Job(
-        _find_sources(inputs, parameters.format, parse_limits(limits)),
+    job = Job(
+        find_sources(inputs, parameters.format, parse_limits(limits)),
         parameters,
         Path(out),
         None if state is None else Path(state),
@@ -150,18 +129,6 @@ def cluster_files(
         return _run(job)
 
 
-def _find_sources(
-    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None, limits: Limits
-) -> list[Source]:
-    paths = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
-    names = [os.fspath(path) for path in paths]
-    if not names:
-        raise InputError("no inputs; give at least one file")
-    if names.count(STDIN) > 1:
-        raise InputError("standard input (-) can be read only once")
-    return [find_source(name, format, limits) for name in names]
-
-
 def _locked_state(state: Path | None) -> AbstractContextManager[object]:
     """Lock the state file, and make its folder."""
     if state is None:
@@ -172,27 +139,27 @@ def _locked_state(state: Path | None) -> AbstractContextManager[object]:
     return locked(state)
 
 
-def _run(job: _Job) -> RunResult:
-    start = find_start(job.state, _read_files(job), job.parameters._asdict(), job.out, force=job.force)
+def _run(job: Job) -> RunResult:
+    start = find_start(job.state, read_files(job), job.parameters._asdict(), job.out, force=job.force)
     # The state file and run.json store the parameters under the key "settings".
-    known = {"title": _title(job.sources), "settings": drop_unset(job.parameters._asdict())}
+    known = {"title": title(job.sources), "settings": drop_unset(job.parameters._asdict())}
     force = job.force
     if start.action == "done" and job.state is not None:
         if not must_repeat(start, job.state, job.out, known, report=job.report, force=force):
-            return summarize_complete(start, _title(job.sources), _model(job, start))
+            return summarize_complete(start, title(job.sources), load_model(job, start))
         start, force = RunStart("begin", start.inputs), True
     with locked_folder(job.out):
         if start.action != "resume":
-            inputs = [source.path for source in _read_files(job) if source.path is not None]
+            inputs = [source.path for source in read_files(job) if source.path is not None]
             check_folder(job.out, force=force, again=known if job.state else None, inputs=inputs)
         return _cluster(job, start)
 
 
-def _cluster(job: _Job, start: RunStart) -> RunResult:
+def _cluster(job: Job, start: RunStart) -> RunResult:
     began = monotonic()
-    progress, blocks = _open(job, start)
+    progress, blocks = open_rows(job, start)
     windowing = make_windowing(job.parameters, progress.windows, is_dated=progress.columns.dated)
-    model = _model(job, start)
+    model = load_model(job, start)
     batches = cut(
         blocks,
         windowing,
@@ -210,7 +177,7 @@ def _cluster(job: _Job, start: RunStart) -> RunResult:
             fraction = batch.done if known_size else None
             job.on_step(RunStatus(now.rows, now.steps, session.n_clusters(), fraction))
         speed = (session.progress.rows - progress.rows) / max(monotonic() - began, 1e-9)
-        session.finish(draw_report if job.report else None, check=partial(_check_unchanged, job, progress))
+        session.finish(draw_report if job.report else None, check=partial(check_inputs, job, progress))
     except BaseException as error:
         with suppress(OSError):  # on a full disk, report the first error
             session.stop()
@@ -221,7 +188,7 @@ def _cluster(job: _Job, start: RunStart) -> RunResult:
     return summarize(session, start.action, report=job.report, speed=speed)
 
 
-def _session(job: _Job, start: RunStart, progress: Progress, model: Any, windowing: Windowing) -> Session:
+def _session(job: Job, start: RunStart, progress: Progress, model: Any, windowing: Windowing) -> Session:
     description = _describe(job, progress)
     if not isinstance(model, KeyedDMeans):
         return Session(description, model, progress, windowing.carry)
@@ -234,10 +201,10 @@ def _wants_empty(model: Any) -> Callable[[], bool]:
     return (lambda: False) if isinstance(model, KeyedDMeans) else partial(Session.wants_empty, model)
 
 
-def _describe(job: _Job, progress: Progress) -> RunDescription:
+def _describe(job: Job, progress: Progress) -> RunDescription:
     return RunDescription(
         job.out,
-        _title(job.sources),
+        title(job.sources),
         __version__,
         time_info(job.parameters, progress.columns),
         time_unit(job.parameters),
@@ -245,69 +212,3 @@ def _describe(job: _Job, progress: Progress) -> RunDescription:
         job.parameters.standardize,
         job.state,
     )
-
-
-def _open(job: _Job, start: RunStart) -> tuple[Progress, Iterator[RowBlock]]:
-    """Return the progress of the run and the rows that follow."""
-    if start.action == "resume" and start.progress is not None:
-        progress = start.progress._replace(inputs=start.inputs)
-        return progress, reopen_inputs(job.sources, progress.columns, progress.position)
-    parameters = job.parameters
-    columns, blocks = open_inputs(
-        job.sources,
-        features=parameters.features,
-        time=parameters.time,
-        weight=parameters.weight,
-        text=parameters.text,
-        embedding=parameters.embedding,
-        key=parameters.by,
-    )
-    progress = Progress(str(job.out.resolve()), start.inputs, parameters._asdict(), columns)
-    if start.progress is not None:
-        progress = _continue_run(progress, start.progress, job.sources[0].name)
-    return progress, blocks
-
-
-def _continue_run(progress: Progress, old: Progress, name: str) -> Progress:
-    """Start a new run with the features, the scale and the clock of a complete one."""
-    if progress.columns.features != old.columns.features:
-        raise InputError(
-            f"{name}: the features are {name_list(progress.columns.features)}, "
-            f"but the state has {name_list(old.columns.features)}"
-        )
-    windows = {key: value for key, value in old.windows.items() if key == "origin"}
-    return progress._replace(scale=old.scale, clock=old.clock, windows=windows)
-
-
-def _model(job: _Job, start: RunStart) -> Any:
-    if job.parameters.by is not None:
-        return (
-            make_keyed_model(job.parameters)
-            if start.snapshot is None
-            else keyed_from_snapshot(start.snapshot)
-        )
-    if start.snapshot is None:
-        return make_model(job.parameters, job.n_jobs)
-    model: BatchClusterer = from_snapshot(start.snapshot)
-    if type(model) is not type(make_model(job.parameters, job.n_jobs)):
-        raise SnapshotError(f"{job.state}: holds a {type(model).__name__}, which this run does not have")
-    model.n_jobs = job.n_jobs
-    return model
-
-
-def _read_files(job: _Job) -> list[Source]:
-    """Return the inputs, and the file of embeddings beside them."""
-    embedding = job.parameters.embedding
-    if embedding is None or not embedding.endswith(ARRAY_SUFFIX):
-        return job.sources
-    return [*job.sources, find_source(embedding, "npy")]
-
-
-def _title(sources: Sequence[Source]) -> str:
-    first = sources[0].name if sources[0].path is None else sources[0].path.name
-    return first if len(sources) == 1 else f"{first} and {len(sources) - 1} more"
-
-
-def _check_unchanged(job: _Job, progress: Progress) -> None:
-    for source, known in zip(_read_files(job), progress.inputs, strict=False):  # empty without a state file
-        check_unchanged(source, known)

@@ -14,7 +14,7 @@ from dynmeans._files.errors import InputError
 from dynmeans._files.keyed_tables import KEYS_LOG
 from dynmeans._files.labels import labels_file
 from dynmeans._files.lock import holding
-from dynmeans._files.run_folder import (
+from dynmeans._files.run_format import (
     CLUSTERS_FILE,
     EVENTS_FILE,
     FORMAT,

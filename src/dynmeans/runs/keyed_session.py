@@ -10,7 +10,7 @@ import numpy as np
 from dynmeans._files.errors import InputError, reason
 from dynmeans._files.keyed_tables import KEYS_LOG, keyed_headings, keyed_lines, sample_lines
 from dynmeans._files.labels import COLUMN, LOG_TYPE, KeyColumn
-from dynmeans._files.run_folder import KEY_COLUMN, SAMPLE_FILE
+from dynmeans._files.run_format import KEY_COLUMN, SAMPLE_FILE
 from dynmeans._files.run_tables import LABELS_LOG, StepRecord
 from dynmeans._files.snapshot import Snapshot, SnapshotError
 from dynmeans._model.lifecycle import StepResult

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from dynmeans._files.atomic_write import atomic_write, remove_leftovers
-from dynmeans._files.run_folder import REPORT_FILE, read_info, read_run
+from dynmeans._files.run_folder import read_info, read_run
+from dynmeans._files.run_format import REPORT_FILE
 from dynmeans.runs.key_reports import draw_key_reports
 
 

@@ -15,7 +15,7 @@ from dynmeans._files.atomic_write import sync_folder
 from dynmeans._files.digest import describe_files
 from dynmeans._files.errors import InputError, reason
 from dynmeans._files.labels import KeyColumn, labels_file, write_labels
-from dynmeans._files.run_folder import FORMAT, INFO_FILE, REPORT_FILE
+from dynmeans._files.run_format import FORMAT, INFO_FILE, REPORT_FILE
 from dynmeans._files.run_tables import LABELS_LOG, StepRecord, StepTexts, headings, lines_of, write_info
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport

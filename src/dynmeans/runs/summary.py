@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from dynmeans._files.labels import labels_file
-from dynmeans._files.run_folder import LABELS_STEM, REPORT_FILE
+from dynmeans._files.run_format import LABELS_STEM, REPORT_FILE
 from dynmeans._files.run_tables import LABELS_LOG
 from dynmeans.estimators.base import BatchClusterer
 from dynmeans.runs.progress import Progress

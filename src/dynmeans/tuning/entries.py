@@ -17,6 +17,7 @@ from dynmeans.estimators.metric_choice import are_unit_rows, may_be_cosine
 from dynmeans.kernels import Kernel, Linear, get_kernel
 from dynmeans.tuning.code_length import median_interval
 from dynmeans.tuning.kernel_space import check_kernel, kernel_space
+from dynmeans.tuning.known_candidates import with_known_candidates
 from dynmeans.tuning.pair_score import cosine_space
 from dynmeans.tuning.scorers import Scorer
 from dynmeans.tuning.space import Axis, Space, birth_costs, make_space
@@ -64,7 +65,7 @@ def make_entries(
     elif isinstance(model, PersistentIds):
         spaces = [_linking_space(model, stream, motions)]
     else:
-        spaces = _dmeans_spaces(model, stream, motions)
+        spaces = with_known_candidates(_dmeans_spaces(model, stream, motions), model, stream, motions)
     return [Entry(model, space, make_scorer(model)) for space in spaces]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans._files.extras import require
-from dynmeans.tuning.search import at_defaults, first_candidates, of_entry
+from dynmeans.tuning.search import first_candidates, known_candidates, of_entry
 from dynmeans.tuning.space import Axis
 from dynmeans.tuning.trials import Candidate, Runner, Trial
 
@@ -38,7 +38,7 @@ def search_with_optuna(
         study.set_user_attr(CODE, runner.by_forest)
     runner.by_forest = bool(study.user_attrs.get(CODE, False))
     for i, entry in enumerate(runner.entries):
-        for candidate in of_entry(i, at_defaults(entry.space)):
+        for candidate in of_entry(i, known_candidates(entry.space)):
             study.enqueue_trial(_as_optuna_params(candidate, runner, arms), skip_if_exists=True)
     trials = [_from_study(old, runner, arms) for old in study.trials if old.values]
     while len(trials) < budget:

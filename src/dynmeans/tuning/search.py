@@ -48,18 +48,18 @@ def search_grid(runner: Runner, budget: int) -> list[Trial]:
     candidates = []
     for i, share in enumerate(shares(runner, budget)):
         space = runner.entries[i].space
-        defaults = at_defaults(space)
-        candidates += of_entry(i, [*defaults, *grid(space, share - len(defaults))])
+        known = known_candidates(space)
+        candidates += of_entry(i, [*known, *grid(space, share - len(known))][:share])
     return runner.choose_code(runner.run(candidates))
 
 
 def first_candidates(runner: Runner, count: int, seed: int) -> list[Candidate]:
-    """Return the defaults and space-filling points of all estimators."""
+    """Return the known candidates and space-filling points of all estimators."""
     candidates = []
     for i, share in enumerate(shares(runner, count)):
         space = runner.entries[i].space
-        defaults = at_defaults(space)
-        candidates += of_entry(i, [*defaults, *space_filling(space, share - len(defaults), seed)])
+        known = known_candidates(space)
+        candidates += of_entry(i, [*known, *space_filling(space, share - len(known), seed)][:share])
     return candidates
 
 
@@ -75,9 +75,10 @@ def of_entry(i: int, candidates: Sequence[Candidate]) -> list[Candidate]:
     return [candidate._replace(entry=i) for candidate in candidates]
 
 
-def at_defaults(space: Space) -> list[Candidate]:
-    """Return the defaults with the first choice, if the space has defaults."""
-    return [] if space.defaults is None else [Candidate(space.defaults, 0)]
+def known_candidates(space: Space) -> list[Candidate]:
+    """Return the candidates that are always tried, such as the defaults."""
+    defaults = [] if space.defaults is None else [(space.defaults, 0)]
+    return [Candidate(position, choice) for position, choice in (*defaults, *space.known)]
 
 
 def space_filling(space: Space, count: int, seed: int) -> list[Candidate]:

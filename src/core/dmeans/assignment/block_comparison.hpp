@@ -1,4 +1,4 @@
-// Cheapest slot of many rows while the slots stay as they are, equal to Clusters::cheapest bit by bit.
+// Cheapest slot of many rows while the slots stay as they are, equal to LabelUpdate::cheapest bit by bit.
 //
 // Products find the nearest awake slot. Where they are certain, only its exact distance is computed;
 // otherwise the distances to all slots are. Sleeping slots are few; they are compared exactly.
@@ -13,6 +13,7 @@
 #include "dmeans/assignment/product_comparison.hpp"
 #include "dmeans/batch/batch_view.hpp"
 #include "dmeans/clusters.hpp"
+#include "dmeans/label_update.hpp"
 #include "support/signals.hpp"
 
 namespace dynmeans {
@@ -52,22 +53,24 @@ class BlockComparison {
   template <class RowOf>
   void compare(Row begin, Row end, const RowOf& row_of, Cheapest* found, double* others, Poll& poll) const {
     if (is_worth_it_) return compare_by_products(begin, end, row_of, found, others, poll);
-    std::vector<double> y(points_.d), scratch;
+    std::vector<double> y(points_.d);
+    LabelUpdate update(slots_, birth_);
     for (Row b = begin; b < end; ++b) {
       const Row i = row_of(b);
       poll(Row(points_.d) * (slots_.count() + 1));
-      found[b] = slots_.cheapest(points_.shifted(i, y.data()), std::min(points_.weight(i), 1.0),
-                                 prior_distances_.of(i), birth_, scratch);
+      found[b] = update.cheapest({points_.shifted(i, y.data()), points_.weight(i), prior_distances_.of(i)});
     }
   }
 
  private:
+  // Arguments as in compare.
   template <class RowOf>
   void compare_by_products(Row begin, Row end, const RowOf& row_of, Cheapest* found, double* others,
                            Poll& poll) const {
     ProductComparison::Tile tile;
     tile.resize(points_.d);
-    std::vector<double> y(points_.d), scratch;
+    std::vector<double> y(points_.d);
+    LabelUpdate update(slots_, birth_);
     std::array<Row, kTile> rows, next;
     const auto fetch = [&](Row b) {
       for (int r = 0; r < kTile && b + r < end; ++r) __builtin_prefetch(points_.row(next[r] = row_of(b + r)));
@@ -82,18 +85,18 @@ class BlockComparison {
       tile.fill(count, points_.d);
       products_.compare(tile);
       for (int r = 0; r < count; ++r) {
-        found[b + r] = decide(rows[r], tile, r, y.data(), scratch);
+        found[b + r] = decide(rows[r], tile, r, y.data(), update);
         if (others != nullptr)
           others[b + r] = products_.is_certain(tile, r) ? products_.second_squared_distance(tile, r) : 0;
       }
     }
   }
 
-  Cheapest decide(Row i, const ProductComparison::Tile& tile, int r, double* y,
-                  std::vector<double>& scratch) const {
+  // tile, r: products of the row, and its column; y (d,): scratch for the shifted row
+  Cheapest decide(Row i, const ProductComparison::Tile& tile, int r, double* y, LabelUpdate& update) const {
     const double m = std::min(points_.weight(i), 1.0);
     if (!products_.is_certain(tile, r))
-      return slots_.cheapest(points_.shifted(i, y), m, prior_distances_.of(i), birth_, scratch);
+      return update.cheapest({points_.shifted(i, y), points_.weight(i), prior_distances_.of(i)});
     const int nearest = awake_[tile.which[r]];
     Cheapest best{m * points_.squared_distance(i, slots_.center(nearest)), nearest};
     if (best.cost < min_revival_) return best;

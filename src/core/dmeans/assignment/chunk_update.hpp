@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "dmeans/assignment/product_comparison.hpp"
+#include "dmeans/assignment/tile_comparison.hpp"
 #include "dmeans/batch/batch_view.hpp"
 #include "dmeans/cluster_sums.hpp"
 #include "support/uninitialized_vector.hpp"
@@ -16,21 +16,13 @@ struct ChunkUpdate {
 
   ClusterSums sums;
   std::vector<Row> proposals;  // rows for which a birth or a revival is cheaper than their slot
-  std::vector<Row> uncertain;  // rows whose nearest center the products do not determine
-  bool any = false;
-  std::vector<T> tile;      // (d, kTile)
-  RawVector<T> centers;     // (awake, d) in the precision of the tile, computed on first use
-  std::vector<double> row;  // (d,)
-  ProductComparison::Tile products;
+  bool any = false;            // true if a row moved
+  typename TileComparison<T>::Buffers buffers;
 
   void clear(int d) {
     proposals.clear();
-    uncertain.clear();
     any = false;
-    tile.resize(std::size_t(d) * kTile);
-    centers.clear();
-    row.resize(d);
-    products.resize(d);
+    buffers.clear(d);
   }
 
   // Before the first move.

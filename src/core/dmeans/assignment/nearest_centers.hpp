@@ -60,7 +60,7 @@ void nearest_centers(const T* data,          // in  (n, d)
   if constexpr (std::is_same_v<T, double>) {
     const PartialDistanceBound partial_bound(centers, n_centers, d);
     if (partial_bound.is_worth_it())
-      return pool.share(chunks, [&](int c) {
+      return pool.run(chunks, [&](int c) {
         RawVector<double> bounds(partial_bound.n_bounds());
         Poll poll;
         for (Row i = c * kRows; i < std::min(n, Row(c + 1) * kRows); ++i) {
@@ -73,7 +73,7 @@ void nearest_centers(const T* data,          // in  (n, d)
   std::vector<T> shift(d), shifted(std::size_t(n_centers) * d);
   for (int j = 0; j < d; ++j) shift[j] = static_cast<T>(centers[j]);
   for (std::size_t i = 0; i < shifted.size(); ++i) shifted[i] = static_cast<T>(centers[i] - shift[i % d]);
-  pool.share(chunks, [&](int c) {
+  pool.run(chunks, [&](int c) {
     std::vector<T> tile(std::size_t(d) * kTile), last(tile.size());
     std::array<T, kTile> best;
     std::array<std::int32_t, kTile> found;

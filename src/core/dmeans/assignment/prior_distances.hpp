@@ -37,7 +37,7 @@ class PriorDistances {
     for (int k = 0; k < n_old_; ++k) inverse_gammas[k] = 1 / slots.gamma(k);
     const PartialDistanceBound partial_bound(slots.old_center(0), n_old_, points.d);
     const int chunks = static_cast<int>(std::min<Row>(points.n, 64));
-    pool.share(chunks, [&](int c) {
+    pool.run(chunks, [&](int c) {
       RawVector<double> y(points.d), bounds(partial_bound.n_bounds());
       Poll poll;
       for (Row i = points.n * c / chunks; i < points.n * (c + 1) / chunks; ++i) {

@@ -26,6 +26,7 @@ struct RowList {
   std::vector<std::int32_t> slots;  // (p,) own slot, or the cheapest one
   std::vector<double> costs;        // (p,) of that slot, for proposals
 
+  // row: its number in the batch, or its visit; coordinates (d,)
   void add(Row row, const double* coordinates, int d, double weight, std::int32_t slot) {
     rows.push_back(row);
     y.insert(y.end(), coordinates, coordinates + d);

@@ -13,6 +13,7 @@
 #include "dmeans/finished_clusters.hpp"
 #include "dmeans/first_pass/serial_validation.hpp"
 #include "dmeans/first_pass/visiting_order.hpp"
+#include "dmeans/label_update.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
 
@@ -35,6 +36,7 @@ struct ReassignedRows {
 
 class DescentDriver {
  public:
+  // birth: lambda; n: rows of the whole batch; seed, step, restart: of the random order
   DescentDriver(const PriorView& prior, const BatchScale<double>& scale, double birth, Row n,
                 std::uint64_t seed, std::uint64_t step, std::uint64_t restart)
       : birth_(birth),
@@ -42,7 +44,8 @@ class DescentDriver {
         slots_(prior, scale_),
         random_(seed, step, restart),
         order_(n, random_),
-        validation_(slots_, birth) {
+        validation_(slots_, birth),
+        update_(slots_, birth) {
     slots_.reset();
   }
 
@@ -56,11 +59,10 @@ class DescentDriver {
     Poll poll;
     for (std::size_t p = 0; p < proposals.n; ++p) {
       poll(slots_.d() * (validation_.woken().size() + 1));
-      slots[p] =
-          validation_
-              .validate(proposals.rows[p], proposals.y + p * slots_.d(), std::min(proposals.weights[p], 1.0),
-                        {}, {proposals.costs[p], proposals.slots[p]})
-              .slot;
+      slots[p] = validation_
+                     .validate(proposals.rows[p], {proposals.y + p * slots_.d(), proposals.weights[p], {}},
+                               {proposals.costs[p], proposals.slots[p]})
+                     .slot;
     }
     return slots;
   }
@@ -77,7 +79,7 @@ class DescentDriver {
     for (const Row p : order) {
       poll(Row(slots_.d()) * (slots_.count() + 1));
       slots[p] =
-          slots_.assign(proposals.y + p * slots_.d(), proposals.weights[p], slots[p], {}, birth_, scratch_);
+          assign_row({proposals.y + p * slots_.d(), proposals.weights[p], {}}, slots[p], update_, slots_);
     }
     ReassignedRows moved;
     for (std::size_t p = 0; p < proposals.n; ++p)
@@ -103,7 +105,7 @@ class DescentDriver {
   Random random_;
   VisitingOrder order_;
   SerialValidation validation_;
-  std::vector<double> scratch_;
+  LabelUpdate update_;
 };
 
 }  // namespace dynmeans

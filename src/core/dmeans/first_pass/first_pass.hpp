@@ -84,10 +84,10 @@ class FirstPass {
     proposals_.resize(chunks);
     slots_at_start_.pack(count_);
     others_.resize(keeps_bounds() ? count_ : 0);
-    pool_.share(chunks, [&](int c) { compare(c, chunks); });
+    pool_.run(chunks, [&](int c) { compare(c, chunks); });
     const double n_serial = validate();
     validation_.woken().freeze(slots_);
-    pool_.share(chunks, [&](int c) { label(c, chunks); });
+    pool_.run(chunks, [&](int c) { label(c, chunks); });
     return n_serial;
   }
 
@@ -112,7 +112,8 @@ class FirstPass {
       for (const Row b : proposals) {
         poll(points_.d * (validation_.woken().size() + 1));
         const double* y = points_.shifted(row(b), y_.data());
-        found_[b] = validation_.validate(b, y, decision_weight(b), prior_distances_.of(row(b)), found_[b]);
+        found_[b] =
+            validation_.validate(b, {y, points_.weight(row(b)), prior_distances_.of(row(b))}, found_[b]);
       }
     return validation_.n_compared();
   }
@@ -142,7 +143,7 @@ class FirstPass {
   void add_sums() {
     const int parts = points_.n < kMinShared ? 1 : pool_.size();
     std::vector<ClusterSums> sums(parts, ClusterSums(points_.scale.terms, points_.scale.weights));
-    pool_.share(parts, [&](int c) {
+    pool_.run(parts, [&](int c) {
       sums[c].grow(slots_.count());
       std::vector<double> y(points_.d);
       Poll poll;

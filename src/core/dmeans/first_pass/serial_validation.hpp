@@ -2,21 +2,16 @@
 // rows that propose a birth or a revival are assigned one by one, in the visiting order.
 #pragma once
 
-#include <vector>
-
-#include "dmeans/assignment/prior_distance_row.hpp"
 #include "dmeans/clusters.hpp"
 #include "dmeans/first_pass/woken_slots.hpp"
+#include "dmeans/label_update.hpp"
 
 namespace dynmeans {
 
-inline bool is_birth(const Cheapest& found, double birth) {
-  return !(found.cost <= birth);
-}  // at equal cost, a row joins a cluster
-
 class SerialValidation {
  public:
-  SerialValidation(Clusters& slots, double birth) : slots_(slots), birth_(birth), woken_(slots.d()) {}
+  SerialValidation(Clusters& slots, double birth)
+      : slots_(slots), birth_(birth), update_(slots, birth), woken_(slots.d()) {}
 
   void begin_epoch() {
     woken_.clear();
@@ -27,17 +22,16 @@ class SerialValidation {
   WokenSlots& woken() { return woken_; }
   double n_compared() const { return n_compared_; }
 
-  // Assigns a row to its final slot.
-  // visit: number of the row in the visiting order; y (d,), m: the row and its weight, at most 1; prior: its
-  // distances to the old centers; found: its cheapest slot at the start of the epoch
-  Cheapest validate(Row visit, const double* y, double m, const PriorDistanceRow& prior, Cheapest found) {
+  // Assigns a row, visited as number `visit`, to its final slot; `found` is its cheapest slot at the start of
+  // the epoch.
+  Cheapest validate(Row visit, const RowView& row, Cheapest found) {
     const bool is_outdated = !is_birth(found, birth_) && slots_.is_awake(found.slot);
     n_compared_ += double(is_outdated ? slots_.count() : woken_.size());
-    found = is_outdated ? slots_.cheapest(y, m, prior, birth_, scratch_)
-                        : woken_.cheapest_before(visit, y, m, found, slots_);
+    found = is_outdated ? update_.cheapest(row)
+                        : woken_.cheapest_before(visit, row.y, row.decision_weight(), found, slots_);
     if (is_birth(found, birth_)) found.slot = slots_.newborn();
     if (slots_.is_awake(found.slot)) return found;
-    slots_.wake(found.slot, y, m);
+    slots_.wake(found.slot, row.y, row.decision_weight());
     woken_.add(found.slot, visit);
     return found;
   }
@@ -45,9 +39,9 @@ class SerialValidation {
  private:
   Clusters& slots_;
   double birth_;
+  LabelUpdate update_;
   WokenSlots woken_;
   double n_compared_ = 0;
-  std::vector<double> scratch_;
 };
 
 }  // namespace dynmeans

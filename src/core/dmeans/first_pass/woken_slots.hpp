@@ -6,14 +6,14 @@
 
 #include "dmeans/batch/batch_view.hpp"
 #include "dmeans/clusters.hpp"
-#include "simd/simd_kernels.hpp"
+#include "dmeans/cost_table.hpp"
 #include "simd/squared_distance.hpp"
 
 namespace dynmeans {
 
 class WokenSlots {
  public:
-  explicit WokenSlots(int d) : d_(d) {}
+  explicit WokenSlots(int d) : d_(d), costs_(d) {}
 
   void clear() { woken_.clear(); }
   void add(int slot, Row at) { woken_.push_back({slot, at}); }
@@ -25,21 +25,17 @@ class WokenSlots {
 
   // Copies the centers of all slots, for may_be_cheaper.
   void freeze(const Clusters& slots) {
-    const int n = int(woken_.size());
-    stride_ = (n + kSlotBlock - 1) / kSlotBlock * kSlotBlock;
-    columns_.assign(std::size_t(d_) * stride_, 0.0);
-    scale_.assign(stride_, 1.0);
-    offset_.assign(stride_, std::numeric_limits<double>::infinity());
-    for (int w = 0; w < n; ++w) {
-      offset_[w] = 0;
-      for (int j = 0; j < d_; ++j) columns_[std::size_t(j) * stride_ + w] = slots.center(woken_[w].slot)[j];
+    costs_.clear();
+    costs_.grow(int(woken_.size()));
+    for (int w = 0; w < int(woken_.size()); ++w) {
+      costs_.set_center(w, slots.center(woken_[w].slot));
+      costs_.set_cost(w, 1, 0);
     }
   }
 
   // False if none of them, at any time of the epoch, takes a row of weight m at a cost of at most `cost`.
   bool may_be_cheaper(const double* y, double m, double cost) const {
-    const Cheapest found =
-        lanes().slots.cheapest(y, d_, columns_.data(), stride_, scale_.data(), offset_.data(), stride_);
+    const Cheapest found = costs_.cheapest(y);
     const double rounding_factor = 1 + 4 * (d_ + 4) * std::numeric_limits<double>::epsilon();
     return !(m * found.cost > cost * rounding_factor);
   }
@@ -60,9 +56,9 @@ class WokenSlots {
     Row at;  // row of the epoch that woke it
   };
 
-  int d_, stride_ = 0;
+  int d_;
   std::vector<Woken> woken_;
-  std::vector<double> columns_, scale_, offset_;  // (d, stride), (stride,), (stride,)
+  CostTable costs_;  // of their centers
 };
 
 }  // namespace dynmeans

@@ -11,6 +11,8 @@
 
 namespace dynmeans {
 
+constexpr double kMinRelativeGain = 1e-12;  // smallest relative gain that counts
+
 // Rows and old centers, read once for all restarts.
 struct RefineRows {
   std::vector<double> y;        // (n, d)
@@ -48,6 +50,12 @@ struct RowGroup {
     for (const Row i : rows)
       spread += from.weights[i] * squared_distance(Plain{from.at(i)}, mean.data(), from.d);
   }
+};
+
+// A group of rows that gets another slot.
+struct Relabel {
+  std::size_t group;
+  std::int32_t slot;
 };
 
 // The groups of the last labels.

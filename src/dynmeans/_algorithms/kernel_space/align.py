@@ -50,9 +50,18 @@ def align(inputs: KernelInput) -> tuple[KernelInput, FloatArray]:
     """
     if inputs.n_old == 0:
         return inputs, np.zeros((0, inputs.rows.shape[1]))
-    h, background, shares = density_of(inputs)
+    bandwidth, background, shares = density_of(inputs)
     every = -(-len(inputs.rows) // MAX_ROWS)
     rows, weights = inputs.rows[::every], inputs.weights[::every]
     run = align_wide if rows.shape[1] > WIDE else align_shifts
-    shifts = run(rows, weights, inputs.kept, shares, inputs.owner, inputs.n_old, h, background)
+    shifts = run(
+        rows=rows,
+        weights=weights,
+        kept=inputs.kept,
+        shares=shares,
+        owner=inputs.owner,
+        n_old=inputs.n_old,
+        bandwidth=bandwidth,
+        background=background,
+    )
     return inputs._replace(kept=inputs.kept + shifts[inputs.owner]), shifts

@@ -18,7 +18,7 @@ ROUNDS = 10
 OWN = 2.0 / 3.0  # posterior from which a row is explained by hardly any other cluster
 
 
-class _Scene(NamedTuple):
+class _AlignInput(NamedTuple):
     """Rows and kept points about their common mean, with all that no shift changes."""
 
     rows: FloatArray  # y (n, d)
@@ -55,72 +55,72 @@ def align_wide(
     mix = np.zeros((len(kept), n_old))
     mix[np.arange(len(kept)), owner] = shares
     squares = np.einsum("ij,ij->i", y, y)[:, None] + np.einsum("ij,ij->i", u, u) - 2.0 * (y @ u.T)
-    scene = _Scene(y, weights, u, owner, mix, np.maximum(squares, 0.0), bandwidth, background)
+    inputs = _AlignInput(y, weights, u, owner, mix, np.maximum(squares, 0.0), bandwidth, background)
     rest = np.zeros((n_old, rows.shape[1]))
-    moved, from_rest = _anneal(scene, rest, 0, tied=False)
-    shared, _ = _anneal(scene, rest, 0, tied=True)
-    shared, from_shared = _anneal(scene, shared, ROUNDS // 2, tied=False)
-    return _stay_if_unseen(scene, shared if from_shared > from_rest else moved)
+    moved, from_rest = _anneal(inputs, rest, 0, tied=False)
+    shared, _ = _anneal(inputs, rest, 0, tied=True)
+    shared, from_shared = _anneal(inputs, shared, ROUNDS // 2, tied=False)
+    return _stay_if_unseen(inputs, shared if from_shared > from_rest else moved)
 
 
-def _anneal(scene: _Scene, shifts: FloatArray, first: int, *, tied: bool) -> tuple[FloatArray, float]:
+def _anneal(inputs: _AlignInput, shifts: FloatArray, first: int, *, tied: bool) -> tuple[FloatArray, float]:
     """Run expectation maximization while the bandwidth narrows; return the shifts and their likelihood."""
     for one in range(first, ROUNDS):
         factor = WIDEST ** (1.0 - (one + 1.0) / ROUNDS)
-        taken, pull, _ = _expect(scene, shifts, factor)
+        taken, pull, _ = _expect(inputs, shifts, factor)
         if tied:  # every cluster gets the evidence of all, so that they move as one
             taken = np.full_like(taken, taken.sum())
             pull = np.broadcast_to(pull.sum(axis=0), pull.shape)
-        prior = (scene.bandwidth * factor) ** 2 / _squared_step(scene, shifts, taken)
+        prior = (inputs.bandwidth * factor) ** 2 / _squared_step(inputs, shifts, taken)
         shifts = pull / (taken + prior)[:, None]
-    return shifts, _expect(scene, shifts, 1.0).likelihood
+    return shifts, _expect(inputs, shifts, 1.0).likelihood
 
 
-def _squared_step(scene: _Scene, shifts: FloatArray, taken: FloatArray) -> float:
+def _squared_step(inputs: _AlignInput, shifts: FloatArray, taken: FloatArray) -> float:
     """Return the squared displacement per coordinate that is expected of clusters with little evidence."""
     evidence = float(taken.sum())
     squares = float(taken @ np.einsum("kc,kc->k", shifts, shifts))
-    return scene.bandwidth**2 + (squares / (shifts.shape[1] * evidence) if evidence > 0 else 0.0)
+    return inputs.bandwidth**2 + (squares / (shifts.shape[1] * evidence) if evidence > 0 else 0.0)
 
 
-def _expect(scene: _Scene, shifts: FloatArray, factor: float) -> _Evidence:
-    gauss = _gaussians(scene, shifts, scene.bandwidth * factor)
-    mass = gauss @ scene.shares
+def _expect(inputs: _AlignInput, shifts: FloatArray, factor: float) -> _Evidence:
+    gauss = _gaussians(inputs, shifts, inputs.bandwidth * factor)
+    mass = gauss @ inputs.shares
     with np.errstate(over="ignore"):
-        total = mass.sum(axis=1) + scene.background * np.power(factor, scene.rows.shape[1])
-    scale = scene.weights / total
+        total = mass.sum(axis=1) + inputs.background * np.power(factor, inputs.rows.shape[1])
+    scale = inputs.weights / total
     explained = scale[:, None] * mass
-    points = (scale @ gauss)[:, None] * scene.shares  # (M, K)
-    pull = explained.T @ scene.rows - points.T @ scene.kept
-    return _Evidence(explained.sum(axis=0), pull, float(scene.weights @ np.log(total)))
+    points = (scale @ gauss)[:, None] * inputs.shares  # (M, K)
+    pull = explained.T @ inputs.rows - points.T @ inputs.kept
+    return _Evidence(explained.sum(axis=0), pull, float(inputs.weights @ np.log(total)))
 
 
-def _gaussians(scene: _Scene, shifts: FloatArray, h: float) -> FloatArray:
+def _gaussians(inputs: _AlignInput, shifts: FloatArray, h: float) -> FloatArray:
     """Return exp(-|y - u - s|^2 / (2 h^2)) of every row and kept point, (n, M)."""
     rate = 0.5 / h**2
-    own = np.einsum("jc,jc->j", scene.kept, shifts[scene.owner])
-    lengths = np.einsum("kc,kc->k", shifts, shifts)[scene.owner]
-    along = scene.rows @ (2.0 * rate * shifts.T)
-    powers = scene.squares * -rate
+    own = np.einsum("jc,jc->j", inputs.kept, shifts[inputs.owner])
+    lengths = np.einsum("kc,kc->k", shifts, shifts)[inputs.owner]
+    along = inputs.rows @ (2.0 * rate * shifts.T)
+    powers = inputs.squares * -rate
     powers -= rate * (2.0 * own + lengths)
-    for k in np.unique(scene.owner):  # kept points of a cluster are together
-        begin, end = np.searchsorted(scene.owner, [k, k + 1])
+    for k in np.unique(inputs.owner):  # kept points of a cluster are together
+        begin, end = np.searchsorted(inputs.owner, [k, k + 1])
         powers[:, begin:end] += along[:, k, None]
     np.minimum(powers, 0.0, out=powers)
     gauss: FloatArray = np.exp(powers, out=powers)
     return gauss
 
 
-def _stay_if_unseen(scene: _Scene, shifts: FloatArray) -> FloatArray:
+def _stay_if_unseen(inputs: _AlignInput, shifts: FloatArray) -> FloatArray:
     """Undo the shifts of clusters that explain nothing that others do not, the longest first."""
     moved, still = (
-        _gaussians(scene, some, scene.bandwidth) @ scene.shares for some in (shifts, np.zeros_like(shifts))
+        _gaussians(inputs, some, inputs.bandwidth) @ inputs.shares for some in (shifts, np.zeros_like(shifts))
     )
-    total = moved.sum(axis=1) + scene.background
+    total = moved.sum(axis=1) + inputs.background
     kept = shifts.copy()
     for k in np.argsort(-np.einsum("kc,kc->k", shifts, shifts), kind="stable"):
         posterior = moved[:, k] / total
-        taken = scene.weights * posterior
+        taken = inputs.weights * posterior
         if taken[posterior > OWN].sum() < 0.5 * taken.sum():
             kept[k] = 0.0
             total += still[:, k] - moved[:, k]

@@ -1,0 +1,107 @@
+// Bounds of Hamerly (2010): of each row, an upper bound on the distance to its own center and a lower bound
+// on the distances to all other awake centers. Both follow the centers when these move.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "dmeans/batch/batch_view.hpp"
+#include "dmeans/clusters.hpp"
+#include "simd/feature_loops.hpp"
+#include "simd/squared_distance.hpp"
+#include "support/uninitialized_vector.hpp"
+
+namespace dynmeans {
+
+template <class T>
+class HamerlyBounds {
+ public:
+  explicit HamerlyBounds(const BatchView<T>& points) : d_(points.d), upper_(points.n), lower_(points.n) {
+    // A coordinate is known to half a unit in the last place of the largest one.
+    slack_ = 8 * std::numeric_limits<T>::epsilon() * points.scale.radius * std::sqrt(double(points.d));
+    rounding_factor_ = 1 + 4 * (points.d + 4) * std::numeric_limits<T>::epsilon();
+  }
+
+  // True if the bounds of all rows hold for the slots of the last update.
+  bool hold() const { return hold_; }
+  void invalidate() { hold_ = false; }
+
+  // Declares that the bounds of all rows hold for these slots.
+  void accept(const Clusters& slots) {
+    store_centers(slots);
+    wake_ups_ = slots.wake_ups();
+    hold_ = true;
+  }
+
+  // Continues with the bounds (n,) of an earlier pass, if they hold: `centers` (slots, d) are those of that
+  // pass.
+  void resume(const T* upper, const T* lower, const double* centers, bool hold, const Clusters& slots) {
+    std::copy_n(upper, upper_.size(), upper_.begin());
+    std::copy_n(lower, lower_.size(), lower_.begin());
+    centers_.assign(centers, centers + std::size_t(slots.count()) * d_);
+    hold_ = hold;
+    wake_ups_ = slots.wake_ups();
+  }
+
+  // Before a pass: computes how far each center has moved since the bounds were set.
+  void update(const Clusters& slots) {
+    const int n = slots.count();
+    if (slots.wake_ups() != wake_ups_) hold_ = false;
+    wake_ups_ = slots.wake_ups();
+    displacement_.assign(n, 0);
+    for (int k = 0; hold_ && k < n; ++k)
+      if (slots.is_awake(k)) displacement_[k] = distance(slots.center(k), &centers_[std::size_t(k) * d_]);
+    most_displaced_ = kNone;
+    for (int k = 0; k < n; ++k)
+      if (most_displaced_ == kNone || displacement_[k] > displacement_[most_displaced_]) most_displaced_ = k;
+    second_displacement_ = 0;
+    for (int k = 0; k < n; ++k)
+      if (k != most_displaced_) second_displacement_ = std::max(second_displacement_, displacement_[k]);
+  }
+
+  // After a pass: stores the centers that the bounds belong to.
+  void store_centers(const Clusters& slots) {
+    hold_ = true;
+    centers_.resize(std::size_t(slots.count()) * d_);
+    for (int k = 0; k < slots.count(); ++k)
+      if (slots.is_awake(k)) copy_row(slots.center(k), &centers_[std::size_t(k) * d_], d_);
+  }
+
+  // The bounds of row i, whose slot is `own`, for the present centers.
+  double moved_upper(Row i, std::int32_t own) const { return double(upper_[i]) + displacement_[own]; }
+  double moved_lower(Row i, std::int32_t own) const {
+    return double(lower_[i]) -
+           (own == most_displaced_ ? second_displacement_ : displacement_[most_displaced_]);
+  }
+
+  void set_upper(Row i, double distance) { upper_[i] = static_cast<T>(distance); }
+  void set_lower(Row i, double distance) { lower_[i] = static_cast<T>(distance); }
+  void clear_upper(Row i) { upper_[i] = std::numeric_limits<T>::infinity(); }
+
+  // Bounds on a distance that was computed from coordinates of type T.
+  double distance_up(double squared) const { return std::sqrt(squared) * rounding_factor_ + slack_; }
+  double distance_down(double squared) const { return std::sqrt(squared) / rounding_factor_ - slack_; }
+  double rounding_factor() const { return rounding_factor_; }
+
+  const std::vector<T>& upper() const { return upper_; }
+  const std::vector<T>& lower() const { return lower_; }
+
+ private:
+  double distance(const double* a, const double* b) const {
+    return std::sqrt(squared_distance(Plain{a}, b, d_)) * rounding_factor_;
+  }
+
+  int d_;
+  std::vector<T> upper_, lower_;  // (n,)
+  bool hold_ = false;
+  double slack_, rounding_factor_;    // absolute and relative rounding error of a distance
+  long wake_ups_ = 0;                 // of the slots: a birth or a revival invalidates the bounds
+  RawVector<double> centers_;         // (slots, d) the awake centers that the bounds belong to
+  std::vector<double> displacement_;  // (slots,) distance that each center moved since then
+  int most_displaced_ = kNone;        // slot with the largest displacement
+  double second_displacement_ = 0;    // largest displacement of the other slots
+};
+
+}  // namespace dynmeans

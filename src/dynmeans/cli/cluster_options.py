@@ -1,0 +1,274 @@
+"""Options of `dynmeans cluster`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynmeans.cli.options import CLUSTERING_PANEL, LARGEST_SEED
+
+_STEPS, _COSTS, _OUTPUT, _DASK = "Time steps", CLUSTERING_PANEL, "Output", "Many machines"
+
+
+class Motion(str, Enum):
+    """Choices of --motion."""
+
+    walk = "walk"
+    velocity = "velocity"
+    align = "align"
+
+
+class Metric(str, Enum):
+    """Choices of --metric."""
+
+    auto = "auto"
+    euclidean = "euclidean"
+    cosine = "cosine"
+
+
+class Algorithm(str, Enum):
+    """Choices of --algorithm."""
+
+    dmeans = "dmeans"
+    kdmeans = "kdmeans"
+    sdmeans = "sdmeans"
+
+
+class Format(str, Enum):
+    """Choices of --format, as `dynmeans._tables.sources.FORMATS`."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    arrow = "arrow"
+    npy = "npy"
+    npz = "npz"
+
+
+InputsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INPUT",
+        help="CSV, TSV, JSON Lines (these also as .gz), Parquet, Arrow, NPY or NPZ files with the same "
+        "columns, read one after another; - is standard input. A table without a heading has columns "
+        "x1, x2, ...",
+    ),
+]
+TimeOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL",
+        help="Column with the time of each row: numbers, or ISO dates (UTC unless they have an offset). "
+        "Each distinct time is a step. Lifetimes are in units of this column, seconds for dates.",
+        rich_help_panel=_STEPS,
+    ),
+]
+EveryOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LENGTH",
+        help="Cut time into windows: 30min, 10s, 2h (numbers count as seconds) or a plain number in "
+        "units of the time column; 1d, 1w, 1mo and 1y of dates follow the calendar. A window is a step; "
+        "lifetimes count windows, including empty ones. 500rows makes every 500 rows a step. Without --time "
+        "and --every each input, or each array of an NPZ file, is a step.",
+        rich_help_panel=_STEPS,
+    ),
+]
+FeaturesOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,...",
+        help="Columns to cluster by; e* stands for all whose name begins with e. Default: all numeric "
+        "columns except time and weight.",
+    ),
+]
+EmbeddingOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL|FILE.npy",
+        help="Instead of --features: column whose cells are lists of numbers (Parquet, Arrow, JSON Lines), "
+        "or an NPY file with one row for each row of the input.",
+    ),
+]
+TextOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL",
+        help="Column with the text of each row: clusters get the words that set them apart, and examples.",
+    ),
+]
+WeightOption = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column with the weight of each row; 0 means absent.")
+]
+StandardizeOption = Annotated[
+    bool,
+    typer.Option(
+        "--standardize",
+        help="Scale every feature by its mean and standard deviation in the first step; costs are then "
+        "in these units, output stays in those of the input.",
+    ),
+]
+BirthCostOption = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|NUMBER",
+        help="Squared distance, or 1 - cosine, at which a point founds a new cluster; auto: estimated, "
+        "with --by one for all keys.",
+        rich_help_panel=_COSTS,
+    ),
+]
+LifetimeOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Time that a cluster may go unseen before it is forgotten, > 1; default 3 for dmeans, "
+        "8 with --metric cosine, 12 with a kernel.",
+        rich_help_panel=_COSTS,
+    ),
+]
+ReachOption = Annotated[
+    float | None,
+    typer.Option(
+        help="A cluster is found again in the next step up to a squared distance of this many birth costs, "
+        ">= 1; default 1.5 for dmeans, 5 with a kernel. With --metric cosine: at least 1 - 1/lifetime, which "
+        "is the default.",
+        rich_help_panel=_COSTS,
+    ),
+]
+AgingCostOption = Annotated[
+    float | None,
+    typer.Option(
+        help="With --drift instead of --lifetime and --reach: cost per unit of absence.",
+        rich_help_panel=_COSTS,
+    ),
+]
+DriftOption = Annotated[
+    float | None,
+    typer.Option(help="With --aging-cost: variance of the motion per unit of time.", rich_help_panel=_COSTS),
+]
+MotionOption = Annotated[
+    Motion | None,
+    typer.Option(
+        help="walk: random walk; velocity: constant velocity (dmeans); align: old rows are shifted to fit "
+        "the new rows (kdmeans, sdmeans). Default: walk; estimated by dmeans if the birth cost is auto.",
+        rich_help_panel=_COSTS,
+        show_default=False,
+    ),
+]
+MetricOption = Annotated[
+    Metric,
+    typer.Option(
+        help="cosine: cluster the directions of rows, such as embeddings; costs are 1 - cosine (dmeans). "
+        "auto: cosine if the first rows are unit vectors with many features and the birth cost is auto.",
+        rich_help_panel=_COSTS,
+    ),
+]
+AlgorithmOption = Annotated[
+    Algorithm,
+    typer.Option(
+        help="dmeans for round clusters; kdmeans and sdmeans for clusters of any shape, through a kernel.",
+        rich_help_panel=_COSTS,
+    ),
+]
+KernelOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME[:PARAM=VALUE,...]",
+        help="rbf, linear, mst, diffusion or gaussian_process, such as mst:scale=0.07. Default: rbf.",
+        rich_help_panel=_COSTS,
+    ),
+]
+RelativeOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--relative/--absolute",
+        help="With a kernel: costs relative to the number of rows per step, or in units of the kernel. "
+        "Relative if the birth cost is auto.",
+        rich_help_panel=_COSTS,
+        show_default=False,
+    ),
+]
+BudgetOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="With a kernel: maximum number of past rows kept per cluster. Default: 80.",
+        rich_help_panel=_COSTS,
+    ),
+]
+RestartsOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Number of random orders tried per step. Default: 3, or 1 with --metric cosine.",
+        rich_help_panel=_COSTS,
+    ),
+]
+SeedOption = Annotated[
+    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS)
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(min=1, help="Number of threads; the results do not depend on it.", rich_help_panel=_COSTS),
+]
+OutOption = Annotated[
+    Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
+]
+StateOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="State file. The same command resumes an interrupted run, with exactly the same results. With "
+        "new inputs and another --out, it continues a complete run, and clusters keep their ids.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+FormatOption = Annotated[
+    Format | None,
+    typer.Option(help="Format of the inputs; inferred from their names by default.", show_default=False),
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Overwrite another run in the folder.", rich_help_panel=_OUTPUT)
+]
+NoReportOption = Annotated[
+    bool, typer.Option("--no-report", help="Do not draw the report.", rich_help_panel=_OUTPUT)
+]
+
+ByOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL",
+        help="Column with the key of each row, such as a sensor. Each key has a model and ids of its own.",
+    ),
+]
+ReportKeysOption = Annotated[
+    str | None,
+    typer.Option(metavar="A,B,...", help="With --by: keys that get a report.", rich_help_panel=_OUTPUT),
+]
+ReportLargestOption = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        help="With --by: number of keys with the most rows that get a report. Default: 3.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Cluster Parquet files, or patterns such as 'data/*.parquet' or 's3://bucket/*.parquet', on the "
+        "Dask workers of this scheduler. The labels are those of a run on one machine, written as a "
+        "dataset of Parquet files.",
+        rich_help_panel=_DASK,
+    ),
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="The same with this number of worker processes on this machine.", rich_help_panel=_DASK
+    ),
+]

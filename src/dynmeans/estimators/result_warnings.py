@@ -1,0 +1,66 @@
+"""Warnings of D-Means about results that cannot be trusted."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections import deque
+
+from dynmeans._algorithms.batch import Batch
+from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
+from dynmeans._model.costs import Costs
+from dynmeans._model.events import Event, StepParameters, StepReport
+from dynmeans._model.state import ClusterState
+from dynmeans.estimators.birth_warnings import warn_of_common_direction, warn_of_no_births, warn_of_unit_rows
+from dynmeans.estimators.trouble import ClusteringWarning, find_trouble, is_check_due
+
+
+class ResultWarnings:
+    """Mixin: warn of rows that do not suit the metric, and of results that cannot be trusted."""
+
+    birth_cost: float | str
+    _state: ClusterState
+    _history: deque[Event]
+
+    @property
+    @abstractmethod
+    def parameters_(self) -> StepParameters:
+        """Parameters of the last step."""
+
+    @abstractmethod
+    def _is_cosine(self) -> bool:
+        """Return whether rows are compared by their directions."""
+
+    def _warn_of_rows(self, state: ClusterState, batch: Batch, costs: Costs) -> None:
+        if hasattr(self, "_is_silent"):
+            return
+        if state.n_steps == 0:
+            warn = warn_of_common_direction if self._is_cosine() else warn_of_unit_rows
+            warn(batch.rows)
+        if self._is_cosine() and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `find_trouble`
+            warn_of_no_births(batch.rows, state.centers, costs.birth, self._history, "cosine")
+
+    def _warn(self, batch: Batch, report: StepReport) -> None:
+        if report.step == 1:
+            self._warnings: dict[str, str] = {}
+        if not is_check_due(report.step) or len(batch.rows) == 0 or hasattr(self, "_is_silent"):
+            return
+        if self._is_cosine():
+            return  # the checks and their advice are about squared distances; see _warn_of_rows
+        found = self._find_trouble(batch, report)
+        if self.birth_cost == "auto":
+            for kind in ("single", "one"):  # found in the data
+                found.pop(kind, None)
+        fresh = {kind: text for kind, text in found.items() if kind not in self.warnings_}
+        self._warnings = {**self.warnings_, **fresh}
+        for text in fresh.values():
+            warnings.warn(text, ClusteringWarning, stacklevel=2)
+
+    def _find_trouble(self, batch: Batch, report: StepReport) -> dict[str, str]:
+        return find_trouble(batch.rows, report, self._state, self.parameters_)
+
+    @property
+    def warnings_(self) -> dict[str, str]:
+        """Warnings about results that cannot be trusted, by kind; each is given once. They are not saved."""
+        known: dict[str, str] = self.__dict__.get("_warnings", {})
+        return known

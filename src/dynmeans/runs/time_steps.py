@@ -1,0 +1,59 @@
+"""Time steps that the parameters of a run describe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dynmeans._files.errors import InputError
+from dynmeans._tables.columns import Columns
+from dynmeans._tables.windowing import (
+    ByPart,
+    ByRows,
+    ByTime,
+    ByWindow,
+    Windowing,
+    WindowLength,
+    by_calendar,
+    parse_window_length,
+)
+from dynmeans.runs.parameters import RunParameters
+
+
+def make_windowing(
+    parameters: RunParameters, carried: dict[str, Any], *, is_dated: bool = False
+) -> Windowing:
+    """Build the windowing.
+
+    `carried` is its saved state, which may have `anchor` and `origin`. Only dates follow the calendar:
+    a time column of numbers has no beginning of a day.
+    """
+    length = window_length(parameters)
+    if length is None:
+        return ByPart() if parameters.time is None else ByTime()
+    if length.unit == "rows":
+        return ByRows(int(length.size))
+    where = carried.get("anchor"), carried.get("origin")
+    if is_dated and length.unit in ("days", "weeks", "months"):
+        return by_calendar(length, *where)
+    if length.unit == "months":
+        raise InputError(f"--every {parameters.every} needs dates, but --time {parameters.time} has numbers")
+    return ByWindow(length.duration, *where)
+
+
+def time_unit(parameters: RunParameters) -> float:
+    """Return the length of the model's time unit, in units of the time column."""
+    length = window_length(parameters)
+    return 1.0 if length is None or length.unit == "rows" else length.duration
+
+
+def time_info(parameters: RunParameters, columns: Columns) -> dict[str, str]:
+    """Return the name and kind of time for run.json."""
+    length = window_length(parameters)
+    if columns.time is None or (length is not None and length.unit == "rows"):
+        return {"name": "step", "kind": "step"}
+    return {"name": columns.time, "kind": "datetime" if columns.dated else "number"}
+
+
+def window_length(parameters: RunParameters) -> WindowLength | None:
+    """Return the length of a window, or None without windows."""
+    return None if parameters.every is None else parse_window_length(parameters.every)

@@ -1,0 +1,66 @@
+"""Candidates that every search tries: the defaults of `DMeans`, and one cluster for all rows.
+
+A search of few candidates may miss both. The result of `tune` should not be worse than the defaults, and
+data without separate clusters should be recognized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dynmeans._model.events import StepParameters
+from dynmeans._model.types import FloatArray
+from dynmeans.estimators import DMeans
+from dynmeans.tuning.scorers import configure
+from dynmeans.tuning.space import Space
+from dynmeans.tuning.stream import TuningStream
+
+ONE_CLUSTER = np.array([1.0, 1.0, 0.5])  # largest birth cost, longest lifetime, middle reach
+
+
+def with_known_candidates(
+    spaces: Sequence[Space], model: DMeans, stream: TuningStream, motions: Sequence[str] | None
+) -> list[Space]:
+    """Add the default and one cluster to the spaces of plain, refined and exclusive D-Means."""
+    default = estimate_default(model, stream, motions)
+    return [space._replace(known=(*_default_in(space, default), *_one_cluster_in(space))) for space in spaces]
+
+
+def estimate_default(model: DMeans, stream: TuningStream, motions: Sequence[str] | None) -> StepParameters:
+    """Return the parameters that the model estimates from the first batches if none of them is set."""
+    free: dict[str, Any] = {"birth_cost": "auto", "metric": "euclidean"}
+    if motions is not None:
+        free["motion"] = motions[0] if len(motions) == 1 else None
+    default = configure(model, free, seed=0)
+    default._is_silent = True
+    for step in stream.steps:
+        default.partial_fit(**step)
+        if default.step_.birth_cost_settled:
+            break
+    found: StepParameters = default.parameters_
+    return found
+
+
+def _default_in(space: Space, default: StepParameters) -> list[tuple[FloatArray, int]]:
+    """Return position and choice of the default; nothing if it is not in this space."""
+    same = [
+        i
+        for i, choice in enumerate(space.choices)
+        if all(getattr(default, name) == value for name, value in choice.items())
+    ]
+    if not same or default.reach is None:
+        return []
+    values = {
+        "birth_cost": default.birth_cost,
+        "lifetime": default.lifetime / space.interval,
+        "reach": default.reach,
+    }
+    shares = [axis.share(values[axis.name]) for axis in space.axes]
+    return [(np.clip(shares, 0.0, 1.0), same[0])]
+
+
+def _one_cluster_in(space: Space) -> list[tuple[FloatArray, int]]:
+    return [] if space.choices[0].get("exclusive") else [(ONE_CLUSTER, 0)]
