@@ -5,7 +5,7 @@ If no cluster has two rows, the objective of the paper is a sum over rows. A row
     Q dt + gamma m / (gamma + m) |x - phi|^2     in a remembered cluster, whose center is optimal
     lambda                                       in a new one
 
-so the cheapest linear assignment is the exact optimum (`src/core/dmeans/assignment/exclusive_assignment.hpp`).
+so the cheapest linear assignment is the exact optimum (`core/dmeans/assignment/exclusive_assignment.hpp`).
 """
 
 from __future__ import annotations
