@@ -38,6 +38,7 @@ NAMES = (
         "field",
         "keyed",
         "faiss_passes",
+        "threads",
     ),
 )
 DRAWING = ("scaling", "million")

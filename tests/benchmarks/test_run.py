@@ -51,6 +51,7 @@ def test_every_number_to_reach_is_judged(folder: Path) -> None:
         "tuning": 1,
         "keyed": 1,
         "faiss_passes": 4 if find_spec("faiss") else 0,
+        "threads": 1,
     }
     assert {name: judged[name] for name in expected} == expected
     assert judged["pedestrians"] == (4 if pedestrians.DATA.is_dir() else 0)

@@ -37,7 +37,7 @@ class ClusterSums {
   // Adds a row of weight m; removes it if rows and m are negative.
   void add(int k, const double* y, double m, long rows) {
     terms_->add(y, m, touched(k));
-    weights_->add(&m, 1.0, &weight_[k * weights_->size()]);
+    weights_->add_number(m, &weight_[k * weights_->size()]);
     rows_[k] += rows;
   }
 

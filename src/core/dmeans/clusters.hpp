@@ -113,11 +113,10 @@ class Clusters {
   // Adds a row to a slot. A sleeping or empty slot wakes up with the center that a row of weight min(m, 1)
   // gives: of m copies, the first wakes it, and the others join and count when the centers are updated.
   void add(int k, const double* y, double m) {
-    add_to_sums(k, y, m);
+    sums_.add(k, y, m, +1);
     if (!is_awake(k)) wake(k, y, std::min(m, 1.0));
   }
-  // The two halves of add. Threads may add to the sums of different slots at the same time.
-  void add_to_sums(int k, const double* y, double m) { sums_.add(k, y, m, +1); }
+  // The same without the sums, which follow later: see add_sums.
   void wake(int k, const double* y, double m) {
     const double pull = gamma(k), share = 1.0 / (pull + m);
     if (is_old(k)) {

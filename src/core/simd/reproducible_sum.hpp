@@ -79,12 +79,11 @@ class SumGrid {
   void add(const double* y, double m, double* sum) const {
     const int columns = n_columns_, folds = n_folds_;
     const double* const anchor = anchors_.data();
-    if (folds == 2)
-      return for_features(columns, [=](int j) __attribute__((always_inline)) {
-        const double term = m * y[j], high = (term + anchor[j]) - anchor[j];
-        sum[j] += high;
-        sum[columns + j] += ((term - high) + anchor[columns + j]) - anchor[columns + j];
-      });
+    if (folds == 2) {
+      if (columns == 2) return EachFeature{TwoFolds{y, anchor, sum, m, 2}, 2}.run();
+      if (columns == 3) return EachFeature{TwoFolds{y, anchor, sum, m, 3}, 3}.run();
+      return for_features(columns, TwoFolds{y, anchor, sum, m, columns});
+    }
     for (int j = 0; j < columns; ++j) {
       double rest = m * y[j];
       for (int at = j; at < folds * columns; at += columns) {
@@ -93,6 +92,12 @@ class SumGrid {
         rest -= part;
       }
     }
+  }
+
+  // The same for a single column.
+  void add_number(double number, double* sum) const {
+    if (n_folds_ > 1) return add(&number, 1.0, sum);
+    sum[0] += (number + anchors_[0]) - anchors_[0];
   }
 
   // sum += other; both (folds, columns)
@@ -111,6 +116,21 @@ class SumGrid {
   }
 
  private:
+  // One column of a row that is added to both of two folds.
+  struct TwoFolds {
+    const double* y;       // (columns,)
+    const double* anchor;  // (2, columns)
+    double* sum;           // (2, columns)
+    double m;
+    int columns;
+
+    [[gnu::always_inline]] void operator()(int j) const {
+      const double term = m * y[j], high = (term + anchor[j]) - anchor[j];
+      sum[j] += high;
+      sum[columns + j] += ((term - high) + anchor[columns + j]) - anchor[columns + j];
+    }
+  };
+
   static constexpr int kFinest = -1074;  // every double is a multiple of 2^-1074
   // The last fold reaches 2^-54 times the largest term and 2^-32 times the smallest one. Terms that happen to
   // be near zero keep 32 bits, and all terms keep 53 bits where a few outliers are much larger than the rest.

@@ -1,7 +1,7 @@
 // Exact sum of doubles that are not negative, rounded once: the small superaccumulator of Neal (2015).
 //
-// The sum is a number in base 2^32 whose digits may exceed their range, so additions carry nothing. It does
-// not depend on the order of the terms, and sums of parts are merged by adding the digits.
+// The sum is a number in base 2^32 whose digits have 128 bits, so additions carry nothing. It does not depend
+// on the order of the terms, and sums of parts are merged by adding the digits.
 #pragma once
 
 #include <algorithm>
@@ -23,81 +23,63 @@ class ExactSum {
     }
     const std::uint64_t fraction = bits & kFraction,
                         mantissa = exponent ? fraction | (kFraction + 1) : fraction;
-    const int position = exponent ? exponent - 1 : 0, shift = position % 32;
-    std::uint64_t* digit = &digits_[position / 32];
-    const std::uint64_t low = mantissa << shift;
-    digit[0] += low & kDigit;
-    digit[1] += low >> 32;
-    digit[2] += shift ? mantissa >> (64 - shift) : 0;
-    if (++n_added_ == kMaxAdded) carry();
+    const int position = exponent ? exponent - 1 : 0;
+    digits_[position / 32] += static_cast<Wide>(mantissa) << position % 32;
   }
 
   void merge(const ExactSum& other) {
-    ExactSum carried = other;
-    carried.carry();
-    carry();
-    for (std::size_t i = 0; i < digits_.size(); ++i) digits_[i] += carried.digits_[i];
+    for (std::size_t i = 0; i < kDigits; ++i) digits_[i] += other.digits_[i];
     overflow_ += other.overflow_;
-    carry();
   }
 
   static constexpr std::size_t kDigits = 68;
+  using Digits = std::array<std::uint64_t, kDigits>;
 
   // The digits of the sum, each below 2^32: the digits of a few sums may be added without a carry.
-  std::array<std::uint64_t, kDigits> digits() const {
-    ExactSum carried = *this;
-    carried.carry();
-    return carried.digits_;
+  Digits digits() const {
+    Digits carried;
+    Wide over = 0;
+    for (std::size_t i = 0; i < kDigits; ++i) {
+      over += digits_[i];
+      carried[i] = static_cast<std::uint64_t>(over) & kDigit;
+      over >>= 32;
+    }
+    return carried;
   }
   static ExactSum of_digits(const std::uint64_t* digits) {
     ExactSum sum;
     std::copy_n(digits, kDigits, sum.digits_.begin());
-    sum.carry();
     return sum;
   }
 
   // The sum rounded to the nearest double.
-  double value() const {
-    ExactSum carried = *this;
-    carried.carry();
-    return carried.rounded() + overflow_;
-  }
+  double value() const { return rounded(digits()) + overflow_; }
 
  private:
-  static constexpr std::uint64_t kFraction = (std::uint64_t(1) << 52) - 1, kDigit = 0xffffffff;
-  static constexpr std::int64_t kMaxAdded = std::int64_t(1) << 30;
+  using Wide = unsigned __int128;  // a term has 84 bits: room for 2^44 of them
 
-  void carry() {
-    std::uint64_t over = 0;
-    for (std::uint64_t& digit : digits_) {
-      digit += over;
-      over = digit >> 32;
-      digit &= kDigit;
-    }
-    n_added_ = 0;
-  }
+  static constexpr std::uint64_t kFraction = (std::uint64_t(1) << 52) - 1, kDigit = 0xffffffff;
 
   // The leading 64 bits, the last of them set if anything follows.
-  double rounded() const {
-    int top = int(digits_.size()) - 1;
-    while (top > 0 && digits_[top] == 0) --top;
-    if (top < 2) return std::ldexp(double(digits_[1] << 32 | digits_[0]), kLowest);
-    std::uint64_t leading = digits_[top] << 32 | digits_[top - 1];
+  static double rounded(const Digits& digits) {
+    int top = int(digits.size()) - 1;
+    while (top > 0 && digits[top] == 0) --top;
+    if (top < 2) return std::ldexp(double(digits[1] << 32 | digits[0]), kLowest);
+    std::uint64_t leading = digits[top] << 32 | digits[top - 1];
     const int shift = std::countl_zero(leading);
-    std::uint64_t rest = digits_[top - 2];
+    std::uint64_t rest = digits[top - 2];
     if (shift) {
       leading = leading << shift | rest >> (32 - shift);
       rest &= (std::uint64_t(1) << (32 - shift)) - 1;
     }
-    for (int i = top - 3; i >= 0 && !rest; --i) rest = digits_[i];
+    for (int i = top - 3; i >= 0 && !rest; --i) rest = digits[i];
     return std::ldexp(double(leading | (rest != 0)), kLowest + 32 * (top - 1) - shift);
   }
 
   static constexpr int kLowest = -1074;  // exponent of the last bit
 
-  std::array<std::uint64_t, kDigits> digits_{};  // multiples of 2^(32 i - 1074)
-  std::int64_t n_added_ = 0;                     // since the last carry
-  double overflow_ = 0;                          // sum of the terms that are not finite
+  std::array<Wide, kDigits> digits_{};  // multiples of 2^(32 i - 1074)
+  double overflow_ = 0;                 // sum of the terms that are not finite
 };
 
 }  // namespace dynmeans

@@ -153,7 +153,7 @@ def _member(name: str) -> zipfile.ZipInfo:
 
 
 def _read_header(data: bytes, name: str) -> dict[str, Any]:
-    header = json.loads(data, parse_constant=_refuse_constant)
+    header = _DECODER.decode(data.decode())
     if not isinstance(header, dict) or header.get("kind") != KIND:
         raise SnapshotError(f"{name} is not a dynmeans state file")
     version = header.get("format")
@@ -172,6 +172,9 @@ def _read_header(data: bytes, name: str) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"the header holds {name}, which is no number")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:

@@ -56,6 +56,8 @@ def _others(arrays: Arrays, n: int, state: ClusterState) -> list[tuple[int, ...]
     require(
         sum(counts.tolist()) == len(ids), f"{len(ids)} other clusters, events have {sum(counts.tolist())}"
     )
+    if len(ids) == 0:
+        return [()] * n
     _check_ids(ids, state)
     return [tuple(part.tolist()) for part in np.split(ids, np.cumsum(counts))[:-1]]
 

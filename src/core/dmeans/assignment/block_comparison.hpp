@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -70,14 +71,21 @@ class BlockComparison {
     tile.resize(points_.d);
     std::vector<double> y(points_.d);
     LabelUpdate update(slots_, birth_);
+    std::array<Row, kTile> rows, next;
+    const auto fetch = [&](Row b) {
+      for (int r = 0; r < kTile && b + r < end; ++r) __builtin_prefetch(points_.row(next[r] = row_of(b + r)));
+    };
+    fetch(begin);
     for (Row b = begin; b < end; b += kTile) {
       const int count = int(std::min<Row>(kTile, end - b));
       poll(Row(kTile) * points_.d * (awake_.size() + 1));
-      for (int r = 0; r < count; ++r) tile.set(r, points_.shifted(row_of(b + r), y.data()), points_.d);
+      rows = next;
+      fetch(b + kTile);
+      for (int r = 0; r < count; ++r) tile.set(r, points_.shifted(rows[r], y.data()), points_.d);
       tile.fill(count, points_.d);
       products_.compare(tile);
       for (int r = 0; r < count; ++r) {
-        found[b + r] = decide(row_of(b + r), tile, r, y.data(), update);
+        found[b + r] = decide(rows[r], tile, r, y.data(), update);
         if (others != nullptr)
           others[b + r] = products_.is_certain(tile, r) ? products_.second_squared_distance(tile, r) : 0;
       }

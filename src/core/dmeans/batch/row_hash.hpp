@@ -12,6 +12,7 @@ namespace dynmeans {
 
 namespace hashing {
 
+constexpr std::uint64_t kSeed = 0x9e3779b97f4a7c15ull;
 constexpr int kLanes = 4;  // features of a row that are hashed side by side
 
 template <class T>
@@ -49,18 +50,22 @@ std::uint64_t row_hash(const T* row, int d) {
   using namespace hashing;
   if constexpr (std::is_same_v<T, double>)
     if (d >= kWide) {
-      std::uint64_t h = 0x9e3779b97f4a7c15ull;
+      std::uint64_t h = kSeed;
       run_wide(WideHash{row, d, &h});
       for (int j = d / kWide * kWide; j < d; ++j) mix(h, row[j]);
       return h;
     }
-  std::uint64_t lanes[kLanes] = {0x9e3779b97f4a7c15ull, 1, 2,
-                                 3};  // independent chains, which run in parallel
+  if (d < kLanes) {
+    std::uint64_t h = kSeed;
+    for (int j = 0; j < d; ++j) mix(h, row[j]);
+    return h;
+  }
+  std::uint64_t lanes[kLanes] = {kSeed, 1, 2, 3};  // independent chains, which run in parallel
   int j = 0;
   for (; j + kLanes <= d; j += kLanes)
     for (int lane = 0; lane < kLanes; ++lane) mix(lanes[lane], row[j + lane]);
   for (; j < d; ++j) mix(lanes[0], row[j]);
-  for (int lane = 1; lane < kLanes && d >= kLanes; ++lane) mix(lanes[0], lanes[lane]);
+  for (int lane = 1; lane < kLanes; ++lane) mix(lanes[0], lanes[lane]);
   return lanes[0];
 }
 
