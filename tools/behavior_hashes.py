@@ -54,9 +54,9 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
     "SDMeans diffusion": lambda: dynmeans.SDMeans(Diffusion(), motion="align", random_state=0),
     "SDMeans align": lambda: dynmeans.SDMeans(RBF(0.2), motion="align", budget=10, random_state=0),
     "SDMeans precomputed": lambda: dynmeans.SDMeans("precomputed", random_state=0),
-    "PersistentIds": lambda: dynmeans.PersistentIds(DBSCAN(0.15), lifetime=4),
-    "PersistentIds velocity": lambda: dynmeans.PersistentIds(DBSCAN(0.15), motion="velocity"),
-    "PersistentIds kernel": lambda: dynmeans.PersistentIds(DBSCAN(0.15), kernel=RBF(0.3)),
+    "PersistentIds": lambda: dynmeans.PersistentIds(DBSCAN(0.15), lifetime=4, random_state=0),
+    "PersistentIds velocity": lambda: dynmeans.PersistentIds(DBSCAN(0.15), motion="velocity", random_state=0),
+    "PersistentIds kernel": lambda: dynmeans.PersistentIds(DBSCAN(0.15), kernel=RBF(0.3), random_state=0),
 }
 FUNCTION_ESTIMATORS: dict[str, Callable[[], Any]] = {
     "KDMeans GaussianProcess": lambda: dynmeans.KDMeans(GaussianProcess(), random_state=0),
@@ -66,6 +66,9 @@ FUNCTION_ESTIMATORS: dict[str, Callable[[], Any]] = {
 
 def main(arguments: list[str]) -> int:
     """Write the hashes to a file, or compare two files of hashes."""
+    if len(arguments) not in (1, 2) or arguments[0].startswith("-"):
+        print(__doc__)
+        return 2
     if len(arguments) == 2:
         return compare(*(json.loads(Path(name).read_text()) for name in arguments))
     warnings.simplefilter("ignore")
