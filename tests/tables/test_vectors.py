@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,13 @@ def test_names_are_found_and_listed_briefly() -> None:
     assert expand_patterns(["a", "b*", "a"], ["b1", "a", "b*"]) == ["a", "b*"]  # an exact name is no pattern
     assert name_list(["a", "b"]) == "a, b"
     assert len(name_list([f"e{i}" for i in range(1000)])) < 60
+
+
+def test_a_signaling_nan_is_named_without_a_warning_of_numpy() -> None:
+    cells = np.ones((3, 2), dtype=np.float32)
+    cells.view(np.uint32)[1, 0] = 0x7FA00000
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rows, error = parse_vectors(cells, 2)
+    assert rows.tolist() == [[1.0, 1.0]]
+    assert error == "entry 1 of the list is nan, which is not finite"

@@ -58,7 +58,8 @@ def is_list_column(cells: Cells) -> bool:
 def _as_table(cells: Cells, length: int) -> FloatArray | None:
     """Return all cells at once, or None if they are not lists of numbers of this length."""
     if isinstance(cells, np.ndarray) and cells.ndim == 2 and cells.dtype.kind in "iuf":
-        return cells.astype(np.float64) if cells.shape[1] == length else None
+        with np.errstate(invalid="ignore"):  # signaling NaNs; the caller refuses all NaNs
+            return cells.astype(np.float64) if cells.shape[1] == length else None
     if not all(isinstance(cell, list | tuple) and len(cell) == length for cell in cells):
         return None
     with suppress(TypeError, ValueError, OverflowError):
