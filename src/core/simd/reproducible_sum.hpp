@@ -80,8 +80,8 @@ class SumGrid {
     const int columns = n_columns_, folds = n_folds_;
     const double* const anchor = anchors_.data();
     if (folds == 2) {
-      if (columns == 2) return EachFeature{TwoFolds{y, anchor, sum, m, 2}, 2}.run();
-      if (columns == 3) return EachFeature{TwoFolds{y, anchor, sum, m, 3}, 3}.run();
+      if (columns == 2) return EachFeature<TwoFolds>{{y, anchor, sum, m, 2}, 2}.run();
+      if (columns == 3) return EachFeature<TwoFolds>{{y, anchor, sum, m, 3}, 3}.run();
       return for_features(columns, TwoFolds{y, anchor, sum, m, columns});
     }
     for (int j = 0; j < columns; ++j) {
