@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.cluster import HDBSCAN
 
 from benchmarks.field_clusterers import (
     WithoutNoise,
@@ -78,6 +79,11 @@ SIZES = {"min_cluster_size": [3, 5, 10]}
 MEMORY = {"lifetime": [2.0, 3.0, 5.0, 10.0]}
 LARGE = (*POINTS, *EMBEDDINGS)
 MATCHED = {"gate": (0.01, 10.0)}  # squared distance
+TOPICS = [
+    DMeans(metric="cosine", refine=False),
+    DMeans(metric="cosine", refine=True),
+    PersistentIds(HDBSCAN(copy=True), metric="cosine", noise="nearest"),
+]
 
 METHODS = (
     Method("Kalman + Hungarian", DETECTIONS, kalman, FILTER | {"min_hits": [1, 2, 3]}),
@@ -101,6 +107,7 @@ METHODS = (
     Method("DMeans, cosine", ["text"], estimator(lambda: DMeans(metric="cosine", random_state=0))),
     Method("tune", [*DETECTIONS, *POINTS, "objects"], tuned(DMeans())),
     Method("tune", ["text"], tuned(DMeans(metric="cosine"), motions=None)),
+    Method("tune, several", ["text"], tuned(TOPICS, motions=None)),
 )
 
 
