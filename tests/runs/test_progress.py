@@ -102,3 +102,12 @@ def test_a_report_removes_what_a_killed_process_left(folder: Path) -> None:
     leftover.write_text("half")
     draw_report(folder / "out")
     assert not leftover.exists()
+
+
+def test_a_parameter_that_is_a_list_of_lists_is_named(folder: Path) -> None:
+    snapshot = read_snapshot(folder / "state")
+    snapshot.header[KEY]["settings"]["features"] = [[]]
+    false = folder / "false"
+    write_snapshot(false, snapshot)
+    with pytest.raises(InputError, match=r"belongs to a run with --features \[\], not not given"):
+        cluster_files([str(folder / "points.csv")], PARAMETERS, out=folder / "out", state=false)

@@ -108,7 +108,8 @@ def _check_parameters(state: Path, old: dict[str, Any], new: dict[str, Any]) -> 
 def _words(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return "on" if value else "not given"
-    return name_list(value).replace(", ", ",") if isinstance(value, list) else str(value)
+    is_list = isinstance(value, list)
+    return name_list([str(item) for item in value]).replace(", ", ",") if is_list else str(value)
 
 
 def _check_folder(state: Path, progress: Progress, here: bool) -> None:
