@@ -297,7 +297,7 @@ def test_an_invalid_key_gets_one_line_with_its_row(
 def test_another_key_column_is_another_run(dynmeans: Callable[..., Any], readings: Path) -> None:
     assert dynmeans("cluster", readings, *LINE, *STATE).code == 0
     outcome = dynmeans("cluster", readings, "--time", "when", "--birth-cost", "1", *STATE)
-    assert "belongs to a run with --by sensor, not not given" in outcome.err
+    assert "belongs to a run with --by sensor, but here it is not given" in outcome.err
 
 
 def test_folders_of_the_other_kind_are_refused(readings: Path) -> None:

@@ -206,7 +206,7 @@ def test_a_state_of_other_parameters_or_inputs_is_refused(dynmeans: Command, fol
     assert dynmeans("cluster", "day1.csv", *line).code == 0
     after = Path("state").read_bytes()
     message = complaint(dynmeans("cluster", "day1.csv", *line, "--lifetime", "4"))
-    assert "belongs to a run with --lifetime not given, not 4.0" in message
+    assert "belongs to a run with --lifetime not given, but here it is 4.0" in message
     message = complaint(dynmeans("cluster", "day2.csv", *line))
     assert "--force overwrites it" in message
     with Path("day1.csv").open("a") as file:

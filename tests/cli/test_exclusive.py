@@ -59,7 +59,7 @@ def test_a_state_file_from_before_the_option_continues(dynmeans: Command, detect
     assert "already complete" in again.out
     wrong = dynmeans("cluster", detections, *STEPS, "--exclusive", "--out", "run", "--state", "s.dynmeans")
     assert wrong.code == 2
-    assert "belongs to a run with --exclusive not given, not on" in wrong.err
+    assert "belongs to a run with --exclusive not given, but here it is on" in wrong.err
 
 
 @pytest.mark.parametrize(

@@ -109,5 +109,5 @@ def test_a_parameter_that_is_a_list_of_lists_is_named(folder: Path) -> None:
     snapshot.header[KEY]["settings"]["features"] = [[]]
     false = folder / "false"
     write_snapshot(false, snapshot)
-    with pytest.raises(InputError, match=r"belongs to a run with --features \[\], not not given"):
+    with pytest.raises(InputError, match=r"belongs to a run with --features \[\], but here it is not given"):
         cluster_files([str(folder / "points.csv")], PARAMETERS, out=folder / "out", state=false)

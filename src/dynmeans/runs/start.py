@@ -100,8 +100,8 @@ def _check_parameters(state: Path, old: dict[str, Any], new: dict[str, Any]) -> 
         if before != new[name]:
             option = f"--{name.replace('_', '-')}"
             raise InputError(
-                f"{state}: belongs to a run with {option} {_words(before)}, not {_words(new[name])}; "
-                "use that value, or another --state"
+                f"{state}: belongs to a run with {option} {_words(before)}, but here it is "
+                f"{_words(new[name])}; use that value, or another --state"
             )
 
 
