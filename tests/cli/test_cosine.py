@@ -52,7 +52,7 @@ def test_a_run_resumes(dynmeans: Command, rows: tuple[Path, list[Any]]) -> None:
     assert labels("dynmeans-run") == before
     other = dynmeans("cluster", path, "--time", "t", "--no-report", "--state", "s.dynmeans")
     assert other.code == 2
-    assert "--metric cosine, not auto" in " ".join(other.err.split())
+    assert "--metric cosine, but here it is auto" in " ".join(other.err.split())
 
 
 def test_tune_prints_the_command(dynmeans: Command, rows: tuple[Path, list[Any]]) -> None:
