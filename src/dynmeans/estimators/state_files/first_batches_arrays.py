@@ -11,7 +11,14 @@ import numpy as np
 from dynmeans._algorithms.defaults import MAX_BATCHES, MAX_ROWS, DescentParameters, FirstBatches
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.motion import MOTIONS
-from dynmeans.estimators.state_checks import Arrays, check_coordinates, column, number, require, whole
+from dynmeans.estimators.state_files.state_checks import (
+    Arrays,
+    check_coordinates,
+    column,
+    number,
+    require,
+    whole,
+)
 
 
 def first_batches_arrays(
