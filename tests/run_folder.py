@@ -118,7 +118,7 @@ def write_run(
         "title": "drifting clusters",
         "features": [f"x{i + 1}" for i in range(n_features)],
         "time": {"name": "step", "kind": "step"} if start is None else {"name": "time", "kind": "datetime"},
-        "settings": {"birth_cost": 0.05, "lifetime": LIFETIME, "reach": 1.5, "random_state": None},
+        "parameters": {"birth_cost": 0.05, "lifetime": LIFETIME, "reach": 1.5, "random_state": None},
         "rows": run.rows,
         "steps": n_steps,
         "complete": True,

@@ -155,7 +155,7 @@ def test_a_run_is_not_overwritten_unless_asked(frames: Path, dynmeans: Callable[
     assert dynmeans(*line).code == 2
     (frames / "5.bin").unlink()
     assert dynmeans(*line, "--force", "--algorithm", "sdmeans").code == 0
-    assert json.loads(Path("out/run.json").read_text())["settings"]["algorithm"] == "sdmeans"
+    assert json.loads(Path("out/run.json").read_text())["parameters"]["algorithm"] == "sdmeans"
     assert not Path("out/labels/5.bin.npy").exists()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.run_folder import read_run
-from dynmeans._files.run_format import CLUSTERS_COLUMNS, SAMPLE_COLUMNS, STEPS_COLUMNS
+from dynmeans._files.run_format import CLUSTERS_TABLE, SAMPLE_TABLE, STEPS_TABLE
 from run_folder import write_run
 
 
@@ -32,9 +32,9 @@ def cut_last_line(path: Path, keep: int) -> None:
 def test_all_numbers_of_a_folder_come_back(folder: Path) -> None:
     run = read_run(folder)
     raw = np.genfromtxt(folder / "clusters.csv", delimiter=",", skip_header=1)
-    assert set(run.steps) == set(STEPS_COLUMNS)
-    assert set(run.clusters) == {*CLUSTERS_COLUMNS, "features"}
-    assert set(run.sample) == {*SAMPLE_COLUMNS, "features"}
+    assert set(run.steps) == set(STEPS_TABLE.columns)
+    assert set(run.clusters) == {*CLUSTERS_TABLE.columns, "features"}
+    assert set(run.sample) == {*SAMPLE_TABLE.columns, "features"}
     np.testing.assert_array_equal(run.clusters["features"], raw[:, 5:])
     np.testing.assert_array_equal(run.clusters["weight"], raw[:, 3])
     np.testing.assert_array_equal(run.steps["step"], np.arange(1, 9))
@@ -42,6 +42,13 @@ def test_all_numbers_of_a_folder_come_back(folder: Path) -> None:
     lines = (folder / "events.jsonl").read_text().splitlines()
     rest = {"others": (), "tentative": False}
     assert [event._asdict() for event in run.events] == [{**rest, **json.loads(line)} for line in lines]
+
+
+def test_a_folder_of_version_0_1_0_is_read(folder: Path) -> None:
+    expected = read_run(folder).info
+    path = folder / "run.json"
+    path.write_text(path.read_text().replace('"parameters":', '"settings":'))
+    assert read_run(folder).info == expected
 
 
 def test_features_may_be_named_like_fixed_columns_or_hold_commas_and_line_breaks(tmp_path: Path) -> None:

@@ -266,7 +266,7 @@ def test_large_coordinates_keep_the_digits_that_distinguish_them(browser: Browse
 
 def test_data_is_shown_and_never_run(browser: Browser, tmp_path: Path) -> None:
     evil = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
-    folder = write_run(tmp_path / "run", title=evil, features=[evil, "b"], settings={evil: evil})
+    folder = write_run(tmp_path / "run", title=evil, features=[evil, "b"], parameters={evil: evil})
     page = open_report(browser, folder)
     assert text(page, "h1") == evil
     assert page.run("document.title") == evil

@@ -40,7 +40,7 @@ def _set(*path: Any) -> Callable[[dict[str, Any]], None]:
 FALSE = {
     "out is a number": _set("out", 3),
     "complete is a word": _set("complete", "yes"),
-    "no parameters": _set("settings", []),
+    "no parameters": _set("parameters", []),
     "an input without a name": _set("inputs", [{"size": 3}]),
     "a negative size": _set("inputs", 0, "size", -1),
     "a negative position": _set("position", [0, -1]),
@@ -106,7 +106,7 @@ def test_a_report_removes_what_a_killed_process_left(folder: Path) -> None:
 
 def test_a_parameter_that_is_a_list_of_lists_is_named(folder: Path) -> None:
     snapshot = read_snapshot(folder / "state")
-    snapshot.header[KEY]["settings"]["features"] = [[]]
+    snapshot.header[KEY]["parameters"]["features"] = [[]]
     false = folder / "false"
     write_snapshot(false, snapshot)
     with pytest.raises(InputError, match=r"belongs to a run with --features \[\], but here it is not given"):

@@ -42,7 +42,7 @@ def track_frames(job: PointsOptions) -> None:
     paths, frames = job.frames.paths, job.frames.read()
     first = next(frames, None)  # if it cannot be read, nothing is written
     title = paths[0].name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1} more"
-    info = {"title": title, "settings": _used_parameters(job.parameters), "version": __version__}
+    info = {"title": title, "parameters": _used_parameters(job.parameters), "version": __version__}
     recorder = RunRecorder(job.out, info, paths)
     tracker = Tracker(job.parameters, job.background, events.append, job.min_hits)
     try:

@@ -18,6 +18,7 @@ from dynmeans._files.atomic_write import atomic_write, make_folder, remove_lefto
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
 from dynmeans._files.lock import locked
+from dynmeans._files.run_format import with_parameters
 from dynmeans._files.snapshot import Snapshot, read_snapshot, write_snapshot
 from dynmeans._model.types import IntArray
 from dynmeans._tables.windowing import Windowing
@@ -111,7 +112,7 @@ def cluster_dataset(
     data = open_dataset(inputs, parameters)
     run = {
         "files": [list(file) for file in data.files],
-        "settings": {key: value for key, value in parameters._asdict().items() if value is not None},
+        "parameters": {key: value for key, value in parameters._asdict().items() if value is not None},
         "out": str(out.resolve()),
     }
     if state is not None:
@@ -150,9 +151,9 @@ def _start(parameters: RunParameters, run: dict[str, Any], state: Path | None) -
         return to_distributed(make_model(parameters, 1)), _Progress(run)
     snapshot = read_snapshot(state)
     known = snapshot.header.get("dataset")
-    if not isinstance(known, dict) or known.get("run") != run:
+    if not isinstance(known, dict) or with_parameters(known.get("run")) != run:
         raise InputError(f"{state}: belongs to another run; use another --state")
-    return to_distributed(from_snapshot(snapshot)), _Progress(**known)
+    return to_distributed(from_snapshot(snapshot)), _Progress(**{**known, "run": run})
 
 
 def _cluster(
