@@ -27,7 +27,8 @@ from dynmeans.cli import app
 from dynmeans.cli.cluster import cluster
 from dynmeans.cli.cluster_options import Metric
 from dynmeans.cli.flights import flights
-from dynmeans.cli.points import Algorithm, points
+from dynmeans.cli.points import points
+from dynmeans.cli.points_options import Algorithm
 from dynmeans.cli.video import video
 
 _STEPS = ((None, None), (None, "7rows"), ("t", None), ("t", "2s"))  # --time and --every
