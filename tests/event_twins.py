@@ -19,7 +19,7 @@ class EventTwin:
         self.births = self.nats = 0.0
 
     def log_birth(self, t: int) -> float:
-        """Gain of one birth more, and of one absence less."""
+        """Log probability of one birth more and one absence less."""
         absence = np.log((self.chances[0] - self.returns[0] + 0.5) / (self.chances[0] + 1))
         return absence + (np.log((self.births + 0.5) / (t - 0.5)) if t else 0.0)
 

@@ -1,4 +1,4 @@
-"""The forest code written down one id at a time: slow and obvious."""
+"""The forest code, one id at a time: slow and obvious."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run folder written by hand: clusters that drift, sleep, return and die, with no clusterer behind them."""
+"""A run folder written by hand: clusters that drift, sleep, return and die, without a clusterer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Cluster:
 
 @dataclass
 class Simulation:
-    """Tables of a run that grow by one step a call."""
+    """Tables of a run that grow by one step per call."""
 
     n_alive: int
     n_features: int

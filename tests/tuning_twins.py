@@ -1,4 +1,4 @@
-"""The code length written down one cluster at a time: slow and obvious."""
+"""The code length, one cluster at a time: slow and obvious."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class GaussianTwin:
         usual: np.ndarray,
         variance: float,
     ) -> dict:
-        """Encode the rows that do not pay as outliers, and return the moments of the others."""
+        """Encode rows as outliers where this is shorter, and return the moments of the others."""
         background = self.reference.background[slice(*self.reference.starts[t : t + 2])]
         found = {}
         for k in groups:
@@ -176,7 +176,7 @@ def forecasts(
 
 
 def sizes_likelihood(groups: dict, size: np.ndarray) -> float:
-    """Of all scatters, if this is the usual covariance."""
+    """Log likelihood of all scatters, if this is the usual covariance."""
     return sum(wishart(n, S, len(size) + 2, size) for n, _, S in groups.values())
 
 

@@ -57,7 +57,7 @@ def labels(folder: str) -> list[int]:
 
 
 def direct_labels(model: Any, some: list[Any]) -> list[int]:
-    """What the model itself says."""
+    """Labels of the estimator itself."""
     return [int(k) for step in model.stream(some) for k in step.labels]
 
 

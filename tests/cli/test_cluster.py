@@ -23,7 +23,7 @@ def labels(folder: Path) -> list[int]:
 
 
 def direct_labels(path: Path, **parameters: Any) -> list[int]:
-    """What the model itself says to the rows of each minute."""
+    """Labels of the estimator itself for the rows of each minute."""
     rows = [line.split(",") for line in path.read_text().splitlines()[1:]]
     model = package.DMeans(**{"birth_cost": 0.06, "random_state": 0, **parameters})
     found: list[int] = []

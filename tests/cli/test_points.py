@@ -237,7 +237,7 @@ def test_a_folder_that_cannot_take_the_labels_is_left_as_it_is(
         (("cloud.csv", "--lifetime", "0.5"), "lifetime"),
         (("cloud.csv", "--empty", "cloud.csv", "--ground"), "give one of them"),
         (("cloud.csv", "cloud.csv"), "same name as another input, cloud.csv"),
-        (("cloud.xyz",), "unknown kind of file"),
+        (("cloud.xyz",), "unknown file type"),
     ],
 )
 def test_bad_input_gets_one_line(

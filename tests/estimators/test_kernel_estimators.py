@@ -1,4 +1,4 @@
-"""KDMeans and SDMeans as a user meets them."""
+"""The interface of KDMeans and SDMeans."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def test_hidden_functions_come_back_with_the_gaussian_process_kernel(estimator):
 
 
 def precomputed(points, kept):
-    """What a user hands over: similarities among the rows, then with the kept points."""
+    """Input of a precomputed kernel: similarities among the rows, then with the kept points."""
     return rbf_kernel(points, np.concatenate([points, kept]), gamma=2.0)
 
 

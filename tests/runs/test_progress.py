@@ -1,4 +1,4 @@
-"""The progress of a run in a state file: what no run can have saved is refused in one line."""
+"""The progress of a run in a state file: impossible entries are refused in one line."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_position_after_the_last_input_is_refused(folder: Path, tmp_path: Path
         cluster_files(folder / "points.csv", PARAMETERS, out=folder / "out", state=state)
 
 
-def test_a_state_file_that_knows_not_all_lengths_is_refused(folder: Path, tmp_path: Path) -> None:
+def test_a_state_file_without_all_lengths_is_refused(folder: Path, tmp_path: Path) -> None:
     state = _unfinished(folder, tmp_path / "state", lengths={"steps.csv": 10})
     with pytest.raises(InputError, match="no file of this run, or its length is unknown"):
         cluster_files(folder / "points.csv", PARAMETERS, out=folder / "out", state=state)

@@ -131,11 +131,11 @@ def read_info(folder: Path) -> dict[str, Any]:
         raise InputError(f"{path}: format {info['format']!r}, but this version reads format {FORMAT} only")
     for key, kind in _INFO_TYPES.items():
         if not isinstance(info.get(key), kind):
-            raise InputError(f"{path}: {key!r} is {info.get(key)!r}, it must be of type {kind.__name__}")
+            raise InputError(f"{path}: {key!r} is {info.get(key)!r}; it must be of type {kind.__name__}")
     if not info["features"] or not all(isinstance(name, str) for name in info["features"]):
-        raise InputError(f"{path}: 'features' is {info['features']!r}, it must list at least one name")
+        raise InputError(f"{path}: 'features' is {info['features']!r}; it must list at least one name")
     if info["time"].get("kind") not in TIME_KINDS or not isinstance(info["time"].get("name"), str):
-        raise InputError(f"{path}: 'time' is {info['time']!r}, it must have a name and a kind, {TIME_KINDS}")
+        raise InputError(f"{path}: 'time' is {info['time']!r}; it must have a name and a kind, {TIME_KINDS}")
     return info
 
 

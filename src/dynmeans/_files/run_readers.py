@@ -71,9 +71,9 @@ def _split_texts(lines: Iterable[str], n_texts: int, texts: list[list[str]]) -> 
 
 def _heading_error(heading: list[str], expected: list[str]) -> str:
     if len(heading) != len(expected):
-        return f"the heading has {len(heading):,} columns, it must have {len(expected):,}"
+        return f"the heading has {len(heading):,} columns; it must have {len(expected):,}"
     i = next(i for i, pair in enumerate(zip(heading, expected, strict=True)) if pair[0] != pair[1])
-    return f"column {i + 1} of the heading is {heading[i]!r}, it must be {expected[i]!r}"
+    return f"column {i + 1} of the heading is {heading[i]!r}; it must be {expected[i]!r}"
 
 
 def _read_numbers(lines: Iterator[str], n_columns: int) -> NDArray[np.float64]:
@@ -96,7 +96,7 @@ def _whole(path: Path, name: str, values: NDArray[np.float64]) -> NDArray[np.int
     wrong = ~(np.isfinite(values) & (values == np.floor(values)))
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise InputError(f"{path}: {name} of row {row + 1} is {values[row]}, it must be a whole number")
+        raise InputError(f"{path}: {name} of row {row + 1} is {values[row]}; it must be a whole number")
     return values.astype(np.int64)
 
 
