@@ -34,7 +34,9 @@ AreaOption = Annotated[
         rich_help_panel=_JOIN,
     ),
 ]
-GapOption = Annotated[str, typer.Option(help="A longer silence ends a trajectory.", rich_help_panel=_JOIN)]
+GapOption = Annotated[
+    str, typer.Option(help="A longer time without messages ends a trajectory.", rich_help_panel=_JOIN)
+]
 MaxSpeedOption = Annotated[
     float,
     typer.Option(min=1, help="Maximum ground speed of an aircraft, in m/s.", rich_help_panel=_JOIN),
@@ -48,7 +50,10 @@ EveryOption = Annotated[
 ]
 BirthCostOption = Annotated[
     float,
-    typer.Option(help="Fraction of a flight off all flows that founds a new flow.", rich_help_panel=_FLOWS),
+    typer.Option(
+        help="Fraction of a flight outside of all flows at which it founds a new flow.",
+        rich_help_panel=_FLOWS,
+    ),
 ]
 LifetimeOption = Annotated[
     float,

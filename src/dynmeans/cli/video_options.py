@@ -45,7 +45,7 @@ BirthCostOption = Annotated[
 LifetimeOption = Annotated[
     float,
     typer.Option(
-        help="Frames that a color may go unseen before it is forgotten, > 1.", rich_help_panel=_COSTS
+        help="Number of frames without a color after which it is forgotten, > 1.", rich_help_panel=_COSTS
     ),
 ]
 ReachOption = Annotated[
