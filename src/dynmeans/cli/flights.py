@@ -35,7 +35,10 @@ AreaOption = Annotated[
     ),
 ]
 GapOption = Annotated[
-    str, typer.Option(help="A longer time without messages ends a trajectory.", rich_help_panel=_JOIN)
+    str,
+    typer.Option(
+        metavar="LENGTH", help="A longer time without messages ends a trajectory.", rich_help_panel=_JOIN
+    ),
 ]
 MaxSpeedOption = Annotated[
     float,
@@ -44,6 +47,7 @@ MaxSpeedOption = Annotated[
 EveryOption = Annotated[
     str,
     typer.Option(
+        metavar="LENGTH",
         help="Length of a window; flights that begin in the same window are a step.",
         rich_help_panel=_FLOWS,
     ),
@@ -77,7 +81,10 @@ LatticeOption = Annotated[
     ),
 ]
 SeedOption = Annotated[
-    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the clustering.", rich_help_panel=_FLOWS)
+    int,
+    typer.Option(
+        metavar="N", min=0, max=LARGEST_SEED, help="Seed of the clustering.", rich_help_panel=_FLOWS
+    ),
 ]
 
 
