@@ -12,11 +12,20 @@ if TYPE_CHECKING:
     from dynmeans._files.snapshot import SnapshotError
     from dynmeans._model.events import Event, StepReport
     from dynmeans._model.forecast import Forecast
-    from dynmeans.estimators import DMeans, KDMeans, PersistentIds, SDMeans, from_bytes, load
+    from dynmeans.estimators import (
+        ClusteringWarning,
+        DMeans,
+        KDMeans,
+        PersistentIds,
+        SDMeans,
+        from_bytes,
+        load,
+    )
     from dynmeans.tuning import tune
 
 __version__ = _version("dynmeans")
 __all__ = [
+    "ClusteringWarning",
     "DMeans",
     "Event",
     "Forecast",

@@ -100,7 +100,7 @@ def test_auto_is_estimated_after_1_2_4_and_8_batches_and_then_stays():
     used = [step.parameters for step in steps]
     for since, until in ((1, 3), (3, 7), (7, 10)):
         assert len(set(used[since:until])) == 1
-    assert [step.birth_cost_settled for step in steps] == 7 * [False] + 3 * [True]
+    assert [step.birth_cost_final for step in steps] == 7 * [False] + 3 * [True]
 
 
 def test_a_refined_birth_cost_keeps_lifetime_and_reach():
@@ -112,8 +112,8 @@ def test_a_refined_birth_cost_keeps_lifetime_and_reach():
     assert (deaths[0].step, deaths[0].time, deaths[0].cost) == (6, 5.0, model.birth_cost_)
 
 
-def test_a_given_birth_cost_is_settled():
-    assert DMeans(birth_cost=1.0).fit([[0.0], [5.0]]).step_.birth_cost_settled
+def test_a_given_birth_cost_is_final():
+    assert DMeans(birth_cost=1.0).fit([[0.0], [5.0]]).step_.birth_cost_final
 
 
 def _turns(model, kind):

@@ -117,7 +117,7 @@ def test_rows_of_weight_zero_are_absent_and_get_the_nearest_id():
 def test_automatic_birth_cost_is_the_square_of_half_the_spacing():
     model = exclusive(birth_cost="auto").partial_fit([[0.0], [2.0], [4.0], [6.0]])
     assert model.birth_cost_ == 1.0
-    assert not model.step_.birth_cost_settled
+    assert not model.step_.birth_cost_final
 
 
 def test_one_object_alone_keeps_its_id_whatever_the_unit():

@@ -61,10 +61,10 @@ def test_guesses_of_the_birth_cost_are_saved_and_files_from_before_them_load():
     known = from_snapshot(snapshot._replace(header=header | {"guesses": [0.1, 0.4]}))
     assert to_snapshot(known).header["guesses"] == [0.1, 0.4]
     old = from_snapshot(snapshot._replace(header=header | {"estimate": 0.25}))
-    assert old.partial_fit(batches[2]).step_.birth_cost_settled
+    assert old.partial_fit(batches[2]).step_.birth_cost_final
     assert old.birth_cost_ == 0.25
     young = from_snapshot(snapshot._replace(header=header | {"estimate": None}))
-    assert not young.partial_fit(batches[2]).step_.birth_cost_settled
+    assert not young.partial_fit(batches[2]).step_.birth_cost_final
     with pytest.raises(SnapshotError, match="-1.0, where a finite positive number belongs"):
         from_snapshot(snapshot._replace(header=header | {"guesses": [0.1, -1.0]}))
 

@@ -10,7 +10,7 @@ import pytest
 
 from dynmeans import DMeans, KDMeans, PersistentIds, SDMeans
 from dynmeans.baselines import DPMeans
-from dynmeans.estimators.locking import lock_of
+from dynmeans.estimators.shell.locking import lock_of
 
 N_THREADS, N_STEPS = 8, 15
 BATCH = np.random.default_rng(0).normal(size=(40, 2))

@@ -85,7 +85,7 @@ def test_the_common_birth_cost_settles_after_five_steps_and_survives_a_file(tmp_
     for X, keys, t in stream():
         whole.partial_fit(X, keys, t=t)
         model.partial_fit(X, keys, t=t)
-        assert model.step_.birth_cost_settled == (model.n_steps_ >= 5)
+        assert model.step_.birth_cost_final == (model.n_steps_ >= 5)
         model.save(tmp_path / "m")
         model = KeyedDMeans.load(tmp_path / "m")
     assert model.birth_cost_ == whole.birth_cost_ > 0

@@ -25,7 +25,7 @@ def found(stream: Any) -> Any:
     return tune(stream.batches[:12], budget=24, random_state=0, n_jobs=1)
 
 
-@pytest.mark.filterwarnings("ignore::dynmeans.estimators.trouble.ClusteringWarning")
+@pytest.mark.filterwarnings("ignore::dynmeans.ClusteringWarning")
 def test_a_tuned_model_follows_the_rest_of_the_stream(stream: Any, found: Any) -> None:
     model = deepcopy(found.best_estimator_)
     assert model.n_steps_ == 12

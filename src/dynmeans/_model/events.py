@@ -59,7 +59,7 @@ class StepReport(NamedTuple):
     support_errors: FloatArray | None = None  # approximation error of each active id's support, for kernels
     splits: tuple[Event, ...] = ()  # clusters that became several
     merges: tuple[Event, ...] = ()  # clusters into which several merged
-    birth_cost_settled: bool = True  # False while later batches may change an estimated parameter
+    birth_cost_final: bool = True  # False while later batches may change an estimated parameter
     parameters: StepParameters | None = None  # that D-Means used
     tentative: IntArray = NO_IDS  # active ids that had rows in fewer than `min_hits` steps
     confirmed: IntArray = NO_IDS  # tentative ids that reached `min_hits` in this step

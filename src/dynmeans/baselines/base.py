@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from dynmeans._algorithms.batch import Rows
 from dynmeans._model.state import next_time
 from dynmeans._model.types import IntArray
-from dynmeans.estimators.locking import Locked, run_step
+from dynmeans.estimators.shell.locking import Locked, run_step
 from dynmeans.estimators.validation import adopt_columns, draw_seed, valid_rows
 
 Self = TypeVar("Self", bound="Baseline")

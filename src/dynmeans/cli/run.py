@@ -12,7 +12,7 @@ import typer
 from dynmeans._tables.chunk import name_list
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
-from dynmeans.estimators.trouble import ClusteringWarning
+from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
 from dynmeans.runs import RunInterrupted, RunParameters, RunResult, cluster_files
 
 

@@ -36,8 +36,8 @@ from dynmeans.distributed.batch import (
 from dynmeans.distributed.step import step
 from dynmeans.estimators import DMeans as LocalDMeans
 from dynmeans.estimators import load as load_local
-from dynmeans.estimators.birth_warnings import warn_of_unit_rows
-from dynmeans.estimators.trouble import SAMPLE, find_trouble
+from dynmeans.estimators.diagnostics.birth_warnings import warn_of_unit_rows
+from dynmeans.estimators.diagnostics.result_checks import SAMPLE, check_result
 
 
 class DMeans(LocalDMeans):
@@ -154,13 +154,13 @@ class DMeans(LocalDMeans):
                     f"rows; set {name}={other!r}, or use dynmeans.DMeans"
                 )
 
-    def _find_trouble(self, batch: Batch, report: StepReport) -> dict[str, str]:
+    def _check_result(self, batch: Batch, report: StepReport) -> dict[str, str]:
         rows: Any = batch.rows
         if not isinstance(rows, RemoteRows):
-            return super()._find_trouble(batch, report)
+            return super()._check_result(batch, report)
         every = _evenly(len(rows))
         report = report._replace(labels=np.asarray(report.labels[every]))
-        return find_trouble(rows[every], report, self._state, self.parameters_, len(rows))
+        return check_result(rows[every], report, self._state, self.parameters_, len(rows))
 
 
 def load(path: str | PathLike[str]) -> DMeans:
@@ -188,7 +188,7 @@ def to_distributed(model: LocalDMeans) -> DMeans:
 
 
 def _evenly(n: int) -> IntArray:
-    """Return the rows that the checks of `dynmeans.estimators.trouble` look at."""
+    """Return the rows that the checks of `dynmeans.estimators.diagnostics.result_checks` look at."""
     return np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)
 
 

@@ -31,7 +31,7 @@ from dynmeans.distributed.dataset import (
     read_weights,
 )
 from dynmeans.distributed.estimator import DMeans, to_distributed
-from dynmeans.estimators.serialization import from_snapshot, to_snapshot
+from dynmeans.estimators.state_files.serialization import from_snapshot, to_snapshot
 from dynmeans.runs.models import make_model
 from dynmeans.runs.parameter_checks import check_parameters
 from dynmeans.runs.parameters import RunParameters

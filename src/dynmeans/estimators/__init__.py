@@ -1,12 +1,19 @@
-"""The shell: scikit-learn estimators around the model, without arithmetic."""
+"""The scikit-learn estimators, without arithmetic: they validate, run a step and publish its result.
 
+`dmeans`, `kdmeans`, `sdmeans` and `persistent` are the estimators. `shell` is what they share, `validation`
+checks what a caller passes, `parameters` converts and estimates parameters, `diagnostics` warns of results
+that cannot be trusted, and `state_files` writes and reads models.
+"""
+
+from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
 from dynmeans.estimators.dmeans import DMeans
 from dynmeans.estimators.kdmeans import KDMeans
 from dynmeans.estimators.persistent import PersistentIds
 from dynmeans.estimators.sdmeans import SDMeans
-from dynmeans.estimators.serialization import from_bytes, from_snapshot, load, to_snapshot
+from dynmeans.estimators.state_files.serialization import from_bytes, from_snapshot, load, to_snapshot
 
 __all__ = [
+    "ClusteringWarning",
     "DMeans",
     "KDMeans",
     "PersistentIds",

@@ -27,14 +27,12 @@ from dynmeans._model.motion import get_motion
 from dynmeans._model.sphere_costs import make_sphere_costs
 from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
-from dynmeans.estimators.automatic import AutomaticParameters
-from dynmeans.estimators.base import BatchClusterer
-from dynmeans.estimators.dmeans_checks import check_dmeans
-from dynmeans.estimators.metric_choice import MetricChoice
-from dynmeans.estimators.result_warnings import ResultWarnings
-from dynmeans.estimators.validation import valid_number, valid_rows, valid_threads
-
-ONE_OBJECT = 1e100  # birth cost at which no step of one object is too long
+from dynmeans.estimators.diagnostics.result_warnings import ResultWarnings
+from dynmeans.estimators.parameters.automatic import AutomaticParameters
+from dynmeans.estimators.parameters.dmeans_checks import check_dmeans
+from dynmeans.estimators.parameters.metric_choice import MetricChoice
+from dynmeans.estimators.shell.base import BatchClusterer
+from dynmeans.estimators.validation import valid_rows, valid_threads
 
 
 class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
@@ -49,7 +47,7 @@ class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
     birth_cost : float or "auto", default="auto"
         Squared distance, or 1 - cosine, at which a point founds a new cluster (the paper's lambda).
         ``"auto"`` estimates it from the first batches, together with all parameters below that are not set;
-        see ``parameters_`` and ``step_.birth_cost_settled``.
+        see ``parameters_`` and ``step_.birth_cost_final``.
     lifetime : float or "auto", optional
         Number of time steps without points after which a cluster dies (T_Q, > 1). The default is 3, or 5
         median intervals between batches if the birth cost is estimated. It is 8 with ``metric="cosine"``.
@@ -294,37 +292,10 @@ class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
     def _described(self, result: StepResult, costs: Costs) -> StepResult:
         return result._replace(report=result.report._replace(parameters=self._step_parameters(costs)))
 
-    def _costs(self, estimate: float | None) -> Costs:
-        """Return the costs of a step, with parameters that are given, estimated, or those of the paper."""
-        first = self._estimated()
-        if first is not None or (self._is_automatic() and not hasattr(self, "_state")):
-            birth = estimate or 1.0 if first is None else first.parameters.birth
-            if self.birth_cost != "auto":
-                birth = valid_number("birth_cost", self.birth_cost) or 0.0
-            return self._costs_of(birth, 1.0 if first is None else first.interval)
-        # Until two different rows meet, all rows are of one object.
-        return super()._costs(
-            ONE_OBJECT if estimate is None and self._descent_parameters().exclusive else estimate
-        )
-
     def _learn(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
         metric = self._metric_of(batch.rows, anew=first)
         learned = self._with({"metric_": metric})._learn_costs(batch, seed, first=first)
         return {**learned, "metric_": metric}
-
-    def _learn_costs(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
-        old = None if first else self.__dict__.get("_first_batches")
-        if not self._is_automatic() or (not first and old is None):
-            # Nothing to estimate, or a model of an earlier version, which estimates the birth cost alone.
-            return {**super()._learn(batch, seed, first=first), "_first_batches": None}
-        return {
-            "_birth_cost_estimates": (),
-            "_first_batches": self._updated_first_batches(old, batch, seed),
-        }
-
-    def _is_settled(self) -> bool:
-        first = self._estimated()
-        return super()._is_settled() if first is None else first.is_final
 
     def _estimate_birth_cost(self, batch: Batch, seed: int) -> float | None:
         if self._is_cosine():

@@ -17,10 +17,10 @@ from dynmeans._model.events import Event, StepReport
 from dynmeans._model.forecast import Forecast
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.estimators.base import BatchClusterer
-from dynmeans.estimators.items import shared_items, valid_items
-from dynmeans.estimators.link_parameters import check_link_parameters, is_raw, link_space
+from dynmeans.estimators.parameters.link_parameters import check_link_parameters, is_raw, link_space
+from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.estimators.validation import valid_labels
+from dynmeans.estimators.validation.items import shared_items, valid_items
 from dynmeans.estimators.wrapped_clusterer import fit_labels
 
 

@@ -16,7 +16,7 @@ from dynmeans._tables.inputs import RowBlock, open_inputs, reopen_inputs
 from dynmeans._tables.sources import STDIN, Source, find_source
 from dynmeans._tables.vectors import ARRAY_SUFFIX
 from dynmeans.estimators import from_snapshot
-from dynmeans.estimators.base import BatchClusterer
+from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.runs.models import make_keyed_model, make_model
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.progress import Progress

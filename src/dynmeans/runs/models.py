@@ -7,7 +7,7 @@ from typing import Any
 
 from dynmeans._files.errors import InputError
 from dynmeans.estimators import DMeans, KDMeans, SDMeans
-from dynmeans.estimators.base import BatchClusterer
+from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.kernels import Kernel, kernel_from_params
 from dynmeans.runs.parameters import RunParameters, n_restarts
 from dynmeans.streams import KeyedDMeans

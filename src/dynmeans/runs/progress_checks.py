@@ -8,7 +8,7 @@ from typing import Any
 
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._tables.columns import Columns
-from dynmeans.estimators.state_checks import number, whole
+from dynmeans.estimators.state_files.state_checks import number, whole
 
 _COUNTS = ("rows", "steps", "born", "revived", "died", "confirmed")
 _WINDOWS = ("anchor", "origin")

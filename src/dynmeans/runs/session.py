@@ -23,7 +23,7 @@ from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import Batch
 from dynmeans.estimators import to_snapshot
-from dynmeans.estimators.base import BatchClusterer
+from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.runs.folder import clear_folder
 from dynmeans.runs.progress import KEY, Progress, drop_unset, to_json
 from dynmeans.text import distinctive_words, nearest_texts

@@ -10,7 +10,7 @@ import numpy as np
 from dynmeans._files.labels import labels_file
 from dynmeans._files.run_format import LABELS_STEM, REPORT_FILE
 from dynmeans._files.run_tables import LABELS_LOG
-from dynmeans.estimators.base import BatchClusterer
+from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.runs.progress import Progress
 from dynmeans.runs.result import RunResult
 from dynmeans.runs.session import Session

@@ -232,12 +232,12 @@ class KeyedDMeans:
 
     def _updated_estimates(self, batch: KeyedBatch) -> tuple[float, ...]:
         """Add the estimate of this step, unless the common birth cost is given or final."""
-        if self._is_settled(self._estimates):
+        if self._is_final(self._estimates):
             return self._estimates
         estimate = estimate_common_birth_cost(self._template, batch, self._search.seed)
         return self._estimates if estimate is None else (*self._estimates, estimate)
 
-    def _is_settled(self, estimates: tuple[float, ...]) -> bool:
+    def _is_final(self, estimates: tuple[float, ...]) -> bool:
         return self.birth_cost != "auto" or len(estimates) >= N_ESTIMATION_BATCHES
 
     def _costs(self, estimates: tuple[float, ...]) -> Costs:
@@ -266,5 +266,5 @@ class KeyedDMeans:
             len(result.states),
             *result.totals,
             birth_cost=self.birth_cost_,
-            birth_cost_settled=self._is_settled(estimates),
+            birth_cost_final=self._is_final(estimates),
         )

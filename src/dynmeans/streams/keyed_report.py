@@ -26,7 +26,7 @@ class KeyedStep(NamedTuple):
         Numbers of clusters.
     birth_cost : float
         The common birth cost.
-    birth_cost_settled : bool
+    birth_cost_final : bool
         False while later steps may change an estimated common birth cost.
     """
 
@@ -41,7 +41,7 @@ class KeyedStep(NamedTuple):
     died: int
     confirmed: int
     birth_cost: float
-    birth_cost_settled: bool
+    birth_cost_final: bool
 
 
 class Clock(NamedTuple):

@@ -14,10 +14,10 @@ from dynmeans._files.snapshot import Snapshot, SnapshotError, decode_snapshot, e
 from dynmeans._model.events import Event
 from dynmeans._model.types import IntArray
 from dynmeans.estimators import DMeans, from_snapshot, to_snapshot
-from dynmeans.estimators.base import BatchClusterer
-from dynmeans.estimators.history_arrays import history_arrays, history_events
-from dynmeans.estimators.serialization import saved_parameters
-from dynmeans.estimators.state_checks import column, require
+from dynmeans.estimators.shell.base import BatchClusterer
+from dynmeans.estimators.state_files.history_arrays import history_arrays, history_events
+from dynmeans.estimators.state_files.serialization import saved_parameters
+from dynmeans.estimators.state_files.state_checks import column, require
 from dynmeans.estimators.validation import draw_seed
 
 KEY = "batch"  # in the header of a snapshot: what identifies the last batch

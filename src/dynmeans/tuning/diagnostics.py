@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.estimators.trouble import find_trouble
+from dynmeans.estimators.diagnostics.result_checks import check_result
 from dynmeans.tuning.stream import TuningStream
 from dynmeans.tuning.trials import Trial
 
@@ -52,17 +52,17 @@ def diagnose(
             f"{len(comoving)} adjacent clusters move together: they may be parts of one non-convex "
             "shape; try KDMeans or SDMeans, or a larger birth cost"
         )
-    warnings += _trouble(stream, labels, best)
+    warnings += _result_warnings(stream, labels, best)
     warnings += _disagreement(trials, by_forest)
     return tuple(warnings)
 
 
-def _trouble(stream: TuningStream, labels: Sequence[IntArray], best: Any) -> list[str]:
+def _result_warnings(stream: TuningStream, labels: Sequence[IntArray], best: Any) -> list[str]:
     """Return what the fitted estimator would warn of."""
     report = best.step_
     if report.parameters is None or len(report.labels) == 0:
         return []
-    found = find_trouble(stream.batches[-1], report, best._state, report.parameters)
+    found = check_result(stream.batches[-1], report, best._state, report.parameters)
     return [text for kind, text in found.items() if kind != "one"]  # reported by another rule
 
 

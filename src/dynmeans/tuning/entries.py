@@ -11,9 +11,9 @@ from sklearn.cluster import DBSCAN, HDBSCAN
 
 from dynmeans._algorithms.descent_candidates import exclusive_range
 from dynmeans.estimators import DMeans, PersistentIds
-from dynmeans.estimators.automatic import is_free
-from dynmeans.estimators.kernel import KernelClusterer
-from dynmeans.estimators.metric_choice import are_unit_rows, may_be_cosine
+from dynmeans.estimators.parameters.automatic import is_free
+from dynmeans.estimators.parameters.metric_choice import are_unit_rows, may_be_cosine
+from dynmeans.estimators.shell.kernel_base import KernelClusterer
 from dynmeans.kernels import Kernel, Linear, get_kernel
 from dynmeans.tuning.code_length import median_interval
 from dynmeans.tuning.kernel_space import check_kernel, kernel_space

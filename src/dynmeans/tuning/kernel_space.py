@@ -13,7 +13,7 @@ from dynmeans._algorithms.kernel_space.kernel_birth_cost import estimate_birth_s
 from dynmeans._algorithms.kernel_space.kernel_step import first_batch
 from dynmeans._model.costs import AgingDefaults
 from dynmeans._model.types import FloatArray
-from dynmeans.estimators.kernel import KernelClusterer
+from dynmeans.estimators.shell.kernel_base import KernelClusterer
 from dynmeans.kernels import MST, RBF, Diffusion, Kernel, Precomputed, first_input, get_kernel
 from dynmeans.kernels.base import BIRTH_SHARE
 from dynmeans.kernels.diffusion import RELATIVE_TIME

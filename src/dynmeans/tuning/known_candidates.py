@@ -38,7 +38,7 @@ def estimate_default(model: DMeans, stream: TuningStream, motions: Sequence[str]
     default._is_silent = True
     for step in stream.steps:
         default.partial_fit(**step)
-        if default.step_.birth_cost_settled:
+        if default.step_.birth_cost_final:
             break
     found: StepParameters = default.parameters_
     return found

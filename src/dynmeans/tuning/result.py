@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans.estimators.base import BatchClusterer
+from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.tuning.trials import Trial
 
 Column = np.ndarray[Any, np.dtype[Any]]

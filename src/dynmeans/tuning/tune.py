@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from dynmeans._codes.two_codes import TwoCodes
 from dynmeans.estimators import DMeans
-from dynmeans.estimators.base import BatchClusterer
+from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.estimators.validation import valid_count, valid_threads
 from dynmeans.kernels import Kernel, get_kernel
 from dynmeans.tuning.diagnostics import diagnose

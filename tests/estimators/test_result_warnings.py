@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynmeans import DMeans, tune
-from dynmeans.estimators.trouble import ClusteringWarning
+from dynmeans import ClusteringWarning, DMeans, tune
 
 RNG = np.random.default_rng(0)
 PLACES = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
@@ -85,3 +84,13 @@ def test_the_checks_ignore_rows_of_weight_zero() -> None:
         model.partial_fit(rows[~asleep])
     model.partial_fit(rows, sample_weight=~asleep)  # the eighth step is checked
     assert model.labels_[asleep] == [2]
+
+
+def test_a_warning_points_to_the_code_that_called_the_library() -> None:
+    model = DMeans(birth_cost=1000.0, lifetime=3.0, reach=1.5)
+    with pytest.warns(ClusteringWarning) as caught:
+        list(model.stream(CLOUDS[:8]))
+    rows = np.eye(40)
+    with pytest.warns(UserWarning, match="unit vectors") as also:
+        DMeans(birth_cost=0.5, metric="euclidean").partial_fit(rows)
+    assert {warning.filename for warning in [*caught, *also]} == {__file__}

@@ -14,12 +14,12 @@ from dynmeans._algorithms.sphere_birth_cost import SAMPLE as SPHERE_SAMPLE
 from dynmeans._algorithms.sphere_birth_cost import chance_of, distinct_sample
 from dynmeans._model.events import Event
 from dynmeans._model.types import FloatArray
-from dynmeans.estimators.metric_choice import are_unit_rows
-from dynmeans.estimators.trouble import ClusteringWarning
+from dynmeans.estimators.diagnostics.caller import caller_level
+from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
+from dynmeans.estimators.parameters.metric_choice import are_unit_rows
 
 SAMPLE = 100  # rows
 MIN_CLUSTERS = 3  # two may be parts of one
-STACK_LEVEL = 9  # the caller of partial_fit
 
 
 def warn_of_unit_rows(rows: Rows) -> None:
@@ -34,7 +34,7 @@ def warn_of_unit_rows(rows: Rows) -> None:
     warnings.warn(
         f"all {n} rows are unit vectors with {d} features; use metric='cosine' to cluster their directions",
         UserWarning,
-        stacklevel=STACK_LEVEL,
+        stacklevel=caller_level(),
     )
 
 
@@ -52,7 +52,7 @@ def warn_of_common_direction(rows: Rows) -> None:
         f"the rows share a direction: the cosine of unrelated rows is about {chance.mean:.2f}; unless they "
         "are one cluster, subtract the mean row of the data before clustering with metric='cosine'",
         UserWarning,
-        stacklevel=STACK_LEVEL,
+        stacklevel=caller_level(),
     )
 
 
@@ -71,5 +71,5 @@ def warn_of_no_births(
         f"and no row is farther than {largest:.4g} from any of {len(centers)} centers; "
         "use a smaller birth_cost",
         ClusteringWarning,
-        stacklevel=STACK_LEVEL,
+        stacklevel=caller_level(),
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dynmeans._model.motion import get_motion
-from dynmeans.estimators.automatic import is_free
-from dynmeans.estimators.metric_choice import METRICS
+from dynmeans.estimators.parameters.automatic import is_free
+from dynmeans.estimators.parameters.metric_choice import METRICS
 from dynmeans.estimators.validation import valid_count
 
 

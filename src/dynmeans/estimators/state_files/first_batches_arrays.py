@@ -12,7 +12,14 @@ from dynmeans._algorithms.defaults import MAX_BATCHES, MAX_ROWS, FirstBatches
 from dynmeans._algorithms.descent_candidates import DescentParameters
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.motion import MOTIONS
-from dynmeans.estimators.state_checks import Arrays, check_coordinates, column, number, require, whole
+from dynmeans.estimators.state_files.state_checks import (
+    Arrays,
+    check_coordinates,
+    column,
+    number,
+    require,
+    whole,
+)
 
 
 def first_batches_arrays(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans._algorithms.batch import Rows
-from dynmeans.estimators.automatic import is_free
+from dynmeans.estimators.parameters.automatic import is_free
 
 METRICS = ("auto", "euclidean", "cosine")
 MANY_FEATURES = 32  # single unit rows are then about equally far from each other, and from short mean rows

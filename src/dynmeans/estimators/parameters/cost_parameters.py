@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
@@ -20,6 +20,8 @@ class CostParameters:
     aging_cost: float | None
     drift: float | None
 
+    _birth_cost_estimates: tuple[float, ...]  # one per batch, if birth_cost is "auto"
+
     _aging_defaults: ClassVar[AgingDefaults] = AgingDefaults()
 
     @abstractmethod
@@ -29,6 +31,15 @@ class CostParameters:
     def _n_estimation_batches(self) -> int:
         """Return the number of batches from which the birth cost is estimated."""
         return N_ESTIMATION_BATCHES
+
+    def _learn(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
+        """Return the attributes that hold estimated parameters, updated by a batch."""
+        estimates = () if first else self._birth_cost_estimates
+        return {"_birth_cost_estimates": self._updated_estimates(estimates, batch, seed)}
+
+    def _is_final(self) -> bool:
+        """Return whether later batches change no estimated parameter."""
+        return self._is_birth_cost_final(self._birth_cost_estimates)
 
     def _updated_estimates(self, estimates: tuple[float, ...], batch: Batch, seed: int) -> tuple[float, ...]:
         """Add the estimate of this batch, unless the birth cost is given or final."""

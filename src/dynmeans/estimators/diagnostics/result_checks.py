@@ -29,7 +29,7 @@ def is_check_due(n_steps: int) -> bool:
     return n_steps >= FIRST_CHECK and n_steps & (n_steps - 1) == 0
 
 
-def find_trouble(
+def check_result(
     rows: Rows, report: StepReport, state: ClusterState, used: StepParameters, n_rows: int | None = None
 ) -> dict[str, str]:
     """Return warnings by kind.

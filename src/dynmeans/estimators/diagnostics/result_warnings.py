@@ -11,8 +11,13 @@ from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
 from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event, StepParameters, StepReport
 from dynmeans._model.state import ClusterState
-from dynmeans.estimators.birth_warnings import warn_of_common_direction, warn_of_no_births, warn_of_unit_rows
-from dynmeans.estimators.trouble import ClusteringWarning, find_trouble, is_check_due
+from dynmeans.estimators.diagnostics.birth_warnings import (
+    warn_of_common_direction,
+    warn_of_no_births,
+    warn_of_unit_rows,
+)
+from dynmeans.estimators.diagnostics.caller import caller_level
+from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning, check_result, is_check_due
 
 
 class ResultWarnings:
@@ -37,7 +42,7 @@ class ResultWarnings:
         if state.n_steps == 0:
             warn = warn_of_common_direction if self._is_cosine() else warn_of_unit_rows
             warn(batch.rows)
-        if self._is_cosine() and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `find_trouble`
+        if self._is_cosine() and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `check_result`
             warn_of_no_births(batch.rows, state.centers, costs.birth, self._history, "cosine")
 
     def _warn(self, batch: Batch, report: StepReport) -> None:
@@ -47,17 +52,17 @@ class ResultWarnings:
             return
         if self._is_cosine():
             return  # the checks and their advice are about squared distances; see _warn_of_rows
-        found = self._find_trouble(batch, report)
+        found = self._check_result(batch, report)
         if self.birth_cost == "auto":
             for kind in ("single", "one"):  # found in the data
                 found.pop(kind, None)
         fresh = {kind: text for kind, text in found.items() if kind not in self.warnings_}
         self._warnings = {**self.warnings_, **fresh}
         for text in fresh.values():
-            warnings.warn(text, ClusteringWarning, stacklevel=2)
+            warnings.warn(text, ClusteringWarning, stacklevel=caller_level())
 
-    def _find_trouble(self, batch: Batch, report: StepReport) -> dict[str, str]:
-        return find_trouble(batch.rows, report, self._state, self.parameters_)
+    def _check_result(self, batch: Batch, report: StepReport) -> dict[str, str]:
+        return check_result(batch.rows, report, self._state, self.parameters_)
 
     @property
     def warnings_(self) -> dict[str, str]:

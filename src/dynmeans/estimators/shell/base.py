@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from functools import partial
-from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +19,11 @@ from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.state import next_time
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
-from dynmeans.estimators.cost_parameters import CostParameters
-from dynmeans.estimators.fitted import FittedAttributes
-from dynmeans.estimators.forecasting import ForecastMethods
-from dynmeans.estimators.locking import Locked, lock_of, run_step
-from dynmeans.estimators.serialization import encode_model, save_model
+from dynmeans.estimators.parameters.cost_parameters import CostParameters
+from dynmeans.estimators.shell.fitted import FittedAttributes
+from dynmeans.estimators.shell.forecasting import ForecastMethods
+from dynmeans.estimators.shell.locking import Locked, run_step
+from dynmeans.estimators.shell.saving import SavingMethods
 from dynmeans.estimators.validation import (
     MAX_RESTARTS,
     columns_of,
@@ -39,11 +38,22 @@ from dynmeans.estimators.validation import (
 Self = TypeVar("Self", bound="BatchClusterer")
 
 
+class StepInput(NamedTuple):
+    """Arguments of one step, before the rows and their weights are validated."""
+
+    X: Any
+    sample_weight: Any
+    t: float | None
+    labels: IntArray | None  # of `PersistentIds.update`
+    items: NDArray[Any] | None  # names of the rows
+
+
 class BatchClusterer(
     Locked,
     CostParameters,
     FittedAttributes,
     ForecastMethods,
+    SavingMethods,
     ClusterMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
@@ -65,7 +75,6 @@ class BatchClusterer(
     feature_names_in_: np.ndarray[Any, np.dtype[np.object_]]
 
     _seed: int
-    _birth_cost_estimates: tuple[float, ...]  # one per batch, if birth_cost is "auto"
 
     @abstractmethod
     def _initial_state(self, n_features: int) -> Any:
@@ -141,22 +150,6 @@ class BatchClusterer(
         check_is_fitted(self)
         return np.array([f"cluster{k}" for k in self._remembered.ids], dtype=object)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to one file, from which :func:`dynmeans.load` continues.
-
-        The file holds arrays and JSON, no pickle, and is written atomically. ``on_event`` is not saved, and
-        neither are ``labels_`` and ``step_``, which belong to the last batch.
-        """
-        check_is_fitted(self)
-        with lock_of(self).mutex:
-            save_model(self, path)
-
-    def to_bytes(self) -> bytes:
-        """Return the content of the file that :meth:`save` writes, for :func:`dynmeans.from_bytes`."""
-        check_is_fitted(self)
-        with lock_of(self).mutex:
-            return encode_model(self)
-
     def _run(
         self: Self,
         X: Any,
@@ -168,71 +161,74 @@ class BatchClusterer(
         items: NDArray[Any] | None = None,
     ) -> Self:
         """Run a step after those of other threads, then call ``on_event``."""
-        events = run_step(self, partial(self._step, X, sample_weight, t, anew, labels, items))
+        given = StepInput(X, sample_weight, t, labels, items)
+        events = run_step(self, partial(self._step, given, anew=anew))
         if self.on_event is not None:
             for event in events:
                 self.on_event(event)
         return self
 
-    def _step(
-        self,
-        X: Any,
-        sample_weight: Any,
-        t: float | None,
-        anew: bool,
-        labels: IntArray | None,
-        items: NDArray[Any] | None,
-    ) -> tuple[Event, ...]:
+    def _step(self, given: StepInput, *, anew: bool) -> tuple[Event, ...]:
         """Validate the input, run the step and publish the result; an error leaves the model unchanged."""
         first = anew or not hasattr(self, "_state")
         history_size = valid_count("history_size", self.history_size, 0)
         self._check_parameters()
         # Validate parameters before data.
-        search, costs = self._search_options(0 if first else self._seed), self._costs(1.0)
+        search, _ = self._search_options(0 if first else self._seed), self._costs(1.0)
         columns = copy(self) if first else self  # an error must not change the known columns
-        rows = all_rows = columns._read(X, reset=first, min_rows=1 if anew else 0)
-        weights = self._read_weights(X, sample_weight, rows)
-        if labels is not None and len(labels) != len(rows):
-            raise ValueError(f"labels must have one entry for each of {len(rows)} rows, got {len(labels)}")
-        if items is not None and len(items) != len(rows):
-            raise ValueError(f"items must have one entry for each of {len(rows)} rows, got {len(items)}")
-        present = None
-        if weights is not None and not weights.all():
-            present = weights > 0
-            rows, weights = self._drop_absent(rows, present), weights[present]
-            labels = None if labels is None else labels[present]
-            items = None if items is None else items[present]
+        rows = columns._read(given.X, reset=first, min_rows=1 if anew else 0)
+        present, batch = self._present_rows(rows, given)
         state = self._initial_state(rows.shape[1]) if first else self._state
+        batch = batch._replace(time=next_time(self._clusters(state), given.t))
+        seed = draw_seed(self.random_state) if first else search.seed
+        learned = self._learn(batch, seed, first=first)
+        state, report, events = self._with(learned)._advance(state, batch, seed)
+        attributes = {"_state": state, "_seed": seed, **learned}
         if first:
-            search = search._replace(seed=draw_seed(self.random_state))
-        batch = Batch(rows, weights, next_time(self._clusters(state), t), labels, items)
-        learned = self._learn(batch, search.seed, first=first)
-        model = self._with(learned)
-        costs, search = model._row_costs(state), model._search_options(search.seed)
-        if len(rows) == 0:
-            state, report, events = model._pass_time(state, batch.time, costs)
-        else:
-            state, report, events = model._cluster_batch(state, batch, costs, search)
-        if not model._is_settled():
-            report = report._replace(birth_cost_settled=False)
-        attributes: dict[str, Any] = (
-            columns_of(columns) | {"_history": deque(maxlen=history_size)} if first else {}
-        )
-        attributes |= {"_state": state, "_seed": search.seed, **learned}
+            attributes |= columns_of(columns) | {"_history": deque(maxlen=history_size)}
         published = report
         if present is not None:
-            published = report._replace(labels=self._all_labels(attributes, all_rows, present, report))
+            published = report._replace(labels=self._all_labels(attributes, rows, present, report))
         self._publish(attributes, published, events)
         self._warn(batch, report)
         return events
 
+    def _present_rows(self, rows: Rows, given: StepInput) -> tuple[BoolArray | None, Batch]:
+        """Return which rows have a positive weight, None if all have, and the batch of these rows."""
+        weights, labels, items = (
+            self._read_weights(given.X, given.sample_weight, rows),
+            given.labels,
+            given.items,
+        )
+        for name, column in (("labels", labels), ("items", items)):
+            if column is not None and len(column) != len(rows):
+                raise ValueError(
+                    f"{name} must have one entry for each of {len(rows)} rows, got {len(column)}"
+                )
+        if weights is None or weights.all():
+            return None, Batch(rows, weights, 0.0, labels, items)
+        present = weights > 0
+        return present, Batch(
+            self._drop_absent(rows, present),
+            weights[present],
+            0.0,
+            None if labels is None else labels[present],
+            None if items is None else items[present],
+        )
+
+    def _advance(self, state: Any, batch: Batch, seed: int) -> tuple[Any, StepReport, tuple[Event, ...]]:
+        """Run one step with the present estimates and return (state, report, events)."""
+        costs = self._row_costs(state)
+        if len(batch.rows) == 0:
+            state, report, events = self._pass_time(state, batch.time, costs)
+        else:
+            state, report, events = self._cluster_batch(state, batch, costs, self._search_options(seed))
+        if not self._is_final():
+            report = report._replace(birth_cost_final=False)
+        return state, report, events
+
     def _warn(self, batch: Batch, report: StepReport) -> None:
         """Warn if the result of the last step cannot be trusted; the report has the labels of the batch."""
-
-    def _learn(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
-        """Return the attributes that hold estimated parameters, updated by a batch."""
-        estimates = () if first else self._birth_cost_estimates
-        return {"_birth_cost_estimates": self._updated_estimates(estimates, batch, seed)}
 
     def _with(self: Self, learned: dict[str, Any]) -> Self:
         """Return the model with new estimates, without changing it: a step may still fail."""
@@ -241,10 +237,6 @@ class BatchClusterer(
         model = copy(self)
         model.__dict__.update(learned)
         return model
-
-    def _is_settled(self) -> bool:
-        """Return whether later batches change no estimated parameter."""
-        return self._is_birth_cost_final(self._birth_cost_estimates)
 
     def _all_labels(
         self, attributes: dict[str, Any], rows: Rows, present: BoolArray, report: StepReport

@@ -22,12 +22,12 @@ from dynmeans._files.snapshot import (
     write_snapshot,
 )
 from dynmeans._model.state import ClusterState
-from dynmeans.estimators.automatic import AutomaticParameters
-from dynmeans.estimators.first_batches_arrays import checked_first_batches, first_batches_arrays
-from dynmeans.estimators.history_arrays import history_arrays, history_events
-from dynmeans.estimators.items import checked_items, item_arrays
-from dynmeans.estimators.metric_choice import MetricChoice
-from dynmeans.estimators.state_checks import (
+from dynmeans.estimators.parameters.automatic import AutomaticParameters
+from dynmeans.estimators.parameters.metric_choice import MetricChoice
+from dynmeans.estimators.state_files.first_batches_arrays import checked_first_batches, first_batches_arrays
+from dynmeans.estimators.state_files.history_arrays import history_arrays, history_events
+from dynmeans.estimators.state_files.item_arrays import checked_items, item_arrays
+from dynmeans.estimators.state_files.state_checks import (
     LARGEST_WHOLE,
     STATE_ARRAYS,
     check_directions,

@@ -30,7 +30,7 @@ from dynmeans._model.forecast import Forecast
 from dynmeans._model.prior import Prior
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
-from dynmeans.estimators.base import BatchClusterer
+from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.estimators.validation import valid_count, valid_rows, valid_threads
 from dynmeans.kernels import Kernel, Similarity, get_kernel
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynmeans._model.events import Event, EventKind
 from dynmeans._model.state import ClusterState
-from dynmeans.estimators.state_checks import Arrays, column, require
+from dynmeans.estimators.state_files.state_checks import Arrays, column, require
 
 KINDS: tuple[EventKind, ...] = get_args(EventKind)
 

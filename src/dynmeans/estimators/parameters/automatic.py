@@ -10,6 +10,7 @@ from dynmeans._algorithms.defaults import FirstBatches, update_first_batches
 from dynmeans._algorithms.descent_candidates import DescentParameters, Given
 from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs
 from dynmeans._model.events import StepParameters
+from dynmeans.estimators.parameters.cost_parameters import CostParameters
 from dynmeans.estimators.validation import valid_number
 
 LIFETIME, REACH = 5.0, 2.0  # estimated lifetime in median intervals, and reach
@@ -21,18 +22,16 @@ def is_free(value: Any) -> bool:
     return value is None or value == "auto"
 
 
-class AutomaticParameters:
+ONE_OBJECT = 1e100  # birth cost at which no step of one object is too long
+
+
+class AutomaticParameters(CostParameters):
     """Mixin: motion, mode and scale of D-Means, estimated jointly from the first batches.
 
     A parameter that is None is estimated if ``birth_cost`` is ``"auto"``; with a given birth cost it has the
     value of the paper. A parameter that is ``"auto"`` is estimated in both cases.
     """
 
-    birth_cost: float | str
-    lifetime: float | str | None
-    reach: float | str | None
-    aging_cost: float | None
-    drift: float | None
     motion: str | None
     refine: bool | str | None
     exclusive: bool | str | None
@@ -122,3 +121,30 @@ class AutomaticParameters:
             parameters.exclusive,
             "cosine" if self._is_cosine() else "euclidean",
         )
+
+    def _costs(self, estimate: float | None) -> Costs:
+        """Return the costs of a step, with parameters that are given, estimated, or those of the paper."""
+        first = self._estimated()
+        if first is not None or (self._is_automatic() and not hasattr(self, "_state")):
+            birth = estimate or 1.0 if first is None else first.parameters.birth
+            if self.birth_cost != "auto":
+                birth = valid_number("birth_cost", self.birth_cost) or 0.0
+            return self._costs_of(birth, 1.0 if first is None else first.interval)
+        # Until two different rows meet, all rows are of one object.
+        return super()._costs(
+            ONE_OBJECT if estimate is None and self._descent_parameters().exclusive else estimate
+        )
+
+    def _learn_costs(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
+        old = None if first else self.__dict__.get("_first_batches")
+        if not self._is_automatic() or (not first and old is None):
+            # Nothing to estimate, or a model of an earlier version, which estimates the birth cost alone.
+            return {**super()._learn(batch, seed, first=first), "_first_batches": None}
+        return {
+            "_birth_cost_estimates": (),
+            "_first_batches": self._updated_first_batches(old, batch, seed),
+        }
+
+    def _is_final(self) -> bool:
+        first = self._estimated()
+        return super()._is_final() if first is None else first.is_final

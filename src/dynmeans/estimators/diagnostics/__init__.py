@@ -1,0 +1,1 @@
+"""Warnings about data and results that cannot be trusted."""

@@ -1,0 +1,1 @@
+"""Parameters of the estimators: conversion to costs, estimation, and rules between them."""

@@ -1,0 +1,1 @@
+"""Estimators to and from state files."""
