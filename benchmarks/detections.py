@@ -82,7 +82,7 @@ def steps(t: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
 
 
 def walkers(n_frames: int) -> list[np.ndarray]:
-    """Objects that walk on a line each, of which one in ten is missed."""
+    """Make objects that move on straight lines; one in ten is missed."""
     rng = np.random.default_rng(0)
     velocity = rng.normal(scale=0.2, size=(OBJECTS, 2))
     place = rng.uniform(0, 20, size=(OBJECTS, 2))

@@ -1,8 +1,8 @@
-"""A disk that loses power: what is sure to be on it, and what may be.
+"""A disk that loses power: the content that is certain, and the content that is possible.
 
-POSIX promises little. The content of a file is safe once the file was synced. A name is safe once its folder
-was synced; until then it may stand for any file that it stood for since the last sync of the folder, or for
-none. Everything else may be on the disk, or not, or in part.
+POSIX guarantees little. The content of a file is safe once the file was synced. A name is safe once its
+folder was synced; until then it may stand for any file that it stood for since the last sync of the folder,
+or for none. Everything else may be on the disk, or not, or in part.
 """
 
 from __future__ import annotations

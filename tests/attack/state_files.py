@@ -1,6 +1,6 @@
 """Attacks by state files: damaged ones, and false ones that are well-formed.
 
-A file that loads must also serve: predict, transform, two steps, saving and loading again.
+A file that loads must also work: predict, transform, two steps, saving and loading again.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def _change_entries(array: Any, chance: random.Random) -> None:
     flat, at = array.reshape(-1), chance.randrange(array.size)
     with np.errstate(all="ignore"):
         value = chance.choice([*NUMBERS, flat[at] + 1, flat[at] - 1, flat[0], -flat[at]])
-        if array.dtype.kind != "f":  # cut to the bits that there are
+        if array.dtype.kind != "f":  # truncated to the number of bits
             value = int(value) if math.isfinite(value) else -1
             value = np.array(value % 2**64, dtype=np.uint64).astype(array.dtype)
     flat[slice(None) if chance.random() < 0.1 else at] = value

@@ -1,4 +1,4 @@
-"""Save, load, continue; and state files that are not what they should be."""
+"""Save, load and continue, and invalid state files."""
 
 import io
 import json

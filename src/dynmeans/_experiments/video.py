@@ -44,11 +44,11 @@ def run(
     ----------
     path : path
     begin : float, optional
-        Part of the film that is passed over, if it says how long it is.
+        Fraction of the video to skip, if its number of frames is known.
     max_frames : int, optional
-        Only so many from there.
+        Maximum number of frames after that.
     size : (width, height), optional
-        To which frames are scaled first.
+        Size to which frames are scaled first.
     show : callable, optional
         Called after each frame with the frames done, and the total if known.
 
@@ -56,7 +56,7 @@ def run(
     -------
     dict
         JSON values: for each method, over the frames, the number of colors, the quantization error
-        and the normalised frame-to-frame difference (None where the original did not change), and the means;
+        and the normalized frame-to-frame difference (None where the original did not change), and the means;
         and an excerpt of consecutive frames.
 
     Examples

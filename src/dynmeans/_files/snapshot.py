@@ -171,7 +171,7 @@ def _read_header(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"the header holds {name}, which is no number")
+    raise ValueError(f"the header holds {name}, which is not a number")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
@@ -181,7 +181,7 @@ def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     """Read an uncompressed, unique member, which is never larger than the file."""
     info = archive.getinfo(name)
     if archive.namelist().count(name) > 1:
-        raise ValueError(f"member {name!r} is there more than once")
+        raise ValueError(f"member {name!r} appears more than once")
     if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size:
         raise ValueError(f"member {name!r} is compressed")
     return archive.read(info)
@@ -193,7 +193,7 @@ def _read_array(name: str, data: bytes) -> np.ndarray[Any, Any]:
     if dtype.kind not in "fiu" or fortran:
         raise ValueError(f"array {name!r} has an unexpected type {dtype}")
     if any(axis < 0 for axis in shape) or len(data) - begin != size:
-        raise ValueError(f"array {name!r} does not have the size that it claims")
+        raise ValueError(f"array {name!r} does not have the size that its header states")
     return np.frombuffer(data, dtype=dtype, offset=begin).reshape(shape).copy()
 
 

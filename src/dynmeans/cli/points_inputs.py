@@ -27,6 +27,18 @@ _DEFAULT_RATE = 30.0  # frames per second, of files without a time
 _NUMBERED = 5  # first times that are compared with frame numbers
 
 
+class InputOptions(NamedTuple):
+    """Options about the input, as given on the command line."""
+
+    frames: Sequence[Path]
+    time: str | None
+    rate: float | None
+    columns: str | None
+    empty: Sequence[Path]
+    ground: bool
+    limit: Sequence[str]
+
+
 class Frames(NamedTuple):
     """Input files and the meaning of their times and columns."""
 

@@ -141,7 +141,7 @@ def _source(path: Path) -> Source:
         if "unknown kind" not in str(error):
             raise
         kinds = ", ".join(kind[1:] for kind in _READERS)
-        raise InputError(f"{path}: unknown kind of file; it must be {kinds}, or a table (csv, ...)") from None
+        raise InputError(f"{path}: unknown file type; it must be {kinds}, or a table (csv, ...)") from None
 
 
 def _read_pcd(path: Path, limits: Limits) -> Iterator[FloatArray]:
@@ -167,7 +167,7 @@ def _read_npy(path: Path, limits: Limits) -> Iterator[FloatArray]:
     if named:  # any shape: an organized cloud is one frame
         array = np.stack([array[axis].ravel() for axis in AXES], axis=1)
     if array.ndim not in (2, 3) or array.shape[-1] < 3:
-        raise InputError(f"{path}: shape {array.shape}, it must be (n, 3) or (frames, n, 3)")
+        raise InputError(f"{path}: shape {array.shape}; it must be (n, 3) or (frames, n, 3)")
     yield from (frame[:, :3] for frame in (array if array.ndim == 3 else array[None]))
 
 

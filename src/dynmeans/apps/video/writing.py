@@ -181,7 +181,7 @@ class VideoWriter:
                 raise InputError(f"{self._name}: {suffix or 'no suffix'} is no kind of video file") from None
         if container.format.name == "image2":
             container.close()
-            raise InputError(f"{self._name}: {suffix} is a picture, it must be a kind of video file")
+            raise InputError(f"{self._name}: {suffix} is a picture; it must be a kind of video file")
         return container
 
     def _find_encoder(self, codec: str | None) -> Any:
