@@ -149,7 +149,7 @@ class _Watch:
         self._busy = True
         self._count += 1
         if self._disk is not None:
-            self._disk.look()
+            self._disk.scan()
         if self._count == self._strike.event:
             self._cut()
             os.kill(os.getpid(), signal.SIGKILL)

@@ -1,4 +1,4 @@
-// NumPy arrays, read and made by NumPy itself: the only file that knows its C interface.
+// NumPy arrays, read and created by the C interface of NumPy, which only this file includes.
 #include "support/numpy_arrays.hpp"
 
 #define NPY_NO_DEPRECATED_API NPY_1_20_API_VERSION

@@ -138,11 +138,11 @@ def _curves(result: Mapping[str, Any]) -> Any:
     panels = figure.subplots(3, 1, sharex=True)
     frames = np.arange(1, result["frames"] + 1)
     for i, (name, method) in enumerate(result["methods"].items()):
-        look = {"ls": LINES[i], "color": PALETTE[i], "lw": 0.8 if i else 1.6, "zorder": 2 if i else 3}
-        panels[0].plot(frames, method["n_colors"], label=name, **look)
+        style = {"ls": LINES[i], "color": PALETTE[i], "lw": 0.8 if i else 1.6, "zorder": 2 if i else 3}
+        panels[0].plot(frames, method["n_colors"], label=name, **style)
         change = np.array(method["change"], dtype=np.float64)
-        panels[1].plot(frames[1:], change, **look, rasterized=True)
-        panels[2].plot(frames, method["error"], **look)
+        panels[1].plot(frames[1:], change, **style, rasterized=True)
+        panels[2].plot(frames, method["error"], **style)
     panels[0].set_title("(a) number of colors", loc="left", fontsize=9)
     panels[0].legend(frameon=False, ncols=4, loc="lower right", bbox_to_anchor=(1, 1), fontsize=8)
     panels[1].set_title("(b) frame-to-frame difference, divided by the original's", loc="left", fontsize=9)

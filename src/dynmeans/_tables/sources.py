@@ -38,6 +38,10 @@ _ARRAY_FORMATS: dict[str, Any] = {"npy": read_npy, "npz": read_npz}
 _FRAME_FORMATS: dict[str, Any] = {"parquet": read_parquet, "arrow": read_arrow}
 
 
+class UnknownFileTypeError(InputError):
+    """The suffix of a file is that of no format."""
+
+
 class Source(NamedTuple):
     """One input."""
 
@@ -94,7 +98,9 @@ def find_source(
     found = format or _SUFFIXES.get(Path(path.stem if zipped else path.name).suffix.lower())
     if found is None or (zipped and found not in _TEXT_FORMATS):
         known = ", ".join(FORMATS)
-        raise InputError(f"{name}: unknown file type; supported are {known} (cluster and tune take --format)")
+        raise UnknownFileTypeError(
+            f"{name}: unknown file type; supported are {known} (cluster and tune take --format)"
+        )
     if status.st_size == 0:
         raise InputError(f"{name}: the file is empty")
     return Source(name, found, path, status.st_size, zipped, limits)

@@ -34,7 +34,12 @@ AreaOption = Annotated[
         rich_help_panel=_JOIN,
     ),
 ]
-GapOption = Annotated[str, typer.Option(help="A longer silence ends a trajectory.", rich_help_panel=_JOIN)]
+GapOption = Annotated[
+    str,
+    typer.Option(
+        metavar="LENGTH", help="A longer time without messages ends a trajectory.", rich_help_panel=_JOIN
+    ),
+]
 MaxSpeedOption = Annotated[
     float,
     typer.Option(min=1, help="Maximum ground speed of an aircraft, in m/s.", rich_help_panel=_JOIN),
@@ -42,13 +47,17 @@ MaxSpeedOption = Annotated[
 EveryOption = Annotated[
     str,
     typer.Option(
+        metavar="LENGTH",
         help="Length of a window; flights that begin in the same window are a step.",
         rich_help_panel=_FLOWS,
     ),
 ]
 BirthCostOption = Annotated[
     float,
-    typer.Option(help="Fraction of a flight off all flows that founds a new flow.", rich_help_panel=_FLOWS),
+    typer.Option(
+        help="Fraction of a flight outside of all flows at which it founds a new flow.",
+        rich_help_panel=_FLOWS,
+    ),
 ]
 LifetimeOption = Annotated[
     float,
@@ -72,7 +81,10 @@ LatticeOption = Annotated[
     ),
 ]
 SeedOption = Annotated[
-    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the clustering.", rich_help_panel=_FLOWS)
+    int,
+    typer.Option(
+        metavar="N", min=0, max=LARGEST_SEED, help="Seed of the clustering.", rich_help_panel=_FLOWS
+    ),
 ]
 
 

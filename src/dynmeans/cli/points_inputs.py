@@ -67,7 +67,7 @@ class FrameNumberCheck:
         self._first: list[float] = []
 
     def __call__(self, frame: Frame) -> None:
-        """Look at the time of the next frame."""
+        """Check the time of the next frame."""
         if frame.time is None or self._frames.rate is not None or len(self._first) == _NUMBERED:
             return
         self._first.append(frame.time)

@@ -134,6 +134,7 @@ FewOption = Annotated[
 MinHitsOption = Annotated[
     int,
     typer.Option(
+        metavar="N",
         min=1,
         max=1_000_000,
         help="Number of frames in which a person must be seen before the id is reported.",
@@ -143,13 +144,17 @@ MinHitsOption = Annotated[
 RestartsOption = Annotated[
     int | None,
     typer.Option(
+        metavar="N",
         min=1,
         help="Number of random orders tried per step. Default: 3 for sdmeans, 1 for dmeans.",
         rich_help_panel=_COSTS,
     ),
 ]
 SeedOption = Annotated[
-    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS)
+    int,
+    typer.Option(
+        metavar="N", min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS
+    ),
 ]
 OutOption = Annotated[
     Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)

@@ -45,7 +45,7 @@ BirthCostOption = Annotated[
 LifetimeOption = Annotated[
     float,
     typer.Option(
-        help="Frames that a color may go unseen before it is forgotten, > 1.", rich_help_panel=_COSTS
+        help="Number of frames without a color after which it is forgotten, > 1.", rich_help_panel=_COSTS
     ),
 ]
 ReachOption = Annotated[
@@ -67,6 +67,7 @@ ColorspaceOption = Annotated[
 MaxColorsOption = Annotated[
     int | None,
     typer.Option(
+        metavar="N",
         min=1,
         help="Maximum number of colors per frame; the birth cost rises to keep it. 256 for .gif and "
         ".webp; with kmeans, the number of colors (default 20).",
@@ -82,11 +83,16 @@ PerFrameOption = Annotated[
     ),
 ]
 SeedOption = Annotated[
-    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS)
+    int,
+    typer.Option(
+        metavar="N", min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS
+    ),
 ]
 JobsOption = Annotated[
     int | None,
-    typer.Option(min=1, help="Number of threads; the results do not depend on it.", rich_help_panel=_COSTS),
+    typer.Option(
+        metavar="N", min=1, help="Number of threads; the results do not depend on it.", rich_help_panel=_COSTS
+    ),
 ]
 CodecOption = Annotated[
     str | None,

@@ -173,7 +173,7 @@ def _sampled(batch: Batch, report: StepReport) -> tuple[Batch, StepReport]:
 
 
 def load(path: str | PathLike[str]) -> DMeans:
-    """Read a model that this or the local estimator saved, to go on with Dask collections.
+    """Read a model that this or the local estimator saved, to continue with Dask collections.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def to_distributed(model: LocalDMeans) -> DMeans:
 
 
 def _evenly(n: int) -> IntArray:
-    """Return the rows that the checks of `dynmeans.estimators.diagnostics.result_checks` look at."""
+    """Return the rows that the checks of `dynmeans.estimators.diagnostics.result_checks` use."""
     return np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)
 
 

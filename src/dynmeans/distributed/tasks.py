@@ -86,7 +86,7 @@ def _weights(weights: Any, n: int, number: int) -> FloatArray:
 
 
 def aligned(chunk: Chunk) -> Chunk:
-    """Return a chunk whose rows the core can read in place: a chunk from another worker may lie anywhere."""
+    """Return a chunk whose rows the core can read in place: a chunk from another worker may be unaligned."""
     return chunk._replace(rows=np.require(chunk.rows, requirements=["C_CONTIGUOUS", "ALIGNED"]))
 
 

@@ -14,7 +14,7 @@ from dynmeans._files.limits import Limits
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.npy import open_array
-from dynmeans._tables.sources import Source, find_source, read_source
+from dynmeans._tables.sources import Source, UnknownFileTypeError, find_source, read_source
 from dynmeans._tables.windowing import ByPart, ByTime
 from dynmeans._tables.windows import cut
 from dynmeans.apps.points.las import read_las
@@ -137,9 +137,7 @@ def _coordinate_columns(source: Source) -> list[str]:
 def _source(path: Path) -> Source:
     try:
         return find_source(str(path))
-    except InputError as error:
-        if "unknown kind" not in str(error):
-            raise
+    except UnknownFileTypeError:
         kinds = ", ".join(kind[1:] for kind in _READERS)
         raise InputError(f"{path}: unknown file type; it must be {kinds}, or a table (csv, ...)") from None
 

@@ -168,7 +168,7 @@ class _Conversion:
     def _open(self, frame: Frame) -> VideoWriter:
         height, width = frame.pixels.shape[:2]
         shape = VideoFormat(
-            width, height, self._video.rate, self._video.clock, self._video.look or PixelMetadata()
+            width, height, self._video.rate, self._video.clock, self._video.metadata or PixelMetadata()
         )
         name = str(self._options.target)
         return VideoWriter(self._path, shape, codec=self._options.codec, tracks=self._tracks, name=name)

@@ -45,7 +45,7 @@ from dynmeans.estimators.state_files.state_checks import (
 from dynmeans.estimators.validation import LARGEST_SEED, valid_count
 from dynmeans.kernels import get_kernel, to_params
 
-_NOT_SAVED = ("on_event", "random_state", "estimator")  # code of others, and what the seed stands for
+_NOT_SAVED = ("on_event", "random_state", "estimator")  # code, and what the seed replaces
 _LARGEST = {
     "n_restarts": 1_000_000,
     "max_iter": 2**31 - 1,
@@ -67,17 +67,17 @@ def encode_model(model: Any) -> bytes:
 
 
 def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
-    """Read an estimator that was saved, ready to go on with the stream.
+    """Read a saved estimator, which continues the stream.
 
-    Going on gives, bit for bit, the labels of a run that never stopped.
+    Its labels are, bit for bit, those of a run without interruption.
 
     Parameters
     ----------
     path : str or path-like
         A file written by ``model.save``.
     estimator : clusterer, optional
-        For a saved :class:`PersistentIds`: the clusterer to go on with. A file holds no code, so this one is
-        not in it; without it the model goes on by ``update``, or when its ``estimator`` is set.
+        For a saved :class:`PersistentIds`: the clusterer of later batches. A state file has no code, so it is
+        not saved; without it, use ``update``, or set ``estimator`` later.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
     Raises
     ------
     SnapshotError
-        If the file is damaged, or holds what no saved estimator can hold.
+        If the file is damaged, or inconsistent.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def from_bytes(data: bytes, *, estimator: Any = None) -> Any:
     Raises
     ------
     SnapshotError
-        If the data are damaged, or hold what no saved estimator can hold.
+        If the data are damaged, or inconsistent.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def _continued(snapshot: Snapshot, name: str, estimator: Any) -> Any:
 
 
 def to_snapshot(model: Any) -> Snapshot:
-    """Gather all that a fitted estimator needs to go on."""
+    """Collect the state that a fitted estimator needs to continue."""
     state: ClusterState = model._remembered
     header = {
         "estimator": type(model).__name__,
@@ -183,14 +183,14 @@ def saved_parameters(model: Any) -> dict[str, Any]:
 
 
 def from_snapshot(snapshot: Snapshot) -> Any:
-    """Build the estimator again; a snapshot that contradicts itself is refused."""
+    """Restore the estimator; an inconsistent snapshot is refused."""
     try:
         return _restored(*snapshot)
     except SnapshotError:
         raise
     except KeyError as error:
         raise SnapshotError(f"the state file lacks a part: {error}") from error
-    except Exception as error:  # whatever a check of a parameter raises: the file is to blame
+    except Exception as error:  # any error of a parameter check means an invalid file
         message = " ".join(str(error).split())
         raise SnapshotError(f"the state file has an impossible part: {message}") from error
 
@@ -250,7 +250,7 @@ def _check_names(name: str, kind: Any, params: Any) -> None:
 
 
 def _check_params(model: Any) -> None:
-    """Raise what the next step would raise, and refuse counts that the core cannot count."""
+    """Raise the errors of the next step now, and refuse counts beyond the range of the core."""
     valid_count("history_size", model.history_size, 0)
     for name, most in _LARGEST.items():
         value = getattr(model, name, None)
@@ -267,12 +267,12 @@ def _check_params(model: Any) -> None:
 
 @lru_cache(maxsize=64)
 def _saved_names(kind: Any) -> tuple[str, ...]:
-    """Return the names of the saved parameters of a class, sorted; to find them takes 100 microseconds."""
+    """Return the names of the saved parameters of a class, sorted; this takes 100 microseconds."""
     return tuple(sorted(set(inspect.signature(kind).parameters) - set(_NOT_SAVED)))
 
 
 def _plain(value: Any) -> Any:
-    """NumPy scalars and kernels as JSON has them."""
+    """Convert NumPy scalars and kernels to JSON values."""
     if value is None or type(value) in (bool, int, float, str):
         return value
     if isinstance(value, np.generic):
