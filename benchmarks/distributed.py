@@ -27,6 +27,7 @@ GROUP = 500_000  # rows of a chunk
 PER_ROUND = 2 + 1 / 7  # tasks per chunk and round: a pass, its reply, a share of the tree
 BEFORE = 4 + 1 / 7  # tasks per chunk before the first round
 GRID = 0.02  # of quantized rows
+CASES = ("one", "two", "grid")
 
 
 class Measurement(NamedTuple):
@@ -88,14 +89,22 @@ def collection(paths: list[Path], n: int) -> Any:
     )
 
 
-def measure_local(batches: list[list[Path]], n_restarts: int) -> tuple[float, float, bytes]:
+def read_batch(paths: list[Path], n: int) -> np.ndarray[Any, Any]:
+    """Read a batch of n rows into one array."""
+    X = np.empty((n, 3))
+    for part, path in enumerate(paths):
+        X[part * GROUP : (part + 1) * GROUP] = read_rows(path)
+    return X
+
+
+def measure_local(batches: list[list[Path]], n: int, n_restarts: int) -> tuple[float, float, bytes]:
     """Return wall and CPU seconds of the second step on one thread, and the state."""
     from dynmeans import DMeans
 
     model = DMeans(BIRTH_COST, n_restarts=n_restarts, random_state=0, n_jobs=1)
     for paths in batches:
         wall, cpu = time.perf_counter(), time.process_time()
-        model.partial_fit(np.concatenate([read_rows(path) for path in paths]))
+        model.partial_fit(read_batch(paths, n))
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     return wall, cpu, model.to_bytes()
 
@@ -170,6 +179,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=float, default=2e6, help="rows per batch for one worker")
     parser.add_argument("--restarts", type=int, default=1)
+    parser.add_argument(
+        "--cases",
+        nargs="+",
+        choices=CASES,
+        default=CASES,
+        help="one: `rows` on 1 and 2 workers; "
+        "two: twice as many on 2; grid: `rows` of a grid on 2; all by default, with the cost model",
+    )
     parser.add_argument("--no-local", action="store_true", help="leave out the local estimator")
     arguments = parser.parse_args()
     n = int(arguments.rows)
@@ -177,12 +194,14 @@ def main() -> None:
         folder = Path(name)
         per_task = overhead_per_task()
         print(f"scheduling: {1e3 * per_task:.2f} ms of CPU time per task", flush=True)
-        measured = []
-        for rows, workers, quantized in ((n, (1, 2), False), (2 * n, (2,), False), (n, (2,), True)):
+        cases = {"one": (n, (1, 2), False), "two": (2 * n, (2,), False), "grid": (n, (2,), True)}
+        measured = {}
+        for case in arguments.cases:
+            rows, workers, quantized = cases[case]
             print(f"{rows:,} rows of a grid" if quantized else f"{rows:,} rows", flush=True)
-            measured += _compare(folder, rows, workers, quantized, arguments)
-    one, _, two, _ = measured
-    _print_model(one, two, per_task)
+            measured[case] = _compare(folder, rows, workers, quantized, arguments)[0]
+    if "one" in measured and "two" in measured:
+        _print_model(measured["one"], measured["two"], per_task)
 
 
 def _compare(
@@ -197,7 +216,7 @@ def _compare(
         states.append(state)
         print(_line(measurement), flush=True)
     if not arguments.no_local:
-        wall, cpu, state = measure_local(batches, arguments.restarts)
+        wall, cpu, state = measure_local(batches, n, arguments.restarts)
         states.append(state)
         print(f"  local, 1 thread: {wall:.1f} s, CPU {cpu:.1f} s", flush=True)
     print(f"  states are equal: {len(set(states)) == 1}", flush=True)

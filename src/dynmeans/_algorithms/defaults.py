@@ -8,15 +8,14 @@ in `tune`. The estimation is repeated after twice as many batches each time, unt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.birth_cost import estimate_birth_cost, estimate_exclusive_birth_cost
+from dynmeans._algorithms.descent_candidates import DescentParameters, Given, candidates, squared_span
 from dynmeans._algorithms.dmeans import cluster
 from dynmeans._codes.gaussian_code import median_interval
 from dynmeans._codes.two_codes import STRONG_EVIDENCE, CodeLengths, TwoCodes
@@ -27,37 +26,15 @@ from dynmeans._model.prior import predict_prior
 from dynmeans._model.state import empty_state
 from dynmeans._model.types import FloatArray, IntArray
 
-PAIRS = 10  # consecutive batches that are compared
 MAX_ROWS = 100  # sampled per batch
 PERMUTED = 1 << 20  # rows of a batch whose numbers are permuted; of more rows a sample is drawn directly
 MIN_BATCHES, MAX_BATCHES = 8, 32  # with rows, after which the estimate is final
 ENOUGH_ROWS = 400  # sampled rows after which no more than MIN_BATCHES are needed
-BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the diameter of a batch, squared
-EXCLUSIVE_BIRTHS = 5
-EXCLUSIVE_RANGE = (1.0 / 30.0, 2.0)  # of a birth cost, in squared distances to the nearest row of a batch
 MOVING = 2  # best parameters of each mode that are tried again with velocity
 MAX_PASSES = 30  # over a batch
 ONE_OBJECT = 1e100  # birth cost at which all rows are of one object
 
 CostsOf = Callable[[float, float], Costs]  # (birth cost, median interval) -> costs
-
-
-class DescentParameters(NamedTuple):
-    """Parameters of D-Means that are estimated together."""
-
-    birth: float  # birth cost
-    motion: str = "walk"
-    refine: bool = False
-    exclusive: bool = False
-
-
-class Given(NamedTuple):
-    """The same parameters where the user has set them; None where they are estimated."""
-
-    birth: float | None = None
-    motion: str | None = None
-    refine: bool | None = None
-    exclusive: bool | None = None
 
 
 class FirstBatches(NamedTuple):
@@ -148,11 +125,7 @@ def _from_one_batch(start: DescentParameters, batch: Batch, given: Given, seed: 
 
 def _has_scale(batches: Sequence[FloatArray]) -> bool:
     """Return whether a batch has two rows at a distance whose square is not 0."""
-    return any(len(rows) > 1 and _squared_span(rows) > np.finfo(np.float64).tiny for rows in batches)
-
-
-def _squared_span(rows: FloatArray) -> float:
-    return float(np.sum(np.ptp(rows, axis=0) ** 2))
+    return any(len(rows) > 1 and squared_span(rows) > np.finfo(np.float64).tiny for rows in batches)
 
 
 def _too_few_rows(found: FirstBatches, costs_of: CostsOf) -> bool:
@@ -164,7 +137,7 @@ def _too_few_rows(found: FirstBatches, costs_of: CostsOf) -> bool:
 def _best_parameters(found: FirstBatches, given: Given, costs_of: CostsOf) -> DescentParameters:
     """Return the parameters whose result has the shortest code."""
     codes = TwoCodes(found.rows, np.array(found.times), found.weights, max_rows=MAX_ROWS)
-    first = _candidates(found, given)
+    first = candidates(found.rows, given) or [found.parameters]
     tried = [(candidate, codes.lengths(_labels(found, candidate, costs_of))) for candidate in first]
     if given.motion is None:
         moving = [candidate._replace(motion="velocity") for candidate in _best_of_modes(codes, tried)]
@@ -231,64 +204,6 @@ def _middle_of_best(
     same = sorted(candidate for candidate in equal if candidate[1:] == equal[0][1:])
     middle = float(np.sqrt(same[0].birth) * np.sqrt(same[-1].birth))
     return equal[0]._replace(birth=middle), same[-1]
-
-
-def _candidates(found: FirstBatches, given: Given) -> list[DescentParameters]:
-    """Return the parameters to try, without velocity unless it is given."""
-    motion = given.motion or "walk"
-    candidates = []
-    if not given.exclusive:
-        births = _births(found.rows) if given.birth is None else [given.birth]
-        refined = (False, True) if given.refine is None else (given.refine,)
-        candidates = [DescentParameters(birth, motion, refine) for refine in refined for birth in births]
-    if given.exclusive or (given.exclusive is None and not given.refine):
-        births = _exclusive_births(found.rows) if given.birth is None else [given.birth]
-        candidates += [DescentParameters(birth, motion, bool(given.refine), True) for birth in births]
-    return candidates or [found.parameters]
-
-
-def _births(batches: Sequence[FloatArray]) -> list[float]:
-    """Return birth costs from the distance of neighbors to the diameter of a batch, both squared."""
-    within, between = neighbor_distances(batches)
-    spans = [_squared_span(rows) for rows in batches if len(rows) > 1]
-    high = float(np.quantile(spans, 0.9)) or max(spans)
-    low = EXCLUSIVE_RANGE[0] * within if between < within else within
-    low = max(low, 1e-4 * high) if np.isfinite(low) else 1e-4 * high
-    births: list[float] = np.geomspace(min(low, high), high, BIRTHS).tolist()
-    return births
-
-
-def _exclusive_births(batches: Sequence[FloatArray]) -> list[float]:
-    """Return birth costs for one row per cluster; none if rows cannot be single objects.
-
-    A row that is an object has no neighbor in its batch as near as in the next batch.
-    """
-    scale = exclusive_range(batches)
-    return [] if scale is None else np.geomspace(*scale, EXCLUSIVE_BIRTHS).tolist()
-
-
-def exclusive_range(batches: Sequence[FloatArray]) -> tuple[float, float] | None:
-    """Return a range of birth costs for one row per cluster; None if rows cannot be single objects."""
-    within, between = neighbor_distances(batches)
-    if not (np.isfinite(within) and np.isfinite(between)) or within <= 0.0 or between >= within:
-        return None
-    return EXCLUSIVE_RANGE[0] * within, EXCLUSIVE_RANGE[1] * within
-
-
-def neighbor_distances(batches: Sequence[FloatArray]) -> tuple[float, float]:
-    """Return the median squared distance to the nearest other row of the batch, and of the next batch.
-
-    NaN if no batch has two rows, or no two consecutive batches have rows.
-    """
-    pairs = list(pairwise(batches))
-    some = [pairs[i] for i in np.linspace(0, len(pairs) - 1, min(len(pairs), PAIRS)).astype(int) if pairs]
-    within = [cKDTree(batch).query(batch, k=2)[0][:, 1] for batch, _ in some if len(batch) > 1]
-    between = [cKDTree(after).query(before)[0] for before, after in some if len(before) and len(after)]
-    return _median_square(within), _median_square(between)
-
-
-def _median_square(distances: Sequence[FloatArray]) -> float:
-    return float(np.median(np.concatenate(distances))) ** 2 if distances else float("nan")
 
 
 def _labels(found: FirstBatches, candidate: DescentParameters, costs_of: CostsOf) -> list[IntArray]:

@@ -6,7 +6,8 @@ from abc import abstractmethod
 from typing import Any
 
 from dynmeans._algorithms.batch import Batch
-from dynmeans._algorithms.defaults import DescentParameters, FirstBatches, Given, update_first_batches
+from dynmeans._algorithms.defaults import FirstBatches, update_first_batches
+from dynmeans._algorithms.descent_candidates import DescentParameters, Given
 from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs
 from dynmeans._model.events import StepParameters
 from dynmeans.estimators.parameters.cost_parameters import CostParameters

@@ -1,0 +1,98 @@
+"""Combinations of D-Means parameters that are tried on a sample of the first batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from dynmeans._model.types import FloatArray
+
+PAIRS = 10  # consecutive batches that are compared
+BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the diameter of a batch, squared
+EXCLUSIVE_BIRTHS = 5
+EXCLUSIVE_RANGE = (1.0 / 30.0, 2.0)  # of a birth cost, in squared distances to the nearest row of a batch
+
+
+class DescentParameters(NamedTuple):
+    """Parameters of D-Means that are estimated together."""
+
+    birth: float  # birth cost
+    motion: str = "walk"
+    refine: bool = False
+    exclusive: bool = False
+
+
+class Given(NamedTuple):
+    """The same parameters where the user has set them; None where they are estimated."""
+
+    birth: float | None = None
+    motion: str | None = None
+    refine: bool | None = None
+    exclusive: bool | None = None
+
+
+def candidates(batches: Sequence[FloatArray], given: Given) -> list[DescentParameters]:
+    """Return the parameters to try on a sample of batches, without velocity unless it is given."""
+    motion = given.motion or "walk"
+    tried = []
+    if not given.exclusive:
+        births = _births(batches) if given.birth is None else [given.birth]
+        refined = (False, True) if given.refine is None else (given.refine,)
+        tried = [DescentParameters(birth, motion, refine) for refine in refined for birth in births]
+    if given.exclusive or (given.exclusive is None and not given.refine):
+        births = _exclusive_births(batches) if given.birth is None else [given.birth]
+        tried += [DescentParameters(birth, motion, bool(given.refine), True) for birth in births]
+    return tried
+
+
+def _births(batches: Sequence[FloatArray]) -> list[float]:
+    """Return birth costs from the distance of neighbors to the diameter of a batch, both squared."""
+    within, between = neighbor_distances(batches)
+    spans = [squared_span(rows) for rows in batches if len(rows) > 1]
+    high = float(np.quantile(spans, 0.9)) or max(spans)
+    low = EXCLUSIVE_RANGE[0] * within if between < within else within
+    low = max(low, 1e-4 * high) if np.isfinite(low) else 1e-4 * high
+    births: list[float] = np.geomspace(min(low, high), high, BIRTHS).tolist()
+    return births
+
+
+def _exclusive_births(batches: Sequence[FloatArray]) -> list[float]:
+    """Return birth costs for one row per cluster; none if rows cannot be single objects.
+
+    A row that is an object has no neighbor in its batch as near as in the next batch.
+    """
+    scale = exclusive_range(batches)
+    return [] if scale is None else np.geomspace(*scale, EXCLUSIVE_BIRTHS).tolist()
+
+
+def exclusive_range(batches: Sequence[FloatArray]) -> tuple[float, float] | None:
+    """Return a range of birth costs for one row per cluster; None if rows cannot be single objects."""
+    within, between = neighbor_distances(batches)
+    if not (np.isfinite(within) and np.isfinite(between)) or within <= 0.0 or between >= within:
+        return None
+    return EXCLUSIVE_RANGE[0] * within, EXCLUSIVE_RANGE[1] * within
+
+
+def neighbor_distances(batches: Sequence[FloatArray]) -> tuple[float, float]:
+    """Return the median squared distance to the nearest other row of the batch, and of the next batch.
+
+    NaN if no batch has two rows, or no two consecutive batches have rows.
+    """
+    pairs = list(pairwise(batches))
+    some = [pairs[i] for i in np.linspace(0, len(pairs) - 1, min(len(pairs), PAIRS)).astype(int) if pairs]
+    within = [cKDTree(batch).query(batch, k=2)[0][:, 1] for batch, _ in some if len(batch) > 1]
+    between = [cKDTree(after).query(before)[0] for before, after in some if len(before) and len(after)]
+    return _median_square(within), _median_square(between)
+
+
+def _median_square(distances: Sequence[FloatArray]) -> float:
+    return float(np.median(np.concatenate(distances))) ** 2 if distances else float("nan")
+
+
+def squared_span(rows: FloatArray) -> float:
+    """Return the squared diagonal of the bounding box of the rows."""
+    return float(np.sum(np.ptp(rows, axis=0) ** 2))
