@@ -49,7 +49,10 @@ def subjects(folder: Path) -> dict[str, Subject]:
     old = {f"{name} 0.1.0": (FOLDER / f"{name}.dynmeans").read_bytes() for name in SAVED}
     found = {name: Subject(data, partial(_use_model, SAVED[name.split()[0]])) for name, data in old.items()}
     for name, saved in {**SAVED, **RECENT}.items():
-        found[name] = Subject(saved.fitted().to_bytes(), partial(_use_model, saved))
+        model = saved.fitted()
+        model.save(folder / "saved")
+        found[name] = Subject((folder / "saved").read_bytes(), partial(_use_model, saved))
+        found[f"{name} bytes"] = Subject(model.to_bytes(), partial(_use_model, saved))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found["dmeans-final"] = _final()
