@@ -16,7 +16,7 @@ from dynmeans.datasets import moving_gaussians
 
 WHAT = "peak memory of a step beyond its input; memory and time of 10,000 batches with about 20 clusters"
 PEER = "the size of the input; the first 1,000 batches"
-TARGET = "three times the input; 5% more memory and 10% more time"
+TARGET = "the size of the input; 5% more memory and 10% more time"
 
 MIB = 2.0**20
 
@@ -29,7 +29,15 @@ class Size(NamedTuple):
     dtype: str
 
 
-SIZES = (Size(100_000, 3, "float64"), Size(700_000, 3, "float32"), Size(1_000_000, 2, "float64"))
+SIZES = (
+    Size(100_000, 3, "float64"),
+    Size(700_000, 3, "float32"),
+    Size(1_000_000, 2, "float64"),
+    Size(200_000, 128, "float32"),
+    Size(100_000, 384, "float32"),
+    Size(100_000, 384, "float64"),
+)
+WIDE, N_CLUSTERS, NOISE = 16, 100, 0.1  # rows of this many features lie around this many centers
 
 
 def run(quick: bool) -> list[Row]:
@@ -47,7 +55,7 @@ def step_row(size: Size) -> Row:
         result["input"] / MIB,
         "MiB",
         result["growth"] / result["input"],
-        Target("ratio", "<=", 3.0),
+        Target("ratio", "<=", 1.0),
     )
 
 
@@ -55,7 +63,11 @@ def step_memory(n: int, d: int, dtype: str) -> dict[str, int]:
     """Measure the peak growth of the second step, after a small first step."""
     rng = np.random.default_rng(0)
     X = rng.random((n, d), dtype=np.dtype(dtype))
-    model = DMeans(0.1, n_restarts=1, max_iter=10, random_state=0)
+    if d >= WIDE:
+        X *= NOISE
+        X += rng.random((N_CLUSTERS, d), dtype=np.dtype(dtype))[rng.integers(N_CLUSTERS, size=n)]
+    birth_cost = d / 12 if d >= WIDE else 0.1  # half of the squared distance between two centers
+    model = DMeans(birth_cost, metric="euclidean", n_restarts=1, max_iter=10, random_state=0)
     model.partial_fit(X[:5000])
     return {"growth": fresh.peak_growth(lambda: model.partial_fit(X)), "input": X.nbytes}
 

@@ -95,7 +95,7 @@ class Chunk {
     return sums_to_python(*sums, descent_.slots().count());
   }
 
-  nb::tuple pass(const Slots& labels, const Matrix<T>& bounds, const Matrix<double>& before, bool trusted,
+  nb::tuple pass(const Slots& labels, const Matrix<float>& bounds, const Matrix<double>& before, bool trusted,
                  const Numbers& moved_rows, const Slots& moved_slots) {
     check_labels(labels);
     const std::size_t n = labels.size();
@@ -115,7 +115,8 @@ class Chunk {
       for (std::size_t p = 0; p < moved_rows.size(); ++p) assignment.relabel(moved_rows(p), moved_slots(p));
       found = descent_.pass(assignment);
     }
-    std::vector<T> kept(assignment.bounds().upper());
+    const auto& upper = assignment.bounds().upper();
+    std::vector<float> kept(upper.begin(), upper.end());
     kept.insert(kept.end(), assignment.bounds().lower().begin(), assignment.bounds().lower().end());
     return nb::make_tuple(to_numpy(std::vector<std::int32_t>(assignment.labels()), {n}),
                           to_numpy(std::move(kept), {2, n}),

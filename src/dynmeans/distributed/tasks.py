@@ -46,7 +46,7 @@ class RestartState(NamedTuple):
     """Labels and bounds of the rows of a chunk in one restart; they stay with the chunk."""
 
     labels: Slots  # (n,)
-    bounds: Rows | None  # (2, n) on the distance to the own center, and to all others
+    bounds: NDArray[np.float32] | None  # (2, n) on the distance to the own center, and to all others
 
 
 class LivingClusters(NamedTuple):
@@ -172,7 +172,7 @@ def _run(
         return _run_epoch(rows, state, setup, command, restart)
     moved = _moved_in_chunk(command.moved, first, len(chunk.rows))
     if isinstance(command, Pass):
-        bounds = np.zeros((2, len(chunk.rows)), chunk.rows.dtype) if state.bounds is None else state.bounds
+        bounds = np.zeros((2, len(chunk.rows)), np.float32) if state.bounds is None else state.bounds
         labels, bounds, sums, proposals = rows.run_pass(
             state.labels,
             bounds,

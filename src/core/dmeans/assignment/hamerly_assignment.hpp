@@ -31,7 +31,7 @@ class Assignment {
       : points_(points),
         prior_distances_(prior_distances),
         birth_(birth),
-        label_(points.n),
+        label_(points.n, kNone),
         bounds_(points),
         comparison_(points) {}
 
@@ -44,13 +44,21 @@ class Assignment {
   const std::vector<Row>& proposals() const { return proposals_; }
   const HamerlyBounds<T>& bounds() const { return bounds_; }
 
+  // The labels, which the assignment no longer has.
+  std::vector<std::int32_t> release_labels() { return std::move(label_); }
+
   void relabel(Row i, std::int32_t slot) {
     label_[i] = slot;
-    bounds_.clear_upper(i);
+    if (bounds_.is_open()) bounds_.clear_upper(i);
   }
 
-  // Sets the lower bound of row i from a lower bound on its squared distances to all other awake slots.
-  void bound_others(Row i, double squared) { bounds_.set_lower(i, bounds_.distance_down(squared)); }
+  // Before bounds are set outside of a pass.
+  void open_bounds() { bounds_.open(); }
+  // Sets the bounds of row i from a lower bound on its squared distances to all other awake slots.
+  void bound_others(Row i, double squared) {
+    bounds_.clear_upper(i);
+    bounds_.set_lower(i, bounds_.distance_down(squared));
+  }
 
   // Declares that the bounds of all rows hold for these slots: the next pass uses them.
   void accept_bounds(const Clusters& slots) { bounds_.accept(slots); }
@@ -72,14 +80,15 @@ class Assignment {
   }
 
   // Continues with the labels and bounds (n,) of an earlier pass; centers, hold: see HamerlyBounds
-  void resume(const std::int32_t* labels, const T* upper, const T* lower, const double* centers, bool hold,
-              const Clusters& slots) {
+  void resume(const std::int32_t* labels, const float* upper, const float* lower, const double* centers,
+              bool hold, const Clusters& slots) {
     label_.assign(labels, labels + points_.n);
     bounds_.resume(upper, lower, centers, hold, slots);
   }
 
   // Moves every row to its nearest awake cluster; the clusters stay as they are.
   const std::vector<ChunkUpdate<T>>& compare_all(const Clusters& slots, ThreadPool& pool) {
+    if (!bounds_.is_open()) bounds_.open();
     prepare(slots);
     comparison_.pack(slots, awake_);
     const int chunks = chunk_count(slots);
@@ -171,7 +180,7 @@ class Assignment {
       if (upper > lower) return false;
       if (upper * upper > safe_squared_distance_) list_if_proposal(slots, i, squared, moves);
     }
-    bounds_.set_upper(i, upper * bounds_.rounding_factor());
+    bounds_.set_upper(i, upper);
     return true;
   }
 

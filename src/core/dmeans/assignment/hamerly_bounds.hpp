@@ -1,5 +1,8 @@
 // Bounds of Hamerly (2010): of each row, an upper bound on the distance to its own center and a lower bound
 // on the distances to all other awake centers. Both follow the centers when these move.
+//
+// They are stored in single precision, rounded outward: a row of two doubles takes as much memory as the four
+// bounds of two rows. Decisions do not depend on bounds, which only prove that a distance is not needed.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +21,23 @@ namespace dynmeans {
 template <class T>
 class HamerlyBounds {
  public:
-  explicit HamerlyBounds(const BatchView<T>& points) : d_(points.d), upper_(points.n), lower_(points.n) {
+  explicit HamerlyBounds(const BatchView<T>& points) : d_(points.d), n_(points.n) {
     // A coordinate is known to half a unit in the last place of the largest one.
-    slack_ = 8 * std::numeric_limits<T>::epsilon() * points.scale.radius * std::sqrt(double(points.d));
+    slack_ =
+        8 * std::numeric_limits<T>::epsilon() * points.scale.radius * std::sqrt(double(points.d)) + kTiny;
     rounding_factor_ = 1 + 4 * (points.d + 4) * std::numeric_limits<T>::epsilon();
   }
 
   // True if the bounds of all rows hold for the slots of the last update.
   bool hold() const { return hold_; }
   void invalidate() { hold_ = false; }
+
+  // Reserves memory for the bounds of all rows, which are undefined.
+  void open() {
+    upper_.resize(n_);
+    lower_.resize(n_);
+  }
+  bool is_open() const { return !upper_.empty(); }
 
   // Declares that the bounds of all rows hold for these slots.
   void accept(const Clusters& slots) {
@@ -37,9 +48,10 @@ class HamerlyBounds {
 
   // Continues with the bounds (n,) of an earlier pass, if they hold: `centers` (slots, d) are those of that
   // pass.
-  void resume(const T* upper, const T* lower, const double* centers, bool hold, const Clusters& slots) {
-    std::copy_n(upper, upper_.size(), upper_.begin());
-    std::copy_n(lower, lower_.size(), lower_.begin());
+  void resume(const float* upper, const float* lower, const double* centers, bool hold,
+              const Clusters& slots) {
+    upper_.assign(upper, upper + n_);
+    lower_.assign(lower, lower + n_);
     centers_.assign(centers, centers + std::size_t(slots.count()) * d_);
     hold_ = hold;
     wake_ups_ = slots.wake_ups();
@@ -76,25 +88,36 @@ class HamerlyBounds {
            (own == most_displaced_ ? second_displacement_ : displacement_[most_displaced_]);
   }
 
-  void set_upper(Row i, double distance) { upper_[i] = static_cast<T>(distance); }
-  void set_lower(Row i, double distance) { lower_[i] = static_cast<T>(distance); }
-  void clear_upper(Row i) { upper_[i] = std::numeric_limits<T>::infinity(); }
+  void set_upper(Row i, double distance) { upper_[i] = rounded_up(distance); }
+  void set_lower(Row i, double distance) { lower_[i] = rounded_down(distance); }
+  void clear_upper(Row i) { upper_[i] = std::numeric_limits<float>::infinity(); }
 
   // Bounds on a distance that was computed from coordinates of type T.
   double distance_up(double squared) const { return std::sqrt(squared) * rounding_factor_ + slack_; }
   double distance_down(double squared) const { return std::sqrt(squared) / rounding_factor_ - slack_; }
   double rounding_factor() const { return rounding_factor_; }
 
-  const std::vector<T>& upper() const { return upper_; }
-  const std::vector<T>& lower() const { return lower_; }
+  const RawVector<float>& upper() const { return upper_; }
+  const RawVector<float>& lower() const { return lower_; }
 
  private:
+  // The nearest float differs by less than kUlp of the distance. Distances below kTiny may lose digits:
+  // upper bounds are never that small, and such lower bounds become 0.
+  static constexpr double kUlp = 0x1p-23, kTiny = 0x1p-126;
+
+  static float rounded_up(double distance) { return static_cast<float>(distance * (1 + kUlp)); }
+  static float rounded_down(double distance) {
+    constexpr double kLargest = std::numeric_limits<float>::max();
+    return static_cast<float>(std::clamp(distance * (1 - kUlp) - kTiny, 0.0, kLargest));
+  }
+
   double distance(const double* a, const double* b) const {
     return std::sqrt(squared_distance(Plain{a}, b, d_)) * rounding_factor_;
   }
 
   int d_;
-  std::vector<T> upper_, lower_;  // (n,)
+  Row n_;
+  RawVector<float> upper_, lower_;  // (n,), or empty before the first pass that uses them
   bool hold_ = false;
   double slack_, rounding_factor_;    // absolute and relative rounding error of a distance
   long wake_ups_ = 0;                 // of the slots: a birth or a revival invalidates the bounds

@@ -45,6 +45,7 @@ class FirstPass {
 
   void run(const VisitingOrder& order) {
     order_ = &order;
+    found_.reserve(std::min(order.size(), std::max(epoch_, kMaxRows)));
     Row count = epoch_ > 0 ? epoch_ : kMinRows;
     for (Row first = 0; first < order.size(); first += count_) {
       first_ = first;
@@ -60,7 +61,7 @@ class FirstPass {
   }
 
  private:
-  static constexpr Row kMinRows = 64, kMaxRows = 65536;  // rows of an epoch
+  static constexpr Row kMinRows = 64, kMaxRows = 16384;  // rows of an epoch
   // Epochs grow while the serial work is less than 1 / kShare of the parallel work.
   static constexpr double kShare = 16;
   static constexpr std::int64_t kChunkWork = 1 << 16;  // multiplications, about 20 microseconds
@@ -84,6 +85,7 @@ class FirstPass {
     proposals_.resize(chunks);
     slots_at_start_.pack(count_);
     others_.resize(keeps_bounds() ? count_ : 0);
+    if (keeps_bounds()) assignment_.open_bounds();
     pool_.run(chunks, [&](int c) { compare(c, chunks); });
     const double n_serial = validate();
     validation_.woken().freeze(slots_);

@@ -1,6 +1,7 @@
 // Order in which the first pass visits the rows: a function of the seed alone.
 #pragma once
 
+#include <cstdint>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -15,7 +16,7 @@ class VisitingOrder {
   VisitingOrder(Row n, Random& random) : n_(n) {
     if (n <= kShuffled) {
       rows_.resize(n);
-      std::iota(rows_.begin(), rows_.end(), Row(0));
+      std::iota(rows_.begin(), rows_.end(), std::uint16_t(0));
       random.shuffle(rows_);
       return;
     }
@@ -29,7 +30,7 @@ class VisitingOrder {
   void for_visits(Row begin, Row end, Row first, Row last, const Take& take) const {
     if (!rows_.empty()) {
       for (Row visit = first; visit < last; ++visit)
-        if (rows_[visit] >= begin && rows_[visit] < end) take(rows_[visit], visit);
+        if (rows_[visit] >= begin && rows_[visit] < end) take(Row(rows_[visit]), visit);
       return;
     }
     const Row step = inverse_stride();  // between the visits of two consecutive rows
@@ -55,10 +56,11 @@ class VisitingOrder {
     return x < 0 ? x + n_ : x;
   }
 
-  static constexpr Row kShuffled = 65536;  // larger batches are visited with a constant stride
+  // Larger batches are visited with a constant stride. Numbers of 16 bits stay in the cache of a core.
+  static constexpr Row kShuffled = 65536;
 
   Row n_, start_ = 0, stride_ = 0;
-  std::vector<Row> rows_;  // (n,) or empty
+  std::vector<std::uint16_t> rows_;  // (n,) or empty
 };
 
 }  // namespace dynmeans
