@@ -10,6 +10,7 @@
 #include "dmeans/batch/deduplicate.hpp"
 #include "dmeans/descent.hpp"
 #include "support/numpy_arrays.hpp"
+#include "support/thread_pool.hpp"
 
 namespace dynmeans {
 namespace {
@@ -17,19 +18,19 @@ namespace {
 // in: data (n, d), weights (n,) or null for ones
 template <class T>
 DescentResult descend_distinct(const T* data, const double* weights, Row n, int d, const PriorView& prior,
-                               const DescentOptions& options) {
-  const BatchView<T> points(data, weights, n, d);
-  return Descent<T>(points, prior, options).run();
+                               const DescentOptions& options, ThreadPool& pool) {
+  const BatchView<T> points(data, weights, n, d, pool);
+  return Descent<T>(points, prior, options, pool).run();
 }
 
 // The same, with equal rows merged.
 template <class T>
 DescentResult descend_rows(const T* data, const double* weights, Row n, int d, const PriorView& prior,
-                           const DescentOptions& options) {
+                           const DescentOptions& options, ThreadPool& pool) {
   const auto distinct = deduplicate(data, weights, n, d);
-  if (!distinct) return descend_distinct(data, weights, n, d, prior, options);
+  if (!distinct) return descend_distinct(data, weights, n, d, prior, options, pool);
   DescentResult result = descend_distinct(distinct->rows.data(), distinct->weights.data(),
-                                          Row(distinct->weights.size()), d, prior, options);
+                                          Row(distinct->weights.size()), d, prior, options, pool);
   std::vector<std::int32_t> slots(n);
   for (Row i = 0; i < n; ++i) slots[i] = result.slots[distinct->of[i]];
   result.slots = std::move(slots);
@@ -66,11 +67,12 @@ nb::tuple descend(const Matrix<T>& X, const std::optional<Vector>& weights, cons
   // A fixed epoch is for tests: they need threads on small batches too.
   const int threads =
       epoch > 0 ? std::max(n_threads, 1) : useful_threads(n_threads, double(n) * d * (prior.n + 16));
-  const DescentOptions options{birth, seed, step, n_restarts, max_iter, threads, refine, epoch};
+  const DescentOptions options{birth, seed, step, n_restarts, max_iter, refine, epoch};
   DescentResult result;
   {
     nb::gil_scoped_release unlocked;
-    result = descend_rows(X.data(), weights ? weights->data() : nullptr, n, d, prior, options);
+    ThreadPool pool(threads);
+    result = descend_rows(X.data(), weights ? weights->data() : nullptr, n, d, prior, options, pool);
   }
   return to_python(std::move(result), n, d);
 }

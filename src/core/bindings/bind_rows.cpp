@@ -12,26 +12,41 @@
 #include "kernel/cluster_means.hpp"
 #include "kernel/unique_rows.hpp"
 #include "support/numpy_arrays.hpp"
+#include "support/thread_pool.hpp"
 
 namespace dynmeans {
 namespace {
 
-// Each lane has its own maximum, so that the compiler vectorizes the loop.
+// Of n numbers. Each lane has its own maximum, so that the compiler vectorizes the loop.
 template <class T>
-double largest_size(const Matrix<T>& X) {
+double largest_size(const T* values, std::size_t n) {
   constexpr std::size_t kLanes = 16;
   T largest[kLanes] = {}, n_nan[kLanes] = {};
-  const std::size_t whole = X.size() / kLanes * kLanes;
+  const std::size_t whole = n / kLanes * kLanes;
   const auto extend = [&](std::size_t e, std::size_t lane) {
-    const T size = std::abs(X.data()[e]);
+    const T size = std::abs(values[e]);
     largest[lane] = size > largest[lane] ? size : largest[lane];
     n_nan[lane] += size != size ? T(1) : T(0);
   };
   for (std::size_t e = 0; e < whole; e += kLanes)
     for (std::size_t lane = 0; lane < kLanes; ++lane) extend(e + lane, lane);
-  for (std::size_t e = whole; e < X.size(); ++e) extend(e, e - whole);
+  for (std::size_t e = whole; e < n; ++e) extend(e, e - whole);
   const bool has_nan = std::any_of(n_nan, n_nan + kLanes, [](T count) { return count > 0; });
   return has_nan ? std::numeric_limits<double>::quiet_NaN() : *std::max_element(largest, largest + kLanes);
+}
+
+template <class T>
+double max_abs(const Matrix<T>& X, int n_threads) {
+  constexpr double kWork = 4;  // a number takes as long as this many multiplications
+  const int threads = useful_threads(n_threads, kWork * double(X.size())), chunks = threads > 1 ? 64 : 1;
+  ThreadPool pool(threads);
+  std::vector<double> sizes(chunks);
+  pool.run(chunks, [&](int c) {
+    const std::size_t begin = X.size() * c / chunks, end = X.size() * (c + 1) / chunks;
+    sizes[c] = largest_size(X.data() + begin, end - begin);
+  });
+  const bool has_nan = std::any_of(sizes.begin(), sizes.end(), [](double size) { return std::isnan(size); });
+  return has_nan ? std::numeric_limits<double>::quiet_NaN() : *std::max_element(sizes.begin(), sizes.end());
 }
 
 nb::tuple distinct_rows(const Matrix<double>& X, const std::optional<Vector>& weights) {
@@ -115,8 +130,8 @@ nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows,
 
 void bind_rows(nb::module_& m) {
   // In this order, because what is neither is read as the wider of the two.
-  m.def("max_abs", &largest_size<double>, "X"_a, "Largest |x|; NaN if there is one.");
-  m.def("max_abs", &largest_size<float>, "X"_a, "Largest |x|; NaN if there is one.");
+  m.def("max_abs", &max_abs<double>, "X"_a, "n_threads"_a = 1, "Largest |x|; NaN if there is one.");
+  m.def("max_abs", &max_abs<float>, "X"_a, "n_threads"_a = 1, "Largest |x|; NaN if there is one.");
   m.def("unique_rows", &distinct_rows, "X"_a, "weights"_a.none(),
         "Distinct rows in lexical order: (rows (m, d), weights (m,), which of them each row is (n,)).");
   m.def("cluster_means", &slot_means, "slots"_a, "weights"_a, "X"_a, "centers"_a, "gammas"_a,

@@ -41,7 +41,7 @@ nb::tuple descend_sphere(const Matrix<T>& X, const std::optional<Vector>& weight
     throw std::invalid_argument("an old cluster must have a center as long as a row, a gamma and a revival");
   if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("a row must have a weight");
   const PriorView prior{centers.data(), gammas.data(), revival.data(), int(n_old)};
-  const DescentOptions options{birth, seed, step, n_restarts, max_iter, 1, refine};
+  const DescentOptions options{birth, seed, step, n_restarts, max_iter, refine};
   SphereResult result;
   {
     nb::gil_scoped_release unlocked;

@@ -31,7 +31,8 @@ nb::tuple cluster_sums(const Matrix<T>& X, const std::optional<Vector>& weights,
   for (std::size_t i = 0; i < n; ++i)
     if (labels(i) < 0 || labels(i) >= n_clusters) throw std::invalid_argument("labels must be clusters");
   const double* m = weights ? weights->data() : nullptr;
-  const auto scale = BatchScale<T>::of(X.data(), m, Row(n), int(d));
+  ThreadPool pool(1);
+  const auto scale = BatchScale<T>::of(X.data(), m, Row(n), int(d), pool);
   ClusterSums all(scale.terms, scale.weights);
   all.grow(n_clusters);
   std::vector<double> y(d);

@@ -26,7 +26,7 @@ namespace dynmeans {
 struct DescentOptions {
   double birth;  // lambda
   std::uint64_t seed, step;
-  int n_restarts, max_iter, n_threads;
+  int n_restarts, max_iter;
   bool refine;
   int epoch = 0;  // rows of an epoch of the first pass; 0 for growing epochs where they pay, -1 for none
 };
@@ -43,11 +43,11 @@ struct DescentResult {
 template <class T>
 class Descent {
  public:
-  Descent(const BatchView<T>& points, const PriorView& prior, const DescentOptions& options)
+  Descent(const BatchView<T>& points, const PriorView& prior, const DescentOptions& options, ThreadPool& pool)
       : points_(points),
         options_(options),
         slots_(prior, points.scale),
-        pool_(options.n_threads),
+        pool_(pool),
         prior_distances_(points, slots_, options.birth, pool_),
         assignment_(points, prior_distances_, options.birth),
         update_(slots_, options.birth),
@@ -62,13 +62,15 @@ class Descent {
       if (options_.refine) refine(r);
       const double cost = r > 0 && is_equal_to(best) ? best.cost : objective();
       best.restart_costs.push_back(cost);
-      if (r == 0 || cost < best.cost) keep(best, cost, n_iter);
+      if (r == 0 || cost < best.cost) keep(best, cost, n_iter, r + 1 == options_.n_restarts);
     }
     return best;
   }
 
  private:
   static constexpr Row kLarge = 4096;
+
+  int chunk_count() const { return int(std::clamp<Row>(points_.n / kLarge, 1, 64)); }
 
   int descend(Random& random) {
     slots_.reset();
@@ -176,7 +178,7 @@ class Descent {
 
   // The objective: Eq. DMeansObj, the same for any order of the rows and of the clusters.
   double objective() {
-    const int chunks = int(std::clamp<Row>(points_.n / kLarge, 1, 64));
+    const int chunks = chunk_count();
     std::vector<ExactSum> costs(chunks);
     pool_.run(chunks, [&](int c) {
       const Row begin = points_.n * c / chunks, end = points_.n * (c + 1) / chunks;
@@ -187,11 +189,18 @@ class Descent {
     return costs[0].value();
   }
 
-  void keep(DescentResult& best, double cost, int n_iter) {
+  // The labels of the last restart are moved: a copy takes as much memory as a bound.
+  void keep(DescentResult& best, double cost, int n_iter, bool is_last) {
     FinishedClusters finished(slots_, points_.scale);
-    const auto& labels = assignment_.labels();
-    best.slots.resize(labels.size());
-    for (std::size_t i = 0; i < labels.size(); ++i) best.slots[i] = finished.numbers[labels[i]];
+    if (is_last)
+      best.slots = assignment_.release_labels();
+    else
+      best.slots = assignment_.labels();
+    const int chunks = chunk_count();
+    pool_.run(chunks, [&](int c) {
+      for (Row i = points_.n * c / chunks; i < points_.n * (c + 1) / chunks; ++i)
+        best.slots[i] = finished.numbers[best.slots[i]];
+    });
     best.centers = std::move(finished.centers);
     best.slot_weights = std::move(finished.slot_weights);
     best.cost = cost;
@@ -205,7 +214,7 @@ class Descent {
   const BatchView<T>& points_;
   DescentOptions options_;
   Clusters slots_;
-  ThreadPool pool_;
+  ThreadPool& pool_;
   PriorDistances prior_distances_;
   Assignment<T> assignment_;
   LabelUpdate update_;

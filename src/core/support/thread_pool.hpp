@@ -3,6 +3,7 @@
 // Chunks do not depend on the number of threads, so neither does any result.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -52,6 +53,7 @@ class ThreadPool {
     round_.fetch_add(1);
     round_.notify_all();
     take_chunks();
+    spin_.wait([&] { return busy_ == 0; });
     for (int left = busy_; left != 0; left = busy_) busy_.wait(left);
     if (!failed_) return;
     failed_ = false;
@@ -59,6 +61,30 @@ class ThreadPool {
   }
 
  private:
+  // Waits for a short time without sleep. The rounds of a pass follow each other within microseconds, and to
+  // wake a thread takes about 50 of them. After waiting in vain, as on a busy machine, it waits for less.
+  class Spin {
+   public:
+    template <class Condition>
+    void wait(const Condition& is_over) {
+      int look = 0;
+      while (look < looks_ && !is_over()) ++look, pause();
+      looks_ = look < looks_ ? kMost : std::max(looks_ / 2, kLeast);
+    }
+
+   private:
+    static constexpr int kLeast = 50, kMost = 1000;  // about 1 and 20 microseconds
+    int looks_ = kMost;
+  };
+
+  static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    std::this_thread::yield();
+#endif
+  }
+
   void take_chunks() {
     try {
       for (int i = next_.fetch_add(1); i < n_chunks_ && !failed_; i = next_.fetch_add(1)) (*work_)(i);
@@ -69,7 +95,9 @@ class ThreadPool {
 
   void help() {
     follow(&failed_);
+    Spin spin;
     for (std::uint64_t seen = 0;;) {
+      spin.wait([&] { return round_ != seen; });
       round_.wait(seen);
       seen = round_;
       if (stopping_) return;
@@ -86,6 +114,7 @@ class ThreadPool {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> failed_{false};  // in this round
   std::exception_ptr failure_;       // the first one
+  Spin spin_;                        // of the thread that calls run
   std::vector<std::thread> helpers_;
 };
 

@@ -12,6 +12,7 @@
 
 #include "dmeans/batch/row_hash.hpp"
 #include "simd/reproducible_sum.hpp"
+#include "support/thread_pool.hpp"
 
 namespace dynmeans {
 
@@ -121,13 +122,28 @@ struct BatchScale {
   BatchScale(std::vector<T> shift, const RowExtent& extent, Row n, SumGrid weights)
       : shift(std::move(shift)), radius(extent.radius), terms(extent.terms, n), weights(std::move(weights)) {}
 
-  static BatchScale of(const T* data, const double* weights, Row n, int d) {
-    std::vector<const T*> rows = shift_rows(data, n, d, n);
+  // in: data (n, d), weights (n,) or null for ones
+  static BatchScale of(const T* data, const double* weights, Row n, int d, ThreadPool& pool) {
+    const int chunks = int(std::clamp<Row>(n / kChunkRows, 1, 64));
+    const auto first = [=](int c) { return n * c / chunks; };
+    std::vector<std::vector<const T*>> selected(chunks);
+    pool.run(chunks,
+             [&](int c) { selected[c] = shift_rows(data + first(c) * d, first(c + 1) - first(c), d, n); });
+    std::vector<const T*> rows;
+    for (const auto& part : selected) rows.insert(rows.end(), part.begin(), part.end());
     if (rows.empty()) rows = shift_rows(data, n, d, Row(0));
     std::vector<T> shift = mean_of_rows(rows, d);
-    const RowExtent extent(data, weights, n, d, shift.data());
-    return {std::move(shift), extent, n, weight_grid(weights, n)};
+    std::vector<RowExtent> extents(chunks, RowExtent(data, weights, 0, d, shift.data()));
+    pool.run(chunks, [&](int c) {
+      const double* const m = weights ? weights + first(c) : nullptr;
+      extents[c] = RowExtent(data + first(c) * d, m, first(c + 1) - first(c), d, shift.data());
+    });
+    for (int c = 1; c < chunks; ++c) extents[0].merge(extents[c]);
+    return {std::move(shift), extents[0], n, weight_grid(weights, n)};
   }
+
+ private:
+  static constexpr Row kChunkRows = 4096;
 };
 
 }  // namespace dynmeans

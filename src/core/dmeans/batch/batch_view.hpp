@@ -23,8 +23,8 @@ struct BatchView {
   const BatchScale<T> scale;
   const std::vector<T>& shift = scale.shift;
 
-  BatchView(const T* data, const double* weights, Row n, int d)
-      : BatchView(data, weights, n, d, BatchScale<T>::of(data, weights, n, d)) {}
+  BatchView(const T* data, const double* weights, Row n, int d, ThreadPool& pool)
+      : BatchView(data, weights, n, d, BatchScale<T>::of(data, weights, n, d, pool)) {}
 
   // A chunk of a batch; `scale` is that of the whole batch.
   BatchView(const T* data, const double* weights, Row n, int d, BatchScale<T> scale)

@@ -12,12 +12,13 @@ from sklearn.utils.validation import validate_data
 from dynmeans._algorithms.batch import Rows, check_range
 from dynmeans._core import max_abs
 from dynmeans.estimators.validation.columns import set_columns
+from dynmeans.estimators.validation.parameters import valid_threads
 
 
 def valid_rows(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
-    """Return finite (n, d) rows, C-contiguous, float32 or float64, read in entry where possible."""
+    """Return finite (n, d) rows, C-contiguous, float32 or float64, read in place where possible."""
     if _is_ready(X) and (reset or _is_known(estimator, X)):
-        largest = max_abs(X)
+        largest = max_abs(X, valid_threads(getattr(estimator, "n_jobs", 1)))
         if math.isfinite(largest):
             if reset:
                 set_columns(estimator, X.shape[1], None)
