@@ -20,6 +20,9 @@ class SameAgain(NamedTuple):
     def defaults(self, trial: Trial) -> Any:
         return self.space.defaults
 
+    def is_default(self, trial: Trial) -> bool:
+        return self.space.defaults is not None and np.array_equal(trial.position, self.space.defaults)
+
     def run_again(self, trials: list[Trial]) -> list[Trial]:
         return trials
 
@@ -38,6 +41,13 @@ def choose(trials: list[Trial], defaults: Any = DEFAULTS) -> float:
 @pytest.mark.parametrize(("steps", "chosen"), [([0.1, 0.9, 0.1, 0.5], 0.5), ([0.4, 0.41, 0.42, 0.4], 0.9)])
 def test_the_defaults_are_replaced_only_if_the_steps_agree(steps: list[float], chosen: float) -> None:
     assert choose([trial(0.5, [0.5] * 4), trial(0.9, steps)]) == chosen
+
+
+@pytest.mark.parametrize(("block", "chosen"), [(1, 0.9), (10, 0.5)])
+def test_a_lead_that_lasts_for_some_steps_counts_once(block: int, chosen: float) -> None:
+    """40 wins of 60 steps are significant if they are independent, and not if each lasts for 10 steps."""
+    wins = np.tile([1.0, -1.0, 1.0], 20) if block == 1 else np.repeat([1.0, -1.0, 1.0, 1.0, -1.0, 1.0], block)
+    assert choose([trial(0.5, [1.0] * 60), trial(0.9, 1.0 - 0.5 * wins)]) == chosen
 
 
 def test_poor_defaults_are_still_evaluated_again() -> None:
