@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -16,17 +15,16 @@ Defaults: TypeAlias = Callable[[Trial], FloatArray | None]  # position of the de
 
 FINALISTS = 8  # half of them by score, half by closeness to the defaults or to the other good trials
 MIN_LEAD = 2.0  # standard errors over steps by which the defaults must be worse
-MIN_BLOCKS = 8  # of consecutive steps, for this standard error; the square root of the number of steps if more
 
 
 def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Trial]:
     """Return all trials: the chosen one, then the other finalists, then the rest, each sorted by score.
 
-    Scores that differ by less than the tolerance, or less than between orders, are ties. The defaults also
-    tie with the best trial if their difference over the steps is not significant, and are then chosen: a
-    search among many finds a lead by chance. Otherwise it is the tie nearest to the defaults or, if they have
-    no position in the space, the most central of the good trials of the simplest choice, because
-    hyperparameters at the edge of the good region may fail when the stream changes.
+    Scores that differ by less than the tolerance, or less than between orders, are ties. Among ties the trial
+    nearest to the defaults of a kernel is chosen. For other estimators it is the most central of the good
+    trials of the simplest choice, because hyperparameters at the edge of the good region may fail when the
+    stream changes. Defaults that are worse are kept if their difference from the best trial over the steps is
+    not significant: the best of many candidates leads by chance.
     """
     order = ranked(trials)
     defaults = runner.defaults
@@ -36,7 +34,8 @@ def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Tr
     limit = finalists[0].score + max(tolerance, _noise(finalists[0]))
     good = [trial for trial in [*finalists, *rest] if trial.score <= limit]
     equals = [trial for trial in finalists if trial.score <= limit]
-    kept = [trial for trial in finalists if runner.is_default(trial) and _is_tied(finalists[0], trial, limit)]
+    others = finalists[len(equals) :]
+    kept = [trial for trial in others if runner.is_default(trial) and _is_tied(finalists[0], trial)]
     if defaults(finalists[0]) is None:  # distances have a meaning within one estimator and choice only
         simplest = min(map(_group, equals))
         equals = [trial for trial in equals if _group(trial) == simplest]
@@ -83,21 +82,12 @@ def _group(trial: Trial) -> tuple[int, int]:
     return trial.entry, trial.choice
 
 
-def _is_tied(best: Trial, other: Trial, limit: float) -> bool:
-    """Return whether the score is within the limit, or the lead over all steps within two standard errors.
-
-    What a clustering gains or loses lasts for some steps, so the standard error is that of the sums of blocks
-    of steps (batch means).
-    """
-    if other.score <= limit:
-        return True
-    n_steps = len(best.steps)
-    if n_steps < 2 or n_steps != len(other.steps):
+def _is_tied(best: Trial, other: Trial) -> bool:
+    """Return whether the mean lead over all steps is less than two of its standard errors."""
+    if len(best.steps) < 2 or len(best.steps) != len(other.steps):
         return False
-    n_blocks = min(n_steps, max(MIN_BLOCKS, round(math.sqrt(n_steps))))
-    blocks = np.array_split(np.subtract(other.steps, best.steps), n_blocks)
-    leads = np.array([block.sum() for block in blocks])
-    return bool(leads.mean() <= MIN_LEAD * leads.std(ddof=1) / math.sqrt(n_blocks))
+    leads = np.subtract(other.steps, best.steps)
+    return bool(leads.mean() <= MIN_LEAD * leads.std(ddof=1) / np.sqrt(len(leads)))
 
 
 def _noise(trial: Trial) -> float:
