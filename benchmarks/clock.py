@@ -22,7 +22,7 @@ def seconds(job: Job) -> float:
     return timed(job)[0]
 
 
-def take_turns(jobs: Mapping[str, Job], rounds: int) -> dict[str, list[float]]:
+def interleave(jobs: Mapping[str, Job], rounds: int) -> dict[str, list[float]]:
     """Measure every job over several rounds, one call per job and round."""
     times: dict[str, list[float]] = {name: [] for name in jobs}
     for _ in range(rounds):
@@ -33,4 +33,4 @@ def take_turns(jobs: Mapping[str, Job], rounds: int) -> dict[str, list[float]]:
 
 def best_of(jobs: Mapping[str, Job], rounds: int) -> dict[str, float]:
     """Return the best time of every job, which is least disturbed by other load."""
-    return {name: min(times) for name, times in take_turns(jobs, rounds).items()}
+    return {name: min(times) for name, times in interleave(jobs, rounds).items()}

@@ -82,15 +82,15 @@ def steps(t: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
 
 
 def walkers(n_frames: int) -> list[np.ndarray]:
-    """Objects that walk on a line each, of which one in ten is missed."""
+    """Make objects that move on straight lines; one in ten is missed."""
     rng = np.random.default_rng(0)
     velocity = rng.normal(scale=0.2, size=(OBJECTS, 2))
-    place = rng.uniform(0, 20, size=(OBJECTS, 2))
+    position = rng.uniform(0, 20, size=(OBJECTS, 2))
     frames = []
     for _ in range(n_frames):
-        place = place + velocity
-        velocity = np.where((place < 0) | (place > 20), -velocity, velocity)
-        seen = place[rng.uniform(size=OBJECTS) < 0.9]
+        position = position + velocity
+        velocity = np.where((position < 0) | (position > 20), -velocity, velocity)
+        seen = position[rng.uniform(size=OBJECTS) < 0.9]
         frames.append(seen + 0.05 * rng.normal(size=seen.shape))
     return frames
 

@@ -77,7 +77,7 @@ def run_step(model: KeyedDMeans, X: np.ndarray, keys: np.ndarray) -> tuple[float
 
 
 def make_batch(rng: np.random.Generator, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of all keys in random order."""
+    """Make rows of all keys in random order."""
     n_keys = len(centers)
     which = rng.integers(0, N_CLUSTERS, (n_keys, N_ROWS))
     rows = centers[np.arange(n_keys)[:, None], which] + rng.normal(0, 0.2, (n_keys, N_ROWS, N_FEATURES))

@@ -27,7 +27,7 @@ UNTIL_CONVERGED = 10_000  # passes
 
 
 class Size(NamedTuple):
-    """One of the two sizes, with streams on which about as many clusters are found as there are."""
+    """One of the two sizes, with streams on which about the true number of clusters is found."""
 
     name: str
     n_clusters: int
@@ -36,11 +36,11 @@ class Size(NamedTuple):
     noise: float
     birth_cost: float
     at_least: float  # times as fast as the authors' program
-    quoted_ms: float  # what a step takes the authors' program, as given with the target
+    quoted_ms: float  # time per step of the authors' program, as given with the target
 
 
 class Run(NamedTuple):
-    """Times and costs of the steps of one stream, the first step left out of the times: it has no past."""
+    """Times and costs of the steps of one stream; times without the first step, which has no past."""
 
     times: list[float]
     costs: list[float]
@@ -56,13 +56,13 @@ Step = Callable[[np.ndarray], tuple[float, int]]  # a batch -> its cost and its 
 
 
 def run(quick: bool) -> list[Row]:
-    """Both sizes; a quick run has tiny batches."""
+    """Measure both sizes; a quick run has tiny batches."""
     sizes = [s._replace(points_per_cluster=20) for s in SIZES] if quick else SIZES
     return [row for size in sizes for row in run_size(size, n_streams=2 if quick else 20, n_steps=4)]
 
 
 def run_size(size: Size, n_streams: int, n_steps: int) -> list[Row]:
-    """Costs come from all streams; the slow map of points, whose costs are the sum's, runs on three."""
+    """Measure costs on all streams; the slow form, with the same costs, runs on three."""
     runs: dict[str, list[Run]] = {"ours": [], "sums": [], "maps": []}
     for seed in range(n_streams):
         names = ["ours", "sums", "maps"] if seed < 3 else ["ours", "sums"]
@@ -72,7 +72,7 @@ def run_size(size: Size, n_streams: int, n_steps: int) -> list[Row]:
 
 
 def run_stream(size: Size, seed: int, n_steps: int, names: list[str]) -> list[Run]:
-    """Feed one stream to all, batch by batch in turn; each goes on from what it found itself."""
+    """Run all forms on one stream, batch by batch; each continues from its own result."""
     stream = moving_gaussians(
         size.n_clusters,
         n_steps,

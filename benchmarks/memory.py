@@ -1,4 +1,4 @@
-"""Memory of one large step, and of an endless stream."""
+"""Memory of one large step, and of a long stream."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def step_row(size: Size) -> Row:
 
 
 def step_memory(n: int, d: int, dtype: str) -> dict[str, int]:
-    """Peak growth of the second step, whose predecessor was small: nothing large was ever held."""
+    """Measure the peak growth of the second step, after a small first step."""
     rng = np.random.default_rng(0)
     X = rng.random((n, d), dtype=np.dtype(dtype))
     model = DMeans(0.1, n_restarts=1, max_iter=10, random_state=0)
@@ -80,9 +80,9 @@ def endless_rows(n_batches: int) -> list[Row]:
 
 
 def endless(n_batches: int) -> dict[str, float]:
-    """Memory after a tenth and after all batches, then medians of the next tenth beside a new model's first.
+    """Measure memory after a tenth and after all batches, and times of the next tenth and of a new model.
 
-    The stream is a tenth as long and comes round again, so that both models see the same batches.
+    The stream is a tenth as long and is repeated, so that both models have the same batches.
     """
     tenth = n_batches // 10
     batches = moving_gaussians(20, tenth, noise=0.02, motion=0.01, random_state=0).batches

@@ -1,4 +1,4 @@
-"""One step on up to a million points in the space of a kernel: memory, and how time grows."""
+"""One step on up to a million points in the space of a kernel: memory, and the growth of time."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _fresh_step(name: str, n: int) -> StepNumbers:
 
 
 def step(name: str, n: int) -> dict[str, float]:
-    """Processor time and peak memory of a first step, in which the kernel estimates its scale too."""
+    """Measure processor time and peak memory of a first step, including the estimation of the scale."""
     X, disc = discs(n)
     new_model(name).partial_fit(X[:WARM_UP])
     model, before = new_model(name), fresh.resident()
@@ -71,7 +71,7 @@ def new_model(name: str) -> SDMeans:
 
 
 def discs(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points that fill sixteen discs on a grid evenly, and the disc of each."""
+    """Make points that fill sixteen discs on a grid evenly; return also the disc of each."""
     rng = np.random.default_rng(0)
     disc = rng.integers(SIDE * SIDE, size=n)
     radius, angle = RADIUS * np.sqrt(rng.random(n)), rng.uniform(0.0, 2.0 * math.pi, n)
@@ -80,7 +80,7 @@ def discs(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rows_of(name: str, curve: Mapping[int, StepNumbers]) -> list[Row]:
-    """Memory at the largest size, and time against n log n from the smallest."""
+    """Return rows for the memory at the largest size, and for the time against n log n."""
     sizes = list(curve)
     least, most = sizes[0], sizes[-1]
     memory = curve[most]["bytes"] / GIB
@@ -111,13 +111,13 @@ def rows_of(name: str, curve: Mapping[int, StepNumbers]) -> list[Row]:
 
 
 def _exponent(curve: Mapping[int, StepNumbers], first: int) -> float:
-    """Slope in log-log axes, over the sizes from one on."""
+    """Compute the slope in log-log axes, from one size on."""
     points = np.log([(n, result["seconds"]) for n, result in curve.items()][first:])
     return float(np.polyfit(points[:, 0], points[:, 1], 1)[0])
 
 
 def draw(curves: Curves, path: Path) -> None:
-    """Time by points for each kernel, with n log n through the smallest size."""
+    """Draw time over points for each kernel, with n log n through the smallest size."""
     figure = Figure(figsize=(5, 3.6), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()

@@ -42,7 +42,7 @@ class People(NamedTuple):
 
 # Chosen on these very streams, so in-sample: velocity from parts of the grid below, walk from a coarser one.
 # Velocity was searched again, and the restarts raised from 3 to 10, after the corridor gave 0.936 with 3;
-# the walk was not searched again, so the comparison favours velocity.
+# the walk was not searched again, so the comparison favors velocity.
 EACH = {
     "velocity": {"corridor": Params(0.11, 1.5, 2.0), "bottleneck": Params(0.08, 4.0, 1.5)},
     "walk": {"corridor": Params(0.09, 2.0, 3.0), "bottleneck": Params(0.09, 3.0, 2.0)},

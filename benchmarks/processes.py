@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.choosing import product_of
 from benchmarks.rows import Row, Target, better
-from benchmarks.trials import Follow, Score, evaluate, summarise
+from benchmarks.trials import Follow, Score, evaluate, summarize
 from dynmeans import DMeans, SDMeans
 from dynmeans._experiments.gps import likeliest, on_grid
 from dynmeans._experiments.parameters import GPS, GPS_DMEANS, GPS_KERNEL
@@ -61,7 +61,7 @@ def run(quick: bool) -> list[Row]:
 
 def rows_of(scores: Mapping[str, Sequence[Score]]) -> list[Row]:
     """Compare number of clusters, accuracy and time with D-Means and the true functions."""
-    ours, baseline, truth = (summarise(every) for every in scores.values())
+    ours, baseline, truth = (summarize(every) for every in scores.values())
     found, others = (share_of_four(every) for every in list(scores.values())[:2])
     above = Target("ratio", ">=", 1.0)
     return [

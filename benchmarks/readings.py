@@ -21,7 +21,7 @@ from dynmeans.kernels.forest import build_forest
 
 
 def gusty_rings(n_steps: int, *, noise: float = 0.03, together: bool = True, random_state: int = 0) -> Stream:
-    """Rings whose points lie off their circles by a Gaussian length in a random direction."""
+    """Make rings whose points are displaced by a Gaussian length in a random direction."""
     stream = moving_rings(n_steps, noise=0.0, together=together, random_state=random_state)
     rng = np.random.default_rng([random_state, 1])
     return stream._replace(batches=[X + _gusts(len(X), noise, rng) for X in stream.batches])
@@ -34,19 +34,19 @@ def _gusts(n: int, noise: float, rng: np.random.Generator) -> np.ndarray:
 
 @dataclass(frozen=True)
 class RowsOnlyMST:
-    """The paper's kernel with the tree of the batch alone; a kept point hangs on its nearest row.
+    """The paper's kernel with the tree of the batch alone; a support point is connected to its nearest row.
 
-    The edge on which it hangs counts if it is longer than the scale, as the edges of the tree do.
+    This edge counts if it is longer than the scale, like the edges of the tree.
     """
 
     scale: float
 
     def fitted(self, scene: KernelInput) -> RowsOnlyMST:
-        """Itself: nothing is estimated."""
+        """Return the kernel itself: nothing is estimated."""
         return self
 
     def compare(self, scene: KernelInput) -> Similarity:
-        """Similarities of one step, as a dense matrix."""
+        """Compute the similarities of one step, as a dense matrix."""
         n = len(scene.rows)
         kernel = self._square(scene, np.arange(n), np.arange(len(scene.kept)))
         n_kept = len(scene.kept)
@@ -55,7 +55,7 @@ class RowsOnlyMST:
         return Similarity(scene.weights, np.ones(n), y_phi, phi_phi, matrix=matrix)
 
     def gram(self, scene: KernelInput, members: np.ndarray, kept: np.ndarray) -> np.ndarray:
-        """W over kept points, then rows."""
+        """Return W of support points, then rows."""
         return self._square(scene, members, kept)
 
     def _square(self, scene: KernelInput, members: np.ndarray, kept: np.ndarray) -> np.ndarray:

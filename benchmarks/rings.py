@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from benchmarks import readings
 from benchmarks.rows import Row, Target
-from benchmarks.trials import PROCESSES, Map, Score, Summary, evaluate, summarise, workers
+from benchmarks.trials import PROCESSES, Map, Score, Summary, evaluate, summarize, workers
 from dynmeans import DMeans, SDMeans
 from dynmeans._experiments.parameters import OMEGA, PAPER_RINGS, PAPER_RINGS_DMEANS, RINGS
 from dynmeans._experiments.rings import nearest_rings
@@ -21,7 +21,7 @@ TARGET = "0.97 tracked together, 0.88 each on its own, 0.99 per step without ali
 
 REPORTED_SEEDS = range(5000, 5020)  # parameters and kernel were chosen on seeds below 1000
 N_STEPS = 100
-# Where rings cross, the rounding is a little nearer to the truth than the cheapest cost: no refinement.
+# Where rings cross, the rounding is slightly more accurate than the lowest cost: no refinement.
 OURS: dict[str, Any] = {**RINGS, "random_state": 0}
 PAPER: dict[str, Any] = {**PAPER_RINGS, "random_state": 0}
 
@@ -42,8 +42,8 @@ class Case(NamedTuple):
     what: str
     method: str
     condition: Mapping[str, Any] = {}
-    tracked: float | None = None  # at least
-    per_step: float | None = None  # at least
+    tracked: float | None = None  # minimum
+    per_step: float | None = None  # minimum
     paper: float | None = None  # reported there
     stream: str = "rings"
 
@@ -74,7 +74,7 @@ def run(quick: bool) -> list[Row]:
     seeds, n_steps, processes = (REPORTED_SEEDS[:1], 3, 1) if quick else (REPORTED_SEEDS, N_STEPS, PROCESSES)
     with workers(processes) as each:
         begun = [(case, *begin(case, seeds, n_steps, each)) for case in CASES]
-        return [row_of(case, summarise(list(ours)), list(truth)) for case, ours, truth in begun]
+        return [row_of(case, summarize(list(ours)), list(truth)) for case, ours, truth in begun]
 
 
 def begin(
@@ -89,7 +89,7 @@ def row_of(case: Case, ours: Summary, true_scores: Sequence[Score]) -> Row:
     """Compare tracked with the paper or the true rings; per step where it has a target."""
     if case.paper is not None:
         return _row(f"{case.what}: tracked / paper", ours.tracked, case.paper, None, ours)
-    truth = summarise(true_scores)
+    truth = summarize(true_scores)
     if case.per_step is not None:
         return _row(f"{case.what}: per step / truth", ours.per_step, truth.per_step, case.per_step, ours)
     return _row(f"{case.what}: tracked / truth", ours.tracked, truth.tracked, case.tracked, ours)

@@ -1,4 +1,4 @@
-"""How the time of a step grows with points, clusters and dimension, with a plot."""
+"""Growth of the time of a step with points, clusters and dimension, with a plot."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RANGES: dict[str, tuple[int, ...]] = {
 }
 QUICK_RANGES: dict[str, tuple[int, ...]] = {name: sizes[:2] for name, sizes in RANGES.items()}
 
-Curves = Mapping[str, Mapping[int, float]]  # what grows -> how large -> milliseconds
+Curves = Mapping[str, Mapping[int, float]]  # kind of size -> size -> milliseconds
 
 
 def run(quick: bool, out: Path | None = None) -> list[Row]:
@@ -55,16 +55,16 @@ def run(quick: bool, out: Path | None = None) -> list[Row]:
 
 
 def measure(base: Size, name: str, sizes: tuple[int, ...], rounds: int) -> dict[int, float]:
-    """Milliseconds of a step at each size, the sizes in turn."""
+    """Measure milliseconds of a step at each size, interleaved."""
     jobs = {str(n): make_job(base._replace(**{name: n})) for n in sizes}
     return {int(n): 1e3 * time for n, time in best_of(jobs, rounds).items()}
 
 
 def make_job(size: Size) -> Job:
-    """One step in which all remembered clusters take points, and none is born, on one thread.
+    """Return a step on one thread in which all remembered clusters have points, and none is born.
 
-    Neighboring centers are three standard deviations apart in any dimension: points change hands in every
-    pass, so that none of the passes is saved.
+    Neighboring centers are three standard deviations apart in any dimension: points change clusters in every
+    pass, so that no pass is skipped.
     """
     rng = np.random.default_rng(0)
     centers = 3.0 / np.sqrt(2.0 * size.dimension) * rng.standard_normal((size.clusters, size.dimension))
@@ -77,7 +77,7 @@ def make_job(size: Size) -> Job:
 
 
 def remembering(centers: np.ndarray) -> ClusterState:
-    """Memory of clusters that were last seen at time 0."""
+    """Return the state of clusters that were last seen at time 0."""
     k, d = centers.shape
     return empty_state(d)._replace(
         centers=centers,
@@ -93,7 +93,7 @@ def remembering(centers: np.ndarray) -> ClusterState:
 
 
 def exponent_row(name: str, curve: Mapping[int, float]) -> Row:
-    """Slope in log-log axes; ours is the time at the largest size, the peer's a straight line to it."""
+    """Compute the slope in log-log axes, and the time at the largest size against a straight line."""
     sizes, times = list(curve), list(curve.values())
     slope = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
     line = times[0] * sizes[-1] / sizes[0]
@@ -104,7 +104,7 @@ def exponent_row(name: str, curve: Mapping[int, float]) -> Row:
 
 
 def draw(curves: Curves, path: Path) -> None:
-    """Three panels, one for each kind of size, with a line of slope 1."""
+    """Draw three panels, one per kind of size, with a line of slope 1."""
     figure = Figure(figsize=(10, 3.4), layout="constrained")
     FigureCanvasAgg(figure)
     for axes, (name, curve) in zip(figure.subplots(1, len(curves)), curves.items(), strict=True):

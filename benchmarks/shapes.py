@@ -17,7 +17,7 @@ HALF = np.pi
 def rings(
     seed: int, n_steps: int, radii: Sequence[float] = (0.4, 0.0), n_points: int = 200, together: bool = True
 ) -> Known:
-    """Rings around a round cluster; all move together, or each a little on its own."""
+    """Make rings around a round cluster, which move together or separately."""
     motion = 0.05 if together else 0.03
     stream = moving_rings(
         n_steps, n_points=n_points, radii=radii, motion=motion, together=together, random_state=seed
@@ -26,33 +26,33 @@ def rings(
 
 
 def moons(seed: int, n_steps: int) -> Known:
-    """Two half rings that reach into each other and move together."""
+    """Make two interlocked half rings that move together."""
     upper, lower = arc(75, 1.0, (0.0, HALF), 0.06), arc(75, 1.0, (HALF, 2 * HALF), 0.06, (1.0, 0.4))
     return moving([upper, lower], seed, n_steps, 0.15, together=True)
 
 
 def uneven(seed: int, n_steps: int) -> Known:
-    """Four round clusters, the widest eight times as wide as the narrowest, each on its own."""
+    """Make four round clusters that move separately; the widest is eight times as wide as the narrowest."""
     kinds = [(60, 0.02, (0.0, 0.0)), (40, 0.05, (0.5, 0.1)), (100, 0.1, (0.2, 0.8)), (60, 0.15, (1.3, 0.9))]
     shapes = [bar(n, width, width, 0.0, center) for n, width, center in kinds]
     return moving(shapes, seed, n_steps, 0.03, together=False)
 
 
 def bars(seed: int, n_steps: int) -> Known:
-    """Three long clusters side by side, 17 times as long as wide, that move together."""
+    """Make three long clusters side by side, 17 times as long as wide, that move together."""
     shapes = [bar(70, 0.5, 0.03, 0.2, (0.0, 0.35 * i)) for i in range(3)]
     return moving(shapes, seed, n_steps, 0.05, together=True)
 
 
 def crescents(seed: int, n_steps: int) -> Known:
-    """Three open rings in three directions, and a round cluster inside one of them, each on its own."""
+    """Make three open rings in three directions, and a round cluster inside one; all move separately."""
     ways = [((0.0, 0.0), 0.0), ((2.6, 0.3), 1.3), ((1.2, 2.2), 3.0)]
     open_rings = [arc(80, 0.8, (begin, begin + 3.6), 0.08, center) for center, begin in ways]
     return moving([*open_rings, bar(40, 0.12, 0.12)], seed, n_steps, 0.12, together=False)
 
 
 def spirals(seed: int, n_steps: int) -> Known:
-    """Two spirals in each other that move together."""
+    """Make two interlocked spirals that move together."""
     return moving([spiral(150, turn, 0.02) for turn in (0.0, HALF)], seed, n_steps, 0.05, together=True)
 
 

@@ -29,11 +29,11 @@ TARGET = "50 times as fast with the MST kernel, 5 times with RBF; the kernel is 
 
 
 LANDMARKS = "RBF with 100 landmarks"
-ROUNDS = 3  # of which the best counts for both, because load only slows down
+ROUNDS = 3  # the best counts for both, because other load only adds time
 
 
 class Case(NamedTuple):
-    """Batches of a stream, and how they are clustered."""
+    """Batches of a stream, with the method and its parameters."""
 
     batches: Sequence[np.ndarray]
     params: dict[str, Any]
@@ -42,7 +42,7 @@ class Case(NamedTuple):
 
 
 def run(quick: bool) -> list[Row]:
-    """Two kernels, batch by batch in turn."""
+    """Measure two kernels, batch by batch."""
     cases = tiny_cases() if quick else full_cases()
     with threadpool_limits(1):
         rows = [row for name, case in cases.items() for row in rows_of(name, case)]
@@ -65,7 +65,7 @@ def mst_case(n_points: int, n_steps: int) -> Case:
 
 
 def rbf_case(n_points: int, n_steps: int) -> Case:
-    """Ten round clusters that hardly overlap."""
+    """Make ten round clusters that hardly overlap."""
     stream = moving_gaussians(
         10, n_steps, points_per_cluster=n_points // 10, noise=0.02, motion=0.01, random_state=0
     )
@@ -80,7 +80,7 @@ def landmark_case(n_points: int, n_steps: int) -> Case:
 
 
 def rows_of(name: str, case: Case) -> list[Row]:
-    """Medians over the batches of our steps and of the peer."""
+    """Return medians over the batches of our steps and of the peer."""
     times = measure(case)
     theirs = times["peer"]
     size = f"{len(case.batches[0]):,} points, {name}"
@@ -112,7 +112,7 @@ def measure(case: Case) -> dict[str, float]:
 def measure_once(case: Case) -> dict[str, list[float]]:
     """Measure seconds per variant and batch; each variant runs its whole stream, then the next.
 
-    A first batch, not counted, gives ours a past.
+    A first batch, not counted, provides the remembered clusters.
     """
     model, advance = SDMeans(**case.params, random_state=0), functional(case)
     matrices = [kernel_matrix(case, X) for X in case.batches]

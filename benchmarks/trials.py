@@ -69,7 +69,7 @@ def evaluate(follow: Follow, stream: Stream) -> Score:
     )
 
 
-def summarise(scores: Sequence[Score]) -> Summary:
+def summarize(scores: Sequence[Score]) -> Summary:
     """Compute means over the streams, and the worst stream."""
     mean = Score(*np.mean(scores, axis=0).tolist())
     worst = min(score.tracked for score in scores)
@@ -80,8 +80,8 @@ def summarise(scores: Sequence[Score]) -> Summary:
 def workers(processes: int = PROCESSES) -> Iterator[Map]:
     """Map trials over seeds; arguments must be picklable.
 
-    Processes start once, and take what they are given at once and in order: whoever asks for all trials
-    before looking at the first result keeps all of them busy to the end.
+    Processes start once and take trials in order. To keep all of them busy, submit all trials before the
+    first result is read.
     """
     if processes == 1:
         yield map

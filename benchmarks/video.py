@@ -36,7 +36,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def rows_of_time(n_frames: int | None) -> Iterator[Row]:
-    """Distinct colors and D-Means, decoding and encoding apart."""
+    """Return rows for distinct colors and D-Means, without decoding and encoding."""
     times = 1000 * np.array(list(paint_times(n_frames)))
     mean, (median, late) = float(times.mean()), np.percentile(times, (50, 99))
     note = f"mean of {len(times)} frames; median {median:.1f}, 99th percentile {late:.1f}"
@@ -55,7 +55,7 @@ def paint_times(n_frames: int | None) -> Iterator[float]:
 
 
 def rows_of_rich(n_frames: int) -> Iterator[Row]:
-    """Frames of very many colors: gradients, moving blobs and grain."""
+    """Return rows for frames of very many colors: gradients, moving blobs and grain."""
     film = list(rich_frames(n_frames))
     ours, times = _paint(make_quantizer(PaletteOptions()), film)
     alone, _ = _paint(make_quantizer(PaletteOptions(per_frame="dpmeans")), film[-1:])
@@ -86,7 +86,7 @@ def rich_frames(n_frames: int) -> Iterator[Pixels]:
 
 
 def _paint(paint: Quantizer, film: list[Pixels]) -> tuple[list[float], list[float]]:
-    """Error and seconds of every frame."""
+    """Return error and seconds of every frame."""
     errors, times = [], []
     for pixels in film:
         began = process_time()
@@ -99,7 +99,7 @@ def _paint(paint: Quantizer, film: list[Pixels]) -> tuple[list[float], list[floa
 
 
 def rows_of_quality(n_frames: int | None) -> Iterator[Row]:
-    """Beside a palette for each frame alone, in the size of the file."""
+    """Return rows of quality, compared with a palette per frame, at the size of the file."""
     methods = compare(FILM, max_frames=n_frames)["methods"]
     ours = methods["D-Means"]
     for name in ("DP-means", "k-means", "FFmpeg"):

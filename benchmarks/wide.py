@@ -23,7 +23,7 @@ BIRTH_COST = 0.15  # gives about 20 clusters
 
 
 class Effort(NamedTuple):
-    """What one step took."""
+    """Time and iterations of one step."""
 
     seconds: float
     iterations: int
@@ -31,7 +31,7 @@ class Effort(NamedTuple):
 
 
 def run(quick: bool) -> list[Row]:
-    """Total time over a stream, divided by the iterations made; the best of several runs of the stream."""
+    """Measure the time of a stream, divided by its iterations; the best of several runs."""
     n, d = (60, 8) if quick else (600, 400)
     batches = make_batches(n, d)
     ours, peer = [], []
@@ -46,12 +46,12 @@ def run(quick: bool) -> list[Row]:
 
 
 def per_iteration(efforts: list[Effort]) -> float:
-    """Milliseconds."""
+    """Return milliseconds per iteration."""
     return 1e3 * sum(e.seconds for e in efforts) / sum(e.iterations for e in efforts)
 
 
 def make_batches(n: int, d: int) -> list[np.ndarray]:
-    """Points that fill a cube in three of the dimensions, turned: nothing is settled in two iterations."""
+    """Make points that fill a rotated cube of three dimensions, which needs more than two iterations."""
     rng = np.random.default_rng(0)
     axes = np.linalg.qr(rng.standard_normal((d, 3)))[0]
     return [rng.random((n, 3)) @ axes.T + 0.003 * rng.standard_normal((n, d)) for _ in range(N_STEPS)]
@@ -67,7 +67,7 @@ def run_ours(batches: list[np.ndarray], seed: int) -> list[Effort]:
 
 
 def run_peer(batches: list[np.ndarray], efforts: list[Effort]) -> list[Effort]:
-    """As many clusters, and at most as many iterations, as ours had in the same step."""
+    """Run k-means with the number of clusters, and at most the number of iterations, of the same step."""
     mine = []
     for X, (_, most, k) in zip(batches, efforts, strict=True):
         model = KMeans(k, init=X[:k], n_init=1, max_iter=most, tol=0.0, algorithm="lloyd")

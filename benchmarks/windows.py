@@ -58,7 +58,7 @@ def _rows(name: str, windows: list[Windows], above: float) -> list[Row]:
 
 
 def turn(windows: Windows, seed: int) -> Windows:
-    """Turn each window by a random angle, as embeddings that are fitted anew do."""
+    """Rotate each window by a random angle, as embeddings that are fitted again."""
     angles = np.random.default_rng(seed).uniform(0, 2 * np.pi, len(windows.rows))
     turns = [np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) for a in angles]
     return windows._replace(rows=[X @ R for X, R in zip(windows.rows, turns, strict=True)])

@@ -23,7 +23,7 @@ class Block(NamedTuple):
 
     language: str  # "python" or "console"
     code: str
-    output: str  # what the page says that it prints
+    output: str  # output according to the page
     line: int  # of the page, where the block begins
 
 
@@ -52,7 +52,7 @@ def _commands(text: str, line: int) -> list[Block]:
 
 def run_python(block: Block, page: Path, names: dict[str, Any]) -> str:
     """Run a block in the names of its page; returns what it prints."""
-    # Empty lines in front, so that an error tells the line of the page.
+    # Empty lines in front, so that an error has the line of the page.
     code = compile("\n" * block.line + block.code, str(page), "exec")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -1,7 +1,7 @@
 """Choose parameters for the synthetic week of flights on weeks that are not reported.
 
 ``python experiments/choose_flights.py`` prints them; `dynmeans._experiments.parameters` holds the result.
-With a file of messages as argument it looks for those of the file instead, on the file itself. The full
+With a file of messages as argument it chooses those of the file, on the file itself. The full
 passes of DP-means have the parameters of DP-means, since they have its objective.
 """
 
@@ -44,22 +44,22 @@ def main() -> None:
         {"data": WEEK, "n_flights": PAPER_FLIGHTS} if file is None else {"data": DAY, "file": file}
     )
     seeds = range(CHOOSING_SEED, CHOOSING_SEED + (SEEDS if file is None else 1))
-    places = {method: _places(grid) for method, grid in GRIDS[stream["data"]].items()}
-    scores = {method: np.zeros(len(grid)) for method, grid in places.items()}
+    candidates = {method: _candidates(grid) for method, grid in GRIDS[stream["data"]].items()}
+    scores = {method: np.zeros(len(grid)) for method, grid in candidates.items()}
     for seed in seeds:  # outermost, so that the features of a week are computed once
-        for method, grid in places.items():
-            scores[method] += [_accuracy(stream, method, place, seed) / len(seeds) for place in grid]
-    for method, grid in places.items():
+        for method, grid in candidates.items():
+            scores[method] += [_accuracy(stream, method, candidate, seed) / len(seeds) for candidate in grid]
+    for method, grid in candidates.items():
         best = int(np.argmax(scores[method]))
         sys.stdout.write(f"{method}: {scores[method][best]:.3f} {grid[best]}\n")
 
 
-def _places(grid: dict[str, Sequence[float]]) -> list[dict[str, float]]:
+def _candidates(grid: dict[str, Sequence[float]]) -> list[dict[str, float]]:
     return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 
-def _accuracy(stream: dict[str, Any], method: str, place: dict[str, float], seed: int) -> float:
-    parameters = {**FLIGHTS[stream["data"]][method], **place}
+def _accuracy(stream: dict[str, Any], method: str, candidate: dict[str, float], seed: int) -> float:
+    parameters = {**FLIGHTS[stream["data"]][method], **candidate}
     return float(
         run(Trial("choice", {**stream, "method": method, "parameters": parameters}, seed))["accuracy"]
     )

@@ -1,4 +1,4 @@
-"""The slow twins of the alignment: whole tables in NumPy, one formula a line."""
+"""The slow twins of the alignment: whole tables in NumPy, one formula per line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dynmeans.kernels import KernelInput
 
 
 def masses(rows, kept, shares, owner, n_old, h, shifts):
-    """e (n, K): what every cluster says of every row."""
+    """e (n, K): the density of every cluster at every row."""
     moved = kept + shifts[owner]
     heights = shares * np.exp(-np.minimum(cdist(rows, moved, "sqeuclidean") / (2 * h * h), 700.0))
     return heights @ np.eye(n_old)[owner], heights

@@ -1,4 +1,4 @@
-"""Headless Chromium, spoken to over its DevTools protocol."""
+"""Headless Chromium, controlled by its DevTools protocol."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Browser:
         return answer["result"].get("value")
 
     def settle(self) -> None:
-        """Let the page draw what it was asked to."""
+        """Wait until the page has been drawn."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
 
     def click(self, x: float, y: float) -> None:

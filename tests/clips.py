@@ -54,7 +54,7 @@ def write_clip(
 
 
 def write_audio(path: Path, cover: np.ndarray | None = None) -> Path:
-    """A file with sound alone, and maybe a picture on its cover."""
+    """A file with sound alone, and optionally cover art."""
     with av.open(str(path), "w") as container:
         tone = _add_sound(container, True)
         if cover is not None:

@@ -13,7 +13,7 @@ from strategies import seeds
 
 
 class KernelProblem(NamedTuple):
-    """A step as the descent meets it: rows and old centers are vectors in the space of the kernel."""
+    """Input of the descent: rows and old centers are vectors in the space of the kernel."""
 
     features: np.ndarray  # (R, f)
     weights: np.ndarray  # (R,)
@@ -83,7 +83,7 @@ def cost(problem: KernelProblem, labels: np.ndarray) -> float:
 
 
 def moves(problem: KernelProblem, labels: np.ndarray, i: int) -> dict[int, float]:
-    """Total cost with row i in each awake or remembered cluster, and in one of its own; -1 is not placed."""
+    """Total cost with row i in each awake or remembered cluster, or alone; label -1 is not assigned."""
     others = np.flatnonzero((labels >= 0) & (np.arange(len(labels)) != i))
     some = problem._replace(features=problem.features[[*others, i]], weights=problem.weights[[*others, i]])
     old = len(problem.phi)
@@ -94,7 +94,7 @@ def moves(problem: KernelProblem, labels: np.ndarray, i: int) -> dict[int, float
 def descend(
     problem: KernelProblem, draw: tuple[int, int, int], max_iter: int, start: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
-    """The descent, where each row in turn goes where the total is least."""
+    """The descent: each row in turn is assigned where the total cost is lowest."""
     random = Random(*draw)
     labels = np.full(len(problem.weights), -1) if start is None else np.array(start)
     order = list(range(len(labels)))

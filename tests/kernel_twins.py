@@ -1,4 +1,4 @@
-"""Random scenes for kernels, and the kernels once more: literal, slow, one pair at a time."""
+"""Random inputs for kernels, and slow twins of the kernels: one pair at a time."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def assert_gram_is_part_of(
 def along_the_tree(points: np.ndarray, scale: float) -> np.ndarray:
     """The paper's ring kernel: SciPy's tree over dense distances, and a walk from every point."""
     gaps = cdist(points, points)
-    # An edge of length 0 would be none for SciPy; equal additions to all edges leave the tree as it is.
+    # SciPy ignores edges of length 0; adding a constant to all edges does not change the tree.
     tree = minimum_spanning_tree(csr_array(gaps + 1.0))
     kernel = np.empty_like(gaps)
     for start in range(len(points)):

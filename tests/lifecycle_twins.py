@@ -1,4 +1,4 @@
-"""Slow, obvious twins of the end of a step: what becomes of each cluster, and which are found_by_twin."""
+"""Slow, obvious twins of the end of a step: the update of each cluster, and splits and merges."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dynmeans._model.lifecycle import SplitMergeSlots
 
 
 def update_clusters_twin(before, now, lifetime):
-    """One cluster after another under the random walk, which knows no velocities, as a dict of columns."""
+    """One cluster after another under the random walk, without velocities, as a dict of columns."""
     old = len(before["ids"])
     tables = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
     after = {name: [] for name in (*tables, "active", "sizes", "born", "revived", "asleep", "died")}
-    for k, slot_weights in enumerate(before["slot_weights"]):
+    for k, weight in enumerate(before["slot_weights"]):
         one = {name: before[name][k] for name in tables} if k < old else newborn(before, k)
         was_awake = k < old and before["last_seen"][k] == before["clock"]
-        if slot_weights > 0:
+        if weight > 0:
             gamma = before["gammas"][k] if k < old else 0.0
             one["hits"] += 1
-            one |= {"centers": before["positions"][k], "weights": gamma + slot_weights, "last_seen": now}
+            one |= {"centers": before["positions"][k], "weights": gamma + weight, "last_seen": now}
             after["active"].append(one["ids"])
-            after["sizes"].append(slot_weights)
+            after["sizes"].append(weight)
         if k >= old:
             after["born"].append(one["ids"])
-        elif slot_weights > 0 and not was_awake:
+        elif weight > 0 and not was_awake:
             after["revived"].append(one["ids"])
-        elif slot_weights == 0 and was_awake:
+        elif weight == 0 and was_awake:
             after["asleep"].append(one["ids"])
         if now - one["last_seen"] > lifetime:
             after["died"].append(one["ids"])
@@ -36,7 +36,7 @@ def update_clusters_twin(before, now, lifetime):
 
 
 def newborn(before, k):
-    """At rest, under the next id."""
+    """A newborn at rest, with the next id."""
     return {
         "ids": before["next_id"] + k - len(before["ids"]),
         "hits": 0,
@@ -47,49 +47,61 @@ def newborn(before, k):
 
 def find_split_merge(rows, forecasts, slots, mass, awake, slot_weights, n_old, min_share, max_ratio):
     """Splits and merges in slots, written as the definition says it."""
-    distances = np.sum((rows[:, None] - forecasts[awake]) ** 2, axis=2)
-    parents = distances.argmin(axis=1)
-    shared = np.array(
-        [
-            [mass[(parents == h) & (slots == s)].sum() for s in range(len(slot_weights))]
-            for h in range(len(awake))
-        ]
-    )
+    step = SharedRows(rows, forecasts, slots, mass, awake, len(slot_weights))
+    splits = step.find_splits(n_old, min_share, max_ratio)
+    return SplitMergeSlots(splits, step.find_merges(slot_weights, min_share))
 
-    def mean(which):
-        return mass[which] @ rows[which] / mass[which].sum()
 
-    def squared_distance(a, b):
-        return float(np.sum((a - b) ** 2))
+class SharedRows:
+    """The weight of the rows that each parent, an awake old cluster, shares with each slot."""
 
-    def is_split(parent, parts):
-        near = min(squared_distance(mean(slots == p), forecasts[parent]) for p in parts)
-        return squared_distance(mean(np.isin(slots, parts)), forecasts[parent]) < max_ratio * near
-
-    def is_at_parent(parent_index, slot):
-        here = mean((parents == parent_index) & (slots == slot))
-        return squared_distance(here, forecasts[awake[parent_index]]) < squared_distance(
-            here, mean(slots == slot)
+    def __init__(self, rows, forecasts, slots, mass, awake, n_slots):
+        self.rows, self.forecasts, self.slots, self.mass, self.awake = rows, forecasts, slots, mass, awake
+        self.parents = np.sum((rows[:, None] - forecasts[awake]) ** 2, axis=2).argmin(axis=1)
+        self.shared = np.array(
+            [
+                [mass[(self.parents == h) & (slots == s)].sum() for s in range(n_slots)]
+                for h in range(len(awake))
+            ]
         )
 
-    splits, merges = [], []
-    main_parents = shared.argmax(axis=0)
-    for parent_index in dict.fromkeys(main_parents[n_old:].tolist()):
-        parent = int(awake[parent_index])
-        candidates = [
-            parent,
-            *[s for s in range(n_old, len(slot_weights)) if main_parents[s] == parent_index],
-        ]
-        whole = [s for s in candidates if shared[parent_index, s] > 0.5 * shared[:, s].sum()]
-        parts = [s for s in whole if shared[parent_index, s] >= min_share * shared[parent_index, whole].sum()]
-        if parent in parts and len(parts) > 1 and is_split(parent, parts):
-            splits.append((parent, parts[1:]))
-    gone = [h for h in range(len(awake)) if slot_weights[awake[h]] == 0]
-    for slot in dict.fromkeys(int(shared[h].argmax()) for h in gone):
-        own = [h for h in range(len(awake)) if awake[h] == slot]
-        parents_of = [*own, *[h for h in gone if shared[h].argmax() == slot and h not in own]]
-        enough = [h for h in parents_of if shared[h, slot] >= min_share * shared[:, slot].sum()]
-        enough = [h for h in enough if shared[h, slot] > 0.5 * shared[h].sum()]
-        if len(enough) > 1 and all(is_at_parent(h, slot) for h in enough):
-            merges.append((slot, [int(awake[h]) for h in enough if h not in own]))
-    return SplitMergeSlots(splits, merges)
+    def mean(self, which):
+        return self.mass[which] @ self.rows[which] / self.mass[which].sum()
+
+    def find_splits(self, n_old, min_share, max_ratio):
+        shared, splits = self.shared, []
+        main_parents = shared.argmax(axis=0)
+        for h in dict.fromkeys(main_parents[n_old:].tolist()):
+            parent = int(self.awake[h])
+            newborn = [s for s in range(n_old, shared.shape[1]) if main_parents[s] == h]
+            whole = [s for s in [parent, *newborn] if shared[h, s] > 0.5 * shared[:, s].sum()]
+            parts = [s for s in whole if shared[h, s] >= min_share * shared[h, whole].sum()]
+            if parent in parts and len(parts) > 1 and self.is_split(parent, parts, max_ratio):
+                splits.append((parent, parts[1:]))
+        return splits
+
+    def is_split(self, parent, parts, max_ratio):
+        forecast = self.forecasts[parent]
+        near = min(squared_distance(self.mean(self.slots == p), forecast) for p in parts)
+        return squared_distance(self.mean(np.isin(self.slots, parts)), forecast) < max_ratio * near
+
+    def find_merges(self, slot_weights, min_share):
+        shared, merges = self.shared, []
+        gone = [h for h in range(len(self.awake)) if slot_weights[self.awake[h]] == 0]
+        for slot in dict.fromkeys(int(shared[h].argmax()) for h in gone):
+            own = [h for h in range(len(self.awake)) if self.awake[h] == slot]
+            parents = [*own, *[h for h in gone if shared[h].argmax() == slot and h not in own]]
+            enough = [h for h in parents if shared[h, slot] >= min_share * shared[:, slot].sum()]
+            enough = [h for h in enough if shared[h, slot] > 0.5 * shared[h].sum()]
+            if len(enough) > 1 and all(self.is_at_parent(h, slot) for h in enough):
+                merges.append((slot, [int(self.awake[h]) for h in enough if h not in own]))
+        return merges
+
+    def is_at_parent(self, h, slot):
+        here = self.mean((self.parents == h) & (self.slots == slot))
+        forecast = self.forecasts[self.awake[h]]
+        return squared_distance(here, forecast) < squared_distance(here, self.mean(self.slots == slot))
+
+
+def squared_distance(a, b):
+    return float(np.sum((a - b) ** 2))

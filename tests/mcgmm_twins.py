@@ -14,14 +14,14 @@ from dynmeans.baselines.mcgmm import ModelParams, Tracks
 
 
 class KernelInput(NamedTuple):
-    """A batch and what is remembered when it arrives."""
+    """A batch, and the clusters remembered before it."""
 
     X: np.ndarray  # (n, d)
     old: Tracks
     law: ModelParams
 
     def arguments(self) -> dict:
-        """The parameters of the law, as both samplers of the core take them."""
+        """The parameters of the model, as arguments of both samplers of the core."""
         return {
             "noise": self.law.noise,
             "concentration": self.law.concentration,
@@ -82,7 +82,7 @@ def log_points(scene: KernelInput, z: tuple[int, ...]) -> float:
 
 
 def log_product_prior(scene: KernelInput, z: tuple[int, ...]) -> float:
-    """The label prior of the paper without its normalisers: what Gibbs sampling leaves invariant."""
+    """The label prior of the paper without its normalizers: what Gibbs sampling leaves invariant."""
     total, seen = 0.0, dict.fromkeys(z, 0)
     for k in z:
         if k >= len(scene.old.ids):
@@ -94,7 +94,7 @@ def log_product_prior(scene: KernelInput, z: tuple[int, ...]) -> float:
 
 
 def log_sequential_prior(scene: KernelInput, z: tuple[int, ...]) -> float:
-    """The label prior of the paper, row by row, each row normalised."""
+    """The label prior of the paper, row by row, each row normalized."""
     weights = dict(enumerate(scene.old.weights))
     counts = dict(enumerate(scene.old.counts))
     total = 0.0
@@ -125,7 +125,7 @@ def posterior(scene: KernelInput, log_prior) -> tuple[dict[tuple[int, ...], floa
 
 
 def distance(law: dict, samples: list[tuple[int, ...]]) -> float:
-    """Total variation between a law and the frequencies of samples."""
+    """Total variation between a distribution and the frequencies of samples."""
     values, counts = np.unique(np.array(samples), axis=0, return_counts=True)
     seen = dict(zip(map(tuple, values.tolist()), (counts / len(samples)).tolist(), strict=True))
     return 0.5 * sum(abs(law.get(z, 0.0) - seen.get(z, 0.0)) for z in law.keys() | seen.keys())

@@ -1,7 +1,7 @@
 """The slow, obvious twins of the compiled loops, and the exhaustive optimum of tiny batches.
 
-Everything is in plain Python over small NumPy arrays: no bounds, no tiles, no sums that are carried along.
-The random numbers are those of the core, so that a twin must find the very same labels.
+Everything is in plain Python over small NumPy arrays: no bounds, no tiles, no running sums.
+The random numbers are those of the core, so that a twin must find the same labels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SHUFFLED = 65536
 
 
 class Problem(NamedTuple):
-    """One batch and what is remembered when it arrives."""
+    """One batch, and the clusters remembered before it."""
 
     X: np.ndarray  # (n, d)
     weights: np.ndarray  # (n,)
@@ -76,7 +76,7 @@ def cost(problem: Problem, labels: np.ndarray) -> float:
 
 
 def label_costs(problem: Problem, centers: dict[int, np.ndarray], i: int) -> dict[int, float]:
-    """Eq. labelupdate for row i: what each awake and each sleeping cluster asks, and a new one (-2)."""
+    """Eq. labelupdate for row i: the cost of each awake and each sleeping cluster, and of a new one (-2)."""
     y, m = problem.X[i], min(problem.weights[i], 1.0)
     costs = {-2: problem.birth} | {k: m * ((y - c) ** 2).sum() for k, c in centers.items()}
     for k in range(len(problem.phi)):
@@ -112,7 +112,7 @@ def canonical(labels: np.ndarray, n_old: int) -> np.ndarray:
 
 
 def partitions(n: int, n_old: int) -> Iterator[np.ndarray]:
-    """Every way to give n rows to remembered clusters and to new ones."""
+    """Every assignment of n rows to remembered and new clusters."""
 
     def extend(prefix: list[int], newborn: int) -> Iterator[list[int]]:
         if len(prefix) == n:
@@ -143,13 +143,13 @@ def _first_rows(n: int, random: Random) -> list[int]:
 
 
 def _assign_each(problem: Problem, labels: np.ndarray, rows: list[int]) -> bool:
-    """One row after another, against centers that stay; newborn and revived clusters join at once."""
+    """Assign one row after another with fixed centers; newborn and revived clusters are available at once."""
     centers, moved = all_centers(problem, labels), False
     for i in rows:
         costs = label_costs(problem, centers, i)
         del costs[-2]
         price, best = min(((c, k) for k, c in costs.items()), default=(np.inf, -1))
-        y, m = problem.X[i], min(problem.weights[i], 1.0)  # of copies, the first wakes it
+        y, m = problem.X[i], min(problem.weights[i], 1.0)  # the first copy wakes it
         if price > problem.birth:
             best = max([len(problem.phi) - 1, labels.max(), *centers]) + 1
             centers[best] = y
@@ -162,7 +162,7 @@ def _assign_each(problem: Problem, labels: np.ndarray, rows: list[int]) -> bool:
 
 
 def _pass(problem: Problem, labels: np.ndarray) -> tuple[bool, list[int]]:
-    """Every row to the nearest awake center as it was before the pass; then who wants more than that."""
+    """Assign every row to the nearest awake center; then the rows that found or revive clusters."""
     centers = all_centers(problem, labels)
     moved, proposals, new = False, [], labels.copy()
     for i, y in enumerate(problem.X):

@@ -1,4 +1,4 @@
-"""A run folder written by hand: clusters that drift, sleep, return and die, with no clusterer behind them."""
+"""A run folder written by hand: clusters that drift, sleep, return and die, without a clusterer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Cluster:
 
 @dataclass
 class Simulation:
-    """Tables of a run that grow by one step a call."""
+    """Tables of a run that grow by one step per call."""
 
     n_alive: int
     n_features: int
@@ -118,7 +118,7 @@ def write_run(
         "title": "drifting clusters",
         "features": [f"x{i + 1}" for i in range(n_features)],
         "time": {"name": "step", "kind": "step"} if start is None else {"name": "time", "kind": "datetime"},
-        "settings": {"birth_cost": 0.05, "lifetime": LIFETIME, "reach": 1.5, "random_state": None},
+        "parameters": {"birth_cost": 0.05, "lifetime": LIFETIME, "reach": 1.5, "random_state": None},
         "rows": run.rows,
         "steps": n_steps,
         "complete": True,

@@ -1,4 +1,4 @@
-"""Estimators of every kind on streams that arithmetic alone makes: for state files and attacks on them.
+"""Estimators of every kind on deterministic streams, for state files and attacks on them.
 
 No random numbers are drawn, so the streams are the same under every version of NumPy.
 """

@@ -1,4 +1,4 @@
-"""The slow twin of the refinement on the sphere: every change is judged by the whole cost, from scratch."""
+"""The slow twin of the refinement on the sphere: every change is evaluated by the whole cost."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def refine(problem: Problem, start: np.ndarray, max_iter: int) -> np.ndarray:
 
 
 def link(problem: Problem, labels: np.ndarray) -> np.ndarray:
-    """Clusters under the old ones, or new ones, that cost least."""
+    """The cheapest assignment of clusters to old or new ones."""
     old, names = len(problem.phi), list(dict.fromkeys(labels.tolist()))
     costs = [[_alone(problem, labels == name, k) for k in range(old)] for name in names]
     born = [[_alone(problem, labels == name, old)] * len(names) for name in names]
@@ -47,7 +47,7 @@ def link(problem: Problem, labels: np.ndarray) -> np.ndarray:
 
 
 def move_rows(problem: Problem, labels: np.ndarray, max_iter: int) -> np.ndarray:
-    """Rows to the nearest center, all at once, until nothing changes."""
+    """Assign rows to the nearest center, all at once, until nothing changes."""
     for _ in range(max_iter):
         names, centers = zip(*sorted(all_centers(problem, labels).items()), strict=True)
         cosines = problem.X @ np.array(centers).T
@@ -60,7 +60,7 @@ def move_rows(problem: Problem, labels: np.ndarray, max_iter: int) -> np.ndarray
 
 
 def split_all(problem: Problem, labels: np.ndarray) -> tuple[np.ndarray, set[int]]:
-    """Every cluster in two where that pays, and the labels that have been touched."""
+    """Split every cluster where this lowers the cost; return also the changed labels."""
     old, touched = len(problem.phi), set()
     for name in dict.fromkeys(labels.tolist()):
         for across in (False, True):
@@ -77,7 +77,7 @@ def split_all(problem: Problem, labels: np.ndarray) -> tuple[np.ndarray, set[int
 
 
 def merge_all(problem: Problem, labels: np.ndarray, touched: set[int]) -> np.ndarray:
-    """Two clusters as one, the pair that saves most first."""
+    """Merge pairs of clusters, the pair that saves most first."""
     while True:
         names = [name for name in dict.fromkeys(labels.tolist()) if name not in touched]
         options = [np.where(labels == b, a, labels) for a in names for b in names if a != b]
@@ -94,6 +94,6 @@ def _moved(labels: np.ndarray, rows: np.ndarray, to: int) -> np.ndarray:
 
 
 def _alone(problem: Problem, mine: np.ndarray, slot: int) -> float:
-    """What some rows cost in one slot."""
+    """Cost of some rows in one slot."""
     some = problem._replace(X=problem.X[mine], weights=problem.weights[mine])
     return cost(some, np.full(len(some.X), slot))

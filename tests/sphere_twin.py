@@ -1,4 +1,4 @@
-"""Problems on the unit sphere, and the slow twin of the descent there: every center and cost from scratch."""
+"""Problems on the unit sphere, and the slow twin of the descent there: all centers and costs anew."""
 
 from __future__ import annotations
 

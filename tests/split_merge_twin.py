@@ -1,4 +1,4 @@
-"""The slow twin of the refinement of D-Means: every change is judged by the whole cost, from scratch."""
+"""The slow twin of the refinement of D-Means: every change is evaluated by the whole cost."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from reference import Problem, cost
 
 
 def refine(problem: Problem, start: np.ndarray, draw: tuple[int, int, int], max_iter: int) -> np.ndarray:
-    """Link, move single rows, part and join clusters, until nothing changes."""
+    """Link, move single rows, split and merge clusters, until nothing changes."""
     in_space = descent_twins.KernelProblem(*problem)
     labels = np.array(start)
     for _ in range(max_iter):
         labels = link(problem, labels)
         labels, _ = descent_twins.descend(in_space, draw, max_iter, labels)
-        changed = part_all(problem, labels)
-        changed = join_all(problem, *changed)
+        changed = split_all(problem, labels)
+        changed = merge_all(problem, *changed)
         if np.array_equal(changed, labels):
             break
         labels = changed
@@ -25,7 +25,7 @@ def refine(problem: Problem, start: np.ndarray, draw: tuple[int, int, int], max_
 
 
 def link(problem: Problem, labels: np.ndarray) -> np.ndarray:
-    """Clusters under the old ones, or new ones, that cost least."""
+    """The cheapest assignment of clusters to old or new ones."""
     old, names = len(problem.phi), list(dict.fromkeys(labels.tolist()))
     alone = [[_alone(problem, labels == name, k) for k in range(old)] for name in names]
     newborn = [[problem.birth + _spread(problem, labels == name)] * len(names) for name in names]
@@ -36,12 +36,12 @@ def link(problem: Problem, labels: np.ndarray) -> np.ndarray:
     return linked
 
 
-def part_all(problem: Problem, labels: np.ndarray) -> tuple[np.ndarray, set[int]]:
-    """Every cluster in two where that pays, and the labels that have been touched."""
+def split_all(problem: Problem, labels: np.ndarray) -> tuple[np.ndarray, set[int]]:
+    """Split every cluster where this lowers the cost; return also the changed labels."""
     old, touched = len(problem.phi), set()
     for name in dict.fromkeys(labels.tolist()):
         for across in (False, True):
-            near, far = halves(problem, np.flatnonzero(labels == name), across=across)
+            near, far = bisect(problem, np.flatnonzero(labels == name), across=across)
             if not len(near) or not len(far):
                 continue
             free = [*(k for k in range(old) if k not in labels), max(old, int(labels.max()) + 1)]
@@ -53,8 +53,8 @@ def part_all(problem: Problem, labels: np.ndarray) -> tuple[np.ndarray, set[int]
     return labels, touched
 
 
-def halves(problem: Problem, rows: np.ndarray, *, across: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Two means, begun on both sides of the middle, along the row farthest out or at right angles to it."""
+def bisect(problem: Problem, rows: np.ndarray, *, across: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Two-means, initialized around the mean, along the direction of the farthest row or across it."""
     X, m = problem.X[rows], problem.weights[rows]
     around = X - np.average(X, axis=0, weights=m)
     first = axis = around[np.argmax((around**2).sum(axis=1))]
@@ -74,7 +74,7 @@ def halves(problem: Problem, rows: np.ndarray, *, across: bool) -> tuple[np.ndar
     return rows[~far], rows[far]
 
 
-def join_all(problem: Problem, labels: np.ndarray, touched: set[int]) -> np.ndarray:
+def merge_all(problem: Problem, labels: np.ndarray, touched: set[int]) -> np.ndarray:
     """Merge pairs of clusters that did not change, where this lowers the cost."""
     names = [name for name in dict.fromkeys(labels.tolist()) if name not in touched]
     for number, one in enumerate(names):
@@ -97,7 +97,7 @@ def _moved(labels: np.ndarray, rows: np.ndarray, to: int) -> np.ndarray:
 
 
 def _alone(problem: Problem, mine: np.ndarray, slot: int) -> float:
-    """What some rows cost in one slot."""
+    """Cost of some rows in one slot."""
     some = problem._replace(X=problem.X[mine], weights=problem.weights[mine])
     return cost(some, np.full(len(some.X), slot))
 

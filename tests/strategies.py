@@ -23,7 +23,7 @@ def make_problem(seed: int, n: int, d: int, n_old: int, *, weighted: bool, birth
 
 @st.composite
 def problems(draw: st.DrawFn, max_rows: int = 40, max_old: int = 4) -> Problem:
-    """One batch and what is remembered when it arrives."""
+    """One batch, and the clusters remembered before it."""
     return make_problem(
         draw(seeds),
         draw(st.integers(1, max_rows)),

@@ -1,139 +1,148 @@
-"""The code length written down one cluster at a time: slow and obvious."""
+"""The code length, one cluster at a time: slow and obvious."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betaln, logsumexp, multigammaln
-from scipy.special import gammaln as lg
+from scipy.special import logsumexp, multigammaln
 from scipy.stats import multivariate_normal, multivariate_t
 
 from dynmeans.tuning.code_length import Reference
+from event_twins import EventTwin, LabelTwin, OutlierTwin
 
 
 def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
     """Nats per unit of weight for means, scatters, labels and events."""
-    d = reference.rows.shape[1]
-    floor, eye = np.diag(reference.floor), np.eye(d)
-    lives: dict[int, dict] = {}
-    pooled, pooled_n = np.zeros((d, d)), 0.0
-    missed, waited, credit = np.zeros(2), np.zeros(2), np.zeros(2)
-    chances, returns = np.zeros(16), np.zeros(16)
-    births = fresh_mass = fresh_count = 0.0
-    outliers = encoded = 0.0
-    means = scatters = tags = events = mass = dirichlet = 0.0
-    sizes_of_steps = []
-    for t, now in enumerate(reference.times):
-        part = slice(reference.starts[t], reference.starts[t + 1])
-        rows, background, whole = reference.rows[part], reference.background[part], reference.covs[t]
-        weights = np.ones(len(rows)) if reference.weights is None else reference.weights[part]
-        mass += weights.sum()
-        groups = {k: moments(rows, weights, labels[t] == k, floor) for k in dict.fromkeys(labels[t].tolist())}
-        sizes = [0.25**s * whole + floor for s in range(9)]
-        if pooled_n == 0:
-            usual = sizes[int(np.argmax([sizes_likelihood(groups, size) for size in sizes]))]
-            variance = np.trace(reference.covs[0]) / d
-        else:
-            variance = np.trace(pooled) / d / pooled_n
-            usual = (pooled + (d + 1) * variance * eye) / (pooled_n + d + 1) + floor
-        odds = np.log((outliers + 1) / (encoded - outliers + 19))
-        absence = np.log((chances[0] - returns[0] + 0.5) / (chances[0] + 1))
-        for k in list(groups):
-            life = lives.get(k, {"A": 0.0, "B": 0.0})
-            here, share = labels[t] == k, np.log(groups[k][0] / weights.sum())
-            kept = core(rows, weights, here, background + odds - share, usual + life["B"], life["A"], floor)
+    code = GaussianTwin(reference, labels)
+    for t in range(len(reference.times)):
+        code.encode_step(t)
+    tags = code.outliers.nats + code.tags.nats()
+    mass = len(reference.rows) if reference.weights is None else reference.weights.sum()
+    return np.array([code.means, code.scatters, tags, code.events.nats]) / mass
+
+
+class GaussianTwin:
+    """State and total length of the Gaussian code."""
+
+    def __init__(self, reference: Reference, labels: list[np.ndarray]) -> None:
+        self.reference, self.labels = reference, labels
+        self.d = reference.rows.shape[1]
+        self.floor = np.diag(reference.floor)
+        self.lives: dict[int, dict] = {}  # size, mean, velocity, time, and own scatter of each id
+        self.pooled, self.pooled_n = np.zeros((self.d, self.d)), 0.0
+        self.missed, self.waited, self.credit = np.zeros(2), np.zeros(2), np.zeros(2)
+        self.events, self.tags, self.outliers = EventTwin(), LabelTwin(), OutlierTwin()
+        self.means = self.scatters = 0.0
+
+    def encode_step(self, t: int) -> None:
+        part = slice(self.reference.starts[t], self.reference.starts[t + 1])
+        rows, now = self.reference.rows[part], self.reference.times[t]
+        weights = np.ones(len(rows)) if self.reference.weights is None else self.reference.weights[part]
+        ids = dict.fromkeys(self.labels[t].tolist())
+        groups = {k: moments(rows, weights, self.labels[t] == k, self.floor) for k in ids}
+        usual, variance = self.usual_shape(t, groups)
+        groups = self.without_outliers(t, rows, weights, groups, usual, variance)
+        sizes = {k: n for k, (n, _, _) in groups.items()}
+        self.outliers.add(weights.sum() - sum(sizes.values()), weights.sum())
+        known = {k: life["t"] for k, life in self.lives.items()}
+        self.events.add(t, now, known, groups)
+        self.tags.add(sizes, {k: life["n"] for k, life in self.lives.items()})
+        if self.pooled_n == 0:
+            usual = self.encode_first_shape(t, groups)
+        self.encode_groups(t, groups, usual, variance)
+        self.update(groups, now)
+
+    def candidates(self, t: int) -> list[np.ndarray]:
+        """Usual covariances among which the first scatters choose."""
+        return [0.25**s * self.reference.covs[t] + self.floor for s in range(9)]
+
+    def usual_shape(self, t: int, groups: dict) -> tuple[np.ndarray, float]:
+        """Covariance of a usual cluster, and the variance of its drift."""
+        if self.pooled_n == 0:
+            each = [sizes_likelihood(groups, size) for size in self.candidates(t)]
+            return self.candidates(t)[int(np.argmax(each))], np.trace(self.reference.covs[0]) / self.d
+        variance = np.trace(self.pooled) / self.d / self.pooled_n
+        pooled = self.pooled + (self.d + 1) * variance * np.eye(self.d)
+        return pooled / (self.pooled_n + self.d + 1) + self.floor, variance
+
+    def without_outliers(
+        self,
+        t: int,
+        rows: np.ndarray,
+        weights: np.ndarray,
+        groups: dict,
+        usual: np.ndarray,
+        variance: float,
+    ) -> dict:
+        """Encode rows as outliers where this is shorter, and return the moments of the others."""
+        background = self.reference.background[slice(*self.reference.starts[t : t + 2])]
+        found = {}
+        for k in groups:
+            life = self.lives.get(k, {"A": 0.0, "B": 0.0})
+            here, share = self.labels[t] == k, np.log(groups[k][0] / weights.sum())
+            elsewhere = background + self.outliers.odds()
+            kept = core(rows, weights, here, elsewhere - share, usual + life["B"], life["A"], self.floor)
             gains = []
             for some in (here, kept):
-                n, m, S = moments(rows, weights, some, floor)
-                gain = n * share + wishart(n, S, d + 2 + life["A"], usual + life["B"])
-                gain -= weights[some] @ (background + odds)[some]
-                if k in lives:
-                    both = forecasts(n, m, life, usual, now, missed, waited, variance)[0]
-                    gain += logsumexp(credit + both) - logsumexp(credit)
-                else:
-                    gain += absence + (np.log((births + 0.5) / (t - 0.5)) if t else 0.0)
-                    gain += log_cauchy(m - reference.means[t], whole + usual / n)
-                gains.append(gain)
+                n, m, S = moments(rows, weights, some, self.floor)
+                gain = n * share + wishart(n, S, self.d + 2 + life["A"], usual + life["B"])
+                gain -= weights[some] @ elsewhere[some]
+                gains.append(gain + self.gain_of_center(t, k, n, m, usual, variance))
             kept = kept if gains[1] > gains[0] else here
-            comes_back = k not in lives and any((later == k).any() for later in labels[t + 1 :])
+            comes_back = k not in self.lives and any((later == k).any() for later in self.labels[t + 1 :])
             if max(gains) < 0 and not comes_back:
                 kept = np.zeros_like(here)
-            scatters -= weights[here & ~kept] @ background[here & ~kept]
+            self.scatters -= weights[here & ~kept] @ background[here & ~kept]
             if kept.any():
-                groups[k] = moments(rows, weights, kept, floor)
-            else:
-                del groups[k]
-        n = weights.sum()
-        s = n - sum(group[0] for group in groups.values())
-        yes, no = outliers + 1, encoded - outliers + 19
-        tags -= lg(yes + s) - lg(yes) + lg(no + n - s) - lg(no) - lg(yes + no + n) + lg(yes + no)
-        outliers, encoded = outliers + s, encoded + n
-        known = [k for k in groups if k in lives]
-        new = [k for k in groups if k not in lives]
-        for a in range(16):
-            c = sum(age_class(now - life["t"]) == a for life in lives.values())
-            r = sum(age_class(now - lives[k]["t"]) == a for k in known)
-            yes, no = returns[a] + 0.5, chances[a] - returns[a] + 0.5
-            events -= lg(yes + r) - lg(yes) + lg(no + c - r) - lg(no) - lg(yes + no + c) + lg(yes + no)
-            chances[a] += c
-            returns[a] += r
-        b = len(new)
-        events -= lg(b + 1)
-        if t == 0:
-            events += 2 * np.log(max(b, 1))
-        else:
-            shape, rate = births + 0.5, t - 0.5
-            events -= lg(shape + b) - lg(shape) - lg(b + 1)
-            events -= shape * np.log(rate / (rate + 1)) - b * np.log(rate + 1)
-            births += b
-        usual_size = fresh_mass / fresh_count if fresh_count else 0.0
-        alphas = {k: 0.5 + (lives[k]["n"] if k in lives else usual_size) for k in groups}
-        dirichlet -= sum(lg(alphas[k] + groups[k][0]) - lg(alphas[k]) for k in groups)
-        if groups:
-            dirichlet -= lg(sum(alphas.values())) - lg(sum(alphas.values()) + n - s)
-        sizes_of_steps.append([group[0] for group in groups.values()])
-        fresh_mass += sum(groups[k][0] for k in new)
-        fresh_count += len(new)
-        if pooled_n == 0:
-            each = [sizes_likelihood(groups, size) for size in sizes]
-            scatters -= logsumexp(each) - np.log(9)
-            usual = sizes[int(np.argmax(each))]
+                found[k] = moments(rows, weights, kept, self.floor)
+        return found
+
+    def gain_of_center(
+        self, t: int, k: int, n: float, m: np.ndarray, usual: np.ndarray, variance: float
+    ) -> float:
+        if k in self.lives:
+            both = self.forecasts(t, k, n, m, usual, variance)[0]
+            return logsumexp(self.credit + both) - logsumexp(self.credit)
+        center = log_cauchy(m - self.reference.means[t], self.reference.covs[t] + usual / n)
+        return self.events.log_birth(t) + center
+
+    def forecasts(self, t: int, k: int, n: float, m: np.ndarray, usual: np.ndarray, variance: float) -> tuple:
+        now = self.reference.times[t]
+        return forecasts(n, m, self.lives[k], usual, now, self.missed, self.waited, variance)
+
+    def encode_first_shape(self, t: int, groups: dict) -> np.ndarray:
+        """Encode the first scatters with all candidates at equal odds, and return the likeliest one."""
+        each = [sizes_likelihood(groups, size) for size in self.candidates(t)]
+        self.scatters -= logsumexp(each) - np.log(9)
+        return self.candidates(t)[int(np.argmax(each))]
+
+    def encode_groups(self, t: int, groups: dict, usual: np.ndarray, variance: float) -> None:
         likelihood, news, wait = np.zeros(2), np.zeros(2), np.zeros(2)
         for k, (n, m, S) in groups.items():
-            life = lives.get(k, {"A": 0.0, "B": 0.0})
-            if pooled_n > 0:
-                scatters -= wishart(n, S, d + 2 + life["A"], usual + life["B"])
-            if k in new:
-                means -= log_cauchy(m - reference.means[t], whole + usual / n)
+            life = self.lives.get(k, {"A": 0.0, "B": 0.0})
+            if self.pooled_n > 0:
+                self.scatters -= wishart(n, S, self.d + 2 + life["A"], usual + life["B"])
+            if k not in self.lives:
+                scale = self.reference.covs[t] + usual / n
+                self.means -= log_cauchy(m - self.reference.means[t], scale)
                 continue
-            found = forecasts(n, m, life, usual, now, missed, waited, variance)
+            found = self.forecasts(t, k, n, m, usual, variance)
             likelihood, news, wait = likelihood + found[0], news + found[1], wait + found[2]
-        before = logsumexp(credit)
-        credit, missed, waited = credit + likelihood, missed + news, waited + wait
-        means -= logsumexp(credit) - before
-        for life in lives.values():
+        before = logsumexp(self.credit)
+        self.credit = self.credit + likelihood
+        self.missed, self.waited = self.missed + news, self.waited + wait
+        self.means -= logsumexp(self.credit) - before
+
+    def update(self, groups: dict, now: float) -> None:
+        for life in self.lives.values():
             life["A"] *= 0.5
             life["B"] = 0.5 * life["B"]
         for k, (n, m, S) in groups.items():
             more = max(n - 1, 0)
-            pooled, pooled_n = pooled + S, pooled_n + more
-            old = lives.get(k, {"A": 0.0, "B": 0.0})
-            speed = (m - old["m"]) / max(now - old["t"], 1e-3) if k in lives else None
-            lives[k] = {"n": n, "m": m, "v": speed, "t": now, "A": old["A"] + more, "B": old["B"] + S}
-        lives = {k: life for k, life in lives.items() if now - life["t"] <= 50}
-    tags += mixed_labels(dirichlet, sizes_of_steps)
-    return np.array([means, scatters, tags, events]) / mass
-
-
-def mixed_labels(dirichlet: float, sizes_of_steps: list[list[float]]) -> float:
-    """Labels by two codes at equal odds: Dirichlet-multinomial, and most ids with a single row."""
-    sizes = np.array([n for step in sizes_of_steps for n in step])
-    if any(n < 1 or n != int(n) for n in sizes):
-        return np.log(2) + dirichlet
-    more = sizes[sizes > 1]
-    order = sum(lg(sum(step) + 1) - sum(lg(n + 1) for n in step) for step in sizes_of_steps)
-    which = betaln(0.5, 0.5) - betaln(0.5 + len(sizes) - len(more), 0.5 + len(more))
-    how_many = betaln(0.5, 0.5) - betaln(0.5 + (more - 2).sum(), 0.5 + len(more))
-    return np.log(2) - np.logaddexp(-dirichlet, -(which + how_many + order))
+            self.pooled, self.pooled_n = self.pooled + S, self.pooled_n + more
+            old = self.lives.get(k, {"A": 0.0, "B": 0.0})
+            speed = (m - old["m"]) / max(now - old["t"], 1e-3) if k in self.lives else None
+            self.lives[k] = {"n": n, "m": m, "v": speed, "t": now, "A": old["A"] + more, "B": old["B"] + S}
+        self.lives = {k: life for k, life in self.lives.items() if now - life["t"] <= 50}
 
 
 def forecasts(
@@ -146,7 +155,7 @@ def forecasts(
     waited: np.ndarray,
     variance: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For the last place, and for that and the last move: likelihood, what is missed, age."""
+    """For the last position, and for that and the last displacement: likelihood, excess variance, age."""
     d = len(m)
     C, age, noise = (usual + life["B"]) / (1 + life["A"]), max(now - life["t"], 1e-3), 1 / n + 1 / life["n"]
     found = np.zeros((3, 2))
@@ -167,7 +176,7 @@ def forecasts(
 
 
 def sizes_likelihood(groups: dict, size: np.ndarray) -> float:
-    """Of all scatters, if this is the usual covariance."""
+    """Log likelihood of all scatters, if this is the usual covariance."""
     return sum(wishart(n, S, len(size) + 2, size) for n, _, S in groups.values())
 
 
@@ -221,8 +230,3 @@ def wishart(n: float, S: np.ndarray, degrees: float, scale: np.ndarray) -> float
         + degrees / 2 * np.linalg.slogdet(scale)[1]
         - after / 2 * np.linalg.slogdet(scale + S)[1]
     )
-
-
-def age_class(age: float) -> int:
-    """1, 2, up to 4, up to 8, ..."""
-    return next(a for a in range(16) if age <= 2**a + 1e-9 or a == 15)

@@ -36,6 +36,9 @@ first, n_total            number of the first row of a chunk; rows of the batch
 labels, bounds            (n,) slots of the rows of a chunk; (2, n) bounds on their distances
 visits                    (p,) positions in the visiting order
 touched                   (t,) slots that rows came to or left; their sums are arrays of folds
+ids, hits, next_id        (K,) permanent ids, numbers of steps with rows; smallest unused id
+kinds, steps, times       (m,) of events: index of the kind, number of the step, event time
+most                      largest coordinate of a center
 before, trusted           (slots, d) centers of the last pass; whether its bounds hold
 ========================  =====================================================================
 """
@@ -210,6 +213,30 @@ def matching_pursuit(
     gram: Floats, coefficients: Floats, budget: int, dependent: float, equal: float, negligible: float
 ) -> tuple[NDArray[np.int64], Floats]: ...
 def max_abs(X: Rows) -> float: ...
+def all_finite(values: Floats) -> bool: ...
+def broken_cluster_rule(
+    ids: NDArray[np.int64],
+    weights: Floats,
+    last_seen: Floats,
+    hits: NDArray[np.int64],
+    next_id: int,
+    clock: float,
+    n_steps: int,
+) -> str | None: ...
+def broken_motion_rule(
+    centers: Floats, weights: Floats, velocities: Floats, velocity_cov: Floats, most: float
+) -> str | None: ...
+def broken_event_rule(
+    kinds: NDArray[np.uint8],
+    ids: NDArray[np.int64],
+    steps: NDArray[np.int64],
+    times: Floats,
+    costs: Floats,
+    n_kinds: int,
+    next_id: int,
+    clock: float,
+    n_steps: int,
+) -> str | None: ...
 def unique_rows(X: Floats, weights: Floats | None) -> tuple[Floats, Floats, NDArray[np.int64]]: ...
 def cluster_means(
     slots: NDArray[np.int64], weights: Floats, X: Floats, centers: Floats, gammas: Floats

@@ -1,4 +1,4 @@
-"""Random steps in the space of a kernel, and the slow, obvious twins of what is computed on them."""
+"""Random steps in the space of a kernel, and slow, obvious twins of the computations on them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Form = Literal["matrix", "features", "sparse"]
 
 
 class Step(NamedTuple):
-    """Everything that the kernel algorithms are given."""
+    """Input of the kernel algorithms."""
 
     similarity: Similarity
     prior: Prior
@@ -26,7 +26,7 @@ class Step(NamedTuple):
 
 
 def prior_of(gammas: np.ndarray, revival: np.ndarray, centers: np.ndarray | None = None) -> Prior:
-    """A prior of which the kernel algorithms see only weights and prices."""
+    """A prior; the kernel algorithms use only its weights and revival costs."""
     places = np.empty((len(gammas), 0)) if centers is None else centers
     return Prior(places, gammas, revival, np.ones(len(gammas)))
 
@@ -45,7 +45,7 @@ def linear(rows: np.ndarray, weights: np.ndarray, old: np.ndarray, form: Form = 
 
 
 def make_step(seed: int, n: int, n_old: int, *, form: Form, weighted: bool, birth: float) -> Step:
-    """Blobs of unit vectors, some where an old cluster was; old clusters of any weight and price."""
+    """Blobs of unit vectors, some where an old cluster was; old clusters of any weight and revival cost."""
     rng = np.random.default_rng(seed)
     n_features = int(rng.integers(1, 6))
     places = rng.normal(size=(n_old + 2, n_features))
@@ -102,7 +102,7 @@ def optimum(step: Step) -> float:
 
 
 def ideal_blocks(sizes: list[int], on_block: dict[int, tuple[float, float]], birth: float) -> Step:
-    """Points similarity within and unlike between blocks; old clusters (gamma, revival) on some of these."""
+    """Points that are equal within blocks and dissimilar between them, with old clusters at some blocks."""
     rows = np.repeat(np.eye(len(sizes)), sizes, axis=0)
     old = np.eye(len(sizes))[sorted(on_block)]
     pairs = np.array([on_block[k] for k in sorted(on_block)]).reshape(-1, 2)
@@ -121,7 +121,7 @@ def blobs(seed: int, n: int, n_old: int, *, n_blobs: int = 5, birth_share: float
     every = np.exp(-0.5 * gaps)
     similarity = Similarity(np.ones(n), np.ones(n), every[:n, n:], np.ones(n_old), matrix=every[:n, :n])
     birth = birth_share * n
-    # A revival costs at most half of a birth: at more, a blob far from its old center is cheaper as new.
+    # A revival costs at most half of a birth; otherwise a blob far from its old center is cheaper as new.
     prior = prior_of(rng.uniform(0.2, 20.0, size=n_old), birth * rng.uniform(0.1, 0.5, size=n_old))
     return Step(similarity, prior, costs_of(birth))
 

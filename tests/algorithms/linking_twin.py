@@ -21,7 +21,7 @@ def link_costs(sums, similarity, prior, costs):
 
 
 def link_slowly(labels, similarity, prior, costs):
-    """The same slots by SciPy's assignment; a pair that saves nothing is undone after it."""
+    """The same slots by SciPy's assignment; pairs that do not lower the cost are removed."""
     change = link_costs(cluster_sums(similarity, labels, labels.max() + 1), similarity, prior, costs)
     slots = np.full(len(change), -1)
     for found, old in zip(*linear_sum_assignment(np.minimum(change, 0.0)), strict=True):

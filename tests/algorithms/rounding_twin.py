@@ -8,7 +8,7 @@ from dynmeans._core import embed_rows, round_rows
 
 
 class Embedding(NamedTuple):
-    """The points as the eigenvectors see them."""
+    """Coordinates of the points in the eigenvectors."""
 
     rows: np.ndarray
     lengths: np.ndarray
@@ -34,7 +34,7 @@ def round_to_labels(embedding, first, max_iter):
 
 
 def largest_row(embedding):
-    """The row that the first restart begins with."""
+    """The first row of the first restart."""
     return int(np.argmax(embedding.lengths))
 
 
@@ -66,7 +66,7 @@ def round_slowly(embedding, first, max_iter):
 
 
 def most_orthogonal_rows(embedding, first):
-    """U (c, c) to begin with: rows of the embedding, each the least like those before it."""
+    """The initial U (c, c): rows of the embedding, each the most orthogonal to those before it."""
     rows = embedding.rows
     overlap = np.where(embedding.lengths > 0, 0.0, np.inf)
     axes = [rows[first]]
@@ -77,13 +77,13 @@ def most_orthogonal_rows(embedding, first):
 
 
 def nearest_axes(embedding, rotation):
-    """Eq. XUpdate: every row to the axis it points along most."""
+    """Eq. XUpdate: the axis nearest to every row."""
     nearest = np.argmax(embedding.rows @ rotation, axis=1)
     return nearest
 
 
 def best_rotation(embedding, labels):
-    """Eq. UUpdate: the rotation that brings the rows nearest to the indicators, and how well it does.
+    """Eq. UUpdate: the rotation of the rows nearest to the indicators, and the sum of the singular values.
 
     The squared distance between indicators X and rows V U is a constant less twice the sum of the singular
     values of X'V, so the distance falls when their sum rises. A row of weight m counts m times.

@@ -1,4 +1,4 @@
-"""Kept points that move to where the new batch is."""
+"""Alignment of support points to a new batch."""
 
 import numpy as np
 import pytest

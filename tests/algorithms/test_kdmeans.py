@@ -1,4 +1,4 @@
-"""KD-Means from blocks: what it finds, and that every form of a kernel gives the same."""
+"""KD-Means from blocks: its results, which are the same for every form of a kernel."""
 
 import numpy as np
 import pytest
@@ -93,8 +93,8 @@ def test_the_three_forms_of_a_kernel_agree(n, weighted):
 
 
 @pytest.mark.parametrize("n", [240, 1800])
-def test_blocks_find_clusters_whose_birth_no_single_row_can_pay(n):
-    """Every row is within distance 2 of every center, so alone none would pay a birth of a 30th of all."""
+def test_blocks_find_clusters_that_no_single_row_can_found(n):
+    """Every row is within distance 2 of every center, so no single row saves a birth cost of n / 30."""
     similarity, truth = round_kernel(n, n)
     found = descend_kernel(similarity, EMPTY_PRIOR, Costs(n / 30, 3.0, 1.0), SearchOptions(0, 1, 100, 1), 0)
     rows_only = kernel_descend(

@@ -1,4 +1,4 @@
-"""Sentences about the cost in the space of a kernel."""
+"""Properties of the cost in the space of a kernel."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Sentences about which new cluster is which old one."""
+"""Properties of the assignment of clusters to old ones."""
 
 from itertools import permutations
 
@@ -86,7 +86,7 @@ def test_a_link_that_saves_nothing_is_not_made():
 def paired(change):
     """Slots of clusters whose links change the cost by `change` (found, old)."""
     n_found, n_old = change.shape
-    heavy = np.full(n_old, 1e12)  # so that prices are distances
+    heavy = np.full(n_old, 1e12)  # so that costs are distances
     return link_clusters(change + 1.0, np.ones(n_found), heavy, np.zeros(n_old), 1.0)
 
 

@@ -1,4 +1,4 @@
-"""Sentences about all streams: how the result must follow when the stream is changed."""
+"""Relations between the results of a stream and of changed streams."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Sentences about the relaxed problem, its eigenvectors, and the bound that they give."""
+"""Properties of the relaxed problem, its eigenvectors and its bound."""
 
 import numpy as np
 import pytest
@@ -70,7 +70,7 @@ def test_the_bound_is_no_looser_than_the_sum_over_eigenvalues_above_the_birth_co
 )
 @settings(max_examples=100, deadline=None)
 def test_for_ideal_blocks_the_bound_is_the_optimum(sizes, gammas, birth):
-    """Old clusters sit on blocks, and their return is free, so that softening its price changes nothing."""
+    """Old clusters are at blocks, and revivals cost nothing, so reducing their cost changes nothing."""
     on_block = {k: (gamma, 0.0) for k, gamma in gammas.items() if k < len(sizes)}
     step = ideal_blocks(sizes, on_block, birth)
     assert relaxed(*step).lower_bound == pytest.approx(twin.optimum(step), abs=1e-6)
@@ -84,7 +84,7 @@ def test_a_birth_cost_above_every_eigenvalue_leaves_one_vector_and_an_exact_boun
 
 
 def test_sleeping_clusters_do_not_loosen_the_bound():
-    """Two blocks are seen again; of three clusters far away nothing is seen, and they cost nothing."""
+    """Two blocks are seen again. Three distant clusters stay asleep and cost nothing."""
     rows = np.repeat(np.eye(5), [4, 4, 0, 0, 0], axis=0)
     similarity = twin.linear(rows, np.ones(8), np.eye(5), "matrix")
     prior = prior_of(np.full(5, 0.5), np.array([0.0, 0.0, 0.3, 0.3, 0.3]))
@@ -146,7 +146,7 @@ def test_lanczos_declines_when_too_many_eigenvalues_are_wanted():
 
 
 def test_lanczos_starts_wider_when_the_basis_is_full(monkeypatch):
-    monkeypatch.setattr(eigenpairs, "MOST_BLOCKS", 2)
+    monkeypatch.setattr(eigenpairs, "MAX_BLOCKS", 2)
     matrix = blobs(0, 400, 0).similarity.matrix
     found = lanczos_pairs(Operator(400, matrix.__matmul__), threshold=20.0, at_least=1)
     np.testing.assert_allclose(found.values, dense_pairs(matrix, 20.0, 1)[0], atol=1e-8)

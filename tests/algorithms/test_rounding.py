@@ -1,4 +1,4 @@
-"""Sentences about the way from eigenvectors to clusters."""
+"""Properties of the rounding of eigenvectors to clusters."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ from strategies import seeds
 
 
 def indicators(labels, noise, seed):
-    """Unit rows near the axes of their labels, turned at random."""
+    """Unit rows near the axes of their labels, rotated at random."""
     rng, c = np.random.default_rng(seed), labels.max() + 1
     turn = ortho_group.rvs(c, random_state=seed % 2**31) if c > 1 else np.ones((1, 1))
     rows = np.eye(c)[labels] + noise * rng.normal(size=(len(labels), c))
@@ -53,7 +53,7 @@ def test_rows_near_turned_axes_get_back_their_labels_from_any_first_row(seed, c)
 @given(seeds, st.integers(1, 6), st.integers(0, 39), st.sampled_from([0.1, 0.4, 0.8]))
 @settings(max_examples=150, deadline=None)
 def test_the_compiled_rounding_equals_its_twin(seed, c, first, noise):
-    """But for axes that at some time have no members, which leave the rotation free."""
+    """Except for axes that have no members at some time, which leave the rotation undetermined."""
     rng, labels = np.random.default_rng(seed), every_label(seed, 40, c)
     embedding = Embedding(indicators(labels, noise, seed), np.ones(40), rng.uniform(0.5, 3.0, size=40))
     slow_labels, slow_n_iter, slow_clarity, fewest = round_slowly(embedding, first, 100)
@@ -126,7 +126,7 @@ def test_points_that_no_eigenvector_touches_are_never_an_axis():
 
 
 def copies_of(step, counts):
-    """The step with every row written down as often as its weight says."""
+    """The step with as many copies of every row as its weight."""
     one, rows = step.similarity, np.repeat(np.arange(len(counts)), counts)
     similarity = one._replace(
         weights=np.ones(len(rows)),
@@ -153,8 +153,8 @@ def test_merging_equal_rows_into_one_weighted_row_changes_no_label(seed, n_old):
 
 @given(seeds)
 @settings(max_examples=30, deadline=None)
-def test_an_unseen_old_cluster_takes_no_direction_however_the_vectors_are_turned(seed):
-    """Equal eigenvalues leave the turn of their vectors open."""
+def test_an_unseen_old_cluster_takes_no_direction_for_any_rotation_of_the_vectors(seed):
+    """Equal eigenvalues leave the rotation of their vectors undetermined."""
     rows = np.repeat(np.eye(3)[:2], 3, axis=0)
     similarity = twin.linear(rows, np.ones(6), np.eye(3)[2:], "matrix")
     prior = twin.prior_of(np.array([0.5]), np.array([2.5]))

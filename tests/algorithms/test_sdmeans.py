@@ -1,4 +1,4 @@
-"""Sentences about SD-Means on one batch."""
+"""Properties of SD-Means on one batch."""
 
 import numpy as np
 import pytest
@@ -118,7 +118,7 @@ def test_more_restarts_never_cost_more(step):
 
 
 def vague_step():
-    """Points on an arc, which may be cut in more ways than one."""
+    """Points on an arc, which can be divided in several ways."""
     angles = np.sort(np.random.default_rng(0).uniform(0.0, 2.2, size=30))
     rows = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     weights = np.random.default_rng(0).choice([0.3, 1.0, 3.5], size=30)
@@ -145,7 +145,7 @@ def test_the_compiled_rounding_equals_its_parts_from_the_largest_row(seed, form,
     step = twin.make_step(seed, 25, n_old, form=form, weighted=weighted, birth=1.0)
     embedding = embed_slowly(relaxed(*step).vectors, step.similarity.weights, step.prior.gammas)
     slots, cost, n_iter, fewest = slow_trial(step, embedding, largest_row(embedding), refine)
-    assume(fewest == embedding.rows.shape[1])  # an axis without members leaves the rotation free
+    assume(fewest == embedding.rows.shape[1])  # an axis without members leaves the rotation undetermined
     fit = cluster_spectral(*step, SEARCH._replace(n_restarts=1), 0, refine=refine)
     assert fit.cost == pytest.approx(cost, abs=1e-9)
     assert twin.same_partition(fit.labels, slots)

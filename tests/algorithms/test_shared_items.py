@@ -1,4 +1,4 @@
-"""Linking by shared items: counts, the best links, and what is remembered."""
+"""Linking by shared items: counts, the best links, and the remembered items."""
 
 from itertools import permutations
 
@@ -74,7 +74,7 @@ def test_a_link_needs_a_mutual_majority():
     def links(counts, known):
         return SharedItems(np.array(counts), np.array(known)).links(np.ones(len(counts[0]))).tolist()
 
-    assert links([[9], [1]], [9, 20]) == [0, -1]  # one of ten members strayed
+    assert links([[9], [1]], [9, 20]) == [0, -1]  # one of ten members is elsewhere
     assert links([[0, 20], [9, 0], [0, 0]], [20, 9, 0]) == [1, 0, -1]
     assert links([[3, 20]], [23]) == [1]  # a merge keeps the id of most members
     assert links([[3], [3], [3]], [3, 3, 3]) == [-1, -1, -1]  # three equal pieces: centers decide

@@ -1,4 +1,4 @@
-"""Splits and merges: reported where clusters divide or fuse, and nowhere else."""
+"""Splits and merges: reported where clusters split or merge, and nowhere else."""
 
 from collections import Counter
 
@@ -13,7 +13,7 @@ from dynmeans._model.state import empty_state
 from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import RBF, KernelInput, Linear
 
-AWAY = (0.0, 3.0)  # a third cluster that has no part in it
+AWAY = (0.0, 3.0)  # a third cluster that does not change
 
 
 def blobs(rng, *centers, n=40, noise=0.05):
@@ -27,12 +27,12 @@ def truth(X, n_blobs, n=40):
 
 
 def dividing(rng, steps=12):
-    """One blob that becomes two, which walk apart from step 4 on."""
+    """One blob that splits into two from step 4 on."""
     return [blobs(rng, (-0.06 * max(0, t - 3), 0.0), (0.06 * max(0, t - 3), 0.0), AWAY) for t in range(steps)]
 
 
 def fusing(rng, steps=14):
-    """Two blobs that walk together until they lie upon each other."""
+    """Two blobs that approach each other until they coincide."""
     return [blobs(rng, (-g, 0.0), (g, 0.0), AWAY) for g in np.maximum(0.3 - 0.04 * np.arange(steps), 0.0)]
 
 
@@ -124,7 +124,7 @@ def test_well_separated_gaussians_that_move_die_and_are_replaced_neither_split_n
 
 
 def test_a_split_in_the_plane_is_one_of_true_clusters_that_were_taken_for_one():
-    """Narrow clusters cross now and then: what is reported as a split was two of them before and after."""
+    """Narrow clusters cross sometimes: a reported split consists of two true clusters."""
     n_splits = 0
     for seed in range(12):
         stream = moving_gaussians(noise=0.01, motion=0.01, random_state=seed)

@@ -48,7 +48,7 @@ NOTHING = empty_support(2)
 
 
 class Seen(NamedTuple):
-    """What a cluster took in one step."""
+    """Rows of a cluster in one step."""
 
     gamma: float
     rows: np.ndarray
@@ -107,7 +107,7 @@ kernels = st.sampled_from([Gauss(), Plain()])
 @given(seeds, kernels, st.sampled_from([0.01, 0.3, 2.0, 20.0]), st.integers(1, 12), st.booleans())
 @settings(max_examples=100, deadline=None)
 def test_errors_of_all_steps_stay_within_the_bound_of_the_theorem(seed, kernel, tau, budget, weighted):
-    """Theorem phierrorbound: if no reapproximation errs by eps, no center does by eps (1 + 1/tau)."""
+    """Theorem phierrorbound: if no approximation has an error of eps, no center has eps (1 + 1/tau)."""
     eps = 0.0
     for support, lives, errors in stream(seed, kernel, tau, budget, weighted=weighted):
         eps = max(eps, errors.max())

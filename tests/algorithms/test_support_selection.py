@@ -70,7 +70,7 @@ def test_coefficients_are_optimal_and_the_error_is_reported(seed, n_points, budg
 def test_l1_selection_is_on_the_path_of_lasso(seed, n_points, budget):
     gram, coefficients = expansion(seed, n_points, d=1 + seed % 2)  # on a line, points leave the path often
     found = choose(gram, coefficients, min(budget, n_points // 3), "l1")
-    assume(np.linalg.eigvalsh(gram[np.ix_(found.chosen, found.chosen)])[0] > 1e-4)  # or rounding decides
+    assume(np.linalg.eigvalsh(gram[np.ix_(found.chosen, found.chosen)])[0] > 1e-4)  # else rounding decides
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # at the end of the path, beyond the budget
         *_, path = lars_path_gram(gram @ coefficients, gram, n_samples=1, method="lasso", copy_Gram=True)

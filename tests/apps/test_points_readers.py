@@ -91,7 +91,7 @@ def test_a_line_that_is_no_vertex_is_named(tmp_path: Path, line: str) -> None:
     lines = ply_bytes("ascii", POINTS).decode().split("\n")
     lines[lines.index("end_header") + 3] = line
     path.write_text("\n".join(lines))
-    with pytest.raises(InputError, match=f"vertex 3 is '{line}', it must be 4 numbers"):
+    with pytest.raises(InputError, match=f"vertex 3 is '{line}'; it must be 4 numbers"):
         list(read_frames([path]))
 
 
@@ -214,7 +214,7 @@ def test_an_array_of_three_dimensions_holds_many_frames(tmp_path: Path) -> None:
         ("half.pcd", b"VERSION .7\nFIELDS x y z\n", "its header has no SIZE, TYPE, POINTS, DATA"),
         ("junk.npy", b"0123456789", "not an NPY file"),
         ("empty.npy", b"", "not an NPY file"),
-        ("cloud.xyz", b"1 2 3\n", r"unknown kind of file; it must be pcd, .*, or a table"),
+        ("cloud.xyz", b"1 2 3\n", r"unknown file type; it must be pcd, .*, or a table"),
         ("empty.csv", b"", "the file is empty"),
     ],
 )
@@ -236,7 +236,7 @@ def test_a_foreign_file_is_refused_in_one_line(
         (np.zeros((2, 3), dtype="M8[s]"), r"contains values of type datetime64\[s\]"),
         (np.zeros(2, dtype=[("x", "S4"), ("y", "f4"), ("z", "f4")]), "contains text"),
         (np.zeros(2, dtype=[("x", "f4", 3), ("y", "f4"), ("z", "f4")]), "contains values of type"),
-        (np.float64(3.0), r"shape \(\), it must be"),
+        (np.float64(3.0), r"shape \(\); it must be"),
     ],
 )
 def test_the_error_of_an_array_without_numbers_names_its_type(

@@ -41,7 +41,7 @@ def test_files_without_loss_hold_exactly_the_palette(tmp_path: Path, name: str) 
 
 
 def _pillow(path: Path) -> list[np.ndarray]:
-    """FFmpeg writes moving WebP, but does not read it."""
+    """Read an animated WebP, which FFmpeg writes but does not read."""
     image = pytest.importorskip("PIL.Image").open(path)
     frames = []
     for i in range(image.n_frames):
@@ -108,7 +108,7 @@ def test_rotated_videos_are_turned_upright(tmp_path: Path) -> None:
 
 
 def turn(path: Path) -> None:
-    """Say in an MP4 file, as telephones do, that it is to be shown a quarter turn clockwise."""
+    """Set the display matrix of an MP4 file to a rotation by 90 degrees clockwise, as telephones do."""
     content = path.read_bytes()
     at = content.index((1 << 16).to_bytes(4, "big"), content.index(b"tkhd") + 44)
     matrix = b"".join(value.to_bytes(4, "big", signed=True) for value in (0, 1 << 16, 0, -1 << 16, 0))

@@ -1,4 +1,4 @@
-"""Every kind of file is written so that players read it right."""
+"""Every kind of file is written so that players can read it."""
 
 from __future__ import annotations
 

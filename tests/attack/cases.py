@@ -1,4 +1,4 @@
-"""Command lines that write, each with its inputs, and what it writes when nothing disturbs it."""
+"""Command lines that write, each with its inputs, and its undisturbed output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Case(NamedTuple):
 
     prepare: Callable[[Path, Server], object]  # writes the inputs
     line: list[str]
-    resumes: bool  # whether the same line again says that it is complete
+    resumes: bool  # whether the same command reports that the run is complete
     equal: tuple[str, ...] = ("",)  # ends of the names of files that are equal each time; pictures are not
 
 
@@ -55,7 +55,7 @@ def _two_days(folder: Path, server: Server) -> None:
 
 
 def _old_run(folder: Path, server: Server) -> None:
-    """A run of other rows lies in the folder, to be overwritten."""
+    """A folder with a run of other rows, to be overwritten."""
     write_points(folder / "points.csv")
     write_points(folder / "old.csv", seed=7)
     server.wait(server.start(["cluster", "old.csv", *LINE, *RESULT], folder, NEVER))
@@ -147,8 +147,8 @@ class Whole(NamedTuple):
     """A case that was not disturbed."""
 
     folder: Path  # inputs only
-    files: dict[str, bytes]  # what it writes
-    events: int  # acts of writing
+    files: dict[str, bytes]  # its output
+    events: int  # number of write operations
 
 
 class Arena:
@@ -185,7 +185,7 @@ class Arena:
         return self.server.wait(self.server.start(CASES[name].line, folder, pause, strike))
 
     def check(self, name: str, folder: Path) -> str:
-        """Run a case to its end; what is wrong with the result, or nothing."""
+        """Run a case to its end; return the error in the result, or an empty text."""
         code = self.run(name, folder, NEVER)
         if code:
             return f"status {code}: {log_of(folder)}"
@@ -200,7 +200,7 @@ class Arena:
         return "" if same else "already complete, but the result differs"
 
     def drop(self, folder: Path) -> None:
-        """Remove an attempt that is over."""
+        """Remove a finished attempt."""
         shutil.rmtree(folder)
 
 
@@ -230,7 +230,7 @@ def arena() -> Iterator[Arena]:
 
 
 def random_strike(rng: random.Random, how: str, events: int) -> Strike:
-    """A strike before any act of writing; the last ones, which end a run, are as likely as all others."""
+    """A strike before any write operation; one of the last operations in half of the cases."""
     last = rng.random() < 0.5
     event = rng.randint(max(1, events - 40), events + 1) if last else rng.randint(1, events + 1)
     return Strike(how, event, rng.randrange(2**32))

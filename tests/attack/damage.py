@@ -1,4 +1,4 @@
-"""Damage to files: what disks, cables, editors and attackers do to bytes."""
+"""Damage to files: flipped bits, truncation, inserted and overwritten bytes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def damaged(seed: bytes, others: Sequence[bytes], rng: random.Random) -> bytes:
     return data[:_LONGEST]
 
 
-def _place(data: bytes, rng: random.Random) -> int:
+def _offset(data: bytes, rng: random.Random) -> int:
     """An offset, mostly near the beginning or the end, where headers and indices are."""
     length = max(len(data), 1)
     kind = rng.random()
@@ -50,17 +50,17 @@ def _place(data: bytes, rng: random.Random) -> int:
 def _flip(data: bytes, rng: random.Random) -> bytes:
     changed = bytearray(data or b"\0")
     for _ in range(rng.choice((1, 1, 2, 8))):
-        changed[_place(changed, rng)] ^= 1 << rng.randrange(8)
+        changed[_offset(changed, rng)] ^= 1 << rng.randrange(8)
     return bytes(changed)
 
 
 def _overwrite(data: bytes, rng: random.Random) -> bytes:
-    at, count = _place(data, rng), rng.choice((1, 2, 4, 16, 64))
+    at, count = _offset(data, rng), rng.choice((1, 2, 4, 16, 64))
     return data[:at] + rng.randbytes(count) + data[at + count :]
 
 
 def _truncate(data: bytes, rng: random.Random) -> bytes:
-    return data[: _place(data, rng)]
+    return data[: _offset(data, rng)]
 
 
 def _behead(data: bytes, rng: random.Random) -> bytes:
@@ -68,30 +68,30 @@ def _behead(data: bytes, rng: random.Random) -> bytes:
 
 
 def _repeat(data: bytes, rng: random.Random) -> bytes:
-    at, length = _place(data, rng), rng.choice((1, 2, 8, 50, 400))
+    at, length = _offset(data, rng), rng.choice((1, 2, 8, 50, 400))
     block = data[at : at + length]
     return data[:at] + block * rng.choice((2, 3, 16, 200)) + data[at + length :]
 
 
 def _delete(data: bytes, rng: random.Random) -> bytes:
-    at = _place(data, rng)
+    at = _offset(data, rng)
     return data[:at] + data[at + rng.choice((1, 2, 4, 30, 200)) :]
 
 
 def _number(data: bytes, rng: random.Random) -> bytes:
     """An interesting number of some width and byte order, as in a header."""
-    at, width, value = _place(data, rng), rng.choice((1, 2, 4, 8)), rng.choice(_NUMBERS)
+    at, width, value = _offset(data, rng), rng.choice((1, 2, 4, 8)), rng.choice(_NUMBERS)
     number = (value % 2 ** (8 * width)).to_bytes(width, rng.choice(("little", "big")))
     return data[:at] + number + data[at + width :]
 
 
 def _insert(data: bytes, rng: random.Random) -> bytes:
-    at = _place(data, rng)
+    at = _offset(data, rng)
     return data[:at] + rng.choice(_TOKENS) + data[at:]
 
 
 def _replace_word(data: bytes, rng: random.Random) -> bytes:
-    """Another word or number in the place of one in text."""
+    """Replace one word or number in a text by another."""
     words = list(re.finditer(rb"[A-Za-z0-9_.+-]+", data[:20_000]))
     if not words:
         return _insert(data, rng)
@@ -101,7 +101,7 @@ def _replace_word(data: bytes, rng: random.Random) -> bytes:
 
 
 def _splice(data: bytes, other: bytes, rng: random.Random) -> bytes:
-    a, b = _place(data, rng), _place(other, rng)
+    a, b = _offset(data, rng), _offset(other, rng)
     return data[:a] + other[b : b + rng.choice((16, 200, 5000))] + (data[a:] if rng.random() < 0.5 else b"")
 
 

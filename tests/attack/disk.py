@@ -1,8 +1,8 @@
-"""A disk that loses power: what is sure to be on it, and what may be.
+"""A disk that loses power: the content that is certain, and the content that is possible.
 
-POSIX promises little. The content of a file is safe once the file was synced. A name is safe once its folder
-was synced; until then it may stand for any file that it stood for since the last sync of the folder, or for
-none. Everything else may be on the disk, or not, or in part.
+POSIX guarantees little. The content of a file is safe once the file was synced. A name is safe once its
+folder was synced; until then it may stand for any file that it stood for since the last sync of the folder,
+or for none. Everything else may be on the disk, or not, or in part.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Disk:
         self._open: dict[int, int] = {}  # inode -> descriptor; so inodes are not reused and can be read
         self._names: dict[Path, list[int | None]] = {root: [root.stat().st_ino]}  # what each may stand for
         self._folders: set[int] = {root.stat().st_ino}
-        self.look()
+        self.scan()
         for path, inodes in self._names.items():
             self._names[path] = inodes[-1:]
         for inode in self._open:
             self._synced[inode] = self._latest(inode)
 
-    def look(self) -> None:
+    def scan(self) -> None:
         """Take note of names that have come, gone or changed."""
         found = self._scan(self.root)
         for path in self._names.keys() | found.keys():
@@ -59,7 +59,7 @@ class Disk:
 
     def lose_power(self, target: Path, rng: random.Random) -> None:
         """Write to `target` what the disk may hold after a power cut at this moment."""
-        self.look()
+        self.scan()
         name = rng.choice([_first, _last, rng.choice])  # no name that is not safe, every name, any
         content = rng.choice([_least, _partial])
         target.mkdir()

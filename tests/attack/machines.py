@@ -37,7 +37,7 @@ def batch(step: int, *, quantized: bool) -> np.ndarray[Any, Any]:
 
 
 def kills_of_workers(count: int, seed: int) -> Iterator[Outcome]:
-    """SIGKILL of a random worker at a random moment of a step."""
+    """Kill a random worker at a random time in a step."""
     import dask.array as da
     from distributed import Client, LocalCluster
 
@@ -96,7 +96,7 @@ def _killed_after(cluster: Any, seconds: float, rng: random.Random) -> Iterator[
 
 
 def kills_of_schedulers(count: int, seed: int) -> Iterator[Outcome]:
-    """SIGKILL of the scheduler at a random moment of a run; the same command with a new one resumes."""
+    """Kill the scheduler at a random time in a run; the same command with a new scheduler resumes."""
     rng, done = random.Random(seed), 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

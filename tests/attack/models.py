@@ -1,4 +1,4 @@
-"""Estimators to attack, and what must hold after each step."""
+"""Estimators to attack, and the invariants after each step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ESTIMATORS: dict[str, Callable[..., Any]] = {
 
 
 def check_step(model: Any, n: int) -> None:
-    """Raise if the result of a step cannot be true."""
+    """Raise if the result of a step is inconsistent."""
     step = model.step_
     if not (len(model.labels_) == n and np.isfinite(step.cost)):
         raise AssertionError(f"{len(model.labels_)} labels for {n} rows at a cost of {step.cost}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 OK, REFUSED, FAILED = "ok", "one-line error", "FAILED"
-SECONDS = 10.0  # longer is a hang
+SECONDS = 10.0  # a longer attack counts as a hang
 WAIT = 12  # a busy machine may take so many times as long as the computation
 MEGABYTES = 1024  # address space above that of the idle process and the size of the input
 
@@ -21,7 +21,7 @@ class Outcome(NamedTuple):
     """Result of one attack."""
 
     kind: str  # OK, REFUSED or FAILED
-    detail: str = ""  # what was attacked and what happened; enough to repeat it
+    detail: str = ""  # description of the attack and its result, sufficient to repeat it
 
 
 def run_forked(
@@ -69,7 +69,7 @@ def run_forked(
 
 
 def limit_time(seconds: float) -> None:
-    """End this process by a signal after so many more seconds of computation."""
+    """End this process by a signal after this many more seconds of computation."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     used = usage.ru_utime + usage.ru_stime
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used + seconds), resource.RLIM_INFINITY))

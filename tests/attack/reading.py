@@ -27,11 +27,12 @@ from dynmeans.cli import app
 from dynmeans.cli.cluster import cluster
 from dynmeans.cli.cluster_options import Metric
 from dynmeans.cli.flights import flights
-from dynmeans.cli.points import Algorithm, points
+from dynmeans.cli.points import points
+from dynmeans.cli.points_options import Algorithm
 from dynmeans.cli.video import video
 
 _STEPS = ((None, None), (None, "7rows"), ("t", None), ("t", "2s"))  # --time and --every
-_WHOLE = 100  # of so many files one goes through the whole command, for flights and videos
+_WHOLE = 100  # one of this many files is read by the whole command, for flights and videos
 
 
 def attack_files(kind: str, count: int, seed: int) -> Iterator[Outcome]:
@@ -50,7 +51,7 @@ def attack_files(kind: str, count: int, seed: int) -> Iterator[Outcome]:
 
 
 def damaged_file(kind: str, number: int, seed: int) -> tuple[str, bytes]:
-    """Name and content of a damaged file; it depends on nothing but the arguments."""
+    """Name and content of a damaged file; it depends on the arguments only."""
     rng = random.Random(f"{kind} {number} {seed}")
     files = seed_bytes(kind)
     name = list(files)[number % len(files)]

@@ -28,12 +28,12 @@ class Strike(NamedTuple):
     """When and how a process ends."""
 
     how: str = ""  # KILL, CUT or nothing
-    event: int = 0  # number of the act of writing before which it happens
+    event: int = 0  # number of the write operation before which it happens
     seed: int = 0  # of what the disk holds after a power cut
 
 
 class Server:
-    """The other end: a process that forks one more for every command line."""
+    """A process that forks one process per command line."""
 
     def __init__(self) -> None:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -60,12 +60,12 @@ class Server:
 
 
 def log_of(folder: Path) -> str:
-    """What the last command line in a folder has printed."""
+    """Output of the last command in a folder."""
     return folder.with_suffix(".log").read_text(errors="replace")
 
 
 def events_of(folder: Path) -> int:
-    """Number of acts of writing of the last command line that came to its end."""
+    """Number of write operations of the last finished command."""
     return int(folder.with_suffix(".events").read_text())
 
 
@@ -83,7 +83,7 @@ def _serve() -> None:
 
 
 def _load() -> None:
-    """Load before the first fork what command lines load on first use; no thread may begin here."""
+    """Load all modules before the first fork; no thread may start here."""
     from dynmeans.cli import app
 
     for name in ("matplotlib.figure", "matplotlib.backends.backend_agg", "dynmeans.plots.report", "av"):
@@ -119,7 +119,7 @@ def _run(folder: Path, line: list[str], pause: float, strike: Strike) -> None:
 
 
 class _Watch:
-    """Counts acts of writing and strikes before one of them, or for a power cut after the last."""
+    """Count write operations and strike before one of them or, for a power cut, after the last."""
 
     def __init__(self, folder: Path, strike: Strike) -> None:
         self._folder, self._strike, self._count, self._busy = folder, strike, 0, False
@@ -140,7 +140,7 @@ class _Watch:
             self._tick()
 
     def _sync(self, descriptor: int) -> None:
-        """A disk need not be waited for: what is safe is known here."""
+        """Do not wait for the disk: the safe content is known here."""
         self._tick()
         if self._disk is not None:
             self._disk.sync(descriptor)
@@ -149,7 +149,7 @@ class _Watch:
         self._busy = True
         self._count += 1
         if self._disk is not None:
-            self._disk.look()
+            self._disk.scan()
         if self._count == self._strike.event:
             self._cut()
             os.kill(os.getpid(), signal.SIGKILL)

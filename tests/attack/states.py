@@ -1,4 +1,4 @@
-"""State files to attack, of every kind, and how each is used after it was read."""
+"""State files to attack, of every kind, and the use of each after it was read."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Subject(NamedTuple):
     """A valid state file and its use."""
 
     data: bytes
-    use: Callable[[Path], None]  # reads a file that may be false, and goes on with it
+    use: Callable[[Path], None]  # reads a file that may be false, and continues with it
 
 
 def subjects(folder: Path) -> dict[str, Subject]:
@@ -49,10 +49,13 @@ def subjects(folder: Path) -> dict[str, Subject]:
     old = {f"{name} 0.1.0": (FOLDER / f"{name}.dynmeans").read_bytes() for name in SAVED}
     found = {name: Subject(data, partial(_use_model, SAVED[name.split()[0]])) for name, data in old.items()}
     for name, saved in {**SAVED, **RECENT}.items():
-        found[name] = Subject(saved.fitted().to_bytes(), partial(_use_model, saved))
+        model = saved.fitted()
+        model.save(folder / "saved")
+        found[name] = Subject((folder / "saved").read_bytes(), partial(_use_model, saved))
+        found[f"{name} bytes"] = Subject(model.to_bytes(), partial(_use_model, saved))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found["dmeans-settled"] = _settled()
+        found["dmeans-final"] = _final()
         found["ids-items"] = _items()
         found["keyed"] = _keyed(KeyedDMeans(2.0, motion="velocity"))
         found["keyed-auto"] = _keyed(KeyedDMeans(min_hits=2))
@@ -63,7 +66,7 @@ def subjects(folder: Path) -> dict[str, Subject]:
     return found
 
 
-def _settled() -> Subject:
+def _final() -> Subject:
     model = DMeans(random_state=1)
     for number in range(N_SETTLED):
         model.partial_fit(points(number))
@@ -150,7 +153,7 @@ def _pure(params: dict[str, Any]) -> Subject:
 
 
 def _use_step(params: dict[str, Any], path: Path) -> None:
-    """Repeat the last batch, and go on with the next one."""
+    """Repeat the last batch, and continue with the next one."""
     state = path.read_bytes()
     again = step(state, points(N_SAVED - 1), float(N_SAVED - 1), params)
     assert again.state == state

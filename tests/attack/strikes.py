@@ -18,12 +18,12 @@ from attack.outcome import FAILED, OK, Outcome
 from attack.server import AFTER, log_of
 
 AGAIN = 0.7  # probability that a run is struck once more
-PROCESSES = 8  # of so many runs one is a process from its first instruction on, killed while it starts too
+PROCESSES = 8  # one of this many runs is a separate process, which may be killed while it starts
 HANG = 120.0  # seconds
 
 
 def kills(count: int, seed: int) -> Iterator[Outcome]:
-    """SIGKILL at random moments and before random acts of writing, then the same line again."""
+    """Kill at random times and before random write operations, then run the same command again."""
     rng, done, lives = random.Random(seed), 0, 0
     with arena() as place:
         while done < count:
@@ -42,7 +42,7 @@ def kills(count: int, seed: int) -> Iterator[Outcome]:
 
 
 def power_cuts(count: int, seed: int) -> Iterator[Outcome]:
-    """Power cuts before random acts of writing and after the last, then the same line again."""
+    """Cut the power before random write operations and after the last, then run the same command again."""
     rng, done = random.Random(seed), 0
     with arena() as place:
         while done < count:
@@ -58,18 +58,18 @@ def power_cuts(count: int, seed: int) -> Iterator[Outcome]:
 
 
 def two_at_once(count: int, seed: int) -> Iterator[Outcome]:
-    """Two processes with one line: one result, and one line for the process that is refused."""
+    """Two processes with one command: one result, and one line for the process that is refused."""
     rng = random.Random(seed)
     with arena() as place:
         for _ in range(count):
             name = rng.choice(QUICK)
             folder, other = place.fresh(name), place.root / "other"
             place.whole(name)
-            if (folder / "state").exists():  # of an earlier day: both go on with its model
+            if (folder / "state").exists():  # of an earlier day: both continue its model
                 shutil.copy(folder / "state", folder / "state2")
             first = place.server.start(CASES[name].line, folder, rng.choice([0.0, NEVER]))
             time.sleep(rng.choice([0.0, rng.random() * 0.2]))
-            line = _rival(CASES[name].line, rng)
+            line = _second_process(CASES[name].line, rng)
             process = _start_elsewhere(place, line, folder, other)
             codes = place.server.wait(first), place.server.wait(process)
             wrong = _judge(place, name, folder, codes, other)
@@ -78,7 +78,7 @@ def two_at_once(count: int, seed: int) -> Iterator[Outcome]:
 
 
 def _choose(rng: random.Random, count: int) -> str:
-    """A quarter of the attempts meet a plain run; in the test suite only quick cases take part."""
+    """A quarter of the attempts use a plain run; the test suite uses quick cases only."""
     names = [*CASES, *QUICK, *QUICK] if count >= 100 else QUICK
     return "csv" if rng.random() < 0.25 else rng.choice(names)
 
@@ -93,11 +93,11 @@ def _outcomes(place: Arena, name: str, folder: Path, moments: list[str]) -> Iter
 
 
 def _kill_forked(place: Arena, name: str, folder: Path, rng: random.Random) -> str:
-    """Kill at a moment of time, counted from the beginning of the command."""
+    """Kill after a time, counted from the beginning of the command."""
     process = place.server.start(CASES[name].line, folder, rng.choice([0.0, 0.05, NEVER]))
     delay = rng.expovariate(6.0)
     time.sleep(delay)
-    with suppress(ProcessLookupError):  # it waits for its parent to take note of its end
+    with suppress(ProcessLookupError):  # a zombie until its parent waits for it
         os.kill(process, signal.SIGKILL)
     return _struck(place.server.wait(process), folder, f"killed after {delay:.3f} s")
 
@@ -110,7 +110,7 @@ def _kill_at_event(place: Arena, name: str, folder: Path, rng: random.Random) ->
 
 
 def _kill_process(place: Arena, name: str, folder: Path, rng: random.Random) -> str:
-    """Kill a process of its own at any time from its start on."""
+    """Kill a separate process at any time from its start on."""
     with folder.with_suffix(".log").open("w") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "dynmeans", *CASES[name].line], cwd=folder, stdout=log, stderr=log
@@ -124,7 +124,7 @@ def _kill_process(place: Arena, name: str, folder: Path, rng: random.Random) -> 
 
 
 def _struck(code: int, folder: Path, what: str) -> str:
-    """Description of a strike; nothing if the run was over before, and FAILED if it ended in another way."""
+    """Description of a strike; empty if the run had ended before, FAILED if it ended otherwise."""
     if code == -signal.SIGKILL:
         return what
     return "" if code == 0 else f"{what}: FAILED with status {code}: {log_of(folder)}"
@@ -146,8 +146,8 @@ def _cut(place: Arena, name: str, folder: Path, rng: random.Random) -> str:
     return what
 
 
-def _rival(line: list[str], rng: random.Random) -> list[str]:
-    """The same line, or one with another state file."""
+def _second_process(line: list[str], rng: random.Random) -> list[str]:
+    """The same command, or one with another state file."""
     return [word if word != "state" or rng.random() < 0.5 else "state2" for word in line]
 
 

@@ -1,4 +1,4 @@
-"""Small files that ask for much: each is refused, or read, within the limits of the attack."""
+"""Small files that expand: each is refused or read within the limits of the attack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that campaigns damage are valid, and what is damaged depends on the seed alone."""
+"""The files that campaigns damage are valid, and the damage depends on the seed alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tiny batches without end: every step holds, and the resident memory stays flat."""
+"""Long streams of tiny batches: every step is valid, and the resident memory stays constant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from attack.models import ESTIMATORS, check_step
 from attack.outcome import FAILED, OK, Outcome
 
-PERIOD = 1000  # batches between two looks at the memory
+PERIOD = 1000  # batches between two measurements of the memory
 WARM_UP = 0.2  # share of the batches after which memory must not grow
 MEGABYTES = 8.0  # growth that counts as none: pools of the allocator and of NumPy
 OTHERS = 20  # one batch in so many goes to one of the slower estimators

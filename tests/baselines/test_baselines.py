@@ -1,4 +1,4 @@
-"""What all baselines promise, and what each does on streams where the answer is plain."""
+"""Properties of all baselines, and their results on simple streams."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def follow(model, batches, truth=None) -> list[list[int]]:
 
 
 def near(*places: float) -> np.ndarray:
-    """Six points around each place."""
+    """Six points around each position."""
     return np.concatenate(
         [[place + np.array([x, 0.0]) for x in np.linspace(-0.05, 0.05, 6)] for place in places]
     )
@@ -164,7 +164,7 @@ def log_joint(scene: KernelInput, z: tuple[int, ...]) -> float:
 
 
 def after(scene: KernelInput, z: tuple[int, ...]) -> Tracks:
-    """What is known of the clusters of a first batch once it has its labels."""
+    """State of the clusters after the labels of a first batch."""
     taken = np.bincount(z).astype(float)
     sums = np.array([scene.X[np.array(z) == k].sum(axis=0) for k in range(len(taken))])
     return absorb(with_newborn(scene.old, len(taken), 0, scene.law), taken, sums, scene.law)

@@ -1,4 +1,4 @@
-"""The handicap: the truth chooses among samples."""
+"""Oracle selection: the true labels select among samples."""
 
 from __future__ import annotations
 

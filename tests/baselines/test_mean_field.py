@@ -37,8 +37,8 @@ def test_bound_never_exceeds_the_evidence_of_the_full_process(seed, n, n_old, d)
     assert fit(scene, seed).elbo[-1] <= evidence + 1e-9
 
 
-def test_bound_is_tight_where_nothing_is_in_doubt():
-    """One cluster of great weight takes all rows."""
+def test_bound_is_tight_for_certain_labels():
+    """One cluster of large weight takes all rows."""
     scene = make_scene(0, 3, 1)
     sure = scene.old._replace(weights=np.array([1e9]), counts=np.array([1e9]))
     scene = scene._replace(old=sure)

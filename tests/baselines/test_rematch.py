@@ -1,4 +1,4 @@
-"""Clusters found afresh get the ids of the clusters before them."""
+"""Clusters of a new batch get the ids of those of the previous batch."""
 
 from __future__ import annotations
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import clock
-from benchmarks.clock import take_turns, timed
+from benchmarks.clock import interleave, timed
 
 
-def test_jobs_take_turns_in_every_round() -> None:
+def test_jobs_interleave_in_every_round() -> None:
     calls: list[str] = []
-    times = take_turns({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=3)
+    times = interleave({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=3)
     assert calls == ["a", "b"] * 3
     assert {name: len(values) for name, values in times.items()} == {"a": 3, "b": 3}
 

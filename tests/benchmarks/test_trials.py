@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import trials
-from benchmarks.trials import Score, evaluate, summarise, workers
+from benchmarks.trials import Score, evaluate, summarize, workers
 from dynmeans.datasets import moving_rings
 
 
@@ -29,7 +29,7 @@ def test_time_is_that_of_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_summary_holds_means_and_the_worst_stream() -> None:
-    result = summarise([Score(0.9, 0.8, 3, 0.1), Score(0.5, 1.0, 5, 0.3)])
+    result = summarize([Score(0.9, 0.8, 3, 0.1), Score(0.5, 1.0, 5, 0.3)])
     assert tuple(result) == pytest.approx((0.7, 0.5, 0.9, 4.0, 0.2))
     assert "worst stream 0.500" in result.summary()
 
@@ -42,4 +42,4 @@ def test_two_processes_report_the_same_as_one() -> None:
 
 def test_every_seed_counts_once() -> None:
     with workers(1) as each:
-        assert summarise(list(each(partial(seeded, 0.1), [1, 2, 6]))).tracked == pytest.approx(0.4)
+        assert summarize(list(each(partial(seeded, 0.1), [1, 2, 6]))).tracked == pytest.approx(0.4)

@@ -57,7 +57,7 @@ def labels(folder: str) -> list[int]:
 
 
 def direct_labels(model: Any, some: list[Any]) -> list[int]:
-    """What the model itself says."""
+    """Labels of the estimator itself."""
     return [int(k) for step in model.stream(some) for k in step.labels]
 
 
@@ -92,7 +92,7 @@ def test_all_parameters_reach_the_model(dynmeans: Command, rings: Path) -> None:
     model = SDMeans("diffusion", relative=True, budget=12, n_restarts=2, random_state=5, **parameters)
     assert labels("dynmeans-run") == direct_labels(model, batches())
     others = {"algorithm": "sdmeans", "kernel": "diffusion", "relative": True, "budget": 12}
-    assert (parameters | others).items() <= read_run("dynmeans-run").info["settings"].items()
+    assert (parameters | others).items() <= read_run("dynmeans-run").info["parameters"].items()
 
 
 def test_rbf_is_the_kernel_if_none_is_given(dynmeans: Command, rings: Path) -> None:

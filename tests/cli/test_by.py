@@ -136,7 +136,7 @@ def test_named_keys_get_a_report_with_a_sample_of_all_steps(
 
 
 class Killed(BaseException):
-    """The process is gone."""
+    """Stands for a kill of the process."""
 
 
 STAGES = [

@@ -22,10 +22,10 @@ def labels(folder: Path) -> list[int]:
     return [int(line) for line in (folder / "labels.csv").read_text().splitlines()[1:]]
 
 
-def direct_labels(path: Path, **settings: Any) -> list[int]:
-    """What the model itself says to the rows of each minute."""
+def direct_labels(path: Path, **parameters: Any) -> list[int]:
+    """Labels of the estimator itself for the rows of each minute."""
     rows = [line.split(",") for line in path.read_text().splitlines()[1:]]
-    model = package.DMeans(**{"birth_cost": 0.06, "random_state": 0, **settings})
+    model = package.DMeans(**{"birth_cost": 0.06, "random_state": 0, **parameters})
     found: list[int] = []
     for minute in sorted({row[0] for row in rows}):
         X = np.array([[float(row[1]), float(row[2])] for row in rows if row[0] == minute])
@@ -50,8 +50,8 @@ def test_the_run_folder_describes_the_run(dynmeans: Callable[..., Any], points: 
     run = read_run("dynmeans-run")
     assert run.info["features"] == ["x", "y"]
     assert run.info["time"] == {"name": "when", "kind": "datetime"}
-    settings = {"time": "when", "every": "2min", "birth_cost": 0.06, "lifetime": 4.0}
-    assert settings.items() <= run.info["settings"].items()
+    parameters = {"time": "when", "every": "2min", "birth_cost": 0.06, "lifetime": 4.0}
+    assert parameters.items() <= run.info["parameters"].items()
     assert (run.info["rows"], run.info["steps"], run.info["complete"]) == (240, 6, True)
     first = np.datetime64("2024-03-01").astype("datetime64[s]").astype(float)
     assert run.steps["time"].tolist() == [first + 120 * i for i in range(6)]

@@ -27,7 +27,7 @@ def test_without_matplotlib_the_demo_says_how_to_get_the_picture(
     dynmeans: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*_: object) -> None:
-        raise ImportError('matplotlib is not installed; get it with: pip install "dynmeans[plot]"')
+        raise ImportError('matplotlib is not installed; install it with: pip install "dynmeans[plot]"')
 
     monkeypatch.setattr("dynmeans.plots.picture.draw_run", missing)
     outcome = dynmeans("demo", "--out", "d", "--seed", "3")

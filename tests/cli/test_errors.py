@@ -16,7 +16,7 @@ from point_files import contents, write_points
 Command = Callable[..., Any]
 
 
-def complaint(outcome: Any) -> str:
+def error_line(outcome: Any) -> str:
     """The one line on standard error."""
     assert outcome.code == 2
     assert outcome.out == ""
@@ -62,7 +62,7 @@ def test_bad_lines_get_one_line_and_write_nothing(
     Path("other.csv").write_text("a,b\n1,2\n")
     if "other.csv" in options:
         options = (*options, "--every", "500rows")
-    assert message in complaint(dynmeans("cluster", *options))
+    assert message in error_line(dynmeans("cluster", *options))
     assert not Path("dynmeans-run").exists()
 
 
@@ -93,18 +93,18 @@ def test_invalid_files_give_one_line_that_names_the_location(
     if name.endswith(("parquet", "arrow")):
         pytest.importorskip("pyarrow")
     Path(name).write_bytes(content)
-    assert message in complaint(dynmeans("cluster", name))
+    assert message in error_line(dynmeans("cluster", name))
     assert not Path("dynmeans-run").exists()
 
 
 def test_negative_and_vanishing_weights_are_refused(dynmeans: Command, folder: Path) -> None:
     Path("a.csv").write_text("x,w\n1,1\n2,-1\n")
-    assert "row 2 (line 3), column 'w': weight '-1' is negative" in complaint(
+    assert "row 2 (line 3), column 'w': weight '-1' is negative" in error_line(
         dynmeans("cluster", "a.csv", "--weight", "w")
     )
     Path("b.csv").write_text("x,w\n1,0\n2,0\n")
     for options in ((), ("--standardize",)):
-        message = complaint(dynmeans("cluster", "b.csv", "--weight", "w", "--force", *options))
+        message = error_line(dynmeans("cluster", "b.csv", "--weight", "w", "--force", *options))
         assert "b.csv, row 1 (line 2) to b.csv, row 2 (line 3): " in message
         assert "zero" in message
 
@@ -115,7 +115,7 @@ def test_results_before_an_invalid_row_are_kept(dynmeans: Command, points: Path)
     lines = points.read_text().splitlines()
     lines[106] = "2024-03-01T00:05:00,0.5,oops,w"
     Path("bad.csv").write_text("\n".join(lines))
-    assert "bad.csv, row 106 (line 107), column 'y': 'oops'" in complaint(
+    assert "bad.csv, row 106 (line 107), column 'y': 'oops'" in error_line(
         dynmeans("cluster", "bad.csv", *line, "--out", "bad")
     )
     good, bad = contents(Path("good")), contents(Path("bad"))
@@ -130,7 +130,7 @@ def test_results_before_an_invalid_row_are_kept(dynmeans: Command, points: Path)
 
 def test_time_that_goes_backwards_is_named_with_its_row(dynmeans: Command, folder: Path) -> None:
     Path("a.csv").write_text("t,x\n1,0\n2,0\n1,0\n")
-    message = complaint(dynmeans("cluster", "a.csv", "--time", "t"))
+    message = error_line(dynmeans("cluster", "a.csv", "--time", "t"))
     assert "a.csv, row 3 (line 4): time goes backwards" in message
 
 
@@ -138,11 +138,11 @@ def test_a_missing_extra_is_reported_with_the_install_line(
     dynmeans: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*_: object) -> None:
-        raise ImportError('pyarrow is not installed; get it with: pip install "dynmeans[frames]"')
+        raise ImportError('pyarrow is not installed; install it with: pip install "dynmeans[frames]"')
 
     monkeypatch.setattr("dynmeans._tables.arrow.require", missing)
     Path("a.parquet").write_bytes(b"PAR1")
-    assert 'pip install "dynmeans[frames]"' in complaint(dynmeans("cluster", "a.parquet"))
+    assert 'pip install "dynmeans[frames]"' in error_line(dynmeans("cluster", "a.parquet"))
 
 
 def test_a_full_disk_is_one_line_and_leaves_whole_steps(
@@ -159,7 +159,7 @@ def test_a_full_disk_is_one_line_and_leaves_whole_steps(
     monkeypatch.setattr(session, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(session.AppendLog, "flush", full)
     outcome = dynmeans("cluster", points, "--time", "when", "--every", "1min", "--birth-cost", "0.06")
-    assert "No space left on device" in complaint(outcome)
+    assert "No space left on device" in error_line(outcome)
     assert read_run("dynmeans-run").steps["step"].tolist() == [1, 2, 3]
     assert contents(Path("dynmeans-run"))["labels.csv"].count(b"\n") == 61
 
@@ -185,8 +185,8 @@ def test_an_interruption_leaves_readable_output(
 
 
 def test_a_report_of_a_folder_without_a_run_gives_one_line(dynmeans: Command, folder: Path) -> None:
-    assert "run.json" in complaint(dynmeans("report", "."))
-    assert "nowhere" in complaint(dynmeans("report", "nowhere"))
+    assert "run.json" in error_line(dynmeans("report", "."))
+    assert "nowhere" in error_line(dynmeans("report", "nowhere"))
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e150])
@@ -205,13 +205,13 @@ def test_a_state_of_other_parameters_or_inputs_is_refused(dynmeans: Command, fol
     line = ("--time", "when", "--every", "1min", "--birth-cost", "0.06", "--state", "state")
     assert dynmeans("cluster", "day1.csv", *line).code == 0
     after = Path("state").read_bytes()
-    message = complaint(dynmeans("cluster", "day1.csv", *line, "--lifetime", "4"))
+    message = error_line(dynmeans("cluster", "day1.csv", *line, "--lifetime", "4"))
     assert "belongs to a run with --lifetime not given, but here it is 4.0" in message
-    message = complaint(dynmeans("cluster", "day2.csv", *line))
+    message = error_line(dynmeans("cluster", "day2.csv", *line))
     assert "--force overwrites it" in message
     with Path("day1.csv").open("a") as file:
         file.write("2024-03-02T00:00:00,0.5,0.5,w\n")
-    message = complaint(dynmeans("cluster", "day1.csv", *line, "--out", "again"))
+    message = error_line(dynmeans("cluster", "day1.csv", *line, "--out", "again"))
     assert "day1.csv: has grown since it was clustered" in message
     assert Path("state").read_bytes() == after
     assert not Path("again").exists()
@@ -226,7 +226,7 @@ def test_missing_memory_is_reported_with_an_option_of_the_command(
 
     assert ("--every" in dynmeans(command, "--help").out) == bool(hints)
     monkeypatch.setattr(app, "app", run_out)
-    line = complaint(dynmeans(command))
+    line = error_line(dynmeans(command))
     assert "not enough memory (Unable to allocate 9 GiB)" in line
     assert line.count("--every") == hints
 
@@ -249,7 +249,7 @@ def test_input_that_no_result_could_follow_is_refused(
 ) -> None:
     Path(name).write_text(content)
     weight = ("--weight", "w") if "x" in content else ()
-    assert message in complaint(dynmeans("cluster", name, *weight))
+    assert message in error_line(dynmeans("cluster", name, *weight))
 
 
 @pytest.mark.filterwarnings("default")
@@ -263,5 +263,5 @@ def test_a_last_line_without_end_is_one_line_of_warning(dynmeans: Command, folde
 
 def test_times_too_far_apart_for_windows_are_refused(dynmeans: Command, folder: Path) -> None:
     Path("a.csv").write_text("t,x\n-1e308,1\n1e308,2\n")
-    line = complaint(dynmeans("cluster", "a.csv", "--time", "t", "--every", "1e-300"))
+    line = error_line(dynmeans("cluster", "a.csv", "--time", "t", "--every", "1e-300"))
     assert "a.csv, row 2 (line 3): time 1e+308 is too many windows" in line

@@ -45,12 +45,13 @@ def test_labels_are_those_of_the_estimator(dynmeans: Command, detections: Path, 
     model = DMeans(1.0, motion="velocity", exclusive=True, duplicates="--duplicates" in flags, random_state=0)
     expected = [k for t, X in enumerate(walkers()) for k in model.partial_fit(X, t=t).labels_.tolist()]
     assert labels("run") == expected
-    assert json.loads(Path("run/run.json").read_text())["settings"]["exclusive"] is True
+    assert json.loads(Path("run/run.json").read_text())["parameters"]["exclusive"] is True
 
 
 def test_a_state_file_from_before_the_option_continues(dynmeans: Command, detections: Path) -> None:
     dynmeans("cluster", detections, *STEPS, "--out", "run", "--state", "s.dynmeans")
     header, arrays = read_snapshot("s.dynmeans")
+    header["run"]["settings"] = header["run"].pop("parameters")  # the key of version 0.1.0
     for old in (header["run"]["settings"], header["params"]):
         for name in ("exclusive", "duplicates", "min_hits"):
             del old[name]

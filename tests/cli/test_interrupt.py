@@ -16,8 +16,8 @@ class Trap:
     def find_spec(self, name, path=None, target=None):
         if name == module:
             os.kill(os.getpid(), signal.SIGINT)
-if how == "ignored":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+handler = signal.SIG_IGN if how == "ignored" else signal.default_int_handler
+signal.signal(signal.SIGINT, handler)  # not the inherited one: a background job ignores the signal
 sys.meta_path.insert(0, Trap())
 from dynmeans.cli import main
 sys.argv = ["dynmeans", *line]

@@ -155,7 +155,7 @@ def test_a_run_is_not_overwritten_unless_asked(frames: Path, dynmeans: Callable[
     assert dynmeans(*line).code == 2
     (frames / "5.bin").unlink()
     assert dynmeans(*line, "--force", "--algorithm", "sdmeans").code == 0
-    assert json.loads(Path("out/run.json").read_text())["settings"]["algorithm"] == "sdmeans"
+    assert json.loads(Path("out/run.json").read_text())["parameters"]["algorithm"] == "sdmeans"
     assert not Path("out/labels/5.bin.npy").exists()
 
 
@@ -237,7 +237,7 @@ def test_a_folder_that_cannot_take_the_labels_is_left_as_it_is(
         (("cloud.csv", "--lifetime", "0.5"), "lifetime"),
         (("cloud.csv", "--empty", "cloud.csv", "--ground"), "give one of them"),
         (("cloud.csv", "cloud.csv"), "same name as another input, cloud.csv"),
-        (("cloud.xyz",), "unknown kind of file"),
+        (("cloud.xyz",), "unknown file type"),
     ],
 )
 def test_bad_input_gets_one_line(

@@ -77,7 +77,7 @@ def test_without_matplotlib_the_numbers_are_kept(
     dynmeans: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*_: object) -> None:
-        raise ImportError('matplotlib is not installed; get it with: pip install "dynmeans[plot]"')
+        raise ImportError('matplotlib is not installed; install it with: pip install "dynmeans[plot]"')
 
     monkeypatch.setattr("dynmeans._experiments.runner.draw_experiment", missing)
     outcome = dynmeans("reproduce", "rings", "--jobs", 1)

@@ -1,4 +1,4 @@
-"""A run that is killed and started again ends like one that never was."""
+"""A run that is killed and started again gives the result of an uninterrupted run."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ for line in sys.stdin:
 
 
 class Killed(BaseException):
-    """The process is gone: nothing after it runs."""
+    """Stands for a kill of the process: nothing after it runs."""
 
 
 def vanish(self: session.Session) -> None:
-    """What remains of `stop` when a process is killed: the system closes its files."""
+    """Replacement of `stop` for a killed process: the system closes its files."""
     for file in self._log._files.values():
         file.close()
 
@@ -71,14 +71,14 @@ def test_kill_at_random_moments(folder: Path) -> None:
 
 
 def _killed(server: Any, line: str, state: Path, delay: float) -> bool:
-    """Start a command and kill it a while after it has begun to work; False if it was done before."""
+    """Start a command and kill it after some time; False if it had finished before."""
     before = _written(state)
     server.stdin.write(f"{line}\n")
     server.stdin.flush()
     process = int(server.stdout.readline())
     with suppress(ProcessLookupError):
         while _written(state) == before:
-            os.kill(process, 0)  # raises when it is gone
+            os.kill(process, 0)  # raises if it has ended
             time.sleep(0.002)
         time.sleep(delay)
         os.kill(process, signal.SIGKILL)
@@ -143,7 +143,7 @@ def test_killed_around_every_act_of_writing(
 
 
 def _kill_at(patch: pytest.MonkeyPatch, owner: Any, name: str, count: int, done: bool) -> None:
-    """End everything at the count-th call of a function, before it acts or when it is done."""
+    """Stop at the count-th call of a function, before or after it."""
     act, calls = getattr(owner, name), []
 
     def fatal(*args: Any, **options: Any) -> Any:

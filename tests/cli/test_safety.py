@@ -1,4 +1,4 @@
-"""What a complete run promises about its outputs, its inputs, its folder and its state file."""
+"""Guarantees of a complete run about its outputs, inputs, folder and state file."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def test_a_full_disk_names_the_file(points: Path, most: int, names: tuple[str, .
 def test_a_crash_before_the_first_save_needs_no_force(
     dynmeans: Run, points: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """run.json says complete only after a state file exists, so the same line is enough to go on."""
+    """run.json is complete only after a state file exists, so the same command resumes."""
     monkeypatch.setattr(session, "CHECKPOINT_SECONDS", 1e9)
     with monkeypatch.context() as patch:
         patch.setattr(session.Session, "stop", lambda self: None)
@@ -258,7 +258,7 @@ def test_a_crash_before_the_first_save_needs_no_force(
     assert dynmeans("cluster", points, *LINE, *STATE).code == 0
 
 
-def test_a_run_is_synced_before_the_state_says_complete(
+def test_a_run_is_synced_before_the_state_is_complete(
     dynmeans: Run, points: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every file of the run, and its folder, is synced after its last change and before the last state."""

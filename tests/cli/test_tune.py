@@ -1,4 +1,4 @@
-"""`dynmeans tune`: the line that it prints runs, and its table and figure are written."""
+"""`dynmeans tune`: the command that it prints runs, and its table and figure are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled Gibbs sampler against enumeration, and Geweke's test of the joint law."""
+"""The compiled Gibbs sampler against enumeration, and Geweke's test of the joint distribution."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_frequencies_of_labels_are_their_exact_posterior(n, n_old, d):
     scene = make_scene(8 + n_old, n, n_old, d)
     law, _ = posterior(scene, log_product_prior)
     _, _, samples = sample(scene, 40_000)
-    assert max(law.values()) < 0.6  # or there would be little to find
+    assert max(law.values()) < 0.6  # otherwise the test would find little
     assert distance(law, [canonical(z, n_old) for z in samples]) < 0.02
 
 
@@ -49,8 +49,8 @@ def test_density_of_every_sample_is_the_exact_joint_density():
     np.testing.assert_array_equal(best, samples[log_densities.argmax()])
 
 
-def test_joint_law_is_left_alone_when_labels_and_points_are_drawn_in_turns():
-    """Geweke (2004): drawn one after the other, or each given the other, the law must be the same."""
+def test_joint_distribution_is_invariant_if_labels_and_points_are_drawn_alternately():
+    """Geweke (2004): forward draws and alternating conditional draws must have the same distribution."""
     scene, rng = make_scene(3, 4, 1), np.random.default_rng(0)
     every = list(labelings(4, 1))
     odds = np.exp([log_product_prior(scene, z) for z in every])
@@ -91,7 +91,7 @@ def statistics(X: np.ndarray, z) -> list[float]:
 
 
 def z_scores(direct: np.ndarray, chain: np.ndarray) -> np.ndarray:
-    """Differences of the means over their standard error; the chain in blocks, since it remembers."""
+    """Differences of the means over their standard error; in blocks for the chain, which is correlated."""
     blocks = chain.reshape(80, -1, chain.shape[1]).mean(axis=1)
     error = direct.var(axis=0) / len(direct) + blocks.var(axis=0) / len(blocks)
     return (direct.mean(axis=0) - chain.mean(axis=0)) / np.sqrt(error)

@@ -118,7 +118,7 @@ def test_splits_and_merges_equal_the_twin(seed, n_old, n_new, weighted, dtype):
 
 
 def test_the_twin_finds_splits_and_merges():
-    """Or the test above would say little: one pair max_ratio an old place, another lumped together."""
+    """Make sure that the test above has cases: one cluster splits, and two others merge."""
     rng = np.random.default_rng(0)
     forecasts = np.array([[0.0, 0.0], [5.0, 0.0], [6.0, 0.0]])
     rows = np.repeat([[-0.5, 0.0], [0.5, 0.0], [5.0, 0.0], [6.0, 0.0]], 10, axis=0)
@@ -135,8 +135,8 @@ def test_the_twin_finds_splits_and_merges():
     assert expected.merges == [(1, [2])]
 
 
-def test_sleeping_clusters_are_no_parents():
-    """The first of four is asleep: parents are then counted otherwise than slots."""
+def test_sleeping_clusters_are_not_parents():
+    """The first of four is asleep, so parents and slots are numbered differently."""
     forecasts = np.array([[5.4, 0.0], [0.0, 0.0], [5.0, 0.0], [6.0, 0.0]])
     rows = np.repeat([[-0.5, 0.0], [0.5, 0.0], [5.0, 0.0], [6.0, 0.0]], 10, axis=0)
     rows += 0.01 * np.random.default_rng(0).normal(size=rows.shape)
@@ -180,7 +180,7 @@ def test_the_largest_coordinate_has_either_sign_and_nan_is_reported(dtype):
 def test_a_hundred_thousand_clusters_need_no_table_of_all_pairs():
     n = 100_000
     parents, slots = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
-    slots[-2] = n - 1  # the last but one cluster has gone over to the last
+    slots[-2] = n - 1  # the last but one cluster has merged into the last
     slot_weights = np.bincount(slots, minlength=n).astype(float)
     splits, merges = split_merge_candidates(parents, slots, None, np.arange(n), slot_weights, n, MIN_SHARE)
     assert (splits, merges) == ([], [[n - 1, n - 1, n - 2]])

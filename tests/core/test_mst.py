@@ -17,7 +17,7 @@ def tree_of(edges, n):
 
 
 def total_length(X):
-    """Of SciPy's tree; the smallest shift that counts keeps zero distances from being no edges."""
+    """Length of SciPy's tree; a tiny shift makes edges of zero distances."""
     gaps = cdist(X, X)
     shift = 1.0 + gaps.max()
     return csgraph.minimum_spanning_tree(gaps + shift).sum() - shift * (len(X) - 1)

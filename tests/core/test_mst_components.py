@@ -12,7 +12,7 @@ from strategies import seeds
 
 
 @given(seeds, st.integers(1, 80), st.integers(1, 3), st.sampled_from([0.0, 0.03, 0.1, 9.0]))
-@example(0, 1600, 2, 0.02)  # beyond what is looked at pair by pair
+@example(0, 1600, 2, 0.02)  # more rows than are compared in pairs
 @settings(max_examples=150, deadline=None)
 def test_components_are_joined_by_short_edges_and_linked_by_long_ones(seed, n, d, scale):
     rng = np.random.default_rng(seed)
@@ -33,7 +33,7 @@ def test_components_are_joined_by_short_edges_and_linked_by_long_ones(seed, n, d
 @given(seeds, st.integers(2, 30), st.integers(0, 6))
 @settings(max_examples=150, deadline=None)
 def test_an_edge_exactly_as_long_as_the_scale_is_short(seed, n, which):
-    """Whatever the last digit: the root of a square, as rounded, may be less or more than the number."""
+    """The rounded root of a square may be less or more than the number."""
     X = np.random.default_rng(seed).uniform(size=(n, 2))
     lengths = minimum_spanning_tree(X)[1]
     scale = lengths[which % len(lengths)]

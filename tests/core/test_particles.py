@@ -18,7 +18,7 @@ from mcgmm_twins import (
 
 
 def learn(scene: KernelInput, n_particles: int, seed: int = 0):
-    """All particles remember the same."""
+    """All particles have the same memory."""
     n_old = len(scene.old.ids)
     return particle_learning_step(
         scene.X,
@@ -39,7 +39,7 @@ def test_many_particles_have_the_exact_posterior_and_evidence(n, n_old, d):
     scene = make_scene(8 + n_old, n, n_old, d)
     law, evidence = posterior(scene, log_sequential_prior)
     *_, labels, log_evidence = learn(scene, 40_000)
-    assert max(law.values()) < 0.6  # or there would be little to find
+    assert max(law.values()) < 0.6  # otherwise the test would find little
     assert distance(law, [canonical(z, n_old) for z in labels]) < 0.02
     assert log_evidence == pytest.approx(evidence, abs=0.02)
 

@@ -1,4 +1,4 @@
-"""Rows put in order and added up, against NumPy."""
+"""Sorted and summed rows, against NumPy."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_distinct_rows_are_those_of_numpy_with_the_weights_of_their_copies(seed,
 
 @given(seeds, st.integers(1, 60), st.sampled_from([1.0, 1e-310, 1e150, 1e308]), st.booleans())
 @settings(max_examples=100, deadline=None)
-def test_rows_are_in_lexical_order_whatever_the_spread_of_the_first_coordinate(seed, n, size, crowded):
+def test_rows_are_in_lexical_order_for_any_spread_of_the_first_coordinate(seed, n, size, crowded):
     """Evenly spread, all but one close together, closer than normal numbers, or too far for a difference."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1.0, 1.0, size=(n, 2)) * size
@@ -67,7 +67,7 @@ def test_newborn_slots_come_by_size_then_by_nearness_to_the_middle(seed, n, n_ol
     _, means, taken = cluster_means(slots, weights, X, centers, gammas)
     gaps = np.sum((means - weights @ X / weights.sum()) ** 2, axis=1)[n_old:]
     near = gaps / gaps.max() if gaps.max() > 0 else gaps
-    for a in range(n_born - 1):  # nearness counts in steps of a millionth, so that rounding decides nothing
+    for a in range(n_born - 1):  # distances are rounded to a millionth, so rounding errors do not matter
         smaller = taken[n_old + a + 1] < taken[n_old + a]
         assert smaller or (taken[n_old + a + 1] == taken[n_old + a] and near[a] <= near[a + 1] + 1.1e-6)
 
@@ -82,7 +82,7 @@ def test_a_slot_that_does_not_exist_is_refused():
 )
 @settings(max_examples=150, deadline=None)
 def test_points_are_sorted_by_slot_and_merged_by_position_over_the_budget(seed, n_kept, n, n_old, m, budget):
-    """The points of slots without rows come through as they were."""
+    """The points of slots without rows are unchanged."""
     rng = np.random.default_rng(seed)
     owner, slots = np.sort(rng.integers(n_old, size=n_kept)), rng.integers(n_old + 1, size=n)
     coefficients, weights, gammas = rng.normal(size=n_kept), rng.uniform(size=n), rng.uniform(size=n_old)

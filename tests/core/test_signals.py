@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 DELAYS = 0.05, 0.02, 0.01, 0.005, 0.002  # seconds; a fast machine may end a loop within the first
-TICK = 0.001  # seconds between two signals of which one meets a step
+TICK = 0.001  # seconds between two signals, one of which arrives in a step
 RNG = np.random.default_rng(0)
 NONE = np.empty(0)
 
@@ -46,7 +46,7 @@ def stop():
 
 
 def during_step(model, handler):
-    """Ring often, and call the handler once: the first time that the model is in a step."""
+    """Send signals often, and call the handler once: the first time that the model is in a step."""
     calls = []
 
     def ring():

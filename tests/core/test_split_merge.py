@@ -48,8 +48,8 @@ def test_cost_centers_and_sizes_are_those_of_the_labels(problem, seed):
             np.testing.assert_allclose(centers[k], reference.center(problem, slots, k), rtol=1e-9, atol=1e-12)
 
 
-def test_a_cluster_is_also_cut_across_its_farthest_row():
-    """Two heaps above each other, and a row on either side that lies farther out than they do."""
+def test_a_cluster_is_also_split_across_the_direction_of_its_farthest_row():
+    """Two groups above each other, and a row on either side that is farther from the mean."""
     heap = np.stack([np.full(10, -0.05), np.linspace(0.9, 1.0, 10)], axis=1)
     rows = np.concatenate([heap, heap * [1.0, -1.0], [[1.1, 0.0], [-1.1, 0.0]]])
     nothing = make_problem(0, 5, 2, 0, weighted=False)
@@ -98,7 +98,7 @@ def test_two_clusters_that_grew_into_one_are_joined_and_one_that_fell_apart_is_p
     here, there = rng.normal(0, 0.05, (30, 2)), rng.normal(0, 0.05, (30, 2)) + 0.4
     apart = DMeans(1.0, refine=True, random_state=0).partial_fit(np.concatenate([here, there]))
     plain = DMeans(1.0, random_state=0).partial_fit(np.concatenate([here, there]))
-    assert len(apart.cluster_ids_) == 2  # together they pay for a birth, none of them alone
+    assert len(apart.cluster_ids_) == 2  # together they save a birth cost, none of them alone
     assert len(plain.cluster_ids_) == 1
     apart.partial_fit(np.concatenate([here, here + 0.01]))
     assert len(apart.step_.active) == 1

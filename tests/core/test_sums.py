@@ -80,7 +80,7 @@ def test_subnormal_weights_beside_ordinary_ones():
 @quick
 @given(seeds, st.integers(1, 400), st.integers(1, 20), st.booleans())
 def test_a_row_that_leaves_takes_back_what_it_brought(seed, n, d, weighted):
-    """The sums that the descent carries along are those of its labels, summed afresh."""
+    """The running sums of the descent equal new sums over its labels."""
     p = make_problem(seed, n, d, 3, weighted=weighted)
     weights = p.weights if weighted else None
     slots, centers, taken, *_ = descend(p.X, weights, p.phi, p.gamma, p.revival, p.birth, seed, 0, 1, 300, 1)

@@ -6,7 +6,7 @@ import pytest
 from dynmeans.datasets import airline_week
 
 
-def way(lat: np.ndarray, lon: np.ndarray) -> np.ndarray:
+def distance(lat: np.ndarray, lon: np.ndarray) -> np.ndarray:
     """Kilometres between neighbors, by the angle between vectors."""
     lat, lon = np.radians(lat), np.radians(lon)
     places = np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
@@ -17,7 +17,7 @@ def test_aircraft_move_as_fast_and_in_the_direction_that_they_say():
     week = airline_week(50, random_state=0)
     same = np.diff(week.flights) == 0
     inside = same & (np.diff(week.speeds) == 0) & (week.speeds[1:] > 200)  # at full speed
-    covered = 1000 * way(week.latitudes, week.longitudes) / np.diff(week.times)
+    covered = 1000 * distance(week.latitudes, week.longitudes) / np.diff(week.times)
     np.testing.assert_allclose(covered[inside], week.speeds[1:][inside], rtol=0.02)
     north = np.diff(week.latitudes)[inside]
     east = (np.diff(week.longitudes) * np.cos(np.radians(week.latitudes[1:])))[inside]

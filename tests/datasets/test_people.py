@@ -81,7 +81,7 @@ def test_people_behind_others_or_pillars_are_hidden() -> None:
     _, both = cast(RAYS, body((5.0, 6.0), (5.6, 2.4)))
     assert (alone == 0).sum() < 0.5 * (free == 0).sum()
     assert (both == 0).sum() < 0.7 * (free == 0).sum()
-    assert (both == 1).sum() > (free == 0).sum()  # nearer, so more rays meet him
+    assert (both == 1).sum() > (free == 0).sum()  # nearer, so more rays hit the body
 
 
 def test_people_walk_at_the_speed_of_people_and_keep_apart() -> None:

@@ -1,4 +1,4 @@
-"""What the docstrings show is what happens."""
+"""The examples of the docstrings print what they show."""
 
 from __future__ import annotations
 

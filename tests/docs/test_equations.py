@@ -35,13 +35,13 @@ def index() -> list[tuple[str, str, str, str]]:
 
 
 def behind() -> list[str]:
-    """What the index lists as without code of its own, under the paper's full labels."""
+    """Labels that the index lists as not implemented by code of their own."""
     part = INDEX.read_text(encoding="utf-8").partition("## Without code of their own")[2]
     return [f"{PREFIX[kind or 'Eq.']}:{label}" for label, kind in BEHIND.findall(part)]
 
 
 def implemented() -> list[str]:
-    """What the index lists as implemented, under the paper's full labels."""
+    """Labels that the index lists as implemented."""
     return [f"{PREFIX[kind]}:{label}" for kind, label, *_ in index() if label != UNLABELLED]
 
 

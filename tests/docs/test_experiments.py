@@ -1,4 +1,4 @@
-"""The page on the paper's experiments tells what the results say."""
+"""The page on the paper's experiments agrees with the results."""
 
 from __future__ import annotations
 

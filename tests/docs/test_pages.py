@@ -1,4 +1,4 @@
-"""What the pages show is what happens."""
+"""The examples of the pages print what they show."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def assert_shown(block: Block, page: Path, printed: str) -> None:
 
 
 def lay_out_files(folder: Path) -> None:
-    """Files that a page speaks of as if the reader had them."""
+    """Write the files that the examples of a page read."""
     parquet = pytest.importorskip("pyarrow.parquet")
     stream = moving_gaussians(n_steps=10, random_state=0)
     X = np.concatenate(stream.batches)
@@ -46,7 +46,7 @@ def lay_out_files(folder: Path) -> None:
 
 
 def run_command(command: str) -> str:
-    """What a command prints, with the programs of this environment first."""
+    """Output of a command, with the programs of this environment first."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
     done = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment, timeout=120)

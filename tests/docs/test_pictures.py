@@ -11,7 +11,7 @@ import pictures
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 DRAWN = {*pictures.PICTURES, pictures.DEMO, *pictures.FILM}
-# Either way has words for those who cannot see the picture.
+# Both forms have an alternative text.
 IMAGE = re.compile(r"^```\{image\} (\S+)\n:alt: \S+|^!\[[^\]]+\]\((\S+)\)", re.MULTILINE)
 
 

@@ -46,7 +46,7 @@ def test_every_public_method_of_an_estimator_is_in_the_reference_with_a_docstrin
 
 
 def _attributes(estimator: Any) -> set[str]:
-    """Names in the part of a docstring that tells the attributes."""
+    """Names in the section "Attributes" of a docstring."""
     part = (inspect.getdoc(estimator) or "").partition("\nAttributes\n")[2].partition("\nExamples\n")[0]
     return set(re.findall(r"\w+_\b", part))
 

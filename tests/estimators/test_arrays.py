@@ -1,4 +1,4 @@
-"""Arrays of every layout give the same result; what cannot be honoured is refused in one line."""
+"""Arrays of every layout give the same result; unsupported arrays are refused in one line."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Every kind of bad input gets a clear error and leaves the model as it was."""
+"""Every kind of invalid input gives a clear error and leaves the model unchanged."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def fitted(**params):
 
 
 def frozen(model):
-    """All that a failed step could have touched."""
+    """Everything that a failed step could have changed."""
     return (model._state, model.step_, model.labels_, model.history_, model._seed, model.n_features_in_)
 
 

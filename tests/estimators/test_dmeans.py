@@ -1,4 +1,4 @@
-"""The interface of DMeans as a user meets it."""
+"""The interface of DMeans."""
 
 import numpy as np
 import pandas as pd

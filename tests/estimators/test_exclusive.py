@@ -161,7 +161,7 @@ def test_cost_with_duplicates_is_the_objective_and_no_higher_than_without(proble
     assert soft.restart_costs.min() == soft.cost
     is_linked = hard.slots < len(prior.gammas)
     np.testing.assert_array_equal(soft.slots[is_linked], hard.slots[is_linked])
-    if np.all(problem.weights == 1.0):  # the plain descent places the copies of a heavy row one by one
+    if np.all(problem.weights == 1.0):  # the plain descent assigns the copies of a heavy row one by one
         assert soft.cost <= hard.cost * (1 + 1e-9)
 
 

@@ -1,4 +1,4 @@
-"""KDMeans and SDMeans as a user meets them."""
+"""The interface of KDMeans and SDMeans."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def blobs(seed, places, n=30, sd=0.1):
     return np.concatenate([np.asarray(p) + sd * rng.normal(size=(n, 2)) for p in places])
 
 
-def settings_for(kernel):
+def parameters_for(kernel):
     """Costs in the units of each kernel."""
     if isinstance(kernel, Linear):
         return {"birth_cost": 3.0, "lifetime": 4.0, "reach": 1.5, "relative": False}
@@ -33,7 +33,7 @@ A, B, C = (0.0, 0.0), (3.0, 0.0), (0.0, 3.0)
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @pytest.mark.parametrize("kernel", VECTOR_KERNELS, ids=lambda k: type(k).__name__)
 def test_a_cluster_hidden_for_a_while_comes_back_under_its_id(estimator, kernel):
-    model = estimator(kernel=kernel, random_state=0, **settings_for(kernel))
+    model = estimator(kernel=kernel, random_state=0, **parameters_for(kernel))
     first = model.partial_fit(blobs(0, [A, B, C])).labels_
     model.partial_fit(blobs(1, [A, B]))
     hidden = model.partial_fit(blobs(2, [A, B]))
@@ -56,7 +56,7 @@ def test_hidden_functions_come_back_with_the_gaussian_process_kernel(estimator):
 
 
 def precomputed(points, kept):
-    """What a user hands over: similarities among the rows, then with the kept points."""
+    """Input of a precomputed kernel: similarities among the rows, then with the kept points."""
     return rbf_kernel(points, np.concatenate([points, kept]), gamma=2.0)
 
 
@@ -168,7 +168,7 @@ def test_no_eigenvalue_above_the_birth_cost_gives_one_cluster():
 @pytest.mark.parametrize("kernel", VECTOR_KERNELS, ids=lambda k: type(k).__name__)
 def test_weight_n_equals_n_copies(estimator, kernel):
     counts = np.random.default_rng(0).integers(1, 4, size=90)
-    weighted, copies = (estimator(kernel=kernel, random_state=0, **settings_for(kernel)) for _ in range(2))
+    weighted, copies = (estimator(kernel=kernel, random_state=0, **parameters_for(kernel)) for _ in range(2))
     for seed in range(3):
         X = blobs(seed, [A, B, C])
         one = weighted.partial_fit(X, sample_weight=counts).labels_

@@ -1,4 +1,4 @@
-"""Lasting ids for the clusters of any clusterer."""
+"""Persistent ids for the clusters of any clusterer."""
 
 from itertools import permutations
 
@@ -32,7 +32,7 @@ def follow(model, stream):
 
 
 def cheapest_by_hand(state, X, labels, birth, lifetime, drift, now):
-    """Least cost of all links of groups to old clusters, each new or old: price and the squared spread."""
+    """Lowest cost of all links of groups to old clusters: births, revivals and squared distances."""
     names = sorted(set(labels.tolist()) - {-1})
     rows = [X[labels == name] for name in names]
     spread = sum(((r - r.mean(axis=0)) ** 2).sum() for r in rows)
@@ -276,8 +276,8 @@ def test_labels_that_are_none_are_refused(labels, message):
         PersistentIds().update([[0.0], [1.0]], labels)
 
 
-def test_the_automatic_birth_cost_is_where_going_on_and_being_born_are_equally_likely():
-    """Many known Gaussians: the distance at which the two densities meet, at odds of three to one."""
+def test_the_automatic_birth_cost_is_where_persistence_and_birth_are_equally_likely():
+    """Many known Gaussians: the distance at which the two densities are equal, at odds of three to one."""
     rng = np.random.default_rng(0)
     n_clusters, n_features, motion, noise = 200, 3, 0.2, 0.05
     centers = rng.normal(0.0, 5.0, (n_clusters, n_features))
@@ -293,7 +293,7 @@ def test_the_automatic_birth_cost_is_where_going_on_and_being_born_are_equally_l
 
 
 def test_through_a_kernel_rings_around_each_other_keep_their_ids():
-    """Their centers coincide, so only shapes can tell them apart."""
+    """Their centers coincide, so only their shapes differ."""
     stream = moving_rings(n_steps=12, motion=0.01, random_state=0)
     pairs = list(zip(stream.batches, stream.labels, strict=True))
     shuffled = [(X, np.random.default_rng(t).permutation(3)[y]) for t, (X, y) in enumerate(pairs)]

@@ -4,6 +4,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dynmeans import ClusteringWarning, DMeans, tune
@@ -94,3 +95,54 @@ def test_a_warning_points_to_the_code_that_called_the_library() -> None:
     with pytest.warns(UserWarning, match="unit vectors") as also:
         DMeans(birth_cost=0.5, metric="euclidean").partial_fit(rows)
     assert {warning.filename for warning in [*caught, *also]} == {__file__}
+
+
+@pytest.mark.parametrize("columns", [None, ["age", "income"]])
+def test_features_of_different_scale_are_reported(columns: list[str] | None) -> None:
+    X = np.repeat(PLACES, 20, axis=0) + RNG.normal(size=(60, 2))
+    model, found = run(
+        [X * [1.0, 1e4]] if columns is None else [pd.DataFrame(X * [1.0, 1e4], columns=columns)]
+    )
+    small = "feature 1" if columns is None else "'age'"
+    assert found == [model.warnings_["scale"]]
+    assert f"so {small} has no effect on the clusters" in found[0]
+    assert "--standardize" in found[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda X: X,
+        lambda X: np.column_stack([X, np.full(60, 7.0)]),  # a constant feature
+        lambda X: np.vstack([X[1:], [1e100, 0.0]]),  # an outlier
+        lambda X: X[::3] * [1.0, 1e4],  # few rows
+    ],
+)
+def test_features_of_the_same_scale_are_not_reported(change: Any) -> None:
+    X = np.repeat(PLACES, 20, axis=0) + RNG.normal(size=(60, 2))
+    assert run([change(X)], birth_cost=20.0)[1] == []
+
+
+def embeddings(scale: float) -> np.ndarray:
+    """Draw 20 directions of 64 features, with rows of random length around them."""
+    rng = np.random.default_rng(1)
+    centers = rng.normal(size=(20, 64)) / 8.0
+    rows = np.repeat(centers, 10, axis=0) + scale * rng.normal(size=(200, 64)) / 8.0
+    return rows * rng.uniform(0.5, 2.0, (200, 1))
+
+
+def test_embeddings_of_any_length_are_reported() -> None:
+    unset = {"lifetime": "auto", "reach": "auto"}
+    model, found = run([embeddings(1.0)], **unset)
+    assert found == [model.warnings_["embeddings"]]
+    assert "64 features" in found[0]
+    assert "use metric='cosine'" in found[0]
+    assert run([embeddings(1.0)], metric="euclidean", **unset)[1] == []
+    shifted, _ = run([embeddings(1.0) + 2.0], **unset)
+    assert "subtract the mean row" in shifted.warnings_["embeddings"]
+
+
+def test_separated_clusters_of_many_features_are_not_reported() -> None:
+    centers = np.random.default_rng(2).normal(size=(10, 64))
+    X = np.repeat(centers, 20, axis=0) + 0.1 * RNG.normal(size=(200, 64))
+    assert run([X], lifetime="auto", reach="auto")[1] == []

@@ -1,4 +1,4 @@
-"""Save, load, continue; and state files that are not what they should be."""
+"""Save, load and continue, and invalid state files."""
 
 import io
 import json
@@ -176,7 +176,7 @@ class Bomb:
         (lambda good: rewritten(good, lambda h: h | {"arrays": [["ids"]]}), "does not list its arrays"),
         (lambda good: rewritten(good, lambda h: h | {"format": True}), "no valid format version, got True"),
         (lambda good: rewritten(good, lambda h: h | {"clock": np.nan}), "the header holds NaN"),
-        (lambda good: doubled(good), "'header.json' is there more than once"),
+        (lambda good: doubled(good), "'header.json' appears more than once"),
         (
             lambda good: rewritten(good, lambda h: h | {"estimator": "os.system"}),
             "unknown estimator 'os.system'",
@@ -222,7 +222,7 @@ def test_an_array_cannot_claim_more_than_the_file_holds(tmp_path, good):
         for name in old.namelist():
             new.writestr(name, header + b"\n" if name == "weights.npy" else old.read(name))
     (tmp_path / "m").write_bytes(out.getvalue())
-    with pytest.raises(SnapshotError, match="does not have the size that it claims"):
+    with pytest.raises(SnapshotError, match="does not have the size that its header states"):
         dynmeans.load(tmp_path / "m")
 
 

@@ -1,4 +1,4 @@
-"""Every estimator keeps every promise that scikit-learn checks, with no expected failure."""
+"""Every estimator passes all checks of scikit-learn, without expected failures."""
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 

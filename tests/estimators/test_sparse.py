@@ -1,4 +1,4 @@
-"""Sparse rows are refused with what to do instead."""
+"""Sparse rows are refused, with advice."""
 
 import numpy as np
 import pytest

@@ -73,7 +73,7 @@ def test_seeds_for_choosing_are_never_reported(name: str) -> None:
     assert CHOOSING_SEED + 100 <= REPORTED_SEED
 
 
-def test_dmeans_is_more_accurate_than_clustering_every_batch_afresh_without_the_number_of_clusters() -> None:
+def test_dmeans_is_more_accurate_than_separate_clustering_without_the_number_of_clusters() -> None:
     """Check the widest margins of the table on three streams."""
     plan = EXPERIMENTS["gaussians"].plan(Size(3))
     some = [OURS, CEILING, "DBSCAN, matched"]

@@ -15,7 +15,7 @@ from dynmeans._files.atomic_write import atomic_write, make_folder, remove_lefto
 
 
 def leave(target: Path) -> Path:
-    """What a process leaves that is killed while it writes."""
+    """Leave a temporary file, as a process that is killed while it writes."""
     place = target.with_name(f".{target.stem}.0123456789abcdef.tmp{target.suffix}")
     place.write_text("half")
     return place
@@ -111,7 +111,7 @@ def test_a_temporary_file_that_was_taken_for_a_leftover_is_replaced(
     taken: list[Path] = []
 
     def try_lock(descriptor: int) -> bool:
-        if not taken:  # another process was quicker
+        if not taken:  # another process was faster
             taken.extend(tmp_path.iterdir())
             taken[0].unlink()
         return True

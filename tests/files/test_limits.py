@@ -57,7 +57,7 @@ def test_as_many_names_as_columns_are_compared_in_no_time() -> None:
 
 
 class Panic(BaseException):
-    """What libraries in Rust raise."""
+    """Error of a library in Rust."""
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.run_folder import read_run
-from dynmeans._files.run_format import CLUSTERS_COLUMNS, SAMPLE_COLUMNS, STEPS_COLUMNS
+from dynmeans._files.run_format import CLUSTERS_TABLE, SAMPLE_TABLE, STEPS_TABLE
 from run_folder import write_run
 
 
@@ -32,9 +32,9 @@ def cut_last_line(path: Path, keep: int) -> None:
 def test_all_numbers_of_a_folder_come_back(folder: Path) -> None:
     run = read_run(folder)
     raw = np.genfromtxt(folder / "clusters.csv", delimiter=",", skip_header=1)
-    assert set(run.steps) == set(STEPS_COLUMNS)
-    assert set(run.clusters) == {*CLUSTERS_COLUMNS, "features"}
-    assert set(run.sample) == {*SAMPLE_COLUMNS, "features"}
+    assert set(run.steps) == set(STEPS_TABLE.columns)
+    assert set(run.clusters) == {*CLUSTERS_TABLE.columns, "features"}
+    assert set(run.sample) == {*SAMPLE_TABLE.columns, "features"}
     np.testing.assert_array_equal(run.clusters["features"], raw[:, 5:])
     np.testing.assert_array_equal(run.clusters["weight"], raw[:, 3])
     np.testing.assert_array_equal(run.steps["step"], np.arange(1, 9))
@@ -42,6 +42,13 @@ def test_all_numbers_of_a_folder_come_back(folder: Path) -> None:
     lines = (folder / "events.jsonl").read_text().splitlines()
     rest = {"others": (), "tentative": False}
     assert [event._asdict() for event in run.events] == [{**rest, **json.loads(line)} for line in lines]
+
+
+def test_a_folder_of_version_0_1_0_is_read(folder: Path) -> None:
+    expected = read_run(folder).info
+    path = folder / "run.json"
+    path.write_text(path.read_text().replace('"parameters":', '"settings":'))
+    assert read_run(folder).info == expected
 
 
 def test_features_may_be_named_like_fixed_columns_or_hold_commas_and_line_breaks(tmp_path: Path) -> None:
@@ -80,12 +87,12 @@ def test_a_run_that_was_killed_is_read_up_to_the_last_step_that_is_whole(folder:
         ("run.json", "{", "", "not JSON"),
         ("run.json", '"format": 1', '"format": 2', "format 2, but this version reads format 1"),
         ("run.json", '"format"', '"kind"', "has no 'format'"),
-        ("run.json", '"rows"', '"lines"', "'rows' is None, it must be of type int"),
+        ("run.json", '"rows"', '"lines"', "'rows' is None; it must be of type int"),
         ("run.json", '["x1", "x2"]', "[]", "at least one name"),
         ("run.json", '"kind": "step"', '"kind": "week"', "'week'"),
         ("steps.csv", "step,time", "time,step", "the heading is"),
         ("steps.csv", "\n2,", "\nA,", "'A'"),
-        ("steps.csv", "\n2,", "\n2.5,", "step of row 2 is 2.5, it must be a whole number"),
+        ("steps.csv", "\n2,", "\n2.5,", "step of row 2 is 2.5; it must be a whole number"),
         ("steps.csv", "\n3,", "\n2,", "must increase"),
         ("clusters.csv", "\n2,", "\n77,", "step 77 is not in steps.csv"),
         ("sample.csv", "\n1,0,", "\n1,0,0,", "sample.csv"),

@@ -46,7 +46,7 @@ def write(folder: Path, records: list[StepRecord], features: list[str]) -> None:
         log.append(lines_of(entry))
     log.close()
     info = {"format": 1, "title": "t", "features": features, "time": {"name": "t", "kind": "number"}}
-    rest = {"settings": {}, "rows": 8, "steps": 2, "complete": True, "version": "0"}
+    rest = {"parameters": {}, "rows": 8, "steps": 2, "complete": True, "version": "0"}
     write_info(folder, {**info, **rest})
 
 

@@ -162,7 +162,7 @@ def test_shifts_turns_and_units_change_no_similarity(seed, scale):
 
 
 def test_a_heavy_row_holds_heat_like_many():
-    """On a chain of three, the middle one with weight m, the flow is that of m rows in the middle."""
+    """On a chain of three rows, a middle row of weight m has the flow of m rows."""
     rows = np.array([[0.0], [1.0], [2.1]])
     m = np.array([1.0, 4.0, 1.0])
     graph = shared_neighbors(rows, 2)

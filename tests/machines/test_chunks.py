@@ -1,4 +1,4 @@
-"""A descent over chunks equals the local one, bit for bit, however the rows are cut."""
+"""A descent over chunks equals the local one, bit for bit, for any cut of the rows."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Slow and obvious twins of HOTA, IDF1 and CLEAR MOT, by enumeration, and the runs that both are tried on."""
+"""Slow and obvious twins of HOTA, IDF1 and CLEAR MOT, by enumeration, and random runs for the comparison."""
 
 from __future__ import annotations
 

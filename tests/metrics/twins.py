@@ -1,4 +1,4 @@
-"""Slow and obvious twins of the metrics, by enumeration, and the runs that both are tried on."""
+"""Slow and obvious twins of the metrics, by enumeration, and random runs for the comparison."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class LabelledRun(NamedTuple):
 
 @st.composite
 def runs(draw: st.DrawFn, noise: bool = True, max_steps: int = 4, max_points: int = 7) -> LabelledRun:
-    """Few ids, so that overlaps, ties and conflicts abound; empty steps too, but never an empty run."""
+    """Few ids, so that there are many overlaps, ties and conflicts; steps may be empty, runs are not."""
     point = st.tuples(st.integers(0, 2), st.integers(NOISE if noise else 0, 3))
     step = st.lists(point, max_size=max_points)
     steps = draw(st.lists(step, min_size=1, max_size=max_steps).filter(any))
@@ -49,7 +49,7 @@ def pairings(pairs: list[Pair]) -> Iterator[set[Pair]]:
 
 
 def best_pairings(shared: dict[Pair, Fraction]) -> list[set[Pair]]:
-    """Every one-to-one set of pairs with the largest sum; pairs that share nothing are none."""
+    """Every one-to-one set of pairs with the largest sum; pairs without common points are left out."""
     options = list(pairings([pair for pair, weight in shared.items() if weight > 0]))
     most = max(sum(shared[pair] for pair in option) for option in options)
     return [option for option in options if sum(shared[pair] for pair in option) == most]
@@ -69,7 +69,7 @@ def most_shared(true: list[int], found: list[int], weight: list[int] | None = No
 
 
 def possible_tracking_accuracies(run: LabelledRun) -> set[Fraction]:
-    """The values that the definition allows: one for each way to settle ties."""
+    """The values that the definition allows: one for each resolution of ties."""
     outcomes = {(frozenset[Pair](), Fraction(0))}
     for true, found in zip(run.true, run.found, strict=True):
         if true:

@@ -1,4 +1,4 @@
-"""The two ways to state the costs, and what they must not be."""
+"""The two parametrizations of the costs, and invalid values."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The two motions: what they forecast and what they learn."""
+"""The two motions: predictions and updates."""
 
 import math
 
@@ -18,7 +18,7 @@ FILTER = VELOCITY._replace(limit=math.inf)  # the Kalman filter, without the lim
 
 
 def remembered(seed, k=3, d=2):
-    """Clusters with a velocity that is somewhat known."""
+    """Clusters with an uncertain velocity."""
     rng = np.random.default_rng(seed)
     var = rng.uniform(0.1, 2.0, size=k)
     weights = rng.uniform(1.0, 20.0, size=k)
@@ -35,7 +35,7 @@ def remembered(seed, k=3, d=2):
 
 
 def transition(elapsed, drift):
-    """Motion and noise of place and velocity, in matrices."""
+    """Transition and noise of position and velocity, as matrices."""
     q, r = VELOCITY.velocity * drift, VELOCITY.position * drift
     noise = [[q * elapsed**3 / 3 + r * elapsed, q * elapsed**2 / 2], [q * elapsed**2 / 2, q * elapsed]]
     return np.array([[1.0, elapsed], [0.0, 1.0]]), np.array(noise)
@@ -60,7 +60,7 @@ def costs(drift):
 
 
 def seen_at(state, prior, centers, slot_weights, now, drift, motion=VELOCITY):
-    """What is remembered when clusters took points and their centers are known."""
+    """State after clusters with known centers had points."""
     slots = np.repeat(np.arange(len(slot_weights), dtype=np.int32), slot_weights > 0)
     fit = Fit(slots, centers, slot_weights, 0.0, 1, np.zeros(1))
     return update_state(state, prior, fit, costs(drift), motion, now).state

@@ -1,4 +1,4 @@
-"""The report as a reader meets it, in headless Chromium."""
+"""The report in headless Chromium."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser, tmp_path: Path) -> Iterator[Browser]:
-    """The report of a run in the plane; after every test the console is silent and the network was idle."""
+    """The report of a run in the plane; no test may cause console output or network requests."""
     yield open_report(browser, write_run(tmp_path / "run"))
     assert browser.problems == []
     assert all(address.startswith(("file:", "data:")) for address in browser.requests)
@@ -266,7 +266,7 @@ def test_large_coordinates_keep_the_digits_that_distinguish_them(browser: Browse
 
 def test_data_is_shown_and_never_run(browser: Browser, tmp_path: Path) -> None:
     evil = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
-    folder = write_run(tmp_path / "run", title=evil, features=[evil, "b"], settings={evil: evil})
+    folder = write_run(tmp_path / "run", title=evil, features=[evil, "b"], parameters={evil: evil})
     page = open_report(browser, folder)
     assert text(page, "h1") == evil
     assert page.run("document.title") == evil

@@ -56,7 +56,7 @@ def test_the_page_holds_everything_and_names_no_address(run: Run, tmp_path: Path
 
 
 def test_titles_names_and_parameters_are_never_code(tmp_path: Path) -> None:
-    info = {"title": EVIL, "features": [EVIL, "b", "c"], "settings": {EVIL: EVIL}}
+    info = {"title": EVIL, "features": [EVIL, "b", "c"], "parameters": {EVIL: EVIL}}
     run = read_run(
         write_run(tmp_path, n_steps=3, n_features=3, time={"name": EVIL, "kind": "number"}, **info)
     )

@@ -92,7 +92,7 @@ def test_the_birth_cost_in_force_is_that_of_the_last_birth(run: Run) -> None:
 
 def test_long_lists_of_parameters_are_shortened(run: Run) -> None:
     features = [f"e{i}" for i in range(256)]
-    payload = build_payload(run._replace(info=run.info | {"settings": {"features": features}}))
+    payload = build_payload(run._replace(info=run.info | {"parameters": {"features": features}}))
     assert payload["parameters"] == [["features", "e0, e1, e2, e3, e4, e5, ... (256 in all)"]]
 
 

@@ -9,8 +9,8 @@ from dynmeans._files.errors import InputError
 from dynmeans._files.run_format import FORMAT
 from dynmeans.runs.folder import check_folder, clear_folder
 
-INFO = {"title": "a.csv", "settings": {"seed": 0}, "complete": False}
-KNOWN = {"title": "a.csv", "settings": {"seed": 0}}
+INFO = {"title": "a.csv", "parameters": {"seed": 0}, "complete": False}
+KNOWN = {"title": "a.csv", "parameters": {"seed": 0}}
 
 
 def check(folder: Path, **options: object) -> None:
@@ -40,6 +40,9 @@ def test_a_run_is_overwritten_only_by_force(occupied: Path) -> None:
 
 
 def test_what_the_same_run_left_behind_may_be_overwritten(occupied: Path) -> None:
+    check(occupied, again=KNOWN)
+    old = {"settings" if key == "parameters" else key: value for key, value in INFO.items()}
+    (occupied / "run.json").write_text(json.dumps(old))  # as version 0.1.0 wrote it
     check(occupied, again=KNOWN)
     with pytest.raises(InputError):
         check(occupied, again={**KNOWN, "title": "b.csv"})

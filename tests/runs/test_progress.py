@@ -1,4 +1,4 @@
-"""The progress of a run in a state file: what no run can have saved is refused in one line."""
+"""The progress of a run in a state file: impossible entries are refused in one line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _set(*path: Any) -> Callable[[dict[str, Any]], None]:
 FALSE = {
     "out is a number": _set("out", 3),
     "complete is a word": _set("complete", "yes"),
-    "no parameters": _set("settings", []),
+    "no parameters": _set("parameters", []),
     "an input without a name": _set("inputs", [{"size": 3}]),
     "a negative size": _set("inputs", 0, "size", -1),
     "a negative position": _set("position", [0, -1]),
@@ -90,7 +90,7 @@ def test_a_position_after_the_last_input_is_refused(folder: Path, tmp_path: Path
         cluster_files(folder / "points.csv", PARAMETERS, out=folder / "out", state=state)
 
 
-def test_a_state_file_that_knows_not_all_lengths_is_refused(folder: Path, tmp_path: Path) -> None:
+def test_a_state_file_without_all_lengths_is_refused(folder: Path, tmp_path: Path) -> None:
     state = _unfinished(folder, tmp_path / "state", lengths={"steps.csv": 10})
     with pytest.raises(InputError, match="no file of this run, or its length is unknown"):
         cluster_files(folder / "points.csv", PARAMETERS, out=folder / "out", state=state)
@@ -106,7 +106,7 @@ def test_a_report_removes_what_a_killed_process_left(folder: Path) -> None:
 
 def test_a_parameter_that_is_a_list_of_lists_is_named(folder: Path) -> None:
     snapshot = read_snapshot(folder / "state")
-    snapshot.header[KEY]["settings"]["features"] = [[]]
+    snapshot.header[KEY]["parameters"]["features"] = [[]]
     false = folder / "false"
     write_snapshot(false, snapshot)
     with pytest.raises(InputError, match=r"belongs to a run with --features \[\], but here it is not given"):

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import dynmeans
 from dynmeans import DMeans, KDMeans, PersistentIds, SDMeans
-from dynmeans._files.snapshot import SnapshotError, decode_snapshot, encode_snapshot
+from dynmeans._files.snapshot import SnapshotError
+from dynmeans.estimators.state_files.model_bytes import decode_model, encode_model
 from dynmeans.streams import step
 from saved_models import points
 from strategies import streams
@@ -131,18 +132,11 @@ def test_the_number_of_threads_may_change():
 
 def test_a_false_section_of_the_last_batch_is_refused():
     state, *_ = step(None, [[0.0], [5.0]], 1.0, PARAMS)
-    snapshot = decode_snapshot(state)
+    model, header, arrays = decode_model(state, "the state")
     for labels in ([0, 7], [-2, 0], [[0, 1]], [0.0, 1.0], None):
-        arrays = dict(snapshot.arrays)
-        del arrays["batch_labels"]
-        if labels is not None:
-            arrays["batch_labels"] = np.array(labels)
-        header = {key: value for key, value in snapshot.header.items() if key != "arrays"}
+        own = {} if labels is None else {"batch_labels": np.array(labels)}
         with pytest.raises(SnapshotError):
-            step(
-                encode_snapshot(snapshot._replace(header=header, arrays=arrays)), [[0.0], [5.0]], 1.0, PARAMS
-            )
-    header = {key: value for key, value in snapshot.header.items() if key != "arrays"} | {"batch": 3}
-    without = encode_snapshot(snapshot._replace(header=header))
+            step(encode_model(model, {"batch": header["batch"]}, own), [[0.0], [5.0]], 1.0, PARAMS)
+    without = encode_model(model, {"batch": 3}, {"batch_labels": arrays["batch_labels"]})
     with pytest.raises(ValueError, match="t must be after"):
         step(without, [[0.0], [5.0]], 1.0, PARAMS)

@@ -56,8 +56,8 @@ def test_vectors_of_one_length_are_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "arrays", "message"),
     [
-        ("a.npy", np.zeros((2, 2, 2)), "shape (2, 2, 2), it must be a table"),
-        ("a.npy", np.array(3.0), "shape (), it must be a table"),
+        ("a.npy", np.zeros((2, 2, 2)), "shape (2, 2, 2); it must be a table"),
+        ("a.npy", np.array(3.0), "shape (); it must be a table"),
         ("a.npy", np.array([{}]), "Python objects"),
         ("a.npz", {"x": np.zeros(2), "y": np.zeros(3)}, "'x' has shape (2,) and 'y' has shape (3,)"),
         ("a.npz", {}, "no arrays"),

@@ -1,4 +1,4 @@
-"""Sizes of Parquet pages agree with the metadata, and false ones are refused before memory is taken."""
+"""Sizes of Parquet pages agree with the metadata, and false ones are refused before memory is allocated."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ def test_the_format_is_inferred_from_the_name(tmp_path: Path, name: str, format:
     [
         ("nothing.csv", "No such file"),
         (".", "a folder"),
-        ("words.txt", "unknown kind of file"),
-        ("a.npy.gz", "unknown kind of file"),
+        ("words.txt", "unknown file type"),
+        ("a.npy.gz", "unknown file type"),
         ("empty.csv", "the file is empty"),
     ],
 )

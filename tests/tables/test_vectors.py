@@ -17,7 +17,7 @@ from dynmeans._tables.inputs import Position, open_inputs, reopen_inputs
 from dynmeans._tables.sources import find_source
 from dynmeans._tables.vectors import parse_vectors
 
-X = np.random.default_rng(0).normal(size=(5000, 4))  # more than one piece
+X = np.random.default_rng(0).normal(size=(5000, 4))  # more than one chunk
 TITLES = [f'text {i}, "quoted"' for i in range(len(X))]
 
 
@@ -112,7 +112,7 @@ def test_a_file_beside_the_table_must_have_its_rows(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has the rows of one input, but there are 2"):
         open_inputs([source, source], embedding=beside)
     np.save(beside, X[0])
-    with pytest.raises(InputError, match=r"float64 of shape \(4,\), it must be a table"):
+    with pytest.raises(InputError, match=r"float64 of shape \(4,\); it must be a table"):
         open_inputs([source], embedding=beside)
     with pytest.raises(InputError, match="nowhere.npy: no such file"):
         open_inputs([source], embedding="nowhere.npy")

@@ -37,7 +37,7 @@ RULES = {
 
 
 def blocks(times: list[float], cuts: list[int], start: int = 0, parts: int = 1) -> Iterator[RowBlock]:
-    """A file whose row i is the point (i,), in pieces that end at `cuts`; parts are equal shares."""
+    """A file whose row i is the point (i,), in blocks that end at `cuts`; parts are equal shares."""
     n = len(times)
     part_of = np.arange(n) * parts // max(n, 1)
     edges = {start, *(c for c in cuts if start < c < n), n, *(np.flatnonzero(np.diff(part_of)) + 1).tolist()}

@@ -19,7 +19,7 @@ def forest_length(batches: list[np.ndarray], labels: list[np.ndarray]) -> float:
 
 
 def walkers(seed: int, rows: int, n_steps: int = 20) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Eight people who walk about, with some rows each."""
+    """Eight walking people, with some rows each."""
     rng = np.random.default_rng(seed)
     start, speed = rng.uniform(0, 20, (8, 2)), rng.normal(0, 0.5, (8, 2))
     ids = np.repeat(np.arange(8), rows)
@@ -40,7 +40,7 @@ def angles(seed: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
     return batches, [ids] * 20
 
 
-def halves(batches: list[np.ndarray], labels: list[np.ndarray]) -> list[np.ndarray]:
+def bisected(batches: list[np.ndarray], labels: list[np.ndarray]) -> list[np.ndarray]:
     """Cut every cluster in two at its mean."""
     cut = []
     for X, ids in zip(batches, labels, strict=True):
@@ -102,14 +102,14 @@ def test_the_truth_is_shorter_than_merging_splitting_or_renaming(rows: int) -> N
     length = forest_length(batches, truth)
     merged = [ids // 2 for ids in truth]
     renamed = [100 * (t // 5) + ids for t, ids in enumerate(truth)]
-    for worse in (merged, renamed, *([halves(batches, truth)] if rows > 1 else [])):
+    for worse in (merged, renamed, *([bisected(batches, truth)] if rows > 1 else [])):
         assert length < forest_length(batches, worse)
 
 
 def test_only_the_gaussian_code_rewards_cutting_an_angle() -> None:
     batches, truth = angles(0)
     codes = TwoCodes(batches, np.arange(20.0), max_rows=200)
-    whole, cut = codes.lengths(truth), codes.lengths(halves(batches, truth))
+    whole, cut = codes.lengths(truth), codes.lengths(bisected(batches, truth))
     assert whole.forest < cut.forest
     assert whole.gaussian > cut.gaussian
     assert codes.prefers_forest([whole, cut])

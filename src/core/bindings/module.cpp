@@ -16,6 +16,7 @@ void bind_rows(nanobind::module_& m);
 void bind_code_length(nanobind::module_& m);
 void bind_sdmeans(nanobind::module_& m);
 void bind_lifecycle(nanobind::module_& m);
+void bind_state_checks(nanobind::module_& m);
 void bind_split_merge_events(nanobind::module_& m);
 void bind_sphere(nanobind::module_& m);
 void bind_batch_scale(nanobind::module_& m);
@@ -37,6 +38,7 @@ NB_MODULE(_core, m) {
   bind_code_length(m);
   bind_sdmeans(m);
   bind_lifecycle(m);
+  bind_state_checks(m);
   bind_split_merge_events(m);
   bind_sphere(m);
   bind_batch_scale(m);

@@ -55,7 +55,7 @@ class ReturnCode {
 };
 
 // Births are Gamma-Poisson. The names of newborns are arbitrary, so each set of them can be encoded in
-// births! ways. The first step has no rate to go by: a whole number costs about twice its logarithm.
+// births! ways. The first step has no rate: a whole number costs about twice its logarithm.
 class BirthCode {
  public:
   double encode(double births, int t) {

@@ -22,7 +22,7 @@ class ScatterCode {
       : d_(d), floor_(floor), min_variance_(min_variance), pooled_(std::size_t(d) * d) {}
 
   // Before anything is known, clusters may be of any size from that of all data down, each equally likely.
-  // Returns the nats for the scatters of all groups, and the likeliest as what is usual.
+  // Returns the nats for the scatters of all groups, and the likeliest size as the usual one.
   double first(const std::vector<Group>& groups, const Square& whole, Square& best) {
     double best_sum = 0.0, mixed = 0.0;
     for (int s = 0; s < kScales; ++s) {
@@ -71,7 +71,7 @@ class ScatterCode {
   double variance() const { return trace(pooled_, d_) / d_ / evidence_; }  // s = tr C / d
 
  private:
-  static constexpr int kScales = 9;  // sizes of clusters thought possible before the first step
+  static constexpr int kScales = 9;  // sizes of clusters that are tried before the first step
 
   double log_gamma_ratio(double degrees, double more) const {
     double sum = 0.0;

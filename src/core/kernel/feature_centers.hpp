@@ -89,7 +89,7 @@ class FeatureCenters {
   }
 
  private:
-  static constexpr double kGrain = 1e-9;  // what the features of phi lack may be rounding, below this share
+  static constexpr double kGrain = 1e-9;  // share below which the missing length of phi is rounding error
 
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
   double coordinate(Row i, int j) const { return features_[i * d_ + j] - shift_[j]; }
@@ -110,7 +110,7 @@ class FeatureCenters {
     return total;
   }
 
-  // The mean of some rows is as good as the mean of all: only digits depend on it.
+  // The mean of some rows suffices: only rounding errors depend on it.
   void find_shift() {
     const Row count = std::min<Row>(view_.n, 256);
     for (Row s = 0; s < count; ++s)

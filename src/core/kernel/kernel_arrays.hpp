@@ -36,7 +36,7 @@ inline KernelView kernel_view(const Vector& weights, const Vector& diagonal, con
           gammas.data(),  revival.data(),  Row(n),       int(n_old)};
 }
 
-// Calls use with the centers that suit the form, without the lock of Python.
+// Calls `use` with the centers of this form, without the GIL.
 template <class Use>
 auto with_centers(const KernelView& view, const KernelForm& form, Use use) {
   nb::gil_scoped_release unlocked;

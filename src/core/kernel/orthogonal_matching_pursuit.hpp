@@ -14,12 +14,12 @@ namespace dynmeans {
 
 struct MatchingPursuitOptions {
   double dependent;   // share of its squared length that a point must add to the chosen ones
-  double equal;       // gains above this share of the best are equal; then the most independent point wins
-  double negligible;  // share of the squared length of the center below which nothing is left to explain
+  double equal;       // gains above this share of the best are equal; the most independent is chosen
+  double negligible;  // share of the squared length of the center below which the selection stops
 };
 
 struct Picks {
-  std::vector<std::int64_t> chosen;  // in the order of the picks
+  std::vector<std::int64_t> chosen;  // in the order of selection
   std::vector<double> coefficients;
 };
 
@@ -107,9 +107,9 @@ class MatchingPursuit {
   const double* gram_;
   std::int64_t s_;
   MatchingPursuitOptions rules_;
-  double length_, left_;               // squared length of the center, and of what is left of it
+  double length_, left_;               // squared length of the center, and of the residual
   std::vector<double> apart_;          // (s,)  squared length of what each point adds to the chosen ones
-  std::vector<double> pull_;           // (s,)  product of each point with what is left of the center
+  std::vector<double> pull_;           // (s,)  product of each point with the residual
   std::vector<double> column_, gain_;  // (s,)
   std::vector<double> factor_;         // (picks, s)  W ~ factor' factor
   std::vector<double> steps_;

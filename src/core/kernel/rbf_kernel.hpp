@@ -11,10 +11,10 @@
 
 namespace dynmeans {
 
-constexpr std::int64_t kSide = 32;          // of the squares that the matrix is made of
+constexpr std::int64_t kSide = 32;          // edge of the blocks of the matrix
 constexpr std::int64_t kBand = 16 * kSide;  // lines between two checks for signals
 
-// Points side by side, a line a coordinate, divided by the bandwidth and padded to whole squares.
+// Points side by side, one line per coordinate, divided by the bandwidth and padded to whole blocks.
 inline std::vector<double> side_by_side(const double* points, std::int64_t n, int d, double bandwidth) {
   const std::int64_t stride = (n + kSide - 1) / kSide * kSide;
   std::vector<double> columns(d * stride);
@@ -29,7 +29,7 @@ struct GaussianKernel {
   std::int64_t n, m;
   int d;
   double* out;              // out (n, m)
-  std::int64_t begin, end;  // in  lines that are made
+  std::int64_t begin, end;  // in  lines to compute
 
   [[gnu::always_inline]] void run() const {
     alignas(32) double square[kSide * kSide];
@@ -63,7 +63,7 @@ struct GaussianKernel {
     for (std::int64_t r = 0; r < rows; ++r) {
       double* line = out + (i + r) * m + j;
       if (columns == kSide)
-        std::memcpy(line, square + r * kSide, kSide * sizeof(double));  // of a known size: no call
+        std::memcpy(line, square + r * kSide, kSide * sizeof(double));  // of constant size: inlined
       else
         std::copy_n(square + r * kSide, columns, line);
     }

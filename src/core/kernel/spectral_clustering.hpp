@@ -25,7 +25,7 @@ struct SpectralSearch {
 
 struct SpectralResult {
   std::vector<std::int64_t> labels;   // (R,) 0 .. K-1 remembered, then newborn
-  int n_iter;                         // alternations and sweeps of the restart that won
+  int n_iter;                         // alternations and sweeps of the best restart
   std::vector<double> restart_costs;  // (n_restarts,)
 };
 
@@ -55,7 +55,7 @@ class SpectralClusters {
     Poll poll;
     for (int restart = 0; restart < search_.n_restarts; ++restart) {
       poll(1 + view_.n);
-      if (clarity > kClear) {  // nothing left to improve
+      if (clarity > kClear) {  // nothing to improve
         result.restart_costs.push_back(result.restart_costs[0]);
         continue;
       }
@@ -88,7 +88,7 @@ class SpectralClusters {
     result.n_iter = rounded.n_iter + fit.n_iter;
   }
 
-  // Many restarts round to the same partition, which is worked on only once.
+  // Many restarts round to the same partition, which is processed only once.
   const KernelResult& finished(const std::vector<std::int64_t>& partition) {
     for (const Trial& trial : trials_)
       if (trial.partition == partition) return trial.fit;

@@ -22,7 +22,7 @@ struct Vectors {
   int n, n_old, c;        // R, K
 };
 
-// Point part of the span of the vectors, less the directions that carry no point.
+// Point part of the span of the vectors, without the directions that belong to no point.
 //
 // An old cluster that no point joins has an eigenvalue of its own, and it may exceed the birth cost. In the
 // span of the vectors, let a direction have mass p on the points and v_k on old cluster k. A cluster of
@@ -37,7 +37,7 @@ inline Embedding seen(const Vectors& in, const Lapack& lapack) {
   std::vector<double> turned(std::size_t(in.n_old) * c), turn = axes.vectors;
   multiply(lapack, const_cast<double*>(in.data + in.n * c), turn.data(), in.n_old, in.c, in.c, turned.data());
   const double lightest = *std::min_element(in.weights, in.weights + in.n);
-  std::vector<std::size_t> carries{0};  // the largest does in any case
+  std::vector<std::size_t> carries{0};  // the largest one always belongs to points
   for (std::size_t a = 1; a < c; ++a) {
     double spread = 0;
     for (int k = 0; k < in.n_old; ++k) spread += turned[k * c + a] * turned[k * c + a] / in.gammas[k];

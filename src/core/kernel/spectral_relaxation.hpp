@@ -11,7 +11,7 @@
 
 namespace dynmeans {
 
-// Of K_PhiPhi, only the diagonal takes part: gamma K_PhiPhi + Q dt.
+// Only the diagonal of K_PhiPhi is used: gamma K_PhiPhi + Q dt.
 inline double old_diagonal(const KernelView& view, int k) {
   return view.gammas[k] * view.phi_phi[k] + view.revival[k];
 }
@@ -23,7 +23,7 @@ inline std::vector<double> joint_matrix(const KernelView& view, const double* ma
   std::vector<double> joint(size * size), root(size);
   for (std::size_t i = 0; i < n; ++i) root[i] = std::sqrt(view.weights[i]);
   for (std::size_t k = 0; k < n_old; ++k) root[n + k] = std::sqrt(view.gammas[k]);
-  // To LAPACK a line is a column, so what lies right of the diagonal here is its lower triangle.
+  // LAPACK is column-major, so the entries right of the diagonal are its lower triangle.
   for (std::size_t i = 0; i < n; ++i) {
     double* line = &joint[i * size];
     for (std::size_t j = i; j < n; ++j) line[j] = root[i] * root[j] * matrix[i * n + j];
@@ -33,8 +33,8 @@ inline std::vector<double> joint_matrix(const KernelView& view, const double* ma
   return joint;
 }
 
-// The terms of Eq. (spectralmin) that do not depend on Z, traces over all remembered clusters, minus the most
-// that a Z can bring: what no clustering costs less than. in: values (c,)
+// The terms of Eq. (spectralmin) that do not depend on Z, traces over all remembered clusters, minus the
+// maximum over Z: a lower bound on the cost of any clustering. in: values (c,)
 inline double relaxed_bound(const KernelView& view, double birth, const double* values, std::size_t c) {
   double bound = 0;
   for (Row i = 0; i < view.n; ++i) bound += view.weights[i] * view.diagonal[i];

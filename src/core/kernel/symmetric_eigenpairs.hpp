@@ -13,8 +13,8 @@
 namespace dynmeans {
 
 struct Eigenpairs {
-  std::vector<double> values;   // (c,)  falling
-  std::vector<double> vectors;  // (n, c)  of unit length, one a column
+  std::vector<double> values;   // (c,)  descending
+  std::vector<double> vectors;  // (n, c)  of unit length, one per column
 
   // The first few of them.
   void keep(int few) {
@@ -26,16 +26,16 @@ struct Eigenpairs {
 };
 
 class SymmetricMatrix {
-  static constexpr int kTiny = 40;  // up to this size all eigenpairs are found sooner than some of them
+  static constexpr int kTiny = 40;  // up to this size, computing all eigenpairs is faster than computing some
 
  public:
   // in: matrix (n, n), of which one triangle is read
   SymmetricMatrix(std::vector<double> matrix, int n, const Lapack& lapack)
       : n_(n), matrix_(std::move(matrix)), lapack_(lapack), values_(n) {}
 
-  // All eigenpairs above the threshold, and no fewer than at_least.
+  // All eigenpairs above the threshold, and at least `at_least`.
   Eigenpairs above(double threshold, int at_least) {
-    for (const double x : matrix_)  // LAPACK does not end, or ends with nothing, on NaN
+    for (const double x : matrix_)  // LAPACK does not terminate, or finds nothing, on NaN
       if (!std::isfinite(x)) throw std::invalid_argument("the matrix of the relaxed problem overflows");
     if (n_ <= kTiny) {
       all();
@@ -62,7 +62,8 @@ class SymmetricMatrix {
     vectors_ = std::move(matrix_);
   }
 
-  // 'V': values above the threshold; 'I': those from number first on, rising from 1. Returns how many.
+  // 'V': values above the threshold; 'I': those from number `first` on, counted from 1, ascending. Returns
+  // their number.
   int range(char which, double threshold, int first) {
     char vectors = 'V', triangle = 'L';
     double high = std::numeric_limits<double>::infinity(), tolerance = 0;
@@ -81,7 +82,7 @@ class SymmetricMatrix {
     if (info != 0) throw std::runtime_error("the eigenvalues did not converge");
   }
 
-  // The last count of the pairs found, which LAPACK gives rising, with vectors one after the other.
+  // The last `count` of the pairs found, which LAPACK returns in ascending order.
   Eigenpairs falling(int found, int count) const {
     Eigenpairs out{std::vector<double>(count), std::vector<double>(std::size_t(n_) * count)};
     for (int c = 0; c < count; ++c) {
@@ -95,7 +96,7 @@ class SymmetricMatrix {
   int n_;
   std::vector<double> matrix_;  // (n, n)
   const Lapack& lapack_;
-  std::vector<double> values_, vectors_;  // (n,) rising; (n, n) a vector a line
+  std::vector<double> values_, vectors_;  // (n,) ascending; (n, n) one vector per line
 };
 
 }  // namespace dynmeans

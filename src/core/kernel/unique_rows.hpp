@@ -78,7 +78,7 @@ class UniqueRowSorter {
                   [this](const Key& a, const Key& b) { return is_before(a, b); });
   }
 
-  // A larger coordinate has no smaller bin, whatever the rounding.
+  // A larger coordinate never has a smaller bin, also after rounding.
   std::vector<Row> bins_of_rows() const {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (Row i = 0; i < n_; ++i) {

@@ -33,7 +33,7 @@ class YuShiRounding {
   YuShiRounding(const UnitRows& view, const Lapack& lapack)
       : view_(view), lapack_(lapack), scores_(size(view.n)) {}
 
-  // Alternates while the rows come nearer to axes.
+  // Alternates while the distance of the rows from the axes decreases.
   Rounded run(int first, int max_iter) {
     Labels labels = nearest_axes(most_orthogonal_rows(first));
     double best = 0;
@@ -55,7 +55,7 @@ class YuShiRounding {
   std::size_t size(int lines) const { return std::size_t(lines) * view_.c; }
   const double* row(int r) const { return view_.rows + size(r); }
 
-  // U (c, c) to begin with: its columns are rows, each the least like those before it.
+  // Initial U (c, c): its columns are rows, each the most orthogonal to those before it.
   std::vector<double> most_orthogonal_rows(int first) {
     const int c = view_.c;
     std::vector<double> axes(size(c)), similarity(view_.n);
@@ -71,7 +71,7 @@ class YuShiRounding {
     return axes;
   }
 
-  // Eq. (XUpdate): every row to the axis it points along most.
+  // Eq. (XUpdate): assign every row to its nearest axis.
   Labels nearest_axes(std::vector<double> rotation) {
     const int c = view_.c;
     multiply(lapack_, const_cast<double*>(view_.rows), rotation.data(), view_.n, c, c, scores_.data());

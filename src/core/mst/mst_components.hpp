@@ -38,7 +38,7 @@ class MstCutter {
  private:
   bool is_long(Index e) const { return lengths_[e] > scale_; }
 
-  // joined_ ends as the number of every row's piece, pieces numbered by their first rows.
+  // At the end, joined_ has the component of every row, numbered by their first rows.
   void join_short_edges() {
     std::iota(joined_.begin(), joined_.end(), 0);
     for (Index e = 0; e < n_ - 1; ++e) {
@@ -54,7 +54,7 @@ class MstCutter {
     return i;
   }
 
-  // Long edges at every piece, those of piece p at start_[p] .. start_[p + 1].
+  // Long edges of every component: those of p are at start_[p] .. start_[p + 1].
   void list_neighbors() {
     start_.assign(n_pieces_ + 1, 0);
     for (Index e = 0; e < n_ - 1; ++e)
@@ -67,7 +67,7 @@ class MstCutter {
         long_edges_[next[joined_[ends_[2 * e + side]]]++] = e;
   }
 
-  // Breadth first from the piece of row 0, so that a parent is numbered before its children.
+  // Breadth first from the component of row 0, so that a parent is numbered before its children.
   void number_outwards() {
     number_.assign(n_pieces_, -1);
     number_[0] = 0;

@@ -1,4 +1,4 @@
-// Components that edges up to a threshold make of few rows, and the tree of longer edges between them: the
+// Components of few rows under edges up to a threshold, and the tree of longer edges between them: the
 // same as cutting the minimum spanning tree, without computing the edges inside components.
 //
 // The tree grows as in PrimMst, but all rows within the threshold are added at once, in any order. Only

@@ -33,7 +33,7 @@ Function scipy_function(const char* module, const char* name) {
   return reinterpret_cast<Function>(found.data());
 }
 
-// Call it for the first time with the lock of Python.
+// The first call must hold the GIL.
 inline const Lapack& lapack() {
   static const Lapack found{
       scipy_function<decltype(Lapack::dgesdd)>("scipy.linalg.cython_lapack", "dgesdd"),

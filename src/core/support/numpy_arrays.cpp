@@ -1,4 +1,4 @@
-// NumPy arrays, read and made by NumPy itself: the only file that knows its C interface.
+// NumPy arrays, read and created by the C interface of NumPy, which only this file includes.
 #include "support/numpy_arrays.hpp"
 
 #define NPY_NO_DEPRECATED_API NPY_1_20_API_VERSION
@@ -73,6 +73,7 @@ template bool read_numpy(nb::handle, bool, ArrayView<double, 2>&) noexcept;
 template bool read_numpy(nb::handle, bool, ArrayView<double, 3>&) noexcept;
 template bool read_numpy(nb::handle, bool, ArrayView<std::int32_t, 1>&) noexcept;
 template bool read_numpy(nb::handle, bool, ArrayView<std::int64_t, 1>&) noexcept;
+template bool read_numpy(nb::handle, bool, ArrayView<std::uint8_t, 1>&) noexcept;
 template bool read_numpy(nb::handle, bool, ArrayView<std::uint8_t, 2>&) noexcept;
 
 template nb::object copy_to_numpy(const std::vector<float>&, std::initializer_list<std::size_t>);

@@ -37,7 +37,8 @@ using Column = ArrayView<T, 1>;
 using Vector = Column<double>;
 
 // Read a NumPy array of T with N dimensions; false if the source is not one and is not converted.
-// A replacement for nb::ndarray, which takes longer to read an array: a step of a small batch reads many.
+// A replacement for nb::ndarray: a call with four small arrays in and four out takes 0.6 microseconds instead
+// of 2.6 (CPU time). A step on 75 rows makes several such calls and takes about 60 microseconds.
 template <class T, int N>
 bool read_numpy(nb::handle source, bool convert, ArrayView<T, N>& view) noexcept;
 
@@ -48,21 +49,21 @@ struct NumpyArray : nb::object {
   operator nb::ndarray<nb::numpy, T>() const { return nb::cast<nb::ndarray<nb::numpy, T>>(*this); }
 };
 
-// With memory of its own; in arrays.cpp.
+// With memory of its own.
 template <class T>
 nb::object copy_to_numpy(const std::vector<T>& values, std::initializer_list<std::size_t> shape);
 
 template <class T>
 NumpyArray<T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-  constexpr std::size_t kFew = 32768;  // bytes that are sooner copied than given an owner
+  constexpr std::size_t kFew = 32768;  // bytes up to which a copy is faster than an owner object
   if (values.size() * sizeof(T) <= kFew) return NumpyArray<T>(copy_to_numpy(values, shape));
   auto* owned = new std::vector<T>(std::move(values));
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return NumpyArray<T>(nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape, owner)));
 }
 
-// Threads are worth their start only when there is enough to do. Nor is it worth asking how many processors
-// there are before that: the answer takes as long as the descent on a small batch.
+// Number of threads for an amount of work. Little work is not worth starting threads, nor asking for the
+// number of processors, which takes as long as the descent on a small batch.
 inline int useful_threads(int wanted, double work) {
   constexpr double kWorkOfAThread = 2e6;
   if (work < 2 * kWorkOfAThread) return 1;

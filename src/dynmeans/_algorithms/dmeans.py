@@ -50,7 +50,7 @@ def cluster(batch: Batch, prior: Prior, costs: Costs, search: SearchOptions, n_s
         return assign_with_duplicates(batch, prior, costs, search, n_steps)
     if search.exclusive:
         return assign_rows(batch, prior, costs)
-    found = descend(
+    fields = descend(
         X=batch.rows,
         weights=batch.weights,
         centers=prior.centers,
@@ -64,7 +64,7 @@ def cluster(batch: Batch, prior: Prior, costs: Costs, search: SearchOptions, n_s
         n_threads=search.n_threads,
         refine=search.refine,
     )
-    return Fit(*found)
+    return Fit._make(fields)
 
 
 def lower_bound(batch: Batch, prior: Prior, costs: Costs) -> float:

@@ -82,8 +82,8 @@ def count_shared(memory: ItemMemory, items: ItemArray, which: IntArray, ids: Int
     counts, known = np.zeros((n_groups, len(ids)), dtype=np.int64), np.zeros(n_groups, dtype=np.int64)
     if len(items) and len(memory.items):
         order = np.argsort(items, kind="stable")
-        place = np.searchsorted(items, memory.items, sorter=order)
-        row = order[np.minimum(place, len(items) - 1)]
+        position = np.searchsorted(items, memory.items, sorter=order)
+        row = order[np.minimum(position, len(items) - 1)]
         is_shared = items[row] == memory.items
         np.add.at(counts, (which[row[is_shared]], np.searchsorted(ids, memory.ids[is_shared])), 1)
         known = np.bincount(which[np.unique(row[is_shared])], minlength=n_groups)

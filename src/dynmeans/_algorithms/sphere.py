@@ -66,7 +66,7 @@ def cluster(
     Return the clustering, |A| of every slot, and the cost of a whole cluster: the birth cost or, with
     refinement, Eq. (sphere-whole).
     """
-    found = descend_sphere(
+    *fields, lengths, whole_cost = descend_sphere(
         X=batch.rows,
         weights=batch.weights,
         centers=prior.centers,
@@ -79,7 +79,7 @@ def cluster(
         max_iter=search.max_iter,
         refine=search.refine,
     )
-    return Fit(*found[:-2]), found[-2], found[-1]
+    return Fit._make(fields), lengths, whole_cost
 
 
 def _with_lengths(state: ClusterState, ids: IntArray, lengths: FloatArray) -> ClusterState:

@@ -26,7 +26,7 @@ from dynmeans._model.types import BoolArray, FloatArray, IntArray
 
 SAMPLE = 500  # rows
 LARGE_SAMPLE = 1500  # rows, if most clusters are tiny in the small sample
-MIN_ROWS = 50  # fewer say nothing about the errors, nor about a common direction
+MIN_ROWS = 50  # fewer are too few to estimate errors or a common direction
 COMMON_QUANTILE = 0.05  # of the cosines of all pairs
 COMMON_LEVEL = 3.0  # standard deviations of a chance cosine at which this quantile shows a common direction
 LEVELS = np.arange(0.5, 4.75, 0.5)  # thresholds, in standard deviations of a chance cosine

@@ -94,7 +94,7 @@ def _mean_directions(fit: Fit, prior: Prior) -> tuple[Fit, FloatArray]:
     lengths = weights * np.linalg.norm(fit.centers, axis=1)
     first = np.zeros_like(fit.centers)
     first[:n_old] = prior.centers
-    first[n_old:, 0] = 1.0  # rows that cancel exactly have no direction: any will do
+    first[n_old:, 0] = 1.0  # rows that cancel exactly have no direction: use any
     floor = weights * np.finfo(float).eps
     return fit._replace(centers=_unit(fit.centers, first)), np.maximum(lengths, floor)
 

@@ -27,10 +27,10 @@ from dynmeans._experiments.trials import Case, Figures
 
 MODELS = (REFINED, THREE, GIBBS_ORACLE, VARIATIONAL, PARTICLE_ORACLE, CEILING)
 MATCHED = (REFINED, OURS, KMEANS, *WITHOUT_K, CEILING)
-LOOKS = {
+STYLES = {
     name: panels.line_style(i) for i, name in enumerate(dict.fromkeys((*MODELS[:-1], GIBBS, *MATCHED[:-1])))
 }
-LOOKS[CEILING] = panels.PLAIN
+STYLES[CEILING] = panels.PLAIN
 TIME = "processor time per step (ms)"
 
 
@@ -113,10 +113,10 @@ def _tuning(results: Results) -> Any:
 
 
 def _contours(axes: Any, groups: Sequence[Group], chosen: Case, name: str) -> None:
-    def place(case: Case) -> tuple[float, float]:
+    def coordinates(case: Case) -> tuple[float, float]:
         return case["birth_cost"], case[name]
 
-    panels.contours(axes, panels.surface(groups, place), place(chosen))
+    panels.contours(axes, panels.surface(groups, coordinates), coordinates(chosen))
     axes.set(
         xlabel="birth cost (squared distance)", ylabel="lifetime (steps)" if name == "lifetime" else name
     )
@@ -134,8 +134,8 @@ def _counts(results: Results) -> Any:
                 key=lambda group: int(group.case["n_clusters"]),
             )
             x = [group.case["n_clusters"] for group in groups]
-            panels.band(row[0], x, groups, "tracked", LOOKS[name], name)
-            panels.band(row[1], x, groups, "seconds", LOOKS[name], name, scale=1e3)
+            panels.band(row[0], x, groups, "tracked", STYLES[name], name)
+            panels.band(row[1], x, groups, "seconds", STYLES[name], name, scale=1e3)
         row[0].set(ylabel="tracking accuracy", ylim=(0, 1))
         row[1].set(ylabel=TIME)
     for letter, axes in zip("abcd", grid.flat, strict=True):
@@ -168,7 +168,7 @@ def _trade(results: Results) -> Any:
         )
         time = [1e3 * group.mean("seconds") for group in groups]
         for number, line, words in (("tracked", "-", ""), ("per_step", "--", ", not enforced")):
-            how = LOOKS[name]._replace(line=line)
+            how = STYLES[name]._replace(line=line)
             panels.band(axes, time, groups, number, how, f"{name}{words}")
     axes.set(xlabel=TIME, ylabel="accuracy", ylim=(0, 1))
     panels.plain_log(axes, "x")

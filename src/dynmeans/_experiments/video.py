@@ -44,11 +44,11 @@ def run(
     ----------
     path : path
     begin : float, optional
-        Part of the film that is passed over, if it says how long it is.
+        Fraction of the video to skip, if its number of frames is known.
     max_frames : int, optional
-        Only so many from there.
+        Maximum number of frames after that.
     size : (width, height), optional
-        To which frames are scaled first.
+        Size to which frames are scaled first.
     show : callable, optional
         Called after each frame with the frames done, and the total if known.
 
@@ -56,7 +56,7 @@ def run(
     -------
     dict
         JSON values: for each method, over the frames, the number of colors, the quantization error
-        and the normalised frame-to-frame difference (None where the original did not change), and the means;
+        and the normalized frame-to-frame difference (None where the original did not change), and the means;
         and an excerpt of consecutive frames.
 
     Examples
@@ -138,11 +138,11 @@ def _curves(result: Mapping[str, Any]) -> Any:
     panels = figure.subplots(3, 1, sharex=True)
     frames = np.arange(1, result["frames"] + 1)
     for i, (name, method) in enumerate(result["methods"].items()):
-        look = {"ls": LINES[i], "color": PALETTE[i], "lw": 0.8 if i else 1.6, "zorder": 2 if i else 3}
-        panels[0].plot(frames, method["n_colors"], label=name, **look)
+        style = {"ls": LINES[i], "color": PALETTE[i], "lw": 0.8 if i else 1.6, "zorder": 2 if i else 3}
+        panels[0].plot(frames, method["n_colors"], label=name, **style)
         change = np.array(method["change"], dtype=np.float64)
-        panels[1].plot(frames[1:], change, **look, rasterized=True)
-        panels[2].plot(frames, method["error"], **look)
+        panels[1].plot(frames[1:], change, **style, rasterized=True)
+        panels[2].plot(frames, method["error"], **style)
     panels[0].set_title("(a) number of colors", loc="left", fontsize=9)
     panels[0].legend(frameon=False, ncols=4, loc="lower right", bbox_to_anchor=(1, 1), fontsize=8)
     panels[1].set_title("(b) frame-to-frame difference, divided by the original's", loc="left", fontsize=9)

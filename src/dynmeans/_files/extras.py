@@ -37,5 +37,5 @@ def require(module: str, extra: str) -> ModuleType:
             raise  # the module is installed, but one of its own imports fails
         package = module.partition(".")[0]
         raise ImportError(
-            f'{package} is not installed; get it with: pip install "dynmeans[{extra}]"'
+            f'{package} is not installed; install it with: pip install "dynmeans[{extra}]"'
         ) from None

@@ -6,14 +6,11 @@ import json
 from collections.abc import Sequence
 
 from dynmeans._files.run_format import (
-    CLUSTERS_COLUMNS,
-    CLUSTERS_FILE,
+    CLUSTERS_TABLE,
     EVENTS_FILE,
     KEY_COLUMN,
-    SAMPLE_COLUMNS,
-    SAMPLE_FILE,
-    STEPS_COLUMNS,
-    STEPS_FILE,
+    SAMPLE_TABLE,
+    STEPS_TABLE,
     key_cell,
 )
 from dynmeans._files.run_tables import (
@@ -33,10 +30,10 @@ KEYS_LOG = "keys.spool"  # key of each row, one per line; exists only during the
 def keyed_headings(features: Sequence[str]) -> dict[str, bytes]:
     """Return the first lines of all appended files, by name."""
     return {
-        STEPS_FILE: heading([KEY_COLUMN, *STEPS_COLUMNS]),
-        CLUSTERS_FILE: heading([KEY_COLUMN, *CLUSTERS_COLUMNS, *features]),
+        STEPS_TABLE.file: heading([KEY_COLUMN, *STEPS_TABLE.columns]),
+        CLUSTERS_TABLE.file: heading([KEY_COLUMN, *CLUSTERS_TABLE.columns, *features]),
         EVENTS_FILE: b"",
-        SAMPLE_FILE: heading([KEY_COLUMN, *SAMPLE_COLUMNS, *features]),
+        SAMPLE_TABLE.file: heading([KEY_COLUMN, *SAMPLE_TABLE.columns, *features]),
         LABELS_LOG: b"",
         KEYS_LOG: b"",
     }
@@ -47,8 +44,8 @@ def keyed_lines(key: str, record: StepRecord) -> dict[str, bytes]:
     front = f"{key_cell(key)},".encode()
     event_front = f'{{"{KEY_COLUMN}":{json.dumps(key)},'.encode()
     return {
-        STEPS_FILE: front + lines([step_row(record)]),
-        CLUSTERS_FILE: _with_front(front, lines(cluster_rows(record))),
+        STEPS_TABLE.file: front + lines([step_row(record)]),
+        CLUSTERS_TABLE.file: _with_front(front, lines(cluster_rows(record))),
         EVENTS_FILE: b"".join(event_front + event_line(event)[1:] for event in record.events),
     }
 

@@ -10,20 +10,16 @@ import numpy as np
 
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.run_format import (
-    CLUSTERS_COLUMNS,
-    CLUSTERS_FILE,
-    CLUSTERS_TEXTS,
+    CLUSTERS_TABLE,
     EVENTS_FILE,
     FORMAT,
     INFO_FILE,
-    SAMPLE_COLUMNS,
-    SAMPLE_FILE,
-    SAMPLE_TEXTS,
-    STEPS_COLUMNS,
-    STEPS_FILE,
+    SAMPLE_TABLE,
+    STEPS_TABLE,
     TIME_KINDS,
     Run,
     Table,
+    with_parameters,
 )
 from dynmeans._files.run_readers import read_events, read_table
 
@@ -31,7 +27,7 @@ _INFO_TYPES: dict[str, type] = {
     "title": str,
     "features": list,
     "time": dict,
-    "settings": dict,
+    "parameters": dict,
     "rows": int,
     "steps": int,
     "complete": bool,
@@ -68,8 +64,8 @@ def read_run(folder: str | Path) -> Run:
     """
     folder = Path(folder)
     info = read_info(folder)
-    if "by" in info["settings"]:
-        raise InputError(f"{folder}: a run by {info['settings']['by']!r}; read the keys one by one")
+    if "by" in info["parameters"]:
+        raise InputError(f"{folder}: a run by {info['parameters']['by']!r}; read the keys one by one")
     return _read_tables(folder, info, None)
 
 
@@ -97,24 +93,23 @@ def read_key(folder: str | Path, key: str) -> Run:
     """
     folder = Path(folder)
     info = read_info(folder)
-    if "by" not in info["settings"]:
+    if "by" not in info["parameters"]:
         raise InputError(f"{folder}: the run has one model for all rows, not one per key")
     run = _read_tables(folder, info, str(key))
     if len(run.steps["step"]) == 0:
         raise InputError(f"{folder}: no key {str(key)!r}")
     counts = {"rows": int(run.steps["rows"].sum()), "steps": len(run.steps["step"])}
-    title = f"{info['title']}, {info['settings']['by']} {key}"
+    title = f"{info['title']}, {info['parameters']['by']} {key}"
     return run._replace(info={**info, **counts, "title": title})
 
 
 def _read_tables(folder: Path, info: dict[str, Any], key: str | None) -> Run:
-    features = info["features"]
-    of_clusters, of_sample = ((), ()) if info.get("text") is None else (CLUSTERS_TEXTS, SAMPLE_TEXTS)
+    features, has_texts = info["features"], info.get("text") is not None
     run = Run(
         info,
-        read_table(folder / STEPS_FILE, STEPS_COLUMNS, [], key),
-        read_table(folder / CLUSTERS_FILE, CLUSTERS_COLUMNS, features, key, of_clusters),
-        read_table(folder / SAMPLE_FILE, SAMPLE_COLUMNS, features, key, of_sample),
+        read_table(folder, STEPS_TABLE, [], key),
+        read_table(folder, CLUSTERS_TABLE, features, key, has_texts=has_texts),
+        read_table(folder, SAMPLE_TABLE, features, key, has_texts=has_texts),
         read_events(folder / EVENTS_FILE, key),
     )
     if info["complete"]:
@@ -129,18 +124,18 @@ def read_info(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError(f"{path.parent} is not a run folder: it has no {path.name}")
     with error_context(f"{path} is not JSON"):
-        info = json.loads(path.read_text(encoding="utf-8"))
+        info = with_parameters(json.loads(path.read_text(encoding="utf-8")))
     if not isinstance(info, dict) or "format" not in info:
         raise InputError(f"{path}: not a description of a dynmeans run, it has no 'format'")
     if info["format"] != FORMAT:
         raise InputError(f"{path}: format {info['format']!r}, but this version reads format {FORMAT} only")
     for key, kind in _INFO_TYPES.items():
         if not isinstance(info.get(key), kind):
-            raise InputError(f"{path}: {key!r} is {info.get(key)!r}, it must be of type {kind.__name__}")
+            raise InputError(f"{path}: {key!r} is {info.get(key)!r}; it must be of type {kind.__name__}")
     if not info["features"] or not all(isinstance(name, str) for name in info["features"]):
-        raise InputError(f"{path}: 'features' is {info['features']!r}, it must list at least one name")
+        raise InputError(f"{path}: 'features' is {info['features']!r}; it must list at least one name")
     if info["time"].get("kind") not in TIME_KINDS or not isinstance(info["time"].get("name"), str):
-        raise InputError(f"{path}: 'time' is {info['time']!r}, it must have a name and a kind, {TIME_KINDS}")
+        raise InputError(f"{path}: 'time' is {info['time']!r}; it must have a name and a kind, {TIME_KINDS}")
     return info
 
 
@@ -148,11 +143,11 @@ def _check_steps(run: Run, folder: Path) -> Run:
     """Check that every line of a complete run belongs to a step in steps.csv."""
     steps = run.steps["step"]
     if np.any(np.diff(steps) <= 0):
-        raise InputError(f"{folder / STEPS_FILE}: the steps must increase from line to line")
-    for name, table in ((CLUSTERS_FILE, run.clusters), (SAMPLE_FILE, run.sample)):
+        raise InputError(f"{folder / STEPS_TABLE.file}: the steps must increase from line to line")
+    for name, table in ((CLUSTERS_TABLE.file, run.clusters), (SAMPLE_TABLE.file, run.sample)):
         unknown = np.setdiff1d(table["step"], steps)
         if unknown.size:
-            raise InputError(f"{folder / name}: step {unknown[0]} is not in {STEPS_FILE}")
+            raise InputError(f"{folder / name}: step {unknown[0]} is not in {STEPS_TABLE.file}")
     return run
 
 

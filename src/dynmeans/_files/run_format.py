@@ -14,32 +14,43 @@ from dynmeans._model.events import Event, EventKind
 
 FORMAT = 1
 INFO_FILE = "run.json"
-STEPS_FILE = "steps.csv"
-CLUSTERS_FILE = "clusters.csv"
 EVENTS_FILE = "events.jsonl"
-SAMPLE_FILE = "sample.csv"
 REPORT_FILE = "report.html"
 PICTURE_FILE = "picture.png"
 LABELS_STEM = "labels"  # its suffix is that of the input
 
-STEPS_COLUMNS = (
-    "step",
-    "time",
-    "rows",
-    "cost",
-    "n_iter",
-    "awake",
-    "remembered",
-    "born",
-    "revived",
-    "asleep",
-    "died",
+
+class TableFormat(NamedTuple):
+    """One table of a run folder: fixed columns, then the features, then texts if the rows have them."""
+
+    file: str
+    columns: tuple[str, ...]
+    texts: tuple[str, ...] = ()
+
+
+STEPS_TABLE = TableFormat(
+    "steps.csv",
+    (
+        "step",
+        "time",
+        "rows",
+        "cost",
+        "n_iter",
+        "awake",
+        "remembered",
+        "born",
+        "revived",
+        "asleep",
+        "died",
+    ),
 )
-CLUSTERS_COLUMNS = ("step", "time", "id", "weight", "age")  # then the features
-SAMPLE_COLUMNS = ("step", "row", "id")  # then the features
-# After the features, if rows have texts: words that set the cluster apart, and texts nearest to its center.
-CLUSTERS_TEXTS = ("words", "example1", "example2", "example3")
-SAMPLE_TEXTS = ("text",)
+CLUSTERS_TABLE = TableFormat(
+    "clusters.csv",
+    ("step", "time", "id", "weight", "age"),
+    ("words", "example1", "example2", "example3"),  # distinctive words, and texts nearest to the center
+)
+SAMPLE_TABLE = TableFormat("sample.csv", ("step", "row", "id"), ("text",))
+
 TIME_KINDS = ("number", "datetime", "step")
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
 KEY_COLUMN = "key"  # the first one in the tables of a run by key
@@ -52,11 +63,18 @@ class Run(NamedTuple):
     """Content of a run folder."""
 
     info: dict[str, Any]  # run.json
-    steps: Table  # one entry per step, keys STEPS_COLUMNS
-    clusters: Table  # one entry per step and remembered cluster, keys CLUSTERS_COLUMNS and FEATURES (n, d)
-    sample: Table  # some points of every step, keys SAMPLE_COLUMNS and FEATURES (n, d)
-    # With texts, these two also have the keys CLUSTERS_TEXTS and SAMPLE_TEXTS.
+    # The keys of a table are its fixed columns, its texts, and FEATURES (n, d).
+    steps: Table  # one entry per step
+    clusters: Table  # one entry per step and remembered cluster
+    sample: Table  # some points of every step
     events: list[Event]
+
+
+def with_parameters(info: Any) -> Any:
+    """Return the description of a run, whose parameters had the key "settings" in version 0.1.0."""
+    if not isinstance(info, dict) or "settings" not in info:
+        return info
+    return {"parameters" if key == "settings" else key: value for key, value in info.items()}
 
 
 def key_cell(key: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError, error_context
-from dynmeans._files.run_format import EVENT_KINDS, FEATURES, KEY_COLUMN, Table, key_cell
+from dynmeans._files.run_format import EVENT_KINDS, FEATURES, KEY_COLUMN, Table, TableFormat, key_cell
 from dynmeans._model.events import Event
 
 _REAL_COLUMNS = ("time", "cost", "weight", "age")  # all other fixed columns are whole numbers
@@ -37,9 +37,10 @@ def _of_key(lines: Iterable[str], key: str | None, front: str, rest: str = "") -
 
 
 def read_table(
-    path: Path, fixed: tuple[str, ...], features: list[str], key: str | None, texts: tuple[str, ...] = ()
+    folder: Path, format: TableFormat, features: list[str], key: str | None, *, has_texts: bool = False
 ) -> Table:
     """Read fixed columns by name, the features as one block, and texts; of one key, if it is given."""
+    path, fixed, texts = folder / format.file, format.columns, format.texts if has_texts else ()
     expected = [*fixed, *features, *texts]
     front = [] if key is None else [KEY_COLUMN]
     with _open(path) as file, error_context(f"{path} (rows counted from 0, after the heading)"):
@@ -70,9 +71,9 @@ def _split_texts(lines: Iterable[str], n_texts: int, texts: list[list[str]]) -> 
 
 def _heading_error(heading: list[str], expected: list[str]) -> str:
     if len(heading) != len(expected):
-        return f"the heading has {len(heading):,} columns, it must have {len(expected):,}"
+        return f"the heading has {len(heading):,} columns; it must have {len(expected):,}"
     i = next(i for i, pair in enumerate(zip(heading, expected, strict=True)) if pair[0] != pair[1])
-    return f"column {i + 1} of the heading is {heading[i]!r}, it must be {expected[i]!r}"
+    return f"column {i + 1} of the heading is {heading[i]!r}; it must be {expected[i]!r}"
 
 
 def _read_numbers(lines: Iterator[str], n_columns: int) -> NDArray[np.float64]:
@@ -95,11 +96,12 @@ def _whole(path: Path, name: str, values: NDArray[np.float64]) -> NDArray[np.int
     wrong = ~(np.isfinite(values) & (values == np.floor(values)))
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise InputError(f"{path}: {name} of row {row + 1} is {values[row]}, it must be a whole number")
+        raise InputError(f"{path}: {name} of row {row + 1} is {values[row]}; it must be a whole number")
     return values.astype(np.int64)
 
 
 def read_events(path: Path, key: str | None) -> list[Event]:
+    """Read the events, of one key if it is given."""
     with _open(path) as file, error_context(str(path)):
         own = _of_key(_finished(file), key, f'{{"{KEY_COLUMN}":{json.dumps(key)},', "{")
         word = "line" if key is None else f"event of key {key!r}"

@@ -13,18 +13,7 @@ import numpy as np
 
 from dynmeans._files.atomic_write import atomic_write
 from dynmeans._files.labels import LOG_TYPE
-from dynmeans._files.run_format import (
-    CLUSTERS_COLUMNS,
-    CLUSTERS_FILE,
-    CLUSTERS_TEXTS,
-    EVENTS_FILE,
-    INFO_FILE,
-    SAMPLE_COLUMNS,
-    SAMPLE_FILE,
-    SAMPLE_TEXTS,
-    STEPS_COLUMNS,
-    STEPS_FILE,
-)
+from dynmeans._files.run_format import CLUSTERS_TABLE, EVENTS_FILE, INFO_FILE, SAMPLE_TABLE, STEPS_TABLE
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray, IntArray
 
@@ -57,12 +46,12 @@ class StepRecord(NamedTuple):
 
 def headings(features: Sequence[str], *, has_texts: bool = False) -> dict[str, bytes]:
     """Return the first lines of all appended files, by name."""
-    of_clusters, of_sample = (CLUSTERS_TEXTS, SAMPLE_TEXTS) if has_texts else ((), ())
+    of_clusters, of_sample = (CLUSTERS_TABLE.texts, SAMPLE_TABLE.texts) if has_texts else ((), ())
     return {
-        STEPS_FILE: heading(STEPS_COLUMNS),
-        CLUSTERS_FILE: heading([*CLUSTERS_COLUMNS, *features, *of_clusters]),
+        STEPS_TABLE.file: heading(STEPS_TABLE.columns),
+        CLUSTERS_TABLE.file: heading([*CLUSTERS_TABLE.columns, *features, *of_clusters]),
         EVENTS_FILE: b"",
-        SAMPLE_FILE: heading([*SAMPLE_COLUMNS, *features, *of_sample]),
+        SAMPLE_TABLE.file: heading([*SAMPLE_TABLE.columns, *features, *of_sample]),
         LABELS_LOG: b"",
     }
 
@@ -74,16 +63,16 @@ def lines_of(record: StepRecord) -> dict[str, bytes]:
     ----------
     record : StepRecord
 
-    Rechanges
+    Returns
     -------
     dict
         The keys are those of `headings`.
     """
     return {
-        STEPS_FILE: lines([step_row(record)]),
-        CLUSTERS_FILE: lines(cluster_rows(record), _cluster_texts(record)),
+        STEPS_TABLE.file: lines([step_row(record)]),
+        CLUSTERS_TABLE.file: lines(cluster_rows(record), _cluster_texts(record)),
         EVENTS_FILE: b"".join(event_line(event) for event in record.events),
-        SAMPLE_FILE: lines(sample_rows(record), _sample_texts(record)),
+        SAMPLE_TABLE.file: lines(sample_rows(record), _sample_texts(record)),
         LABELS_LOG: record.report.labels.astype(LOG_TYPE).tobytes(),
     }
 
@@ -122,7 +111,7 @@ def _quoted(text: str) -> str:
 def _cluster_texts(record: StepRecord) -> list[list[str]] | None:
     if record.texts is None:
         return None
-    blank = [""] * (len(CLUSTERS_TEXTS) - 1)
+    blank = [""] * (len(CLUSTERS_TABLE.texts) - 1)
     return [
         [" ".join(record.texts.words.get(k, ())), *[*record.texts.examples.get(k, ()), *blank][: len(blank)]]
         for k in record.ids.tolist()

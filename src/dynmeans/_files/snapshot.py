@@ -1,7 +1,8 @@
 """State files: arrays and JSON in one file, written atomically, read without executing code.
 
 The file is an uncompressed ZIP archive, an ``.npz`` that NumPy can open, with one extra member,
-``header.json``. ZIP stores a checksum of every member, so damage is detected.
+``header.json``. ZIP stores a checksum of every member, so damage is detected. A record (`record.py`) is read
+too, so the bytes of a model are a valid file.
 """
 
 from __future__ import annotations
@@ -10,21 +11,20 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from dynmeans._files.atomic_write import atomic_write, remove_leftovers
-from dynmeans._files.stored_zip import unzip, zip_parts
+from dynmeans._files.record import MARK, decode_record, shared_entries
 
 FORMAT = 1
 KIND = "dynmeans snapshot"
 HEADER = "header.json"
 
-_SMALL_FILE = 1 << 24  # bytes: read whole; the members of a larger file are read one by one
+_LARGEST_MEMBER = 2**30  # bytes; larger members need the ZIP64 extension
 _LONGEST_HEADER = 4096  # of an array of numbers; NumPy writes 128 bytes
 
 
@@ -44,72 +44,45 @@ def write_snapshot(path: str | os.PathLike[str], snapshot: Snapshot) -> None:
     target = Path(os.path.realpath(path))
     remove_leftovers(target.parent, target.name)
     with atomic_write(Path(path)) as location, location.open("wb") as file:
-        parts = _archive_parts(snapshot)
-        if parts is None:
-            _write_large(file, snapshot)
-        else:
-            file.writelines(parts)
-
-
-def encode_snapshot(snapshot: Snapshot) -> bytes:
-    """Return the bytes of a state file."""
-    parts = _archive_parts(snapshot)
-    if parts is not None:
-        return b"".join(parts)
-    buffer = io.BytesIO()
-    _write_large(buffer, snapshot)
-    return buffer.getvalue()
+        _write_archive(file, snapshot)
 
 
 def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
     """Read a state file, or raise an error with the reason in one line."""
     name = repr(os.fspath(path))
     try:
-        if Path(path).stat().st_size <= _SMALL_FILE:
-            return decode_snapshot(Path(path).read_bytes(), name)
-        with zipfile.ZipFile(path) as archive:
-            return _read_members(partial(_read_member, archive), name)
-    except SnapshotError:
-        raise
+        with Path(path).open("rb") as file:
+            return _read(file, name)
     except OSError as error:
         raise SnapshotError(f"cannot read state file {name}: {error.strerror or error}") from error
-    except Exception as error:
-        raise _damaged(name, error) from error
 
 
 def decode_snapshot(data: bytes, name: str = "the data") -> Snapshot:
     """Read the bytes of a state file, or raise an error with the reason; `name` appears in errors."""
+    return _read(io.BytesIO(data), name)
+
+
+def _read(file: BinaryIO, name: str) -> Snapshot:
     try:
-        members = unzip(data)
-        if members is not None:
-            return _read_members(lambda member: bytes(members[member]), name)
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _read_members(partial(_read_member, archive), name)
-    except SnapshotError:
+        is_record = file.read(len(MARK)) == MARK
+        file.seek(0)
+        if is_record:
+            shared, own, arrays = decode_record(file.read())
+            return Snapshot({**shared_entries(shared), **own, "arrays": sorted(arrays)}, arrays)
+        with zipfile.ZipFile(file) as archive:
+            header = _read_header(_read_member(archive, HEADER), name)
+            names = header["arrays"]
+            return Snapshot(header, {a: _read_array(a, _read_member(archive, f"{a}.npy")) for a in names})
+    except (SnapshotError, OSError):
         raise
     except Exception as error:  # an invalid file may raise any kind of error
-        raise _damaged(name, error) from error
+        raise damaged(name, error) from error
 
 
-def _damaged(name: str, error: Exception) -> SnapshotError:
+def damaged(name: str, error: Exception) -> SnapshotError:
+    """Return the error about bytes that are not a state file."""
     message = " ".join(str(error).split()) or type(error).__name__
     return SnapshotError(f"{name} is not a dynmeans state file, or is damaged: {message}")
-
-
-def _read_members(read: Callable[[str], bytes], name: str) -> Snapshot:
-    """Read the header and the arrays that it lists; `read` returns a member by name."""
-    header = _read_header(read(HEADER), name)
-    return Snapshot(header, {array: _read_array(array, read(f"{array}.npy")) for array in header["arrays"]})
-
-
-def _archive_parts(snapshot: Snapshot) -> list[Any] | None:
-    """Return the parts of the archive without a copy of the arrays, or None if it is too large for that."""
-    header = _full_header(snapshot)
-    arrays = ((name, np.ascontiguousarray(snapshot.arrays[name])) for name in header["arrays"])
-    members = (
-        (f"{name}.npy", [_npy_header(array.dtype, array.shape), _raw(array)]) for name, array in arrays
-    )
-    return zip_parts([(HEADER, [_encode_header(header)]), *members])
 
 
 def _raw(array: np.ndarray[Any, Any]) -> Any:
@@ -135,14 +108,14 @@ def _npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
     return buffer.getvalue()
 
 
-def _write_large(file: Any, snapshot: Snapshot) -> None:
-    """Write an archive of any size."""
+def _write_archive(file: Any, snapshot: Snapshot) -> None:
     header = _full_header(snapshot)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(_member(HEADER), _encode_header(header))
         for name in header["arrays"]:
-            with archive.open(_member(f"{name}.npy"), "w", force_zip64=True) as member:
-                array = np.ascontiguousarray(snapshot.arrays[name])
+            array = np.ascontiguousarray(snapshot.arrays[name])
+            is_large = array.nbytes > _LARGEST_MEMBER
+            with archive.open(_member(f"{name}.npy"), "w", force_zip64=is_large) as member:
                 member.write(_npy_header(array.dtype, array.shape))
                 member.write(_raw(array))
 
@@ -171,7 +144,7 @@ def _read_header(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"the header holds {name}, which is no number")
+    raise ValueError(f"the header holds {name}, which is not a number")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
@@ -181,7 +154,7 @@ def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     """Read an uncompressed, unique member, which is never larger than the file."""
     info = archive.getinfo(name)
     if archive.namelist().count(name) > 1:
-        raise ValueError(f"member {name!r} is there more than once")
+        raise ValueError(f"member {name!r} appears more than once")
     if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size:
         raise ValueError(f"member {name!r} is compressed")
     return archive.read(info)
@@ -193,7 +166,7 @@ def _read_array(name: str, data: bytes) -> np.ndarray[Any, Any]:
     if dtype.kind not in "fiu" or fortran:
         raise ValueError(f"array {name!r} has an unexpected type {dtype}")
     if any(axis < 0 for axis in shape) or len(data) - begin != size:
-        raise ValueError(f"array {name!r} does not have the size that it claims")
+        raise ValueError(f"array {name!r} does not have the size that its header states")
     return np.frombuffer(data, dtype=dtype, offset=begin).reshape(shape).copy()
 
 

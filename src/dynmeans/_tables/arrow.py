@@ -21,7 +21,7 @@ class _Table(NamedTuple):
 
     batches: Iterator[Any]
     names: tuple[str, ...]
-    name: str  # what errors call the file
+    name: str  # name of the file in errors
     limits: Limits
     start: int = 0  # rows before the first batch
     total: int = 0  # rows of the file, 0 if unknown
@@ -35,22 +35,22 @@ def read_parquet(
     wanted: Sequence[str] | None = None,
     limits: Limits = Limits(),  # noqa: B008
 ) -> Iterator[Chunk]:
-    """Read the rows of a Parquet file in pieces, one row group at a time.
+    """Read the rows of a Parquet file in chunks, one row group at a time.
 
     Parameters
     ----------
     source : path or binary file
     name : str
-        What errors call it.
+        Name of the file in errors.
     skip : int
-        Rows to pass over; earlier row groups are not read.
+        Number of rows to skip; earlier row groups are not read.
     wanted : sequence of str or None
         Names of the columns to read; None reads all.
     limits : Limits
 
     Yields
     ------
-    Piece
+    Chunk
     """
     parquet = require("pyarrow.parquet", "frames")
     with error_context(name):
@@ -65,7 +65,7 @@ def read_parquet(
             _check_pages(source, groups, set(columns), size, name, limits)
             batches = file.iter_batches(batch_size=CHUNK_ROWS, row_groups=groups, columns=columns)
             table = _Table(batches, names, name, limits, start, file.metadata.num_rows)
-        yield from _pieces(table, skip)
+        yield from _chunks(table, skip)
 
 
 def read_arrow(
@@ -76,7 +76,7 @@ def read_arrow(
     wanted: Sequence[str] | None = None,
     limits: Limits = Limits(),  # noqa: B008
 ) -> Iterator[Chunk]:
-    """Read the rows of an Arrow or Feather file or an Arrow stream in pieces; parameters as for Parquet."""
+    """Read the rows of an Arrow or Feather file or an Arrow stream in chunks; parameters as for Parquet."""
     ipc = require("pyarrow.ipc", "frames")
     file = source.open("rb") if isinstance(source, Path) else source
     with file, error_context(name):
@@ -86,11 +86,11 @@ def read_arrow(
         reader = ipc.open_file(file) if indexed else ipc.open_stream(file)
         names = _names(reader.schema, name, limits)
         batches = _record_batches(reader, indexed, wanted_names(names, wanted))
-        yield from _pieces(_Table(batches, names, name, limits), skip)
+        yield from _chunks(_Table(batches, names, name, limits), skip)
 
 
 def _texts(schema: Any) -> list[str]:
-    """Columns of text: each distinct text of them is decoded once, however often it is repeated."""
+    """Return the columns of text: each distinct text is decoded once."""
     types = require("pyarrow.types", "frames")
     return [field.name for field in schema if types.is_string(field.type) or types.is_binary(field.type)]
 
@@ -108,17 +108,17 @@ def wanted_names(names: Sequence[str], wanted: Sequence[str] | None) -> list[str
 
 
 def _record_batches(reader: Any, indexed: bool, columns: list[str]) -> Iterator[Any]:
-    """Record batches of a file or a stream, cut to the size of a piece."""
+    """Yield the record batches of a file or a stream, cut to the size of a chunk."""
     whole = (reader.get_batch(i) for i in range(reader.num_record_batches)) if indexed else iter(reader)
     for batch in whole:
         chosen = batch.select(columns)
-        chosen.validate(full=True)  # offsets of damaged files point anywhere
+        chosen.validate(full=True)  # offsets in a damaged file may be invalid
         for start in range(0, batch.num_rows, CHUNK_ROWS):
             yield chosen.slice(start, CHUNK_ROWS)
 
 
 def _groups_after(metadata: Any, skip: int) -> tuple[list[int], int]:
-    """Row groups with rows after the first `skip`, and the number of rows before those groups."""
+    """Return the row groups with rows after the first `skip`, and the number of rows before those groups."""
     group = start = 0
     while group < metadata.num_row_groups and start + metadata.row_group(group).num_rows <= skip:
         start += metadata.row_group(group).num_rows
@@ -147,8 +147,8 @@ def _check_pages(
                 limits.check_bytes(page.uncompressed, size, name, what)
 
 
-def _pieces(table: _Table, skip: int) -> Iterator[Chunk]:
-    """Record batches as pieces."""
+def _chunks(table: _Table, skip: int) -> Iterator[Chunk]:
+    """Yield record batches as chunks."""
     start = table.start
     while True:
         with error_context(f"{table.name}, after row {start}"):
@@ -191,7 +191,7 @@ def read_cells(column: Any, location: str, limits: Limits) -> Cells:
 
 
 def _vectors(column: Any, types: Any) -> Cells | None:
-    """Return a column of lists of numbers as a table, or None if it is no such column or ragged."""
+    """Return a column of lists of numbers as a table, or None if it is ragged or another kind of column."""
     kind = column.type
     if not (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)):
         return None
@@ -211,7 +211,7 @@ def _vectors(column: Any, types: Any) -> Cells | None:
 
 
 def _longest(column: Any, types: Any) -> int:
-    """Characters of the longest text of a column, 0 if it holds none."""
+    """Return the length of the longest text of a column, 0 if it has none."""
     values = column.dictionary if types.is_dictionary(column.type) else column
     kind = values.type
     if not (types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind)):

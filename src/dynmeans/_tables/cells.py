@@ -20,7 +20,7 @@ from dynmeans._tables.chunk import Cells
 _JUDGED_ROWS = 100  # a column is numeric if the majority of this many first cells is
 _LARGEST_WEIGHT = 1e150  # the largest that can be summed and multiplied, as for coordinates
 _NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64, np.ndarray)
-_CLOCK = set("Tt 0123456789:.")  # what follows a date that names no zone
+_CLOCK = set("Tt 0123456789:.")  # end of a date without a time zone
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
@@ -28,7 +28,7 @@ def is_number(cell: object) -> bool:
     """Return whether a cell is a number, including NaN and infinity."""
     try:
         _number(cell)
-    except Exception:  # cells of other libraries raise anything
+    except Exception:  # cells of other libraries may raise any error
         return False
     return True
 
@@ -37,7 +37,7 @@ def is_time(cell: object) -> bool:
     """Return whether a cell is an ISO date or timestamp."""
     try:
         _seconds(cell)
-    except Exception:  # cells of other libraries raise anything
+    except Exception:  # cells of other libraries may raise any error
         return False
     return True
 
@@ -77,7 +77,7 @@ def _seconds(cell: object) -> float:
 
 
 def _parse_date(text: str) -> datetime | np.datetime64:
-    bare = re.sub(r" ?(Z|UTC|GMT)$", "", text, flags=re.IGNORECASE)  # UTC, as all that name no zone
+    bare = re.sub(r" ?(Z|UTC|GMT)$", "", text, flags=re.IGNORECASE)  # UTC, as all dates without a time zone
     if not bare[:4].isdigit():  # NumPy would take words like "today"
         raise ValueError
     try:
@@ -135,7 +135,7 @@ def lenient(cells: Cells, kind: str) -> FloatArray:
 def _or_nan(cell: object, convert: Callable[[Any], float]) -> float:
     try:
         return convert(cell)
-    except Exception:  # cells of other libraries raise anything
+    except Exception:  # cells of other libraries may raise any error
         return np.nan
 
 

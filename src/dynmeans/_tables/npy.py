@@ -40,7 +40,7 @@ def read_npy(
 
     Yields
     ------
-    Piece
+    Chunk
     """
     array = open_array(source, name)
     yield from _slices(_columns(array, name, limits), name, skip, total=len(array))
@@ -173,7 +173,7 @@ def _columns(array: NDArray[Any], name: str, limits: Limits) -> Mapping[str, NDA
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2:
-        raise InputError(f"{name}: shape {array.shape}, it must be a table with rows and columns")
+        raise InputError(f"{name}: shape {array.shape}; it must be a table with rows and columns")
     limits.check_columns(array.shape[1], name)
     return dict(zip(numbered_names(array.shape[1]), array.T, strict=True))
 

@@ -39,10 +39,10 @@ def read_header(file: IO[bytes]) -> Header:
     """
     begin = file.read(len(_MAGIC) + 2)
     if begin[: len(_MAGIC)] != _MAGIC or len(begin) < len(_MAGIC) + 2:
-        raise ValueError("not an NPY file, it does not begin like one")
+        raise ValueError("not an NPY file: the magic string is missing")
     version = begin[-2]
     if version not in _LENGTHS:
-        raise ValueError(f"version {version} of the NPY format; known are 1, 2 and 3")
+        raise ValueError(f"version {version} of the NPY format; supported are 1, 2 and 3")
     width = struct.calcsize(_LENGTHS[version])
     (length,) = struct.unpack(_LENGTHS[version], file.read(width).ljust(width, b"\0"))
     if length > _LONGEST:
@@ -54,11 +54,11 @@ def read_header(file: IO[bytes]) -> Header:
 def _parse(text: str) -> Header:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the parser of Python warns of odd text
+            warnings.simplefilter("ignore")  # the parser of Python may give warnings
             fields = ast.literal_eval(text.strip())
             dtype = np.lib.format.descr_to_dtype(fields["descr"])
         header = Header(fields["shape"], bool(fields["fortran_order"]), dtype)
-    except Exception:  # a parser and a constructor given arbitrary text raise anything
+    except Exception:  # arbitrary text may cause any error in the parser or the constructor
         fields = header = None
     if header is None or set(fields) != _KEYS:
         raise ValueError(f"not an NPY header ({text.strip()[:60]!r})")
@@ -75,9 +75,9 @@ def _check_shape(shape: object) -> None:
 
 def _check_values(dtype: np.dtype[Any]) -> None:
     if dtype.hasobject:
-        raise ValueError("holds Python objects (text, perhaps), it must hold numbers")
+        raise ValueError("holds Python objects (text, perhaps); it must hold numbers")
     if dtype.subdtype is not None:
-        raise ValueError(f"its values are arrays of shape {dtype.shape}, they must be single values")
+        raise ValueError(f"its values are arrays of shape {dtype.shape}; they must be single values")
 
 
 def check_body(header: Header, found: int) -> None:

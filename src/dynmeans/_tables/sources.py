@@ -38,6 +38,10 @@ _ARRAY_FORMATS: dict[str, Any] = {"npy": read_npy, "npz": read_npz}
 _FRAME_FORMATS: dict[str, Any] = {"parquet": read_parquet, "arrow": read_arrow}
 
 
+class UnknownFileTypeError(InputError):
+    """The suffix of a file is that of no format."""
+
+
 class Source(NamedTuple):
     """One input."""
 
@@ -87,14 +91,16 @@ def find_source(
     with error_context(name):
         status = path.stat()
     if stat.S_ISDIR(status.st_mode):
-        raise InputError(f"{name}: a folder, it must be a file")
+        raise InputError(f"{name}: a folder; it must be a file")
     if not stat.S_ISREG(status.st_mode):
         return Source(name, format or "csv", path, limits=limits)
     zipped = path.suffix.lower() == ".gz"
     found = format or _SUFFIXES.get(Path(path.stem if zipped else path.name).suffix.lower())
     if found is None or (zipped and found not in _TEXT_FORMATS):
         known = ", ".join(FORMATS)
-        raise InputError(f"{name}: unknown kind of file; known are {known} (cluster and tune take --format)")
+        raise UnknownFileTypeError(
+            f"{name}: unknown file type; supported are {known} (cluster and tune take --format)"
+        )
     if status.st_size == 0:
         raise InputError(f"{name}: the file is empty")
     return Source(name, found, path, status.st_size, zipped, limits)
@@ -113,7 +119,7 @@ def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None =
 
     Yields
     ------
-    Piece
+    Chunk
 
     Raises
     ------

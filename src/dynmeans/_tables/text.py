@@ -58,7 +58,7 @@ def read_delimited(
     delimiter : str
         Between two cells. A semicolon replaces a comma if the first line has only semicolons.
     skip : int
-        Rows to pass over, the heading not counted.
+        Number of rows to skip, without the heading.
     size : int
         Length in bytes, 0 if unknown.
     zipped : bool
@@ -67,7 +67,7 @@ def read_delimited(
 
     Yields
     ------
-    Piece
+    Chunk
         Its cells are strings.
     """
     with lines_of(file, size, zipped, limits) as lines:

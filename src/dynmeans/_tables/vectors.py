@@ -106,6 +106,6 @@ def open_vectors(path: str) -> NDArray[Any]:
     array = open_array(Path(path), path)
     if array.ndim != 2 or array.dtype.kind not in "iuf" or 0 in array.shape:
         raise InputError(
-            f"{path}: {array.dtype} of shape {array.shape}, it must be a table of numbers (n, d)"
+            f"{path}: {array.dtype} of shape {array.shape}; it must be a table of numbers (n, d)"
         )
     return array

@@ -23,7 +23,7 @@ _EVERY = re.compile(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECAS
 
 
 class Windowing(Protocol):
-    """How rows are cut into steps: rows with equal keys belong together, and keys must not fall."""
+    """How rows are cut into steps: rows with equal keys belong together, and keys must not decrease."""
 
     def keys(self, block: RowBlock) -> NDArray[Any]:
         """Key of every row, shape (n,)."""
@@ -95,7 +95,7 @@ class ByTime(_WithoutGaps):
         return key, key
 
     def carry(self) -> dict[str, Any]:
-        """Nothing: a time is its own key."""
+        """Return nothing: a time is its own key."""
         return {}
 
 
@@ -117,7 +117,7 @@ class _Windows:
         return range(round(before) + 1, round(key))
 
     def carry(self) -> dict[str, Any]:
-        """Where windows begin."""
+        """Return where windows begin."""
         anchor, origin = self._known()
         return {"anchor": anchor, "origin": origin}
 
@@ -131,8 +131,8 @@ class ByWindow(_Windows):
     """Every window of time is a step; the model counts windows, so that lifetimes do too.
 
     Windows begin at the first row, or with ``align=(unit, start)`` at the last multiple of ``unit`` after
-    ``start`` before it. A run that takes up the model of another begins new ones there, and counts
-    on from the beginning of that other run, `origin`.
+    ``start`` before it. A run that continues the model of another run starts new windows, and counts
+    them from the beginning of that run, `origin`.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class ByWindow(_Windows):
         return windows
 
     def stamp(self, key: float) -> tuple[float, float]:
-        """One plus the windows since the origin, and the time at which the window begins."""
+        """Return one plus the number of windows since the origin, and the time at which the window begins."""
         anchor, origin = self._known()
         return (anchor - origin) / self.width + key + 1.0, anchor + key * self.width
 
@@ -192,7 +192,7 @@ def times_of(block: RowBlock) -> FloatArray:
 
 
 def _window_of(times: FloatArray, anchor: float, width: float) -> NDArray[Any]:
-    """Floor of (time - anchor) / width, but 0.3 is in the fourth window of 0.1 although 0.3 / 0.1 < 3."""
+    """Return (time - anchor) / width, rounded down without rounding errors: 0.3 / 0.1 < 3 gives 3."""
     exact = (times - anchor) / width
     nearest = np.rint(exact)
     slack = 4 * np.spacing(np.maximum(np.abs(times), abs(anchor))) / width
@@ -218,7 +218,7 @@ class ByMonth(_Windows):
         return (months - int(self._anchor)) // self.count
 
     def stamp(self, key: float) -> tuple[float, float]:
-        """One plus the windows since the origin, and the time at which the window begins."""
+        """Return one plus the number of windows since the origin, and the time at which the window begins."""
         anchor, origin = self._known()
         month = np.datetime64(int(anchor + key * self.count), "M")
         return (anchor - origin) / self.count + key + 1.0, float(
@@ -234,7 +234,7 @@ class WindowLength(NamedTuple):
 
     @property
     def duration(self) -> float:
-        """Length in units of the time column; the mean for months."""
+        """Return the length in units of the time column; the mean for months."""
         return self.size * {"days": DAY, "weeks": WEEK, "months": MONTH}.get(self.unit, 1.0)
 
 
@@ -247,11 +247,11 @@ def parse_window_length(text: str, option: str = "--every") -> WindowLength:
         A positive number, alone or with ``ms``, ``s``, ``min``, ``h``, ``d``, ``w``, ``mo``, ``y`` or
         ``rows``. Whole days, weeks, months and years follow the calendar.
     option : str
-        What errors call it.
+        Name of the option in errors.
 
     Returns
     -------
-    Every
+    WindowLength
 
     Raises
     ------

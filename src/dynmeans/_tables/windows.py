@@ -22,7 +22,7 @@ class Batch(NamedTuple):
     X: FloatArray  # (n, d)
     weights: FloatArray | None  # (n,)
     t: float | None  # event time for the model; None is one unit after the last
-    time: float | None  # the same moment in the units of the time column, for people
+    time: float | None  # the same time in the units of the time column, for the output
     location: str  # first and last row, in words
     after: Position  # where the next step begins
     done: float  # share of all inputs read so far
@@ -44,7 +44,7 @@ def cut(
     ----------
     blocks : iterator of RowBlock
         Rows in order; how they are bundled does not matter.
-    rule : Rule
+    rule : Windowing
     last : float or None
         Event time of the step before the first.
     resumed_at : Position or None

@@ -134,7 +134,7 @@ class ParticleLearning(ChainBaseline):
         self, memory: _Memory, rows: Rows, y: Any, moment: Moment
     ) -> tuple[_Memory, Mapping[str, Any]]:
         params = self._model_params(memory.prior_mean)
-        found: Any = particle_learning_step(
+        *fields, labels, log_evidence = particle_learning_step(
             X=np.asarray(rows, dtype=np.float64),
             **age(memory.particles, moment.elapsed, params)._asdict(),
             noise=params.noise,
@@ -145,7 +145,7 @@ class ParticleLearning(ChainBaseline):
             seed=moment.seed,
             step=moment.n_steps,
         )
-        particles, labels = Particles(*found[:-2]), found[-2]
+        particles = Particles._make(fields)
         logs = particles.log_densities
         reported = int(logs.argmax()) if y is None else _best_particle(labels, logs, y, memory)
         mine = slice(particles.begin[reported], particles.begin[reported + 1])
@@ -157,7 +157,7 @@ class ParticleLearning(ChainBaseline):
             "cluster_ids_": np.sort(ids),
             "cluster_centers_": particles.centers[mine][ids.argsort()],
             "log_densities_": logs,
-            "log_evidence_": found[-1],
+            "log_evidence_": log_evidence,
         }
         alive = set(particles.founders.tolist())
         return _Memory(

@@ -85,7 +85,6 @@ def cluster(
 ) -> None:
     """Cluster the rows of files, step by step in time."""
     with exit_on_interrupt():
-        from dynmeans._files.errors import InputError
         from dynmeans.cli.run import run_cluster
         from dynmeans.cli.run_dataset import run_dataset
         from dynmeans.runs.parameters import RunParameters, parse_birth_cost, parse_features
@@ -122,17 +121,6 @@ def cluster(
     )
     if scheduler is not None or workers is not None:
         run_dataset(inputs, parameters, out, state, scheduler=scheduler, workers=workers, force=force)
-        return
-    for name in inputs:
-        if "://" in name:
-            raise InputError(f"{name}: URLs of Parquet files are read with --workers or --scheduler only")
-    run_cluster(
-        inputs,
-        parameters,
-        out,
-        state,
-        jobs=jobs,
-        force=force,
-        report=not no_report,
-        limits=limit or (),
-    )
+    else:
+        report, limits = not no_report, limit or ()
+        run_cluster(inputs, parameters, out, state, jobs=jobs, force=force, report=report, limits=limits)

@@ -194,6 +194,7 @@ RelativeOption = Annotated[
 BudgetOption = Annotated[
     int | None,
     typer.Option(
+        metavar="N",
         min=1,
         help="With a kernel: maximum number of past rows kept per cluster. Default: 80.",
         rich_help_panel=_COSTS,
@@ -202,17 +203,23 @@ BudgetOption = Annotated[
 RestartsOption = Annotated[
     int | None,
     typer.Option(
+        metavar="N",
         min=1,
         help="Number of random orders tried per step. Default: 3, or 1 with --metric cosine.",
         rich_help_panel=_COSTS,
     ),
 ]
 SeedOption = Annotated[
-    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS)
+    int,
+    typer.Option(
+        metavar="N", min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS
+    ),
 ]
 JobsOption = Annotated[
     int | None,
-    typer.Option(min=1, help="Number of threads; the results do not depend on it.", rich_help_panel=_COSTS),
+    typer.Option(
+        metavar="N", min=1, help="Number of threads; the results do not depend on it.", rich_help_panel=_COSTS
+    ),
 ]
 OutOption = Annotated[
     Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
@@ -251,6 +258,7 @@ ReportKeysOption = Annotated[
 ReportLargestOption = Annotated[
     int | None,
     typer.Option(
+        metavar="N",
         min=0,
         help="With --by: number of keys with the most rows that get a report. Default: 3.",
         rich_help_panel=_OUTPUT,
@@ -269,6 +277,9 @@ SchedulerOption = Annotated[
 WorkersOption = Annotated[
     int | None,
     typer.Option(
-        min=1, help="The same with this number of worker processes on this machine.", rich_help_panel=_DASK
+        metavar="N",
+        min=1,
+        help="The same with this number of worker processes on this machine.",
+        rich_help_panel=_DASK,
     ),
 ]

@@ -13,7 +13,7 @@ from dynmeans.cli.options import LARGEST_SEED
 
 def demo(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("dynmeans-demo"),
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the points.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Seed of the points.")] = 0,
     force: Annotated[
         bool,
         typer.Option(

@@ -14,75 +14,94 @@ _JOIN, _FLOWS = "Trajectories", "Flows"
 # Defaults of dynmeans.apps.flights, which loads NumPy; a test compares them.
 _MAX_SPEED, _BIRTH_COST, _LIFETIME, _REACH = 400.0, 0.25, 96.0, 1.01
 
+InputsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE",
+        help="State vectors: CSV, TSV, JSON Lines, Parquet, Arrow, JSON arrays of objects, or responses "
+        "of the OpenSky API. Columns: icao24, timestamp or time, latitude or lat, longitude or lon; "
+        "groundspeed (knots) or velocity (m/s), track or heading, and callsign if present.",
+    ),
+]
+OutOption = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite earlier results in the folder.")]
+AreaOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SOUTH,NORTH,WEST,EAST",
+        help="Ignore messages from outside, and use this area for the lattice (degrees; west is "
+        "greater than east if the area crosses the antimeridian).",
+        rich_help_panel=_JOIN,
+    ),
+]
+GapOption = Annotated[
+    str,
+    typer.Option(
+        metavar="LENGTH", help="A longer time without messages ends a trajectory.", rich_help_panel=_JOIN
+    ),
+]
+MaxSpeedOption = Annotated[
+    float,
+    typer.Option(min=1, help="Maximum ground speed of an aircraft, in m/s.", rich_help_panel=_JOIN),
+]
+EveryOption = Annotated[
+    str,
+    typer.Option(
+        metavar="LENGTH",
+        help="Length of a window; flights that begin in the same window are a step.",
+        rich_help_panel=_FLOWS,
+    ),
+]
+BirthCostOption = Annotated[
+    float,
+    typer.Option(
+        help="Fraction of a flight outside of all flows at which it founds a new flow.",
+        rich_help_panel=_FLOWS,
+    ),
+]
+LifetimeOption = Annotated[
+    float,
+    typer.Option(
+        help="Number of windows without flights after which a flow is forgotten.", rich_help_panel=_FLOWS
+    ),
+]
+ReachOption = Annotated[
+    float,
+    typer.Option(
+        help="A flow is found again in the next window up to this many birth costs, >= 1.",
+        rich_help_panel=_FLOWS,
+    ),
+]
+LatticeOption = Annotated[
+    str,
+    typer.Option(
+        metavar="ROWSxCOLUMNS",
+        help="Grid points at which velocities are compared: latitudes x longitudes.",
+        rich_help_panel=_FLOWS,
+    ),
+]
+SeedOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N", min=0, max=LARGEST_SEED, help="Seed of the clustering.", rich_help_panel=_FLOWS
+    ),
+]
+
 
 def flights(
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE",
-            help="State vectors: CSV, TSV, JSON Lines, Parquet, Arrow, JSON arrays of objects, or responses "
-            "of the OpenSky API. Columns: icao24, timestamp or time, latitude or lat, longitude or lon; "
-            "groundspeed (knots) or velocity (m/s), track or heading, and callsign if present.",
-        ),
-    ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path(
-        "dynmeans-flights"
-    ),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite earlier results in the folder.")] = False,
+    inputs: InputsArgument,
+    out: OutOption = Path("dynmeans-flights"),
+    force: ForceOption = False,
     limit: LimitOption = None,
-    area: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SOUTH,NORTH,WEST,EAST",
-            help="Ignore messages from outside, and use this area for the lattice (degrees; west is "
-            "greater than east if the area crosses the antimeridian).",
-            rich_help_panel=_JOIN,
-        ),
-    ] = None,
-    gap: Annotated[
-        str, typer.Option(help="A longer silence ends a trajectory.", rich_help_panel=_JOIN)
-    ] = "10min",
-    max_speed: Annotated[
-        float,
-        typer.Option(min=1, help="Maximum ground speed of an aircraft, in m/s.", rich_help_panel=_JOIN),
-    ] = _MAX_SPEED,
-    every: Annotated[
-        str,
-        typer.Option(
-            help="Length of a window; flights that begin in the same window are a step.",
-            rich_help_panel=_FLOWS,
-        ),
-    ] = "30min",
-    birth_cost: Annotated[
-        float,
-        typer.Option(
-            help="Fraction of a flight off all flows that founds a new flow.", rich_help_panel=_FLOWS
-        ),
-    ] = _BIRTH_COST,
-    lifetime: Annotated[
-        float,
-        typer.Option(
-            help="Number of windows without flights after which a flow is forgotten.", rich_help_panel=_FLOWS
-        ),
-    ] = _LIFETIME,
-    reach: Annotated[
-        float,
-        typer.Option(
-            help="A flow is found again in the next window up to this many birth costs, >= 1.",
-            rich_help_panel=_FLOWS,
-        ),
-    ] = _REACH,
-    lattice: Annotated[
-        str,
-        typer.Option(
-            metavar="ROWSxCOLUMNS",
-            help="Grid points at which velocities are compared: latitudes x longitudes.",
-            rich_help_panel=_FLOWS,
-        ),
-    ] = "10x20",
-    seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the clustering.", rich_help_panel=_FLOWS)
-    ] = 0,
+    area: AreaOption = None,
+    gap: GapOption = "10min",
+    max_speed: MaxSpeedOption = _MAX_SPEED,
+    every: EveryOption = "30min",
+    birth_cost: BirthCostOption = _BIRTH_COST,
+    lifetime: LifetimeOption = _LIFETIME,
+    reach: ReachOption = _REACH,
+    lattice: LatticeOption = "10x20",
+    seed: SeedOption = 0,
 ) -> None:
     """Find the flows of air traffic: routes, when they are flown, and the number of flights."""
     with exit_on_interrupt():

@@ -48,6 +48,7 @@ DuplicatesOption = Annotated[
 MinHitsOption = Annotated[
     int,
     typer.Option(
+        metavar="N",
         min=1,
         help="With dmeans: number of steps in which a cluster must have rows before its id is confirmed; "
         "events of other ids are marked as tentative.",

@@ -2,211 +2,75 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from dynmeans.cli import exit_on_interrupt
-from dynmeans.cli.options import LARGEST_SEED, LimitOption
-
-_FRAMES, _BACKGROUND, _COSTS, _OUTPUT = "Frames", "Background", "People", "Output"
-
-
-class Algorithm(str, Enum):
-    """Choices of --algorithm."""
-
-    dmeans = "dmeans"
-    sdmeans = "sdmeans"
-
-
-class Motion(str, Enum):
-    """Choices of --motion."""
-
-    walk = "walk"
-    velocity = "velocity"
+from dynmeans.cli.options import LimitOption
+from dynmeans.cli.points_options import (
+    Algorithm,
+    AlgorithmOption,
+    BandwidthOption,
+    BirthCostOption,
+    ColumnsOption,
+    EmptyOption,
+    FewOption,
+    ForceOption,
+    FramesArgument,
+    GroundOption,
+    LifetimeOption,
+    MinHitsOption,
+    Motion,
+    MotionOption,
+    NoReportOption,
+    OutOption,
+    RateOption,
+    ReachOption,
+    RestartsOption,
+    SeedOption,
+    TimeOption,
+    VoxelOption,
+)
 
 
 def points(
-    frames: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FRAMES",
-            help="PCD, PLY, LAS, LAZ, NPY or KITTI BIN files with a frame each, folders of them, or tables "
-            "(CSV, ...) with columns x, y and z. Units are meters, height last. "
-            "Files are ordered by the numbers in their names.",
-        ),
-    ],
-    time: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL",
-            help="Column of tables with the time in seconds, or with --rate the frame number.",
-            rich_help_panel=_FRAMES,
-        ),
-    ] = None,
-    rate: Annotated[
-        float | None,
-        typer.Option(
-            help="Frames per second, if the files have no time or --time is a frame number. Default: 30 "
-            "without --time.",
-            rich_help_panel=_FRAMES,
-        ),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL,COL,COL",
-            help="Columns of tables with the coordinates, height last. Default: x, y and z, or X, Y and Z.",
-            rich_help_panel=_FRAMES,
-        ),
-    ] = None,
-    empty: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Frame of the empty scene, or a folder of frames; its points are background. Repeatable.",
-            rich_help_panel=_BACKGROUND,
-        ),
-    ] = None,
-    ground: Annotated[
-        bool,
-        typer.Option(
-            "--ground", help="Find the ground plane and keep what stands on it.", rich_help_panel=_BACKGROUND
-        ),
-    ] = False,
-    algorithm: Annotated[
-        Algorithm,
-        typer.Option(
-            help="sdmeans cuts each frame into pieces and links them; dmeans links cells, and is faster.",
-            rich_help_panel=_COSTS,
-        ),
-    ] = Algorithm.sdmeans,
-    birth_cost: Annotated[
-        float | None,
-        typer.Option(
-            help="Birth cost of a new person, in square meters. Default: 0.4 for sdmeans, 0.8 for dmeans.",
-            rich_help_panel=_COSTS,
-        ),
-    ] = None,
-    lifetime: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds that a person may be hidden before the id is forgotten, > 1. Default: 6.",
-            rich_help_panel=_COSTS,
-        ),
-    ] = None,
-    reach: Annotated[
-        float | None,
-        typer.Option(
-            help="After one second a person is found again up to a squared distance of this many "
-            "birth costs, at least 1. Default: 9 for sdmeans, 6 for dmeans.",
-            rich_help_panel=_COSTS,
-        ),
-    ] = None,
-    motion: Annotated[
-        Motion, typer.Option(help="Whether hidden people keep their velocity.", rich_help_panel=_COSTS)
-    ] = Motion.velocity,
-    voxel: Annotated[
-        float | None,
-        typer.Option(
-            help="Edge of a cell in meters; the points of a cell are merged. Default: 0.15 for "
-            "sdmeans, 0.1 for dmeans.",
-            rich_help_panel=_COSTS,
-        ),
-    ] = None,
-    bandwidth: Annotated[
-        float | None,
-        typer.Option(
-            help="Width of the similarity of cells in meters, for sdmeans. Larger values keep sparse objects "
-            "in one piece. Default: 0.28.",
-            rich_help_panel=_COSTS,
-        ),
-    ] = None,
-    few: Annotated[
-        float | None,
-        typer.Option(
-            metavar="POINTS",
-            help="Number of points at which a piece has half the weight of a person, for sdmeans. A lower "
-            "number lets sparse pieces start new people. Default: 30.",
-            rich_help_panel=_COSTS,
-        ),
-    ] = None,
-    min_hits: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=1_000_000,
-            help="Number of frames in which a person must be seen before the id is reported.",
-            rich_help_panel=_COSTS,
-        ),
-    ] = 1,
-    restarts: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Number of random orders tried per step. Default: 3 for sdmeans, 1 for dmeans.",
-            rich_help_panel=_COSTS,
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS)
-    ] = 0,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
-    ] = Path("dynmeans-points"),
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite another run in the folder.", rich_help_panel=_OUTPUT)
-    ] = False,
+    frames: FramesArgument,
+    time: TimeOption = None,
+    rate: RateOption = None,
+    columns: ColumnsOption = None,
+    empty: EmptyOption = None,
+    ground: GroundOption = False,
+    algorithm: AlgorithmOption = Algorithm.sdmeans,
+    birth_cost: BirthCostOption = None,
+    lifetime: LifetimeOption = None,
+    reach: ReachOption = None,
+    motion: MotionOption = Motion.velocity,
+    voxel: VoxelOption = None,
+    bandwidth: BandwidthOption = None,
+    few: FewOption = None,
+    min_hits: MinHitsOption = 1,
+    restarts: RestartsOption = None,
+    seed: SeedOption = 0,
+    out: OutOption = Path("dynmeans-points"),
+    force: ForceOption = False,
     limit: LimitOption = None,
-    no_report: Annotated[
-        bool, typer.Option("--no-report", help="Do not draw the report.", rich_help_panel=_OUTPUT)
-    ] = False,
+    no_report: NoReportOption = False,
 ) -> None:
     """Track people through frames of points, also through occlusions."""
     with exit_on_interrupt():
-        from dynmeans._files.limits import parse_limits
-        from dynmeans.apps.points import TRACKER_PARAMETERS, check_files, files_for
-        from dynmeans.cli.points_inputs import (
-            Frames,
-            check_ranges,
-            list_files,
-            list_frames,
-            make_background,
-            parse_columns,
-        )
-        from dynmeans.cli.points_run import PointsOptions, track_frames
-        from dynmeans.runs.folder import check_folder, locked_folder
-        from dynmeans.runs.progress import drop_unset
+        from dynmeans.cli.points_inputs import InputOptions
+        from dynmeans.cli.points_run import run_points, tracker_parameters
 
-    options = {
-        "birth_cost": birth_cost,
-        "lifetime": lifetime,
-        "reach": reach,
-        "voxel": voxel,
-        "bandwidth": bandwidth,
-        "few": few,
-        "restarts": restarts,
-        "motion": motion.value,
-        "seed": seed,
-    }
-    parameters = TRACKER_PARAMETERS[algorithm.value]._replace(**drop_unset(options))
-    check_ranges(parameters, rate)
-    coordinates = parse_columns(columns)
-    limits = parse_limits(limit)
-    paths = list_frames(frames)
-    scene = list_files(empty) if empty else []
-    check_files([*paths, *scene])
-    with locked_folder(out):
-        check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
-        track_frames(
-            PointsOptions(
-                Frames(paths, time, rate, coordinates, limits),
-                make_background(scene, ground, limits),
-                parameters,
-                min_hits,
-                out,
-                not no_report,
-            )
-        )
+    parameters = tracker_parameters(
+        algorithm.value,
+        birth_cost=birth_cost,
+        lifetime=lifetime,
+        reach=reach,
+        voxel=voxel,
+        bandwidth=bandwidth,
+        few=few,
+        restarts=restarts,
+        motion=motion.value,
+        seed=seed,
+    )
+    inputs = InputOptions(frames, time, rate, columns, empty or [], ground, limit or [])
+    run_points(inputs, parameters, min_hits, out, force=force, report=not no_report)

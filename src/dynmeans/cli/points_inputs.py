@@ -27,6 +27,18 @@ _DEFAULT_RATE = 30.0  # frames per second, of files without a time
 _NUMBERED = 5  # first times that are compared with frame numbers
 
 
+class InputOptions(NamedTuple):
+    """Options about the input, as given on the command line."""
+
+    frames: Sequence[Path]
+    time: str | None
+    rate: float | None
+    columns: str | None
+    empty: Sequence[Path]
+    ground: bool
+    limit: Sequence[str]
+
+
 class Frames(NamedTuple):
     """Input files and the meaning of their times and columns."""
 
@@ -55,7 +67,7 @@ class FrameNumberCheck:
         self._first: list[float] = []
 
     def __call__(self, frame: Frame) -> None:
-        """Look at the time of the next frame."""
+        """Check the time of the next frame."""
         if frame.time is None or self._frames.rate is not None or len(self._first) == _NUMBERED:
             return
         self._first.append(frame.time)

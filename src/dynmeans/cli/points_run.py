@@ -13,19 +13,39 @@ import typer
 
 from dynmeans import __version__
 from dynmeans._files.errors import InputError, reason
+from dynmeans._files.limits import parse_limits
 from dynmeans._files.run_format import REPORT_FILE
 from dynmeans._model.events import Event
-from dynmeans.apps.points import Background, Frame, RunRecorder, Tracker, TrackerParameters
+from dynmeans.apps.points import (
+    TRACKER_PARAMETERS,
+    Background,
+    Frame,
+    RunRecorder,
+    Tracker,
+    TrackerParameters,
+    check_files,
+    files_for,
+)
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_summary, progress_bar
-from dynmeans.cli.points_inputs import FrameNumberCheck, Frames
+from dynmeans.cli.points_inputs import (
+    FrameNumberCheck,
+    Frames,
+    InputOptions,
+    check_ranges,
+    list_files,
+    list_frames,
+    make_background,
+    parse_columns,
+)
+from dynmeans.runs.folder import check_folder, locked_folder
 from dynmeans.runs.progress import drop_unset
 from dynmeans.runs.report import draw_report
 
 _PIECE_PARAMETERS = {"bandwidth", "piece_cost", "few"}  # not used by D-Means on cells
 
 
-class PointsOptions(NamedTuple):
+class TrackingJob(NamedTuple):
     """Arguments of one run."""
 
     frames: Frames
@@ -36,13 +56,40 @@ class PointsOptions(NamedTuple):
     report: bool
 
 
-def track_frames(job: PointsOptions) -> None:
+def tracker_parameters(algorithm: str, **options: Any) -> TrackerParameters:
+    """Return the parameters of an algorithm: its defaults, and the options that are set."""
+    return TRACKER_PARAMETERS[algorithm]._replace(**drop_unset(options))
+
+
+def run_points(
+    options: InputOptions,
+    parameters: TrackerParameters,
+    min_hits: int,
+    out: Path,
+    *,
+    force: bool,
+    report: bool,
+) -> None:
+    """Validate the options, lock the folder and track people through all frames."""
+    check_ranges(parameters, options.rate)
+    columns, limits = parse_columns(options.columns), parse_limits(options.limit)
+    paths = list_frames(options.frames)
+    scene = list_files(options.empty) if options.empty else []
+    check_files([*paths, *scene])
+    frames = Frames(paths, options.time, options.rate, columns, limits)
+    with locked_folder(out):
+        check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
+        background = make_background(scene, options.ground, limits)
+        track_frames(TrackingJob(frames, background, parameters, min_hits, out, report))
+
+
+def track_frames(job: TrackingJob) -> None:
     """Track, write and print; after an error or an interruption the written files stay readable."""
     began, events = monotonic(), list[Event]()
     paths, frames = job.frames.paths, job.frames.read()
     first = next(frames, None)  # if it cannot be read, nothing is written
     title = paths[0].name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1} more"
-    info = {"title": title, "settings": _used_parameters(job.parameters), "version": __version__}
+    info = {"title": title, "parameters": _used_parameters(job.parameters), "version": __version__}
     recorder = RunRecorder(job.out, info, paths)
     tracker = Tracker(job.parameters, job.background, events.append, job.min_hits)
     try:
@@ -68,7 +115,7 @@ def _used_parameters(parameters: TrackerParameters) -> dict[str, Any]:
 
 
 def _track(
-    job: PointsOptions, frames: Iterator[Frame], recorder: RunRecorder, tracker: Tracker, events: list[Event]
+    job: TrackingJob, frames: Iterator[Frame], recorder: RunRecorder, tracker: Tracker, events: list[Event]
 ) -> None:
     index = {path: i for i, path in enumerate(job.frames.paths)}
     check_times = FrameNumberCheck(job.frames)
@@ -91,7 +138,7 @@ def _track(
             show(recorder.rows, recorder.steps, people, index[frame.source] / len(index))
 
 
-def _print_result(job: PointsOptions, recorder: RunRecorder, title: str, seconds: float) -> None:
+def _print_result(job: TrackingJob, recorder: RunRecorder, title: str, seconds: float) -> None:
     files = ["tracks.csv", "labels", *([REPORT_FILE] if job.report else [])]
     people, frames = f"{recorder.people} tracked", amount(recorder.steps, "frame")
     if recorder.seen < recorder.steps:

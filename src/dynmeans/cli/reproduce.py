@@ -35,9 +35,10 @@ class Name(str, Enum):
 
 
 def reproduce(
-    name: Annotated[Name, typer.Argument(help="Experiment to run.")],
+    name: Annotated[Name, typer.Argument(metavar="EXPERIMENT", help="Experiment to run.")],
     trials: Annotated[
-        int | None, typer.Option(min=1, help="Number of streams per method. Default: as in the paper.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Number of streams per method. Default: as in the paper."),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Run a small version in one or two minutes.")
@@ -50,7 +51,7 @@ def reproduce(
         typer.Option(metavar="FILE", help="Video file for video; additional messages for flights."),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Number of processes. Default: one per core.")
+        int | None, typer.Option(metavar="N", min=1, help="Number of processes. Default: one per core.")
     ] = None,
 ) -> None:
     """Run one of the paper's experiments and draw its figures; the same command resumes it."""

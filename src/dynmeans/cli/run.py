@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import name_list
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
@@ -28,6 +29,9 @@ def run_cluster(
     limits: Sequence[str],
 ) -> None:
     """Cluster files with a progress bar, and print a summary."""
+    for name in inputs:
+        if "://" in name:
+            raise InputError(f"{name}: URLs of Parquet files are read with --workers or --scheduler only")
     try:
         with progress_bar() as show, warnings.catch_warnings():
             warnings.simplefilter("ignore", ClusteringWarning)  # printed after the summary

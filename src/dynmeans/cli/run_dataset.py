@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -19,6 +19,9 @@ from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
 from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
 from dynmeans.runs import RunParameters
+
+if TYPE_CHECKING:
+    from dynmeans.distributed.files import DatasetRun
 
 CONNECT_SECONDS = 20
 _URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]")  # a path of "s3://bucket" has one slash
@@ -37,14 +40,8 @@ def run_dataset(
     """Cluster a dataset with a progress bar, and print a summary."""
     require("distributed", "dask")
     from dynmeans.distributed.files import cluster_dataset
-    from dynmeans.distributed.locations import find_files
 
-    if scheduler is not None and workers is not None:
-        raise InputError("--scheduler and --workers exclude each other")
-    for option, path in (("--out", out), ("--state", state)):
-        if path is not None and _URL.match(str(path)):
-            raise InputError(f"{option} is {path}: only inputs may be URLs; use a local or shared folder")
-    find_files(inputs)  # before workers are started
+    _check_options(inputs, out, state, scheduler, workers)
     try:
         with _client(scheduler, workers) as client, progress_bar() as show, warnings.catch_warnings():
             warnings.simplefilter("ignore", ClusteringWarning)  # printed after the summary
@@ -61,6 +58,24 @@ def run_dataset(
         hint = "; run the same command again to resume" if state is not None else ""
         print_error(f"interrupted; complete steps are in {out}{hint}", kind="")
         raise typer.Exit(INTERRUPTED) from None
+    _print_result(result)
+
+
+def _check_options(
+    inputs: list[str], out: Path, state: Path | None, scheduler: str | None, workers: int | None
+) -> None:
+    """Validate the options and find the inputs, before workers are started."""
+    from dynmeans.distributed.locations import find_files
+
+    if scheduler is not None and workers is not None:
+        raise InputError("--scheduler and --workers exclude each other")
+    for option, path in (("--out", out), ("--state", state)):
+        if path is not None and _URL.match(str(path)):
+            raise InputError(f"{option} is {path}: only inputs may be URLs; use a local or shared folder")
+    find_files(inputs)
+
+
+def _print_result(result: DatasetRun) -> None:
     size = f"{amount(result.rows, 'row')} in {amount(result.steps, 'step')}"
     if result.was_complete:
         print_lines(f"already complete: {size}, in {result.labels}")

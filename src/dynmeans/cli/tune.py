@@ -38,10 +38,10 @@ class Strategy(str, Enum):
     optuna = "optuna"
 
 
-TrialsOption = Annotated[int, typer.Option(min=1, metavar="N", help="Number of candidates to try.")]
+TrialsOption = Annotated[int, typer.Option(metavar="N", min=1, help="Number of candidates to try.")]
 StepsOption = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Tune on the first N steps only; they must fit into memory."),
+    typer.Option(metavar="N", min=1, help="Tune on the first N steps only; they must fit into memory."),
 ]
 ChooseMotionOption = Annotated[
     bool, typer.Option("--choose-motion", help="Try every motion that the algorithm has, and choose one.")
@@ -81,7 +81,7 @@ def tune(
     strategy: StrategyOption = Strategy.refine,
     study: StudyOption = None,
     seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the search and of all runs.")
+        int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Seed of the search and of all runs.")
     ] = 0,
     jobs: JobsOption = None,
     out: TuneOutOption = Path("dynmeans-tune"),

@@ -14,16 +14,19 @@ import numpy as np
 from dynmeans._core import DescentDriver
 from dynmeans._model.types import FloatArray
 from dynmeans.distributed.messages import (
-    NO_NUMBERS,
-    NO_SLOTS,
+    NOTHING_MOVED,
+    NOTHING_VALIDATED,
     Command,
     Cost,
     Epoch,
+    MovedRows,
     Pass,
     Reply,
     Slots,
     SlotTable,
     StepSetup,
+    Sums,
+    Validated,
     in_order,
 )
 
@@ -65,57 +68,74 @@ def run_restarts(
 
 
 def _restart(setup: StepSetup, restart: int, max_iter: int) -> Restart:
-    prior = setup.centers, setup.gammas, setup.revival, setup.birth
-    driver = DescentDriver(*setup.scale, setup.n_rows, *prior, setup.seed, setup.step, restart)
+    driver = DescentDriver(
+        **setup.scale.arguments(),
+        n_total=setup.n_rows,
+        centers=setup.centers,
+        gammas=setup.gammas,
+        revival=setup.revival,
+        birth=setup.birth,
+        seed=setup.seed,
+        step=setup.step,
+        restart=restart,
+    )
     yield from _first_pass(driver, setup.n_rows)
     n_iter, moved = yield from _later_passes(driver, max_iter)
-    reply = yield Cost(_table(driver), *moved)
+    reply = yield Cost(_table(driver), moved)
     assert reply.cost is not None
-    return RestartResult(*driver.finish(reply.cost), n_iter)
+    numbers, centers, slot_weights, cost = driver.finish(reply.cost)
+    return RestartResult(numbers, centers, slot_weights, cost, n_iter)
 
 
 def _first_pass(driver: DescentDriver, n: int) -> Generator[Command, Reply, None]:
     """Assign every row once, in epochs (`src/core/dmeans/first_pass/first_pass.hpp`)."""
     validated_first, first, last = 0, 0, min(FIRST_EPOCH, n)
-    validated = NO_SLOTS, NO_NUMBERS, NO_NUMBERS, NO_SLOTS
+    validated = NOTHING_VALIDATED
     while first < n:
-        reply = yield Epoch(_table(driver), validated_first, first, last, *validated)
+        reply = yield Epoch(_table(driver), validated_first, first, last, validated)
         assert reply.rows is not None
         sent = in_order(reply.rows)
-        slots, woken, woken_at = driver.validate(*sent)
-        validated = woken, woken_at, sent.rows, slots
+        slots, woken, woken_at = driver.validate(
+            visits=sent.rows, y=sent.y, weights=sent.weights, slots=sent.slots, costs=sent.costs
+        )
+        validated = Validated(woken, woken_at, sent.rows, slots)
         share = max(len(slots), 1) / (last - first)
         size = min(GROWTH * (last - first), max(FIRST_EPOCH, int(PROPOSALS / share)))
         validated_first, first, last = first, last, min(last + size, n)
-    reply = yield Epoch(_table(driver), validated_first, n, n, *validated)
+    reply = yield Epoch(_table(driver), validated_first, n, n, validated)
     assert reply.sums is not None
-    driver.update(*reply.sums)
+    _update(driver, reply.sums)
 
 
-def _later_passes(
-    driver: DescentDriver, max_iter: int
-) -> Generator[Command, Reply, tuple[int, tuple[np.ndarray, Slots]]]:
+def _later_passes(driver: DescentDriver, max_iter: int) -> Generator[Command, Reply, tuple[int, MovedRows]]:
     """Repeat passes until no row moves; return their number and the rows that the driver reassigned last."""
-    moved = NO_NUMBERS, NO_SLOTS
+    moved = NOTHING_MOVED
     before, trusted, n_iter, is_moving = np.empty((0, 0)), False, 1, True
     while is_moving and n_iter < max_iter:
         table = _table(driver)
         old_centers = np.zeros_like(table.centers)
         if trusted:
             old_centers[: len(before)] = before
-        reply = yield Pass(table, old_centers, trusted, *moved)
+        reply = yield Pass(table, old_centers, trusted, moved)
         assert reply.rows is not None
         assert reply.sums is not None
         is_moving = len(reply.sums.slots) > 0
         if is_moving:
-            driver.update(*reply.sums)
+            _update(driver, reply.sums)
         n_wake_ups = driver.n_wake_ups()
-        moved = driver.reassign(*in_order(reply.rows)[:4])
+        sent = in_order(reply.rows)
+        rows, slots = driver.reassign(rows=sent.rows, y=sent.y, weights=sent.weights, slots=sent.slots)
+        moved = MovedRows(rows, slots)
         before, trusted = table.centers, n_wake_ups == driver.n_wake_ups()
-        is_moving |= len(moved[0]) > 0
+        is_moving |= len(moved.rows) > 0
         n_iter += 1
     return n_iter, moved
 
 
 def _table(driver: DescentDriver) -> SlotTable:
-    return SlotTable(*driver.slots())
+    awake, centers = driver.slots()
+    return SlotTable(awake, centers)
+
+
+def _update(driver: DescentDriver, sums: Sums) -> None:
+    driver.update(touched=sums.slots, sums=sums.rows, weights=sums.weights, rows=sums.counts)

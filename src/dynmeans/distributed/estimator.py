@@ -154,17 +154,26 @@ class DMeans(LocalDMeans):
                     f"rows; set {name}={other!r}, or use dynmeans.DMeans"
                 )
 
+    def _check_rows(self, batch: Batch, report: StepReport) -> dict[str, str]:
+        return super()._check_rows(*_sampled(batch, report))
+
     def _check_result(self, batch: Batch, report: StepReport) -> dict[str, str]:
-        rows: Any = batch.rows
-        if not isinstance(rows, RemoteRows):
-            return super()._check_result(batch, report)
-        every = _evenly(len(rows))
-        report = report._replace(labels=np.asarray(report.labels[every]))
-        return check_result(rows[every], report, self._state, self.parameters_, len(rows))
+        sample, described = _sampled(batch, report)
+        return check_result(sample.rows, described, self._state, self.parameters_, len(batch.rows))
+
+
+def _sampled(batch: Batch, report: StepReport) -> tuple[Batch, StepReport]:
+    """Return some rows of a batch on workers with their labels; other batches as they are."""
+    rows: Any = batch.rows
+    if not isinstance(rows, RemoteRows):
+        return batch, report
+    every = _evenly(len(rows))
+    labels = np.asarray(report.labels[every])
+    return batch._replace(rows=rows[every]), report._replace(labels=labels)
 
 
 def load(path: str | PathLike[str]) -> DMeans:
-    """Read a model that this or the local estimator saved, to go on with Dask collections.
+    """Read a model that this or the local estimator saved, to continue with Dask collections.
 
     Parameters
     ----------
@@ -188,7 +197,7 @@ def to_distributed(model: LocalDMeans) -> DMeans:
 
 
 def _evenly(n: int) -> IntArray:
-    """Return the rows that the checks of `dynmeans.estimators.diagnostics.result_checks` look at."""
+    """Return the rows that the checks of `dynmeans.estimators.diagnostics.result_checks` use."""
     return np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from dynmeans._files.atomic_write import atomic_write, make_folder, remove_lefto
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
 from dynmeans._files.lock import locked
+from dynmeans._files.run_format import with_parameters
 from dynmeans._files.snapshot import Snapshot, read_snapshot, write_snapshot
 from dynmeans._model.types import IntArray
 from dynmeans._tables.windowing import Windowing
@@ -111,37 +112,39 @@ def cluster_dataset(
     data = open_dataset(inputs, parameters)
     run = {
         "files": [list(file) for file in data.files],
-        "settings": {key: value for key, value in parameters._asdict().items() if value is not None},
+        "parameters": {key: value for key, value in parameters._asdict().items() if value is not None},
         "out": str(out.resolve()),
     }
-    if state is not None:
-        make_folder(state.parent)
-        with locked(state):
-            return _run(data, parameters, client, run, out, state, force, on_step)
-    return _run(data, parameters, client, run, out, None, force, on_step)
+    job = _Job(data, parameters, client, out / LABELS, state, force, on_step)
+    if state is None:
+        return _run(job, run)
+    make_folder(state.parent)
+    with locked(state):
+        return _run(job, run)
 
 
-def _run(
-    data: Dataset,
-    parameters: RunParameters,
-    client: Client,
-    run: dict[str, Any],
-    out: Path,
-    state: Path | None,
-    force: bool,
-    on_step: Callable[[RunStatus], object],
-) -> DatasetRun:
-    model, progress = _start(parameters, run, state)
-    labels = out / LABELS
-    if progress.steps == 0 and labels.exists() and not force:
-        raise InputError(f"{labels}: holds the labels of another run; use --force or another --out")
-    rule = make_windowing(parameters, {}, is_dated=data.columns.dated)
-    if not progress.is_complete:
-        progress = _cluster(data, parameters, client, model, progress, rule, labels, state, on_step)
-        was_complete = False
-    else:
-        was_complete = True
-    return DatasetRun(labels, model, data.columns.features, progress.rows, progress.steps, was_complete)
+class _Job(NamedTuple):
+    """Arguments of one call of `cluster_dataset`."""
+
+    data: Dataset
+    parameters: RunParameters
+    client: Client
+    labels: Path  # folder of the labels
+    state: Path | None
+    force: bool
+    on_step: Callable[[RunStatus], object]
+
+
+def _run(job: _Job, run: dict[str, Any]) -> DatasetRun:
+    model, progress = _start(job.parameters, run, job.state)
+    if progress.steps == 0 and job.labels.exists() and not job.force:
+        raise InputError(f"{job.labels}: holds the labels of another run; use --force or another --out")
+    was_complete = progress.is_complete
+    if not was_complete:
+        progress = _cluster(job, model, progress)
+    return DatasetRun(
+        job.labels, model, job.data.columns.features, progress.rows, progress.steps, was_complete
+    )
 
 
 def _start(parameters: RunParameters, run: dict[str, Any], state: Path | None) -> tuple[DMeans, _Progress]:
@@ -150,51 +153,46 @@ def _start(parameters: RunParameters, run: dict[str, Any], state: Path | None) -
         return to_distributed(make_model(parameters, 1)), _Progress(run)
     snapshot = read_snapshot(state)
     known = snapshot.header.get("dataset")
-    if not isinstance(known, dict) or known.get("run") != run:
+    if not isinstance(known, dict) or with_parameters(known.get("run")) != run:
         raise InputError(f"{state}: belongs to another run; use another --state")
-    return to_distributed(from_snapshot(snapshot)), _Progress(**known)
+    return to_distributed(from_snapshot(snapshot)), _Progress(**{**known, "run": run})
 
 
-def _cluster(
-    data: Dataset,
-    parameters: RunParameters,
-    client: Client,
-    model: DMeans,
-    progress: _Progress,
-    rule: Windowing,
-    labels: Path,
-    state: Path | None,
-    on_step: Callable[[RunStatus], object],
-) -> _Progress:
-    hint = (
-        "the same command resumes after the last step"
-        if state is not None
-        else "with --state it could resume"
-    )
+def _cluster(job: _Job, model: DMeans, progress: _Progress) -> _Progress:
+    """Run all steps that are left, and return the progress; an error names how to resume."""
+    hint = "with --state it could resume"
+    if job.state is not None:
+        hint = "the same command resumes after the last step"
     try:
-        windows = list(find_windows(client, data, parameters, rule))
-        if progress.steps == 0:
-            shutil.rmtree(labels, ignore_errors=True)
-        make_folder(labels)
-        for number, window in enumerate(windows):
-            n = sum(piece.stop - piece.start for piece in window.slices)
-            if number < progress.steps:
-                continue
-            _pass_empty(model, rule, window.key, data)
-            _step(client, data, model, window, rule.stamp(window.key)[0], labels, number)
-            is_last = number + 1 == len(windows)
-            progress = progress._replace(steps=number + 1, rows=progress.rows + n, is_complete=is_last)
-            if state is not None:
-                _save(state, model, progress)
-            on_step(RunStatus(progress.rows, progress.steps, model.n_clusters_, progress.rows / data.n_rows))
+        for now in _run_steps(job, model, progress):
+            progress = now
+            fraction = now.rows / job.data.n_rows
+            job.on_step(RunStatus(now.rows, now.steps, model.n_clusters_, fraction))
     except KilledWorker:
         raise InputError(
-            f"step {progress.steps + 1}: workers died at one task again and again, for lack of memory? "
-            f"Use smaller row groups or more memory per worker; {hint}"
+            f"step {progress.steps + 1}: one task killed several workers, perhaps for lack of memory; "
+            f"use smaller row groups or more memory per worker; {hint}"
         ) from None
     except (CommClosedError, CancelledError, TimeoutError):
-        raise InputError(f"the Dask scheduler was lost; {hint}") from None
+        raise InputError(f"the connection to the Dask scheduler was lost; {hint}") from None
     return progress
+
+
+def _run_steps(job: _Job, model: DMeans, progress: _Progress) -> Iterator[_Progress]:
+    """Run the steps after `progress`, and yield the progress after each, which is then in the state file."""
+    rule = make_windowing(job.parameters, {}, is_dated=job.data.columns.dated)
+    windows = list(find_windows(job.client, job.data, job.parameters, rule))
+    if progress.steps == 0:
+        shutil.rmtree(job.labels, ignore_errors=True)
+    make_folder(job.labels)
+    for number, window in enumerate(windows[progress.steps :], progress.steps + 1):
+        _pass_empty(model, rule, window.key, job.data)
+        _step(job, model, window, rule.stamp(window.key)[0], number)
+        n = sum(piece.stop - piece.start for piece in window.slices)
+        progress = progress._replace(steps=number, rows=progress.rows + n, is_complete=number == len(windows))
+        if job.state is not None:
+            _save(job.state, model, progress)
+        yield progress
 
 
 def _pass_empty(model: DMeans, rule: Windowing, key: float, data: Dataset) -> None:
@@ -207,34 +205,29 @@ def _pass_empty(model: DMeans, rule: Windowing, key: float, data: Dataset) -> No
         model.partial_fit(np.empty((0, len(data.columns.features))), t=rule.stamp(empty)[0])
 
 
-def _step(
-    client: Client, data: Dataset, model: DMeans, window: Window, t: float | None, labels: Path, number: int
-) -> None:
+def _step(job: _Job, model: DMeans, window: Window, t: float | None, number: int) -> None:
     """Cluster the rows of a window, and write their labels: all or nothing."""
-    model.partial_fit(
-        _collection(read_slice, window.slices, data, (len(data.columns.features),)),
-        sample_weight=None
-        if data.columns.weight is None
-        else _collection(read_weights, window.slices, data, ()),
-        t=t,
-    )
-    target = labels / f"step={number + 1:06d}"
-    temporary = labels / f".{target.name}.tmp"
+    columns = job.data.columns
+    weights = None if columns.weight is None else _collection(read_weights, window.slices, job.data, ())
+    rows = _collection(read_slice, window.slices, job.data, (len(columns.features),))
+    model.partial_fit(rows, sample_weight=weights, t=t)
+    target = job.labels / f"step={number:06d}"
+    temporary = job.labels / f".{target.name}.tmp"
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
     write = dask.delayed(write_labels, pure=False)
     ids: Any = model.labels_
     blocks = ids.to_delayed().ravel()
     names = [str(temporary / f"part-{i:06d}.parquet") for i in range(len(blocks))]
-    written = client.compute([write(*each) for each in zip(blocks, window.slices, names, strict=True)])
-    client.gather(written)
+    written = job.client.compute([write(*each) for each in zip(blocks, window.slices, names, strict=True)])
+    job.client.gather(written)
     shutil.rmtree(target, ignore_errors=True)
     temporary.rename(target)
-    sync_folder(labels)
+    sync_folder(job.labels)
 
 
 def _collection(read: Any, slices: Sequence[Slice], data: Dataset, shape: tuple[int, ...]) -> Any:
-    delayed = dask.delayed(read, pure=False)  # a second run must not meet the failed tasks of the first
+    delayed = dask.delayed(read, pure=False)  # a second run must not reuse failed tasks
     columns = dask.delayed(data.columns, pure=True)
     blocks = [
         da.from_delayed(delayed(piece, columns), (piece.stop - piece.start, *shape), dtype=np.float64)

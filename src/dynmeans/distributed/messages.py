@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from dynmeans._model.types import FloatArray, IntArray
 
 Slots: TypeAlias = NDArray[np.int32]
-NO_NUMBERS: IntArray = np.empty(0, dtype=np.int64)
-NO_SLOTS: Slots = np.empty(0, dtype=np.int32)
+_NO_NUMBERS: IntArray = np.empty(0, dtype=np.int64)
+_NO_SLOTS: Slots = np.empty(0, dtype=np.int32)
 
 
 class BatchScale(NamedTuple):
@@ -23,6 +23,16 @@ class BatchScale(NamedTuple):
     largest: FloatArray  # (d,) of the terms of sums
     smallest: FloatArray  # (d,)
     weights: FloatArray  # (2,) largest and smallest weight; (0,) for ones
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of the compiled functions, by name."""
+        return {
+            "shift": self.shift,
+            "radius": self.radius,
+            "largest": self.largest,
+            "smallest": self.smallest,
+            "weight_sizes": self.weights,
+        }
 
 
 class StepSetup(NamedTuple):
@@ -45,6 +55,26 @@ class SlotTable(NamedTuple):
     centers: FloatArray  # (slots, d) less the shift
 
 
+class Validated(NamedTuple):
+    """Result of the validation of an epoch, in the order of its rows."""
+
+    woken: Slots  # (w,) slots that woke
+    woken_at: IntArray  # (w,) and the visits that woke them
+    visits: IntArray  # (s,) of the proposals that were validated, ascending
+    slots: Slots  # (s,) and their slots
+
+
+class MovedRows(NamedTuple):
+    """Rows that the driver has reassigned since the last pass."""
+
+    rows: IntArray  # (m,) ascending
+    slots: Slots  # (m,)
+
+
+NOTHING_VALIDATED = Validated(_NO_SLOTS, _NO_NUMBERS, _NO_NUMBERS, _NO_SLOTS)
+NOTHING_MOVED = MovedRows(_NO_NUMBERS, _NO_SLOTS)
+
+
 class Epoch(NamedTuple):
     """First pass: label the rows of the previous epoch, and compare those of the next one."""
 
@@ -52,10 +82,7 @@ class Epoch(NamedTuple):
     validated_first: int  # visits of the previous epoch: validated_first .. first - 1
     first: int  # visits of the next epoch: first .. last - 1
     last: int
-    woken: Slots  # (w,) slots that woke in the previous epoch
-    woken_at: IntArray  # (w,) and the visits that woke them
-    visits: IntArray  # (s,) of the proposals that were validated, ascending
-    slots: Slots  # (s,) and their slots
+    validated: Validated  # the previous epoch
 
 
 class Pass(NamedTuple):
@@ -64,16 +91,14 @@ class Pass(NamedTuple):
     table: SlotTable
     before: FloatArray  # (slots, d) centers of the last pass
     trusted: bool  # the bounds of the last pass hold
-    moved_rows: IntArray  # (m,) rows that the driver has placed since, ascending
-    moved_slots: Slots  # (m,) and their slots
+    moved: MovedRows
 
 
 class Cost(NamedTuple):
     """The end of a restart: distances of all rows."""
 
     table: SlotTable
-    moved_rows: IntArray
-    moved_slots: Slots
+    moved: MovedRows
 
 
 Command: TypeAlias = Epoch | Pass | Cost
@@ -89,7 +114,7 @@ class Sums(NamedTuple):
 
 
 class SentRows(NamedTuple):
-    """Rows that the driver places one by one."""
+    """Rows that the driver assigns one by one."""
 
     rows: IntArray  # (p,) numbers in the batch, or visits of an epoch
     y: FloatArray  # (p, d) less the shift

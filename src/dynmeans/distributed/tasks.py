@@ -14,6 +14,7 @@ from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.distributed.messages import (
     Command,
     Epoch,
+    MovedRows,
     Pass,
     Reply,
     SentRows,
@@ -85,7 +86,7 @@ def _weights(weights: Any, n: int, number: int) -> FloatArray:
 
 
 def aligned(chunk: Chunk) -> Chunk:
-    """Return a chunk whose rows the core can read in place: a chunk from another worker may lie anywhere."""
+    """Return a chunk whose rows the core can read in place: a chunk from another worker may be unaligned."""
     return chunk._replace(rows=np.require(chunk.rows, requirements=["C_CONTIGUOUS", "ALIGNED"]))
 
 
@@ -135,13 +136,13 @@ def run_round(
     rows = make(
         chunk.rows,
         chunk.weights,
-        *setup.scale,
-        first,
-        setup.n_rows,
-        setup.centers,
-        setup.gammas,
-        setup.revival,
-        setup.birth,
+        **setup.scale.arguments(),
+        first=first,
+        n_total=setup.n_rows,
+        centers=setup.centers,
+        gammas=setup.gammas,
+        revival=setup.revival,
+        birth=setup.birth,
     )
     unlabeled = RestartState(np.full(len(chunk.rows), -1, dtype=np.int32), None)
     states = (unlabeled,) * len(commands) if before is None else before.states
@@ -166,39 +167,46 @@ def _run(
     command: Command,
     restart: int,
 ) -> tuple[RestartState, Reply]:
-    rows.set_slots(*command.table)
+    rows.set_slots(awake=command.table.awake, centers=command.table.centers)
     if isinstance(command, Epoch):
         return _run_epoch(rows, state, setup, command, restart)
-    begin, end = np.searchsorted(command.moved_rows, [first, first + len(chunk.rows)])
-    moved = command.moved_rows[begin:end] - first, command.moved_slots[begin:end]
+    moved = _moved_in_chunk(command.moved, first, len(chunk.rows))
     if isinstance(command, Pass):
         bounds = np.zeros((2, len(chunk.rows)), chunk.rows.dtype) if state.bounds is None else state.bounds
-        found = rows.run_pass(state.labels, bounds, command.before, command.trusted, *moved)
-        labels, bounds, sums, proposals = found
+        labels, bounds, sums, proposals = rows.run_pass(
+            state.labels,
+            bounds,
+            before=command.before,
+            trusted=command.trusted,
+            moved_rows=moved.rows,
+            moved_slots=moved.slots,
+        )
         return RestartState(labels, bounds), Reply(SentRows(*proposals), Sums(*sums))
     labels = state.labels.copy()
-    labels[moved[0]] = moved[1]
+    labels[moved.rows] = moved.slots
     return RestartState(labels, None), Reply(cost=rows.cost(labels))
+
+
+def _moved_in_chunk(moved: MovedRows, first: int, n: int) -> MovedRows:
+    """Return the rows of a chunk that moved, counted from its first row."""
+    begin, end = np.searchsorted(moved.rows, [first, first + n])
+    return MovedRows(moved.rows[begin:end] - first, moved.slots[begin:end])
 
 
 def _run_epoch(
     rows: Any, state: RestartState, setup: StepSetup, command: Epoch, restart: int
 ) -> tuple[RestartState, Reply]:
-    _, validated_first, first, last, woken, woken_at, visits, slots = command
     labels, proposals = rows.first_pass(
         state.labels,
-        setup.seed,
-        setup.step,
-        restart,
-        validated_first,
-        first,
-        last,
-        woken,
-        woken_at,
-        visits,
-        slots,
+        seed=setup.seed,
+        step=setup.step,
+        restart=restart,
+        validated_first=command.validated_first,
+        first=command.first,
+        last=command.last,
+        **command.validated._asdict(),
     )
-    is_over = first == setup.n_rows
+    is_over = command.first == setup.n_rows
     reply = Reply(sums=Sums(*rows.sums(labels))) if is_over else Reply(SentRows(*proposals))
     return RestartState(labels, None), reply
 

@@ -92,7 +92,7 @@ class GaussianProcess(MatrixKernel):
             )
         x, y = np.split(rows, 2, axis=1)
         features = self._features(x)
-        sets = self._factored(x, y) if features is None else self._summarised(features, y)
+        sets = self._factored(x, y) if features is None else self._summarized(features, y)
         first, second = np.triu_indices(len(rows))
         step = max(1, BLOCK // (x.shape[1] if features is None else features.shape[2]) ** 2)
         kernel = np.empty((len(rows), len(rows)))
@@ -119,7 +119,7 @@ class GaussianProcess(MatrixKernel):
         features = landmark_features(between, inputs[chosen], x.reshape(-1, 1))
         return (self.signal / self.noise) * features.reshape(*x.shape, len(chosen))
 
-    def _summarised(self, features: FloatArray, y: FloatArray) -> _Summaries:
+    def _summarized(self, features: FloatArray, y: FloatArray) -> _Summaries:
         across = features.transpose(0, 2, 1)
         precision = across @ features
         pull = np.einsum("sfp,sp->sf", across, y / self.noise)

@@ -24,7 +24,7 @@ from dynmeans.kernels.distances import distances
 SAMPLE = 2000  # maximum number of rows
 RANK = 4  # neighbor whose distance measures the density, as in DBSCAN; smaller for few rows
 SEPARATED = 0.5  # share of the rows that a split must explain
-CACHE = 4  # batches: a step asks once for the kernel, and once for the costs
+CACHE = 4  # batches: a step needs them once for the kernel, and once for the costs
 
 
 class Gap(NamedTuple):

@@ -65,7 +65,7 @@ def build_payload(run: Run) -> dict[str, Any]:
         "version": run.info["version"],
         "counts": {"rows": run.info["rows"], "steps": n_steps, "clusters": len(lives.ids)},
         "notes": _warnings(run, lives, shown),
-        "parameters": [[name, _plain(value)] for name, value in run.info["settings"].items()],
+        "parameters": [[name, _plain(value)] for name, value in run.info["parameters"].items()],
         "birthCost": _birth_costs(run, shown.steps["step"]),
         "time": run.info["time"],
         "range": [int(run.steps["step"].min(initial=1)), int(run.steps["step"].max(initial=1))],

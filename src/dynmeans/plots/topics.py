@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._files.run_format import CLUSTERS_TEXTS, Table
+from dynmeans._files.run_format import CLUSTERS_TABLE, Table
 from dynmeans._model.types import IntArray
 
 N_WORDS = 8
@@ -27,7 +27,7 @@ def describe_texts(table: Table, ids: IntArray) -> dict[str, Any]:
     ids : ndarray of shape (K,)
         Clusters to describe.
     """
-    if CLUSTERS_TEXTS[0] not in table:
+    if CLUSTERS_TABLE.texts[0] not in table:
         return {}
     described = [_describe(table, np.flatnonzero((table["id"] == k) & (table["weight"] > 0))) for k in ids]
     return {"words": [words for words, _ in described], "examples": [examples for _, examples in described]}
@@ -39,6 +39,6 @@ def _describe(table: Table, entries: IntArray) -> tuple[str, list[str]]:
         for rank, word in enumerate(table["words"][i].split(), 1):
             score[word] += float(table["weight"][i]) / rank
     largest = entries[np.argsort(-table["weight"][entries], kind="stable")]
-    texts = [table[name][i] for name in CLUSTERS_TEXTS[1:] for i in largest.tolist()]
+    texts = [table[name][i] for name in CLUSTERS_TABLE.texts[1:] for i in largest.tolist()]
     examples = [text for text in dict.fromkeys(texts) if text][:N_EXAMPLES]
     return " ".join(sorted(score, key=lambda word: -score[word])[:N_WORDS]), examples

@@ -141,8 +141,7 @@ def _locked_state(state: Path | None) -> AbstractContextManager[object]:
 
 def _run(job: Job) -> RunResult:
     start = find_start(job.state, read_files(job), job.parameters._asdict(), job.out, force=job.force)
-    # The state file and run.json store the parameters under the key "settings".
-    known = {"title": title(job.sources), "settings": drop_unset(job.parameters._asdict())}
+    known = {"title": title(job.sources), "parameters": drop_unset(job.parameters._asdict())}
     force = job.force
     if start.action == "done" and job.state is not None:
         if not must_repeat(start, job.state, job.out, known, report=job.report, force=force):

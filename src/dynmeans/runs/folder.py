@@ -15,14 +15,15 @@ from dynmeans._files.keyed_tables import KEYS_LOG
 from dynmeans._files.labels import labels_file
 from dynmeans._files.lock import holding
 from dynmeans._files.run_format import (
-    CLUSTERS_FILE,
+    CLUSTERS_TABLE,
     EVENTS_FILE,
     FORMAT,
     INFO_FILE,
     PICTURE_FILE,
     REPORT_FILE,
-    SAMPLE_FILE,
-    STEPS_FILE,
+    SAMPLE_TABLE,
+    STEPS_TABLE,
+    with_parameters,
 )
 from dynmeans._files.run_tables import LABELS_LOG
 from dynmeans._tables.sources import FORMATS
@@ -141,10 +142,10 @@ def _present(folder: Path, names: Sequence[str]) -> list[Path]:
     """List the existing files of the run and of the previous run, run.json first."""
     fixed = (
         INFO_FILE,
-        STEPS_FILE,
-        CLUSTERS_FILE,
+        STEPS_TABLE.file,
+        CLUSTERS_TABLE.file,
         EVENTS_FILE,
-        SAMPLE_FILE,
+        SAMPLE_TABLE.file,
         LABELS_LOG,
         KEYS_LOG,
         REPORT_FILE,
@@ -170,7 +171,7 @@ def _info(folder: Path) -> dict[str, Any]:
         info = json.loads((folder / INFO_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return info if isinstance(info, dict) else {}
+    return with_parameters(info) if isinstance(info, dict) else {}
 
 
 def _check_inputs(present: Iterable[Path], inputs: Iterable[Path]) -> None:

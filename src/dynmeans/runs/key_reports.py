@@ -56,6 +56,6 @@ def _row(key: str, name: str, numbers: list[int]) -> str:
 
 
 def _page(info: dict[str, Any], rows: list[str]) -> str:
-    by = html.escape(info["settings"]["by"])
+    by = html.escape(info["parameters"]["by"])
     summary = f"{info['rows']:,} rows of {info['keys']:,} keys in {info['steps']:,} steps."
     return _PAGE.format(title=html.escape(info["title"]), summary=summary, by=by, rows="".join(rows))

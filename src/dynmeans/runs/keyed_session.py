@@ -10,7 +10,7 @@ import numpy as np
 from dynmeans._files.errors import InputError, reason
 from dynmeans._files.keyed_tables import KEYS_LOG, keyed_headings, keyed_lines, sample_lines
 from dynmeans._files.labels import COLUMN, LOG_TYPE, KeyColumn
-from dynmeans._files.run_format import KEY_COLUMN, SAMPLE_FILE
+from dynmeans._files.run_format import KEY_COLUMN, SAMPLE_TABLE
 from dynmeans._files.run_tables import LABELS_LOG, StepRecord
 from dynmeans._files.snapshot import Snapshot, SnapshotError
 from dynmeans._model.lifecycle import StepResult
@@ -44,9 +44,9 @@ class KeyedSession(Session):
         carry: Callable[[], dict[str, Any]] = dict,
         rows: IntArray | None = None,
     ) -> None:
-        settings = progress.settings
-        self._by, self._named = settings["by"], settings.get("report_keys")
-        number = settings.get("report_largest")
+        parameters = progress.parameters
+        self._by, self._named = parameters["by"], parameters.get("report_keys")
+        number = parameters.get("report_largest")
         self._n_reports = DEFAULT_LARGEST if number is None else number
         self._largest = LargestKeys(CANDIDATES * self._n_reports)
         known = np.zeros(len(model.keys_), dtype=np.int64) if rows is None else rows
@@ -78,7 +78,7 @@ class KeyedSession(Session):
         except ValueError as error:
             raise InputError(f"{batch.location}: {reason(error)}") from None
         sampled = [sample_lines(key, record) for key, record in candidates.items() if self._is_candidate(key)]
-        lines[SAMPLE_FILE] = sampled
+        lines[SAMPLE_TABLE.file] = sampled
         lines[LABELS_LOG] = [report.labels.astype(LOG_TYPE).tobytes()]
         lines[KEYS_LOG] = ["".join(f"{key}\n" for key in keys).encode()]
         self._log.append({name: b"".join(parts) for name, parts in lines.items()})

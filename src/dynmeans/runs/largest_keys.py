@@ -6,7 +6,7 @@ from heapq import nlargest
 
 
 class LargestKeys:
-    """Count the rows of keys, and know the largest at any time.
+    """Count the rows of keys, and keep the largest up to date.
 
     Of keys with equally many rows, the one that came first is larger, so the result depends on the counts
     and the order of the keys only.

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans._files.digest import Content
+from dynmeans._files.run_format import with_parameters
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.events import StepReport
 from dynmeans._tables.columns import Columns
@@ -22,7 +23,7 @@ class Progress(NamedTuple):
 
     out: str  # folder of the run
     inputs: list[dict[str, Any]]  # fingerprints
-    settings: dict[str, Any]  # parameters by option; named as the key in state files of version 0.1.0
+    parameters: dict[str, Any]  # by option
     columns: Columns
     scale: Scale | None = None
     position: Position = Position()
@@ -68,7 +69,7 @@ def from_json(header: dict[str, Any], state: str) -> Progress:
     if KEY not in header:
         raise SnapshotError(f"{state}: holds a model, but no run of `dynmeans cluster`")
     try:
-        return _parse(header[KEY])
+        return _parse(with_parameters(header[KEY]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         message = " ".join(str(error).split())  # names in the file may have line breaks
         raise SnapshotError(f"{state}: the progress of the run is damaged ({message})") from None

@@ -27,7 +27,7 @@ def check_progress(raw: Any) -> None:
     _require(isinstance(raw, dict), "progress", raw)
     _check("out", raw["out"], _is_text)
     _check("complete", raw.get("complete", False), lambda value: isinstance(value, bool))
-    _check("settings", raw["settings"], lambda value: isinstance(value, dict))
+    _check("parameters", raw["parameters"], lambda value: isinstance(value, dict))
     _check("inputs", raw["inputs"], lambda value: isinstance(value, list) and all(map(_is_input, value)))
     _check("position", raw["position"], lambda value: _are(value, _is_count) and len(value) == 2)
     _check("windows", raw["windows"], lambda value: isinstance(value, dict) and set(value) <= {*_WINDOWS})

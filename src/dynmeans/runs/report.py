@@ -15,7 +15,7 @@ def draw_report(folder: Path) -> None:
     from dynmeans.plots.report import write_report
 
     remove_leftovers(folder)
-    if "by" in read_info(folder)["settings"]:
+    if "by" in read_info(folder)["parameters"]:
         draw_key_reports(folder)
         return
     run = read_run(folder)

@@ -244,7 +244,7 @@ class Session:
             "title": self.description.title,
             "features": list(progress.columns.features),
             "time": self.description.time,
-            "settings": drop_unset(progress.settings),
+            "parameters": drop_unset(progress.parameters),
             "rows": progress.rows,
             "steps": progress.steps,
             "complete": progress.complete,

@@ -63,7 +63,7 @@ def find_start(
         return RunStart("begin", [fingerprint(source) for source in sources])
     snapshot = read_snapshot(state)
     progress = from_json(snapshot.header, str(state))
-    _check_parameters(state, progress.settings, parameters)
+    _check_parameters(state, progress.parameters, parameters)
     here = str(out.resolve()) == progress.out
     if not progress.complete:
         _check_folder(state, progress, here)

@@ -202,7 +202,7 @@ class KeyedDMeans:
         Raises
         ------
         SnapshotError
-            If the file is damaged, or holds what no saved model can hold.
+            If the file is damaged, or inconsistent.
         """
         from dynmeans.streams.keyed_files import keyed_from_snapshot
 

@@ -15,7 +15,6 @@ from dynmeans.estimators.state_files.serialization import from_snapshot, saved_p
 from dynmeans.estimators.state_files.state_checks import (
     LARGEST_WHOLE,
     STATE_ARRAYS,
-    check_coordinates,
     check_motion,
     checked_estimates,
     column,
@@ -175,4 +174,3 @@ def _check_values(columns: dict[str, Any], clock: Any, n_steps: IntArray) -> Non
     require(
         ((hits >= 1) & (hits <= n_steps)).all(), "clusters must have rows in 1 .. n_steps steps of their key"
     )
-    check_coordinates("centers", columns["centers"])

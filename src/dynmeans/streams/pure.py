@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from dynmeans._files.snapshot import Snapshot, SnapshotError, decode_snapshot, encode_snapshot
+from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.events import Event
 from dynmeans._model.types import IntArray
-from dynmeans.estimators import DMeans, from_snapshot, to_snapshot
+from dynmeans.estimators import DMeans
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.estimators.state_files.history_arrays import history_arrays, history_events
+from dynmeans.estimators.state_files.model_bytes import DecodedModel, decode_model, encode_model
 from dynmeans.estimators.state_files.serialization import saved_parameters
 from dynmeans.estimators.state_files.state_checks import column, require
 from dynmeans.estimators.validation import draw_seed
@@ -31,7 +32,7 @@ class StreamStep(NamedTuple):
     Attributes
     ----------
     state : bytes
-        State after the step: a state file, which :func:`dynmeans.from_bytes` reads.
+        State after the step, which :func:`dynmeans.from_bytes` reads.
     labels : ndarray of shape (n,)
         Id of every row.
     events : tuple of Event
@@ -101,14 +102,14 @@ def step(
     batch = _digest(X, sample_weight, time)
     if state is None:
         return _next(template, X, time, sample_weight, batch)
-    snapshot = decode_snapshot(bytes(state), "the state")
-    model = from_snapshot(snapshot)
-    _check_parameters(template, model)
+    known = decode_model(bytes(state), "the state")
+    model = known.model
+    _check_parameters(template, known)
     clock = model._remembered.clock
     if time > clock:
         return _next(model, X, time, sample_weight, batch)
-    if time == clock and _last_digest(snapshot) == batch:
-        return _replay(bytes(state), snapshot, model)
+    if time == clock and _last_digest(known.header) == batch:
+        return _replay(bytes(state), known)
     raise ValueError(f"t must be after t={clock!r} of the last step, or repeat its batch; got t={time!r}")
 
 
@@ -146,43 +147,45 @@ def _digest(X: Any, sample_weight: Any, time: float) -> str:
     return total.hexdigest()
 
 
-def _check_parameters(template: BatchClusterer, model: BatchClusterer) -> None:
+def _check_parameters(template: BatchClusterer, known: DecodedModel) -> None:
     """Refuse parameters other than those of the state; the number of threads changes no result."""
+    model = known.model
     if type(template) is not type(model):
         raise ValueError(
             f"params are of {type(template).__name__}, but the state is of {type(model).__name__}"
         )
-    given = {**saved_parameters(template), "random_state": draw_seed(template.random_state)}
-    known = {**saved_parameters(model), "random_state": model._seed}
-    for name, value in given.items():
-        if value != known[name] and name != "n_jobs":
-            raise ValueError(f"params have {name}={value!r}, but the state was made with {known[name]!r}")
+    given, seed = saved_parameters(template), draw_seed(template.random_state)
+    if given == known.header["params"] and seed == model._seed:
+        return
+    made_with = {**saved_parameters(model), "random_state": model._seed}
+    for name, value in {**given, "random_state": seed}.items():
+        if value != made_with[name] and name != "n_jobs":
+            raise ValueError(f"params have {name}={value!r}, but the state was made with {made_with[name]!r}")
 
 
 def _next(model: BatchClusterer, X: Any, time: float, sample_weight: Any, batch: str) -> StreamStep:
     events: list[Event] = []
     model.on_event = events.append
     labels = model.partial_fit(X, sample_weight=sample_weight, t=time).labels_
-    header, arrays = to_snapshot(model)
     # The events of the step are kept for a replay even if the history is shorter.
-    history = events if len(events) > len(model.history_) else model.history_
-    arrays |= {**history_arrays(tuple(history)), LABELS: labels}
-    state = encode_snapshot(Snapshot({**header, KEY: {"digest": batch}}, arrays))
+    history = events if len(events) > len(model._history) else model._history
+    arrays = {**history_arrays(history), LABELS: labels}
+    state = encode_model(model, {KEY: {"digest": batch}}, arrays)
     return StreamStep(state, labels, tuple(events))
 
 
-def _last_digest(snapshot: Snapshot) -> str | None:
+def _last_digest(header: Mapping[str, Any]) -> str | None:
     """Return the checksum of the last batch; a file that ``save`` wrote has none."""
-    batch = snapshot.header.get(KEY)
+    batch = header.get(KEY)
     return batch.get("digest") if isinstance(batch, dict) else None
 
 
-def _replay(state: bytes, snapshot: Snapshot, model: BatchClusterer) -> StreamStep:
+def _replay(state: bytes, known: DecodedModel) -> StreamStep:
     """Return the result of the last step again."""
-    clusters = model._remembered
-    if LABELS not in snapshot.arrays:
+    clusters, arrays = known.model._remembered, known.arrays
+    if LABELS not in arrays:
         raise SnapshotError(f"the state lacks the array {LABELS!r}")
-    labels = column(snapshot.arrays, LABELS, (snapshot.arrays[LABELS].size,), np.int64)
+    labels = column(arrays, LABELS, (arrays[LABELS].size,), np.int64)
     require(((labels >= -1) & (labels < clusters.next_id)).all(), "labels must be ids")
-    events = history_events(snapshot.arrays, clusters)
+    events = history_events(arrays, clusters)
     return StreamStep(state, labels, tuple(event for event in events if event.step == clusters.n_steps))

@@ -16,7 +16,7 @@ LARGEST_DENSE = 10_000  # entries of an indicator matrix up to which a dense one
 
 
 class ClusterSums(NamedTuple):
-    """All that the cost needs to know of L clusters."""
+    """Sums over the members of L clusters, which determine the cost."""
 
     weight: FloatArray  # n (L,)
     past: FloatArray  # (L, K)  sum of m_i K_YPhi_ik over the members i
@@ -24,7 +24,7 @@ class ClusterSums(NamedTuple):
 
 
 def cluster_sums(similarity: Similarity, labels: IntArray, n_clusters: int) -> ClusterSums:
-    """Sum the similarities of every cluster 0 .. n_clusters-1; what has no members is 0."""
+    """Sum the similarities of every cluster 0 .. n_clusters-1; 0 for clusters without members."""
     index = np.arange(len(labels))
     return _sums(similarity, _members(index, similarity.weights, labels, len(labels), n_clusters))
 
@@ -41,18 +41,18 @@ def _sums(similarity: Similarity, members: FloatArray | csr_array) -> ClusterSum
 
 
 def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: Costs) -> float:
-    """Eq. (krnmin): what a clustering costs when every center is the best one for its members.
+    """Eq. (krnmin): return the cost of a clustering with optimal centers.
 
     Parameters
     ----------
     similarity : Similarity
         Of R representatives and K remembered clusters.
     labels : ndarray of shape (R,)
-        Slots: 0 .. K-1 are the remembered clusters, those after are newborn.
+        Slots: 0 .. K-1 are the remembered clusters, the others are newborn.
     prior : Prior
-        Weights (gamma) and revival prices (Q dt) of the remembered clusters.
+        Weights (gamma) and revival costs (Q dt) of the remembered clusters.
     costs : Costs
-        Of which only the birth cost enters.
+        Only the birth cost is used.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: C
 
     Notes
     -----
-    The printed indicator of the birth cost is short for dt = 0: new clusters pay it, old ones pay Q dt.
+    The indicator of the birth cost is printed as dt = 0: new clusters cost lambda, old ones cost Q dt.
 
     Examples
     --------
@@ -80,20 +80,20 @@ def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: C
 
 
 def cost_of_sums(sums: ClusterSums, similarity: Similarity, prior: Prior, costs: Costs) -> float:
-    """Add up births, revivals and distances of the slots 0 .. K-1, then newborn."""
+    """Add up births, revivals and distances; the remembered slots 0 .. K-1 come first."""
     old = len(prior.gammas)
     gamma = np.zeros(len(sums.weight))
-    price = np.full(len(sums.weight), float(costs.birth))
-    pull = np.zeros(len(sums.weight))  # what the old center adds: gamma (n K_PhiPhi - 2 sum of K_YPhi)
-    gamma[:old], price[:old] = prior.gammas, prior.revival
+    fixed = np.full(len(sums.weight), float(costs.birth))
+    pull = np.zeros(len(sums.weight))  # contribution of the old center: gamma (n K_PhiPhi - 2 sum of K_YPhi)
+    gamma[:old], fixed[:old] = prior.gammas, prior.revival
     pull[:old] = prior.gammas * (sums.weight[:old] * similarity.phi_phi - 2.0 * np.diagonal(sums.past))
     active = sums.weight > 0
     share = (pull - sums.within)[active] / (gamma + sums.weight)[active]
-    return float(similarity.weights @ similarity.diagonal + np.sum(price[active] + share))
+    return float(similarity.weights @ similarity.diagonal + np.sum(fixed[active] + share))
 
 
 def apart_from_old(sums: ClusterSums, similarity: Similarity) -> FloatArray:
-    """n_l times the squared distance between the mean of cluster l and the old center k, (L, K)."""
+    """Return n_l times the squared distance between the mean of cluster l and the old center k, (L, K)."""
     n = sums.weight[:, None]
     apart: FloatArray = n * similarity.phi_phi - 2.0 * sums.past + sums.within[:, None] / n
     return apart
@@ -102,7 +102,7 @@ def apart_from_old(sums: ClusterSums, similarity: Similarity) -> FloatArray:
 def _members(
     index: IntArray, weights: FloatArray, labels: IntArray, size: int, n_clusters: int
 ) -> FloatArray | csr_array:
-    """Matrix (R, L) that holds, in the column of a cluster, what representatives weigh in it."""
+    """Return the matrix (R, L) of the weight of each representative in each cluster."""
     if size * n_clusters > LARGEST_DENSE:
         return csr_array((weights, (index, labels)), shape=(size, n_clusters))
     members = np.zeros((size, n_clusters))
@@ -111,7 +111,7 @@ def _members(
 
 
 def _within(similarity: Similarity, members: FloatArray | csr_array) -> FloatArray:
-    """Sum over pairs; with features, the squared length of the cluster's sum."""
+    """Return sums over pairs of members; with features, the squared length of the sum of a cluster."""
     if similarity.features is not None:
         total = members.T @ similarity.features
         return np.asarray(np.einsum("lf,lf->l", total, total))

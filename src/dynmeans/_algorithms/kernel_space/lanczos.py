@@ -1,4 +1,4 @@
-"""The largest eigenvalues of a symmetric operator: all above a threshold, however many there are."""
+"""Block Lanczos: all eigenvalues of a symmetric operator above a threshold, and their vectors."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from scipy.linalg import qr
 
 from dynmeans._model.types import FloatArray
 
-BLOCK = 8  # vectors multiplied at once come in multiples of this, for which BLAS is quick
-NARROWEST = 12  # vectors in a block; a product with them costs little more than with fewer
-SPARE = 4  # vectors in a block beyond those that are sought
-STIR = 0.02  # of randomness in a vector to start from, so that no direction is missing in a block
-MOST_BLOCKS = 24  # then a wider block starts from the best vectors so far
+BLOCK = 8  # the number of vectors in a product is a multiple of it, for which BLAS is fast
+MIN_BLOCK = 12  # minimum number of vectors in a block; a product with fewer takes about as long
+SPARE = 4  # vectors in a block beyond the number of eigenpairs to find
+PERTURBATION = 0.02  # relative size of the noise in a start vector, so that a block has all directions
+MAX_BLOCKS = 24  # then a wider block starts from the best vectors so far
 TOLERANCE = 1e-6  # residual relative to the largest eigenvalue; the error of an eigenvalue is its square
 
 
 class Eigenpairs(NamedTuple):
-    """Eigenvalues in falling order, with their unit vectors."""
+    """Eigenvalues in descending order, with their unit vectors."""
 
     values: FloatArray  # (c,)
     vectors: FloatArray  # (n, c)
@@ -33,25 +33,26 @@ class Operator(NamedTuple):
 
 
 class _Ritz(NamedTuple):
-    """Eigenpairs of the operator within a subspace, and how far they are from true ones."""
+    """Eigenpairs of the operator within a subspace, and their residuals."""
 
-    values: FloatArray  # (m,) falling
+    values: FloatArray  # (m,) descending
     weights: FloatArray  # (m, m) of the basis vectors
     residuals: FloatArray  # (m,) length of A v - value v
 
 
 def lanczos_pairs(
-    operator: Operator, threshold: float, at_least: int, guess: FloatArray | None = None
+    operator: Operator, threshold: float, at_least: int, initial: FloatArray | None = None
 ) -> Eigenpairs | None:
-    """Compute all eigenpairs above the threshold by block Lanczos; None if they are too many to be fast.
+    """Compute all eigenpairs above the threshold by block Lanczos; None if they are too many for this method.
 
-    A block must have more vectors than there are eigenvalues to find. Then a random block reaches all of
-    them, equal ones too, which a single vector would miss: a bound that is built on them can be trusted.
-    A guess (n, g) at some of the vectors saves products; stirred, it is as good as random in all other ways.
+    A block must have more vectors than there are eigenvalues to find. A random block then finds all of them,
+    also repeated ones, of which a single vector would find one only. So a bound that is computed from them is
+    valid. Initial estimates (n, g) of some vectors save products; a small perturbation makes them as general
+    as random vectors.
     """
     rng = np.random.default_rng(0)
-    known = np.empty((operator.size, 0)) if guess is None else _stirred(guess, rng)
-    block = max(NARROWEST, -(-(max(at_least, known.shape[1]) + SPARE) // BLOCK) * BLOCK)
+    known = np.empty((operator.size, 0)) if initial is None else _perturbed(initial, rng)
+    block = max(MIN_BLOCK, -(-(max(at_least, known.shape[1]) + SPARE) // BLOCK) * BLOCK)
     while 8 * block <= operator.size:
         fresh = rng.standard_normal((operator.size, block - known.shape[1]))
         pairs, done = _krylov(operator, np.hstack([known, fresh]), threshold, at_least)
@@ -61,12 +62,12 @@ def lanczos_pairs(
     return None
 
 
-def _stirred(guess: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Vectors of unit length with some randomness in them."""
-    lengths = np.maximum(np.linalg.norm(guess, axis=0), np.finfo(float).tiny)
-    noise = rng.standard_normal(guess.shape) * (STIR / np.sqrt(len(guess)))
-    stirred: FloatArray = guess / lengths + noise
-    return stirred
+def _perturbed(initial: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Return vectors of about unit length with some noise."""
+    lengths = np.maximum(np.linalg.norm(initial, axis=0), np.finfo(float).tiny)
+    noise = rng.standard_normal(initial.shape) * (PERTURBATION / np.sqrt(len(initial)))
+    perturbed: FloatArray = initial / lengths + noise
+    return perturbed
 
 
 def _krylov(
@@ -74,7 +75,7 @@ def _krylov(
 ) -> tuple[Eigenpairs, bool]:
     """Extend a Krylov basis block by block until it has the wanted eigenpairs, or its maximum size."""
     size, width = start.shape
-    blocks = min(MOST_BLOCKS, size // width - 1)
+    blocks = min(MAX_BLOCKS, size // width - 1)
     basis = np.empty((size, width * (blocks + 1)), order="F")
     inside = np.zeros((width * blocks, width * blocks))  # the operator within the basis
     basis[:, :width] = qr(start, mode="economic", check_finite=False)[0]
@@ -103,16 +104,16 @@ def _orthonormal(block: FloatArray, basis: FloatArray) -> FloatArray:
     return second
 
 
-def _ritz(inside: FloatArray, leak: FloatArray) -> _Ritz:
-    """Solve within the basis; only the product with its last block leaks out of it."""
+def _ritz(inside: FloatArray, outside: FloatArray) -> _Ritz:
+    """Solve within the basis; ``outside`` is the part of the product that the basis does not contain."""
     values, weights = np.linalg.eigh(inside)
     values, weights = values[::-1], weights[:, ::-1]
-    last = weights[-leak.shape[1] :]
-    squares = np.einsum("bm,bm->m", last, (leak.T @ leak) @ last)
+    last = weights[-outside.shape[1] :]
+    squares = np.einsum("bm,bm->m", last, (outside.T @ outside) @ last)
     return _Ritz(values, weights, np.sqrt(np.maximum(squares, 0.0)))
 
 
 def _wanted(ritz: _Ritz, threshold: float, at_least: int) -> int:
-    """How many of the largest must be exact: those asked for, and those that may yet pass the threshold."""
+    """Return how many eigenpairs must converge: ``at_least``, and all that may be above the threshold."""
     near = np.flatnonzero(ritz.values + ritz.residuals > threshold)
     return max(at_least, int(near[-1]) + 1 if len(near) else 0)

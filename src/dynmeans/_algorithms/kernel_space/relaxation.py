@@ -21,7 +21,7 @@ LARGEST_DENSE = 256  # up to this size LAPACK's range of eigenvalues is faster t
 class Spectrum(NamedTuple):
     """The relaxed optimum."""
 
-    values: FloatArray  # sigma (c,)  falling, above the birth cost; the largest one if none is
+    values: FloatArray  # sigma (c,)  descending, above the birth cost; the largest one if none is
     vectors: FloatArray  # V* (R + K, c)  unit eigenvectors of G: points, then remembered clusters
     lower_bound: float  # no clustering of the batch costs less
 
@@ -34,9 +34,9 @@ def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "
     similarity : Similarity
         Of R representatives and K remembered clusters.
     prior, costs : Prior, Costs
-        Weights and revival prices of the remembered clusters, and the birth cost.
+        Weights and revival costs of the remembered clusters, and the birth cost.
     route : {"auto", "dense", "lanczos", "reduced"}
-        How to find them; all give the same. "reduced" needs features.
+        Method; all give the same result. "reduced" needs features.
 
     Returns
     -------
@@ -46,8 +46,8 @@ def relaxed(similarity: Similarity, prior: Prior, costs: Costs, route: Route = "
     Notes
     -----
     A feasible Z has a column for each remembered cluster, seen or not, and at least one in all. So the bound
-    adds up no fewer than max(K, 1) eigenvalues, even where some are below the birth cost: without this,
-    every sleeping cluster would loosen it by up to a birth cost.
+    sums at least max(K, 1) eigenvalues, even if some are below the birth cost. Otherwise every sleeping
+    cluster would make it looser by up to a birth cost.
 
     Examples
     --------
@@ -99,11 +99,11 @@ def core_arguments(s: Similarity, prior: Prior, birth: float) -> CoreArguments:
 
 
 def _eigenpairs(s: Similarity, prior: Prior, birth: float, route: Route) -> Eigenpairs | None:
-    """No fewer than old clusters; None if they are too many for Lanczos to pay."""
+    """Return at least K eigenpairs; None if they are too many for Lanczos."""
     at_least = max(1, len(prior.gammas))
     if route == "reduced":
         return _reduced_pairs(s, prior, birth, at_least)
-    return lanczos_pairs(_operator(s, prior), birth, at_least, _guess(s, prior))
+    return lanczos_pairs(_operator(s, prior), birth, at_least, _initial_vectors(s, prior))
 
 
 def has_small_matrix(s: Similarity, prior: Prior) -> bool:
@@ -122,13 +122,13 @@ def _is_small(s: Similarity, prior: Prior) -> bool:
 
 
 def _old_diagonal(s: Similarity, prior: Prior) -> FloatArray:
-    """Gamma K_PhiPhi + Omega: of K_PhiPhi, only the diagonal takes part."""
+    """Return Gamma K_PhiPhi + Omega; only the diagonal of K_PhiPhi is used."""
     diagonal: FloatArray = prior.gammas * s.phi_phi + prior.revival
     return diagonal
 
 
 def _among_points(s: Similarity) -> Any:
-    """K_YY as a dense matrix, whatever its form."""
+    """Return K_YY as a dense matrix."""
     if s.features is not None:
         return s.features @ s.features.T
     return s.matrix if isinstance(s.matrix, np.ndarray) else s.matrix.toarray()
@@ -147,19 +147,19 @@ def _operator(s: Similarity, prior: Prior) -> Operator:
     return Operator(size + len(prior.gammas), multiply)
 
 
-def _guess(s: Similarity, prior: Prior) -> FloatArray:
+def _initial_vectors(s: Similarity, prior: Prior) -> FloatArray:
     """Return the eigenvectors of clusters that do not move (R + K, K)."""
     past = np.diag(np.sqrt(prior.gammas) * s.phi_phi)
     return np.concatenate([np.sqrt(s.weights)[:, None] * s.y_phi, past])
 
 
 def _reduced_pairs(s: Similarity, prior: Prior, birth: float, at_least: int) -> Eigenpairs:
-    """Eigenpairs of G from a matrix of size f + K, exact: the others are 0.
+    """Return the eigenpairs of G from a matrix of size f + K; this is exact, because the others are 0.
 
     With features B, A = B'MB and P those of the old clusters, the columns of M^1/2 B A^-1/2 are orthonormal
-    and span the point part of every eigenvector that is wanted. In that basis G is
+    and span the point part of every eigenvector that is needed. In that basis G is
     [[A, A^1/2 P' Gamma^1/2], [., diag]]. An eigenvector (h, g) of it has the point part
-    M^1/2 B (A^1/2 h + P' Gamma^1/2 g) / value in G, where no small number divides.
+    M^1/2 B (A^1/2 h + P' Gamma^1/2 g) / value in G, without a division by a small number.
     """
     features = np.sqrt(s.weights)[:, None] * s.features
     gram = features.T @ features
@@ -182,7 +182,7 @@ def _matrix_pairs(matrix: FloatArray, birth: float, at_least: int) -> Eigenpairs
 
 
 def _positive(values: FloatArray) -> FloatArray:
-    """Eigenvalues to divide by; that of a batch of zeros is 0, and so are its vectors."""
+    """Return positive divisors; the eigenvalue of a batch of zeros is 0, and so are its vectors."""
     return np.maximum(values, np.finfo(float).tiny)
 
 

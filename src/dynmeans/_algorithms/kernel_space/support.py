@@ -187,11 +187,10 @@ def _reduce(
 
 
 def _candidates(center: _Center) -> tuple[_Center, IntArray, bool]:
-    """Few enough points to compare all pairs, which they are, and whether some are missing.
+    """Return at most about CANDIDATES points of a center, their indices, and whether rows were sampled.
 
-    All kept ones, and of many rows an even sample by weight. The rows lose nothing of their total weight.
-    Systematic sampling in the order of the batch is deterministic, and each row is_kept with a chance in
-    proportion to its weight.
+    All support points are candidates. Many rows are sampled systematically in the order of the batch: this is
+    deterministic, a row is kept with a probability in proportion to its weight, and the total weight is kept.
     """
     n_kept, n_points = len(center.kept), len(center.points)
     room = max(CANDIDATES - n_kept, CANDIDATES // 2)

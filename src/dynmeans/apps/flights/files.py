@@ -98,12 +98,12 @@ def _feature(flow: Flow) -> dict[str, Any]:
 
 
 def _write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
-    with atomic_write(path) as place, place.open("w", newline="", encoding="utf-8") as file:
+    with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
 
 def _write_text(path: Path, text: str) -> None:
-    with atomic_write(path) as place:
-        place.write_text(text, encoding="utf-8")
+    with atomic_write(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

@@ -44,7 +44,7 @@ def read_rows(lines: Sequence[bytes], width: int, name: str, what: str) -> Float
             row = []
         if len(row) != width:
             text = line.decode("ascii", "replace").strip()[:_SHOWN]
-            raise InputError(f"{name}: {what} {i + 1} is {text!r}, it must be {width} numbers")
+            raise InputError(f"{name}: {what} {i + 1} is {text!r}; it must be {width} numbers")
         table[i] = row
     return table
 

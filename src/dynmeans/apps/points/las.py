@@ -84,10 +84,10 @@ def _check_chunks(path: Path, start: _Start, size: int) -> None:
     """Reject more chunks than fit into the file; the decompressor would abort the process."""
     room = size // max(start.point_size, 1)  # the first point of each chunk is stored uncompressed
     with path.open("rb") as file:
-        (place,) = _read(file, "<q", start.points_at)
-        if place == -1:  # written as a stream: the offset is at the end of the file
-            (place,) = _read(file, "<q", size - 8)
-        _, count = _read(file, "<II", place)
+        (offset,) = _read(file, "<q", start.points_at)
+        if offset == -1:  # written as a stream: the offset is at the end of the file
+            (offset,) = _read(file, "<q", size - 8)
+        _, count = _read(file, "<II", offset)
     if count > room:
         raise InputError(f"{path}: {count:,} chunks of points, but room for {room:,}")
 
@@ -100,8 +100,8 @@ def _check_items(header: Any) -> None:
             raise InputError("the points are compressed, but their parts are not described")
 
 
-def _read(file: BinaryIO, layout: str, place: int) -> tuple[int, ...]:
+def _read(file: BinaryIO, layout: str, offset: int) -> tuple[int, ...]:
     """Read integers at an offset, zeros past the end of the file."""
-    file.seek(min(max(place, 0), 2**62))
+    file.seek(min(max(offset, 0), 2**62))
     width = struct.calcsize(layout)
     return struct.unpack(layout, file.read(width).ljust(width, b"\0"))

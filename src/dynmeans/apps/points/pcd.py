@@ -36,8 +36,8 @@ class _Header(NamedTuple):
     def record(self) -> np.dtype[np.void]:
         """Return the dtype that picks the coordinates from a binary record."""
         sizes = [kind.itemsize * count for kind, count in zip(self.kinds, self.counts, strict=True)]
-        places = [self.names.index(axis) for axis in _AXES]
-        formats, offsets = [self.kinds[i] for i in places], [sum(sizes[:i]) for i in places]
+        columns = [self.names.index(axis) for axis in _AXES]
+        formats, offsets = [self.kinds[i] for i in columns], [sum(sizes[:i]) for i in columns]
         return np.dtype(
             {"names": list(_AXES), "formats": formats, "offsets": offsets, "itemsize": sum(sizes)}
         )

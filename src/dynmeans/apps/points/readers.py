@@ -14,7 +14,7 @@ from dynmeans._files.limits import Limits
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.npy import open_array
-from dynmeans._tables.sources import Source, find_source, read_source
+from dynmeans._tables.sources import Source, UnknownFileTypeError, find_source, read_source
 from dynmeans._tables.windowing import ByPart, ByTime
 from dynmeans._tables.windows import cut
 from dynmeans.apps.points.las import read_las
@@ -137,11 +137,9 @@ def _coordinate_columns(source: Source) -> list[str]:
 def _source(path: Path) -> Source:
     try:
         return find_source(str(path))
-    except InputError as error:
-        if "unknown kind" not in str(error):
-            raise
+    except UnknownFileTypeError:
         kinds = ", ".join(kind[1:] for kind in _READERS)
-        raise InputError(f"{path}: unknown kind of file; it must be {kinds}, or a table (csv, ...)") from None
+        raise InputError(f"{path}: unknown file type; it must be {kinds}, or a table (csv, ...)") from None
 
 
 def _read_pcd(path: Path, limits: Limits) -> Iterator[FloatArray]:
@@ -167,7 +165,7 @@ def _read_npy(path: Path, limits: Limits) -> Iterator[FloatArray]:
     if named:  # any shape: an organized cloud is one frame
         array = np.stack([array[axis].ravel() for axis in AXES], axis=1)
     if array.ndim not in (2, 3) or array.shape[-1] < 3:
-        raise InputError(f"{path}: shape {array.shape}, it must be (n, 3) or (frames, n, 3)")
+        raise InputError(f"{path}: shape {array.shape}; it must be (n, 3) or (frames, n, 3)")
     yield from (frame[:, :3] for frame in (array if array.ndim == 3 else array[None]))
 
 

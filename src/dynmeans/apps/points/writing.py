@@ -96,8 +96,8 @@ class RunRecorder:
         if self._source is None:
             return
         path = self.folder / LABELS_FOLDER / labels_name(self._source)
-        with atomic_write(path, durable=False) as place:  # synced at the end: two syncs per frame are slow
-            _save_labels(place, np.concatenate(self._labels))
+        with atomic_write(path, durable=False) as temporary:  # synced at the end: faster
+            _save_labels(temporary, np.concatenate(self._labels))
         self._written.append(path)
         self._source, self._labels = None, []
 
@@ -117,8 +117,8 @@ def labels_name(source: Path) -> str:
     return source.name if source.suffix.lower() in _TABLES else f"{source.name}.npy"
 
 
-def _save_labels(place: Path, labels: IntArray) -> None:
-    if place.suffix.lower() in _TABLES:
-        place.write_text("\n".join([COLUMN, *map(str, labels.tolist()), ""]), encoding="utf-8")
+def _save_labels(temporary: Path, labels: IntArray) -> None:
+    if temporary.suffix.lower() in _TABLES:
+        temporary.write_text("\n".join([COLUMN, *map(str, labels.tolist()), ""]), encoding="utf-8")
     else:
-        np.save(place, labels)
+        np.save(temporary, labels)

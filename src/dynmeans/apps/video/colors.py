@@ -83,14 +83,14 @@ def cells(colors: Colors) -> Cells:
     """
     red, green, blue = (colors.rows >> _CELL_BITS).astype(np.int64).T
     bits = 8 - _CELL_BITS
-    place = (red << 2 * bits) | (green << bits) | blue
-    counts: FloatArray = np.bincount(place, colors.counts, 1 << 3 * bits).astype(np.float64, copy=False)
+    cell = (red << 2 * bits) | (green << bits) | blue
+    counts: FloatArray = np.bincount(cell, colors.counts, 1 << 3 * bits).astype(np.float64, copy=False)
     full = np.flatnonzero(counts)
     number = np.zeros(len(counts), dtype=np.int64)
     number[full] = np.arange(len(full))
-    sums = [np.bincount(place, colors.counts * channel, len(counts))[full] for channel in colors.rows.T]
+    sums = [np.bincount(cell, colors.counts * channel, len(counts))[full] for channel in colors.rows.T]
     rows = (np.stack(sums, axis=1) / counts[full, None]).astype(np.float32)
-    return Cells(rows, counts[full], number[place])
+    return Cells(rows, counts[full], number[cell])
 
 
 def to_space(colors: Pixels | NDArray[np.float32], space: str) -> NDArray[np.float32]:

@@ -31,10 +31,10 @@ def _in_gif(content: bytearray) -> int | None:
 
 def _in_webp(content: bytearray) -> int | None:
     """Walk the chunks: four letters, the size, and that many bytes, padded to an even number."""
-    at, place = None, 12
-    while place + 8 <= len(content):
-        if content[place : place + 4] == b"ANMF":
-            at = place + 8 + 12  # after position and size of the frame
-        size = int.from_bytes(content[place + 4 : place + 8], "little")
-        place += 8 + size + size % 2
+    at, offset = None, 12
+    while offset + 8 <= len(content):
+        if content[offset : offset + 4] == b"ANMF":
+            at = offset + 8 + 12  # after position and size of the frame
+        size = int.from_bytes(content[offset + 4 : offset + 8], "little")
+        offset += 8 + size + size % 2
     return at

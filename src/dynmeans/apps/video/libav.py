@@ -19,7 +19,7 @@ def file_url(path: Path) -> str:
 
 
 @contextmanager
-def av_error_context(place: Any, kind: type[InputError] = InputError) -> Iterator[None]:
+def av_error_context(location: Any, kind: type[InputError] = InputError) -> Iterator[None]:
     """Convert any exception of FFmpeg or PyAV to an `InputError` that names the file."""
     av = require("av", "video")
     try:
@@ -27,7 +27,7 @@ def av_error_context(place: Any, kind: type[InputError] = InputError) -> Iterato
     except (InputError, ImportError):
         raise
     except Exception as error:
-        words = place if isinstance(place, str) else place()
+        words = location if isinstance(location, str) else location()
         cause = "not enough memory, " if isinstance(error, MemoryError) else ""
         raise kind(f"{words}: {cause}{_plain(av, error)}") from None
 

@@ -64,8 +64,8 @@ class Preview:
 def write_png(path: Path, pixels: Pixels) -> None:
     """Write RGB pixels (height, width, 3) as a PNG file."""
     picture = png(pixels)
-    with atomic_write(path) as place:
-        place.write_bytes(picture)
+    with atomic_write(path) as temporary:
+        temporary.write_bytes(picture)
 
 
 def png(pixels: Pixels) -> bytes:
@@ -92,6 +92,6 @@ def _strip(quantized: QuantizedFrame, width: int) -> Pixels:
     """Draw the palette from dark to bright, with widths by the square root of the share, so that all show."""
     order = np.argsort(quantized.palette @ np.array([0.3, 0.59, 0.11]))
     ends = np.sqrt(quantized.sizes[order]).cumsum()
-    places = (np.arange(width) + 0.5) * ends[-1] / width
-    strip: Pixels = quantized.palette[order[np.searchsorted(ends, places)]]
+    positions = (np.arange(width) + 0.5) * ends[-1] / width
+    strip: Pixels = quantized.palette[order[np.searchsorted(ends, positions)]]
     return strip

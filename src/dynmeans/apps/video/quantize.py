@@ -168,7 +168,7 @@ class _Conversion:
     def _open(self, frame: Frame) -> VideoWriter:
         height, width = frame.pixels.shape[:2]
         shape = VideoFormat(
-            width, height, self._video.rate, self._video.clock, self._video.look or PixelMetadata()
+            width, height, self._video.rate, self._video.clock, self._video.metadata or PixelMetadata()
         )
         name = str(self._options.target)
         return VideoWriter(self._path, shape, codec=self._options.codec, tracks=self._tracks, name=name)
@@ -196,7 +196,7 @@ def check(options: QuantizeOptions) -> None:
 def _check_output(path: Path, source: Path) -> None:
     """Check that an output can be written and does not overwrite the source."""
     if path.is_dir():
-        raise InputError(f"{path}: a folder, it must be a file")
+        raise InputError(f"{path}: a folder; it must be a file")
     if path.exists() and source.exists() and path.samefile(source):
         raise InputError(f"{path}: the result must not replace its source")
     if not path.absolute().parent.is_dir():

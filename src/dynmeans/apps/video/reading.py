@@ -85,7 +85,7 @@ class VideoFile:
             self._container.close()
             raise
         self._size = size
-        self.look: PixelMetadata | None = None  # set by the first frame
+        self.metadata: PixelMetadata | None = None  # set by the first frame
         self._decoded, self._count, self._last = 0, 0, -math.inf  # pictures, frames, time of the last one
 
     def __enter__(self) -> VideoFile:
@@ -210,8 +210,8 @@ class VideoFile:
         see_through = any(part.is_alpha for part in picture.format.components)
         if self._size is None:
             self._size = picture.width, picture.height
-        if self.look is None:
-            self.look = pixel_metadata(picture, self._stream.sample_aspect_ratio, turns)
+        if self.metadata is None:
+            self.metadata = pixel_metadata(picture, self._stream.sample_aspect_ratio, turns)
         width, height = self._size
         kind, matrix = "rgba" if see_through else "rgb24", assumed_matrix(picture)
         pixels = picture.reformat(width, height, kind, src_colorspace=matrix).to_ndarray()

@@ -42,7 +42,7 @@ class VideoFormat(NamedTuple):
     height: int
     rate: Fraction  # average frames per second
     clock: Fraction | None = None  # ticks per second of frame times, if different
-    look: PixelMetadata = PixelMetadata()
+    metadata: PixelMetadata = PixelMetadata()
 
 
 class VideoWriter:
@@ -84,7 +84,7 @@ class VideoWriter:
             self._grid = grid(self._kind, self._encoder, shape.rate, shape.clock or shape.rate)
             self._format = pixel_format(self._encoder, shape.width, shape.height)
             untagged = self._kind in UNTAGGED
-            self._matrix = default_matrix(shape.height) if untagged else shape.look.matrix
+            self._matrix = default_matrix(shape.height) if untagged else shape.metadata.matrix
             self._stream = self._add_video(self._container)
             held = supported_tracks(tracks, self._kind, self._add_video)
             self._sounds = {track.stream.index: self._add_audio(track) for track in held}
@@ -158,8 +158,8 @@ class VideoWriter:
     def _to_picture(self, quantized: QuantizedFrame) -> Any:
         if self._format != "pal8":
             picture = self._av.VideoFrame.from_ndarray(quantized.pixels, format="rgb24")
-            look = {"dst_colorspace": self._matrix, "dst_color_range": self._range} if self._range else {}
-            return self._reformatter.reformat(picture, format=self._format, **look)
+            metadata = {"dst_colorspace": self._matrix, "dst_color_range": self._range} if self._range else {}
+            return self._reformatter.reformat(picture, format=self._format, **metadata)
         palette = np.zeros((MAX_GIF_COLORS, 4), dtype=np.uint8)
         palette[:, 0] = 255  # opaque
         palette[: len(quantized.palette), 1:] = quantized.palette
@@ -181,7 +181,7 @@ class VideoWriter:
                 raise InputError(f"{self._name}: {suffix or 'no suffix'} is no kind of video file") from None
         if container.format.name == "image2":
             container.close()
-            raise InputError(f"{self._name}: {suffix} is a picture, it must be a kind of video file")
+            raise InputError(f"{self._name}: {suffix} is a picture; it must be a kind of video file")
         return container
 
     def _find_encoder(self, codec: str | None) -> Any:
@@ -208,8 +208,8 @@ class VideoWriter:
         context = stream.codec_context
         context.time_base = self._grid.tick
         context.flags |= self._av.codec.context.Flags.frame_duration
-        if shape.look.aspect != 1:
-            context.sample_aspect_ratio = shape.look.aspect
+        if shape.metadata.aspect != 1:
+            context.sample_aspect_ratio = shape.metadata.aspect
         if self._range:
             context.colorspace, context.color_range = TAGS[self._matrix], self._range
         if name not in OPTIONS:

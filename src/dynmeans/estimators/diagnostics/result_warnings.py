@@ -18,12 +18,15 @@ from dynmeans.estimators.diagnostics.birth_warnings import (
 )
 from dynmeans.estimators.diagnostics.caller import caller_level
 from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning, check_result, is_check_due
+from dynmeans.estimators.diagnostics.row_checks import check_embeddings, check_scales
+from dynmeans.estimators.parameters.metric_choice import may_be_cosine
 
 
 class ResultWarnings:
     """Mixin: warn of rows that do not suit the metric, and of results that cannot be trusted."""
 
     birth_cost: float | str
+    metric: str
     _state: ClusterState
     _history: deque[Event]
 
@@ -48,11 +51,14 @@ class ResultWarnings:
     def _warn(self, batch: Batch, report: StepReport) -> None:
         if report.step == 1:
             self._warnings: dict[str, str] = {}
-        if not is_check_due(report.step) or len(batch.rows) == 0 or hasattr(self, "_is_silent"):
+        if len(batch.rows) == 0 or hasattr(self, "_is_silent"):
             return
         if self._is_cosine():
             return  # the checks and their advice are about squared distances; see _warn_of_rows
-        found = self._check_result(batch, report)
+        is_due = is_check_due(report.step)
+        found = self._check_rows(batch, report) if report.step == 1 or is_due else {}
+        if is_due:
+            found |= self._check_result(batch, report)
         if self.birth_cost == "auto":
             for kind in ("single", "one"):  # found in the data
                 found.pop(kind, None)
@@ -60,6 +66,12 @@ class ResultWarnings:
         self._warnings = {**self.warnings_, **fresh}
         for text in fresh.values():
             warnings.warn(text, ClusteringWarning, stacklevel=caller_level())
+
+    def _check_rows(self, batch: Batch, report: StepReport) -> dict[str, str]:
+        names = getattr(self, "feature_names_in_", None)
+        if self.metric == "auto" and may_be_cosine(self):
+            return check_scales(batch.rows, names) | check_embeddings(batch.rows, report.labels)
+        return check_scales(batch.rows, names)
 
     def _check_result(self, batch: Batch, report: StepReport) -> dict[str, str]:
         return check_result(batch.rows, report, self._state, self.parameters_)

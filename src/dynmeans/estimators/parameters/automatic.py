@@ -130,7 +130,7 @@ class AutomaticParameters(CostParameters):
             if self.birth_cost != "auto":
                 birth = valid_number("birth_cost", self.birth_cost) or 0.0
             return self._costs_of(birth, 1.0 if first is None else first.interval)
-        # Until two different rows meet, all rows are of one object.
+        # Until there are two different rows in a batch, all rows are of one object.
         return super()._costs(
             ONE_OBJECT if estimate is None and self._descent_parameters().exclusive else estimate
         )

@@ -1,4 +1,4 @@
-"""Methods of an estimator that look ahead and learn nothing."""
+"""Methods of an estimator that predict and do not change it."""
 
 from __future__ import annotations
 

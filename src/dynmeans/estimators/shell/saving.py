@@ -7,7 +7,8 @@ from os import PathLike
 from sklearn.utils.validation import check_is_fitted
 
 from dynmeans.estimators.shell.locking import lock_of
-from dynmeans.estimators.state_files.serialization import encode_model, save_model
+from dynmeans.estimators.state_files.model_bytes import encode_model
+from dynmeans.estimators.state_files.serialization import save_model
 
 
 class SavingMethods:
@@ -24,7 +25,12 @@ class SavingMethods:
             save_model(self, path)
 
     def to_bytes(self) -> bytes:
-        """Return the content of the file that :meth:`save` writes, for :func:`dynmeans.from_bytes`."""
-        check_is_fitted(self)
+        """Return the model as bytes, from which :func:`dynmeans.from_bytes` continues.
+
+        They are shorter than the file that :meth:`save` writes, quicker to read, and have the same content.
+        Written to a file, they are a state file too.
+        """
+        if not hasattr(self, "_state"):
+            check_is_fitted(self)  # takes 15 microseconds
         with lock_of(self).mutex:
             return encode_model(self)

@@ -22,25 +22,25 @@ from dynmeans.estimators.state_files.state_checks import (
 )
 
 
-def first_batches_arrays(
-    first: FirstBatches | None,
-) -> tuple[dict[str, Any] | None, dict[str, np.ndarray[Any, Any]]]:
-    """Return the header and the arrays of a sample."""
-    if first is None:
-        return None, {}
-    header = {
+def first_batches_header(first: FirstBatches) -> dict[str, Any]:
+    """Return the numbers of a sample."""
+    return {
         "n_batches": first.n_batches,
         "interval": first.interval,
         "sizes": [len(rows) for rows in first.rows],
         "weighted": first.weights is not None,
         **first.parameters._asdict(),
     }
+
+
+def first_batches_arrays(first: FirstBatches) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the rows, times and weights of a sample."""
     if not first.rows:
-        return header, {}
+        return {}
     arrays = {"first_rows": np.concatenate(first.rows), "first_times": np.array(first.times)}
     if first.weights is not None:
         arrays["first_weights"] = np.concatenate(first.weights)
-    return header, arrays
+    return arrays
 
 
 def checked_first_batches(header: Mapping[str, Any], arrays: Arrays, n_features: int) -> FirstBatches | None:

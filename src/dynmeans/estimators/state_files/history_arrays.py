@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import accumulate, pairwise
 from typing import Any, get_args
 
 import numpy as np
 
+from dynmeans._core import broken_event_rule
 from dynmeans._model.events import Event, EventKind
 from dynmeans._model.state import ClusterState
-from dynmeans.estimators.state_files.state_checks import Arrays, column, require
+from dynmeans.estimators.state_files.state_checks import Arrays, column, refuse, require
 
 KINDS: tuple[EventKind, ...] = get_args(EventKind)
 
 
-def history_arrays(history: tuple[Event, ...]) -> dict[str, np.ndarray[Any, Any]]:
-    """Return one array per field of an event."""
+def history_arrays(history: Collection[Event]) -> dict[str, np.ndarray[Any, Any]]:
+    """Return one array per field of an event; none if there are no events."""
+    if not history:
+        return {}
     return {
         "event_kind": np.array([KINDS.index(e.kind) for e in history], dtype=np.uint8),
         "event_id": np.array([e.id for e in history], dtype=np.int64),
@@ -29,17 +34,16 @@ def history_arrays(history: tuple[Event, ...]) -> dict[str, np.ndarray[Any, Any]
 
 def history_events(arrays: Arrays, state: ClusterState) -> list[Event]:
     """Return the events, which must be of clusters and steps that the state can have seen."""
+    if "event_kind" not in arrays and "event_id" not in arrays:
+        return []
     n = len(arrays["event_kind"]) if arrays["event_kind"].ndim == 1 else -1
     kind = column(arrays, "event_kind", (n,), np.uint8)
     ids = column(arrays, "event_id", (n,), np.int64)
     step = column(arrays, "event_step", (n,), np.int64)
     time, cost = column(arrays, "event_time", (n,)), column(arrays, "event_cost", (n,))
-    require((kind < len(KINDS)).all(), f"kinds of events must be below {len(KINDS)}")
-    _check_ids(ids, state)
-    require((np.diff(step) >= 0).all() and (np.diff(time) >= 0).all(), "events must be in order of time")
-    require(((step >= 1) & (step <= state.n_steps)).all(), f"events must be of steps 1 .. {state.n_steps}")
-    require((time <= state.clock).all(), f"no event may be after clock={state.clock!r}")
-    require((cost >= 0).all(), "costs of events must not be negative")
+    refuse(
+        broken_event_rule(kind, ids, step, time, cost, len(KINDS), state.next_id, state.clock, state.n_steps)
+    )
     kinds = [KINDS[index] for index in kind.tolist()]
     columns = [ids.tolist(), step.tolist(), time.tolist(), cost.tolist(), _others(arrays, n, state)]
     columns.append(_tentative(arrays, n))
@@ -50,16 +54,17 @@ def _others(arrays: Arrays, n: int, state: ClusterState) -> list[tuple[int, ...]
     """Ids of the other clusters of each split and merge; files from before these events have none."""
     if "event_others" not in arrays:
         return [()] * n
-    counts = column(arrays, "event_n_others", (n,), np.int64)
+    counts = column(arrays, "event_n_others", (n,), np.int64).tolist()
     ids = column(arrays, "event_others", (arrays["event_others"].size,), np.int64)
-    require(((counts >= 0) & (counts <= len(ids))).all(), "numbers of other clusters are out of range")
-    require(
-        sum(counts.tolist()) == len(ids), f"{len(ids)} other clusters, events have {sum(counts.tolist())}"
-    )
-    if len(ids) == 0:
+    require(min(counts, default=0) >= 0, "numbers of other clusters are out of range")
+    total = sum(counts)
+    require(total == len(ids), f"{len(ids)} other clusters, events have {total}")
+    if total == 0:
         return [()] * n
-    _check_ids(ids, state)
-    return [tuple(part.tolist()) for part in np.split(ids, np.cumsum(counts))[:-1]]
+    is_known = ((ids >= 0) & (ids < state.next_id)).all()
+    require(is_known, f"events must be of ids below {state.next_id}")
+    ends = list(accumulate(counts, initial=0))
+    return [tuple(ids[begin:end].tolist()) for begin, end in pairwise(ends)]
 
 
 def _tentative(arrays: Arrays, n: int) -> list[bool]:
@@ -67,9 +72,6 @@ def _tentative(arrays: Arrays, n: int) -> list[bool]:
     if "event_tentative" not in arrays:
         return [False] * n
     marks = column(arrays, "event_tentative", (n,), np.uint8)
-    require((marks <= 1).all(), "marks of tentative ids must be 0 or 1")
-    return [bool(mark) for mark in marks.tolist()]
-
-
-def _check_ids(ids: Any, state: ClusterState) -> None:
-    require(((ids >= 0) & (ids < state.next_id)).all(), f"events must be of ids below {state.next_id}")
+    values = marks.tolist()
+    require(max(values, default=0) <= 1, "marks of tentative ids must be 0 or 1")
+    return [bool(mark) for mark in values]

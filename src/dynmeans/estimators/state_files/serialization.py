@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import sys
 from collections import deque
+from collections.abc import Callable
 from functools import lru_cache
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,20 +17,23 @@ from dynmeans._algorithms.link_spaces import LinkState
 from dynmeans._files.snapshot import (
     Snapshot,
     SnapshotError,
-    decode_snapshot,
-    encode_snapshot,
     read_snapshot,
     write_snapshot,
 )
 from dynmeans._model.state import ClusterState
 from dynmeans.estimators.parameters.automatic import AutomaticParameters
 from dynmeans.estimators.parameters.metric_choice import MetricChoice
-from dynmeans.estimators.state_files.first_batches_arrays import checked_first_batches, first_batches_arrays
+from dynmeans.estimators.state_files.first_batches_arrays import (
+    checked_first_batches,
+    first_batches_arrays,
+    first_batches_header,
+)
 from dynmeans.estimators.state_files.history_arrays import history_arrays, history_events
 from dynmeans.estimators.state_files.item_arrays import checked_items, item_arrays
 from dynmeans.estimators.state_files.state_checks import (
     LARGEST_WHOLE,
     STATE_ARRAYS,
+    Arrays,
     check_directions,
     checked_estimates,
     checked_kernel,
@@ -44,6 +48,8 @@ from dynmeans.estimators.state_files.state_checks import (
 )
 from dynmeans.estimators.validation import LARGEST_SEED, valid_count
 from dynmeans.kernels import get_kernel, to_params
+
+Result = TypeVar("Result")
 
 _NOT_SAVED = ("on_event", "random_state", "estimator")  # code of others, and what the seed stands for
 _LARGEST = {
@@ -61,23 +67,18 @@ def save_model(model: Any, path: str | PathLike[str]) -> None:
     write_snapshot(path, to_snapshot(model))
 
 
-def encode_model(model: Any) -> bytes:
-    """Return the content of the file that `save_model` writes."""
-    return encode_snapshot(to_snapshot(model))
-
-
 def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
-    """Read an estimator that was saved, ready to go on with the stream.
+    """Read a saved estimator, which continues the stream.
 
-    Going on gives, bit for bit, the labels of a run that never stopped.
+    Its labels are, bit for bit, those of a run without interruption.
 
     Parameters
     ----------
     path : str or path-like
         A file written by ``model.save``.
     estimator : clusterer, optional
-        For a saved :class:`PersistentIds`: the clusterer to go on with. A file holds no code, so this one is
-        not in it; without it the model goes on by ``update``, or when its ``estimator`` is set.
+        For a saved :class:`PersistentIds`: the clusterer of later batches. A state file has no code, so it is
+        not saved; without it, use ``update``, or set ``estimator`` later.
 
     Returns
     -------
@@ -86,7 +87,7 @@ def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
     Raises
     ------
     SnapshotError
-        If the file is damaged, or holds what no saved estimator can hold.
+        If the file is damaged, or inconsistent.
 
     Examples
     --------
@@ -96,45 +97,33 @@ def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
     >>> dynmeans.load(path).predict([[4.0]])
     array([1])
     """
-    return _continued(read_snapshot(path), repr(fspath(path)), estimator)
+    model = naming(repr(fspath(path)), from_snapshot, read_snapshot(path))
+    return with_estimator(model, estimator)
 
 
-def from_bytes(data: bytes, *, estimator: Any = None) -> Any:
-    """Return an estimator from the bytes of ``model.to_bytes()`` or of a state file.
-
-    Parameters
-    ----------
-    data : bytes-like
-        The content of a state file.
-    estimator : clusterer, optional
-        As in :func:`load`.
-
-    Returns
-    -------
-    The estimator.
-
-    Raises
-    ------
-    SnapshotError
-        If the data are damaged, or hold what no saved estimator can hold.
-
-    Examples
-    --------
-    >>> import dynmeans
-    >>> data = dynmeans.DMeans(birth_cost=1.0).fit([[0.0], [0.1], [5.0]]).to_bytes()
-    >>> dynmeans.from_bytes(data).predict([[4.0]])
-    array([1])
-    """
-    if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise TypeError(f"data must be bytes, got {type(data).__name__}")
-    return _continued(decode_snapshot(bytes(data)), "the data", estimator)
-
-
-def _continued(snapshot: Snapshot, name: str, estimator: Any) -> Any:
+def naming(name: str, restore: Callable[..., Result], *arguments: Any) -> Result:
+    """Restore a model, and put the name of its file into errors."""
     try:
-        model = from_snapshot(snapshot)
+        return _refusing(restore, *arguments)
     except SnapshotError as error:
         raise SnapshotError(f"{name}: {error}") from error
+
+
+def _refusing(restore: Callable[..., Result], *arguments: Any) -> Result:
+    """Restore a model; any error is one of the file."""
+    try:
+        return restore(*arguments)
+    except SnapshotError:
+        raise
+    except KeyError as error:
+        raise SnapshotError(f"the state file lacks a part: {error}") from error
+    except Exception as error:  # any error of a parameter check means an invalid file
+        message = " ".join(str(error).split())
+        raise SnapshotError(f"the state file has an impossible part: {message}") from error
+
+
+def with_estimator(model: Any, estimator: Any) -> Any:
+    """Return a `PersistentIds` with its clusterer, which a state file does not hold."""
     if estimator is not None:
         if not hasattr(model, "estimator"):
             raise ValueError(f"the state file holds a {type(model).__name__}, which takes no estimator")
@@ -143,88 +132,77 @@ def _continued(snapshot: Snapshot, name: str, estimator: Any) -> Any:
 
 
 def to_snapshot(model: Any) -> Snapshot:
-    """Gather all that a fitted estimator needs to go on."""
-    state: ClusterState = model._remembered
+    """Collect all that a fitted estimator needs to continue."""
+    return Snapshot({**shared_header(model), **own_entries(model)}, state_arrays(model))
+
+
+def shared_header(model: Any) -> dict[str, Any]:
+    """Return the entries of the header that the models of many streams share."""
     header = {
         "estimator": type(model).__name__,
         "params": saved_parameters(model),
         "n_features": model.n_features_in_,
         "seed": model._seed,
+        "feature_names": [str(name) for name in vars(model).get("feature_names_in_", ())],
+    }
+    if isinstance(model, MetricChoice):
+        header["metric"] = model.metric_
+    memory = _memory(model)
+    if isinstance(memory, KernelState):
+        header["kernel"] = to_params(memory.kernel)
+    return header
+
+
+def own_entries(model: Any) -> dict[str, Any]:
+    """Return the other entries of the header."""
+    state: ClusterState = model._remembered
+    own = {
         "guesses": list(model._birth_cost_estimates),
         "birth_cost": model.birth_cost_,
         "next_id": state.next_id,
         "clock": state.clock,
         "n_steps": state.n_steps,
-        "feature_names": [str(name) for name in getattr(model, "feature_names_in_", [])],
     }
-    arrays = {name: getattr(state, name) for name in STATE_ARRAYS} | history_arrays(model.history_)
-    if isinstance(model, AutomaticParameters):
-        known, sample = first_batches_arrays(model._first_batches)
-        header |= {} if known is None else {"first_batches": known}
-        arrays |= sample
-    if isinstance(model, MetricChoice):
-        header["metric"] = model.metric_
-    memory = model._state
-    if isinstance(memory, LinkState):
-        arrays["scale"] = np.hstack(memory.scale)
-        arrays |= item_arrays(memory.memory)
-        memory = memory.past
+    if isinstance(model, AutomaticParameters) and model._first_batches is not None:
+        own["first_batches"] = first_batches_header(model._first_batches)
+    return own
+
+
+def state_arrays(model: Any) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the clusters, the log of events, and what else an estimator remembers, as arrays."""
+    state: ClusterState = model._remembered
+    arrays = {name: getattr(state, name) for name in STATE_ARRAYS} | history_arrays(model._history)
+    if isinstance(model, AutomaticParameters) and model._first_batches is not None:
+        arrays |= first_batches_arrays(model._first_batches)
+    if isinstance(model._state, LinkState):
+        arrays["scale"] = np.hstack(model._state.scale)
+        arrays |= item_arrays(model._state.memory)
+    memory = _memory(model)
     if isinstance(memory, KernelState):
-        header["kernel"] = to_params(memory.kernel)
         arrays |= {f"support_{name}": column for name, column in memory.support._asdict().items()}
         arrays["origins"] = memory.origins
-    return Snapshot(header, arrays)
+    return arrays
+
+
+def _memory(model: Any) -> Any:
+    """Return the remembered clusters, in the space of the kernel if there is one."""
+    return model._state.past if isinstance(model._state, LinkState) else model._state
 
 
 def saved_parameters(model: Any) -> dict[str, Any]:
     """Return the parameters of an estimator that a state file holds, as JSON values."""
     kind: Any = type(model)
-    return {name: _plain(getattr(model, name)) for name in _saved_names(kind)}
+    values = vars(model)
+    return {name: _plain(values[name]) for name in _saved_names(kind)}
 
 
 def from_snapshot(snapshot: Snapshot) -> Any:
     """Build the estimator again; a snapshot that contradicts itself is refused."""
-    try:
-        return _restored(*snapshot)
-    except SnapshotError:
-        raise
-    except KeyError as error:
-        raise SnapshotError(f"the state file lacks a part: {error}") from error
-    except Exception as error:  # whatever a check of a parameter raises: the file is to blame
-        message = " ".join(str(error).split())
-        raise SnapshotError(f"the state file has an impossible part: {message}") from error
+    return _refusing(lambda: restored(unfitted(snapshot.header), *snapshot))
 
 
-def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
-    model = _unfitted(header)
-    kernel = checked_kernel(header["kernel"], model.kernel) if "kernel" in header else None
-    model.n_features_in_ = whole(header, "n_features", 1)
-    n_columns = 0 if kernel is not None and kernel.is_pairwise() else model.n_features_in_
-    links = header["estimator"] == "PersistentIds"
-    state = checked_state(header, arrays, n_columns)
-    if isinstance(model, MetricChoice):
-        model.metric_ = checked_metric(header, model.metric)
-    if getattr(model, "metric_", getattr(model, "metric", None)) == "cosine":
-        check_directions(state)
-    past = state if kernel is None else checked_memory(kernel, arrays, state)
-    model._state = past
-    if links:
-        scale = checked_scale(arrays, past, model.metric)
-        model._state = LinkState(past, scale, checked_items(arrays, state.ids))
-    model._seed = whole(header, "seed", 0, LARGEST_SEED + 1)
-    model._birth_cost_estimates = checked_estimates(header)
-    if isinstance(model, AutomaticParameters):
-        model._first_batches = checked_first_batches(header, arrays, whole(header, "n_features", 1))
-    model.birth_cost_ = number("birth_cost", header["birth_cost"], positive=True)
-    model._history = deque(history_events(arrays, state), maxlen=model.history_size)
-    names = checked_names(header, model.n_features_in_)
-    if names:
-        model.feature_names_in_ = np.array(names, dtype=object)
-    return model
-
-
-def _unfitted(header: dict[str, Any]) -> Any:
-    """Create the estimator with its parameters; only the names below are allowed."""
+def unfitted(header: dict[str, Any]) -> Any:
+    """Create the estimator from the shared entries of the header; only the names below are allowed."""
     from dynmeans.estimators import DMeans, KDMeans, PersistentIds, SDMeans
 
     classes = {cls.__name__: cls for cls in (DMeans, KDMeans, PersistentIds, SDMeans)}
@@ -234,10 +212,39 @@ def _unfitted(header: dict[str, Any]) -> Any:
     _check_names(name, classes[name], params)
     if isinstance(params.get("kernel"), dict):
         params = params | {"kernel": checked_kernel(params["kernel"])}
-    model = classes[name](**params, random_state=whole(header, "seed", 0, LARGEST_SEED + 1))
+    seed = whole(header, "seed", 0, LARGEST_SEED + 1)
+    model = classes[name](**params, random_state=seed)
     has_kernel = getattr(model, "kernel", None) is not None
     require(has_kernel == ("kernel" in header), f"{name} {'without' if has_kernel else 'with'} a kernel")
     _check_params(model)
+    model._seed = seed
+    model.n_features_in_ = whole(header, "n_features", 1)
+    names = checked_names(header, model.n_features_in_)
+    if names:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    if isinstance(model, MetricChoice):
+        model.metric_ = checked_metric(header, model.metric)
+    return model
+
+
+def restored(template: Any, header: dict[str, Any], arrays: Arrays) -> Any:
+    """Return a fitted estimator with the parameters of an unfitted one."""
+    model = object.__new__(type(template))  # `copy` takes ten times as long
+    vars(model).update(vars(template))
+    kernel = checked_kernel(header["kernel"], model.kernel) if "kernel" in header else None
+    n_columns = 0 if kernel is not None and kernel.is_pairwise() else model.n_features_in_
+    state = checked_state(header, arrays, n_columns)
+    if getattr(model, "metric_", getattr(model, "metric", None)) == "cosine":
+        check_directions(state)
+    past = model._state = state if kernel is None else checked_memory(kernel, arrays, state)
+    if header["estimator"] == "PersistentIds":
+        scale = checked_scale(arrays, past, model.metric)
+        model._state = LinkState(past, scale, checked_items(arrays, state.ids))
+    model._birth_cost_estimates = checked_estimates(header)
+    if isinstance(model, AutomaticParameters):
+        model._first_batches = checked_first_batches(header, arrays, n_columns)
+    model.birth_cost_ = number("birth_cost", header["birth_cost"], positive=True)
+    model._history = deque(history_events(arrays, state), maxlen=model.history_size)
     return model
 
 
@@ -250,7 +257,7 @@ def _check_names(name: str, kind: Any, params: Any) -> None:
 
 
 def _check_params(model: Any) -> None:
-    """Raise what the next step would raise, and refuse counts that the core cannot count."""
+    """Raise the errors of the next step now, and refuse counts beyond the range of the core."""
     valid_count("history_size", model.history_size, 0)
     for name, most in _LARGEST.items():
         value = getattr(model, name, None)
@@ -267,12 +274,12 @@ def _check_params(model: Any) -> None:
 
 @lru_cache(maxsize=64)
 def _saved_names(kind: Any) -> tuple[str, ...]:
-    """Return the names of the saved parameters of a class, sorted; to find them takes 100 microseconds."""
+    """Return the names of the saved parameters of a class, sorted; this takes 100 microseconds."""
     return tuple(sorted(set(inspect.signature(kind).parameters) - set(_NOT_SAVED)))
 
 
 def _plain(value: Any) -> Any:
-    """NumPy scalars and kernels as JSON has them."""
+    """Convert NumPy scalars and kernels to JSON values."""
     if value is None or type(value) in (bool, int, float, str):
         return value
     if isinstance(value, np.generic):

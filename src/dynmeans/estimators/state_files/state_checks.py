@@ -19,6 +19,7 @@ from dynmeans._algorithms.kernel_space.support import Support
 from dynmeans._algorithms.link_birth_cost import KernelScale, RowScale
 from dynmeans._algorithms.link_spaces import Scale
 from dynmeans._algorithms.sphere_linking import AngleScale
+from dynmeans._core import all_finite, broken_cluster_rule, broken_motion_rule
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.state import ClusterState
 from dynmeans.kernels import Kernel, get_kernel, kernel_from_params
@@ -28,7 +29,7 @@ Arrays: TypeAlias = Mapping[str, np.ndarray[Any, Any]]
 STATE_ARRAYS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
 LARGEST_WHOLE = 2**62  # ids and counts stay below it: no sum of two overflows
 LARGEST_CENTER = 100 * LARGEST_COORDINATE  # a forecast may leave the range of the rows, its square may not
-ROUNDING = 1e-6  # share by which a covariance may exceed what its variances allow
+ROUNDING = 1e-6  # of the squared length of a unit vector
 
 
 def whole(header: Mapping[str, Any], name: str, least: int = 0, below: int = LARGEST_WHOLE) -> int:
@@ -54,20 +55,27 @@ def column(arrays: Arrays, name: str, shape: tuple[int, ...], kind: Any = np.flo
     """Return an array of exactly this shape and type, whose numbers are finite."""
     if name not in arrays:
         raise SnapshotError(f"the state file lacks the array {name!r}")
-    found = arrays[name]
-    is_finite = found.dtype.kind != "f" or np.isfinite(found).all()
-    if found.shape != shape or found.dtype != kind or not is_finite:
-        what = f"{found.dtype} {found.shape}" if is_finite else "numbers that are not finite"
+    found, what = arrays[name], None
+    if found.shape != shape or found.dtype != kind:
+        what = f"{found.dtype} {found.shape}"
+    elif kind is np.float64 and not all_finite(found):
+        what = "numbers that are not finite"
+    if what is not None:
         raise SnapshotError(
             f"the state file has a wrong array {name!r}: {what} in place of {np.dtype(kind)} {shape}"
         )
     return found
 
 
-def require(holds: Any, rule: str) -> None:
+def require(holds: Any, rule: str | None) -> None:
     """Raise unless a relation between parts of the file holds."""
     if not holds:
         raise SnapshotError(f"the state file contradicts itself: {rule}")
+
+
+def refuse(broken: str | None) -> None:
+    """Raise if a compiled check has found a rule that does not hold."""
+    require(broken is None, broken)
 
 
 def checked_estimates(header: Mapping[str, Any]) -> tuple[float, ...]:
@@ -117,39 +125,28 @@ def checked_state(header: Mapping[str, Any], arrays: Arrays, n_columns: int) -> 
 
 def _hits(arrays: Arrays, n: int, n_steps: int) -> Any:
     """Return the steps in which each cluster had rows; in files from before this count all are confirmed."""
-    if "hits" not in arrays:
-        return np.full(n, n_steps)
-    hits = column(arrays, "hits", (n,), np.int64)
-    require(((hits >= 1) & (hits <= n_steps)).all(), f"clusters must have rows in 1 .. {n_steps} steps")
-    return hits
+    return column(arrays, "hits", (n,), np.int64) if "hits" in arrays else np.full(n, n_steps)
 
 
 def _check_clusters(state: ClusterState) -> None:
-    require((np.diff(state.ids) > 0).all(), "ids must rise")
-    require((state.ids >= 0).all(), f"ids must not be negative, got {state.ids.min(initial=0)}")
-    require(
-        (state.ids < state.next_id).all(),
-        f"ids must be below next_id={state.next_id}, got {state.ids.max(initial=0)}",
+    refuse(
+        broken_cluster_rule(
+            state.ids,
+            state.weights,
+            state.last_seen,
+            state.hits,
+            state.next_id,
+            state.clock,
+            state.n_steps,
+        )
     )
-    with np.errstate(over="ignore", divide="ignore"):
-        require((state.weights > 0).all(), f"weights must be positive, got {state.weights.min(initial=1)}")
-        require(np.isfinite(1 / state.weights).all(), "weights must have a finite inverse")
-        require(np.isfinite(state.weights.sum()), "weights must have a finite sum")
-        ages = state.clock - state.last_seen
-    require((ages >= 0).all(), f"no cluster may be seen after clock={state.clock!r}")
-    require(np.isfinite(ages).all(), "ages of clusters must be finite")
-    check_coordinates("centers", state.centers)
 
 
 def check_motion(state: ClusterState) -> None:
-    """Check that the covariance of position and velocity is valid."""
-    across, variance = state.velocity_cov.T
-    require((variance >= 0).all(), f"variances must not be negative, got {variance.min(initial=0)}")
-    with np.errstate(over="ignore", invalid="ignore"):
-        most = np.sqrt(variance) / np.sqrt(state.weights)
-        require((np.abs(across) <= most * (1 + ROUNDING)).all(), "velocity_cov must be a covariance")
-        forecast = state.centers if state.velocities.size == 0 else state.centers + state.velocities
-    check_coordinates("centers that move by velocities", forecast)
+    """Check that positions, also after one unit of time, and covariances with the velocity are valid."""
+    refuse(
+        broken_motion_rule(state.centers, state.weights, state.velocities, state.velocity_cov, LARGEST_CENTER)
+    )
 
 
 def check_directions(state: ClusterState) -> None:

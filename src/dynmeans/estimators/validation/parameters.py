@@ -37,7 +37,7 @@ def valid_count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) ->
 
 
 def valid_number(name: str, value: Any) -> float | None:
-    """Return a number, or None if it was not given; what range it must have is the model's business."""
+    """Return a number, or None if it was not given; the model validates its range."""
     if value is None or type(value) is float:
         return value
     if isinstance(value, bool) or not isinstance(value, numbers.Real):

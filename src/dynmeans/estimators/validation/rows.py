@@ -15,7 +15,7 @@ from dynmeans.estimators.validation.columns import set_columns
 
 
 def valid_rows(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
-    """Return finite (n, d) rows, C-contiguous, float32 or float64, read in place where possible."""
+    """Return finite (n, d) rows, C-contiguous, float32 or float64, read in entry where possible."""
     if _is_ready(X) and (reset or _is_known(estimator, X)):
         largest = max_abs(X)
         if math.isfinite(largest):
@@ -56,12 +56,12 @@ def _refuse_sparse(X: Any) -> None:
 def refuse_masked(name: str, values: Any) -> None:
     """Raise if a masked array has masked entries, which NumPy would silently unmask."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        place = tuple(int(axis[0]) for axis in np.nonzero(np.ma.getmaskarray(values)))
-        raise ValueError(f"{name} must have no masked entries, got one at {place}: fill or drop them first")
+        entry = tuple(int(axis[0]) for axis in np.nonzero(np.ma.getmaskarray(values)))
+        raise ValueError(f"{name} must have no masked entries, got one at {entry}: fill or drop them first")
 
 
 def _is_ready(X: Any) -> bool:
-    """Return whether X is valid if it is finite; the check of scikit-learn takes as long as several steps."""
+    """Return whether X is valid if it is finite; that of scikit-learn takes as long as several steps."""
     return (
         type(X) is np.ndarray
         and X.ndim == 2

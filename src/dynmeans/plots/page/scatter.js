@@ -10,7 +10,7 @@ class Scatter {
     this.step = 0;
     this.chosen = null;
     canvas.addEventListener("wheel", (event) => this.zoom(event), { passive: false });
-    canvas.addEventListener("dblclick", () => this.look(null));
+    canvas.addEventListener("dblclick", () => this.setView(null));
     canvas.addEventListener("pointerdown", (event) => this.grab(event));
     canvas.addEventListener("pointermove", (event) => this.hover(event));
     canvas.addEventListener("pointerleave", () => showTooltip(null, null));
@@ -28,7 +28,7 @@ class Scatter {
 
   changeAxes() {
     this.fitMargin();
-    this.look(null);
+    this.setView(null);
   }
 
   draw(step, chosen) {
@@ -255,7 +255,7 @@ class Scatter {
     return `Cluster ${clusters.id[k]}${about}`;
   }
 
-  look(view) {
+  setView(view) {
     this.view = view;
     this.draw(this.step, this.chosen);
   }
@@ -268,8 +268,8 @@ class Scatter {
     const y = y1 - ((event.offsetY - this.plot.y) / this.plot.h) * (y1 - y0);
     const wide = (x1 - x0) * factor;
     const whole = this.whole();
-    if (wide > whole[2] - whole[0]) this.look(null);
-    else if (wide > 1e-3) this.look([x + (x0 - x) * factor, y + (y0 - y) * factor, x + (x1 - x) * factor, y + (y1 - y) * factor]);
+    if (wide > whole[2] - whole[0]) this.setView(null);
+    else if (wide > 1e-3) this.setView([x + (x0 - x) * factor, y + (y0 - y) * factor, x + (x1 - x) * factor, y + (y1 - y) * factor]);
   }
 
   grab(event) {
@@ -282,7 +282,7 @@ class Scatter {
       const dx = ((next.clientX - start[0]) / this.plot.w) * (x1 - x0);
       const dy = ((next.clientY - start[1]) / this.plot.h) * (y1 - y0);
       this.dragged ||= Math.hypot(next.clientX - start[0], next.clientY - start[1]) > 3;
-      this.look([x0 - dx, y0 + dy, x1 - dx, y1 + dy]);
+      this.setView([x0 - dx, y0 + dy, x1 - dx, y1 + dy]);
     };
     this.canvas.addEventListener("pointermove", move);
     this.canvas.addEventListener("pointerup", () => this.canvas.removeEventListener("pointermove", move), { once: true });

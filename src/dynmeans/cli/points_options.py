@@ -1,0 +1,167 @@
+"""Options of `dynmeans points`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynmeans.cli.options import LARGEST_SEED
+
+_FRAMES, _BACKGROUND, _COSTS, _OUTPUT = "Frames", "Background", "People", "Output"
+
+
+class Algorithm(str, Enum):
+    """Choices of --algorithm."""
+
+    dmeans = "dmeans"
+    sdmeans = "sdmeans"
+
+
+class Motion(str, Enum):
+    """Choices of --motion."""
+
+    walk = "walk"
+    velocity = "velocity"
+
+
+FramesArgument = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FRAMES",
+        help="PCD, PLY, LAS, LAZ, NPY or KITTI BIN files with a frame each, folders of them, or tables "
+        "(CSV, ...) with columns x, y and z. Units are meters, height last. "
+        "Files are ordered by the numbers in their names.",
+    ),
+]
+TimeOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL",
+        help="Column of tables with the time in seconds, or with --rate the frame number.",
+        rich_help_panel=_FRAMES,
+    ),
+]
+RateOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Frames per second, if the files have no time or --time is a frame number. Default: 30 "
+        "without --time.",
+        rich_help_panel=_FRAMES,
+    ),
+]
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL,COL,COL",
+        help="Columns of tables with the coordinates, height last. Default: x, y and z, or X, Y and Z.",
+        rich_help_panel=_FRAMES,
+    ),
+]
+EmptyOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Frame of the empty scene, or a folder of frames; its points are background. Repeatable.",
+        rich_help_panel=_BACKGROUND,
+    ),
+]
+GroundOption = Annotated[
+    bool,
+    typer.Option(
+        "--ground", help="Find the ground plane and keep what stands on it.", rich_help_panel=_BACKGROUND
+    ),
+]
+AlgorithmOption = Annotated[
+    Algorithm,
+    typer.Option(
+        help="sdmeans cuts each frame into pieces and links them; dmeans links cells, and is faster.",
+        rich_help_panel=_COSTS,
+    ),
+]
+BirthCostOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Birth cost of a new person, in square meters. Default: 0.4 for sdmeans, 0.8 for dmeans.",
+        rich_help_panel=_COSTS,
+    ),
+]
+LifetimeOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Seconds that a person may be hidden before the id is forgotten, > 1. Default: 6.",
+        rich_help_panel=_COSTS,
+    ),
+]
+ReachOption = Annotated[
+    float | None,
+    typer.Option(
+        help="After one second a person is found again up to a squared distance of this many "
+        "birth costs, at least 1. Default: 9 for sdmeans, 6 for dmeans.",
+        rich_help_panel=_COSTS,
+    ),
+]
+MotionOption = Annotated[
+    Motion, typer.Option(help="Whether hidden people keep their velocity.", rich_help_panel=_COSTS)
+]
+VoxelOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Edge of a cell in meters; the points of a cell are merged. Default: 0.15 for "
+        "sdmeans, 0.1 for dmeans.",
+        rich_help_panel=_COSTS,
+    ),
+]
+BandwidthOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Width of the similarity of cells in meters, for sdmeans. Larger values keep sparse objects "
+        "in one piece. Default: 0.28.",
+        rich_help_panel=_COSTS,
+    ),
+]
+FewOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="POINTS",
+        help="Number of points at which a piece has half the weight of a person, for sdmeans. A lower "
+        "number lets sparse pieces start new people. Default: 30.",
+        rich_help_panel=_COSTS,
+    ),
+]
+MinHitsOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        min=1,
+        max=1_000_000,
+        help="Number of frames in which a person must be seen before the id is reported.",
+        rich_help_panel=_COSTS,
+    ),
+]
+RestartsOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Number of random orders tried per step. Default: 3 for sdmeans, 1 for dmeans.",
+        rich_help_panel=_COSTS,
+    ),
+]
+SeedOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N", min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS
+    ),
+]
+OutOption = Annotated[
+    Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Overwrite another run in the folder.", rich_help_panel=_OUTPUT)
+]
+NoReportOption = Annotated[
+    bool, typer.Option("--no-report", help="Do not draw the report.", rich_help_panel=_OUTPUT)
+]
