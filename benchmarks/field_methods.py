@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.cluster import DBSCAN, HDBSCAN
+from sklearn.cluster import HDBSCAN
 
 from benchmarks.field_clusterers import (
     WithoutNoise,
@@ -108,8 +108,6 @@ METHODS = (
     Method("tune", [*DETECTIONS, *POINTS, "objects"], tuned(DMeans())),
     Method("tune", ["text"], tuned(DMeans(metric="cosine"), motions=None)),
     Method("tune, several", ["text"], tuned(TOPICS, motions=None)),
-    Method("tune, several", ["radar"], tuned([DMeans(), PersistentIds(DBSCAN())])),
-    Method("tune, DBSCAN", ["radar"], tuned(PersistentIds(DBSCAN()))),
 )
 
 
