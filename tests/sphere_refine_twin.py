@@ -7,7 +7,7 @@ from scipy.optimize import linear_sum_assignment
 
 from reference import Problem
 from sphere_twin import all_centers, cost
-from split_merge_twin import halves
+from split_merge_twin import bisect
 
 GAIN = 1e-11  # smallest gain that counts
 
@@ -64,7 +64,7 @@ def split_all(problem: Problem, labels: np.ndarray) -> tuple[np.ndarray, set[int
     old, touched = len(problem.phi), set()
     for name in dict.fromkeys(labels.tolist()):
         for across in (False, True):
-            near, far = halves(problem, np.flatnonzero(labels == name), across=across)
+            near, far = bisect(problem, np.flatnonzero(labels == name), across=across)
             if not len(near) or not len(far):
                 continue
             free = [*(k for k in range(old) if k not in labels), max(old, int(labels.max()) + 1)]
