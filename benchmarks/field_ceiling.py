@@ -1,8 +1,9 @@
 """``python -m benchmarks.field_ceiling [KIND[/STREAM] ...]``: the best results that labels can find.
 
 For each stream, random parameters of D-Means, with all modes and motions, and of DBSCAN with `PersistentIds`
-are scored with labels. Printed are the best of each, what `tune` chose without labels, and both code lengths
-of the true labels and of these results, on the steps that `tune` sees.
+are scored with labels. Printed are the best of each, what `tune` chose without labels, also for point clouds
+among the links of DBSCAN, and both code lengths of the true labels and of these results, on the steps that
+`tune` sees.
 """
 
 from __future__ import annotations
@@ -56,13 +57,18 @@ def results(stream: FieldStream, n_draws: int) -> dict[str, Labels]:
         draws = [run(stream.frames, births, rng) for _ in range(n_draws)]
         return max(draws, key=lambda labels: identity_f1(stream.true, labels, clutter=-1))
 
-    return {
+    found = {
         "truth": stream.true,
         "DMeans, best with labels": best(draw_dmeans),
         "the same, confirmed ids": best(draw_confirmed),
         "PersistentIds(DBSCAN), the same": best(draw_persistent_ids),
         "tune": tuned(DMeans())(stream.frames),
     }
+    if stream.kind in POINTS:
+        links = PersistentIds(DBSCAN())
+        found["tune, PersistentIds(DBSCAN)"] = tuned(links)(stream.frames)
+        found["tune, both"] = tuned([DMeans(), links])(stream.frames)
+    return found
 
 
 def draw_dmeans(frames: Sequence[Frame], births: tuple[float, float], rng: np.random.Generator) -> Labels:

@@ -28,10 +28,10 @@ def make_kernel_problem(
 ) -> KernelProblem:
     """Blobs in an unknown space, some of them where an old center is."""
     rng = np.random.default_rng(seed)
-    places = rng.normal(size=(max(2, n_old + 1), d))
-    features = places[rng.integers(len(places), size=n)] + 0.4 * rng.normal(size=(n, d))
+    positions = rng.normal(size=(max(2, n_old + 1), d))
+    features = positions[rng.integers(len(positions), size=n)] + 0.4 * rng.normal(size=(n, d))
     weights = rng.choice([0.3, 1.0, 2.0, 7.5], size=n) if weighted else np.ones(n)
-    phi = places[:n_old] + 0.2 * rng.normal(size=(n_old, d))
+    phi = positions[:n_old] + 0.2 * rng.normal(size=(n_old, d))
     revival = birth * rng.uniform(0.05, 1.2, size=n_old)
     return KernelProblem(features, weights, phi, rng.uniform(0.05, 5.0, size=n_old), revival, birth)
 

@@ -148,9 +148,9 @@ def _assign_each(problem: Problem, labels: np.ndarray, rows: list[int]) -> bool:
     for i in rows:
         costs = label_costs(problem, centers, i)
         del costs[-2]
-        price, best = min(((c, k) for k, c in costs.items()), default=(np.inf, -1))
+        lowest, best = min(((c, k) for k, c in costs.items()), default=(np.inf, -1))
         y, m = problem.X[i], min(problem.weights[i], 1.0)  # the first copy wakes it
-        if price > problem.birth:
+        if lowest > problem.birth:
             best = max([len(problem.phi) - 1, labels.max(), *centers]) + 1
             centers[best] = y
         elif best not in centers:

@@ -13,10 +13,10 @@ seeds = st.integers(0, 2**32 - 1)
 def make_problem(seed: int, n: int, d: int, n_old: int, *, weighted: bool, birth: float = 0.15) -> Problem:
     """Blobs, some of them where a remembered cluster was."""
     rng = np.random.default_rng(seed)
-    places = rng.uniform(size=(max(2, n_old + 1), d))
-    X = places[rng.integers(len(places), size=n)] + 0.1 * rng.normal(size=(n, d))
+    positions = rng.uniform(size=(max(2, n_old + 1), d))
+    X = positions[rng.integers(len(positions), size=n)] + 0.1 * rng.normal(size=(n, d))
     weights = rng.choice([0.3, 1.0, 2.0, 3.5], size=n) if weighted else np.ones(n)
-    phi = places[:n_old] + 0.1 * rng.normal(size=(n_old, d))
+    phi = positions[:n_old] + 0.1 * rng.normal(size=(n_old, d))
     gamma = rng.uniform(0.2, 5.0, size=n_old)
     return Problem(X, weights, phi, gamma, birth * rng.uniform(0.05, 1.2, size=n_old), birth)
 
@@ -39,12 +39,12 @@ def streams(draw: st.DrawFn, max_steps: int = 8) -> list[np.ndarray]:
     """Batches of drifting blobs that come and go."""
     rng = np.random.default_rng(draw(seeds))
     d = draw(st.integers(1, 3))
-    places = rng.uniform(size=(draw(st.integers(1, 4)), d))
+    positions = rng.uniform(size=(draw(st.integers(1, 4)), d))
     batches = []
     for _ in range(draw(st.integers(1, max_steps))):
-        places = places + 0.05 * rng.normal(size=places.shape)
-        present = places[rng.uniform(size=len(places)) < 0.7]
-        shown = present if len(present) else places[:1]
+        positions = positions + 0.05 * rng.normal(size=positions.shape)
+        present = positions[rng.uniform(size=len(positions)) < 0.7]
+        shown = present if len(present) else positions[:1]
         rows = shown[rng.integers(len(shown), size=rng.integers(1, 25))]
         batches.append(rows + 0.03 * rng.normal(size=rows.shape))
     return batches

@@ -27,8 +27,8 @@ class Step(NamedTuple):
 
 def prior_of(gammas: np.ndarray, revival: np.ndarray, centers: np.ndarray | None = None) -> Prior:
     """A prior; the kernel algorithms use only its weights and revival costs."""
-    places = np.empty((len(gammas), 0)) if centers is None else centers
-    return Prior(places, gammas, revival, np.ones(len(gammas)))
+    positions = np.empty((len(gammas), 0)) if centers is None else centers
+    return Prior(positions, gammas, revival, np.ones(len(gammas)))
 
 
 def costs_of(birth: float) -> Costs:
@@ -48,12 +48,12 @@ def make_step(seed: int, n: int, n_old: int, *, form: Form, weighted: bool, birt
     """Blobs of unit vectors, some where an old cluster was; old clusters of any weight and revival cost."""
     rng = np.random.default_rng(seed)
     n_features = int(rng.integers(1, 6))
-    places = rng.normal(size=(n_old + 2, n_features))
-    rows = places[rng.integers(len(places), size=n)] + rng.choice([0.02, 0.3]) * rng.normal(
+    positions = rng.normal(size=(n_old + 2, n_features))
+    rows = positions[rng.integers(len(positions), size=n)] + rng.choice([0.02, 0.3]) * rng.normal(
         size=(n, n_features)
     )
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    old = places[:n_old] / np.linalg.norm(places[:n_old], axis=1, keepdims=True) * rng.uniform(0.7, 1)
+    old = positions[:n_old] / np.linalg.norm(positions[:n_old], axis=1, keepdims=True) * rng.uniform(0.7, 1)
     weights = rng.choice([0.3, 1.0, 2.0, 3.5], size=n) if weighted else np.ones(n)
     gammas = 10.0 ** rng.uniform(-1.5, 1.5, size=n_old)
     revival = birth * rng.uniform(0.0, 1.3, size=n_old)
@@ -114,9 +114,9 @@ def blobs(seed: int, n: int, n_old: int, *, n_blobs: int = 5, birth_share: float
     """Well separated blobs of equal size under an RBF kernel, with old clusters at the first of them."""
     rng = np.random.default_rng(seed)
     angles = 2 * np.pi * np.arange(n_blobs) / n_blobs
-    places = 6.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    X = places[np.sort(np.arange(n) % n_blobs)] + 0.3 * rng.normal(size=(n, 2))
-    both = np.concatenate([X, places[:n_old]])
+    positions = 6.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    X = positions[np.sort(np.arange(n) % n_blobs)] + 0.3 * rng.normal(size=(n, 2))
+    both = np.concatenate([X, positions[:n_old]])
     gaps = np.sum((both[:, None] - both[None]) ** 2, axis=2)
     every = np.exp(-0.5 * gaps)
     similarity = Similarity(np.ones(n), np.ones(n), every[:n, n:], np.ones(n_old), matrix=every[:n, :n])

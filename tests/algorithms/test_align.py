@@ -48,8 +48,8 @@ def test_noise_and_scale_are_estimated():
 def test_shifts_turn_with_the_data(seed):
     inputs = scene_between(moving_gaussians(4, 2, death=0, random_state=seed), 1)
     turn = ortho_group.rvs(2, random_state=seed % 2**32)
-    place = np.array([3.0, -2.0])
-    turned = inputs._replace(rows=inputs.rows @ turn + place, kept=inputs.kept @ turn + place)
+    offset = np.array([3.0, -2.0])
+    turned = inputs._replace(rows=inputs.rows @ turn + offset, kept=inputs.kept @ turn + offset)
     np.testing.assert_allclose(align(turned)[1], align(inputs)[1] @ turn, atol=1e-4)
 
 
@@ -106,10 +106,10 @@ def test_any_scene_gives_finite_shifts(inputs):
 
 
 @pytest.mark.parametrize("n", [1, 5])
-@pytest.mark.parametrize("place", [0.0, 4.0])
-def test_equal_rows_work(n, place):
+@pytest.mark.parametrize("offset", [0.0, 4.0])
+def test_equal_rows_work(n, offset):
     inputs = KernelInput(
-        np.full((n, 2), place), np.ones(n), np.zeros((3, 2)), np.full(3, 1 / 3), np.zeros(3, int), 1
+        np.full((n, 2), offset), np.ones(n), np.zeros((3, 2)), np.full(3, 1 / 3), np.zeros(3, int), 1
     )
     assert np.isfinite(align(inputs)[1]).all()
 

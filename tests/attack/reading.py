@@ -39,13 +39,13 @@ def attack_files(kind: str, count: int, seed: int) -> Iterator[Outcome]:
     """Damage files of one kind and read each as its command does."""
     seed_bytes(kind)
     with TemporaryDirectory(prefix="dynmeans-attack-") as folder:
-        place = Path(folder)
+        directory = Path(folder)
 
         def run(number: int) -> int:
             name, data = damaged_file(kind, number, seed)
-            path = place / name
+            path = directory / name
             path.write_bytes(data)
-            return _COMMANDS[kind](path, place / "out", number)
+            return _COMMANDS[kind](path, directory / "out", number)
 
         yield from run_series(Attack(run, lambda number: f"{kind} {number} of seed {seed}", count))
 

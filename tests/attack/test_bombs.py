@@ -130,12 +130,12 @@ def test_a_json_bomb_is_refused(tmp_path: Path) -> None:
     assert "the JSON once parsed takes" in found.detail
 
 
-@pytest.mark.parametrize("place", [100, 243])
-def test_records_that_a_las_file_has_no_room_for_are_refused_at_once(tmp_path: Path, place: int) -> None:
+@pytest.mark.parametrize("offset", [100, 243])
+def test_records_that_a_las_file_has_no_room_for_are_refused_at_once(tmp_path: Path, offset: int) -> None:
     path = write_cloud(tmp_path, "las")
     data = bytearray(path.read_bytes() + bytes(200))
-    data[25] = 4 if place == 243 else data[25]
-    data[place : place + 4] = struct.pack("<I", 2**32 - 1)
+    data[25] = 4 if offset == 243 else data[25]
+    data[offset : offset + 4] = struct.pack("<I", 2**32 - 1)
     path.write_bytes(data)
     found = outcome(lambda: points([path], out=tmp_path / "out", no_report=True))
     assert found.kind == REFUSED, found.detail

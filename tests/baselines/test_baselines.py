@@ -37,10 +37,10 @@ def follow(model, batches, truth=None) -> list[list[int]]:
     return [model.partial_fit(X, y).labels_.tolist() for X, y in zip(batches, truth, strict=True)]
 
 
-def near(*places: float) -> np.ndarray:
+def near(*positions: float) -> np.ndarray:
     """Six points around each position."""
     return np.concatenate(
-        [[place + np.array([x, 0.0]) for x in np.linspace(-0.05, 0.05, 6)] for place in places]
+        [[position + np.array([x, 0.0]) for x in np.linspace(-0.05, 0.05, 6)] for position in positions]
     )
 
 

@@ -73,8 +73,8 @@ def draw_points(scene: KernelInput, z, rng: np.random.Generator) -> np.ndarray:
         mean = scene.old.centers[k] if known else scene.law.prior_mean
         variance = scene.old.variances[k] if known else scene.law.prior_variance
         centers[k] = rng.normal(mean, np.sqrt(variance))
-    place = np.array([centers[k] for k in np.asarray(z).tolist()])
-    return rng.normal(place, np.sqrt(scene.law.noise))
+    means = np.array([centers[k] for k in np.asarray(z).tolist()])
+    return rng.normal(means, np.sqrt(scene.law.noise))
 
 
 def statistics(X: np.ndarray, z) -> list[float]:

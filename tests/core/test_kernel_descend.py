@@ -39,13 +39,13 @@ forms = st.sampled_from(FORMS)
 def run(problem, form=dense, *, seed=0, step=0, restart=0, max_iter=200, start=None, **changed):
     s = as_features(problem)._replace(**changed)
     begin = None if start is None else np.asarray(start, dtype=np.int32)
-    prices = (problem.gamma, problem.revival, problem.birth)
+    cost_arguments = (problem.gamma, problem.revival, problem.birth)
     return kernel_descend(
         s.weights,
         s.diagonal,
         s.y_phi,
         s.phi_phi,
-        *prices,
+        *cost_arguments,
         seed,
         step,
         restart,

@@ -86,7 +86,7 @@ def test_points_are_sorted_by_slot_and_merged_by_position_over_the_budget(seed, 
     rng = np.random.default_rng(seed)
     owner, slots = np.sort(rng.integers(n_old, size=n_kept)), rng.integers(n_old + 1, size=n)
     coefficients, weights, gammas = rng.normal(size=n_kept), rng.uniform(size=n), rng.uniform(size=n_old)
-    taken, places = np.bincount(slots, weights, n_old + 1), rng.integers(m, size=n_kept + n)
+    taken, positions = np.bincount(slots, weights, n_old + 1), rng.integers(m, size=n_kept + n)
     every, mass = np.concatenate([owner, slots]), taken + np.append(gammas, 0.0)
     shares = np.concatenate([gammas[owner] * coefficients, weights]) / mass[every]
     expected, crowded = [], []
@@ -95,13 +95,13 @@ def test_points_are_sorted_by_slot_and_merged_by_position_over_the_budget(seed, 
         if taken[k] == 0:
             expected += [(n_kept + n + i, k, coefficients[i]) for i in mine]
             continue
-        together = [mine[places[mine] == p] for p in dict.fromkeys(places[mine])]
+        together = [mine[positions[mine] == p] for p in dict.fromkeys(positions[mine])]
         together = [[i] for i in mine] if len(mine) <= budget else together
         expected += [(who[0], k, shares[who].sum()) for who in together]
         crowded += [k] if len(together) > budget else []
     kept, rows, asleep = (rng.normal(size=(count, 2)) for count in (n_kept, n, n_kept))
     ids = np.sort(rng.choice(30, size=n_old + 1, replace=False))
-    taking = owner, coefficients, slots.astype(np.int32), weights, gammas, taken, places, m, budget
+    taking = owner, coefficients, slots.astype(np.int32), weights, gammas, taken, positions, m, budget
     points, found, shares, names, begin, over = expand_centers(kept, rows, asleep, ids, *taking)
     which, slot, share = zip(*expected, strict=True)
     assert points.tolist() == list(which)

@@ -9,8 +9,8 @@ from dynmeans.datasets import airline_week
 def distance(lat: np.ndarray, lon: np.ndarray) -> np.ndarray:
     """Kilometres between neighbors, by the angle between vectors."""
     lat, lon = np.radians(lat), np.radians(lon)
-    places = np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
-    return 6371 * np.arccos(np.clip(np.sum(places[1:] * places[:-1], axis=1), -1, 1))
+    positions = np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
+    return 6371 * np.arccos(np.clip(np.sum(positions[1:] * positions[:-1], axis=1), -1, 1))
 
 
 def test_aircraft_move_as_fast_and_in_the_direction_that_they_say():

@@ -12,10 +12,10 @@ from dynmeans.datasets._walkers import MAX_PEOPLE, PILLAR_RADIUS, PILLARS, ROOM,
 RAYS = make_rays()
 
 
-def body(*places: tuple[float, float]) -> Bodies:
+def body(*positions: tuple[float, float]) -> Bodies:
     """People who stand still and look at the sensor."""
-    n = len(places)
-    return Bodies(np.array(places), np.full(n, -np.pi / 2), np.zeros(n), np.zeros(n), np.ones(n))
+    n = len(positions)
+    return Bodies(np.array(positions), np.full(n, -np.pi / 2), np.zeros(n), np.zeros(n), np.ones(n))
 
 
 def slow_range(direction: np.ndarray, start: np.ndarray, end: np.ndarray, radius: float) -> float:

@@ -77,8 +77,8 @@ def test_a_seed_decides_everything():
 @pytest.mark.parametrize("scale", [1e-120, 1e-6, 1.0, 1e6, 1e120])
 def test_auto_finds_five_separate_clusters_at_any_scale(scale):
     rng = np.random.default_rng(4)
-    places = rng.permutation(25)[:5]
-    X = np.stack([places // 5, places % 5], axis=1).repeat(30, axis=0) + 0.05 * rng.normal(size=(150, 2))
+    cells = rng.permutation(25)[:5]
+    X = np.stack([cells // 5, cells % 5], axis=1).repeat(30, axis=0) + 0.05 * rng.normal(size=(150, 2))
     model = DMeans(random_state=0).fit(scale * X + 3 * scale)
     assert len(model.cluster_ids_) == 5
     assert model.birth_cost_ / scale**2 == pytest.approx(DMeans(random_state=0).fit(X).birth_cost_, rel=1e-3)
@@ -180,8 +180,8 @@ def test_stream_takes_arrays_and_mappings():
 
 def test_random_disjoint_batches_converge_to_the_dp_means_centers_of_the_whole():
     rng = np.random.default_rng(2)
-    places = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0], [4.0, 4.0]])
-    X = rng.permutation(places.repeat(500, axis=0) + 0.3 * rng.normal(size=(2000, 2)))
+    positions = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0], [4.0, 4.0]])
+    X = rng.permutation(positions.repeat(500, axis=0) + 0.3 * rng.normal(size=(2000, 2)))
     whole = DMeans(birth_cost=4.0, random_state=0).fit(X)
     anytime = DMeans(birth_cost=4.0, aging_cost=0.0, drift=0.0, random_state=0)
     for part in np.split(X, 20):

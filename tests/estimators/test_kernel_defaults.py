@@ -11,12 +11,12 @@ ESTIMATORS = [SDMeans, KDMeans]
 
 def centers(k, rng, gap=12.0):
     side = int(np.ceil(np.sqrt(k)))
-    places = rng.permutation(side**2)[:k]
-    return gap * np.stack([places // side, places % side], axis=1) + rng.uniform(-1, 1, (k, 2))
+    positions = rng.permutation(side**2)[:k]
+    return gap * np.stack([positions // side, positions % side], axis=1) + rng.uniform(-1, 1, (k, 2))
 
 
-def batch(places, sizes, rng):
-    return np.concatenate([c + rng.normal(size=(n, 2)) for c, n in zip(places, sizes, strict=True)])
+def batch(positions, sizes, rng):
+    return np.concatenate([c + rng.normal(size=(n, 2)) for c, n in zip(positions, sizes, strict=True)])
 
 
 @pytest.mark.parametrize("equal", [True, False])
@@ -35,9 +35,9 @@ def test_separated_blobs_are_found(estimator, kernel, k, equal):
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_blobs_keep_their_ids(estimator, kernel):
     rng = np.random.default_rng(1)
-    places, sizes = centers(8, rng), rng.integers(10, 91, 8)
+    positions, sizes = centers(8, rng), rng.integers(10, 91, 8)
     model = estimator(kernel, random_state=0, n_restarts=1)
-    ids = [model.partial_fit(batch(places, sizes, rng)).labels_ for _ in range(10)]
+    ids = [model.partial_fit(batch(positions, sizes, rng)).labels_ for _ in range(10)]
     assert len(np.unique(np.concatenate(ids))) == 8
 
 

@@ -14,10 +14,10 @@ ESTIMATORS = [KDMeans, SDMeans]
 VECTOR_KERNELS = [RBF(bandwidth=0.3), Linear(), MST(scale=0.3), Diffusion()]
 
 
-def blobs(seed, places, n=30, sd=0.1):
+def blobs(seed, centers, n=30, sd=0.1):
     """Round clusters, one after another."""
     rng = np.random.default_rng(seed)
-    return np.concatenate([np.asarray(p) + sd * rng.normal(size=(n, 2)) for p in places])
+    return np.concatenate([np.asarray(p) + sd * rng.normal(size=(n, 2)) for p in centers])
 
 
 def parameters_for(kernel):
@@ -66,8 +66,8 @@ def test_a_precomputed_kernel_gives_what_the_kernel_itself_gives(estimator):
     own = estimator(kernel=RBF(bandwidth=0.5), **params)
     given = estimator(kernel="precomputed", **params)
     kept, seen = np.empty((0, 2)), []
-    for seed, places in enumerate([[A, B, C], [A, B], [A, C], [A, B, C]]):
-        points = np.concatenate([blobs(seed, [p], n=12 - 2 * i) for i, p in enumerate(places)])
+    for seed, centers in enumerate([[A, B, C], [A, B], [A, C], [A, B, C]]):
+        points = np.concatenate([blobs(seed, [p], n=12 - 2 * i) for i, p in enumerate(centers)])
         points = points[np.lexsort(points.T[::-1])]  # the order in which other kernels take them
         own.partial_fit(points)
         given.partial_fit(precomputed(points, kept))
@@ -84,8 +84,8 @@ def test_a_precomputed_kernel_gives_what_the_kernel_itself_gives(estimator):
 def test_save_load_continue_equals_never_stopping(tmp_path, estimator, kernel):
     whole = estimator(kernel=kernel, budget=10, random_state=3)
     again = estimator(kernel=kernel, budget=10, random_state=3)
-    for seed, places in enumerate([[A, B, C], [A, B], [B, C], [A, B, C]]):
-        X = blobs(seed, places)
+    for seed, centers in enumerate([[A, B, C], [A, B], [B, C], [A, B, C]]):
+        X = blobs(seed, centers)
         expected = whole.partial_fit(X).labels_
         assert again.partial_fit(X).labels_.tolist() == expected.tolist()
         again.save(tmp_path / "state")

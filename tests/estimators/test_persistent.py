@@ -38,16 +38,16 @@ def cheapest_by_hand(state, X, labels, birth, lifetime, drift, now):
     spread = sum(((r - r.mean(axis=0)) ** 2).sum() for r in rows)
     best = np.inf
     for chosen in set(permutations([*range(len(state.ids)), *[None] * len(names)], len(names))):
-        price = 0.0
+        total = 0.0
         for r, k in zip(rows, chosen, strict=True):
             if k is None:
-                price += birth
+                total += birth
                 continue
             age = now - state.last_seen[k]
             gamma = 1 / (1 / state.weights[k] + drift * age)
             gap = ((r.mean(axis=0) - state.centers[k]) ** 2).sum()
-            price += birth / lifetime * age + gamma * len(r) / (gamma + len(r)) * gap
-        best = min(best, price)
+            total += birth / lifetime * age + gamma * len(r) / (gamma + len(r)) * gap
+        best = min(best, total)
     return best + spread
 
 

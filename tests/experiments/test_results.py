@@ -59,13 +59,13 @@ def test_table_has_a_rule_below_its_header() -> None:
 
 def test_two_planes_cross_at_the_chosen_values_and_hold_each_point_once() -> None:
     grid, chosen = ((1.0, 2.0, 3.0), (1.0, 2.0), (5.0, 6.0, 7.0)), (2.0, 1.0, 6.0)
-    places = crossing(grid, chosen, Size(1))
-    assert len(places) == len(set(places)) == 3 * 2 + 3 * 3 - 3
-    assert chosen in places
-    assert all(y == 1.0 or z == 6.0 for _, y, z in places)
+    grid_positions = crossing(grid, chosen, Size(1))
+    assert len(grid_positions) == len(set(grid_positions)) == 3 * 2 + 3 * 3 - 3
+    assert chosen in grid_positions
+    assert all(y == 1.0 or z == 6.0 for _, y, z in grid_positions)
 
 
 def test_quick_planes_have_the_ends_and_the_chosen_value_of_every_axis() -> None:
     grid, chosen = ((1.0, 2.0, 3.0, 4.0), (1.0, 2.0), (5.0, 6.0, 7.0)), (3.0, 1.0, 6.0)
-    places = crossing(grid, chosen, Size(1, quick=True))
-    assert {x for x, _, _ in places} == {1.0, 3.0, 4.0}
+    grid_positions = crossing(grid, chosen, Size(1, quick=True))
+    assert {x for x, _, _ in grid_positions} == {1.0, 3.0, 4.0}

@@ -16,16 +16,16 @@ from dynmeans._files.atomic_write import atomic_write, make_folder, remove_lefto
 
 def leave(target: Path) -> Path:
     """Leave a temporary file, as a process that is killed while it writes."""
-    place = target.with_name(f".{target.stem}.0123456789abcdef.tmp{target.suffix}")
-    place.write_text("half")
-    return place
+    position = target.with_name(f".{target.stem}.0123456789abcdef.tmp{target.suffix}")
+    position.write_text("half")
+    return position
 
 
 def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
     target.write_text("old")
-    with suppress(RuntimeError), atomic_write(target) as place:
-        place.write_text("new")
+    with suppress(RuntimeError), atomic_write(target) as position:
+        position.write_text("new")
         raise RuntimeError
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
@@ -46,8 +46,8 @@ def test_a_planted_link_is_never_written_through(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(atomic.secrets, "token_hex", lambda n: next(tokens))
     (tmp_path / f".a.{'0' * 16}.tmp.txt").symlink_to(victim)
     (tmp_path / ".a.tmp.txt").symlink_to(victim)
-    with atomic_write(tmp_path / "a.txt") as place:
-        place.write_text("new")
+    with atomic_write(tmp_path / "a.txt") as position:
+        position.write_text("new")
     assert victim.read_text() == "precious"
     assert (tmp_path / "a.txt").read_text() == "new"
 
@@ -67,8 +67,8 @@ def test_a_linked_target_is_written_through(tmp_path: Path, exists: bool) -> Non
     if exists:
         real.write_text("old")
     link.symlink_to(real)
-    with atomic_write(link) as place:
-        place.write_text("new")
+    with atomic_write(link) as position:
+        position.write_text("new")
     assert link.is_symlink()
     assert real.read_text() == "new"
     assert list((tmp_path / "real").iterdir()) == [real]
@@ -78,14 +78,14 @@ def test_permissions_of_a_file_are_kept_and_a_new_one_obeys_the_mask(tmp_path: P
     target = tmp_path / "a"
     before = os.umask(0o027)
     try:
-        with atomic_write(target) as place:
-            place.write_text("new")
+        with atomic_write(target) as position:
+            position.write_text("new")
     finally:
         os.umask(before)
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
     target.chmod(0o400)
-    with atomic_write(target) as place:
-        place.write_text("newer")
+    with atomic_write(target) as position:
+        position.write_text("newer")
     assert stat.S_IMODE(target.stat().st_mode) == 0o400
 
 
@@ -93,14 +93,14 @@ def test_leftovers_of_the_dead_are_removed_and_nothing_else(tmp_path: Path) -> N
     leftover, other = leave(tmp_path / "a[1].txt"), leave(tmp_path / "b.txt")
     mine = tmp_path / ".a.tmp.txt"
     mine.write_text("of the user")
-    with atomic_write(tmp_path / "a[1].txt") as place:
-        place.write_text("in use")
+    with atomic_write(tmp_path / "a[1].txt") as position:
+        position.write_text("in use")
         remove_leftovers(tmp_path, "a[1].txt")
-        assert place.exists()
+        assert position.exists()
         assert not leftover.exists()
         assert other.exists()
         remove_leftovers(tmp_path)
-        assert place.exists()
+        assert position.exists()
     assert sorted(tmp_path.iterdir()) == [mine, tmp_path / "a[1].txt"]
     remove_leftovers(tmp_path / "nowhere")
 
@@ -117,16 +117,16 @@ def test_a_temporary_file_that_was_taken_for_a_leftover_is_replaced(
         return True
 
     monkeypatch.setattr(atomic, "try_lock", try_lock)
-    with atomic_write(tmp_path / "a.txt") as place:
-        assert place != taken[0]
-        place.write_text("x")
+    with atomic_write(tmp_path / "a.txt") as position:
+        assert position != taken[0]
+        position.write_text("x")
     assert (tmp_path / "a.txt").read_text() == "x"
 
 
 def test_a_very_long_name_can_be_written(tmp_path: Path) -> None:
     target = tmp_path / ("n" * 251 + ".csv")
-    with atomic_write(target) as place:
-        place.write_text("x")
+    with atomic_write(target) as position:
+        position.write_text("x")
     assert target.read_text() == "x"
 
 
@@ -144,12 +144,12 @@ def test_everything_is_synced_in_order(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(os, "fsync", note_sync)
     monkeypatch.setattr(Path, "replace", note_move)
-    with atomic_write(tmp_path / "a") as place:
-        place.write_text("x")
+    with atomic_write(tmp_path / "a") as position:
+        position.write_text("x")
     assert calls == ["file", "move", "folder"]
     calls.clear()
-    with atomic_write(tmp_path / "a", durable=False) as place:
-        place.write_text("x")
+    with atomic_write(tmp_path / "a", durable=False) as position:
+        position.write_text("x")
     assert calls == ["move"]
     calls.clear()
     assert make_folder(tmp_path / "b" / "c") == [tmp_path / "b", tmp_path / "b" / "c"]
@@ -167,8 +167,8 @@ def full_disk() -> Iterator[None]:
 
 @pytest.mark.usefixtures("full_disk")
 def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
-    with pytest.raises(OSError) as caught, atomic_write(tmp_path / "a.txt") as place:  # noqa: PT011
-        place.write_bytes(b"x" * 2000)
+    with pytest.raises(OSError) as caught, atomic_write(tmp_path / "a.txt") as position:  # noqa: PT011
+        position.write_bytes(b"x" * 2000)
     assert caught.value.filename == str(tmp_path / "a.txt")
     log = AppendLog(tmp_path, {"steps.csv": b""})
     log.append({"steps.csv": b"x" * 2000})

@@ -152,9 +152,9 @@ def test_the_largest_eigenvalues_count_the_rings():
 @settings(max_examples=30, deadline=None)
 def test_shifts_turns_and_units_change_no_similarity(seed, scale):
     inputs = make_scene(seed, 60, 3, 3)
-    turn, place = ortho_group.rvs(3, random_state=seed % 2**32), np.array([1.0, -2.0, 0.5])
+    turn, position = ortho_group.rvs(3, random_state=seed % 2**32), np.array([1.0, -2.0, 0.5])
     other = inputs._replace(
-        rows=scale * (inputs.rows @ turn + place), kept=scale * (inputs.kept @ turn + place)
+        rows=scale * (inputs.rows @ turn + position), kept=scale * (inputs.kept @ turn + position)
     )
     one, same = Diffusion().compare(inputs), Diffusion().compare(other)
     np.testing.assert_allclose(kernel_of(same), kernel_of(one), atol=1e-5)

@@ -15,9 +15,9 @@ def blobs(sizes, n_features=2, gap=12.0, seed=0):
     """Return Gaussian blobs around the points of a shaken grid."""
     rng = np.random.default_rng(seed)
     side = int(np.ceil(np.sqrt(len(sizes))))
-    places = rng.permutation(side**2)[: len(sizes)]
+    positions = rng.permutation(side**2)[: len(sizes)]
     centers = np.zeros((len(sizes), n_features))
-    centers[:, :2] = gap * np.stack([places // side, places % side], axis=1) + rng.uniform(
+    centers[:, :2] = gap * np.stack([positions // side, positions % side], axis=1) + rng.uniform(
         -1, 1, (len(sizes), 2)
     )
     labels = np.repeat(np.arange(len(sizes)), sizes)
@@ -70,8 +70,8 @@ def test_equal_rows_are_clusters_if_there_are_few_different_ones():
 
 def test_rounded_coordinates_and_weights_do_not_matter():
     rows, _ = blobs([80, 80])
-    places, counts = np.unique(rows.round(), axis=0, return_counts=True)
-    assert find(places, counts.astype(float)).n_clusters == 2
+    positions, counts = np.unique(rows.round(), axis=0, return_counts=True)
+    assert find(positions, counts.astype(float)).n_clusters == 2
     assert find(rows, np.full(160, 7.0)).n_clusters == 2
 
 

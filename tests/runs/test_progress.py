@@ -20,9 +20,9 @@ PARAMETERS = RunParameters(time="when", every="1min", birth_cost=0.06, standardi
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("run")
-    cluster_files(write_points(place / "points.csv"), PARAMETERS, out=place / "out", state=place / "state")
-    return place
+    base = tmp_path_factory.mktemp("run")
+    cluster_files(write_points(base / "points.csv"), PARAMETERS, out=base / "out", state=base / "state")
+    return base
 
 
 def _set(*path: Any) -> Callable[[dict[str, Any]], None]:

@@ -53,11 +53,11 @@ def test_a_page_that_lies_about_its_size_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     table = pa.table({"x": np.zeros(20_000)})
     parquet.write_table(table, path, use_dictionary=False, compression="snappy")
-    place = parquet.read_metadata(path).row_group(0).column(0).data_page_offset
+    offset = parquet.read_metadata(path).row_group(0).column(0).data_page_offset
     data = bytearray(path.read_bytes())
-    assert data[place : place + 3] == b"\x15\x00\x15"  # the type, then the decompressed size in three bytes
-    assert data[place + 4] >= 128 > data[place + 5]
-    data[place + 3 : place + 6] = b"\xfe\xff\x7f"
+    assert data[offset : offset + 3] == b"\x15\x00\x15"  # the type, then the decompressed size in three bytes
+    assert data[offset + 4] >= 128 > data[offset + 5]
+    data[offset + 3 : offset + 6] = b"\xfe\xff\x7f"
     path.write_bytes(data)
     with pytest.raises(
         InputError, match="a page of column 'x' in row group 1 once decompressed takes 1,024 KB"

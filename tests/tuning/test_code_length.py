@@ -55,9 +55,9 @@ def test_the_truth_is_shorter_than_merging_splitting_or_swapping(n_features: int
 
 def test_ids_that_keep_their_speed_are_cheaper_than_ids_that_swap_at_a_crossing() -> None:
     rng = np.random.default_rng(0)
-    places = [np.array([[t, 0.0], [20.0 - t, 0.5]]) for t in range(21)]
-    batches = [(np.repeat(p, 10, axis=0) + 0.3 * rng.normal(size=(20, 2))) for p in places]
-    kept = [np.repeat([0, 1], 10) for _ in places]
+    positions = [np.array([[t, 0.0], [20.0 - t, 0.5]]) for t in range(21)]
+    batches = [(np.repeat(p, 10, axis=0) + 0.3 * rng.normal(size=(20, 2))) for p in positions]
+    kept = [np.repeat([0, 1], 10) for _ in positions]
     swapped = [ids if t <= 10 else 1 - ids for t, ids in enumerate(kept)]
     assert code_length(batches, kept) < code_length(batches, swapped)
 

@@ -16,9 +16,13 @@ class SameAgain(NamedTuple):
     """Runner whose second evaluation equals the first."""
 
     space: Space
+    has_estimate: bool = False
 
     def defaults(self, trial: Trial) -> Any:
         return self.space.defaults
+
+    def is_default(self, trial: Trial) -> bool:
+        return bool(trial.position == DEFAULTS) and (self.space.defaults is not None or self.has_estimate)
 
     def run_again(self, trials: list[Trial]) -> list[Trial]:
         return trials
@@ -30,14 +34,22 @@ def trial(position: float, steps: Any) -> Trial:
     )
 
 
-def choose(trials: list[Trial], defaults: Any = DEFAULTS) -> float:
-    space = Space((Axis("birth_cost", 1.0, 2.0),), defaults=defaults)
-    return decide(SameAgain(space), trials, 0.01)[0].params["birth_cost"]  # type: ignore[arg-type]
+def choose(trials: list[Trial], defaults: Any = DEFAULTS, *, has_estimate: bool = False) -> float:
+    runner = SameAgain(Space((Axis("birth_cost", 1.0, 2.0),), defaults=defaults), has_estimate)
+    return decide(runner, trials, 0.01)[0].params["birth_cost"]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("steps", "chosen"), [([0.1, 0.9, 0.1, 0.5], 0.5), ([0.4, 0.41, 0.42, 0.4], 0.9)])
 def test_the_defaults_are_replaced_only_if_the_steps_agree(steps: list[float], chosen: float) -> None:
-    assert choose([trial(0.5, [0.5] * 4), trial(0.9, steps)]) == chosen
+    trials = [trial(0.5, [0.5] * 4), trial(0.9, steps)]
+    assert choose(trials) == chosen
+    assert choose(trials, defaults=None, has_estimate=True) == chosen
+    assert choose(trials, defaults=None) == 0.9
+
+
+def test_an_estimate_among_ties_is_not_preferred() -> None:
+    ties = [trial(x, [0.1] * 4) for x in (0.0, 0.1, 0.2, 0.5, 1.0)]
+    assert choose(ties, defaults=None, has_estimate=True) == 0.2
 
 
 def test_poor_defaults_are_still_evaluated_again() -> None:

@@ -72,9 +72,9 @@ def test_with_labels_the_score_is_one_minus_accuracy(stream: Any) -> None:
 
 def test_motion_is_chosen_on_request() -> None:
     rng = np.random.default_rng(0)
-    places = np.array([[0.0, 0.0], [0.0, 1.0], [20.0, 0.5]])
+    starts = np.array([[0.0, 0.0], [0.0, 1.0], [20.0, 0.5]])
     speeds = np.array([[1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
-    batches = [np.repeat(places + t * speeds, 12, axis=0) + 0.1 * rng.normal(size=(36, 2)) for t in range(14)]
+    batches = [np.repeat(starts + t * speeds, 12, axis=0) + 0.1 * rng.normal(size=(36, 2)) for t in range(14)]
     found = tune(batches, budget=40, motions=("walk", "velocity"), random_state=0)
     assert set(found.table_["motion"]) == {"walk", "velocity"}
     assert "motion" in found.best_params_
@@ -141,9 +141,9 @@ def test_one_cluster_gives_a_warning() -> None:
 
 def test_batches_without_motion_give_a_warning(found: Any) -> None:
     rng = np.random.default_rng(0)
-    places = np.repeat([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]], 20, axis=0)
+    positions = np.repeat([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]], 20, axis=0)
     plain = DMeans(motion="walk", refine=False, exclusive=False)
-    still = tune([places + rng.normal(size=(60, 2)) for _ in range(6)], plain, budget=40, random_state=0)
+    still = tune([positions + rng.normal(size=(60, 2)) for _ in range(6)], plain, budget=40, random_state=0)
     assert "make no difference" in still.notes_[0]
     assert not found.notes_
 

@@ -64,6 +64,29 @@ def test_compiled_forest_code_equals_the_slow_version(
 
 @settings(max_examples=20, deadline=None)
 @given(streams(), seeds)
+def test_steps_of_the_forest_code_are_differences_of_shorter_streams(
+    batches: list[np.ndarray], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    labels = [rng.integers(-1, 4, size=len(batch)) for batch in batches]
+    codes = TwoCodes(batches, np.arange(len(batches)) * 1.0, max_rows=1000)
+    whole, found = codes._forest, codes.lengths(labels)
+    for by_forest in (False, True):
+        assert found.steps(by_forest).sum() == pytest.approx(found.of(by_forest))
+    for n in range(1, len(batches) + 1):
+        start = whole._replace(
+            picked=whole.picked[:n],
+            rows=whole.rows[: whole.starts[n]],
+            starts=whole.starts[: n + 1],
+            times=whole.times[:n],
+            background=whole.background[: whole.starts[n]],
+        )
+        nats = len(start.rows) * forest_parts(start, labels[:n]).sum()
+        assert found.steps(True)[:n].sum() == pytest.approx(nats / len(whole.rows), abs=1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(streams(), seeds)
 def test_scale_translation_and_id_values_change_nothing(batches: list[np.ndarray], seed: int) -> None:
     rng = np.random.default_rng(seed)
     labels = [rng.integers(4, size=len(batch)) for batch in batches]

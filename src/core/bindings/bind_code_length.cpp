@@ -17,7 +17,7 @@ nb::ndarray<nb::numpy, double> code_length(const Matrix<double>& rows, const std
                                            const Column<std::int64_t>& starts, const Vector& times,
                                            const Matrix<double>& means, const Cube& covs,
                                            const Vector& background, const Vector& floor) {
-  CodeLength found;
+  std::vector<CodeLength> found;
   {
     nb::gil_scoped_release unlocked;
     const ResultView result{rows.data(),        weights ? weights->data() : nullptr,
@@ -26,7 +26,10 @@ nb::ndarray<nb::numpy, double> code_length(const Matrix<double>& rows, const std
                             int(rows.shape(1)), n_ids};
     found = StreamCoder(result, {means.data(), covs.data(), background.data(), floor.data()}).run();
   }
-  return to_numpy(std::vector<double>{found.means, found.scatters, found.labels, found.events}, {4});
+  std::vector<double> nats;
+  for (const CodeLength& code : found)
+    nats.insert(nats.end(), {code.means, code.scatters, code.labels, code.events});
+  return to_numpy(std::move(nats), {found.size(), 4});
 }
 
 nb::ndarray<nb::numpy, double> forest_code(const Matrix<double>& rows, const Column<std::int64_t>& ids,
@@ -34,7 +37,7 @@ nb::ndarray<nb::numpy, double> forest_code(const Matrix<double>& rows, const Col
                                            const Vector& edge_nats, double first_log, double log_step,
                                            const Vector& background, const Matrix<double>& spread,
                                            double min_variance) {
-  ForestCode found;
+  std::vector<ForestCode> found;
   {
     nb::gil_scoped_release unlocked;
     const ResultView result{rows.data(),        nullptr,      ids.data(),
@@ -43,9 +46,11 @@ nb::ndarray<nb::numpy, double> forest_code(const Matrix<double>& rows, const Col
     const EdgeTable edge{edge_nats.data(), int(edge_nats.shape(0)), first_log, log_step};
     found = ForestCoder(result, {edge, background.data(), spread.data(), min_variance}).run();
   }
-  return to_numpy(std::vector<double>{found.edges, found.roots, found.labels, found.events, found.noise,
-                                      found.lead_of_velocity},
-                  {6});
+  std::vector<double> nats;
+  for (const ForestCode& code : found)
+    nats.insert(nats.end(),
+                {code.edges, code.roots, code.labels, code.events, code.noise, code.lead_of_velocity});
+  return to_numpy(std::move(nats), {found.size(), 6});
 }
 
 }  // namespace
@@ -53,11 +58,11 @@ nb::ndarray<nb::numpy, double> forest_code(const Matrix<double>& rows, const Col
 void bind_code_length(nb::module_& m) {
   m.def("code_length", &code_length, "rows"_a, "weights"_a.none(), "ids"_a, "n_ids"_a, "starts"_a, "times"_a,
         "means"_a, "covs"_a, "background"_a, "floor"_a,
-        "Nats that means, scatters, labels and events of a clustered stream take: (4,).");
+        "Nats that means, scatters, labels and events take up to each step: (n_steps, 4).");
   m.def("forest_code", &forest_code, "rows"_a, "ids"_a, "n_ids"_a, "starts"_a, "times"_a, "edge_nats"_a,
         "first_log"_a, "log_step"_a, "background"_a, "spread"_a, "min_variance"_a,
-        "Nats that edges, roots, labels, events and noise take, and lead of forecasts with displacement: "
-        "(6,).");
+        "Nats that edges, roots, labels, events and noise take up to each step, and lead of forecasts with "
+        "displacement: (n_steps, 6).");
 }
 
 }  // namespace dynmeans

@@ -64,7 +64,8 @@ std::vector<std::int32_t> find_parents(const Matrix<T>& X, const Matrix<double>&
   }
   for (std::size_t i = 0; i < parents.size(); ++i)  // initial estimate: the slot of the row
     if (std::size_t(slots.data()[i]) < n_slots) parents[i] = index_of[slots.data()[i]];
-  nearest_centers(X.data(), Row(parents.size()), d, positions.data(), int(awake.size()), 1, parents.data());
+  nearest_from_estimates(X.data(), Row(parents.size()), d, positions.data(), int(awake.size()),
+                         parents.data());
   return parents;
 }
 

@@ -46,7 +46,10 @@ class StreamCoder {
         centers_(d_, least_),
         row_(result.n_ids, -1) {}
 
-  CodeLength run() {
+  // Returns the nats up to each step.
+  std::vector<CodeLength> run() {
+    std::vector<CodeLength> up_to;
+    up_to.reserve(result_.n_steps);
     for (int t = 0; t < result_.n_steps; ++t) {
       poll_(1000);
       std::vector<Group> groups = grouping_.of_step(t);
@@ -54,8 +57,9 @@ class StreamCoder {
       code_ids(groups, t);
       code_points(groups, t);
       learn(groups, result_.times[t]);
+      up_to.push_back(total_);
     }
-    return total_;
+    return up_to;
   }
 
  private:

@@ -46,16 +46,20 @@ class ForestCoder {
         slot_(result.n_ids, -1),
         track_(result.n_ids, -1) {}
 
-  ForestCode run() {
+  // Returns the nats up to each step.
+  std::vector<ForestCode> run() {
+    std::vector<ForestCode> up_to;
+    up_to.reserve(result_.n_steps);
     for (int t = 0; t < result_.n_steps; ++t) {
       const std::vector<std::vector<std::int64_t>> groups = split(t);
       encode_events(groups, t);
       for (const auto& rows : groups) encode_group(rows, t);
       total_.roots += roots_.encode();
+      total_.lead_of_velocity = roots_.lead_of_velocity();
+      up_to.push_back(total_);
       forget(result_.times[t]);
     }
-    total_.lead_of_velocity = roots_.lead_of_velocity();
-    return total_;
+    return up_to;
   }
 
  private:

@@ -78,13 +78,15 @@ def make_forest_reference(reference: Reference, max_rows: int) -> ForestReferenc
 
 def forest_parts(reference: ForestReference, labels: Sequence[Any]) -> FloatArray:
     """Compute the nats per sampled point for edges, roots, labels, events and noise, (5,)."""
-    return forest_nats(reference, labels)[0]
+    parts: FloatArray = forest_up_to(reference, labels)[0][-1]
+    return parts
 
 
-def forest_nats(reference: ForestReference, labels: Sequence[Any]) -> tuple[FloatArray, float]:
-    """Compute the parts, and the nats by which forecasts with the displacement of an id are better.
+def forest_up_to(reference: ForestReference, labels: Sequence[Any]) -> tuple[FloatArray, float]:
+    """Compute the parts up to each step, (T, 5), per sampled point of the whole stream.
 
-    Points with a negative label are noise.
+    Also return the nats by which forecasts with the displacement of an id are better. Points with a negative
+    label are noise.
     """
     found = sampled_labels(reference, labels)
     ids, compact = np.unique(found, return_inverse=True)
@@ -103,8 +105,8 @@ def forest_nats(reference: ForestReference, labels: Sequence[Any]) -> tuple[Floa
         spread=reference.spread,
         min_variance=reference.min_variance,
     )
-    shares: FloatArray = total[:5] / len(reference.rows)
-    return shares, float(total[5])
+    shares: FloatArray = total[:, :5] / len(reference.rows)
+    return shares, float(total[-1, 5])
 
 
 def sampled_labels(reference: ForestReference, labels: Sequence[Any]) -> IntArray:

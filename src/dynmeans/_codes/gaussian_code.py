@@ -59,6 +59,12 @@ def make_reference(
 
 def code_parts(reference: Reference, labels: Sequence[Any]) -> FloatArray:
     """Compute the nats per point for means, scatters, labels and events, (4,)."""
+    parts: FloatArray = parts_up_to(reference, labels)[-1]
+    return parts
+
+
+def parts_up_to(reference: Reference, labels: Sequence[Any]) -> FloatArray:
+    """Compute the same up to each step, (T, 4), per point of the whole stream."""
     ids, compact = np.unique(np.concatenate(labels), return_inverse=True)
     found = nats(
         rows=reference.rows,

@@ -17,12 +17,12 @@ import numpy as np
 
 from dynmeans._codes.forest_code import (
     ForestReference,
-    forest_nats,
     forest_parts,
+    forest_up_to,
     make_forest_reference,
     sampled_labels,
 )
-from dynmeans._codes.gaussian_code import Reference, code_parts, make_reference
+from dynmeans._codes.gaussian_code import Reference, make_reference, parts_up_to
 from dynmeans._model.types import FloatArray, IntArray
 
 POSITIVE_EVIDENCE = math.log(3.0)  # nats: odds of 3 to 1 (Kass and Raftery, 1995)
@@ -36,6 +36,7 @@ class CodeLengths(NamedTuple):
     forest: float
     n_extra: int  # clusters after the first of each step, over all steps, among the points of the forest code
     velocity_lead: float = 0.0  # nats by which forecasts with the displacement of an id are better
+    up_to: tuple[FloatArray, FloatArray] | None = None  # (T,) each: both lengths up to each step
 
     @property
     def motion(self) -> str:
@@ -45,6 +46,10 @@ class CodeLengths(NamedTuple):
     def of(self, by_forest: bool) -> float:
         """Return one of the two lengths."""
         return self.forest if by_forest else self.gaussian
+
+    def steps(self, by_forest: bool) -> FloatArray:
+        """Return the part of each step in one of the two lengths, (T,); none if the result has no labels."""
+        return np.empty(0) if self.up_to is None else np.diff(self.up_to[int(by_forest)], prepend=0.0)
 
 
 class TwoCodes:
@@ -80,9 +85,11 @@ class TwoCodes:
 
     def lengths(self, labels: Sequence[IntArray]) -> CodeLengths:
         """Compute both code lengths of a clustering. Rows with a negative label are noise."""
-        gaussian = float(code_parts(self._gaussian, separate_noise(labels)).sum())
-        forest, lead = forest_nats(self._forest, labels)
-        return CodeLengths(gaussian, float(forest.sum()), self._count_extra(labels), lead)
+        gaussian = parts_up_to(self._gaussian, separate_noise(labels)).sum(axis=1)
+        parts, lead = forest_up_to(self._forest, labels)
+        forest = parts.sum(axis=1)
+        n_extra = self._count_extra(labels)
+        return CodeLengths(float(gaussian[-1]), float(forest[-1]), n_extra, lead, (gaussian, forest))
 
     def prefers_forest(self, results: Sequence[CodeLengths]) -> bool:
         """Return whether the forest code is used for the stream, from the best result of each code.

@@ -1,7 +1,7 @@
 """Candidates that every search tries: the defaults of `DMeans`, and one cluster for all rows.
 
-A search of few candidates may miss both. The result of `tune` should not be worse than the defaults, and
-data without separate clusters should be recognized.
+A search of few candidates may miss both. The result of `tune` should not be worse than the defaults, which
+are kept unless another candidate is clearly better. Data without separate clusters should be recognized.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def with_known_candidates(
 ) -> list[Space]:
     """Add the default and one cluster to the spaces of plain, refined and exclusive D-Means."""
     default = estimate_default(model, stream, motions)
-    return [space._replace(known=(*_default_in(space, default), *_one_cluster_in(space))) for space in spaces]
+    return [
+        space._replace(estimate=_default_in(space, default), known=_one_cluster_in(space)) for space in spaces
+    ]
 
 
 def estimate_default(model: DMeans, stream: TuningStream, motions: Sequence[str] | None) -> StepParameters:
@@ -44,23 +46,23 @@ def estimate_default(model: DMeans, stream: TuningStream, motions: Sequence[str]
     return found
 
 
-def _default_in(space: Space, default: StepParameters) -> list[tuple[FloatArray, int]]:
-    """Return position and choice of the default; nothing if it is not in this space."""
+def _default_in(space: Space, default: StepParameters) -> tuple[FloatArray, int] | None:
+    """Return position and choice of the default; None if it is not in this space."""
     same = [
         i
         for i, choice in enumerate(space.choices)
         if all(getattr(default, name) == value for name, value in choice.items())
     ]
     if not same or default.reach is None:
-        return []
+        return None
     values = {
         "birth_cost": default.birth_cost,
         "lifetime": default.lifetime / space.interval,
         "reach": default.reach,
     }
     shares = [axis.share(values[axis.name]) for axis in space.axes]
-    return [(np.clip(shares, 0.0, 1.0), same[0])]
+    return np.clip(shares, 0.0, 1.0), same[0]
 
 
-def _one_cluster_in(space: Space) -> list[tuple[FloatArray, int]]:
-    return [] if space.choices[0].get("exclusive") else [(ONE_CLUSTER, 0)]
+def _one_cluster_in(space: Space) -> tuple[tuple[FloatArray, int], ...]:
+    return () if space.choices[0].get("exclusive") else ((ONE_CLUSTER, 0),)

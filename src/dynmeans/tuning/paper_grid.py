@@ -32,4 +32,4 @@ def _with_birth_cost(space: Space, middle: float) -> Space:
     axes = tuple(
         axis._replace(low=middle, high=middle) if axis.name == "birth_cost" else axis for axis in space.axes
     )
-    return space._replace(axes=axes, known=())
+    return space._replace(axes=axes, estimate=None, known=())

@@ -78,7 +78,8 @@ def of_entry(i: int, candidates: Sequence[Candidate]) -> list[Candidate]:
 def known_candidates(space: Space) -> list[Candidate]:
     """Return the candidates that are always tried, such as the defaults."""
     defaults = [] if space.defaults is None else [(space.defaults, 0)]
-    return [Candidate(position, choice) for position, choice in (*defaults, *space.known)]
+    estimate = [] if space.estimate is None else [space.estimate]
+    return [Candidate(position, choice) for position, choice in (*defaults, *estimate, *space.known)]
 
 
 def space_filling(space: Space, count: int, seed: int) -> list[Candidate]:

@@ -21,26 +21,25 @@ def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Tr
     """Return all trials: the chosen one, then the other finalists, then the rest, each sorted by score.
 
     Scores that differ by less than the tolerance, or less than between orders, are ties. Among ties the trial
-    nearest to the defaults is chosen. Without defaults it is the most central of the good trials of the
-    simplest choice, because hyperparameters at the edge of the good region may fail when the stream changes.
-    The defaults also tie with the best trial if their difference over the steps is not significant.
+    nearest to the defaults of a kernel is chosen. For other estimators it is the most central of the good
+    trials of the simplest choice, because hyperparameters at the edge of the good region may fail when the
+    stream changes. Defaults that are worse are kept if their difference from the best trial over the steps is
+    not significant: the best of many candidates leads by chance.
     """
     order = ranked(trials)
     defaults = runner.defaults
-    again = _finalists(order, order[0].score + tolerance, defaults)
+    again = _finalists(order, order[0].score + tolerance, runner)
     finalists = ranked(runner.run_again(again))
     rest = [trial for trial in order if not any(trial is other for other in again)]
     limit = finalists[0].score + max(tolerance, _noise(finalists[0]))
     good = [trial for trial in [*finalists, *rest] if trial.score <= limit]
-    equals = [
-        trial
-        for trial in finalists
-        if trial.score <= limit or (_is_default(defaults, trial) and _is_tied(finalists[0], trial))
-    ]
+    equals = [trial for trial in finalists if trial.score <= limit]
+    others = finalists[len(equals) :]
+    kept = [trial for trial in others if runner.is_default(trial) and _is_tied(finalists[0], trial)]
     if defaults(finalists[0]) is None:  # distances have a meaning within one estimator and choice only
         simplest = min(map(_group, equals))
         equals = [trial for trial in equals if _group(trial) == simplest]
-    chosen = min(equals, key=lambda trial: _remoteness(trial, good, defaults))
+    chosen = min(kept[:1] or equals, key=lambda trial: _remoteness(trial, good, defaults))
     return [chosen, *(trial for trial in finalists if trial is not chosen), *rest]
 
 
@@ -63,7 +62,8 @@ def decide_motion(runner: Runner, trials: list[Trial], tolerance: float) -> list
     return [again, *trials] if again.score <= limit else trials
 
 
-def _finalists(order: Sequence[Trial], limit: float, defaults: Defaults) -> list[Trial]:
+def _finalists(order: Sequence[Trial], limit: float, runner: Runner) -> list[Trial]:
+    defaults = runner.defaults
     best, others = list(order[: FINALISTS // 2]), order[FINALISTS // 2 :]
     good = [trial for trial in order if trial.score <= limit]
     central = sorted(
@@ -73,14 +73,9 @@ def _finalists(order: Sequence[Trial], limit: float, defaults: Defaults) -> list
             _remoteness(trial, good, defaults),
         ),
     )
-    initial = [trial for trial in others if _is_default(defaults, trial)]
-    rest = [trial for trial in [*central, *others[len(central) :]] if not _is_default(defaults, trial)]
+    initial = [trial for trial in others if runner.is_default(trial)]
+    rest = [trial for trial in [*central, *others[len(central) :]] if not runner.is_default(trial)]
     return [*best, *initial, *rest][:FINALISTS]
-
-
-def _is_default(defaults: Defaults, trial: Trial) -> bool:
-    position = defaults(trial)
-    return position is not None and trial.choice == 0 and np.array_equal(trial.position, position)
 
 
 def _group(trial: Trial) -> tuple[int, int]:
@@ -89,7 +84,7 @@ def _group(trial: Trial) -> tuple[int, int]:
 
 def _is_tied(best: Trial, other: Trial) -> bool:
     """Return whether the mean lead over all steps is less than two of its standard errors."""
-    if len(best.steps) < 2:
+    if len(best.steps) < 2 or len(best.steps) != len(other.steps):
         return False
     leads = np.subtract(other.steps, best.steps)
     return bool(leads.mean() <= MIN_LEAD * leads.std(ddof=1) / np.sqrt(len(leads)))

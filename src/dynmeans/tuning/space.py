@@ -51,6 +51,7 @@ class Space(NamedTuple):
     defaults: FloatArray | None = None  # position of the defaults, if any: tried first, preferred in ties
     widen: Callable[[float], Kernel] | None = None  # the kernel for a value of the axis "width"
     links_groups: bool = False  # the estimator links whole clusters, as PersistentIds does
+    estimate: tuple[FloatArray, int] | None = None  # of the estimator; kept unless another leads clearly
     known: tuple[tuple[FloatArray, int], ...] = ()  # further positions and choices that are always tried
 
     def params(self, position: FloatArray, choice: int) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class Trial(NamedTuple):
     n_clusters: float  # median number of active clusters per step
     n_ids: int  # number of ids in the whole run
     seed: int  # of the best order
-    steps: tuple[float, ...] = ()  # score of each step, mean over the orders, where the scorer has one
+    steps: tuple[float, ...] = ()  # score of each step, mean over the orders, where it is known
     entry: int = 0  # index of the estimator
     lengths: tuple[CodeLengths, ...] = ()  # both code lengths, one pair per order
 
@@ -107,6 +107,12 @@ class Runner:
         """Return the position of the defaults in the space of a trial."""
         return self.entries[trial.entry].space.defaults
 
+    def is_default(self, trial: Trial) -> bool:
+        """Return whether a trial has the defaults, or what its estimator would estimate."""
+        space = self.entries[trial.entry].space
+        known = space.estimate if space.defaults is None else (space.defaults, 0)
+        return known is not None and trial.choice == known[1] and np.array_equal(trial.position, known[0])
+
     def run(self, candidates: Iterable[Candidate]) -> list[Trial]:
         """Evaluate candidates under the first order."""
 
@@ -122,7 +128,8 @@ class Runner:
         """Evaluate trials under the other orders; the score under the first is biased by the search."""
 
         def evaluate(trial: Trial) -> Trial:
-            return self._evaluate(self._seeds[1:], trial.candidate, trial.params)
+            again = self._evaluate(self._seeds[1:], trial.candidate, trial.params)
+            return again._replace(steps=self._code_steps(again)) if self.has_codes else again
 
         return self._in_parallel(evaluate, list(trials))
 
@@ -160,6 +167,11 @@ class Runner:
         if self.by_forest and evaluation.lengths is not None:
             return round(evaluation.lengths.forest, DIGITS)
         return evaluation.score
+
+    def _code_steps(self, trial: Trial) -> tuple[float, ...]:
+        """Return the code length of each step, mean over the orders; none if one of them failed."""
+        steps = [pair.steps(self.by_forest) for pair in trial.lengths]
+        return tuple(np.mean(steps, axis=0).tolist()) if all(map(len, steps)) else ()
 
     def _in_parallel(self, evaluate: Callable[[Any], Trial], items: list[Any]) -> list[Trial]:
         done = []

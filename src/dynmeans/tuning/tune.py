@@ -71,8 +71,8 @@ def tune(
     estimator alone it is the separation of clusters and the consistency of ids, and with ``metric="cosine"``
     the pair score (:func:`dynmeans.tuning.pair_score`). The best few are evaluated again under other
     assignment orders. Among ties the most central of the good candidates of the simplest choice is chosen;
-    for kernels, the one nearest to the defaults, which are tried first. The ranges are estimated from the
-    data.
+    for kernels, the one nearest to the defaults. The defaults are tried first, and are kept unless another
+    candidate leads by two standard errors over the steps. The ranges are estimated from the data.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 // Lower bounds on the distances between a wide row and many centers, from a few features (partial distance
 // search, Bei and Gray 1985).
 //
-// The features in which the centers differ most exclude most centers. They are stored side by
-// side for all centers, so that several centers are compared at once.
+// The features in which the centers differ most exclude most centers. They are stored side by side for all
+// centers, so that several centers are compared at once. The gain is stated at nearest_from_estimates.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-"""Warnings about rows of the first batch whose squared distances do not tell clusters apart."""
+"""Warnings about rows of the first batch whose squared distances do not separate clusters."""
 
 from __future__ import annotations
 
