@@ -100,7 +100,7 @@ FALSE = [
     ({"shared": {"kernel": {"kernel": "rbf"}}}, "DMeans with a kernel"),
     ({"arrays": {"weights": np.array([1.0, np.nan])}}, "numbers that are not finite"),
     ({"arrays": {"weights": np.array([1.0])}}, "wrong array 'weights'"),
-    ({"arrays": {"ids": np.array([1, 0])}}, "ids must rise"),
+    ({"arrays": {"ids": np.array([1, 0])}}, "ids must increase"),
     ({"arrays": {"event_kind": np.zeros(1, np.uint8)}}, "wrong array 'event_id'"),
 ]
 

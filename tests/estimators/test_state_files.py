@@ -70,7 +70,7 @@ WALK, MOVES, RBF, MATRIX, IDS = (
     "ids-dbscan",
 )
 FALSE_HEADERS = [
-    (WALK, {"n_features": 3}, r"wrong array 'centers': float64 \(3, 2\) in place of float64 \(3, 3\)"),
+    (WALK, {"n_features": 3}, r"wrong array 'centers': float64 \(3, 2\) instead of float64 \(3, 3\)"),
     (WALK, {"n_features": 1}, "wrong array 'centers'"),
     (WALK, {"n_features": 2.0}, "n_features=2.0"),
     (RBF, {"n_features": 500}, "wrong array 'centers'"),
@@ -122,7 +122,7 @@ FALSE_HEADERS = [
 ]
 FALSE_ARRAYS = [
     (WALK, {"ids": with_entry(0, -1)}, "ids must not be negative, got -1"),
-    (WALK, {"ids": with_entry(0, 1)}, "ids must rise"),
+    (WALK, {"ids": with_entry(0, 1)}, "ids must increase"),
     (WALK, {"ids": lambda a: a.astype(np.int32)}, "wrong array 'ids': int32"),
     (WALK, {"ids": lambda a: a[:-1]}, "wrong array 'centers'"),
     (WALK, {"ids": lambda a: a[:, None]}, "wrong array"),
@@ -143,7 +143,7 @@ FALSE_ARRAYS = [
     (WALK, {"event_cost": with_entry(0, -1.0)}, "costs of events must not be negative"),
     (WALK, {"event_n_others": with_entry(0, -1)}, "numbers of other clusters"),
     (WALK, {"event_n_others": with_entry(0, 1)}, "numbers of other clusters|other clusters, events have"),
-    (RBF, {"support_ids": with_entry(0, 2)}, "ids of kept points must not fall"),
+    (RBF, {"support_ids": with_entry(0, 2)}, "ids of kept points must not decrease"),
     (RBF, {"support_ids": with_entry(slice(None), 0)}, "kept points and clusters must match"),
     (RBF, {"support_rows": lambda a: a[:, :1]}, "wrong array 'support_rows'"),
     (RBF, {"support_coefficients": with_entry(0, 1e300)}, "coefficients must lie within"),

@@ -49,7 +49,7 @@ bool all_finite(const Values& values) {
 
 Rule check_ids(const Ids& ids, std::int64_t next_id) {
   const std::int64_t* end = ids.data() + ids.size();
-  if (std::adjacent_find(ids.data(), end, std::greater_equal()) != end) return "ids must rise";
+  if (std::adjacent_find(ids.data(), end, std::greater_equal()) != end) return "ids must increase";
   if (ids.size() && ids(0) < 0) return "ids must not be negative, got " + text(ids(0));
   if (ids.size() && end[-1] >= next_id)
     return "ids must be below next_id=" + text(next_id) + ", got " + text(end[-1]);

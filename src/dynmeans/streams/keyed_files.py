@@ -159,7 +159,7 @@ def _counts(arrays: Any, name: str, n_keys: int, least: int) -> IntArray:
 def _check_ids(ids: IntArray, counts: IntArray, next_id: IntArray) -> None:
     first = np.zeros(len(ids) + 1, dtype=bool)
     first[np.cumsum(counts) - counts] = True  # of each key; of a key without clusters, that of the next
-    require(((np.diff(ids) > 0) | first[1:-1]).all() if len(ids) else True, "ids must rise within a key")
+    require(((np.diff(ids) > 0) | first[1:-1]).all() if len(ids) else True, "ids must increase within a key")
     require(((ids >= 0) & (ids < next_id)).all(), "ids must be from 0 below next_id of their key")
 
 

@@ -62,7 +62,7 @@ def column(arrays: Arrays, name: str, shape: tuple[int, ...], kind: Any = np.flo
         what = "numbers that are not finite"
     if what is not None:
         raise SnapshotError(
-            f"the state file has a wrong array {name!r}: {what} in place of {np.dtype(kind)} {shape}"
+            f"the state file has a wrong array {name!r}: {what} instead of {np.dtype(kind)} {shape}"
         )
     return found
 
@@ -79,7 +79,7 @@ def refuse(broken: str | None) -> None:
 
 
 def checked_estimates(header: Mapping[str, Any]) -> tuple[float, ...]:
-    """Birth costs that were estimated; a file from before they were refined holds one, which was settled."""
+    """Return the estimated birth costs; the oldest files have a single one, which is final."""
     if "guesses" not in header:
         estimate = header["estimate"]
         return (
@@ -90,11 +90,11 @@ def checked_estimates(header: Mapping[str, Any]) -> tuple[float, ...]:
         raise SnapshotError(
             f"the state file has estimates={estimates!r}, where at most {N_ESTIMATION_BATCHES} numbers belong"
         )
-    return tuple(number("an estimated birth cost", guess, positive=True) for guess in estimates)
+    return tuple(number("an estimated birth cost", estimate, positive=True) for estimate in estimates)
 
 
 def checked_names(header: Mapping[str, Any], n_features: int) -> list[str]:
-    """Names of the features, or none."""
+    """Return the names of the features, or none."""
     names = header["feature_names"]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise SnapshotError(f"the state file has feature_names={names!r}, where a list of names belongs")
@@ -105,7 +105,7 @@ def checked_names(header: Mapping[str, Any], n_features: int) -> list[str]:
 def checked_state(header: Mapping[str, Any], arrays: Arrays, n_columns: int) -> ClusterState:
     """Return the clusters, of which all may have died, with ``n_columns`` coordinates."""
     n = len(arrays["ids"]) if "ids" in arrays and arrays["ids"].ndim == 1 else -1
-    moves = "velocities" not in arrays or arrays["velocities"].shape != (n, 0)  # the motion may know none
+    moves = "velocities" not in arrays or arrays["velocities"].shape != (n, 0)  # the motion may have none
     state = ClusterState(
         centers=column(arrays, "centers", (n, n_columns)),
         weights=column(arrays, "weights", (n,)),
@@ -171,7 +171,7 @@ def checked_metric(header: dict[str, Any], given: str) -> str | None:
 
 
 def checked_scale(arrays: Arrays, past: ClusterState | KernelState, metric: str) -> Scale:
-    """Return what a `PersistentIds` has learned of the scale of its stream."""
+    """Return the statistics of the stream that a `PersistentIds` has collected."""
     kind = KernelScale if isinstance(past, KernelState) else AngleScale if metric == "cosine" else RowScale
     state = past.clusters if isinstance(past, KernelState) else past
     d = state.centers.shape[1] if kind is RowScale else 0
@@ -220,7 +220,7 @@ def checked_memory(kernel: Kernel, arrays: Arrays, clusters: ClusterState) -> Ke
         column(arrays, "support_coefficients", (m,)),
         column(arrays, "support_ids", (m,), np.int64),
     )
-    require((np.diff(support.ids) >= 0).all(), "ids of kept points must not fall")
+    require((np.diff(support.ids) >= 0).all(), "ids of kept points must not decrease")
     require(np.array_equal(np.unique(support.ids), clusters.ids), "kept points and clusters must match")
     check_coordinates("kept points", support.rows)
     check_coordinates("coefficients", support.coefficients)
