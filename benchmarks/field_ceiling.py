@@ -2,8 +2,8 @@
 
 For each stream, random parameters of D-Means, with all modes and motions, and of DBSCAN with `PersistentIds`
 are scored with labels. Printed are the best of each, what `tune` chose without labels, also for point clouds
-among the links of DBSCAN, and both code lengths of the true labels and of these results, on the steps that
-`tune` sees.
+among the links of DBSCAN, the best and the median draw of norfair, and both code lengths of the true labels
+and of these results, on the steps that `tune` sees.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.cluster import DBSCAN
 
 from benchmarks.field_clusterers import follow
-from benchmarks.field_methods import tuned
+from benchmarks.field_methods import draw_parameters, select, tuned
 from benchmarks.field_streams import DETECTIONS, POINTS, FieldStream, Frame, folder_of, read_streams
 from dynmeans import DMeans, PersistentIds
 from dynmeans._codes.two_codes import TwoCodes
@@ -68,7 +68,17 @@ def results(stream: FieldStream, n_draws: int) -> dict[str, Labels]:
         links = PersistentIds(DBSCAN())
         found["tune, PersistentIds(DBSCAN)"] = tuned(links)(stream.frames)
         found["tune, both"] = tuned([DMeans(), links])(stream.frames)
-    return found
+    return found | baseline_results(stream, n_draws)
+
+
+def baseline_results(stream: FieldStream, n_draws: int) -> dict[str, Labels]:
+    """Return the best and the median draw of norfair with labels; nothing if it is not installed."""
+    (method,) = select(stream.kind, ["norfair"])
+    if not method.is_installed:
+        return {}
+    runs = [method.run(stream.frames, **params) for params in draw_parameters(method, n_draws)]
+    runs.sort(key=lambda labels: identity_f1(stream.true, labels, clutter=-1))
+    return {f"{method.name}, best": runs[-1], "the same, median draw": runs[len(runs) // 2]}
 
 
 def draw_dmeans(frames: Sequence[Frame], births: tuple[float, float], rng: np.random.Generator) -> Labels:

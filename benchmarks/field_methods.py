@@ -141,14 +141,18 @@ def write_parameters(path: Path, kind: str, name: str, params: Mapping[str, Any]
 
 def choose(method: Method, streams: Sequence[FieldStream], n_draws: int, seed: int = 0) -> dict[str, Any]:
     """Return the parameters with the best mean identity F1 over the streams, by random search with labels."""
-    rng = np.random.default_rng(seed)
-    draws = [{name: _draw(values, rng) for name, values in method.space.items()} for _ in range(n_draws)]
 
     def mean_score(params: dict[str, Any]) -> float:
         scores = [identity_f1(s.true, method.run(s.frames, **params), clutter=-1) for s in streams]
         return float(np.mean(scores))
 
-    return max(draws, key=mean_score)
+    return max(draw_parameters(method, n_draws, seed), key=mean_score)
+
+
+def draw_parameters(method: Method, n_draws: int, seed: int = 0) -> list[dict[str, Any]]:
+    """Draw random parameters from the space of a baseline."""
+    rng = np.random.default_rng(seed)
+    return [{name: _draw(values, rng) for name, values in method.space.items()} for _ in range(n_draws)]
 
 
 def _draw(values: Any, rng: np.random.Generator) -> Any:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from dynmeans.tuning.selection import decide
+from dynmeans.tuning.selection import decide, keep_estimate
 from dynmeans.tuning.space import Axis, Space
 from dynmeans.tuning.trials import Trial
 
@@ -16,16 +17,16 @@ class SameAgain(NamedTuple):
     """Runner whose second evaluation equals the first."""
 
     space: Space
-    has_estimate: bool = False
+    estimate: float | None = None
+
+    def is_estimate(self, trial: Trial) -> bool:
+        return trial.params["birth_cost"] == self.estimate
 
     def defaults(self, trial: Trial) -> Any:
         return self.space.defaults
 
-    def is_default(self, trial: Trial) -> bool:
-        return bool(trial.position == DEFAULTS) and (self.space.defaults is not None or self.has_estimate)
-
-    def run_again(self, trials: list[Trial]) -> list[Trial]:
-        return trials
+    def run_again(self, trials: Iterable[Trial]) -> list[Trial]:
+        return list(trials)
 
 
 def trial(position: float, steps: Any) -> Trial:
@@ -34,22 +35,27 @@ def trial(position: float, steps: Any) -> Trial:
     )
 
 
-def choose(trials: list[Trial], defaults: Any = DEFAULTS, *, has_estimate: bool = False) -> float:
-    runner = SameAgain(Space((Axis("birth_cost", 1.0, 2.0),), defaults=defaults), has_estimate)
-    return decide(runner, trials, 0.01)[0].params["birth_cost"]  # type: ignore[arg-type]
+def choose(trials: list[Trial], defaults: Any = DEFAULTS) -> float:
+    space = Space((Axis("birth_cost", 1.0, 2.0),), defaults=defaults)
+    return decide(SameAgain(space), trials, 0.01)[0].params["birth_cost"]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("steps", "chosen"), [([0.1, 0.9, 0.1, 0.5], 0.5), ([0.4, 0.41, 0.42, 0.4], 0.9)])
 def test_the_defaults_are_replaced_only_if_the_steps_agree(steps: list[float], chosen: float) -> None:
-    trials = [trial(0.5, [0.5] * 4), trial(0.9, steps)]
-    assert choose(trials) == chosen
-    assert choose(trials, defaults=None, has_estimate=True) == chosen
-    assert choose(trials, defaults=None) == 0.9
+    assert choose([trial(0.5, [0.5] * 4), trial(0.9, steps)]) == chosen
 
 
-def test_an_estimate_among_ties_is_not_preferred() -> None:
-    ties = [trial(x, [0.1] * 4) for x in (0.0, 0.1, 0.2, 0.5, 1.0)]
-    assert choose(ties, defaults=None, has_estimate=True) == 0.2
+@pytest.mark.parametrize(("steps", "kept"), [([0.1, 0.9, 0.1, 0.5], True), ([0.4, 0.41, 0.42, 0.4], False)])
+def test_an_estimate_is_replaced_only_if_the_steps_agree(steps: list[float], kept: bool) -> None:
+    runner: Any = SameAgain(Space((Axis("birth_cost", 1.0, 2.0),)), estimate=0.5)
+    trials = keep_estimate(runner, [trial(0.9, steps), trial(0.3, steps), trial(0.5, [0.5] * 4)], 0.01)
+    assert [t.params["birth_cost"] for t in trials] == ([0.5, 0.9, 0.3] if kept else [0.9, 0.3, 0.5])
+
+
+def test_an_estimate_that_ties_is_not_preferred() -> None:
+    runner: Any = SameAgain(Space((Axis("birth_cost", 1.0, 2.0),)), estimate=0.5)
+    trials = [trial(0.9, [0.1] * 4), trial(0.5, [0.1] * 4)]
+    assert keep_estimate(runner, trials, 0.01) == trials
 
 
 def test_poor_defaults_are_still_evaluated_again() -> None:

@@ -102,7 +102,8 @@ def test_a_study_is_resumed(stream: Any, tmp_path: Path) -> None:
     begun = tune(stream.batches[:6], budget=9, **arguments)
     tried: list[Any] = []
     done = tune(stream.batches[:6], budget=12, **arguments, on_trial=tried.append)
-    assert 3 + 8 <= len(tried) <= 3 + 9  # three trials, eight finalists, and one with another motion
+    # Three trials, eight finalists, and perhaps the estimate and one with another motion.
+    assert 3 + 8 <= len(tried) <= 3 + 10
     assert set(begun.table_["birth_cost"]) < set(done.table_["birth_cost"])
     with pytest.raises(ValueError, match="other data"):
         tune([2 * X for X in stream.batches[:6]], budget=12, **arguments)

@@ -21,26 +21,45 @@ def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Tr
     """Return all trials: the chosen one, then the other finalists, then the rest, each sorted by score.
 
     Scores that differ by less than the tolerance, or less than between orders, are ties. Among ties the trial
-    nearest to the defaults of a kernel is chosen. For other estimators it is the most central of the good
-    trials of the simplest choice, because hyperparameters at the edge of the good region may fail when the
-    stream changes. Defaults that are worse are kept if their difference from the best trial over the steps is
-    not significant: the best of many candidates leads by chance.
+    nearest to the defaults is chosen. Without defaults it is the most central of the good trials of the
+    simplest choice, because hyperparameters at the edge of the good region may fail when the stream changes.
+    The defaults also tie with the best trial if their difference over the steps is not significant.
     """
     order = ranked(trials)
     defaults = runner.defaults
-    again = _finalists(order, order[0].score + tolerance, runner)
+    again = _finalists(order, order[0].score + tolerance, defaults)
     finalists = ranked(runner.run_again(again))
     rest = [trial for trial in order if not any(trial is other for other in again)]
     limit = finalists[0].score + max(tolerance, _noise(finalists[0]))
     good = [trial for trial in [*finalists, *rest] if trial.score <= limit]
-    equals = [trial for trial in finalists if trial.score <= limit]
-    others = finalists[len(equals) :]
-    kept = [trial for trial in others if runner.is_default(trial) and _is_tied(finalists[0], trial)]
+    equals = [
+        trial
+        for trial in finalists
+        if trial.score <= limit or (_is_default(defaults, trial) and _is_tied(finalists[0], trial))
+    ]
     if defaults(finalists[0]) is None:  # distances have a meaning within one estimator and choice only
         simplest = min(map(_group, equals))
         equals = [trial for trial in equals if _group(trial) == simplest]
-    chosen = min(kept[:1] or equals, key=lambda trial: _remoteness(trial, good, defaults))
+    chosen = min(equals, key=lambda trial: _remoteness(trial, good, defaults))
     return [chosen, *(trial for trial in finalists if trial is not chosen), *rest]
+
+
+def keep_estimate(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:
+    """Return to the parameters that the estimator would estimate, unless the chosen trial leads clearly.
+
+    The best of many candidates leads by chance. If the estimate is as good as the chosen trial, the chosen
+    one stays: it is the more central.
+    """
+    chosen = trials[0]
+    found = [trial for trial in trials if runner.is_estimate(trial)]
+    if not chosen.steps or not found or runner.is_estimate(chosen):
+        return trials
+    again = [t for t in found if t.steps] + runner.run_again(t for t in found if not t.steps)
+    estimate = min(again, key=lambda trial: trial.score)
+    limit = chosen.score + max(tolerance, _noise(chosen))
+    if estimate.score <= limit or not _is_tied(chosen, estimate):
+        return trials
+    return [estimate, *(trial for trial in trials if not runner.is_estimate(trial))]
 
 
 def decide_motion(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:
@@ -62,8 +81,7 @@ def decide_motion(runner: Runner, trials: list[Trial], tolerance: float) -> list
     return [again, *trials] if again.score <= limit else trials
 
 
-def _finalists(order: Sequence[Trial], limit: float, runner: Runner) -> list[Trial]:
-    defaults = runner.defaults
+def _finalists(order: Sequence[Trial], limit: float, defaults: Defaults) -> list[Trial]:
     best, others = list(order[: FINALISTS // 2]), order[FINALISTS // 2 :]
     good = [trial for trial in order if trial.score <= limit]
     central = sorted(
@@ -73,9 +91,14 @@ def _finalists(order: Sequence[Trial], limit: float, runner: Runner) -> list[Tri
             _remoteness(trial, good, defaults),
         ),
     )
-    initial = [trial for trial in others if runner.is_default(trial)]
-    rest = [trial for trial in [*central, *others[len(central) :]] if not runner.is_default(trial)]
+    initial = [trial for trial in others if _is_default(defaults, trial)]
+    rest = [trial for trial in [*central, *others[len(central) :]] if not _is_default(defaults, trial)]
     return [*best, *initial, *rest][:FINALISTS]
+
+
+def _is_default(defaults: Defaults, trial: Trial) -> bool:
+    position = defaults(trial)
+    return position is not None and trial.choice == 0 and np.array_equal(trial.position, position)
 
 
 def _group(trial: Trial) -> tuple[int, int]:

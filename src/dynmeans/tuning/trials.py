@@ -107,10 +107,9 @@ class Runner:
         """Return the position of the defaults in the space of a trial."""
         return self.entries[trial.entry].space.defaults
 
-    def is_default(self, trial: Trial) -> bool:
-        """Return whether a trial has the defaults, or what its estimator would estimate."""
-        space = self.entries[trial.entry].space
-        known = space.estimate if space.defaults is None else (space.defaults, 0)
+    def is_estimate(self, trial: Trial) -> bool:
+        """Return whether a trial has the parameters that its estimator would estimate."""
+        known = self.entries[trial.entry].space.estimate
         return known is not None and trial.choice == known[1] and np.array_equal(trial.position, known[0])
 
     def run(self, candidates: Iterable[Candidate]) -> list[Trial]:

@@ -25,7 +25,7 @@ from dynmeans.tuning.paper_grid import paper_space
 from dynmeans.tuning.result import Tuning
 from dynmeans.tuning.scorers import cluster, configure, score_by_codes, score_by_labels
 from dynmeans.tuning.search import search_grid, search_refining
-from dynmeans.tuning.selection import decide, decide_motion
+from dynmeans.tuning.selection import decide, decide_motion, keep_estimate
 from dynmeans.tuning.separation import TOLERANCE, score_by_separation
 from dynmeans.tuning.stream import TuningStream, read_stream
 from dynmeans.tuning.trials import Entry, Runner, Trial
@@ -138,7 +138,8 @@ def tune(
         criterion = criterion._replace(entries=entries)
     runner = Runner(criterion.entries, seeds.orders, n_jobs, on_trial, criterion.codes)
     trials = _search(strategy, runner, budget, seeds.search, storage)
-    trials = decide_motion(runner, decide(runner, trials, criterion.tolerance), criterion.tolerance)
+    for rule in (decide, keep_estimate, decide_motion):
+        trials = rule(runner, trials, criterion.tolerance)
     return _finish(runner, criterion, stream, trials)
 
 
