@@ -23,6 +23,8 @@ struct BatchView {
   const BatchScale<T> scale;
   const std::vector<T>& shift = scale.shift;
 
+  // A whole batch: data (n, d), weights (n,) or null for ones; its scale is computed on the threads of the
+  // pool.
   BatchView(const T* data, const double* weights, Row n, int d, ThreadPool& pool)
       : BatchView(data, weights, n, d, BatchScale<T>::of(data, weights, n, d, pool)) {}
 
