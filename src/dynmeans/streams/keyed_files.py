@@ -11,7 +11,12 @@ from dynmeans._files.snapshot import Snapshot, SnapshotError
 from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import IntArray
 from dynmeans.estimators import DMeans
-from dynmeans.estimators.state_files.serialization import from_snapshot, saved_parameters, to_snapshot
+from dynmeans.estimators.state_files.serialization import (
+    from_snapshot,
+    restore_checked,
+    saved_parameters,
+    to_snapshot,
+)
 from dynmeans.estimators.state_files.state_checks import (
     LARGEST_WHOLE,
     STATE_ARRAYS,
@@ -67,15 +72,7 @@ def _columns(model: KeyedDMeans) -> dict[str, np.ndarray[Any, Any]]:
 
 def keyed_from_snapshot(snapshot: Snapshot) -> KeyedDMeans:
     """Restore the model; an inconsistent snapshot is refused."""
-    try:
-        return _restored(*snapshot)
-    except SnapshotError:
-        raise
-    except KeyError as error:
-        raise SnapshotError(f"the state file lacks a part: {error}") from error
-    except Exception as error:  # any error of a parameter check means an invalid file
-        message = " ".join(str(error).split())
-        raise SnapshotError(f"the state file has an impossible part: {message}") from error
+    return restore_checked(_restored, *snapshot)
 
 
 def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> KeyedDMeans:

@@ -104,13 +104,13 @@ def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
 def naming(name: str, restore: Callable[..., Result], *arguments: Any) -> Result:
     """Restore a model, and put the name of its file into errors."""
     try:
-        return _refusing(restore, *arguments)
+        return restore_checked(restore, *arguments)
     except SnapshotError as error:
         raise SnapshotError(f"{name}: {error}") from error
 
 
-def _refusing(restore: Callable[..., Result], *arguments: Any) -> Result:
-    """Restore a model; any error is one of the file."""
+def restore_checked(restore: Callable[..., Result], *arguments: Any) -> Result:
+    """Restore a model; any error means an invalid file."""
     try:
         return restore(*arguments)
     except SnapshotError:
@@ -198,7 +198,7 @@ def saved_parameters(model: Any) -> dict[str, Any]:
 
 def from_snapshot(snapshot: Snapshot) -> Any:
     """Build the estimator again; a snapshot that contradicts itself is refused."""
-    return _refusing(lambda: restored(unfitted(snapshot.header), *snapshot))
+    return restore_checked(lambda: restored(unfitted(snapshot.header), *snapshot))
 
 
 def unfitted(header: dict[str, Any]) -> Any:
