@@ -1,9 +1,9 @@
 // Prequential code length of a clustered stream, in nats (Dawid 1984; Rissanen 1984).
 //
-// Each step is encoded with parameters learned from the earlier steps. The costs that led to the clustering
-// do not enter. A step consists of
+// Each step is encoded with parameters learned from the earlier steps. The costs that produced the clustering
+// are not used. A step consists of
 //   outliers which points they are, and their positions under a broad density; the rest excludes them
-//   events   each remembered id returns with the frequency seen at its age; births are Gamma-Poisson
+//   events   each remembered id returns with the frequency observed at its age; births are Gamma-Poisson
 //   labels   Dirichlet-multinomial: 1/2 + size when last seen, or the usual size of a newborn
 //   scatter  inverse-Wishart marginal around the pooled covariance C and the id's own recent scatter B
 //   mean     of a known id N(forecast, x age I + C_k (1/n + 1/n')), of a newborn Cauchy(m0, C0 + C_k / n)

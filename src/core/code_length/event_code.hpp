@@ -27,13 +27,13 @@ struct Frequency {
   double log_miss() const { return std::log(no / (yes + no)); }
 };
 
-// An id returns with the frequency that was seen at its age.
+// Code length of returns: an id returns with the frequency observed at its age.
 class ReturnCode {
  public:
   void may_return(double age) { ++chances_[age_class(age)]; }
   void returns(double age) { ++hits_[age_class(age)]; }
 
-  // Of a newborn, in the step after.
+  // Log probability that a newborn is absent from the next step.
   double log_absence() const { return seen_[0].log_miss(); }
 
   double encode() {
@@ -66,7 +66,7 @@ class BirthCode {
            births * std::log(steps + 1.0);
   }
 
-  // Of one birth more or less, before the step is encoded.
+  // Log of the expected number of births: change of the code length by one birth more or less.
   double log_rate(int t) const { return t == 0 ? 0.0 : std::log((births_ + 0.5) / (t - 0.5)); }
 
  private:

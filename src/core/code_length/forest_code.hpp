@@ -1,8 +1,8 @@
 // Forest code: prequential code length of a clustered stream in which each id is a tree in each step.
 //
-// A Gaussian code rewards cutting an object whose pieces are more Gaussian than the whole. Here the density
-// of edge lengths is the same for every clustering, so a cut gains nothing by shape: it saves one edge and
-// costs one root. A step consists of
+// A Gaussian code is shorter if an object is cut into parts that are closer to a Gaussian than the whole.
+// Here the density of edge lengths is the same for every clustering, so shape does not matter: a cut saves
+// one edge and costs one root. A step consists of
 //   events   as in the Gaussian code
 //   labels   as in the Gaussian code, and log n! nats for each id of n rows: a tree encodes a set of rows,
 //            where the Gaussian code encodes them in order
@@ -37,7 +37,7 @@ struct ForestCode {
 
 class ForestCoder {
  public:
-  // Rows with id -1 are noise. The weights of rows do not enter.
+  // Rows with id -1 are noise. The weights of rows are not used.
   ForestCoder(const ResultView& result, const ForestView& forest)
       : result_(result),
         forest_(forest),

@@ -1,7 +1,7 @@
 // Code length of outliers and of points in the wrong cluster.
 //
 // One such point can inflate the covariance of a small cluster. Each may be encoded under a broad density
-// instead, at the cost of naming it; its cluster is then encoded without it.
+// instead, at the cost of encoding which point it is; its cluster is then encoded without it.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,10 @@ class OutlierCode {
   OutlierCode(const ResultView& result, const double* background, double min_variance)
       : result_(result), background_(background), min_variance_(min_variance), away_(result.d) {}
 
-  // The points of a group that are likelier there than anywhere. It grows from the half of them around the
-  // median: a spread that includes the outliers would hide them.
-  // whole: the group; grouping: recomputes its statistics; shape: scatter C + B of the id;
-  // own: evidence behind B, 0 for a newborn; log_share: log of the share of the group in the weight of the
-  // step.
+  // The points of a group that are likelier in it than under the background. The set grows from the half of
+  // the points around the median, because a spread that includes the outliers would hide them. whole: the
+  // group; grouping: recomputes its statistics; shape: scatter C + B of the id; own: evidence behind B, 0 for
+  // a newborn; log_share: log of the share of the group in the weight of the step.
   Group core_of(const Group& whole, const Grouping& grouping, const Square& shape, double own,
                 double log_share) {
     Group core(whole);

@@ -47,7 +47,7 @@ class LabelUpdate {
     return scales_.data();
   }
 
-  // One slot after another. The distance to the old center proves that most slots are too far.
+  // Compares one slot after another. The distance to the old center proves that most slots are too far.
   Cheapest cheapest_of_wide(const RowView& row, double m, const double* scales) const {
     const int d = slots_.d();
     const PriorDistanceRow& prior = row.prior;

@@ -1,8 +1,9 @@
 """Estimation of scale, motion and mode of D-Means from the first batches.
 
-The first batch gives an estimate of the birth cost by itself. From the second batch on, a sample of the
-batches so far is clustered with a few combinations of parameters. The results are judged by code lengths, as
-in `tune`. The estimation is repeated after twice as many batches each time, until the sample has enough rows.
+From the first batch alone, only the birth cost is estimated. From the second batch on, a sample of the
+batches so far is clustered with a few combinations of parameters, and the results are scored by code
+lengths, as in `tune`. The estimation is repeated after 2, 4, 8, ... batches, until the sample has enough
+rows.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ MIN_BATCHES, MAX_BATCHES = 8, 32  # with rows, after which the estimate is final
 ENOUGH_ROWS = 400  # sampled rows after which no more than MIN_BATCHES are needed
 MOVING = 2  # best parameters of each mode that are tried again with velocity
 MAX_PASSES = 30  # over a batch
-ONE_OBJECT = 1e100  # birth cost at which all rows are of one object
+ONE_OBJECT = 1e100  # birth cost at which all rows belong to one object
 
 CostsOf = Callable[[float, float], Costs]  # (birth cost, median interval) -> costs
 
@@ -56,7 +57,7 @@ class FirstBatches(NamedTuple):
 def update_first_batches(
     old: FirstBatches | None, batch: Batch, given: Given, costs_of: CostsOf, seed: int
 ) -> FirstBatches:
-    """Add a batch to the sample, and estimate the parameters when it is time."""
+    """Add a batch to the sample; after 1, 2, 4, 8, ... batches, estimate the parameters."""
     old = _no_batches(given) if old is None else old
     if old.is_final or len(batch.rows) == 0:
         return old
@@ -73,7 +74,7 @@ def update_first_batches(
 
 
 def _no_batches(given: Given) -> FirstBatches:
-    """Return the state before the first batch: all rows are of one object."""
+    """Return the state before the first batch, in which all rows belong to one object."""
     birth = ONE_OBJECT if given.birth is None else given.birth
     start = DescentParameters(birth, given.motion or "walk", bool(given.refine), bool(given.exclusive))
     return FirstBatches((), None, (), 0, 1.0, start)
@@ -195,7 +196,7 @@ def _middle_of_best(
 ) -> tuple[DescentParameters, DescentParameters]:
     """Return the best parameters with the middle, and with the largest, of the birth costs of equal length.
 
-    Of equal results, the one with the motion that the forecasts show is preferred.
+    Among equal results, the motion that the forecasts support is preferred.
     """
     shortest = min(lengths.of(by_forest) for _, lengths in tried)
     ties = [(candidate, lengths) for candidate, lengths in tried if lengths.of(by_forest) <= shortest + 1e-9]

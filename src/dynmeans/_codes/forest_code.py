@@ -2,9 +2,9 @@
 
 One point of an id, the root, is encoded by the forecast of the id, or anywhere for a new id. Every other
 point is encoded by an edge to a point of the same id. The density of edge lengths comes from the spanning
-trees of whole batches, so it is the same for every clustering: shape is neither rewarded nor punished.
-Splitting a cluster saves one edge and costs one root. So points beside each other belong together, and a
-gap that is wide compared with the error of the forecasts separates. The spread around a forecast is learned
+trees of whole batches. It is the same for every clustering, so the shape of a cluster does not affect the
+code length. Splitting a cluster saves one edge and costs one root. So adjacent points get the same id, and a
+gap that is wide compared with the forecast error separates two ids. The spread around a forecast is learned
 from the displacements of points, also of ids that have one point per step.
 """
 
@@ -43,7 +43,7 @@ class ForestReference(NamedTuple):
     edge_nats: FloatArray  # (GRID,) of an edge, over an even grid of log lengths
     first_log: float  # of the grid
     log_step: float
-    background: FloatArray  # (N,) log density of each point, anywhere
+    background: FloatArray  # (N,) log density of each point under a broad density of all points
     spread: FloatArray  # (r, r) of a root around its forecast, before any was observed
     min_variance: float
 

@@ -1,4 +1,4 @@
-"""One batch on the workers, as the estimator sees it."""
+"""One batch on the workers, with the interface of an array."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RemoteRows(RemoteColumn):
 
 
 class RemoteWeights(RemoteColumn):
-    """The weights of the rows of a batch on the workers, with what a step does to an array of weights."""
+    """The weights of the rows of a batch on the workers, with the array operations that a step needs."""
 
     def __init__(self, chunks: Chunks) -> None:
         super().__init__(chunks, tasks.take, 1)

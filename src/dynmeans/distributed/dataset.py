@@ -123,7 +123,7 @@ def _read_piece(part: Part, columns: Sequence[str], names: Sequence[str]) -> Chu
 
 
 def read_rows(part: Part, columns: Columns) -> Rows:
-    """Read the rows of a part as numbers; raise at the first cell that is none."""
+    """Read the rows of a part as numbers; raise at the first cell that is not a number."""
     rows, error = to_rows(_read_piece(part, columns.needed(), columns.names), columns, part.path)
     if error is not None:
         raise error

@@ -45,7 +45,7 @@ class DMeans(LocalDMeans):
 
     The parameters and attributes are those of :class:`dynmeans.DMeans`. ``partial_fit`` takes a Dask array or
     a Dask data frame; ``labels_`` is then a lazy Dask array with the same chunks. The partitions stay on the
-    workers of the current Dask client; only centers, sums and a few rows travel. The result equals that of
+    workers of the current Dask client; only centers, sums and a few rows are sent. The result equals that of
     the local estimator bit for bit, for any number of workers, threads and chunks, and also if workers
     are lost. State files are those of the local estimator: either loads what the other saved.
 

@@ -1,4 +1,4 @@
-"""Messages between the driver and the tasks: only clusters, sums and a few rows travel."""
+"""Messages between the driver and the tasks: only clusters, sums and a few rows are sent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NO_SLOTS: Slots = np.empty(0, dtype=np.int32)
 
 
 class BatchScale(NamedTuple):
-    """Shift of a batch, and the sizes of what is summed (`src/core/dmeans/batch/batch_scale.hpp`)."""
+    """Shift of a batch, and the magnitudes of the summed terms (`src/core/dmeans/batch/batch_scale.hpp`)."""
 
     shift: FloatArray  # (d,) subtracted from every row
     radius: float  # largest coordinate after the shift
@@ -36,7 +36,7 @@ class BatchScale(NamedTuple):
 
 
 class StepSetup(NamedTuple):
-    """What all tasks of a step share."""
+    """Values that all tasks of a step share."""
 
     scale: BatchScale
     n_rows: int  # of the batch

@@ -1,4 +1,4 @@
-"""Tasks that merge equal rows of a batch, as `src/core/dmeans/deduplicate.hpp` does on one machine.
+"""Tasks that merge equal rows of a batch, as `src/core/dmeans/batch/deduplicate.hpp` does on one machine.
 
 Each chunk finds its distinct rows and sends them to buckets by their hash. All copies of a row go to the same
 bucket, which adds up their weights. The sums are exact, so their order does not matter.

@@ -15,7 +15,7 @@ from dynmeans.distributed.chunks import Chunks
 
 ALWAYS_SEARCH = 4096  # batches up to this size are searched whole
 SAMPLE = 1024  # of larger ones so many rows are searched first
-SMALL_CHUNK = 65_536  # distinct rows that one chunk takes at least, if there are so many
+SMALL_CHUNK = 65_536  # minimum number of distinct rows per chunk, if there are so many
 BUCKET = 1 << 22  # about so many rows are sent to one bucket
 
 
@@ -99,7 +99,7 @@ class DistinctRows:
 
 
 def merge_repeats(rows: RemoteRows) -> DistinctRows | None:
-    """Merge equal rows where the local estimator does (`src/core/dmeans/deduplicate.hpp`), else None."""
+    """Merge equal rows if the local estimator does (`src/core/dmeans/batch/deduplicate.hpp`), else None."""
     n = len(rows)
     if rows.chunks.lightest < 1.0:
         return None

@@ -1,4 +1,4 @@
-"""Tasks that find the shift and the scale of a batch (`src/core/dmeans/batch_scale.hpp`)."""
+"""Tasks that find the shift and the scale of a batch (`src/core/dmeans/batch/batch_scale.hpp`)."""
 
 from __future__ import annotations
 

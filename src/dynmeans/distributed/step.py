@@ -39,7 +39,7 @@ class RemoteFit(NamedTuple):
 def step(
     state: ClusterState, batch: Batch, costs: Costs, motion: Motion, search: SearchOptions
 ) -> StepResult:
-    """Run one time step; the labels of the report are a lazy Dask array."""
+    """Run one time step; the report has its labels as a lazy Dask array."""
     rows: Any = batch.rows
     prior = predict_prior(state, batch.time, costs, motion)
     found = cluster(rows, prior, costs, search, state.n_steps)

@@ -154,7 +154,7 @@ def run_round(
 
 
 def reply_of(outcome: Outcome) -> list[Reply | None]:
-    """Return what travels."""
+    """Return the part of an outcome that is sent to the driver."""
     return outcome.replies
 
 
@@ -227,7 +227,7 @@ def label(slots: Slots, ids: IntArray) -> IntArray:
 
 
 def label_absent(chunk: Chunk, labels: IntArray, clusters: LivingClusters) -> IntArray:
-    """Return the labels of all rows of a chunk: an absent row gets that of the cluster that would take it."""
+    """Return the labels of all rows of a chunk: an absent row gets that of its cheapest cluster."""
     rows, weights = aligned(chunk)
     assert weights is not None
     cheapest = cheapest_clusters(rows, clusters.centers, clusters.gammas, clusters.revival, 1)

@@ -39,7 +39,7 @@ def diagnose(
     if trials[0].n_clusters <= 1:
         warnings.append(
             "the best result has one cluster: the data may have no separate clusters, or they overlap too "
-            "much; look at the other rows of the table"
+            "much; compare the other rows of the table"
         )
     elif _is_quiet(trials, tolerance):
         warnings.append(
@@ -58,7 +58,7 @@ def diagnose(
 
 
 def _result_warnings(stream: TuningStream, labels: Sequence[IntArray], best: Any) -> list[str]:
-    """Return what the fitted estimator would warn of."""
+    """Return the warnings that the fitted estimator would issue."""
     report = best.step_
     if report.parameters is None or len(report.labels) == 0:
         return []

@@ -72,7 +72,7 @@ def _open_study(
 
 
 def _axis_name(entry: int, axis: Axis) -> str:
-    """Return the name of an axis in the study; each estimator has axes of its own."""
+    """Return the name of an axis in the study; each estimator has separate axes."""
     return axis.name if entry == 0 else f"{entry}:{axis.name}"
 
 

@@ -1,13 +1,14 @@
 """Pair score of a clustered stream of directions: a quality measure that needs no labels.
 
-Two rows with one id count their cosine less the chance level c0, whatever their steps; all other pairs count
-0 (correlation clustering). With S the sum and n the number of the rows of an id, over the whole stream,
+Two rows with the same id, in the same step or in different ones, count their cosine minus the chance level
+c0; all other pairs count 0 (correlation clustering). With S the sum and n the number of the rows of an id,
+over the whole stream,
 
     P = sum over ids of |S|^2 - n - c0 n (n - 1)                                       Eq. (sphere-pairs)
 
-Splits and merges pay by themselves, also over time: two parts of a topic that differ in id lose the pairs
-between them. The score is 1 - P / U, where U is the sum over all pairs of max(cosine - c0, 0), which no
-clustering exceeds. It is 0 at best, and 1 if every row is alone.
+The score covers splits and merges, also over time: if two parts of a topic have different ids, the pairs
+between them are not counted. The score is 1 - P / U, where U is the sum over all pairs of max(cosine - c0,
+0), an upper bound on P. The best score is 0. If every row is alone, the score is 1.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ LONGEST_LIFETIME = 2.0 * SPHERE_LIFETIME
 
 
 class PairReference(NamedTuple):
-    """A stream of directions, and what does not depend on the clustering."""
+    """Preprocessed stream of directions with the quantities that do not depend on the clustering."""
 
     rows: FloatArray  # (N, d) unit rows of all batches
     weights: FloatArray  # (N,)
@@ -80,7 +81,7 @@ def make_pair_reference(
 def _chance_level(units: Sequence[FloatArray]) -> float:
     """Return the cosine that separates pairs of rows, at least one that unrelated rows rarely have.
 
-    The first batches may be of one topic, where the automatic birth cost is that of chance.
+    The first batches may have a single topic; then the automatic birth cost is that of unrelated rows.
     """
     unrelated = chance_of(distinct_sample(np.concatenate(units), SAMPLE))
     rare = min(unrelated.mean + RARE * unrelated.deviation, LARGEST_CHANCE)
@@ -169,7 +170,7 @@ def automatic_birth_cost(batches: Sequence[FloatArray], *, of_pairs: bool = Fals
 def cosine_space(stream: TuningStream, interval: float) -> Space:
     """Build the space of birth cost and lifetime, with the automatic birth cost as the default.
 
-    Birth costs range from clusters much closer than chance to the chance level itself. The drift is 0.
+    Birth costs range from clusters much closer than chance up to the chance level. The drift is 0.
     """
     units = _directions(stream.batches)
     default = automatic_birth_cost(units)

@@ -42,7 +42,7 @@ def configure(estimator: Any, params: dict[str, Any], seed: int) -> Any:
 
 def cluster(model: Any, stream: TuningStream) -> list[IntArray]:
     """Cluster the whole stream and return the labels of every batch with rows."""
-    model._is_silent = True  # a poor candidate is no news
+    model._is_silent = True  # poor candidates are expected
     labels: list[IntArray] = stream.with_rows(report.labels for report in model.stream(stream.steps))
     del model._is_silent
     return labels

@@ -21,7 +21,7 @@ MIDDLE = 0.5
 def search_refining(runner: Runner, budget: int, seed: int) -> list[Trial]:
     """Spend half of the budget on space-filling points, the rest in two rounds around the best.
 
-    If two codes judge, the first round is around the best of both, and then one of them is chosen.
+    If there are two codes, the first round is around the best trials of both, and then one code is chosen.
     """
     trials = runner.run(first_candidates(runner, max(1, round(FIRST_SHARE * budget)), seed))
     rng = np.random.default_rng(seed)

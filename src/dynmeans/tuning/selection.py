@@ -65,7 +65,7 @@ def keep_estimate(runner: Runner, trials: list[Trial], tolerance: float) -> list
 def decide_motion(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:
     """Prefer velocity if the forecasts of the chosen trial show it, and the result is equally good.
 
-    Clusters that keep their ids under both motions say nothing about the motion by their labels.
+    If the clusters keep their ids under both motions, the labels contain no information about the motion.
     """
     chosen = trials[0]
     if not chosen.lengths or "motion" not in chosen.params:

@@ -37,7 +37,7 @@ MAX_FOREST_ROWS = 200  # per batch, for the forest code
 
 
 class Criterion(NamedTuple):
-    """Entries of the search, the codes that judge them, and the difference below which two trials tie."""
+    """Entries of the search, the codes that score them, and the difference below which two trials tie."""
 
     entries: list[Entry]
     codes: TwoCodes | None
@@ -66,8 +66,8 @@ def tune(
 ) -> Tuning:
     """Find hyperparameters, motion and algorithm, with or without labels.
 
-    Every candidate clusters all batches. Its score is a code length of the result: the forest code where it
-    sees gaps between clusters, else the Gaussian code (:func:`dynmeans.tuning.code_length`). For a kernel
+    Every candidate clusters all batches. Its score is a code length of the result: the forest code if there
+    are gaps between clusters, else the Gaussian code (:func:`dynmeans.tuning.code_length`). For a kernel
     estimator alone it is the separation of clusters and the consistency of ids, and with ``metric="cosine"``
     the pair score (:func:`dynmeans.tuning.pair_score`). The best few are evaluated again under other
     assignment orders. Among ties the most central of the good candidates of the simplest choice is chosen;
@@ -84,7 +84,7 @@ def tune(
         ``exclusive`` are searched too, unless they are set; its other parameters are kept. With
         ``metric="auto"`` it is tuned for the metric that the first rows suggest. For
         :class:`~dynmeans.PersistentIds` over DBSCAN or HDBSCAN, the parameters of the clusterer are searched.
-        Of several estimators the best is chosen; all are judged by the same code.
+        Of several estimators the best is chosen; all are scored by the same code.
     budget : int, default=100
         Number of candidates to evaluate.
     n_jobs : int, optional
@@ -204,7 +204,7 @@ def _make_criterion(
         name, tolerance = "separation", TOLERANCE
         make = partial(score_by_separation, stream=stream, kernel=get_kernel(models[0].kernel))
     elif any(is_cosine(model, stream, motions) for model in models):
-        # All are judged as clusterings of directions.
+        # All are scored as clusterings of directions.
         name, tolerance = "pair score", PAIR_TOLERANCE
         reference = make_pair_reference(stream.batches, stream.weights)
         make = partial(score_by_pairs, stream=stream, reference=reference)

@@ -1,7 +1,7 @@
-// Cheapest slot of many rows while the slots stay as they are, equal to LabelUpdate::cheapest bit by bit.
+// Cheapest of fixed slots for many rows. The result equals that of LabelUpdate::cheapest bit for bit.
 //
-// Products find the nearest awake slot. Where they are certain, only its exact distance is computed;
-// otherwise the distances to all slots are. Sleeping slots are few; they are compared exactly.
+// Products find the nearest awake slot. If they are certain, only its exact distance is computed; otherwise
+// the distances to all slots are computed. The few sleeping slots are compared exactly.
 #pragma once
 
 #include <algorithm>
@@ -48,8 +48,8 @@ class BlockComparison {
   bool is_worth_it() const { return is_worth_it_; }
 
   // in: row_of(b), the row of each b = begin .. end - 1
-  // out: found (at b); others (at b, or null), if products are worth it: a lower bound on the squared
-  // distances to all awake slots but the one that is found
+  // out: found (at b); others (at b, or null), if products are used: a lower bound on the squared distances
+  // to all awake slots except the found one
   template <class RowOf>
   void compare(Row begin, Row end, const RowOf& row_of, Cheapest* found, double* others, Poll& poll) const {
     if (is_worth_it_) return compare_by_products(begin, end, row_of, found, others, poll);

@@ -44,7 +44,7 @@ class Assignment {
   const std::vector<Row>& proposals() const { return proposals_; }
   const HamerlyBounds<T>& bounds() const { return bounds_; }
 
-  // The labels, which the assignment no longer has.
+  // Moves the labels out of the assignment.
   std::vector<std::int32_t> release_labels() { return std::move(label_); }
 
   void relabel(Row i, std::int32_t slot) {
@@ -52,7 +52,7 @@ class Assignment {
     if (bounds_.is_open()) bounds_.clear_upper(i);
   }
 
-  // Before bounds are set outside of a pass.
+  // Allocates the bounds, before they are set outside of a pass.
   void open_bounds() { bounds_.open(); }
   // Sets the bounds of row i from a lower bound on its squared distances to all other awake slots.
   void bound_others(Row i, double squared) {
@@ -222,7 +222,7 @@ class Assignment {
     label_[i] = to;
   }
 
-  // Lists a point for which a birth, or the revival of a sleeping cluster, is cheaper than to stay.
+  // Lists a point for which a birth, or the revival of a sleeping cluster, is cheaper than its present slot.
   void list_if_proposal(const Clusters& slots, Row i, double squared, ChunkUpdate<T>& moves) const {
     const double m = std::min(points_.weight(i), 1.0), stay = m * squared;
     const PriorDistanceRow prior = prior_distances_.of(i);

@@ -29,11 +29,11 @@ class PartialDistanceBound {
 
   bool is_worth_it() const { return !features_.empty(); }
 
-  // How many bounds are written: those of the centers, and what fills the last group.
+  // Number of bounds written: one per center, padded to whole groups.
   int n_bounds() const { return stride_; }
 
-  // in: row (d,); out: bounds (n_bounds,) on its squared distances, from below but for rounding; zero if
-  // they are not worth it
+  // in: row (d,); out: lower bounds (n_bounds,) on its squared distances, up to rounding; zero if they would
+  // not save time
   [[gnu::always_inline]] void bound(const double* row, double* bounds) const {
     if (!is_worth_it()) {
       std::fill_n(bounds, n_, 0.0);

@@ -3,7 +3,7 @@
 // With u = 2^-24, the value of |c|^2 / 2 - y'c is off by at most (d + 8) u (|c|^2 / 2 + |y| |c|): d products
 // and sums, and the conversions to float32. The bound (d + 8) u (|y| + |c|)^2 / 2 that is used here also
 // covers distances that are computed in float32 from differences: where the two smallest values differ by
-// more than twice this bound, both ways find the same center, which is the nearest one.
+// more than twice this bound, both methods find the same center, which is the nearest one.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class ProductComparison {
       squared_norms[b] = squared_distance(Plain{y}, origin.data(), d);
     }
 
-    // Repeats the last row in what is left over.
+    // Fills the remaining columns with the last row.
     void fill(int count, int d) {
       for (int j = 0; j < d; ++j)
         std::fill_n(&rows[std::size_t(j) * kTile + count], kTile - count,

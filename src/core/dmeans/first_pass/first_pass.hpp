@@ -1,5 +1,5 @@
 // First pass of D-Means in epochs, by optimistic concurrency control (Pan, Gonzalez, Jegelka, Broderick and
-// Jordan 2013). The result equals that of the serial loop bit by bit.
+// Jordan 2013). The result equals that of the serial loop bit for bit.
 //
 // Centers stay fixed during a pass. A row whose cheapest slot is awake and costs at most a birth therefore
 // affects no other row: only births and revivals need the serial order. In each epoch
@@ -141,7 +141,7 @@ class FirstPass {
   }
 
   // The sums do not depend on the order of the rows, so rows are added as they lie in memory: for 300,000
-  // rows of 3 features 10 times as fast as in the visiting order. Each thread has sums of its own.
+  // rows of 3 features 10 times as fast as in the visiting order. Each thread has separate sums.
   void add_sums() {
     const int parts = points_.n < kMinShared ? 1 : pool_.size();
     std::vector<ClusterSums> sums(parts, ClusterSums(points_.scale.terms, points_.scale.weights));
