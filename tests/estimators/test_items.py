@@ -112,7 +112,7 @@ def test_false_items_in_a_state_file_are_refused():
         (texts, {"item_ids": np.array([0, 7])}, "items must belong to remembered clusters"),
         (texts, {"item_lengths": np.array([2, 2])}, "lengths of items must add up"),
         (texts, {"item_lengths": np.array([4, -1])}, "lengths of items must add up"),
-        (texts, {"item_bytes": np.array([255, 255, 255], dtype=np.uint8)}, "an item that is no text"),
+        (texts, {"item_bytes": np.array([255, 255, 255], dtype=np.uint8)}, "an item that is not text"),
         (texts, {"item_bytes": np.zeros((3, 1), dtype=np.uint8)}, "wrong array 'item_bytes'"),
         (numbers, {"items": np.array([3.0, 4.0])}, "wrong array 'items'"),
         (numbers, {"items": np.array([3, 3]), "item_ids": np.array([0, 0])}, "no item may be twice"),

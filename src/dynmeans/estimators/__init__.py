@@ -1,7 +1,7 @@
 """The scikit-learn estimators, without arithmetic: they validate, run a step and publish its result.
 
-`dmeans`, `kdmeans`, `sdmeans` and `persistent` are the estimators. `shell` is what they share, `validation`
-checks what a caller passes, `parameters` converts and estimates parameters, `diagnostics` warns of results
+`dmeans`, `kdmeans`, `sdmeans` and `persistent` are the estimators. `shell` has their common base classes,
+`validation` checks arguments, `parameters` converts and estimates parameters, `diagnostics` warns of results
 that cannot be trusted, and `state_files` writes and reads models.
 """
 

@@ -52,17 +52,16 @@ class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
         Number of time steps without points after which a cluster dies (T_Q, > 1). The default is 3, or 5
         median intervals between batches if the birth cost is estimated. It is 8 with ``metric="cosine"``.
     reach : float or "auto", optional
-        The default is 1.5, or 2 if the birth cost is estimated. A cluster of large weight is revived in the
-        next step up to a squared distance of
-        ``reach * birth_cost`` from its predicted position (k_tau, >= 1). With ``metric="cosine"`` it is at
-        least 1 - 1/lifetime, which is the default: clusters do not drift.
+        A cluster of large weight is revived in the next step up to a squared distance of ``reach *
+        birth_cost`` from its predicted position (k_tau, >= 1). The default is 1.5, or 2 if the birth cost is
+        estimated. With ``metric="cosine"`` it is at least 1 - 1/lifetime, which is the default: clusters do
+        not drift.
     aging_cost, drift : float, optional
         The parameters Q and tau of the paper, instead of ``lifetime`` and ``reach``. If only one is given,
         the other is 0.
     motion : {"walk", "velocity", "auto"}, optional
-        The default is ``"walk"``, or an estimate if the birth cost is estimated. ``"walk"`` is the paper's
-        random walk. ``"velocity"`` also estimates the velocity of each
-        cluster and predicts its position.
+        ``"walk"`` is the paper's random walk. ``"velocity"`` also estimates the velocity of each cluster and
+        predicts its position. The default is ``"walk"``, or an estimate if the birth cost is estimated.
     metric : {"auto", "euclidean", "cosine"}, default="auto"
         ``"cosine"`` clusters the directions of the rows, such as embeddings of texts: the length of a row
         does not matter, centers are unit vectors, and costs are in units of 1 - cosine. It does not
@@ -70,33 +69,33 @@ class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
         vectors with 32 features or more, the birth cost is estimated, and no other parameter needs squared
         distances; see ``metric_``. Otherwise it is ``"euclidean"``.
     exclusive : bool or "auto", optional
-        At most one row per cluster and step, for detections: every object gives one row. The default is
-        False, or an estimate if the birth cost is estimated. The result of a step
-        is then the exact optimum, found by linear assignment; ``refine``, ``n_restarts``, ``max_iter``
+        At most one row per cluster and step, for detections: every object gives one row. The result of a
+        step is then the exact optimum, found by linear assignment; ``refine``, ``n_restarts``, ``max_iter``
         and ``n_jobs`` have no effect. The birth cost of a single batch is then the square of half the
-        distance between neighboring rows.
+        distance between neighboring rows. The default is False, or an estimate if the birth cost is
+        estimated.
     duplicates : bool, default=False
         With ``exclusive=True``: the detector may report an object more than once. Each remembered
         cluster is still linked to at most one row first. The remaining rows are then clustered as without
         ``exclusive``: a row within the birth cost of a cluster that has a row joins it.
     min_hits : int, default=1
         Number of steps in which a cluster must have rows before its id is confirmed. Until then the id is
-        tentative. Labels have tentative ids too; ``step_.confirmed_labels`` has -1 instead, and events
-        have the mark ``tentative``.
+        tentative. ``labels_`` has tentative ids too; ``step_.confirmed_labels`` has -1 instead, and events
+        have the flag ``tentative``.
     refine : bool or "auto", optional
-        The default is False, or an estimate if the birth cost is estimated. After each restart, split, merge
-        and re-link whole clusters while this lowers the cost. The points of
+        After each restart, split, merge and re-link whole clusters while this lowers the cost. The points of
         a cluster then share its birth cost, so a suitable birth cost is larger and grows with the number of
         points per cluster and batch. It takes as long as a few restarts, and usually finds a lower cost than
-        many. With ``metric="cosine"`` the default is False, and the cost of a whole cluster is derived from
-        the batch, so the birth cost keeps its meaning.
+        many restarts do. The default is False, or an estimate if the birth cost is estimated. With
+        ``metric="cosine"`` the default is False, and the cost of a whole cluster is derived from the batch,
+        so the birth cost keeps its meaning.
     certify : bool, default=False
         Also compute ``step_.lower_bound``, a lower bound on the cost of any clustering of the batch. It is
         tightest when there are more features than clusters.
     n_restarts : int, optional
         Number of random assignment orders per step; the result of lowest cost is used. Default 3, or 1 with
-        ``metric="cosine"``: a birth cost that suits single rows is small for a broad cluster of many rows,
-        so that the result of lowest cost of many would split it.
+        ``metric="cosine"``: a birth cost that suits single rows is small for a broad cluster of many rows, so
+        the lowest cost of many restarts would split such a cluster.
     max_iter : int, default=100
         Maximum number of passes over a batch per restart.
     n_jobs : int, optional

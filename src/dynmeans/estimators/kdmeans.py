@@ -27,7 +27,7 @@ class KDMeans(KernelClusterer):
     ----------
     kernel : str, kernel or callable, default="rbf"
         ``"rbf"``, ``"linear"``, ``"mst"``, ``"diffusion"``, ``"gaussian_process"``, ``"precomputed"``,
-        a kernel from :mod:`dynmeans.kernels` with parameters of its own, or a function of two arrays.
+        a kernel object from :mod:`dynmeans.kernels` with its parameters, or a function of two arrays.
     birth_cost : float or "auto", default="auto"
         Cost of a new cluster (the paper's lambda), in units of the kernel. ``"auto"`` estimates it from the
         first batch with different rows: the middle of the range of birth costs that keeps the separated
@@ -37,7 +37,7 @@ class KDMeans(KernelClusterer):
         Number of time steps without points after which a cluster dies (T_Q, > 1).
     reach : float, default=5
         Mobility of clusters (k_tau, >= 1); see :class:`DMeans`. Increase it if clusters that persist get new
-        ids. With ``birth_cost="auto"`` the ``"diffusion"`` kernel has a default of its own.
+        ids. With ``birth_cost="auto"`` the ``"diffusion"`` kernel has another default.
     aging_cost, drift : float, optional
         The parameters Q and tau of the paper, instead of ``lifetime`` and ``reach``.
     relative : bool, optional

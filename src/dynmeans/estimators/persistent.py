@@ -28,9 +28,10 @@ class PersistentIds(BatchClusterer):
     """Give persistent ids to the clusters of any clusterer.
 
     Every batch is clustered independently, by ``estimator`` or by the caller of :meth:`update`. The clusters
-    are linked to the remembered ones by a linear assignment of minimum cost: a cluster persists if its center
-    has moved little, is revived under its id after an absence, and is new if a birth costs less. If batches
-    overlap, pass ``items``: members in common then decide, and centers only where there are none.
+    are linked to the remembered ones by a linear assignment of minimum cost: a cluster persists if its
+    center has moved little, is revived under its id after an absence, and is new if a birth costs less. If
+    batches overlap, pass ``items``: clusters are then linked by their common members, and by their centers
+    only if they have none.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ class PersistentIds(BatchClusterer):
             Event time of the batch, as in :meth:`partial_fit`.
         items : array-like of shape (n,), optional
             Names of the rows that are the same in every batch, integers or strings, each once. Clusters that
-            share members with remembered ones are linked by them, whatever their centers. The
+            share members with remembered ones are linked by them, independent of their centers. The
             members of a remembered cluster are those of the last step in which it had rows.
 
         Examples

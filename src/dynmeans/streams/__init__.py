@@ -1,6 +1,7 @@
 """Many small streams: one model per key.
 
-`step` is a pure function for engines that keep the state of each key. `KeyedDMeans` keeps the states itself.
+`step` is a pure function for engines that keep the state of each key. `KeyedDMeans` keeps the states of all
+keys.
 """
 
 from dynmeans.streams.key_steps import KeyEvent

@@ -107,7 +107,7 @@ def step_keys(
 def label_absent(
     rules: Rules, states: Mapping[Key, bytes], batch: KeyedBatch, everyone: Groups, present: BoolArray
 ) -> tuple[IntArray, IntArray]:
-    """Return the absent rows, and the ids of the clusters that would take them, -1 for a key without any."""
+    """Return the absent rows, and the ids of their cheapest clusters, -1 for a key without clusters."""
     found: list[tuple[IntArray, IntArray]] = [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for key, part in everyone.slices():
         which = everyone.order[part]

@@ -40,10 +40,10 @@ from dynmeans.streams.packed import unpack
 class KeyedDMeans:
     """One D-Means model per key.
 
-    Each key has clusters and ids of its own. The labels are those of one :class:`dynmeans.DMeans` per key,
-    bit for bit. A key takes part in the steps in which it has rows. Time passes for it meanwhile: its next
-    step reports sleeps and deaths with the times at which they happened. The memory is proportional to the
-    number of keys and remembered clusters.
+    Each key has separate clusters and ids. The labels are those of one :class:`dynmeans.DMeans` per key, bit
+    for bit. A step updates only the keys that have rows. Time also passes for the others: their next step
+    reports sleeps and deaths with the times at which they happened. The memory is proportional to the number
+    of keys and remembered clusters.
 
     Parameters
     ----------

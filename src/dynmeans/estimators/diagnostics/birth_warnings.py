@@ -25,8 +25,8 @@ MIN_CLUSTERS = 3  # two may be parts of one
 def warn_of_unit_rows(rows: Rows) -> None:
     """Warn if all rows of the first batch are unit vectors with many features.
 
-    The mean of such rows is short, and all other rows are nearer to it than to each other: after the first
-    batch, no birth cost that suits rows lets a cluster be born.
+    The mean of such rows is short, and all other rows are nearer to it than to each other. With a birth cost
+    that suits single rows, no cluster is born after the first batch.
     """
     n, d = rows.shape
     if n < 2 or not are_unit_rows(rows):
@@ -41,7 +41,7 @@ def warn_of_unit_rows(rows: Rows) -> None:
 def warn_of_common_direction(rows: Rows) -> None:
     """Warn if nearly all pairs of directions of the first batch are closer than chance.
 
-    The mean of many such rows is near to every row, so that large clusters take the rows of all others.
+    The mean of many such rows is near to every row, so the rows of all other clusters join the large ones.
     """
     if len(rows) < 2:
         return

@@ -1,4 +1,4 @@
-"""Parameters of D-Means that are left to the estimation."""
+"""Parameters of D-Means that are estimated from the first batches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAPER = DescentParameters(1.0)  # motion and mode of the paper, which a given bi
 
 
 def is_free(value: Any) -> bool:
-    """Return whether a parameter is left to the estimation."""
+    """Return whether a parameter is not set, so that it may be estimated."""
     return value is None or value == "auto"
 
 
@@ -130,7 +130,7 @@ class AutomaticParameters(CostParameters):
             if self.birth_cost != "auto":
                 birth = valid_number("birth_cost", self.birth_cost) or 0.0
             return self._costs_of(birth, 1.0 if first is None else first.interval)
-        # Until there are two different rows in a batch, all rows are of one object.
+        # Until there are two different rows in a batch, all rows belong to one object.
         return super()._costs(
             ONE_OBJECT if estimate is None and self._descent_parameters().exclusive else estimate
         )

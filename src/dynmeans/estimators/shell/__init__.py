@@ -1,1 +1,1 @@
-"""What all estimators share: one step, fitted attributes, forecasts, and a lock for threads."""
+"""Base classes of all estimators: one step, fitted attributes, forecasts, and a lock for threads."""

@@ -241,7 +241,7 @@ class BatchClusterer(
     def _all_labels(
         self, attributes: dict[str, Any], rows: Rows, present: BoolArray, report: StepReport
     ) -> IntArray:
-        """Return labels for all rows: an absent row gets that of the cluster that would take it."""
+        """Return labels for all rows: an absent row gets that of its cheapest cluster."""
         after = copy(self)
         after.__dict__.update(attributes)
         labels = self._assigned(after._state, rows, after._row_costs(after._state), report.time)

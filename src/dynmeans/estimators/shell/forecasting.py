@@ -71,9 +71,9 @@ class ForecastMethods:
         return self._forecast(state, self._row_costs(state), next_time(self._clusters(state), t))
 
     def predict(self, X: Any, *, t: float | None = None) -> IntArray:
-        """Return the id of the remembered cluster that would take each row, without changing the model.
+        """Return the id of the cheapest remembered cluster for each row, without changing the model.
 
-        It is the label that :meth:`partial_fit` would give to the row if it came alone and founded no
+        It is the label that :meth:`partial_fit` would give to the row in a batch of its own if it founded no
         cluster: of all clusters at their predicted positions, the one of least cost. See :meth:`forecast`.
 
         Parameters

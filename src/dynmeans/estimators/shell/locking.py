@@ -20,7 +20,7 @@ class StepLock:
 
 
 class Locked:
-    """Mixin of models with a lock: copies and unpickled models have one of their own."""
+    """Mixin of models with a lock: copies and unpickled models have a separate lock."""
 
     def __getstate__(self) -> Any:
         """Leave out the lock."""

@@ -54,7 +54,7 @@ def _decoded(arrays: Mapping[str, Any], n: int) -> NDArray[np.object_]:
             for end, size in zip(ends, lengths.tolist(), strict=True)
         ]
     except UnicodeDecodeError as error:
-        raise SnapshotError(f"the state file has an item that is no text: {error}") from error
+        raise SnapshotError(f"the state file has an item that is not text: {error}") from error
     decoded = np.empty(n, dtype=object)
     decoded[:] = parts
     return decoded

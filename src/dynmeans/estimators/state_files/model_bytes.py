@@ -44,7 +44,7 @@ def from_bytes(data: bytes, *, estimator: Any = None) -> Any:
     Raises
     ------
     SnapshotError
-        If the data are damaged, or hold what no saved estimator can hold.
+        If the data are damaged, or inconsistent.
 
     Examples
     --------

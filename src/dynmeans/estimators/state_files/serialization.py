@@ -51,7 +51,7 @@ from dynmeans.kernels import get_kernel, to_params
 
 Result = TypeVar("Result")
 
-_NOT_SAVED = ("on_event", "random_state", "estimator")  # code of others, and what the seed stands for
+_NOT_SAVED = ("on_event", "random_state", "estimator")  # code of the caller; the seed replaces random_state
 _LARGEST = {
     "n_restarts": 1_000_000,
     "max_iter": 2**31 - 1,
@@ -197,7 +197,7 @@ def saved_parameters(model: Any) -> dict[str, Any]:
 
 
 def from_snapshot(snapshot: Snapshot) -> Any:
-    """Build the estimator again; a snapshot that contradicts itself is refused."""
+    """Restore the estimator; an inconsistent snapshot is refused."""
     return restore_checked(lambda: restored(unfitted(snapshot.header), *snapshot))
 
 

@@ -1,6 +1,6 @@
-"""Checks of a state file before anything is built from it: a file may be well-formed and still be false.
+"""Checks of a state file before an estimator is built from it: a well-formed file may have invalid content.
 
-The compiled core trusts its callers, so every shape, type, range and relation is checked here.
+The compiled core does not validate its arguments, so every shape, type, range and relation is checked here.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def column(arrays: Arrays, name: str, shape: tuple[int, ...], kind: Any = np.flo
 def require(holds: Any, rule: str | None) -> None:
     """Raise unless a relation between parts of the file holds."""
     if not holds:
-        raise SnapshotError(f"the state file contradicts itself: {rule}")
+        raise SnapshotError(f"the state file is inconsistent: {rule}")
 
 
 def refuse(broken: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Validation of what a caller passes: parameters, rows, weights, labels and names of rows."""
+"""Validation of arguments: parameters, rows, weights, labels and names of rows."""
 
 from dynmeans.estimators.validation.columns import adopt_columns, columns_of
 from dynmeans.estimators.validation.parameters import (
