@@ -25,12 +25,12 @@ from dynmeans._experiments.video import figures, run
 from dynmeans._files.run_format import PICTURE_FILE
 from dynmeans.apps.flights.chart import draw_flows
 from dynmeans.apps.video import PaletteOptions, QuantizeOptions, quantize
+from dynmeans.plots.figure_file import save_figure
 from dynmeans.plots.palette import PALETTE
 
 HERE = Path(__file__).parent
 INK, MUTED, LINE = "#1c2127", "#667080", "#d5dae0"
 STYLE = {
-    "svg.hashsalt": "dynmeans",  # the same picture is the same file
     "svg.fonttype": "none",
     "font.family": "sans-serif",
     "font.sans-serif": ["Helvetica", "Arial", "DejaVu Sans"],
@@ -233,10 +233,9 @@ def _panels(n: int, height: float) -> tuple[Figure, list[Axes]]:
 
 def draw_all(folder: Path) -> None:
     """Draw the pictures of the pages into a folder."""
-    metadata: dict[str, Any] = {"Date": None}
     with mpl.rc_context(STYLE):
         for name, draw in PICTURES.items():
-            draw().savefig(folder / name, metadata=metadata)
+            save_figure(draw(), folder / name)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 ``python tools/behavior_hashes.py FILE`` runs a few hundred streams and the commands and writes one hash per
 part of each result to a JSON file. ``python tools/behavior_hashes.py OLD NEW`` lists the differences between
 two such files and exits with 1 if there are any. Run the first form with the old and with the new code on one
-machine. The results of `dynmeans reproduce` are left out, since they contain times.
+machine. Of a state file of a run, the model is hashed: the rest has the path and the times of the input. The
+results of `dynmeans reproduce` are left out, since they contain times.
 """
 
 from __future__ import annotations
@@ -263,9 +264,9 @@ def run_command(folder: Path, out: str, command: list[str]) -> Hashes:
     hashes = {"exit code": str(done.returncode)}
     for path in sorted([*folder.glob(f"{out}.*"), *(folder / out).rglob("*")]):
         if path.is_file():
-            hashes[str(path.relative_to(folder)).replace(out, "OUT")] = hashlib.sha256(
-                path.read_bytes()
-            ).hexdigest()
+            is_state = path.suffix == ".state"
+            content = dynmeans.load(path).to_bytes() if is_state else path.read_bytes()
+            hashes[str(path.relative_to(folder)).replace(out, "OUT")] = hashlib.sha256(content).hexdigest()
     return hashes
 
 

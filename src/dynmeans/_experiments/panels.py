@@ -28,7 +28,6 @@ STYLE = {
     "xtick.labelsize": 7.0,
     "ytick.labelsize": 7.0,
     "savefig.dpi": 150,
-    "svg.hashsalt": "dynmeans",  # equal figures are equal files
 }
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
 LINES = ("-", "--", "-.", ":")

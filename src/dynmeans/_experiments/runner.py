@@ -17,6 +17,7 @@ from dynmeans._experiments.panels import styled
 from dynmeans._experiments.results import Results, read_results, write_results
 from dynmeans._experiments.trials import Experiment, Numbers, Size, Trial, by_worth
 from dynmeans._files.atomic_write import atomic_write, make_folder
+from dynmeans.plots.figure_file import save_figure
 
 SAVE_EVERY = 5.0  # seconds
 SUFFIXES = (".png", ".svg")
@@ -94,9 +95,8 @@ def draw_experiment(experiment: Experiment, results: Results, folder: Path) -> l
 
 
 def _save(figure: Any, path: Path) -> Path:
-    undated = {"Date": None} if path.suffix == ".svg" else {}  # equal figures are equal files
     with atomic_write(path) as temporary:
-        figure.savefig(temporary, metadata=undated)
+        save_figure(figure, temporary)
     return path
 
 

@@ -137,6 +137,7 @@ def _print_flows(found: Flows, seconds: float) -> None:
 def _draw(found: Flows, out: Path) -> str:
     """Draw the map; return its path, or why it cannot be drawn."""
     from dynmeans.apps.flights.chart import draw_flows
+    from dynmeans.plots.figure_file import save_figure
 
     try:
         figure = draw_flows(found)
@@ -144,5 +145,5 @@ def _draw(found: Flows, out: Path) -> str:
         return f"none: {error}"
     for name in MAP_FILES:
         with atomic_write(out / name) as temporary:
-            figure.savefig(temporary, bbox_inches="tight")
+            save_figure(figure, temporary, bbox_inches="tight")
     return str(out / MAP_FILES[0])

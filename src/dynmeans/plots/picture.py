@@ -10,6 +10,7 @@ import numpy as np
 from dynmeans._files.extras import require
 from dynmeans._files.run_format import FEATURES, Run
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.plots.figure_file import save_figure
 from dynmeans.plots.lifetimes import DEAD, Lives, pack_lanes, trace_lives
 from dynmeans.plots.palette import PALETTE, assign_colors
 from dynmeans.plots.projection import Projection, fit_projection
@@ -55,7 +56,7 @@ def draw_run(run: Run, path: str | Path) -> None:
     for i, frame in enumerate(frames):
         _draw_frame(figure.add_subplot(grid[0, i]), frame, lives.ids, colors, limits)
     _draw_lives(figure.add_subplot(grid[1, :]), run.steps["step"], lives, colors, moments)
-    figure.savefig(path)
+    save_figure(figure, path)
 
 
 class _Frame(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans._files.extras import require
+from dynmeans.plots.figure_file import save_figure
 
 _NUMBERS = ("birth_cost", "lifetime", "reach", "aging_cost", "drift")
 _FLOOR = 1e-3  # smallest excess over the best score that is drawn
@@ -54,7 +55,7 @@ def draw_tuning(table: Mapping[str, Any], path: str | PathLike[str] | None = Non
     bar = figure.colorbar(points, ax=figure.axes, label="clusters per step")
     _plain_ticks(bar.ax.yaxis)
     if path is not None:
-        figure.savefig(path)
+        save_figure(figure, path)
     return figure
 
 

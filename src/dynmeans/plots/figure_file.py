@@ -1,0 +1,29 @@
+"""Write figures to files that do not depend on the time of the run."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import PurePath
+from typing import Any
+
+from dynmeans._files.extras import require
+
+_CREATION_DATES = {".svg": "Date", ".pdf": "CreationDate"}  # entry of the metadata, by format
+
+
+def save_figure(figure: Any, path: str | PathLike[str], **options: Any) -> None:
+    """Write a figure; equal figures give equal files.
+
+    Matplotlib writes the current time into SVG and PDF files, and random names into SVG files.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : path
+        File to write; its suffix determines the format.
+    **options
+        Further arguments of ``figure.savefig``.
+    """
+    date = _CREATION_DATES.get(PurePath(fspath(path)).suffix.lower())
+    with require("matplotlib", "plot").rc_context({"svg.hashsalt": "dynmeans"}):
+        figure.savefig(path, metadata={} if date is None else {date: None}, **options)
