@@ -25,7 +25,7 @@ from dynmeans._experiments.methods import (
     THREE,
     VARIATIONAL,
 )
-from dynmeans._experiments.trials import CHOOSING_SEED, Trial
+from dynmeans._experiments.trials import CHOOSING_SEED, ExperimentTrial
 
 GATES = (0.03, 0.04)
 COSTS = {"birth_cost": (0.045, 0.055, 0.065, 0.075), "lifetime": (1.2, 1.5, 2.0, 3.0)}
@@ -72,7 +72,7 @@ def choose(method: str, reading: str) -> tuple[float, dict[str, Any]]:
 def _tracked(method: str, reading: str, values: dict[str, Any], seed: int) -> float:
     case = {"method": method, "n_clusters": FEW, "displacement": reading, "n_steps": 100}
     parameters = {**ALL_METHODS[method].parameters(FEW, reading), **values}
-    return float(run(Trial("choice", {**case, "parameters": parameters}, seed))["tracked"])
+    return float(run(ExperimentTrial("choice", {**case, "parameters": parameters}, seed))["tracked"])
 
 
 def main() -> None:

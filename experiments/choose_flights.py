@@ -16,7 +16,7 @@ import numpy as np
 
 from dynmeans._experiments.flights import DAY, PAPER_FLIGHTS, WEEK, run
 from dynmeans._experiments.parameters import FLIGHTS
-from dynmeans._experiments.trials import CHOOSING_SEED, Trial
+from dynmeans._experiments.trials import CHOOSING_SEED, ExperimentTrial
 
 SEEDS = 8
 GRIDS: dict[str, dict[str, dict[str, Sequence[float]]]] = {
@@ -61,7 +61,9 @@ def _candidates(grid: dict[str, Sequence[float]]) -> list[dict[str, float]]:
 def _accuracy(stream: dict[str, Any], method: str, candidate: dict[str, float], seed: int) -> float:
     parameters = {**FLIGHTS[stream["data"]][method], **candidate}
     return float(
-        run(Trial("choice", {**stream, "method": method, "parameters": parameters}, seed))["accuracy"]
+        run(ExperimentTrial("choice", {**stream, "method": method, "parameters": parameters}, seed))[
+            "accuracy"
+        ]
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dynmeans._experiments.draw_people import GROUND, SPECTRAL
 from dynmeans._experiments.people import PARAMETERS, SCENE_STEPS, run
-from dynmeans._experiments.trials import CHOOSING_SEED, Trial
+from dynmeans._experiments.trials import CHOOSING_SEED, ExperimentTrial
 
 SEEDS = 4
 CHANGES: dict[str, tuple[dict[str, Any], ...]] = {
@@ -51,7 +51,7 @@ def main() -> None:
 def _scores(method: str, change: dict[str, Any]) -> str:
     case = {"method": method, "n_steps": SCENE_STEPS, "parameters": {**PARAMETERS[method], **change}}
     seeds = range(CHOOSING_SEED, CHOOSING_SEED + SEEDS)
-    outcomes = [run(Trial("scenes", case, seed)) for seed in seeds]
+    outcomes = [run(ExperimentTrial("scenes", case, seed)) for seed in seeds]
     names = ("tracked", "per_step", "identity_f1", "switches")
     return ", ".join(f"{name} {np.mean([outcome[name] for outcome in outcomes]):.3f}" for name in names)
 

@@ -10,14 +10,14 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
-from dynmeans.baselines.mcgmm import ModelParams, Tracks
+from dynmeans.baselines.mcgmm import McgmmState, ModelParams
 
 
 class KernelInput(NamedTuple):
     """A batch, and the clusters remembered before it."""
 
     X: np.ndarray  # (n, d)
-    old: Tracks
+    old: McgmmState
     law: ModelParams
 
     def arguments(self) -> dict:
@@ -36,7 +36,9 @@ def make_scene(seed: int, n: int, n_old: int, d: int = 1) -> KernelInput:
     law = ModelParams(0.3, 0.2, 1.5, rng.normal(size=d), rng.uniform(0.4, 2.0), 0.7)
     counts = rng.integers(1, 6, size=n_old).astype(float)
     weights = counts * 0.7 ** rng.integers(1, 4, size=n_old)
-    old = Tracks(rng.normal(size=(n_old, d)), rng.uniform(0.1, 1.0, n_old), counts, weights, np.arange(n_old))
+    old = McgmmState(
+        rng.normal(size=(n_old, d)), rng.uniform(0.1, 1.0, n_old), counts, weights, np.arange(n_old)
+    )
     return KernelInput(rng.normal(size=(n, d)), old, law)
 
 

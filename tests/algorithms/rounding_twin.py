@@ -20,7 +20,7 @@ class Rounded(NamedTuple):
 
     labels: np.ndarray
     n_iter: int
-    clarity: float
+    mean_cosine: float
 
 
 def embed(vectors, weights, gammas):
@@ -52,7 +52,7 @@ def embed_slowly(vectors, weights, gammas):
 
 
 def round_slowly(embedding, first, max_iter):
-    """Labels, alternations, clarity, and the fewest axes that had members before a rotation."""
+    """Labels, alternations, mean_cosine, and the fewest axes that had members before a rotation."""
     rotation = most_orthogonal_rows(embedding, first)
     labels, n_iter = nearest_axes(embedding, rotation), 0
     best, falls, fewest = 0.0, True, embedding.rows.shape[1]

@@ -56,12 +56,12 @@ def test_the_compiled_rounding_equals_its_twin(seed, c, first, noise):
     """Except for axes that have no members at some time, which leave the rotation undetermined."""
     rng, labels = np.random.default_rng(seed), every_label(seed, 40, c)
     embedding = Embedding(indicators(labels, noise, seed), np.ones(40), rng.uniform(0.5, 3.0, size=40))
-    slow_labels, slow_n_iter, slow_clarity, fewest = round_slowly(embedding, first, 100)
+    slow_labels, slow_n_iter, slow_mean_cosine, fewest = round_slowly(embedding, first, 100)
     assume(fewest == c)
     found = round_to_labels(embedding, first, 100)
     np.testing.assert_array_equal(found.labels, slow_labels)
     assert found.n_iter == slow_n_iter
-    assert found.clarity == pytest.approx(slow_clarity)
+    assert found.mean_cosine == pytest.approx(slow_mean_cosine)
 
 
 @given(seeds, st.integers(2, 5))
@@ -94,11 +94,11 @@ def test_no_turn_at_random_beats_the_best_rotation(seed, c):
 
 @given(seeds, st.integers(1, 4))
 @settings(max_examples=40, deadline=None)
-def test_clarity_is_one_on_the_axes_and_less_beside_them(seed, c):
+def test_mean_cosine_is_one_on_the_axes_and_less_beside_them(seed, c):
     labels, weights = every_label(seed, 30, c), np.random.default_rng(seed).uniform(0.5, 3.0, size=30)
     clear, vague = (Embedding(indicators(labels, noise, seed), np.ones(30), weights) for noise in (0.0, 0.5))
-    assert round_to_labels(clear, 0, 100).clarity == pytest.approx(1.0)
-    assert c == 1 or round_to_labels(vague, 0, 100).clarity < 0.99
+    assert round_to_labels(clear, 0, 100).mean_cosine == pytest.approx(1.0)
+    assert c == 1 or round_to_labels(vague, 0, 100).mean_cosine < 0.99
 
 
 @given(seeds, st.integers(1, 5), st.integers(1, 4))

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dynmeans import DMeans
 from dynmeans.baselines import DPMeans, MCGMMGibbs, ParticleLearning, ReclusterAndMatch, VariationalDP
-from dynmeans.baselines.mcgmm import ModelParams, Tracks, absorb, forecast, no_tracks, with_newborn
+from dynmeans.baselines.mcgmm import McgmmState, ModelParams, absorb, forecast, no_clusters, with_newborn
 from dynmeans.datasets import moving_gaussians
 from dynmeans.metrics import tracking_accuracy
 from mcgmm_twins import KernelInput, labelings, log_points, log_sequential_prior
@@ -142,7 +142,7 @@ def test_evidence_of_two_batches_is_that_of_all_their_labels():
     one, two = np.array([[0.1], [-0.4], [1.0]]), np.array([[0.3], [2.0], [0.2]])
     logs = []
     for z in labelings(3, 0):
-        first = KernelInput(one, no_tracks(1), law)
+        first = KernelInput(one, no_clusters(1), law)
         second = KernelInput(two, forecast(after(first, z), 2.0, law), law)
         logs += [log_joint(first, z) + log_joint(second, w) for w in labelings(3, len(second.old.ids))]
     model = ParticleLearning(
@@ -163,7 +163,7 @@ def log_joint(scene: KernelInput, z: tuple[int, ...]) -> float:
     return log_sequential_prior(scene, z) + log_points(scene, z)
 
 
-def after(scene: KernelInput, z: tuple[int, ...]) -> Tracks:
+def after(scene: KernelInput, z: tuple[int, ...]) -> McgmmState:
     """State of the clusters after the labels of a first batch."""
     taken = np.bincount(z).astype(float)
     sums = np.array([scene.X[np.array(z) == k].sum(axis=0) for k in range(len(taken))])

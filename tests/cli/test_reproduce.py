@@ -8,14 +8,14 @@ import pytest
 
 from dynmeans._experiments import EXPERIMENTS
 from dynmeans._experiments.results import Results, read_results
-from dynmeans._experiments.trials import Experiment, Figures, Numbers, Size, Trial
+from dynmeans._experiments.trials import Experiment, ExperimentTrial, Figures, Numbers, Size
 
 
-def _plan(size: Size) -> list[Trial]:
-    return [Trial("sums", {"add": 1}, seed) for seed in range(size.trials)]
+def _plan(size: Size) -> list[ExperimentTrial]:
+    return [ExperimentTrial("sums", {"add": 1}, seed) for seed in range(size.trials)]
 
 
-def _run(trial: Trial) -> Numbers:
+def _run(trial: ExperimentTrial) -> Numbers:
     return {"sum": trial.seed + trial.case["add"]}
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dynmeans._experiments.results import Group, Results, read_results, write_results
 from dynmeans._experiments.tables import difference, markdown, with_interval
-from dynmeans._experiments.trials import Size, Trial, crossing
+from dynmeans._experiments.trials import ExperimentTrial, Size, crossing
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
@@ -18,7 +18,7 @@ def test_what_is_written_is_read_again(
 ) -> None:
     results = Results("made up")
     for seed, value in column.items():
-        results.add(Trial("part", {"method": method}, seed), {"value": value, "list": np.arange(2)})
+        results.add(ExperimentTrial("part", {"method": method}, seed), {"value": value, "list": np.arange(2)})
     path = tmp_path_factory.mktemp("results") / "made-up.json"
     write_results(results, path)
     (group,) = read_results(path)
@@ -30,13 +30,13 @@ def test_what_is_written_is_read_again(
 def test_part_gives_groups_with_the_wanted_cases_in_order() -> None:
     results = Results("made up")
     for part, method, size in (("a", "x", 1), ("b", "x", 1), ("a", "x", 2), ("a", "y", 1)):
-        results.add(Trial(part, {"method": method, "size": size}, 0), {"value": 1.0})
+        results.add(ExperimentTrial(part, {"method": method, "size": size}, 0), {"value": 1.0})
     assert [group.case["size"] for group in results.part("a", method="x")] == [1, 2]
     assert results.part("a", method="z") == []
 
 
 def test_empty_groups_are_not_shown() -> None:
-    plan = [Trial("a", {"size": size}, 0) for size in (1, 2)]
+    plan = [ExperimentTrial("a", {"size": size}, 0) for size in (1, 2)]
     results = Results("made up").arranged(plan)
     results.add(plan[1], {"value": 1.0})
     assert [group.case["size"] for group in results] == [2]

@@ -10,15 +10,19 @@ import pytest
 from dynmeans._experiments import runner
 from dynmeans._experiments.results import Results, read_results, write_results
 from dynmeans._experiments.runner import ExperimentProgress, draw_experiment, results_file, run_experiment
-from dynmeans._experiments.trials import Experiment, Figures, Numbers, Size, Trial, by_worth
+from dynmeans._experiments.trials import Experiment, ExperimentTrial, Figures, Numbers, Size, by_worth
 from dynmeans._files.errors import InputError
 
 
-def plan(size: Size) -> list[Trial]:
-    return [Trial("sums", {"add": add}, seed, effort=add) for seed in range(size.trials) for add in (1, 2)]
+def plan(size: Size) -> list[ExperimentTrial]:
+    return [
+        ExperimentTrial("sums", {"add": add}, seed, effort=add)
+        for seed in range(size.trials)
+        for add in (1, 2)
+    ]
 
 
-def run(trial: Trial) -> Numbers:
+def run(trial: ExperimentTrial) -> Numbers:
     return {"sum": trial.seed + trial.case["add"], "third": trial.seed / 3}
 
 
@@ -31,10 +35,10 @@ def draw(results: Results) -> Figures:
 SUMS = Experiment("sums", Size(3), Size(1, quick=True), plan, run, draw, lambda results: "")
 
 
-def counted(calls: list[Trial], stop_after: int | None = None) -> Experiment:
+def counted(calls: list[ExperimentTrial], stop_after: int | None = None) -> Experiment:
     """The experiment, with a list of the trials that really ran; interrupted after some of them."""
 
-    def observed(trial: Trial) -> Numbers:
+    def observed(trial: ExperimentTrial) -> Numbers:
         if stop_after is not None and len(calls) == stop_after:
             raise KeyboardInterrupt
         calls.append(trial)
@@ -66,13 +70,13 @@ def test_file_holds_cases_seeds_version_machine_and_every_trial(tmp_path: Path) 
 
 
 def test_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    first: list[Trial] = []
+    first: list[ExperimentTrial] = []
     with pytest.raises(KeyboardInterrupt):
         run_experiment(counted(first, stop_after=4), SUMS.full, tmp_path)
-    second: list[Trial] = []
+    second: list[ExperimentTrial] = []
     run_experiment(counted(second), SUMS.full, tmp_path)
     assert first + second == by_worth(plan(SUMS.full))
-    again: list[Trial] = []
+    again: list[ExperimentTrial] = []
     run_experiment(counted(again), SUMS.full, tmp_path)
     assert again == []
 

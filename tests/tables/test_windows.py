@@ -24,7 +24,7 @@ from dynmeans._tables.windowing import (
     by_calendar,
     parse_window_length,
 )
-from dynmeans._tables.windows import Batch, cut
+from dynmeans._tables.windows import WindowBatch, cut
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.time_steps import make_windowing
 
@@ -51,7 +51,7 @@ streams = st.lists(st.integers(0, 30), min_size=1, max_size=40).map(sorted)
 cuts = st.lists(st.integers(0, 40))
 
 
-def same(one: list[Batch], other: list[Batch]) -> bool:
+def same(one: list[WindowBatch], other: list[WindowBatch]) -> bool:
     return len(one) == len(other) and all(
         a.X.tolist() == b.X.tolist() and a[2:] == b[2:] for a, b in zip(one, other, strict=True)
     )
@@ -101,7 +101,7 @@ def test_windows_report_their_beginning_and_let_time_pass_when_empty() -> None:
 def test_windows_without_rows_are_steps_while_they_are_wanted(
     times: list[float], pieces: list[int], limit: int
 ) -> None:
-    batches: list[Batch] = []
+    batches: list[WindowBatch] = []
 
     def wants_empty() -> bool:
         return any(len(batch.X) for batch in batches[-limit:]) if limit else False

@@ -37,7 +37,7 @@ DescentResult descend_rows(const T* data, const double* weights, Row n, int d, c
   return result;
 }
 
-// Sizes that contradict each other would lead out of the arrays.
+// Inconsistent sizes would lead to reads beyond the end of an array.
 template <class T>
 void check_tables(const Matrix<T>& X, const std::optional<Vector>& weights, const Matrix<double>& centers,
                   const Vector& gammas, const Vector& revival) {
@@ -139,7 +139,7 @@ void bind_rows(nb::module_& m) {
   m.def("nearest_centers", &nearest<T>, "X"_a.noconvert(), "centers"_a, "n_threads"_a,
         "Index of the nearest center of every row.");
   m.def("cheapest_clusters", &cheapest<T>, "X"_a.noconvert(), "centers"_a, "gammas"_a, "revival"_a,
-        "n_threads"_a, "Index of the cluster that would take each row, if it came alone, at least cost.");
+        "n_threads"_a, "Index of the cluster of least cost for each row in a batch of its own.");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ double checked_unit(const Matrix<double>& X) {
   return unit;
 }
 
-// Without the lock of Python.
+// Runs without the GIL.
 TreeEdges edges_of(const Matrix<double>& X, double unit, int n_threads) {
   const std::size_t n = X.shape(0), d = X.shape(1);
   const int threads = useful_threads(n_threads, 100.0 * double(n) * double(d));
@@ -47,7 +47,7 @@ nb::tuple cut_forest(const Matrix<double>& X, double scale, int n_threads) {
   CutTree cut;
   {
     nb::gil_scoped_release unlocked;
-    if (n <= few_rows(d)) {
+    if (n <= max_prim_rows(d)) {
       cut = ThresholdComponents(X.data(), n, d, unit, scale).run();
     } else {
       const TreeEdges edges = edges_of(X, unit, n_threads);
@@ -69,20 +69,21 @@ nb::ndarray<nb::numpy, double> tree_distances_of(const Column<std::int64_t>& par
   return to_numpy(std::move(distances), {m, m});
 }
 
-nb::tuple blend_components(const Column<std::int64_t>& parent, const Vector& length, double scale,
-                           const Column<std::int64_t>& components, const Vector& weights,
-                           const Vector& coefficients, const Column<std::int64_t>& owner, std::size_t n_old) {
+nb::tuple component_similarity(const Column<std::int64_t>& parent, const Vector& length, double scale,
+                               const Column<std::int64_t>& components, const Vector& weights,
+                               const Vector& coefficients, const Column<std::int64_t>& owner,
+                               std::size_t n_old) {
   const std::size_t m = parent.shape(0), n_kept = owner.shape(0), n = weights.shape(0);
   if (length.shape(0) != m) throw std::invalid_argument("a component must have a parent and a length");
   if (coefficients.shape(0) != n_kept || components.shape(0) != n_kept + n)
     throw std::invalid_argument("every point must have a component, and a kept point a coefficient");
   std::vector<double> matrix;
-  ComponentBlend found;
+  ComponentSums found;
   {
     nb::gil_scoped_release unlocked;
     matrix = component_kernel(parent.data(), length.data(), m, scale);
-    found = blend({matrix.data(), components.data(), weights.data(), coefficients.data(), owner.data(), m,
-                   n_kept, n, n_old});
+    found = sum_components({matrix.data(), components.data(), weights.data(), coefficients.data(),
+                            owner.data(), m, n_kept, n, n_old});
   }
   const std::size_t r = found.weights.size();
   nb::object some = nb::none();
@@ -102,7 +103,7 @@ void bind_mst(nb::module_& m) {
         "That tree without edges longer than the scale: (component (n,), parent (m,), length (m,)).");
   m.def("tree_distances", &tree_distances_of, "parent"_a, "length"_a,
         "Sums of the edges between any two components of a tree, parents first: (m, m).");
-  m.def("component_similarity", &blend_components, "parent"_a, "length"_a, "scale"_a, "components"_a,
+  m.def("component_similarity", &component_similarity, "parent"_a, "length"_a, "scale"_a, "components"_a,
         "weights"_a, "coefficients"_a, "owner"_a, "n_old"_a,
         "The kernel between components, between those with rows, and with old clusters: (matrix (m, m), "
         "weights (R,), y_phi (R, K), phi_phi (K,), matrix (R, R) or None if it is the same, group (n,)).");

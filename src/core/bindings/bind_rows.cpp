@@ -129,7 +129,7 @@ nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows,
 }  // namespace
 
 void bind_rows(nb::module_& m) {
-  // In this order, because what is neither is read as the wider of the two.
+  // In this order, because an array of another type is converted to the first type.
   m.def("max_abs", &max_abs<double>, "X"_a, "n_threads"_a = 1, "Largest |x|; NaN if there is one.");
   m.def("max_abs", &max_abs<float>, "X"_a, "n_threads"_a = 1, "Largest |x|; NaN if there is one.");
   m.def("unique_rows", &distinct_rows, "X"_a, "weights"_a.none(),

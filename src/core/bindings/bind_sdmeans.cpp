@@ -70,7 +70,7 @@ nb::tuple round_rows(const Matrix<double>& rows, const Vector& lengths, const Ve
     throw std::invalid_argument("lengths and weights must have one entry per row");
   const UnitRows view{rows.data(), lengths.data(), weights.data(), int(n), int(c)};
   Rounded result = YuShiRounding(view, lapack()).run(first, max_iter);
-  return nb::make_tuple(to_numpy(std::move(result.labels), {n}), result.n_iter, result.clarity);
+  return nb::make_tuple(to_numpy(std::move(result.labels), {n}), result.n_iter, result.mean_cosine);
 }
 
 nb::ndarray<nb::numpy, std::int64_t> cheapest_slots(const Matrix<double>& apart, const Vector& weight,
@@ -78,7 +78,7 @@ nb::ndarray<nb::numpy, std::int64_t> cheapest_slots(const Matrix<double>& apart,
                                                     double birth) {
   const std::size_t n_found = apart.shape(0), n_old = apart.shape(1);
   if (weight.shape(0) != n_found || gammas.shape(0) != n_old || revival.shape(0) != n_old)
-    throw std::invalid_argument("apart must have one line a cluster and one column an old one");
+    throw std::invalid_argument("apart must have one line per cluster and one column per old cluster");
   std::vector<double> change(apart.data(), apart.data() + n_found * n_old);
   link_costs(change, weight.data(), gammas.data(), revival.data(), n_old, birth);
   return to_numpy(LinearAssignment(change.data(), int(n_found), int(n_old)).run(), {n_found});
@@ -143,11 +143,12 @@ void bind_sdmeans(nb::module_& m) {
         "birth"_a, "matrix"_a,
         "Eigenpairs of the relaxed problem above the birth cost, and a bound: (values, vectors, bound).");
   m.def("relaxed_bound", &relaxed_bound_of, "values"_a, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a,
-        "gammas"_a, "revival"_a, "birth"_a, "What no clustering costs less than, from these eigenvalues.");
+        "gammas"_a, "revival"_a, "birth"_a,
+        "Lower bound on the cost of every clustering, from these eigenvalues.");
   m.def("embed_rows", &embed_rows, "vectors"_a, "weights"_a, "gammas"_a,
         "Points as unit rows in the span of the vectors: (rows (R, c), lengths (R,)).");
   m.def("round_rows", &round_rows, "rows"_a, "lengths"_a, "weights"_a, "first"_a, "max_iter"_a,
-        "Unit rows to the axes of the rotation that suits them best: (labels, n_iter, clarity).");
+        "Assign unit rows to the axes of the best rotation: (labels, n_iter, mean_cosine).");
   m.def("link_clusters", &cheapest_slots, "apart"_a, "weight"_a, "gammas"_a, "revival"_a, "birth"_a,
         "Slot (L,) of every cluster, from n times the squared distances (L, K) of means to old centers.");
   m.def("cluster_vectors", &cluster_vectors, "vectors"_a, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a,

@@ -1,4 +1,4 @@
-// Python bindings: the sums of D-Means on their own, for tests. The arguments are documented in _core.pyi.
+// Python bindings: the sums of D-Means, for tests. The arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
 #include <stdexcept>
@@ -71,7 +71,7 @@ void bind_sums(nb::module_& m) {
   bind_cluster_sums<float>(m);
   bind_cluster_sums<double>(m);
   m.def("exact_sum", &exact_sum, "values"_a, "n_parts"_a = 1,
-        "Sum of numbers that are not negative, rounded once; parts are summed on their own and merged.");
+        "Sum of numbers that are not negative, rounded once; parts are summed separately and merged.");
 }
 
 }  // namespace dynmeans

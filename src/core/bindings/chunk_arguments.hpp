@@ -18,7 +18,7 @@ inline void require(bool holds, const char* rule) {
   if (!holds) throw std::invalid_argument(rule);
 }
 
-// Prior of a descent, with memory of its own.
+// Prior of a descent that owns its arrays.
 struct OwnedPrior {
   std::vector<double> centers, gammas, revival;
 

@@ -30,7 +30,7 @@ struct Life {
 };
 
 // Log likelihood of the mean of a known id under both forecasts, and the squared errors.
-struct Forecast {
+struct CenterForecast {
   std::array<double, 2> likelihood{}, missed{}, age{};
 };
 
@@ -40,9 +40,9 @@ class CenterCode {
 
   // Forecast of a known id. group: its rows in this step; life: its history; shape: scatter C + B of the id;
   // elapsed: time since it was last seen; variance: initial estimate of the drift per unit of time.
-  Forecast forecast(const Group& group, const Life& life, const Square& shape, double elapsed,
-                    double variance) {
-    Forecast found;
+  CenterForecast forecast(const Group& group, const Life& life, const Square& shape, double elapsed,
+                          double variance) {
+    CenterForecast found;
     const double age = std::max(elapsed, kShortest);
     const double noise = (1.0 / group.n + 1.0 / life.n) / (1.0 + life.evidence);
     const double round = noise * trace(shape, d_) / d_;
@@ -64,12 +64,12 @@ class CenterCode {
   }
 
   // Log likelihood of one id under both forecasts, mixed by their past likelihood.
-  double likelihood(const Forecast& found) const {
+  double likelihood(const CenterForecast& found) const {
     return log_sum(credit_[0] + found.likelihood[0], credit_[1] + found.likelihood[1]) -
            log_sum(credit_[0], credit_[1]);
   }
 
-  void follow(const Forecast& found) {
+  void follow(const CenterForecast& found) {
     for (int forecast = 0; forecast < 2; ++forecast) {
       likelihood_[forecast] += found.likelihood[forecast];
       pending_[forecast] += found.missed[forecast];

@@ -155,7 +155,7 @@ class StreamCoder {
     return births_.log_rate(t) + returns_.log_absence() + birth_likelihood(group, shape, t);
   }
 
-  Forecast forecast(const Group& group, const Life& life, const Square& shape, int t) {
+  CenterForecast forecast(const Group& group, const Life& life, const Square& shape, int t) {
     const double variance = shapes_.knows() ? shapes_.variance() : trace(cov_so_far(0), d_) / d_;
     return centers_.forecast(group, life, shape, result_.times[t] - life.last_seen, variance);
   }

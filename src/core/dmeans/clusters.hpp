@@ -83,7 +83,7 @@ class Clusters {
   double max_displacement() const { return max_displacement_; }
   double gamma(int k) const { return is_old(k) ? prior_.gammas[k] : 0.0; }
   double revival(int k) const { return prior_.revival[k]; }
-  // How many times a cluster has been born or revived: bounds on distances end when this changes.
+  // Number of births and revivals so far; bounds on distances are invalid after a change.
   long wake_ups() const { return wake_up_count_; }
 
   // Cost of reviving slot k for a point of weight m (at most 1) at squared distance `d2` from its old center.

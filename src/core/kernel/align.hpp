@@ -35,7 +35,7 @@ class Aligner {
         options_(options),
         mixture_(rows, n, d, kept),
         responsibility_(n_old_),
-        pull_(std::size_t(n_old_) * d) {}
+        displacement_sum_(std::size_t(n_old_) * d) {}
 
   // Runs from two starts, no shift and one shift shared by all clusters, and returns the likelier result.
   std::vector<double> run() {
@@ -59,10 +59,10 @@ class Aligner {
     return expect(shifts, 1.0);
   }
 
-  // Fills responsibility_ and pull_; returns the log likelihood up to a constant.
+  // Fills responsibility_ and displacement_sum_; returns the log likelihood up to a constant.
   double expect(const std::vector<double>& shifts, double factor) {
     std::fill(responsibility_.begin(), responsibility_.end(), 0.0);
-    std::fill(pull_.begin(), pull_.end(), 0.0);
+    std::fill(displacement_sum_.begin(), displacement_sum_.end(), 0.0);
     const double background = options_.background * std::pow(factor, d_);
     double likelihood = 0;
     mixture_.explain(shifts.data(), options_.bandwidth * factor, [&](std::int64_t i, int lane) {
@@ -74,7 +74,8 @@ class Aligner {
         const double mass = mixture_.mass(k)[lane];
         responsibility_[k] += scale * mass;
         for (int c = 0; c < d_; ++c)
-          pull_[std::size_t(k) * d_ + c] += scale * (mass * rows_[i * d_ + c] - mixture_.moment(k, c)[lane]);
+          displacement_sum_[std::size_t(k) * d_ + c] +=
+              scale * (mass * rows_[i * d_ + c] - mixture_.moment(k, c)[lane]);
       }
     });
     return likelihood;
@@ -85,9 +86,9 @@ class Aligner {
     const double total = std::accumulate(responsibility_.begin(), responsibility_.end(), 0.0);
     std::fill(responsibility_.begin(), responsibility_.end(), total);
     for (int c = 0; c < d_; ++c) {
-      double pull = 0;
-      for (int k = 0; k < n_old_; ++k) pull += pull_[std::size_t(k) * d_ + c];
-      for (int k = 0; k < n_old_; ++k) pull_[std::size_t(k) * d_ + c] = pull;
+      double displacement_sum = 0;
+      for (int k = 0; k < n_old_; ++k) displacement_sum += displacement_sum_[std::size_t(k) * d_ + c];
+      for (int k = 0; k < n_old_; ++k) displacement_sum_[std::size_t(k) * d_ + c] = displacement_sum;
     }
   }
 
@@ -95,7 +96,8 @@ class Aligner {
     const double h = options_.bandwidth * factor, prior = h * h / squared_step(shifts);
     for (int k = 0; k < n_old_; ++k)
       for (int c = 0; c < d_; ++c)
-        shifts[std::size_t(k) * d_ + c] = pull_[std::size_t(k) * d_ + c] / (responsibility_[k] + prior);
+        shifts[std::size_t(k) * d_ + c] =
+            displacement_sum_[std::size_t(k) * d_ + c] / (responsibility_[k] + prior);
   }
 
   // s^2: clusters with little evidence are expected to move as far as the others.
@@ -108,9 +110,9 @@ class Aligner {
     return square(options_.bandwidth) + (evidence > 0 ? squares / (d_ * evidence) : 0.0);
   }
 
-  // A cluster that is absent from the batch moves onto the rows of another one. There it explains nothing
-  // that the other does not, so it is moved back. Long shifts are checked first, because the other cluster
-  // was nearer.
+  // A cluster that is absent from the batch moves onto the rows of another one. The other cluster explains
+  // these rows without it, so it is moved back. Long shifts are checked first, because the cluster to which
+  // the rows belong has the shorter shift.
   void stay_if_unseen(std::vector<double>& shifts) {
     std::vector<double> moved = table(shifts), still = table(std::vector<double>(shifts.size()));
     std::vector<double> total(n_, options_.background);
@@ -159,8 +161,8 @@ class Aligner {
   int d_, n_old_;
   AlignOptions options_;
   GaussianMixture mixture_;
-  std::vector<double> responsibility_;  // (K,)   sum of m q
-  std::vector<double> pull_;            // (K, d) sum of m q (y - u)
+  std::vector<double> responsibility_;    // (K,)   sum of m q
+  std::vector<double> displacement_sum_;  // (K, d) sum of m q (y - u)
 };
 
 }  // namespace dynmeans

@@ -20,7 +20,7 @@ class FeatureCenters {
       const double* position = phi_features + static_cast<std::size_t>(k) * d;
       for (int j = 0; j < d; ++j) phi_[at(k) + j] = position[j] - shift_[j];
       const double beyond = view.phi_phi[k] - squared_length(position);
-      beyond_.push_back(beyond > kGrain * view.phi_phi[k] ? beyond : 0.0);
+      beyond_.push_back(beyond > kRoundingShare * view.phi_phi[k] ? beyond : 0.0);
     }
   }
 
@@ -89,7 +89,7 @@ class FeatureCenters {
   }
 
  private:
-  static constexpr double kGrain = 1e-9;  // share below which the missing length of phi is rounding error
+  static constexpr double kRoundingShare = 1e-9;  // of the squared length of phi: less is rounding error
 
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
   double coordinate(Row i, int j) const { return features_[i * d_ + j] - shift_[j]; }

@@ -1,9 +1,10 @@
 // KD-Means on one batch: coordinate descent on the kernelized cost (Eq. krnmin).
 //
-// The centers follow from the labels, so the cost of a move is exact: a row of weight m that joins a slot
-// of mass gamma + n at squared distance g adds m mass / (mass + m) g, and wakes it for Q dt, or founds it
-// for lambda, if it had no rows; a row that leaves saves m mass / (mass - m) g, and that cost if it was the
-// last. A move is made only if it lowers the cost by more than the rounding error.
+// The centers follow from the labels, so the change of the cost by a move is exact. A row of weight m that
+// joins a slot of mass gamma + n at squared distance g adds m mass / (mass + m) g. If the slot had no rows,
+// its opening cost is added: Q dt for a revival, lambda for a birth. A row that leaves saves m mass / (mass -
+// m) g, and the opening cost if it was the last row. A move is made only if it lowers the cost by more than
+// the rounding error.
 #pragma once
 
 #include <algorithm>

@@ -40,17 +40,17 @@ class MatchingPursuit {
   // in: gram (s, s) symmetric, coefficients (s,)
   MatchingPursuit(const double* gram, const double* coefficients, std::int64_t s,
                   const MatchingPursuitOptions& rules)
-      : gram_(gram), s_(s), rules_(rules), apart_(s), pull_(s), column_(s), gain_(s) {
+      : gram_(gram), s_(s), rules_(rules), residual_(s), correlation_(s), column_(s), gain_(s) {
     for (std::int64_t i = 0; i < s; ++i) {
       poll_(s);
-      apart_[i] = line(i)[i];
-      run_wide(AddMultiple{pull_.data(), line(i), coefficients[i], s});
+      residual_[i] = line(i)[i];
+      run_wide(AddMultiple{correlation_.data(), line(i), coefficients[i], s});
     }
-    length_ = left_ = std::inner_product(pull_.begin(), pull_.end(), coefficients, 0.0);
+    length_ = remaining_ = std::inner_product(correlation_.begin(), correlation_.end(), coefficients, 0.0);
   }
 
   Picks run(std::int64_t budget) {
-    while (count() < std::min(budget, s_) && left_ > rules_.negligible * length_) {
+    while (count() < std::min(budget, s_) && remaining_ > rules_.negligible * length_) {
       poll_(s_ * (count() + 4));
       const std::int64_t j = best();
       if (!(gain_[j] > 0)) break;
@@ -66,12 +66,14 @@ class MatchingPursuit {
   std::int64_t best() {
     double largest = -1;
     for (std::int64_t i = 0; i < s_; ++i) {
-      gain_[i] = apart_[i] > rules_.dependent * line(i)[i] ? pull_[i] * pull_[i] / apart_[i] : -1;
+      gain_[i] = residual_[i] > rules_.dependent * line(i)[i]
+                     ? correlation_[i] * correlation_[i] / residual_[i]
+                     : -1;
       largest = std::max(largest, gain_[i]);
     }
     std::int64_t best = -1;
     for (std::int64_t i = 0; i < s_; ++i)
-      if (gain_[i] >= rules_.equal * largest && (best < 0 || apart_[i] > apart_[best])) best = i;
+      if (gain_[i] >= rules_.equal * largest && (best < 0 || residual_[i] > residual_[best])) best = i;
     return std::max<std::int64_t>(best, 0);
   }
 
@@ -81,14 +83,14 @@ class MatchingPursuit {
       const double* earlier = &factor_[p * s_];
       run_wide(AddMultiple{column_.data(), earlier, -earlier[j], s_});
     }
-    const double root = std::sqrt(apart_[j]), step = pull_[j] / root;
+    const double root = std::sqrt(residual_[j]), step = correlation_[j] / root;
     for (std::int64_t i = 0; i < s_; ++i) {
       column_[i] /= root;
-      apart_[i] -= column_[i] * column_[i];
-      pull_[i] -= step * column_[i];
+      residual_[i] -= column_[i] * column_[i];
+      correlation_[i] -= step * column_[i];
     }
     factor_.insert(factor_.end(), column_.begin(), column_.end());
-    left_ -= step * step;
+    remaining_ -= step * step;
     steps_.push_back(step);
     chosen_.push_back(j);
   }
@@ -107,9 +109,9 @@ class MatchingPursuit {
   const double* gram_;
   std::int64_t s_;
   MatchingPursuitOptions rules_;
-  double length_, left_;               // squared length of the center, and of the residual
-  std::vector<double> apart_;          // (s,)  squared length of what each point adds to the chosen ones
-  std::vector<double> pull_;           // (s,)  product of each point with the residual
+  double length_, remaining_;        // squared length of the center, and of the residual
+  std::vector<double> residual_;     // (s,)  squared distance of each point from the span of the chosen ones
+  std::vector<double> correlation_;  // (s,)  product of each point with the residual
   std::vector<double> column_, gain_;  // (s,)
   std::vector<double> factor_;         // (picks, s)  W ~ factor' factor
   std::vector<double> steps_;

@@ -33,7 +33,7 @@ template <class Centers>
 class SpectralClusters {
   // Mean cosine of rows with their axes. Above it the rounding is nearly exact, and restarts from other first
   // rows give the same axes.
-  static constexpr double kClear = 0.98;
+  static constexpr double kNearlyExact = 0.98;
 
   struct Trial {
     std::vector<std::int64_t> partition;
@@ -51,18 +51,18 @@ class SpectralClusters {
     const double *rows = embedding.rows.data(), *lengths = embedding.lengths.data();
     YuShiRounding rounder({rows, lengths, view_.weights, int(view_.n), embedding.c}, lapack);
     SpectralResult result{{}, 0, {}};
-    double clarity = 0;
+    double mean_cosine = 0;
     Poll poll;
     for (int restart = 0; restart < search_.n_restarts; ++restart) {
       poll(1 + view_.n);
-      if (clarity > kClear) {  // nothing to improve
+      if (mean_cosine > kNearlyExact) {
         result.restart_costs.push_back(result.restart_costs[0]);
         continue;
       }
       const int first =
           restart == 0 ? int(std::max_element(lengths, lengths + view_.n) - lengths) : draw(restart);
       const Rounded rounded = rounder.run(first, search_.max_iter);
-      if (restart == 0) clarity = rounded.clarity;
+      if (restart == 0) mean_cosine = rounded.mean_cosine;
       take(rounded, result);
     }
     return result;

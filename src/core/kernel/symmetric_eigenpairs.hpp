@@ -16,12 +16,13 @@ struct Eigenpairs {
   std::vector<double> values;   // (c,)  descending
   std::vector<double> vectors;  // (n, c)  of unit length, one per column
 
-  // The first few of them.
-  void keep(int few) {
+  // The first count of them.
+  void keep(int count) {
     const std::size_t c = values.size(), n = vectors.size() / c;
-    for (std::size_t i = 0; i < n; ++i) std::copy_n(vectors.begin() + i * c, few, vectors.begin() + i * few);
-    values.resize(few);
-    vectors.resize(n * few);
+    for (std::size_t i = 0; i < n; ++i)
+      std::copy_n(vectors.begin() + i * c, count, vectors.begin() + i * count);
+    values.resize(count);
+    vectors.resize(n * count);
   }
 };
 

@@ -23,7 +23,7 @@ struct UnitRows {
 struct Rounded {
   std::vector<std::int64_t> labels;  // (R,)  0 .. L-1 by first appearance
   int n_iter;
-  double clarity;  // mean cosine of rows and their axes, by weight
+  double mean_cosine;  // mean cosine of rows and their axes, by weight
 };
 
 class YuShiRounding {
@@ -95,12 +95,12 @@ class YuShiRounding {
   // the singular values of X'V = left diag right, for U = right' left'.
   std::vector<double> rotation(const Singular& fit) const {
     const int c = view_.c;
-    std::vector<double> product(size(c)), turned(size(c));
+    std::vector<double> product(size(c)), transposed(size(c));
     multiply(lapack_, const_cast<double*>(fit.left.data()), const_cast<double*>(fit.right.data()), c, c, c,
              product.data());
     for (int i = 0; i < c; ++i)
-      for (int a = 0; a < c; ++a) turned[size(i) + a] = product[size(a) + i];
-    return turned;
+      for (int a = 0; a < c; ++a) transposed[size(i) + a] = product[size(a) + i];
+    return transposed;
   }
 
   Labels by_first_appearance(Labels labels) const {

@@ -190,7 +190,7 @@ class SplitMergeFinder {
 
   bool is_gone(std::int64_t parent) const { return in_.slot_weights[in_.awake[parent]] == 0; }
 
-  // The slot of most rows of a parent; the first of equals.
+  // The slot of most rows of a parent; ties go to the first.
   std::int64_t main_slot(std::int64_t parent) const {
     const auto line = shared_.of(parent);
     return line.empty() ? kNone : std::ranges::max_element(line, {}, &SharedRows::Entry::weight)->slot;
@@ -250,7 +250,7 @@ class SplitMergeFinder {
   SharedRows shared_;
   std::vector<double> total_,
       largest_;  // (L,)  weight of all rows of a slot, and of those of its main parent
-  std::vector<std::int64_t> main_parent_;  // (L,)  the parent of most rows of a slot; the first of equals
+  std::vector<std::int64_t> main_parent_;  // (L,)  the parent of most rows of a slot; ties go to the first
 };
 
 }  // namespace dynmeans

@@ -1,6 +1,6 @@
 // Exact Euclidean minimum spanning tree: Boruvka (1926) with a kd-tree.
 //
-// In each round every component takes its shortest edge to another one. Two facts keep a round cheap. The
+// In each round every component takes its shortest edge to another one. Two facts make a round fast. The
 // nearest point in another component stays the nearest while the components differ; afterwards its distance
 // is still a lower bound, because components only grow. A point whose bound is not below the shortest edge
 // of its component is skipped. Ties may be broken freely: an edge whose ends were connected earlier in the
@@ -103,7 +103,7 @@ class BoruvkaMst {
   }
 
   void search_rows(Index begin, Index end) {
-    // Cache of what this chunk has found, for some components at a time; a miss costs time, not exactness.
+    // Cache of the edges that this chunk has found, for some components at a time; a miss only costs time.
     struct Found {
       Index component = kNone;
       double length = kFar;
@@ -224,13 +224,13 @@ inline double safe_unit(const double* data, std::size_t count) {
 }
 
 // Up to this number of rows, comparing all pairs is faster than a search tree.
-inline int few_rows(int d) {
+inline int max_prim_rows(int d) {
   return d <= 3 ? 1500 : std::min(500 * d, 20000);
 }
 
 // in: data (n, d), n > 0, all finite; unit and n_threads as in BoruvkaMst
 inline TreeEdges spanning_tree(const double* data, std::int32_t n, int d, double unit, int n_threads) {
-  if (n <= few_rows(d)) return PrimMst(data, n, d, unit).run();
+  if (n <= max_prim_rows(d)) return PrimMst(data, n, d, unit).run();
   if (d == 1) return BoruvkaMst<1>(data, n, d, unit, n_threads).run();
   if (d == 2) return BoruvkaMst<2>(data, n, d, unit, n_threads).run();
   if (d == 3) return BoruvkaMst<3>(data, n, d, unit, n_threads).run();

@@ -1,4 +1,4 @@
-// Kernel between rows and old clusters that depends only on their components: sums over few components.
+// Kernel between rows and old clusters that depends only on their components, so sums are over components.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace dynmeans {
 
 // Distances become similarities, exp(-d^2 / (2 scale^2)).
-struct Fade {
+struct DistancesToSimilarities {
   double* values;  // in, out (n,)
   std::int64_t n;  // a multiple of kFour
   double scale;
@@ -31,12 +31,12 @@ inline std::vector<double> component_kernel(const std::int64_t* parent, const do
   const std::size_t size = m * m, whole = (size + kFour - 1) / kFour * kFour;
   std::vector<double> matrix(whole);
   tree_distances(parent, length, m, matrix.data());
-  run_wide(Fade{matrix.data(), std::int64_t(whole), scale});
+  run_wide(DistancesToSimilarities{matrix.data(), std::int64_t(whole), scale});
   matrix.resize(size);
   return matrix;
 }
 
-struct ComponentScene {
+struct ComponentInput {
   const double* matrix;            // (m, m)  kernel between components
   const std::int64_t* components;  // (M + n,)  of kept points, then of rows
   const double* weights;           // (n,)  of rows
@@ -45,7 +45,7 @@ struct ComponentScene {
   std::size_t m, n_kept, n, n_old;
 };
 
-struct ComponentBlend {
+struct ComponentSums {
   std::vector<double> weights;      // (R,)  of the rows in each component that has some
   std::vector<double> y_phi;        // (R, K)
   std::vector<double> phi_phi;      // (K,)
@@ -53,7 +53,7 @@ struct ComponentBlend {
   std::vector<std::int64_t> group;  // (n,)
 };
 
-inline ComponentBlend blend(const ComponentScene& in) {
+inline ComponentSums sum_components(const ComponentInput& in) {
   std::vector<double> mass(in.m), mix(in.m * in.n_old), past(in.m * in.n_old);
   const std::int64_t* of_row = in.components + in.n_kept;
   for (std::size_t i = 0; i < in.n; ++i) mass[of_row[i]] += in.weights[i];
@@ -66,7 +66,7 @@ inline ComponentBlend blend(const ComponentScene& in) {
       for (std::size_t k = 0; k < in.n_old; ++k)
         past[a * in.n_old + k] += in.matrix[a * in.m + b] * mix[b * in.n_old + k];
   }
-  ComponentBlend out;
+  ComponentSums out;
   out.phi_phi.resize(in.n_old);
   std::vector<std::int64_t> number(in.m), seen;
   for (std::size_t a = 0; a < in.m; ++a) {

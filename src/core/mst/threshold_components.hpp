@@ -23,8 +23,8 @@ namespace dynmeans {
 // Squared distances of the rows outside to the tree, now that some rows are new in it.
 struct NearestNew {
   const double* columns;  // in  (d, stride) rows outside the tree
-  const double* fresh;    // in  (n_fresh, d)
-  std::int64_t n, stride, n_fresh;
+  const double* added;    // in  (n_added, d)
+  std::int64_t n, stride, n_added;
   int d;
   double component;   // in  of the new rows
   double* distances;  // in, out (stride,)
@@ -46,11 +46,11 @@ struct NearestNew {
     for (std::int64_t k = 0; k < n; k += kBlock) {
       Four found[kSide];
       for (Four& distance : found) distance = Four{} + std::numeric_limits<double>::infinity();
-      for (std::int64_t f = 0; f < n_fresh; ++f)
+      for (std::int64_t f = 0; f < n_added; ++f)
         for (int s = 0; s < kSide; ++s) {
           Four sum{};
           for (int c = 0; c < d; ++c) {
-            const Four step = load_four(columns + c * stride + k + s * kFour) - fresh[f * d + c];
+            const Four step = load_four(columns + c * stride + k + s * kFour) - added[f * d + c];
             sum += step * step;
           }
           found[s] = sum < found[s] ? sum : found[s];
@@ -118,15 +118,15 @@ class ThresholdComponents {
 
   // Update the distances by the rows added last, and add all rows within the threshold.
   void grow() {
-    const double* fresh = taken_.data() + n_used_;
-    const auto n_fresh = std::int64_t(taken_.size() - n_used_) / d_;
+    const double* added = taken_.data() + n_used_;
+    const auto n_added = std::int64_t(taken_.size() - n_used_) / d_;
     n_used_ = taken_.size();
     // In portions, with a check for signals in between.
     const std::int64_t portion = std::max<std::int64_t>(kPortion / (n_ * d_ + 1), 1);
-    for (std::int64_t f = 0; f < n_fresh; f += portion) {
-      const std::int64_t count = std::min(portion, n_fresh - f);
+    for (std::int64_t f = 0; f < n_added; f += portion) {
+      const std::int64_t count = std::min(portion, n_added - f);
       poll_(n_ * count * d_ / 2 + n_);
-      run_wide(NearestNew{columns_.data(), fresh + f * d_, n_, stride_, count, d_,
+      run_wide(NearestNew{columns_.data(), added + f * d_, n_, stride_, count, d_,
                           double(result_.parent.size() - 1), distances_.data(), from_.data(),
                           minima_.data()});
     }

@@ -172,8 +172,8 @@ class Gibbs {
   void draw_center(int k) {
     const double posterior = 1 / (1 / variance(k) + count_[k] / model_.noise), spread = std::sqrt(posterior);
     for (int j = 0; j < d_; ++j) {
-      const double pull = mean(k)[j] / variance(k) + sum_[at(k) + j] / model_.noise;
-      center_[at(k) + j] = posterior * pull + spread * random_.normal();
+      const double weighted = mean(k)[j] / variance(k) + sum_[at(k) + j] / model_.noise;
+      center_[at(k) + j] = posterior * weighted + spread * random_.normal();
     }
   }
 
@@ -217,7 +217,7 @@ class Gibbs {
   std::vector<int> count_;            // (slots,) n_k
   std::vector<double> sum_, center_;  // (slots, d)
   std::vector<int> awake_, free_, candidates_;
-  Choice choice_;
+  Categorical choice_;
   Poll poll_;
 };
 

@@ -46,7 +46,7 @@ inline double log_gaussian(const double* y, const double* mean, double variance,
 }
 
 // Draw from a categorical distribution whose weights are factors times exponentials.
-class Choice {
+class Categorical {
  public:
   void clear() {
     logs_.clear();
@@ -58,7 +58,7 @@ class Choice {
     logs_.push_back(log);
     if (log > highest_) highest_ = log;
   }
-  // The logarithm of the total; must come before draw and share.
+  // The logarithm of the total; must be called before draw and share.
   double sum() {
     total_ = 0;
     for (std::size_t k = 0; k < logs_.size(); ++k) {
@@ -82,7 +82,7 @@ class Choice {
   double share(int k) const { return factors_[k] / total_; }
 
  private:
-  // Factors differ by much less than exp(kVanishing - kNegligible), so nothing is lost that could be drawn.
+  // Factors differ by much less than exp(kVanishing - kNegligible), so no choice that could be drawn is lost.
   static constexpr double kVanishing = 3 * kNegligible;
 
   std::vector<double> factors_, logs_;

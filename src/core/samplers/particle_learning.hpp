@@ -34,7 +34,7 @@ class Particle {
 
   // Eq. (mcmmlabelprior) times the density of the row, one choice per cluster, the last for a birth. Returns
   // the logarithm of the density of the row.
-  double predict(const double* y, const McgmmParams& model, double log_birth, Choice& choice) const {
+  double predict(const double* y, const McgmmParams& model, double log_birth, Categorical& choice) const {
     choice.clear();
     for (int k = 0; k < size(); ++k)
       choice.add(weight(k), log_gaussian(y, mean(k), model.noise + variance(k), d_));
@@ -114,7 +114,7 @@ class ParticleFilter {
 
   // Systematic resampling. Surviving particles keep their index; only copies are moved.
   void resample() {
-    Choice whole;
+    Categorical whole;
     for (const double log : predictive_) whole.add(1.0, log);
     log_evidence_ += whole.sum() - std::log(double(count()));
     offspring_.assign(count(), 0);
@@ -155,7 +155,7 @@ class ParticleFilter {
   Random random_;
   std::vector<Particle> particles_;
   std::vector<double> log_densities_;  // (P,) log p(z, y) of each path
-  std::vector<Choice> choices_;
+  std::vector<Categorical> choices_;
   std::vector<int> ancestors_, offspring_;
   std::vector<double> predictive_;                 // (P,) log density of the row
   std::vector<std::vector<std::int64_t>> labels_;  // (P, n) number of the row that founded the cluster

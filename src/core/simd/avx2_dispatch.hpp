@@ -6,7 +6,7 @@
 namespace dynmeans {
 
 // Call loop.run(), whose body is inlined here. Both versions add in the same order, so the results are equal
-// bit by bit.
+// bit for bit.
 #ifdef DYNMEANS_X86
 template <class Loop>
 [[gnu::target("avx2")]] void run_avx2(const Loop& loop) {

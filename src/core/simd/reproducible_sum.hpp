@@ -1,11 +1,11 @@
 // Sums of rows that do not depend on the order of the rows: reproducible summation by pre-rounding (Demmel
 // and Nguyen 2013).
 //
-// With |v| <= 2^e for all terms and at high 2^k terms, adding and subtracting 1.5 * 2^52 * g, where
-// g = 2^(e + k - 52), rounds v to a multiple of g. Sums of such multiples are exact in double precision,
-// whatever their order. What is left, at high g / 2, is summed in the same way in the next fold. A sum is an
-// array of such folds: rows that leave are subtracted exactly, and sums of parts of a batch are merged by
-// adding the folds. The last fold drops what lies below its grid: see kBitsOfLargest.
+// With |v| <= 2^e for all terms and at most 2^k terms, adding and subtracting 1.5 * 2^52 * g, where
+// g = 2^(e + k - 52), rounds v to a multiple of g. Sums of such multiples are exact in double precision, in
+// any order. The remainder, at most g / 2, is summed in the same way in the next fold. A sum is an array of
+// such folds: rows that leave are subtracted exactly, and sums of parts of a batch are merged by adding the
+// folds. The last fold drops what lies below its grid: see kBitsOfLargest.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ struct ColumnExtent {
 
 class SumGrid {
  public:
-  // The sum of whole numbers that adds up to less than 2^52 in size.
+  // Grid of sums of whole numbers, whose absolute values add up to less than 2^52.
   static SumGrid of_counts() {
     SumGrid grid;
     grid.n_columns_ = grid.n_folds_ = 1;
@@ -75,7 +75,7 @@ class SumGrid {
   // Numbers of one sum: (folds, columns).
   std::size_t size() const { return std::size_t(n_folds_) * n_columns_; }
 
-  // sum (folds, columns) += m y, where y is (columns,); a negative m takes back what m has added
+  // sum (folds, columns) += m y, where y is (columns,); adding -m y undoes it exactly
   void add(const double* y, double m, double* sum) const {
     const int columns = n_columns_, folds = n_folds_;
     const double* const anchor = anchors_.data();

@@ -2,7 +2,7 @@
 //
 // simd_kernels.inl is compiled for the base instruction set, for AVX2 and for AVX-512; the widest set that
 // the processor supports is chosen when the module is loaded. The order of the additions within a distance
-// is the same in each, so the results are equal bit by bit.
+// is the same in each, so the results are equal bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Cheapest {
 };
 
 struct SlotLanes {
-  // The label update of one point: the least of scale_k |y - c_k|^2 + offset_k, the first of equals.
+  // The label update of one point: the least of scale_k |y - c_k|^2 + offset_k; ties go to the first slot.
   Cheapest (*cheapest)(const double* y,        // in (d,)
                        int d,                  // in
                        const double* columns,  // in (d, stride) centers, one row per feature

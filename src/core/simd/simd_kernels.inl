@@ -55,8 +55,8 @@ struct Best {
   }
 };
 
-// Compare `Pair` registers of points with `Block` consecutive centers. tile (d, kTile), centers (K, d), k: first of
-// the block; D: d if known at compile time, else 0; best: in, out
+// Compare `Pair` registers of points with `Block` consecutive centers. tile (d, kTile), centers (K, d), k:
+// first of the block; D: d if known at compile time, else 0; best: in, out
 template <class T, bool Two, int Pair, int Block, int D>
 inline void update_block(const T* tile, int d, const T* centers, int k, Best<T, Two>* best) {
   using V = typename Register<T>::Values;
@@ -147,7 +147,7 @@ void nearest_two(const T* tile, int d, const T* centers, int n_centers, T* best,
   nearest_some<T, false>(tile, d, centers, n_centers, best, second, which);
 }
 
-// The cheapest of all lanes, the first of equals.
+// The cheapest of all lanes; ties go to the first.
 template <int Pair>
 inline Cheapest first_cheapest(const Best<double, false>* best) {
   constexpr int width = Register<double>::width;

@@ -46,7 +46,7 @@ struct WideSquaredDistance {
     double total = 0;
     int j = 0;
     while (j + kWide <= d && total <= limit) {
-      const int rest = std::min(j + kLook, d);
+      const int rest = std::min(j + kCheckEvery, d);
       for (; j + kWide <= rest; j += kWide)
         for (int q = 0; q < kWide / kFour; ++q) {
           const Four difference = row.four(j + q * kFour) - load_four(center + j + q * kFour);
@@ -60,7 +60,7 @@ struct WideSquaredDistance {
   }
 
  private:
-  static constexpr int kLook = 5 * kWide;  // features between two looks at the sum
+  static constexpr int kCheckEvery = 5 * kWide;  // features between two comparisons of the sum with the limit
 };
 
 // Squared distance, or a lower bound that exceeds `limit`.

@@ -169,7 +169,7 @@ class GramDescent {
     }
   }
 
-  // The centers stay as they are; that of a newborn cluster is its first row.
+  // The centers do not change; that of a newborn cluster is its first row.
   bool place_costly() {
     if (costly_.empty()) return false;
     const std::vector<double> products = products_, share = share_;

@@ -49,13 +49,13 @@ class SphereAssignment {
     prepare(slots);
     proposals_.clear();
     bool moved = false;
-    unsure_.clear();
+    uncertain_.clear();
     for (Row i = 0; i < points_.n; ++i) {
       if ((bounds_hold_ || bound_by_prior(slots, i)) && stays(slots, i)) continue;
-      unsure_.push_back(i);
-      if (int(unsure_.size()) == CenterProducts::kRows) moved |= compare_unsure(slots);
+      uncertain_.push_back(i);
+      if (int(uncertain_.size()) == CenterProducts::kRows) moved |= compare_uncertain(slots);
     }
-    if (!unsure_.empty()) moved |= compare_unsure(slots);
+    if (!uncertain_.empty()) moved |= compare_uncertain(slots);
     bounds_hold_ = true;
     store_centers(slots);
     if (moved) slots.update_centers();
@@ -140,7 +140,7 @@ class SphereAssignment {
     return true;
   }
 
-  // True if the bounds prove that the row stays where it is.
+  // True if the bounds prove that the row keeps its label.
   bool stays(const SphereClusters<T>& slots, Row i) {
     poll_(points_.d);
     const std::int32_t own = label_[i];
@@ -160,17 +160,17 @@ class SphereAssignment {
   }
 
   // Compares the listed rows with all awake clusters; true if any moves.
-  bool compare_unsure(SphereClusters<T>& slots) {
-    const int n = int(awake_.size()), count = int(unsure_.size());
+  bool compare_uncertain(SphereClusters<T>& slots) {
+    const int n = int(awake_.size()), count = int(uncertain_.size());
     poll_(std::int64_t(points_.d) * n * count);
     if (products_.size() == 0)
       products_.pack(n, points_.d, [&](int a) { return &awake_centers_[std::size_t(a) * points_.d]; });
-    products_.compare(count, [&](int b) { return points_.row(unsure_[b]); });
+    products_.compare(count, [&](int b) { return points_.row(uncertain_[b]); });
     bool moved = false;
-    for (int b = 0; b < count; ++b) moved |= decide(slots, unsure_[b], products_.cosines(b));
+    for (int b = 0; b < count; ++b) moved |= decide(slots, uncertain_[b], products_.cosines(b));
     for (const auto& [i, cosine] : costly_) list_if_proposal(slots, i, cosine);
     costly_.clear();
-    unsure_.clear();
+    uncertain_.clear();
     return moved;
   }
 
@@ -178,14 +178,14 @@ class SphereAssignment {
   // true if the row moves there.
   bool decide(SphereClusters<T>& slots, Row i, const float* cosines) {
     const int n = int(awake_.size());
-    const double doubt = products_.rounding() + tolerance_;
-    const float limit = static_cast<float>(*std::max_element(cosines, cosines + n) - 2.1 * doubt);
+    const double error_bound = products_.rounding() + tolerance_;
+    const float limit = static_cast<float>(*std::max_element(cosines, cosines + n) - 2.1 * error_bound);
     const std::int32_t own = label_[i];
     double best = -std::numeric_limits<double>::infinity(), second = best;
     std::int32_t which = kNone;
     for (int a = 0; a < n; ++a) {
       const bool is_near = cosines[a] >= limit;
-      const double cosine = is_near ? cosine_to(slots, i, awake_[a]) : cosines[a] + doubt;
+      const double cosine = is_near ? cosine_to(slots, i, awake_[a]) : cosines[a] + error_bound;
       if (!is_near || !(cosine > best)) {
         second = std::max(second, cosine);
         continue;
@@ -220,7 +220,7 @@ class SphereAssignment {
     label_[i] = to;
   }
 
-  // Lists a row for which a birth, or the revival of a sleeping cluster, is cheaper than to stay.
+  // Lists a row for which a birth, or the revival of a sleeping cluster, is cheaper than its present slot.
   void list_if_proposal(const SphereClusters<T>& slots, Row i, double cosine) {
     const double m = points_.deciding_weight(i), stay = m * (1 - cosine) - tolerance_;
     if (stay <= safe_cost_) return;
@@ -262,7 +262,7 @@ class SphereAssignment {
   int first_newborn_ = 0;                        // among the awake
   std::vector<T> dots_;
   CenterProducts products_;  // of rows and awake centers; packed when the first row of a pass needs it
-  std::vector<Row> proposals_, unsure_;
+  std::vector<Row> proposals_, uncertain_;
   std::vector<std::pair<Row, double>> costly_;  // rows that may be proposals, and the cosine to their center
   Poll poll_;
 };

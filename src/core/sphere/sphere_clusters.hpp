@@ -52,7 +52,7 @@ class SphereClusters {
   double gamma(int k) const { return is_old(k) ? prior_.gammas[k] : 0.0; }
   double revival(int k) const { return prior_.revival[k]; }
   double length(int k) const { return std::sqrt(dot_product(sum(k), sum(k), d_)); }  // |A|
-  // How many times a cluster has been born or revived: bounds on distances end when this changes.
+  // Number of births and revivals so far; bounds on distances are invalid after a change.
   long wake_ups() const { return wake_ups_; }
 
   double revival_cost(int k, double m, double cosine) const {
@@ -136,7 +136,7 @@ class SphereClusters {
   void add_to_awake(int k, const T* x, double m) { add_row(k, x, m, +1); }
   void remove(int k, const T* x, double m) { add_row(k, x, -m, -1); }
 
-  // Eq. (sphere-center). Rows that cancel leave the center where it is.
+  // Eq. (sphere-center). If the rows cancel, the center does not change.
   void update_center(int k) {
     if (rows_[k] == 0) return deactivate(k);
     is_stale_[k] = false;

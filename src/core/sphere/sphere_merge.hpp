@@ -109,7 +109,7 @@ class SphereMerge {
   }
 
   SphereGroupTable table_;
-  std::vector<int> into_;            // (G,) itself, or the cluster that absorbed it
+  std::vector<int> into_;            // (G,) its own number, or that of the cluster that absorbed it
   std::vector<int> with_;            // (G,) the cluster that it should absorb
   std::vector<double> change_;       // (G,) of the cost, if it does
   std::vector<double> sum_squares_;  // (G,) |S|^2

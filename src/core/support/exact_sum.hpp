@@ -1,7 +1,7 @@
 // Exact sum of doubles that are not negative, rounded once: the small superaccumulator of Neal (2015).
 //
-// The sum is a number in base 2^32 whose digits have 128 bits, so additions carry nothing. It does not depend
-// on the order of the terms, and sums of parts are merged by adding the digits.
+// The sum is a number in base 2^32 whose digits have 128 bits, so additions need no carries. It does not
+// depend on the order of the terms, and sums of parts are merged by adding the digits.
 #pragma once
 
 #include <algorithm>

@@ -54,9 +54,9 @@ inline void multiply(const Lapack& lapack, double* a, double* b, int n, int k, i
 // Lines of a (n, c): a'a (c, c).
 inline std::vector<double> gram(const Lapack& lapack, const double* a, int n, int c) {
   std::vector<double> out(std::size_t(c) * c);
-  char plain = 'N', turned = 'T';
+  char no_transpose = 'N', transpose = 'T';
   double one = 1, zero = 0, *lines = const_cast<double*>(a);
-  lapack.dgemm(&plain, &turned, &c, &c, &n, &one, lines, &c, lines, &c, &zero, out.data(), &c);
+  lapack.dgemm(&no_transpose, &transpose, &c, &c, &n, &one, lines, &c, lines, &c, &zero, out.data(), &c);
   return out;
 }
 

@@ -17,12 +17,12 @@ namespace dynmeans {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-// A NumPy array that a function is given, C-contiguous: of N sizes.
+// Argument of a function: a C-contiguous NumPy array with N dimensions.
 template <class T, int N>
 struct ArrayView {
   const T* values = nullptr;
   std::size_t sizes[N] = {};
-  nb::object converted;  // owns the values, where they had to be copied first
+  nb::object converted;  // owns the values if they had to be copied
 
   const T* data() const { return values; }
   std::size_t shape(int axis) const { return sizes[axis]; }
@@ -49,7 +49,7 @@ struct NumpyArray : nb::object {
   operator nb::ndarray<nb::numpy, T>() const { return nb::cast<nb::ndarray<nb::numpy, T>>(*this); }
 };
 
-// With memory of its own.
+// A NumPy array with a copy of the values.
 template <class T>
 nb::object copy_to_numpy(const std::vector<T>& values, std::initializer_list<std::size_t> shape);
 
@@ -62,8 +62,8 @@ NumpyArray<T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_
   return NumpyArray<T>(nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape, owner)));
 }
 
-// Number of threads for an amount of work. Little work is not worth starting threads, nor asking for the
-// number of processors, which takes as long as the descent on a small batch.
+// Number of threads for an amount of work. For little work, both starting threads and reading the number of
+// processors take longer than they save; the latter takes as long as the descent on a small batch.
 inline int useful_threads(int wanted, double work) {
   constexpr double kWorkOfAThread = 2e6;
   if (work < 2 * kWorkOfAThread) return 1;

@@ -16,7 +16,7 @@ thread_local Clock::time_point next_check{};
 
 }  // namespace
 
-void follow(const std::atomic<bool>* stop) {
+void set_stop_flag(const std::atomic<bool>* stop) {
   followed = stop;
 }
 

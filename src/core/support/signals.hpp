@@ -13,11 +13,12 @@ namespace dynmeans {
 // Ends the work of a helper thread after the thread that leads it was interrupted.
 struct Interrupted {};
 
-// Runs pending signal handlers, if it is time; throws if one raises, or if the flag of this thread is set.
+// Runs pending signal handlers, at most every 50 ms; throws if one raises, or if the flag of this thread is
+// set.
 void check_signals();
 
 // Makes check_signals read only this flag in the calling thread: only the main thread may call Python.
-void follow(const std::atomic<bool>* stop);
+void set_stop_flag(const std::atomic<bool>* stop);
 
 class Poll {
  public:

@@ -1,4 +1,4 @@
-// Pool of threads that lives for one call and distributes numbered chunks of work.
+// Pool of threads for one call, which distributes numbered chunks of work.
 //
 // Chunks do not depend on the number of threads, so neither does any result.
 #pragma once
@@ -23,7 +23,7 @@ class ThreadPool {
     try {
       for (int i = 1; i < n_threads; ++i) helpers_.emplace_back([this] { help(); });
     } catch (const std::system_error&) {
-      // The system gives no more threads; those that exist do all of the work.
+      // The system refuses more threads; the existing ones do all of the work.
     }
   }
 
@@ -61,20 +61,21 @@ class ThreadPool {
   }
 
  private:
-  // Waits for a short time without sleep. The rounds of a pass follow each other within microseconds, and to
-  // wake a thread takes about 50 of them. After waiting in vain, as on a busy machine, it waits for less.
+  // Spins for a short time before a thread sleeps. The rounds of a pass follow each other within
+  // microseconds, and waking a thread takes about 50 microseconds. If the wait was not long enough, as on a
+  // busy machine, the next one is shorter.
   class Spin {
    public:
     template <class Condition>
     void wait(const Condition& is_over) {
-      int look = 0;
-      while (look < looks_ && !is_over()) ++look, pause();
-      looks_ = look < looks_ ? kMost : std::max(looks_ / 2, kLeast);
+      int spins = 0;
+      while (spins < max_spins_ && !is_over()) ++spins, pause();
+      max_spins_ = spins < max_spins_ ? kMostSpins : std::max(max_spins_ / 2, kFewestSpins);
     }
 
    private:
-    static constexpr int kLeast = 50, kMost = 1000;  // about 1 and 20 microseconds
-    int looks_ = kMost;
+    static constexpr int kFewestSpins = 50, kMostSpins = 1000;  // about 1 and 20 microseconds
+    int max_spins_ = kMostSpins;
   };
 
   static void pause() {
@@ -94,7 +95,7 @@ class ThreadPool {
   }
 
   void help() {
-    follow(&failed_);
+    set_stop_flag(&failed_);
     Spin spin;
     for (std::uint64_t seen = 0;;) {
       spin.wait([&] { return round_ != seen; });

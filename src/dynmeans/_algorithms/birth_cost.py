@@ -23,7 +23,7 @@ RESTARTS = 3
 N_ESTIMATION_BATCHES = 5  # number of batches from which the birth cost is estimated
 
 
-class Candidate(NamedTuple):
+class ScoredBirthCost(NamedTuple):
     """The result of one birth cost."""
 
     birth: float
@@ -93,7 +93,7 @@ def _neighbor_scale(sample: FloatArray) -> float:
     return float(max(np.median(norms), np.finfo(float).tiny))
 
 
-def _score(sample: FloatArray, mass: FloatArray, birth: float, seed: int) -> Candidate:
+def _score(sample: FloatArray, mass: FloatArray, birth: float, seed: int) -> ScoredBirthCost:
     """Return the description length of the DP-means result: points given clusters, labels, and parameters."""
     n_features = sample.shape[1]
     empty = np.empty(0)
@@ -114,14 +114,14 @@ def _score(sample: FloatArray, mass: FloatArray, birth: float, seed: int) -> Can
     scatter = float(np.sum(mass * np.sum((sample - centers[slots]) ** 2, axis=1)))
     freedom = n - k
     if freedom <= 0 or scatter <= 0:
-        return Candidate(birth, k, np.inf)
+        return ScoredBirthCost(birth, k, np.inf)
     points = 0.5 * n * n_features * np.log(scatter / (freedom * n_features))
     labels = -float(np.sum(slot_weights * np.log(slot_weights / n)))
     parameters = 0.5 * (k * (n_features + 1)) * np.log(n)
-    return Candidate(birth, k, points + labels + parameters)
+    return ScoredBirthCost(birth, k, points + labels + parameters)
 
 
-def _center_of_best(scored: list[Candidate]) -> float:
+def _center_of_best(scored: list[ScoredBirthCost]) -> float:
     """Return the geometric mean of the range of birth costs that give the best number of clusters."""
     best = int(np.argmin([s.length for s in scored]))
     first = last = best

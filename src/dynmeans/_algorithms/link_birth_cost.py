@@ -18,7 +18,7 @@ from scipy.spatial.distance import cdist
 
 from dynmeans._algorithms.kernel_space.kernel_objective import row_sums
 from dynmeans._algorithms.kernel_space.kernel_step import BatchComparison
-from dynmeans._algorithms.linking import Groups
+from dynmeans._algorithms.linking import BatchClusters
 from dynmeans._model.costs import Costs
 from dynmeans._model.motion import Motion
 from dynmeans._model.prior import predict_prior
@@ -68,7 +68,7 @@ def empty_row_scale(n_features: int) -> RowScale:
     return RowScale(np.zeros(n_features), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def update_row_scale(scale: RowScale, groups: Groups, state: ClusterState, motion: Motion) -> RowScale:
+def update_row_scale(scale: RowScale, groups: BatchClusters, state: ClusterState, motion: Motion) -> RowScale:
     """Update the statistics by a batch, before it is linked."""
     if len(groups.rows) == 0:
         return scale
@@ -91,7 +91,9 @@ def update_row_scale(scale: RowScale, groups: Groups, state: ClusterState, motio
     )
 
 
-def update_kernel_scale(scale: KernelScale, groups: Groups, comparison: BatchComparison) -> KernelScale:
+def update_kernel_scale(
+    scale: KernelScale, groups: BatchClusters, comparison: BatchComparison
+) -> KernelScale:
     """Update the statistics by a batch; the birth cost is half the squared distance between groups.
 
     Under a bounded kernel dissimilar points are orthogonal, and a link then requires a correlation of about
@@ -115,7 +117,7 @@ def _squares(gaps: FloatArray, weights: FloatArray) -> float:
     return float(weights @ np.einsum("ij,ij->i", gaps, gaps))
 
 
-def _typical_motion(groups: Groups, state: ClusterState, motion: Motion) -> float | None:
+def _typical_motion(groups: BatchClusters, state: ClusterState, motion: Motion) -> float | None:
     """Return the variance of the motion per coordinate and unit of time: the median over an optimal matching.
 
     The median of a squared length of d Gaussian coordinates is d (1 - 2 / (9 d))^3 times their variance.

@@ -23,7 +23,7 @@ from dynmeans._algorithms.link_birth_cost import (
     update_kernel_scale,
     update_row_scale,
 )
-from dynmeans._algorithms.linking import Groups, compare_groups, link_kernel, link_noise, link_rows
+from dynmeans._algorithms.linking import BatchClusters, compare_groups, link_kernel, link_noise, link_rows
 from dynmeans._algorithms.shared_items import ItemMemory, SharedItems, empty_item_memory
 from dynmeans._algorithms.sphere import unit_rows
 from dynmeans._algorithms.sphere_linking import AngleScale, link_directions, update_angle_scale
@@ -56,7 +56,7 @@ class LinkState(NamedTuple):
 class LinkStep(NamedTuple):
     """One batch to be linked."""
 
-    groups: Groups
+    groups: BatchClusters
     costs: Costs
     estimated: Callable[[float | None], Costs]  # costs, given an estimate of the birth cost
     shared: SharedItems | None

@@ -32,7 +32,7 @@ from dynmeans._model.types import BoolArray, FloatArray, IntArray
 NOISE = -1
 
 
-class Groups(NamedTuple):
+class BatchClusters(NamedTuple):
     """The given clusters of a batch, without noise."""
 
     rows: FloatArray  # (n, d)
@@ -55,7 +55,7 @@ class Groups(NamedTuple):
         return result._replace(report=result.report._replace(labels=labels))
 
 
-def gather(batch: Batch, labels: IntArray, *, merged: bool = False) -> Groups:
+def gather(batch: Batch, labels: IntArray, *, merged: bool = False) -> BatchClusters:
     """Form the groups of a batch from a label for each row (n,), where -1 is noise.
 
     With ``merged``, equal rows of a group become one row: a kernel must not count copies as neighbors of a
@@ -74,7 +74,7 @@ def gather(batch: Batch, labels: IntArray, *, merged: bool = False) -> Groups:
     sizes: FloatArray = np.bincount(which, weights).astype(np.float64)
     sums = np.zeros((len(sizes), rows.shape[1]))
     np.add.at(sums, which, weights[:, None] * rows)
-    return Groups(rows, weights, which, sizes, sums / sizes[:, None], is_clustered, origin, batch.time)
+    return BatchClusters(rows, weights, which, sizes, sums / sizes[:, None], is_clustered, origin, batch.time)
 
 
 def _by_appearance(labels: IntArray) -> IntArray:
@@ -84,7 +84,11 @@ def _by_appearance(labels: IntArray) -> IntArray:
 
 
 def link_rows(
-    state: ClusterState, groups: Groups, costs: Costs, motion: Motion, shared: SharedItems | None = None
+    state: ClusterState,
+    groups: BatchClusters,
+    costs: Costs,
+    motion: Motion,
+    shared: SharedItems | None = None,
 ) -> StepResult:
     """Run one time step in the space of the rows."""
     prior = predict_prior(state, groups.time, costs, motion)
@@ -101,7 +105,7 @@ def link_rows(
 
 def link_kernel(
     memory: KernelState,
-    groups: Groups,
+    groups: BatchClusters,
     comparison: BatchComparison,
     costs: Costs,
     budget: int,
@@ -121,12 +125,14 @@ def link_kernel(
     return memory, groups.labeled(result)
 
 
-def compare_groups(memory: KernelState, groups: Groups, costs: Costs, aligned: bool) -> BatchComparison:
+def compare_groups(
+    memory: KernelState, groups: BatchClusters, costs: Costs, aligned: bool
+) -> BatchComparison:
     """Compare groups with the remembered clusters in the space of the kernel."""
     return compare_batch(memory, Batch(groups.rows, groups.weights, groups.time), costs, aligned)
 
 
-def link_noise(memory: KernelState, groups: Groups, costs: Costs) -> tuple[KernelState, StepResult]:
+def link_noise(memory: KernelState, groups: BatchClusters, costs: Costs) -> tuple[KernelState, StepResult]:
     """Run one time step in the space of a kernel for a batch of noise only: all clusters sleep."""
     memory, result = pass_time(memory, costs, groups.time)
     return memory, groups.labeled(result)

@@ -24,7 +24,7 @@ from scipy.spatial.distance import cdist
 
 from dynmeans._algorithms.cluster_stats import fit_slots
 from dynmeans._algorithms.group_assignment import assign_groups
-from dynmeans._algorithms.linking import Groups
+from dynmeans._algorithms.linking import BatchClusters
 from dynmeans._algorithms.shared_items import SharedItems
 from dynmeans._algorithms.split_merge_events import RowSpace, add_split_merge_events
 from dynmeans._model.costs import Costs
@@ -52,7 +52,7 @@ class AngleScale(NamedTuple):
         return (ISOTROPIC + self.apart) / (1.0 + self.n_batches)
 
 
-def update_angle_scale(scale: AngleScale, groups: Groups) -> AngleScale:
+def update_angle_scale(scale: AngleScale, groups: BatchClusters) -> AngleScale:
     """Update the statistics by a batch."""
     n = len(groups.sizes)
     if n < 2:
@@ -62,13 +62,13 @@ def update_angle_scale(scale: AngleScale, groups: Groups) -> AngleScale:
     return AngleScale(scale.apart + max((1.0 - mean_cosine) / 2.0, 0.0), scale.n_batches + 1.0)
 
 
-def directions(groups: Groups) -> FloatArray:
+def directions(groups: BatchClusters) -> FloatArray:
     """Return the mean direction (L, d) of every group; of rows that cancel, the direction of the first."""
     return _unit(groups.means, groups.rows[np.unique(groups.which, return_index=True)[1]])
 
 
 def link_directions(
-    state: ClusterState, groups: Groups, costs: Costs, scale: float, shared: SharedItems | None = None
+    state: ClusterState, groups: BatchClusters, costs: Costs, scale: float, shared: SharedItems | None = None
 ) -> StepResult:
     """Run one time step on the sphere; the rows are unit vectors, and ``scale`` is g."""
     prior = predict_prior(state, groups.time, costs, WALK)
@@ -107,7 +107,7 @@ def _unit(vectors: FloatArray, instead: FloatArray) -> FloatArray:
     return unit
 
 
-def _objective(groups: Groups, fit: Fit, prior: Prior, costs: Costs) -> float:
+def _objective(groups: BatchClusters, fit: Fit, prior: Prior, costs: Costs) -> float:
     """Return births, revivals, and 1 - cos to old centers and to rows: half the squared distances."""
     half = prior._replace(gammas=prior.gammas / 2.0)
     return objective(groups.rows, groups.weights / 2.0, fit, half, costs)

@@ -30,10 +30,10 @@ from dynmeans._experiments.trials import (
     REPORTED_SEED,
     Case,
     Experiment,
+    ExperimentTrial,
     Figures,
     Numbers,
     Size,
-    Trial,
 )
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.flights.flows import FlowOptions, features_of
@@ -64,14 +64,14 @@ def flights_experiment(file: str | None = None) -> Experiment:
     return Experiment("flights", Size(20), Size(1, quick=True), _planner(file), run, draw, summarize)
 
 
-def _planner(file: str | None) -> Callable[[Size], list[Trial]]:
-    def plan(size: Size) -> list[Trial]:
+def _planner(file: str | None) -> Callable[[Size], list[ExperimentTrial]]:
+    def plan(size: Size) -> list[ExperimentTrial]:
         """List trials with the methods of one stream adjacent, so that features are computed once."""
         n_flights = 600 if size.quick else PAPER_FLIGHTS
         streams: list[Case] = [{"data": WEEK, "n_flights": n_flights}]
         streams += [] if file is None else [{"data": DAY, "file": file}]
         return [
-            Trial(
+            ExperimentTrial(
                 "table",
                 {**stream, "method": method, "parameters": parameters},
                 REPORTED_SEED + i,
@@ -85,7 +85,7 @@ def _planner(file: str | None) -> Callable[[Size], list[Trial]]:
     return plan
 
 
-def run(trial: Trial) -> Numbers:
+def run(trial: ExperimentTrial) -> Numbers:
     """Cluster one stream by one method, on one thread."""
     case = trial.case
     # A file is the same in every trial; only the methods differ.

@@ -15,10 +15,10 @@ from dynmeans._experiments.trials import (
     REPORTED_SEED,
     Case,
     Experiment,
+    ExperimentTrial,
     Follow,
     Numbers,
     Size,
-    Trial,
     crossing,
     evaluate,
     show_frames,
@@ -41,7 +41,7 @@ GRID = (
 RESTARTS, SAMPLES = (1, 3, 10, 30, 100, 300), (10, 30, 100, 300, 1000)
 
 
-def plan(size: Size) -> list[Trial]:
+def plan(size: Size) -> list[ExperimentTrial]:
     """List the trials of all parts."""
     steps = 12 if size.quick else 100
     first = min(FIRST_FRAME, steps - 5)
@@ -50,13 +50,13 @@ def plan(size: Size) -> list[Trial]:
     return [shown, *(trial for part in parts for trial in part(size, steps))]
 
 
-def _five(size: Size, steps: int) -> Iterator[Trial]:
+def _five(size: Size, steps: int) -> Iterator[ExperimentTrial]:
     """Yield trials of all methods on five clusters, for both readings."""
     for i, reading, method in product(range(size.trials), READINGS, ALL_METHODS):
         yield _trial("five", method, FEW, reading, steps, i, **_fewer(method, size))
 
 
-def _more(size: Size, steps: int) -> Iterator[Trial]:
+def _more(size: Size, steps: int) -> Iterator[ExperimentTrial]:
     """Yield trials of refined D-Means and the upper limit on more streams; both are fast."""
     number = size.trials if size.quick else MORE * size.trials
     for i, reading, method in product(range(number), READINGS, (REFINED, CEILING)):
@@ -68,7 +68,7 @@ def _fewer(method: str, size: Size) -> dict[str, int]:
     return {"n_samples": QUICK_SAMPLES} if size.quick and method.startswith(GIBBS) else {}
 
 
-def _counts(size: Size, steps: int) -> Iterator[Trial]:
+def _counts(size: Size, steps: int) -> Iterator[ExperimentTrial]:
     """Yield trials for other numbers of clusters."""
     counts = (2, 10) if size.quick else COUNTS
     for i, n_clusters, method in product(range(size.trials), counts, COUNTED):
@@ -76,7 +76,7 @@ def _counts(size: Size, steps: int) -> Iterator[Trial]:
             yield _trial("counts", method, n_clusters, "isotropic", steps, i, **_fewer(method, size))
 
 
-def _trade(size: Size, steps: int) -> Iterator[Trial]:
+def _trade(size: Size, steps: int) -> Iterator[ExperimentTrial]:
     """Yield trials with more restarts or samples; the full number of samples is in part `five`."""
     restarts, samples = (RESTARTS[:3], SAMPLES[:3]) if size.quick else (RESTARTS, SAMPLES)
     for i in range(size.trials):
@@ -86,7 +86,7 @@ def _trade(size: Size, steps: int) -> Iterator[Trial]:
             yield _trial("trade", method, FEW, "isotropic", steps, i, n_samples=number)
 
 
-def _tuning(size: Size, steps: int) -> Iterator[Trial]:
+def _tuning(size: Size, steps: int) -> Iterator[ExperimentTrial]:
     """Yield trials for the contours of D-Means, on few seeds used for tuning."""
     names = ("birth_cost", "lifetime", "reach")
     for i, reading in product(range(max(1, size.trials // 5)), READINGS):
@@ -106,7 +106,7 @@ def _trial(
     *,
     first: int = 0,
     **given: Any,
-) -> Trial:
+) -> ExperimentTrial:
     """Return a trial; `given` replaces parameters of the method."""
     parameters = {**ALL_METHODS[method].parameters(n_clusters, reading), **given}
     case = {"method": method, "n_clusters": n_clusters, "displacement": reading, "n_steps": steps}
@@ -114,10 +114,10 @@ def _trial(
     share = given.get("n_samples", ALL_SAMPLES) / ALL_SAMPLES
     work = (n_clusters / FEW) ** 2  # rows and clusters
     effort = ALL_METHODS[method].seconds * steps * share * work
-    return Trial(part, {**case, "parameters": parameters}, REPORTED_SEED + number, effort)
+    return ExperimentTrial(part, {**case, "parameters": parameters}, REPORTED_SEED + number, effort)
 
 
-def run(trial: Trial) -> Numbers:
+def run(trial: ExperimentTrial) -> Numbers:
     """Run one trial of any part."""
     return _PARTS.get(trial.part, _evaluated)(trial.case, trial.seed)
 

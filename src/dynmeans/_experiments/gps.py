@@ -15,10 +15,10 @@ from dynmeans._experiments.trials import (
     REPORTED_SEED,
     Case,
     Experiment,
+    ExperimentTrial,
     Follow,
     Numbers,
     Size,
-    Trial,
     evaluate,
 )
 from dynmeans._model.types import FloatArray, IntArray
@@ -31,19 +31,19 @@ EFFORT = {SPECTRAL: 0.15, MEANS: 0.01, TRUTH: 0.001}  # seconds per step
 N_EXAMPLES = 6
 
 
-def plan(size: Size) -> list[Trial]:
+def plan(size: Size) -> list[ExperimentTrial]:
     """List the trials of all parts, single streams first."""
     shape: Case = {"n_steps": 3, "sets": 40} if size.quick else {"n_steps": 10, "sets": 100}
     cases: list[Case] = [{"method": name, **shape, "parameters": given} for name, given in PARAMETERS.items()]
-    functions = [Trial("functions", case, REPORTED_SEED) for case in cases[:2]]
+    functions = [ExperimentTrial("functions", case, REPORTED_SEED) for case in cases[:2]]
     trials = [
-        Trial("trials", case, REPORTED_SEED + i, shape["n_steps"] * EFFORT[case["method"]])
+        ExperimentTrial("trials", case, REPORTED_SEED + i, shape["n_steps"] * EFFORT[case["method"]])
         for i, case in product(range(size.trials), cases)
     ]
-    return [Trial("examples", {"noise": GPS_KERNEL["noise"]}, REPORTED_SEED), *functions, *trials]
+    return [ExperimentTrial("examples", {"noise": GPS_KERNEL["noise"]}, REPORTED_SEED), *functions, *trials]
 
 
-def run(trial: Trial) -> Numbers:
+def run(trial: ExperimentTrial) -> Numbers:
     """Run one trial of any part."""
     return _PARTS[trial.part](trial.case, trial.seed)
 

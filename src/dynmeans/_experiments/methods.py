@@ -24,7 +24,7 @@ from dynmeans._experiments.parameters import (
     TRANSITION,
     TRUE_SURVIVAL,
 )
-from dynmeans._experiments.trials import Case, Tracker
+from dynmeans._experiments.trials import Case, StreamClusterer
 from dynmeans.baselines import (
     DPMeans,
     MCGMMGibbs,
@@ -45,7 +45,7 @@ KMEANS, CEILING = "k-means, true k, matched", "true clusters, matched"
 class Method(NamedTuple):
     """Method with its parameters by number of clusters and reading of the motion."""
 
-    make: Callable[..., Tracker]
+    make: Callable[..., StreamClusterer]
     parameters: Callable[[int, str], Case]
     uses_labels: bool = False  # whether it uses the true labels
     seconds: float = 0.0002  # per step with five clusters
@@ -62,7 +62,7 @@ class Mixture(BayesianGaussianMixture):  # type: ignore[misc]
             return super().fit_predict(X)
 
 
-def _dmeans(**parameters: Any) -> Tracker:
+def _dmeans(**parameters: Any) -> StreamClusterer:
     return DMeans(**parameters, n_jobs=1, random_state=0)
 
 
@@ -70,7 +70,7 @@ def _hdbscan(**parameters: Any) -> Any:
     return HDBSCAN(**parameters, copy=True)
 
 
-def _matched(make: Callable[..., Any]) -> Callable[..., Tracker]:
+def _matched(make: Callable[..., Any]) -> Callable[..., StreamClusterer]:
     return lambda gate, **parameters: ReclusterAndMatch(make(**parameters), gate=gate)
 
 

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
 from dynmeans._experiments.draw_people import ALONE, GROUND, SOLID, SPECTRAL, draw, summarize
-from dynmeans._experiments.trials import REPORTED_SEED, Case, Experiment, Numbers, Size, Trial
+from dynmeans._experiments.trials import REPORTED_SEED, Case, Experiment, ExperimentTrial, Numbers, Size
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.points import TRACKER_PARAMETERS, Tracker, TrackerParameters
 from dynmeans.apps.points.voxels import bin_points, even_weights
@@ -36,7 +36,7 @@ PARAMETERS: dict[str, Case] = {
 }
 
 
-def plan(size: Size) -> list[Trial]:
+def plan(size: Size) -> list[ExperimentTrial]:
     """List scenes of 30 seconds, one of 120 seconds as in the paper, and frames of the figure."""
     scene, long = (QUICK_STEPS, 2 * QUICK_STEPS) if size.quick else (SCENE_STEPS, PAPER_STEPS)
     shown = [_trial("frames", method, scene // 3, 0) for method in PARAMETERS]
@@ -44,12 +44,12 @@ def plan(size: Size) -> list[Trial]:
     return [*shown, *scenes, *(_trial("paper", method, long, 0) for method in PARAMETERS)]
 
 
-def _trial(part: str, method: str, steps: int, number: int) -> Trial:
+def _trial(part: str, method: str, steps: int, number: int) -> ExperimentTrial:
     case = {"method": method, "n_steps": steps, "parameters": PARAMETERS[method]}
-    return Trial(part, case, FIRST_SEED + number, steps * EFFORT[method])
+    return ExperimentTrial(part, case, FIRST_SEED + number, steps * EFFORT[method])
 
 
-def run(trial: Trial) -> Numbers:
+def run(trial: ExperimentTrial) -> Numbers:
     """Track the people of one scene, 7 to 10 by its seed, on one thread."""
     case, seed = trial.case, trial.seed
     stream = walking_people(case["n_steps"], n_people=7 + seed % 4, random_state=seed)

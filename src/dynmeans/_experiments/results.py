@@ -11,7 +11,7 @@ import numpy as np
 
 from dynmeans import __version__
 from dynmeans._experiments.machine import describe_machine
-from dynmeans._experiments.trials import Case, Numbers, Trial, group_name
+from dynmeans._experiments.trials import Case, ExperimentTrial, Numbers, group_name
 from dynmeans._files.atomic_write import atomic_write
 from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
@@ -54,7 +54,7 @@ class Results:
     Examples
     --------
     >>> results = Results("rings")
-    >>> results.add(Trial("table", {"method": "D-Means"}, 1000), {"tracked": 0.25})
+    >>> results.add(ExperimentTrial("table", {"method": "D-Means"}, 1000), {"tracked": 0.25})
     >>> [group.mean("tracked") for group in results.part("table", method="D-Means")]
     [0.25]
     """
@@ -66,14 +66,14 @@ class Results:
         self.machines = list(machines)
         self._groups = {group_name(group.part, group.case): group for group in groups}
 
-    def __contains__(self, trial: Trial) -> bool:
+    def __contains__(self, trial: ExperimentTrial) -> bool:
         group = self._groups.get(trial.group)
         return group is not None and trial.seed in group.trials
 
     def __iter__(self) -> Iterator[Group]:
         return (group for group in self._groups.values() if group.trials)
 
-    def add(self, trial: Trial, numbers: Numbers) -> None:
+    def add(self, trial: ExperimentTrial, numbers: Numbers) -> None:
         """Add the numbers of a trial."""
         new = Group(trial.part, trial.case, {})
         self._groups.setdefault(trial.group, new).trials[trial.seed] = _shorten(numbers)
@@ -89,7 +89,7 @@ class Results:
             if group.part == part and all(group.case.get(name) == wanted[name] for name in wanted)
         ]
 
-    def arranged(self, plan: Sequence[Trial]) -> Results:
+    def arranged(self, plan: Sequence[ExperimentTrial]) -> Results:
         """Return the groups of a plan for all seeds, in its order; drop outdated groups."""
         order = {trial.group: Group(trial.part, trial.case, {}) for trial in plan}
         kept = [self._groups.get(name, empty) for name, empty in order.items()]

@@ -16,10 +16,10 @@ from dynmeans._experiments.trials import (
     REPORTED_SEED,
     Case,
     Experiment,
+    ExperimentTrial,
     Follow,
     Numbers,
     Size,
-    Trial,
     crossing,
     evaluate,
     show_frames,
@@ -52,35 +52,39 @@ TREE_GRID = (
 )
 
 
-def plan(size: Size) -> list[Trial]:
+def plan(size: Size) -> list[ExperimentTrial]:
     """List the trials of all parts, single streams first."""
     steps = 12 if size.quick else 100
     return [*_shown(steps), *_table(size, steps), *_tuning(size, QUICK_STEPS if size.quick else TUNED_STEPS)]
 
 
-def _shown(steps: int) -> list[Trial]:
+def _shown(steps: int) -> list[ExperimentTrial]:
     """List trials for five frames of one stream, and the kernels of one frame."""
     first = min(FIRST_FRAME, steps - 5)
     frames = [_trial("frames", method, True, steps, 0, first=first) for method in (ALIGN, TREE, MEANS)]
-    return [*frames, Trial("kernel", {"scale": OMEGA}, REPORTED_SEED, 0.1)]
+    return [*frames, ExperimentTrial("kernel", {"scale": OMEGA}, REPORTED_SEED, 0.1)]
 
 
-def _table(size: Size, steps: int) -> list[Trial]:
+def _table(size: Size, steps: int) -> list[ExperimentTrial]:
     cases = product(range(size.trials), PARAMETERS, (True, False))
     return [_trial("table", method, together, steps, i) for i, method, together in cases]
 
 
-def _trial(part: str, method: str, together: bool, steps: int, number: int, **more: object) -> Trial:
+def _trial(
+    part: str, method: str, together: bool, steps: int, number: int, **more: object
+) -> ExperimentTrial:
     case = {"method": method, "together": together, "n_steps": steps, "parameters": PARAMETERS[method]}
-    return Trial(part, {**case, **more}, REPORTED_SEED + number, steps * EFFORT[method])
+    return ExperimentTrial(part, {**case, **more}, REPORTED_SEED + number, steps * EFFORT[method])
 
 
-def _tuning(size: Size, steps: int) -> list[Trial]:
+def _tuning(size: Size, steps: int) -> list[ExperimentTrial]:
     """List the grids of both kernels, on few seeds used for tuning."""
     heat = [{"method": WALK, "parameters": given} for given in _heat_parameters(size)]
     tree = [{"method": TREE, "parameters": given} for given in _tree_parameters(size)]
     return [
-        Trial("tuning", {**case, "together": True, "n_steps": steps}, CHOOSING_SEED + i, steps * effort)
+        ExperimentTrial(
+            "tuning", {**case, "together": True, "n_steps": steps}, CHOOSING_SEED + i, steps * effort
+        )
         for i in range(max(1, size.trials // 5))
         for cases, effort in ((heat, EFFORT[WALK]), (tree, EFFORT[TREE]))
         for case in cases
@@ -101,7 +105,7 @@ def _tree_parameters(size: Size) -> list[Case]:
     return [dict(zip(names, values, strict=True)) for values in grid]
 
 
-def run(trial: Trial) -> Numbers:
+def run(trial: ExperimentTrial) -> Numbers:
     """Run one trial of any part."""
     return _PARTS[trial.part](trial.case, trial.seed)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dynmeans._experiments.panels import styled
 from dynmeans._experiments.results import Results, read_results, write_results
-from dynmeans._experiments.trials import Experiment, Numbers, Size, Trial, by_worth
+from dynmeans._experiments.trials import Experiment, ExperimentTrial, Numbers, Size, by_worth
 from dynmeans._files.atomic_write import atomic_write, make_folder
 from dynmeans.plots.figure_file import save_figure
 
@@ -119,8 +119,8 @@ def _saving(results: Results, path: Path) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def _outcomes(
-    experiment: Experiment, trials: list[Trial], jobs: int
-) -> Iterator[Iterator[tuple[Trial, Numbers]]]:
+    experiment: Experiment, trials: list[ExperimentTrial], jobs: int
+) -> Iterator[Iterator[tuple[ExperimentTrial, Numbers]]]:
     """Yield trials with their results as they finish."""
     run = partial(_outcome, experiment.run)
     if jobs == 1 or len(trials) < 2:
@@ -130,7 +130,9 @@ def _outcomes(
         yield pool.imap_unordered(run, trials)
 
 
-def _outcome(run: Callable[[Trial], Numbers], trial: Trial) -> tuple[Trial, Numbers]:
+def _outcome(
+    run: Callable[[ExperimentTrial], Numbers], trial: ExperimentTrial
+) -> tuple[ExperimentTrial, Numbers]:
     return trial, run(trial)
 
 

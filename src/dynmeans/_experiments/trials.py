@@ -27,7 +27,7 @@ Figures: TypeAlias = "dict[str, Any]"  # file name without suffix -> matplotlib 
 Follow: TypeAlias = "Callable[[Stream], list[IntArray]]"  # a stream -> the ids found in each of its batches
 
 
-class Tracker(Protocol):
+class StreamClusterer(Protocol):
     """Clusterer of a stream, one batch per call."""
 
     labels_: Any
@@ -36,7 +36,7 @@ class Tracker(Protocol):
         """Cluster the next batch; only oracle methods use the true labels y."""
 
 
-class Trial(NamedTuple):
+class ExperimentTrial(NamedTuple):
     """One unit of work."""
 
     part: str  # of the experiment
@@ -63,31 +63,34 @@ class Experiment(NamedTuple):
     name: str
     full: Size  # as in the paper
     quick: Size
-    plan: Callable[[Size], list[Trial]]
-    run: Callable[[Trial], Numbers]  # in another process, so a function of a module
+    plan: Callable[[Size], list[ExperimentTrial]]
+    run: Callable[[ExperimentTrial], Numbers]  # in another process, so a function of a module
     draw: Callable[[Results], Figures]
     summarize: Callable[[Results], str]  # tables in Markdown
     worth: Mapping[str, float] = {}  # parts that run before others: see `by_worth`
 
 
-def by_worth(trials: Iterable[Trial], worth: Mapping[str, float] | None = None) -> list[Trial]:
+def by_worth(
+    trials: Iterable[ExperimentTrial], worth: Mapping[str, float] | None = None
+) -> list[ExperimentTrial]:
     """Order trials so that all groups have had about equal time whenever a run stops.
 
     Parameters
     ----------
-    trials : iterable of Trial
+    trials : iterable of ExperimentTrial
     worth : dict, optional
         Weight of each part: its cases get this many times as much time. Default: 1.
 
     Examples
     --------
-    >>> slow, fast = ([Trial("a", {"slow": flag}, i, 1.0 + flag) for i in range(3)] for flag in (True, False))
-    >>> [(trial.case["slow"], trial.seed) for trial in by_worth([*slow, *fast])]
+    >>> def trials(slow):
+    ...     return [ExperimentTrial("a", {"slow": slow}, i, 1.0 + slow) for i in range(3)]
+    >>> [(trial.case["slow"], trial.seed) for trial in by_worth([*trials(True), *trials(False)])]
     [(False, 0), (True, 0), (False, 1), (False, 2), (True, 1), (True, 2)]
     """
     weight = worth or {}
 
-    def spent(trial: Trial) -> float:
+    def spent(trial: ExperimentTrial) -> float:
         return trial.effort * (1 + trial.seed % REPORTED_SEED) / weight.get(trial.part, 1.0)
 
     return sorted(trials, key=spent)
@@ -98,7 +101,7 @@ def group_name(part: str, case: Mapping[str, Any]) -> str:
     return f"{part} {json.dumps(case, sort_keys=True)}"
 
 
-def tracking(tracker: Tracker, *, uses_labels: bool = False) -> Follow:
+def tracking(tracker: StreamClusterer, *, uses_labels: bool = False) -> Follow:
     """Cluster a stream with a tracker.
 
     Parameters

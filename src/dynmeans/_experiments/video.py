@@ -12,7 +12,7 @@ import numpy as np
 
 from dynmeans._experiments.excerpt import ORIGINAL, Excerpt, draw_excerpt
 from dynmeans._experiments.results import Results
-from dynmeans._experiments.trials import Experiment, Numbers, Size, Trial
+from dynmeans._experiments.trials import Experiment, ExperimentTrial, Numbers, Size
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
 from dynmeans.apps.video import Colors, PaletteOptions, QualityMeter, VideoFile, distinct, make_quantizer
@@ -99,11 +99,11 @@ def run(
 def video_experiment(file: str | None = None) -> Experiment:
     """Return the experiment on a video: one trial over all frames."""
 
-    def plan(size: Size) -> list[Trial]:
+    def plan(size: Size) -> list[ExperimentTrial]:
         if file is None:
             raise InputError("reproduce video needs a video: --input FILE")
         part = {"max_frames": QUICK_FRAMES, "begin": QUICK_BEGIN} if size.quick else {"max_frames": None}
-        return [Trial("film", {"file": file, **part}, 0)]
+        return [ExperimentTrial("film", {"file": file, **part}, 0)]
 
     return Experiment(
         name="video",
@@ -116,7 +116,7 @@ def video_experiment(file: str | None = None) -> Experiment:
     )
 
 
-def _run_trial(trial: Trial) -> Numbers:
+def _run_trial(trial: ExperimentTrial) -> Numbers:
     case = trial.case
     return run(case["file"], max_frames=case["max_frames"], begin=case.get("begin", 0.0))
 

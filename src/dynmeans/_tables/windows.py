@@ -16,7 +16,7 @@ from dynmeans._tables.inputs import Position, RowBlock
 from dynmeans._tables.windowing import Windowing, times_of
 
 
-class Batch(NamedTuple):
+class WindowBatch(NamedTuple):
     """The rows of one time step; a window of time may have none."""
 
     X: FloatArray  # (n, d)
@@ -37,7 +37,7 @@ def cut(
     *,
     resumed_at: Position | None = None,
     wants_empty: Callable[[], bool] = lambda: False,
-) -> Iterator[Batch]:
+) -> Iterator[WindowBatch]:
     """Cut rows into time steps.
 
     Parameters
@@ -55,7 +55,7 @@ def cut(
 
     Yields
     ------
-    Batch
+    WindowBatch
         The last one may be shorter than a window.
 
     Raises
@@ -96,7 +96,7 @@ def _empty_steps(
     following: tuple[RowBlock, slice],
     position: Position,
     wants_empty: Callable[[], bool],
-) -> Iterator[Batch]:
+) -> Iterator[WindowBatch]:
     """Yield the windows without rows between two steps, as long as they are wanted."""
     block, part = following
     location = f"before {block.location(part.start)}"
@@ -104,7 +104,7 @@ def _empty_steps(
         if not wants_empty():
             return
         no_rows = np.empty((0, block.rows.X.shape[1]))
-        yield Batch(no_rows, None, *rule.stamp(empty_key), location, position, block.done)
+        yield WindowBatch(no_rows, None, *rule.stamp(empty_key), location, position, block.done)
 
 
 def _runs(keys: NDArray[Any]) -> Iterator[tuple[slice, float]]:
@@ -134,12 +134,14 @@ def _check_later(block: RowBlock, row: int, stamp: tuple[float | None, float | N
         raise InputError(f"{block.location(row)}: time {time!r} is before the last step of the model")
 
 
-def _join(open_rows: Sequence[tuple[RowBlock, slice]], stamp: tuple[float | None, float | None]) -> Batch:
+def _join(
+    open_rows: Sequence[tuple[RowBlock, slice]], stamp: tuple[float | None, float | None]
+) -> WindowBatch:
     (head, first), (tail, last) = open_rows[0], open_rows[-1]
     X = np.concatenate([block.rows.X[part] for block, part in open_rows])
     weights = [block.rows.weights[part] for block, part in open_rows if block.rows.weights is not None]
     location = f"{head.location(first.start)} to {tail.location(last.stop - 1)}"
-    return Batch(
+    return WindowBatch(
         X,
         np.concatenate(weights) if weights else None,
         *stamp,

@@ -28,7 +28,7 @@ class Moment(NamedTuple):
     n_steps: int  # batches before this one
 
 
-class Clock(NamedTuple):
+class StepClock(NamedTuple):
     """Time of the last batch, and the number of batches."""
 
     clock: float
@@ -44,7 +44,7 @@ class Baseline(Locked, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
 
     _memory: Any  # everything the next step needs except the seed
-    _clock: Clock
+    _clock: StepClock
     _seed: int
 
     @abstractmethod
@@ -96,14 +96,14 @@ class Baseline(Locked, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         first = reset or not hasattr(self, "_memory")
         columns = copy(self) if first else self  # a failure must not change the known columns
         rows = valid_rows(columns, X, reset=first)
-        clock = Clock(0.0, 0) if first else self._clock
+        clock = StepClock(0.0, 0) if first else self._clock
         now = next_time(clock, t)
         memory = self._begin(rows) if first else self._memory
         seed = draw_seed(self.random_state) if first else self._seed
         memory, fitted = self._advance(memory, rows, y, Moment(now - clock.clock, seed, clock.n_steps))
         if first:
             adopt_columns(self, columns)
-        updates = {"_memory": memory, "_seed": seed, "_clock": Clock(now, clock.n_steps + 1)}
+        updates = {"_memory": memory, "_seed": seed, "_clock": StepClock(now, clock.n_steps + 1)}
         self.__dict__.update(updates | dict(fitted))  # one update: a signal cannot interrupt it
         return self
 

@@ -13,12 +13,12 @@ from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.baselines.base import Moment, largest_first
 from dynmeans.baselines.mcgmm import (
     ChainBaseline,
+    McgmmState,
     Memory,
     ModelParams,
-    Tracks,
     absorb,
     forecast,
-    no_tracks,
+    no_clusters,
     with_newborn,
 )
 from dynmeans.baselines.oracle_sample import UNNAMED, best_sample, lasting_pairs
@@ -110,33 +110,33 @@ class MCGMMGibbs(ChainBaseline):
         )
 
     def _begin(self, rows: Rows) -> Memory:
-        return Memory(self._prior_mean(rows), no_tracks(rows.shape[1]), 0, {})
+        return Memory(self._prior_mean(rows), no_clusters(rows.shape[1]), 0, {})
 
     def _advance(
         self, memory: Memory, rows: Rows, y: Any, moment: Moment
     ) -> tuple[Memory, Mapping[str, Any]]:
         params = self._model_params(memory.prior_mean)
         points = np.asarray(rows, dtype=np.float64)
-        prior = forecast(memory.tracks, moment.elapsed, params)
+        prior = forecast(memory.clusters, moment.elapsed, params)
         best, log_densities, samples = self._sample(points, prior, params, moment, keep=y is not None)
         if y is not None:
             ids = np.full(int(samples.max()) + 1, UNNAMED)
             ids[: len(prior.ids)] = prior.ids[: len(ids)]
             best = samples[best_sample(samples, log_densities, y, ids, memory.pairs)]
         slots, n_new = _compact(best.astype(np.int64), len(prior.ids))
-        tracks = _update(points, slots, with_newborn(prior, n_new, memory.next_id, params), params)
-        labels = tracks.ids[slots]
+        clusters = _update(points, slots, with_newborn(prior, n_new, memory.next_id, params), params)
+        labels = clusters.ids[slots]
         pairs = memory.pairs if y is None else lasting_pairs(memory.pairs, labels, y)
         fitted = {
             "labels_": labels,
-            "cluster_ids_": tracks.ids,
-            "cluster_centers_": tracks.centers,
+            "cluster_ids_": clusters.ids,
+            "cluster_centers_": clusters.centers,
             "log_densities_": log_densities,
         }
-        return Memory(memory.prior_mean, tracks, memory.next_id + n_new, pairs), fitted
+        return Memory(memory.prior_mean, clusters, memory.next_id + n_new, pairs), fitted
 
     def _sample(
-        self, points: FloatArray, prior: Tracks, params: ModelParams, moment: Moment, *, keep: bool
+        self, points: FloatArray, prior: McgmmState, params: ModelParams, moment: Moment, *, keep: bool
     ) -> Any:
         """Return the slots of the sample of highest density, all log densities, and all slots if `keep`."""
         return gibbs(
@@ -156,7 +156,7 @@ class MCGMMGibbs(ChainBaseline):
         )
 
 
-def _update(points: FloatArray, slots: IntArray, prior: Tracks, params: ModelParams) -> Tracks:
+def _update(points: FloatArray, slots: IntArray, prior: McgmmState, params: ModelParams) -> McgmmState:
     """Update the clusters with the points (n, d) in their slots (n,)."""
     sums = np.zeros_like(prior.centers)
     np.add.at(sums, slots, points)

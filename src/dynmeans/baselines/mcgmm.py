@@ -28,7 +28,7 @@ class ModelParams(NamedTuple):
     survival: float  # q          probability of surviving one unit of time
 
 
-class Tracks(NamedTuple):
+class McgmmState(NamedTuple):
     """Posterior of every remembered cluster, one row each, sorted by id."""
 
     centers: FloatArray  # phi_k   (K, d)  mean of the center
@@ -42,28 +42,28 @@ class Memory(NamedTuple):
     """State between two batches."""
 
     prior_mean: FloatArray  # (d,)
-    tracks: Tracks
+    clusters: McgmmState
     next_id: int  # smallest unused id
     pairs: dict[Any, int]  # found id of each true label, with oracle selection
 
 
-def no_tracks(n_features: int) -> Tracks:
+def no_clusters(n_features: int) -> McgmmState:
     """Return the empty table before the first batch."""
     none = np.empty(0)
-    return Tracks(np.empty((0, n_features)), none, none, none, np.empty(0, dtype=np.int64))
+    return McgmmState(np.empty((0, n_features)), none, none, none, np.empty(0, dtype=np.int64))
 
 
-def forecast(tracks: Tracks, elapsed: float, params: ModelParams) -> Tracks:
+def forecast(clusters: McgmmState, elapsed: float, params: ModelParams) -> McgmmState:
     """Predict centers and weights to the current time, Eq. (mcmmparamprior); delete faint clusters."""
-    weights = tracks.weights * params.survival**elapsed
+    weights = clusters.weights * params.survival**elapsed
     kept = weights >= MIN_WEIGHT * params.concentration
-    aged = tracks._replace(variances=tracks.variances + params.drift * elapsed, weights=weights)
-    return Tracks(*(column[kept] for column in aged))
+    aged = clusters._replace(variances=clusters.variances + params.drift * elapsed, weights=weights)
+    return McgmmState(*(column[kept] for column in aged))
 
 
-def with_newborn(prior: Tracks, n_new: int, next_id: int, params: ModelParams) -> Tracks:
+def with_newborn(prior: McgmmState, n_new: int, next_id: int, params: ModelParams) -> McgmmState:
     """Append new clusters at their prior."""
-    return Tracks(
+    return McgmmState(
         np.concatenate([prior.centers, np.tile(params.prior_mean, (n_new, 1))]),
         np.append(prior.variances, np.full(n_new, params.prior_variance)),
         np.append(prior.counts, np.zeros(n_new)),
@@ -72,13 +72,13 @@ def with_newborn(prior: Tracks, n_new: int, next_id: int, params: ModelParams) -
     )
 
 
-def absorb(prior: Tracks, taken: FloatArray, sums: FloatArray, params: ModelParams) -> Tracks:
+def absorb(prior: McgmmState, taken: FloatArray, sums: FloatArray, params: ModelParams) -> McgmmState:
     """Update the centers with the number (K,) and the sum (K, d) of the points of each cluster."""
     variances = 1.0 / (1.0 / prior.variances + taken / params.noise)
     pull = prior.centers / prior.variances[:, None] + sums / params.noise
     counts = prior.counts + taken
     weights = np.where(taken > 0, counts, prior.weights)
-    return Tracks(variances[:, None] * pull, variances, counts, weights, prior.ids)
+    return McgmmState(variances[:, None] * pull, variances, counts, weights, prior.ids)
 
 
 class ChainBaseline(Baseline):

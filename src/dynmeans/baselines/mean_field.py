@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import betaln, digamma, gammaln
 
 from dynmeans._model.types import FloatArray
-from dynmeans.baselines.mcgmm import ModelParams, Tracks
+from dynmeans.baselines.mcgmm import McgmmState, ModelParams
 
 
 class MeanField(NamedTuple):
@@ -27,14 +27,14 @@ class MeanField(NamedTuple):
 
 
 def fit_mean_field(
-    rows: FloatArray, prior: Tracks, start: FloatArray, params: ModelParams, tol: float, max_iter: int
+    rows: FloatArray, prior: McgmmState, start: FloatArray, params: ModelParams, tol: float, max_iter: int
 ) -> MeanField:
     """Run coordinate ascent until the relative gain of the bound is at most ``tol``.
 
     Parameters
     ----------
     rows : ndarray of shape (n, d)
-    prior : Tracks of K + T clusters
+    prior : McgmmState of K + T clusters
         The remembered clusters, then the new ones with weight 0.
     start : ndarray of shape (n, K + T)
         Initial responsibilities.
@@ -82,7 +82,7 @@ def _sticks(taken: FloatArray, concentration: float) -> tuple[FloatArray, float]
 
 
 def _centers(
-    rows: FloatArray, responsibilities: FloatArray, taken: FloatArray, prior: Tracks, params: ModelParams
+    rows: FloatArray, responsibilities: FloatArray, taken: FloatArray, prior: McgmmState, params: ModelParams
 ) -> tuple[FloatArray, float]:
     """Compute the expected log densities (n, K + T) of the rows, and the divergence of the centers."""
     d = rows.shape[1]

@@ -11,7 +11,7 @@ from dynmeans._algorithms.batch import Rows
 from dynmeans._core import particle_learning_step
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.baselines.base import Moment, largest_first
-from dynmeans.baselines.mcgmm import ChainBaseline, ModelParams, Tracks, forecast
+from dynmeans.baselines.mcgmm import ChainBaseline, McgmmState, ModelParams, forecast
 from dynmeans.baselines.oracle_sample import UNNAMED, best_sample, lasting_pairs
 from dynmeans.estimators.validation import valid_count
 
@@ -172,7 +172,7 @@ class ParticleLearning(ChainBaseline):
 
 def age(particles: Particles, elapsed: float, params: ModelParams) -> Particles:
     """Predict the clusters of all particles to the current time."""
-    clusters = Tracks(
+    clusters = McgmmState(
         particles.centers,
         particles.variances,
         particles.counts,

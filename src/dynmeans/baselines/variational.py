@@ -14,12 +14,12 @@ from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.baselines.base import Moment, largest_first
 from dynmeans.baselines.mcgmm import (
     ChainBaseline,
+    McgmmState,
     Memory,
     ModelParams,
-    Tracks,
     absorb,
     forecast,
-    no_tracks,
+    no_clusters,
     with_newborn,
 )
 from dynmeans.baselines.mean_field import MeanField, fit_mean_field
@@ -126,34 +126,34 @@ class VariationalDP(ChainBaseline):
         self.max_iter = max_iter
 
     def _begin(self, rows: Rows) -> Memory:
-        return Memory(self._prior_mean(rows), no_tracks(rows.shape[1]), 0, {})
+        return Memory(self._prior_mean(rows), no_clusters(rows.shape[1]), 0, {})
 
     def _advance(
         self, memory: Memory, rows: Rows, y: Any, moment: Moment
     ) -> tuple[Memory, Mapping[str, Any]]:
         params = self._model_params(memory.prior_mean)
         points = np.asarray(rows, dtype=np.float64)
-        old = forecast(memory.tracks, moment.elapsed, params)
+        old = forecast(memory.clusters, moment.elapsed, params)
         fit = self._fit(points, old, params, moment)
         slots = fit.responsibilities.argmax(axis=1)
         newborn = largest_first(slots[slots >= len(old.ids)])
         kept = np.append(np.arange(len(old.ids)), newborn)
         shares = fit.responsibilities[:, kept]
         grown = with_newborn(old, len(newborn), memory.next_id, params)
-        tracks = absorb(grown, shares.sum(axis=0), shares.T @ points, params)
+        clusters = absorb(grown, shares.sum(axis=0), shares.T @ points, params)
         fading = grown.weights + shares.sum(axis=0)
-        tracks = tracks._replace(counts=fading, weights=fading)
+        clusters = clusters._replace(counts=fading, weights=fading)
         fitted = {
-            "labels_": tracks.ids[shares.argmax(axis=1)],
+            "labels_": clusters.ids[shares.argmax(axis=1)],
             "responsibilities_": shares,
             "elbo_": fit.elbo,
             "n_iter_": len(fit.elbo),
-            "cluster_ids_": tracks.ids,
-            "cluster_centers_": tracks.centers,
+            "cluster_ids_": clusters.ids,
+            "cluster_centers_": clusters.centers,
         }
-        return memory._replace(tracks=tracks, next_id=memory.next_id + len(newborn)), fitted
+        return memory._replace(clusters=clusters, next_id=memory.next_id + len(newborn)), fitted
 
-    def _fit(self, points: FloatArray, old: Tracks, params: ModelParams, moment: Moment) -> MeanField:
+    def _fit(self, points: FloatArray, old: McgmmState, params: ModelParams, moment: Moment) -> MeanField:
         n_new = min(valid_count("max_new", self.max_new, 1), len(points))
         tol = valid_number("tol", self.tol)
         if tol is None or not tol >= 0:
@@ -165,7 +165,7 @@ class VariationalDP(ChainBaseline):
 
 
 def _start(
-    points: FloatArray, old: Tracks, n_new: int, params: ModelParams, rng: np.random.Generator
+    points: FloatArray, old: McgmmState, n_new: int, params: ModelParams, rng: np.random.Generator
 ) -> FloatArray:
     """Initialize responsibilities (n, K + n_new); new clusters start at distant rows (k-means++)."""
     variances = np.append(params.noise + old.variances, np.full(n_new, 2 * params.noise))

@@ -7,7 +7,7 @@ from pathlib import Path
 from dynmeans.cli import exit_on_interrupt
 from dynmeans.cli.cluster_options import (
     AgingCostOption,
-    Algorithm,
+    AlgorithmName,
     AlgorithmOption,
     BirthCostOption,
     BudgetOption,
@@ -64,7 +64,7 @@ def cluster(
     exclusive: ExclusiveOption = None,
     duplicates: DuplicatesOption = False,
     min_hits: MinHitsOption = 1,
-    algorithm: AlgorithmOption = Algorithm.dmeans,
+    algorithm: AlgorithmOption = AlgorithmName.dmeans,
     kernel: KernelOption = None,
     relative: RelativeOption = None,
     budget: BudgetOption = None,

@@ -13,7 +13,7 @@ from dynmeans.cli.options import CLUSTERING_PANEL, LARGEST_SEED
 _STEPS, _COSTS, _OUTPUT, _DASK = "Time steps", CLUSTERING_PANEL, "Output", "Many machines"
 
 
-class Motion(str, Enum):
+class MotionName(str, Enum):
     """Choices of --motion."""
 
     walk = "walk"
@@ -29,7 +29,7 @@ class Metric(str, Enum):
     cosine = "cosine"
 
 
-class Algorithm(str, Enum):
+class AlgorithmName(str, Enum):
     """Choices of --algorithm."""
 
     dmeans = "dmeans"
@@ -150,7 +150,7 @@ DriftOption = Annotated[
     typer.Option(help="With --aging-cost: variance of the motion per unit of time.", rich_help_panel=_COSTS),
 ]
 MotionOption = Annotated[
-    Motion | None,
+    MotionName | None,
     typer.Option(
         help="walk: random walk; velocity: constant velocity (dmeans); align: old rows are shifted to fit "
         "the new rows (kdmeans, sdmeans). Default: walk; estimated by dmeans if the birth cost is auto.",
@@ -167,7 +167,7 @@ MetricOption = Annotated[
     ),
 ]
 AlgorithmOption = Annotated[
-    Algorithm,
+    AlgorithmName,
     typer.Option(
         help="dmeans for round clusters; kdmeans and sdmeans for clusters of any shape, through a kernel.",
         rich_help_panel=_COSTS,

@@ -13,7 +13,7 @@ from dynmeans._files.run_format import INFO_FILE, PICTURE_FILE, REPORT_FILE
 from dynmeans._model.types import IntArray
 from dynmeans._tables.columns import Columns
 from dynmeans._tables.inputs import Position
-from dynmeans._tables.windows import Batch
+from dynmeans._tables.windows import WindowBatch
 from dynmeans.cli.console import print_lines, print_summary, progress_bar
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.metrics import per_step_accuracy, tracking_accuracy
@@ -67,7 +67,7 @@ def _cluster_stream(session: Session, stream: Stream) -> list[IntArray]:
     found = []
     with progress_bar() as show:
         for step, X in enumerate(stream.batches, 1):
-            batch = Batch(X, None, None, None, f"step {step}", Position(), step / len(stream.batches))
+            batch = WindowBatch(X, None, None, None, f"step {step}", Position(), step / len(stream.batches))
             found.append(session.take(batch).labels)
             now = session.progress
             show(now.rows, now.steps, len(session.model.cluster_ids_), batch.done)

@@ -13,14 +13,14 @@ from dynmeans.cli.options import LARGEST_SEED
 _FRAMES, _BACKGROUND, _COSTS, _OUTPUT = "Frames", "Background", "People", "Output"
 
 
-class Algorithm(str, Enum):
+class PointsAlgorithm(str, Enum):
     """Choices of --algorithm."""
 
     dmeans = "dmeans"
     sdmeans = "sdmeans"
 
 
-class Motion(str, Enum):
+class PointsMotion(str, Enum):
     """Choices of --motion."""
 
     walk = "walk"
@@ -75,7 +75,7 @@ GroundOption = Annotated[
     ),
 ]
 AlgorithmOption = Annotated[
-    Algorithm,
+    PointsAlgorithm,
     typer.Option(
         help="sdmeans cuts each frame into pieces and links them; dmeans links cells, and is faster.",
         rich_help_panel=_COSTS,
@@ -104,7 +104,7 @@ ReachOption = Annotated[
     ),
 ]
 MotionOption = Annotated[
-    Motion, typer.Option(help="Whether hidden people keep their velocity.", rich_help_panel=_COSTS)
+    PointsMotion, typer.Option(help="Whether hidden people keep their velocity.", rich_help_panel=_COSTS)
 ]
 VoxelOption = Annotated[
     float | None,

@@ -10,7 +10,7 @@ import typer
 
 from dynmeans.cli import exit_on_interrupt
 from dynmeans.cli.cluster_options import (
-    Algorithm,
+    AlgorithmName,
     AlgorithmOption,
     EmbeddingOption,
     EveryOption,
@@ -74,7 +74,7 @@ def tune(
     refine: RefineOption = None,
     exclusive: ExclusiveOption = None,
     duplicates: DuplicatesOption = False,
-    algorithm: AlgorithmOption = Algorithm.dmeans,
+    algorithm: AlgorithmOption = AlgorithmName.dmeans,
     kernel: KernelOption = None,
     trials: TrialsOption = 100,
     steps: StepsOption = None,

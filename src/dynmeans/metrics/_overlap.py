@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-from dynmeans.metrics._runs import NOISE, FloatArray, IntArray, Run
+from dynmeans.metrics._runs import NOISE, FloatArray, IntArray, LabeledRun
 
 # Dense assignment is faster up to this many entries; sparse assignment needs memory linear in the pairs.
 _DENSE_TABLE = 10_000
@@ -30,12 +30,12 @@ class Overlap(NamedTuple):
         return Overlap(self.true[keep], self.found[keep], self.weight[keep])
 
 
-def overlap_of_run(run: Run, weight: FloatArray | None = None) -> Overlap:
+def overlap_of_run(run: LabeledRun, weight: FloatArray | None = None) -> Overlap:
     """Compute the overlap over all steps, in points or in their weights."""
     return _tally(run, np.zeros_like(run.true), weight)[0]
 
 
-def overlap_by_step(run: Run) -> Iterator[Overlap]:
+def overlap_by_step(run: LabeledRun) -> Iterator[Overlap]:
     """Yield the overlap within each step, in order of time."""
     n_steps = run.bounds.size - 1
     pairs, step = _tally(run, np.repeat(np.arange(n_steps), np.diff(run.bounds)))
@@ -43,7 +43,7 @@ def overlap_by_step(run: Run) -> Iterator[Overlap]:
         yield pairs.take(slice(start, stop))
 
 
-def _tally(run: Run, step: IntArray, weight: FloatArray | None = None) -> tuple[Overlap, IntArray]:
+def _tally(run: LabeledRun, step: IntArray, weight: FloatArray | None = None) -> tuple[Overlap, IntArray]:
     """Compute the overlap within each step, and the step of each pair; skip noise, clutter and weight 0."""
     weight = np.ones(run.true.size) if weight is None else weight
     rows = np.flatnonzero((run.true != NOISE) & (run.found != NOISE) & (weight > 0))

@@ -14,7 +14,7 @@ IntArray = NDArray[np.int64]
 NOISE = -1
 
 
-class Run(NamedTuple):
+class LabeledRun(NamedTuple):
     """The true and found label of every point, step after step, as codes 0, 1, 2, ..."""
 
     true: IntArray  #   (n,)          code of the true id, or NOISE for clutter
@@ -34,14 +34,14 @@ class Run(NamedTuple):
 
 def read_run(
     true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike], clutter: int | None = None
-) -> Run:
+) -> LabeledRun:
     """Check that both runs label the same points, and encode their ids; `clutter` is a true label or None."""
     true = read_labels(true_batches, "true_batches")
     found = read_labels(found_batches, "found_batches")
     sizes = batch_sizes(true)
     require_equal_sizes(sizes, "true_batches", batch_sizes(found), "found_batches")
     bounds = np.cumsum([0, *sizes], dtype=np.int64)
-    return Run(encode(np.concatenate(true), clutter), encode(np.concatenate(found), NOISE), bounds)
+    return LabeledRun(encode(np.concatenate(true), clutter), encode(np.concatenate(found), NOISE), bounds)
 
 
 def read_labels(batches: Iterable[ArrayLike], name: str) -> list[IntArray]:

@@ -17,7 +17,7 @@ from dynmeans.metrics._runs import (
     NOISE,
     FloatArray,
     IntArray,
-    Run,
+    LabeledRun,
     batch_sizes,
     read_run,
     require_equal_sizes,
@@ -107,13 +107,13 @@ def cmm(
     for step, stop in enumerate(run.bounds[1:].tolist()):
         rows = slice(int(run.bounds[max(0, step + 1 - horizon)]), stop)
         if rows.start < rows.stop:
-            window = Run(run.true[rows], run.found[rows], run.bounds)
+            window = LabeledRun(run.true[rows], run.found[rows], run.bounds)
             weight = np.exp2(-decay * (step - age_of_row[rows]))
             scores.append(_window_score(points[rows], window, weight, n_neighbors))
     return float(np.mean(scores))
 
 
-def _window_score(points: FloatArray, window: Run, weight: FloatArray, k: int) -> float:
+def _window_score(points: FloatArray, window: LabeledRun, weight: FloatArray, k: int) -> float:
     """Compute CMM of one window, Definition 8."""
     classes = _classes(points, window.true, k)
     connectivity = np.ones(window.true.size)
@@ -149,7 +149,7 @@ def _connectivity(distance: FloatArray, usual: float) -> FloatArray:
 
 
 def _penalties(
-    points: FloatArray, window: Run, classes: dict[int, _Class], own: FloatArray, k: int
+    points: FloatArray, window: LabeledRun, classes: dict[int, _Class], own: FloatArray, k: int
 ) -> FloatArray:
     """Compute the penalty of each point, Definitions 5 to 7; correct points have 0."""
     target = _mapping(window)
@@ -164,7 +164,7 @@ def _penalties(
     return np.where(wrong, own * (1.0 - foreign), penalty)
 
 
-def _mapping(window: Run) -> IntArray:
+def _mapping(window: LabeledRun) -> IntArray:
     """Map each found cluster to a true cluster, Definition 4; NOISE if it has only clutter.
 
     True clusters are disjoint here, so the most frequent true id has the smallest surplus of the paper.

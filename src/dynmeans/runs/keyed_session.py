@@ -15,7 +15,7 @@ from dynmeans._files.run_tables import LABELS_LOG, StepRecord
 from dynmeans._files.snapshot import Snapshot, SnapshotError
 from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans._tables.windows import Batch
+from dynmeans._tables.windows import WindowBatch
 from dynmeans.runs.key_reports import report_file
 from dynmeans.runs.largest_keys import LargestKeys
 from dynmeans.runs.progress import Progress
@@ -56,7 +56,7 @@ class KeyedSession(Session):
             self._largest.add(str(key), count)
         super().__init__(description, cast(Any, model), progress, carry)
 
-    def take(self, batch: Batch) -> KeyedStep:  # type: ignore[override]
+    def take(self, batch: WindowBatch) -> KeyedStep:  # type: ignore[override]
         """Cluster one batch and append its results."""
         keys = batch.keys or []
         lines: dict[str, list[bytes]] = {name: [] for name in self._headings()}
@@ -115,14 +115,14 @@ class KeyedSession(Session):
     def _is_candidate(self, key: str) -> bool:
         return key in self._named if self._named is not None else self._largest.is_large(key)
 
-    def _key_record(self, batch: Batch, X: FloatArray, result: StepResult) -> StepRecord:
+    def _key_record(self, batch: WindowBatch, X: FloatArray, result: StepResult) -> StepRecord:
         """Return the step of a key in the units of the input."""
         state, scale = result.state, self.progress.scale
         centers = state.centers if scale is None else scale.undo(state.centers)
         ages = state.clock - state.last_seen
         return self._in_units(batch, result.report, X, result.events, state.ids, centers, ages)
 
-    def _progress_after(self, report: KeyedStep, batch: Batch) -> Progress:
+    def _progress_after(self, report: KeyedStep, batch: WindowBatch) -> Progress:
         now = self.progress
         return now._replace(
             position=batch.after,

@@ -21,7 +21,7 @@ from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._tables.standardize import learn_scale
-from dynmeans._tables.windows import Batch
+from dynmeans._tables.windows import WindowBatch
 from dynmeans.estimators import to_snapshot
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.runs.folder import clear_folder
@@ -76,7 +76,7 @@ class Session:
         )
         self._due = monotonic() + CHECKPOINT_SECONDS
 
-    def take(self, batch: Batch) -> StepReport:
+    def take(self, batch: WindowBatch) -> StepReport:
         """Cluster one batch and append its results."""
         self._events.clear()
         try:
@@ -154,13 +154,13 @@ class Session:
         if monotonic() >= self._due:
             self._checkpoint()
 
-    def _scaled(self, batch: Batch) -> FloatArray:
+    def _scaled(self, batch: WindowBatch) -> FloatArray:
         """Return rows in the units of the model; the first batch sets the scale."""
         if self.description.standardize and self.progress.scale is None:
             self.progress = self.progress._replace(scale=learn_scale(batch.X, batch.weights))
         return batch.X if self.progress.scale is None else self.progress.scale.apply(batch.X)
 
-    def _record(self, batch: Batch, report: StepReport) -> StepRecord:
+    def _record(self, batch: WindowBatch, report: StepReport) -> StepRecord:
         """Return a step in the units of the input."""
         model, scale = self.model, self.progress.scale
         centers = model.cluster_centers_ if scale is None else scale.undo(model.cluster_centers_)
@@ -170,7 +170,7 @@ class Session:
 
     def _in_units(
         self,
-        batch: Batch,
+        batch: WindowBatch,
         report: StepReport,
         X: FloatArray,
         events: Sequence[Event],
@@ -184,7 +184,7 @@ class Session:
         texts = self._texts(batch, report, centers)
         return StepRecord(report, time, X, ids, centers, ages * unit, scaled, texts)
 
-    def _texts(self, batch: Batch, report: StepReport, centers: FloatArray) -> StepTexts | None:
+    def _texts(self, batch: WindowBatch, report: StepReport, centers: FloatArray) -> StepTexts | None:
         """Return the words and examples of the clusters of a step, if the rows have texts."""
         if self.progress.columns.text is None:
             return None

@@ -10,13 +10,13 @@ from dynmeans._model.costs import Costs
 from dynmeans._model.motion import WALK
 from dynmeans._model.prior import predict_prior
 from dynmeans._model.state import empty_state
-from dynmeans.apps.points.voxels import Cells, even_weights
+from dynmeans.apps.points.voxels import GroundCells, even_weights
 from dynmeans.kernels import RBF, first_input
 
 _ITERATIONS = 100
 
 
-def segment(cells: Cells, bandwidth: float, birth_cost: float) -> Cells:
+def segment(cells: GroundCells, bandwidth: float, birth_cost: float) -> GroundCells:
     """Segment a frame into pieces of at most one person each.
 
     SD-Means clusters the cells without memory, so that the number of pieces depends on this frame only: a
@@ -24,8 +24,8 @@ def segment(cells: Cells, bandwidth: float, birth_cost: float) -> Cells:
 
     Parameters
     ----------
-    cells : Cells
-        Cells of the ground plane.
+    cells : GroundCells
+        GroundCells of the ground plane.
     bandwidth : float
         Width of the Gaussian similarity in meters.
     birth_cost : float
@@ -33,13 +33,13 @@ def segment(cells: Cells, bandwidth: float, birth_cost: float) -> Cells:
 
     Returns
     -------
-    Cells
+    GroundCells
         One entry per piece.
 
     Examples
     --------
     >>> centers = np.array([[0.0, 0.0], [0.1, 0.0], [3.0, 0.0]])
-    >>> cells = Cells(centers, np.ones(3), np.array([0, 1, 2, 2]))
+    >>> cells = GroundCells(centers, np.ones(3), np.array([0, 1, 2, 2]))
     >>> segment(cells, 0.3, 0.35).cell
     array([0, 0, 1, 1])
     """
@@ -52,4 +52,4 @@ def segment(cells: Cells, bandwidth: float, birth_cost: float) -> Cells:
     mass = np.bincount(piece, weights)
     centers = [np.bincount(piece, weights * column) / mass for column in cells.centers.T]
     counts = np.bincount(piece, cells.counts).astype(np.float64)
-    return Cells(np.stack(centers, axis=1), counts, piece[cells.cell])
+    return GroundCells(np.stack(centers, axis=1), counts, piece[cells.cell])

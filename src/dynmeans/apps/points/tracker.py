@@ -11,7 +11,7 @@ from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.points.background import Background, NoBackground
 from dynmeans.apps.points.segmentation import segment
-from dynmeans.apps.points.voxels import Cells, bin_points, even_weights
+from dynmeans.apps.points.voxels import GroundCells, bin_points, even_weights
 from dynmeans.estimators import DMeans
 
 BACKGROUND = -1  # label of background points
@@ -102,7 +102,7 @@ class Tracker:
         labels[shown] = report.confirmed_labels[parts.cell]
         return Step(labels, report)
 
-    def _parts(self, cells: Cells) -> tuple[Cells, FloatArray]:
+    def _parts(self, cells: GroundCells) -> tuple[GroundCells, FloatArray]:
         """Return the points to link, and the share of a person that each represents."""
         parameters = self.parameters
         if parameters.algorithm == "dmeans":

@@ -18,7 +18,7 @@ _BLOCK = 128  # cells per block of neighbors in memory
 _SPAN = 1 << 20  # cells along an axis: 100 km at 0.1 m
 
 
-class Cells(NamedTuple):
+class GroundCells(NamedTuple):
     """Occupied cells."""
 
     centers: FloatArray  # (m, d)  mean of the points of each cell
@@ -43,7 +43,7 @@ def keys_of(cells: IntArray) -> IntArray:
     return keys
 
 
-def bin_points(points: FloatArray, size: float) -> Cells:
+def bin_points(points: FloatArray, size: float) -> GroundCells:
     """Bin points into cells and average them.
 
     Parameters
@@ -54,7 +54,7 @@ def bin_points(points: FloatArray, size: float) -> Cells:
 
     Returns
     -------
-    Cells
+    GroundCells
 
     Examples
     --------
@@ -63,7 +63,7 @@ def bin_points(points: FloatArray, size: float) -> Cells:
     """
     _, cell, counts = np.unique(keys_of(cells_of(points, size)), return_inverse=True, return_counts=True)
     sums = [np.bincount(cell, weights=column, minlength=len(counts)) for column in points.T]
-    return Cells(np.stack(sums, axis=1) / counts[:, None], counts.astype(np.float64), cell)
+    return GroundCells(np.stack(sums, axis=1) / counts[:, None], counts.astype(np.float64), cell)
 
 
 def even_weights(centers: FloatArray, counts: FloatArray, width: float = EVEN_WIDTH) -> FloatArray:

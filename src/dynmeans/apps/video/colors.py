@@ -63,7 +63,7 @@ def distinct(pixels: Pixels) -> Colors:
     return Colors(rows, counts, of.reshape(pixels.shape[:2]))
 
 
-class Cells(NamedTuple):
+class ColorCells(NamedTuple):
     """Colors binned into a fine grid; only occupied cells are listed."""
 
     rows: NDArray[np.float32]  # (c, 3) mean RGB of the pixels of each
@@ -71,7 +71,7 @@ class Cells(NamedTuple):
     of: IntArray  # (m,) index of each color's cell
 
 
-def cells(colors: Colors) -> Cells:
+def cells(colors: Colors) -> ColorCells:
     """Bin colors into cells that are four levels wide.
 
     Examples
@@ -90,7 +90,7 @@ def cells(colors: Colors) -> Cells:
     number[full] = np.arange(len(full))
     sums = [np.bincount(cell, colors.counts * channel, len(counts))[full] for channel in colors.rows.T]
     rows = (np.stack(sums, axis=1) / counts[full, None]).astype(np.float32)
-    return Cells(rows, counts[full], number[cell])
+    return ColorCells(rows, counts[full], number[cell])
 
 
 def to_space(colors: Pixels | NDArray[np.float32], space: str) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.apps.video.colors import Cells, Colors, Pixels, cells, from_space, to_space
+from dynmeans.apps.video.colors import ColorCells, Colors, Pixels, cells, from_space, to_space
 from dynmeans.apps.video.kmeans import kmeans
 from dynmeans.estimators import DMeans
 from dynmeans.estimators.validation import LARGEST_SEED
@@ -117,7 +117,7 @@ class _DMeansQuantizer:
         centers = model.cluster_centers_[np.searchsorted(model.cluster_ids_, step.active)]
         palette = from_space(centers, self._options.colorspace)
         labels = np.searchsorted(step.active, step.labels)
-        if isinstance(gathered, Cells):
+        if isinstance(gathered, ColorCells):
             labels = labels[gathered.of]
         return QuantizedFrame(palette, step.active, step.sizes, labels, labels.astype(np.int32)[colors.of])
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans._algorithms.link_spaces import LinkState
-from dynmeans._algorithms.linking import Groups
+from dynmeans._algorithms.linking import BatchClusters
 from dynmeans._algorithms.shared_items import SharedItems, count_shared
 from dynmeans.estimators.validation.parameters import shown
 from dynmeans.estimators.validation.rows import refuse_masked
@@ -68,7 +68,7 @@ def _same_kind(items: NDArray[Any], known: NDArray[Any]) -> None:
         )
 
 
-def shared_items(state: LinkState, items: NDArray[Any] | None, groups: Groups) -> SharedItems | None:
+def shared_items(state: LinkState, items: NDArray[Any] | None, groups: BatchClusters) -> SharedItems | None:
     """Count the members that the groups of a batch share with the remembered clusters."""
     if items is None:
         return None
