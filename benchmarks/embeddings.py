@@ -1,6 +1,6 @@
 """Directions of many features: 100,000 rows of 384 features in batches of 10,000, 300 clusters.
 
-Every method gives lasting ids. Times are CPU times of one core, automatic costs included:
+Every method gives persistent ids. Times are CPU times of one core, automatic costs included:
 
     OMP_NUM_THREADS=1 python -m benchmarks.embeddings
 """

@@ -43,7 +43,7 @@ class Method(NamedTuple):
 
     @property
     def is_ours(self) -> bool:
-        """Whether it is a method of dynmeans, which sees no labels."""
+        """Whether it is a method of dynmeans, which uses no labels."""
         return not self.space
 
     @property

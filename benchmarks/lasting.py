@@ -1,4 +1,4 @@
-"""Lasting ids for k-means and HDBSCAN on five moving Gaussians: linked by costs, or matched."""
+"""Persistent ids for k-means and HDBSCAN on five moving Gaussians: linked by costs, or matched."""
 
 from __future__ import annotations
 

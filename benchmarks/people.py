@@ -52,7 +52,7 @@ def _accuracies(results: Results) -> list[Row]:
     ]
     lead = of(SPECTRAL, "tracked") - of(SOLID, "tracked")
     behind = of(GROUND, "identity_f1") - of(SPECTRAL, "identity_f1")
-    note = "; ".join(f"{method}: {of(method, 'switches'):.0f} switches a scene" for method in PARAMETERS)
+    note = "; ".join(f"{method}: {of(method, 'switches'):.0f} switches per scene" for method in PARAMETERS)
     return [
         *rows,
         Row("SD-Means above D-Means in 3-D, tracked", lead, target=Target("ours", ">=", 0.2)),

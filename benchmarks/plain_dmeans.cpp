@@ -1,7 +1,7 @@
 // D-Means as the paper prints it, in plain C++: the peer of the medium-sized benchmarks.
 //
 // Points are labeled in random order against every cluster, newborn clusters join at once, centers move
-// after every pass, until the objective stops falling. No bounds, no vector instructions asked for, one
+// after every pass, until the objective stops falling. No bounds, no explicit vector instructions, one
 // thread. Members says how a cluster remembers its points: as a map of them, which is how the authors'
 // program keeps them, or as a running sum, which is the least that a plain program can do.
 #include <algorithm>

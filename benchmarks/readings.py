@@ -41,26 +41,26 @@ class RowsOnlyMST:
 
     scale: float
 
-    def fitted(self, scene: KernelInput) -> RowsOnlyMST:
+    def fitted(self, inputs: KernelInput) -> RowsOnlyMST:
         """Return the kernel itself: nothing is estimated."""
         return self
 
-    def compare(self, scene: KernelInput) -> Similarity:
+    def compare(self, inputs: KernelInput) -> Similarity:
         """Compute the similarities of one step, as a dense matrix."""
-        n = len(scene.rows)
-        kernel = self._square(scene, np.arange(n), np.arange(len(scene.kept)))
-        n_kept = len(scene.kept)
-        y_phi, phi_phi = combine(scene, kernel[n_kept:, :n_kept], kernel[:n_kept, :n_kept])
+        n = len(inputs.rows)
+        kernel = self._square(inputs, np.arange(n), np.arange(len(inputs.kept)))
+        n_kept = len(inputs.kept)
+        y_phi, phi_phi = combine(inputs, kernel[n_kept:, :n_kept], kernel[:n_kept, :n_kept])
         matrix = np.ascontiguousarray(kernel[n_kept:, n_kept:])
-        return Similarity(scene.weights, np.ones(n), y_phi, phi_phi, matrix=matrix)
+        return Similarity(inputs.weights, np.ones(n), y_phi, phi_phi, matrix=matrix)
 
-    def gram(self, scene: KernelInput, members: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    def gram(self, inputs: KernelInput, members: np.ndarray, kept: np.ndarray) -> np.ndarray:
         """Return W of support points, then rows."""
-        return self._square(scene, members, kept)
+        return self._square(inputs, members, kept)
 
-    def _square(self, scene: KernelInput, members: np.ndarray, kept: np.ndarray) -> np.ndarray:
-        forest = build_forest(scene.rows, self.scale)
-        hook, near = cKDTree(scene.rows).query(scene.kept[kept]) if len(kept) else (np.empty(0), kept)
+    def _square(self, inputs: KernelInput, members: np.ndarray, kept: np.ndarray) -> np.ndarray:
+        forest = build_forest(inputs.rows, self.scale)
+        hook, near = cKDTree(inputs.rows).query(inputs.kept[kept]) if len(kept) else (np.empty(0), kept)
         where = forest.component[np.concatenate([near, members])]
         length = np.concatenate([np.where(hook > self.scale, hook, 0.0), np.zeros(len(members))])
         paths = tree_distances(forest.parent, forest.length)

@@ -18,7 +18,8 @@ from dynmeans.apps.video.quantizers import Quantizer
 WHAT = "the trailer of Sintel with the paper's parameters: time of a frame of 1280 x 544, flicker and error"
 PEER = "24 frames per second; DP-means and k-means (k = 20) on each frame alone"
 TARGET = (
-    "less than 1/24 s a frame; less than half the flicker of either; at most 1.1 times the error of DP-means"
+    "less than 1/24 s per frame; less than half the flicker of either; "
+    "at most 1.1 times the error of DP-means"
 )
 
 FILM = Path(__file__).parents[2] / "shared" / "data" / "sintel_trailer_480x204.mp4"
@@ -41,7 +42,7 @@ def rows_of_time(n_frames: int | None) -> Iterator[Row]:
     mean, (median, late) = float(times.mean()), np.percentile(times, (50, 99))
     note = f"mean of {len(times)} frames; median {median:.1f}, 99th percentile {late:.1f}"
     target = Target("ours", "<", FRAME)
-    yield Row("clustering a frame / 24 a second", mean, FRAME, "ms", mean / FRAME, target, note)
+    yield Row("clustering a frame / 24 per second", mean, FRAME, "ms", mean / FRAME, target, note)
 
 
 def paint_times(n_frames: int | None) -> Iterator[float]:
@@ -62,7 +63,7 @@ def rows_of_rich(n_frames: int) -> Iterator[Row]:
     many = f"mean of {n_frames} frames; the last has {len(distinct(film[-1]).rows):,} distinct colors"
     mean = 1000 * float(np.mean(times))
     target = Target("ours", "<", FRAME)
-    yield Row("clustering a rich frame / 24 a second", mean, FRAME, "ms", mean / FRAME, target, many)
+    yield Row("clustering a rich frame / 24 per second", mean, FRAME, "ms", mean / FRAME, target, many)
     last = Target("ratio", "<=", 1.1)
     yield _ratio("error of the last rich frame: D-Means / DP-means", ours[-1], alone[-1], last)
 

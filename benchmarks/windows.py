@@ -1,4 +1,4 @@
-"""Lasting ids in overlapping windows: linked by shared items, by centers, or by a gate."""
+"""Persistent ids in overlapping windows: linked by shared items, by centers, or by a gate."""
 
 from __future__ import annotations
 

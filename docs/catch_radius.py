@@ -1,4 +1,4 @@
-"""How far away a sleeping cluster is found again: the formula of costs.md, for its picture and its test."""
+"""Distance up to which a sleeping cluster is revived: the formula of costs.md, its picture and its test."""
 
 from __future__ import annotations
 

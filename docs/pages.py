@@ -1,9 +1,9 @@
 """The runnable blocks of a page, and how to run them.
 
-One convention for every page: what a ``python`` block prints is shown in the ``text`` block right below
-it, and a block without one prints nothing. A ``console`` block shows lines that begin with ``$`` and, below
-each, what the command prints; if nothing is shown, it matters only that the command succeeds. A backslash at
-the end of a line continues the command. ``...`` stands for anything.
+One convention for every page: the output of a ``python`` block is shown in the ``text`` block right below
+it, and a block without one prints nothing. A ``console`` block shows commands, which begin with ``$``, each
+with its output below; if no output is shown, the command must only succeed. A backslash at the end of a line
+continues the command. ``...`` stands for any text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Draws the pictures of these pages from the numbers that the pages themselves compute.
+"""Draw the pictures of these pages from the numbers that the pages compute.
 
-``python docs/pictures.py`` draws them into docs/pictures; those of a film only if it is named behind.
+``python docs/pictures.py [FILM]`` draws them into docs/pictures, and those of a film if its file is given.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def motion() -> Figure:
     return figure
 
 
-def lives() -> Figure:
-    """One line a life: thick while awake, thin while asleep, a cross for death."""
+def lifetimes() -> Figure:
+    """One line per cluster: thick while awake, thin while asleep, a cross for death."""
     page = run_page("tutorial/3-death-and-return.md")
     figure, (axis,) = _panels(1, height=1.7)
     model = page["DMeans"](birth_cost=1.0, lifetime=5, random_state=0)
@@ -101,7 +101,7 @@ def lives() -> Figure:
 
 
 def any_time() -> Figure:
-    """How the pieces come to agree with the whole."""
+    """Distance between the centers of a run in parts and those of a whole run, over time."""
     errors = np.array(run_page("tutorial/6-any-time.md")["errors"])
     figure, (axis,) = _panels(1, height=2.4)
     axis.plot(50 * np.arange(1, len(errors) + 1), errors, c=COLORS[0], lw=2)
@@ -215,7 +215,7 @@ FILM = ("video-preview.png", "video-flicker.png")  # from a film that is not par
 PICTURES: dict[str, Callable[[], Figure]] = {
     "first-batch.svg": first_batch,
     "motion.svg": motion,
-    "lives.svg": lives,
+    "lifetimes.svg": lifetimes,
     "any-time.svg": any_time,
     "rings.svg": rings,
     "rings-stream.svg": rings_stream,

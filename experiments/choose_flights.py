@@ -1,8 +1,8 @@
 """Choose parameters for the synthetic week of flights on weeks that are not reported.
 
 ``python experiments/choose_flights.py`` prints them; `dynmeans._experiments.parameters` holds the result.
-With a file of messages as argument it chooses those of the file, on the file itself. The full
-passes of DP-means have the parameters of DP-means, since they have its objective.
+With a file of messages as argument it chooses the parameters of that file, on the same file. The full
+passes of DP-means have the parameters of DP-means, since they have the same objective.
 """
 
 from __future__ import annotations

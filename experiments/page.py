@@ -1,7 +1,7 @@
 """Draw the figures again and put the tables into the page "The paper's experiments" (docs/experiments.md).
 
-``python experiments/page.py`` takes the results as they are, those of an unfinished run too. It rewrites what
-stands between the marks of the page; a test compares them.
+``python experiments/page.py`` uses the results as they are, also those of an unfinished run. It rewrites the
+text between the marks of the page; a test compares them.
 """
 
 from __future__ import annotations

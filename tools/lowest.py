@@ -23,7 +23,7 @@ GROUPS = ("test", "bench")  # what the test suite needs
 
 
 def lowest(requirements: Iterable[str], own_name: str = "") -> Iterator[str]:
-    """Yield each requirement with its lower bound as the only version, those of the package itself left out.
+    """Yield each requirement with its lower bound as the only version, except those on the package.
 
     Raises
     ------

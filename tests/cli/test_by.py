@@ -264,8 +264,8 @@ def test_numbers_are_keys_and_npy_labels_are_ids(folder: Path) -> None:
     ("options", "message"),
     [
         (("--by", "nothing"), "no column 'nothing'"),
-        (("--by", "when"), "--by is 'when'; the key must be a column of its own"),
-        (("--by", "x", "--features", "x,y"), "--by is 'x'; the key must be a column of its own"),
+        (("--by", "when"), "--by is 'when'; the key must be a separate column"),
+        (("--by", "x", "--features", "x,y"), "--by is 'x'; the key must be a separate column"),
         (("--by", "sensor", "--algorithm", "kdmeans"), "--by is not supported by --algorithm kdmeans"),
         (("--birth-cost", "per-key"), "--birth-cost is 'per-key'; it must be a number or auto"),
         (("--report-keys", "a"), "--report-keys needs --by"),

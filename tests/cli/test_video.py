@@ -90,7 +90,7 @@ def test_bad_lines_get_one_line_and_write_nothing(
 def test_files_that_are_there_are_overwritten_only_by_force(dynmeans: Command, folder: Path) -> None:
     (folder / "p.csv").write_text("mine")
     done = dynmeans("video", "clip.mkv", "out.gif", "--palette", "p.csv")
-    assert (done.code, done.err) == (2, "dynmeans: error: p.csv: is there already; --force overwrites it\n")
+    assert (done.code, done.err) == (2, "dynmeans: error: p.csv: exists already; --force overwrites it\n")
     assert (folder / "p.csv").read_text() == "mine"
     assert dynmeans("video", "clip.mkv", "out.gif", "--palette", "p.csv", "--force").code == 0
     assert (folder / "p.csv").read_text() != "mine"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynmeans._files.run_format import Run
-from dynmeans.plots.lifetimes import ASLEEP, AWAKE, DEAD, pack_lanes, trace_lives
+from dynmeans.plots.lifetimes import ASLEEP, AWAKE, DEAD, pack_lanes, trace_lifetimes
 
 lives = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 30)), max_size=60).map(
     lambda pairs: np.array(sorted((born, born + length) for born, length in pairs)).reshape(-1, 2)
@@ -13,7 +13,7 @@ lives = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 30)), max_size=60)
 
 
 def test_lives_agree_with_a_walk_through_the_table(run: Run) -> None:
-    traced = trace_lives(run)
+    traced = trace_lifetimes(run)
     last_step = run.steps["step"][-1]
     for k, name in enumerate(traced.ids):
         mine = run.clusters["id"] == name
@@ -31,7 +31,7 @@ def test_lives_agree_with_a_walk_through_the_table(run: Run) -> None:
 
 
 def test_every_return_begins_a_new_time_awake(run: Run) -> None:
-    traced = trace_lives(run)
+    traced = trace_lifetimes(run)
     later = traced.spans[traced.spans[:, 1] > traced.born[traced.spans[:, 0]]]
     returns = {(traced.ids[k], step) for k, step, _ in later}
     assert returns == {(event.id, event.step) for event in run.events if event.kind == "revival"}
@@ -41,7 +41,7 @@ def test_every_return_begins_a_new_time_awake(run: Run) -> None:
 def test_deaths_are_those_of_the_log_and_follow_from_the_table_without_it(run: Run) -> None:
     deaths = {event.id: event.step for event in run.events if event.kind == "death"}
     for variant in (run, run._replace(events=[])):
-        traced = trace_lives(variant)
+        traced = trace_lifetimes(variant)
         dead = traced.status == DEAD
         assert dict(zip(traced.ids[dead].tolist(), traced.end[dead].tolist(), strict=True)) == deaths
         assert np.all(traced.end[~dead] == run.steps["step"][-1])
@@ -50,19 +50,19 @@ def test_deaths_are_those_of_the_log_and_follow_from_the_table_without_it(run: R
 def test_the_log_decides_when_a_cluster_died(run: Run) -> None:
     death = next(event for event in run.events if event.kind == "death")
     later = [death._replace(step=death.step + 2), death._replace(id=10**6)]
-    traced = trace_lives(run._replace(events=later))
+    traced = trace_lifetimes(run._replace(events=later))
     assert traced.end[traced.ids == death.id] == death.step + 2
 
 
 def test_short_sleeps_are_bridged_when_asked(run: Run) -> None:
-    exact, blurred = trace_lives(run).spans, trace_lives(run, blur=1).spans
+    exact, blurred = trace_lifetimes(run).spans, trace_lifetimes(run, blur=1).spans
     assert len(blurred) < len(exact)
     gaps = blurred[1:, 1] - blurred[:-1, 2]
     assert np.all(gaps[blurred[1:, 0] == blurred[:-1, 0]] > 2)
 
 
 def test_some_lives_keep_their_own_spans(run: Run) -> None:
-    traced = trace_lives(run)
+    traced = trace_lifetimes(run)
     rows = np.arange(1, len(traced.ids), 2)
     part = traced.take(rows)
     np.testing.assert_array_equal(part.ids, traced.ids[rows])
@@ -73,7 +73,7 @@ def test_some_lives_keep_their_own_spans(run: Run) -> None:
 
 
 def test_a_run_without_steps_has_no_lives(empty_run: Run) -> None:
-    traced = trace_lives(empty_run)
+    traced = trace_lifetimes(empty_run)
     assert len(traced.ids) == len(traced.spans) == 0
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from dynmeans._files.run_folder import read_run
 from dynmeans._files.run_format import Run
-from dynmeans.plots.lifetimes import trace_lives
+from dynmeans.plots.lifetimes import trace_lifetimes
 from dynmeans.plots.palette import PALETTE
 from dynmeans.plots.picture import _choose_moments, draw_run
 from run_folder import write_run
@@ -39,7 +39,7 @@ def test_runs_of_all_shapes_are_drawn(shape: dict[str, int], tmp_path: Path) -> 
 
 
 def test_the_moments_are_evenly_spaced_where_clusters_return(run: Run) -> None:
-    lives = trace_lives(run)
+    lives = trace_lifetimes(run)
     moments = _choose_moments(run.steps["step"], lives)
     returns = np.array([event.step for event in run.events if event.kind == "revival"])
 

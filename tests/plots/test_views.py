@@ -12,7 +12,7 @@ from dynmeans._files.run_folder import read_run
 from dynmeans._files.run_format import Run
 from dynmeans._model.events import Event
 from dynmeans.plots.cluster_map import MAX_DISPLACEMENT, MAX_LANDMARKS, fit_cluster_map
-from dynmeans.plots.lifetimes import trace_lives
+from dynmeans.plots.lifetimes import trace_lifetimes
 from dynmeans.plots.payload import build_payload
 from dynmeans.plots.topics import describe_texts
 from dynmeans.plots.views import make_views
@@ -66,7 +66,7 @@ def test_the_axes_offered_depend_on_the_number_of_features(
     tmp_path: Path, d: int, n_views: int, word: str
 ) -> None:
     run = read_run(write_run(tmp_path, n_features=d))
-    views = make_views(run, trace_lives(run), run.sample, run.clusters)
+    views = make_views(run, trace_lifetimes(run), run.sample, run.clusters)
     assert len(views) == n_views
     assert views[0].label.startswith(word) or d <= 2
     for view in views:
@@ -76,7 +76,7 @@ def test_the_axes_offered_depend_on_the_number_of_features(
 
 def test_components_state_the_share_of_the_variance_that_they_show(tmp_path: Path) -> None:
     run = read_run(write_run(tmp_path, n_features=20))
-    views = make_views(run, trace_lives(run), run.sample, run.clusters)
+    views = make_views(run, trace_lifetimes(run), run.sample, run.clusters)
     total = run.sample["features"].var(axis=0).sum()
     for view in views[2:6]:
         share = 100 * view.points.var() / total

@@ -70,7 +70,7 @@ def cluster(batch: Batch, prior: Prior, costs: Costs, search: SearchOptions, n_s
 def lower_bound(batch: Batch, prior: Prior, costs: Costs) -> float:
     """Return a lower bound on the cost of any clustering: the spectral relaxation with the linear kernel.
 
-    The relaxation depends on the origin, unlike the cost. The mean of the batch is a good origin.
+    Unlike the cost, the relaxation depends on the origin. The mean of the batch is a good origin.
     """
     weights = np.ones(len(batch.rows)) if batch.weights is None else batch.weights
     rows: FloatArray = np.asarray(batch.rows, dtype=np.float64)

@@ -39,8 +39,8 @@ def assign_with_duplicates(
 
         gamma |c - phi|^2 + m |c - x|^2  =  (gamma + m) |c - theta|^2 + constant
 
-    for every c. So the clusters with a row enter the descent with center theta, weight gamma + m and no cost
-    of a revival, and the two costs add up to the objective of all rows.
+    for every c. So the descent starts from the clusters with a row with center theta, weight gamma + m and no
+    revival cost, and the two costs add up to the objective of all rows.
     """
     first = assign_rows(batch, prior, costs)
     n_old = len(prior.gammas)

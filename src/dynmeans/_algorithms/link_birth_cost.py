@@ -25,7 +25,7 @@ from dynmeans._model.prior import predict_prior
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray
 
-ODDS = 3.0  # prior odds of persistence against birth; they enter the birth cost by their logarithm only
+ODDS = 3.0  # prior odds of persistence against birth; the birth cost depends on their logarithm
 MIN_MOTION = 1e-4  # minimum variance of the motion, relative to that of all rows
 
 

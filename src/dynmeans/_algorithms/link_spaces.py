@@ -63,7 +63,7 @@ class LinkStep(NamedTuple):
 
 
 class LinkSpace(Protocol):
-    """A way to compare clusters."""
+    """Space in which clusters are compared."""
 
     @property
     def by_row(self) -> bool:
@@ -85,7 +85,7 @@ class LinkSpace(Protocol):
         """Predict the clusters to a time."""
 
     def cheapest(self, state: Any, rows: Rows, costs: Costs, now: float) -> IntArray:
-        """Return the cluster (n,) of least cost for each embedded row that comes alone."""
+        """Return the cluster (n,) of least cost for each single embedded row."""
 
     def distances(self, state: Any, rows: Rows) -> FloatArray:
         """Return the distances (n, K) of embedded rows to the remembered clusters."""
@@ -164,7 +164,7 @@ class CosineLinks(NamedTuple):
         return forecast_clusters(state.past, now, costs, WALK)
 
     def cheapest(self, state: Any, rows: Rows, costs: Costs, now: float) -> IntArray:
-        """Return the cluster of least cost Q dt + g (1 - cos) for each row that comes alone."""
+        """Return the cluster of least cost Q dt + g (1 - cos) for each single row."""
         prior = prior_of_living(state.past, now, costs, WALK)
         cost = self.scale * (1.0 - rows @ prior.centers.T) + prior.revival
         slots: IntArray = cost.argmin(axis=1)

@@ -9,7 +9,7 @@ old cluster k in group l, the links maximize
 so that as many items as possible keep their id. The factor is the share of the birth cost that a revival
 saves: an older memory counts less, as in the cost by centers. A link by items requires a mutual majority:
 half of the members of k that the batch has in clusters, and half of the members of l that were known. So the
-last members of a cluster that dissolves do not carry its id into another one.
+last members of a cluster that dissolves do not transfer its id to another one.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ LEVELS = np.arange(0.5, 4.75, 0.5)  # thresholds, in standard deviations of a ch
 HIGH_SHARES = np.array([0.12, 0.25, 0.4, 0.6])  # further thresholds, between the last level and 1
 LARGEST_ERROR = 0.4  # Phi(-1/4): the means of the two kinds of cosines differ by half a standard deviation
 STANDARD_ERRORS = 2.0  # by which results around the best may be worse
-# If most rows are in smaller clusters, a result cannot be judged: the few rows that are nearest to each other
-# always look like a cluster.
+# If most rows are in smaller clusters, a result cannot be evaluated: the few rows that are nearest to each
+# other always form a cluster.
 MIN_SIZE = 4
 MIN_SHARE = 0.5
 # Share of the good range that lies below the estimate. A row that joins a wrong cluster moves to the right
@@ -76,7 +76,7 @@ class Clustering(NamedTuple):
 
     @property
     def is_scattered(self) -> bool:
-        """Whether most rows are in tiny clusters, so that the result cannot be judged."""
+        """Whether most rows are in tiny clusters, so that the result cannot be evaluated."""
         return bool((self.sizes[self.slots] >= MIN_SIZE).mean() <= MIN_SHARE)
 
 
@@ -154,7 +154,7 @@ def _cluster(pairs: Pairs, threshold: float, seed: int) -> Clustering:
 def _best_threshold(pairs: Pairs, thresholds: FloatArray, seed: int) -> float | None:
     """Return a threshold among those around the least equal error, or None if that is too large.
 
-    The high thresholds only extend the range: copies with small changes look like separate clusters there.
+    The high thresholds only extend the range: at them, copies with small changes are separate clusters.
     """
     errors = _errors(pairs, thresholds, seed)
     inner = errors[: len(LEVELS)]

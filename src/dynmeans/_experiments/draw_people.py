@@ -14,7 +14,7 @@ from dynmeans._experiments.trials import Figures
 from dynmeans._model.types import FloatArray
 from dynmeans.plots.palette import PALETTE
 
-SPECTRAL, ALONE = "SD-Means a frame, linked by D-Means", "SD-Means alone"
+SPECTRAL, ALONE = "SD-Means per frame, linked by D-Means", "SD-Means alone"
 GROUND, SOLID = "D-Means on the ground plane", "D-Means on the 3-D points"
 PAPER = {ALONE: ("0.868", "816.7"), SOLID: ("0.536", "38.1")}  # accuracy, seconds for 120 seconds
 SCENES = ("method", "scenes", "tracked", "per step", "identity F1", "switches", "ms per frame", "99%")

@@ -46,7 +46,7 @@ SAMPLES, PARTICLES, TOLERANCE = 5000, 100, 1e-16  # those of the paper
 # Variance of a displacement in each coordinate: a length in a random direction splits between the two.
 TRANSITION = {"isotropic": 0.05**2, "radial": 0.05**2 / 2}
 TRUE_SURVIVAL = 0.95
-# With the true rate a cluster of hundreds of past points takes over any newborn that is not far away.
+# With the true rate, a cluster with hundreds of past points absorbs any newborn cluster that is not far away.
 SURVIVAL: dict[str, dict[str, float]] = {
     "isotropic": {"Gibbs": 0.003, "variational": 0.2, "particles": 0.03},
     "radial": {"Gibbs": 0.03, "variational": 0.5, "particles": 0.03},

@@ -23,18 +23,18 @@ def posterior(x: FloatArray, y: FloatArray) -> Process:
     """Compute the posterior given observations y (p,) at x (p,)."""
     noisy = _covariance(x, x) + GPS_KERNEL["noise"] ** 2 * np.eye(len(x))
     across = _covariance(GRID, x)
-    pull = np.linalg.solve(noisy, np.column_stack([y, across.T]))
-    variance = GPS_KERNEL["signal"] ** 2 - np.einsum("gp,pg->g", across, pull[:, 1:])
-    return Process(across @ pull[:, 0], np.sqrt(np.maximum(variance, 0.0)))
+    solved = np.linalg.solve(noisy, np.column_stack([y, across.T]))
+    variance = GPS_KERNEL["signal"] ** 2 - np.einsum("gp,pg->g", across, solved[:, 1:])
+    return Process(across @ solved[:, 0], np.sqrt(np.maximum(variance, 0.0)))
 
 
 def posterior_means(rows: FloatArray) -> FloatArray:
     """Compute the posterior mean (s, 51) of every set; a row has its inputs, then its outputs."""
     x, y = np.split(rows, 2, axis=1)
     noisy = _covariance(x, x) + GPS_KERNEL["noise"] ** 2 * np.eye(x.shape[1])
-    pull = np.linalg.solve(noisy, y[:, :, None])
+    solved = np.linalg.solve(noisy, y[:, :, None])
     inputs = np.broadcast_to(GRID, (len(rows), len(GRID)))
-    means: FloatArray = (_covariance(inputs, x) @ pull)[:, :, 0]
+    means: FloatArray = (_covariance(inputs, x) @ solved)[:, :, 0]
     return means
 
 

@@ -161,12 +161,12 @@ def _kernels(case: Case, seed: int) -> Numbers:
 
 def _similarity_to(points: FloatArray, center: int, kernel: Kernel) -> FloatArray:
     """Compute the similarity of every point (n,) with one point."""
-    alike = kernel.compare(first_input(points))
-    group = np.arange(len(points)) if alike.group is None else alike.group
-    if alike.features is not None:
-        same: FloatArray = (alike.features @ alike.features[group[center]])[group]
+    similarity = kernel.compare(first_input(points))
+    group = np.arange(len(points)) if similarity.group is None else similarity.group
+    if similarity.features is not None:
+        same: FloatArray = (similarity.features @ similarity.features[group[center]])[group]
         return same
-    row: FloatArray = np.asarray(alike.matrix)[group[center]]
+    row: FloatArray = np.asarray(similarity.matrix)[group[center]]
     return row[group]
 
 

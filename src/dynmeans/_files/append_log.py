@@ -50,8 +50,8 @@ class AppendLog:
         self, folder: Path, headings: Mapping[str, bytes], lengths: Mapping[str, int] | None = None
     ) -> None:
         if lengths is not None and lengths.keys() != headings.keys():
-            odd = sorted(lengths.keys() ^ headings.keys())[0]
-            raise InputError(f"{folder / odd}: no file of this run, or its length is unknown")
+            unexpected = sorted(lengths.keys() ^ headings.keys())[0]
+            raise InputError(f"{folder / unexpected}: no file of this run, or its length is unknown")
         self._written = dict.fromkeys(headings, 0) if lengths is None else dict(lengths)
         self._pending: list[Mapping[str, bytes]] = [headings] if lengths is None else []
         self._waiting = 0

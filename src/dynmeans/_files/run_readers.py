@@ -30,7 +30,7 @@ def _finished(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _of_key(lines: Iterable[str], key: str | None, front: str, rest: str = "") -> Iterator[str]:
-    """Return the lines of one key, which begin with `front`, with `rest` in its place."""
+    """Return the lines of one key, which begin with `front`; `rest` replaces it."""
     if key is None:
         return iter(lines)
     return (rest + line[len(front) :] for line in lines if line.startswith(front))

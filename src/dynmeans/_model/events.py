@@ -20,7 +20,7 @@ class Event(NamedTuple):
     kind: EventKind
     id: int  # of the cluster, permanent
     step: int  # number of the time step that reported it, starting at 1
-    time: float  # at which it happened; a sleep or death may be earlier than the step that reveals it
+    time: float  # at which it happened; a sleep or death may be earlier than the step that reports it
     cost: float  # of a birth or a death: the birth cost; of a revival: Q dt; of other events: 0
     others: tuple[int, ...] = ()  # of a split: the newborn pieces; of a merge: the clusters that ended
     tentative: bool = False  # the cluster had rows in fewer than `min_hits` steps up to the event

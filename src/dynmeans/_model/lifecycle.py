@@ -8,7 +8,7 @@ After a step, a slot with rows of total weight n and center theta has the weight
 when its age exceeds the lifetime, which is when Q dt > lambda. If the batch has no rows, all slots sleep, and
 k such steps leave the same clusters as one step k times as long. The loop over slots is compiled
 (`src/core/lifecycle/lifecycle.hpp`): for batches of a few points, the overhead of a dozen NumPy calls takes
-longer than the clustering itself.
+longer than the clustering.
 """
 
 from __future__ import annotations

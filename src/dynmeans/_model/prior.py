@@ -11,9 +11,9 @@ replaces the one in gamma, but never exceeds it:
     gamma   = 1 / min(P, 1 / w + tau dt)
 
 In the small-variance limit a larger variance only makes distant points cheaper. Without the limit, a cluster
-that sleeps long would take points from anywhere (docs/costs.md). The loop over clusters is compiled
+that sleeps long would take points at any distance (docs/costs.md). The loop over clusters is compiled
 (`src/core/lifecycle/lifecycle.hpp`): for batches of a few points, the overhead of a dozen NumPy calls takes
-longer than the clustering itself.
+longer than the clustering.
 """
 
 from __future__ import annotations

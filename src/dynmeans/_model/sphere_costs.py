@@ -13,8 +13,8 @@ from __future__ import annotations
 from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs
 
 LARGEST_COSINE_COST = 2.0  # 1 - cosine of opposite directions
-# A row of a cluster is far from its center, relative to the birth cost. With a lifetime of 3, the aging cost
-# would leave no room for it: hardly any cluster would return after one step of absence.
+# A row of a cluster is far from its center, relative to the birth cost. With a lifetime of 3, the sum of its
+# cost and the aging cost would exceed the birth cost after one step of absence for most clusters.
 SPHERE_LIFETIME = 8.0
 
 

@@ -101,7 +101,7 @@ def _names(schema: Any, name: str, limits: Limits) -> tuple[str, ...]:
 
 
 def wanted_names(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
-    """Return the columns of a file that are wanted and have a name of their own, in their order."""
+    """Return the columns of a file that are wanted and have a unique name, in their order."""
     chosen = set(names if wanted is None else expand_patterns(wanted, names))
     chosen -= repeated_names(names)  # which pyarrow cannot select
     return [key for key in names if key in chosen]

@@ -78,7 +78,7 @@ def repeated_names(names: Sequence[str]) -> set[str]:
 
 
 def check_distinct(used: Sequence[str], names: Sequence[str], file: str) -> None:
-    """Check that every column that is used has a name of its own; other columns may share names."""
+    """Check that every column that is used has a unique name; other columns may share names."""
     repeated = repeated_names(names).intersection(used)
     if repeated:
         first = min(repeated)

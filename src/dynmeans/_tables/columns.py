@@ -164,12 +164,14 @@ def to_rows(
     rows : Rows
         All rows before the first invalid cell.
     error : InputError or None
-        What is wrong there, with file, row and column.
+        Description of the error, with file, row and column.
     """
-    odd = sorted(set(chunk.names) ^ set(columns.names))
-    if odd:
-        whose = "this file" if odd[0] in chunk.names else "the first file"
-        raise InputError(f"{name}: all files must have the same columns, but only {whose} has {odd[0]!r}")
+    unmatched = sorted(set(chunk.names) ^ set(columns.names))
+    if unmatched:
+        whose = "this file" if unmatched[0] in chunk.names else "the first file"
+        raise InputError(
+            f"{name}: all files must have the same columns, but only {whose} has {unmatched[0]!r}"
+        )
     X, error = _features(chunk, columns, name, vectors)
     good = len(X)
     read: dict[str, FloatArray] = {}
@@ -197,7 +199,7 @@ def to_rows(
 def _features(
     chunk: Chunk, columns: Columns, name: str, vectors: NDArray[Any] | None
 ) -> tuple[FloatArray, InputError | None]:
-    """Return the features that are not columns of their own, or an empty table (n, d) for those that are."""
+    """Return the features that are not separate columns, or an empty table (n, d) for those that are."""
     length = len(columns.features)
     if vectors is not None:
         rows, wrong = parse_vectors(vectors[chunk.first - 1 : chunk.first - 1 + chunk.size], length)

@@ -24,7 +24,7 @@ def fingerprint(source: Source) -> dict[str, Any]:
     dict
         For JSON. Standard input and pipes cannot be read twice; for them all but the name is None.
     """
-    now = _look(source)
+    now = _stat(source)
     if source.path is not None and now["size"] is not None:
         with error_context(source.name):
             now["hash"] = digest(source.path, now["size"])
@@ -36,7 +36,7 @@ def recognize(source: Source, old: dict[str, Any]) -> dict[str, Any] | None:
 
     A file with the same name, size and times is not read. If only the times differ, its checksum decides.
     """
-    now = _look(source)
+    now = _stat(source)
     if (old.get("name"), old.get("size")) != (now["name"], now["size"]):
         return None
     if now["size"] is None:
@@ -61,7 +61,7 @@ def begins_as(source: Source, old: dict[str, Any]) -> bool:
 
 def check_unchanged(source: Source, old: dict[str, Any]) -> None:
     """Raise an error if a file has changed since `fingerprint` described it, which was before it was read."""
-    now = _look(source)
+    now = _stat(source)
     if now["size"] is not None and (now["size"], now["time"]) != (old["size"], old["time"]):
         raise InputError(
             f"{source.name}: has changed while it was read; the rows may be mixed. "
@@ -69,7 +69,7 @@ def check_unchanged(source: Source, old: dict[str, Any]) -> None:
         )
 
 
-def _look(source: Source) -> dict[str, Any]:
+def _stat(source: Source) -> dict[str, Any]:
     name = STDIN if source.path is None else source.path.name
     if source.path is None or not source.size:
         return {"name": name, "size": None, "time": None, "change": None, "hash": None}

@@ -1,9 +1,9 @@
 """Page headers of Parquet files: how large each page is once it is decompressed.
 
-A reader takes this memory before it decompresses a page, so a false size could fill the memory. The sizes in
-the metadata at the end of the file need not agree with those of the pages. The metadata is parsed here, too:
-if it is inconsistent, pyarrow's description of a column aborts the process. Reference: ``parquet.thrift`` of
-apache/parquet-format.
+A reader allocates this memory before it decompresses a page, so a wrong size could fill the memory. The
+sizes in the metadata at the end of the file need not agree with those of the pages. The metadata is parsed
+here, too: if it is inconsistent, pyarrow's description of a column aborts the process. Reference:
+``parquet.thrift`` of apache/parquet-format.
 """
 
 from __future__ import annotations

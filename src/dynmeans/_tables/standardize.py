@@ -48,11 +48,11 @@ def learn_scale(X: FloatArray, weights: FloatArray | None = None) -> Scale:
     array([[1., 1.]])
     """
     if weights is not None and not weights.any():
-        raise ValueError("the weights are zero everywhere: there is nothing to learn a scale from")
+        raise ValueError("all weights are zero: a scale cannot be computed")
     mean = np.average(X, axis=0, weights=weights)
     spread = np.abs(X - mean)
     largest = spread.max(axis=0)
-    largest[largest == 0] = 1.0  # squares of the spread itself would overflow or vanish for extreme units
+    largest[largest == 0] = 1.0  # squares of the unscaled spread would overflow or underflow in extreme units
     deviation = largest * np.sqrt(np.average((spread / largest) ** 2, axis=0, weights=weights))
     deviation[deviation == 0] = 1.0
     return Scale(mean, deviation)

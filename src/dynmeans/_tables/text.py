@@ -220,10 +220,10 @@ def _longest_cell(limits: Limits) -> Iterator[None]:
 
 def _cut_ragged(bundle: list[_Row], table: _Table, number: int) -> InputError:
     """Truncate a chunk before its first row with too many or too few cells, and return the error."""
-    odd = next(i for i, (cells, _) in enumerate(bundle) if len(cells) != len(table.names))
-    cells, line = bundle[odd]
-    del bundle[odd:]
-    location = f"{table.name}, row {number + odd + 1} (line {line})"
+    ragged = next(i for i, (cells, _) in enumerate(bundle) if len(cells) != len(table.names))
+    cells, line = bundle[ragged]
+    del bundle[ragged:]
+    location = f"{table.name}, row {number + ragged + 1} (line {line})"
     return InputError(f"{location}: {len(cells)} cells for {len(table.names)} columns")
 
 

@@ -1,4 +1,4 @@
-"""What makes a time step: a window of time, a distinct time, a number of rows, or a file."""
+"""Definition of a time step: a window of time, a distinct time, a number of rows, or a file."""
 
 from __future__ import annotations
 

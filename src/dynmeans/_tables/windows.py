@@ -1,4 +1,4 @@
-"""Cutting rows into time steps, however they are bundled when they are read."""
+"""Cut rows into time steps, independent of the chunks in which they are read."""
 
 from __future__ import annotations
 

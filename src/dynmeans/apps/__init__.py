@@ -1,1 +1,1 @@
-"""The applications of the paper as tools for the user's own files: read, cluster, write, draw."""
+"""The applications of the paper as tools for your files: read, cluster, write and draw."""

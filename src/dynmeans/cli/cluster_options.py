@@ -248,7 +248,7 @@ ByOption = Annotated[
     str | None,
     typer.Option(
         metavar="COL",
-        help="Column with the key of each row, such as a sensor. Each key has a model and ids of its own.",
+        help="Column with the key of each row, such as a sensor. Each key has a separate model and ids.",
     ),
 ]
 ReportKeysOption = Annotated[

@@ -81,7 +81,7 @@ def _print_result(session: Session, stream: Stream, found: list[IntArray], speed
         {
             "points": f"{now.rows:,} in {now.steps} steps, around 5 centers that move, die and are replaced",
             "clusters alive": f"{session.n_awake()} awake, {asleep} asleep at the end",
-            "lives": f"{now.born} born, {now.revived} revived, {now.died} died",
+            "events": f"{now.born} born, {now.revived} revived, {now.died} died",
             "tracked": f"{tracking_accuracy(labels, found):.0%} of the points keep the id of their center",
             "separated": f"{per_step_accuracy(labels, found):.0%} are right within their step",
             "speed": f"{speed:,.0f} points per second",

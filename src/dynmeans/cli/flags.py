@@ -24,7 +24,7 @@ class FlagGroup(TyperGroup):
 
 
 def _without_flag_types(params: list[Any]) -> list[Any]:
-    """Set an empty type for flags; Typer has no option for it, and adds flags such as --help itself."""
+    """Set an empty type for flags. Typer has no option for this, and adds flags such as --help later."""
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""

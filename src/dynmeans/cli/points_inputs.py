@@ -60,7 +60,7 @@ class Frames(NamedTuple):
 
 
 class FrameNumberCheck:
-    """Warn once if the first times look like frame numbers and no rate is given."""
+    """Warn once if the first times may be frame numbers and no rate is given."""
 
     def __init__(self, frames: Frames) -> None:
         self._frames = frames

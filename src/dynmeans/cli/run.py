@@ -67,7 +67,7 @@ def _confirmed(result: RunResult, parameters: RunParameters) -> dict[str, str]:
 
 
 def _estimated(model: Any) -> dict[str, str]:
-    """Return what was estimated beside the birth cost."""
+    """Return the parameters that were estimated, besides the birth cost."""
     if model.birth_cost != "auto" or not hasattr(model, "parameters_"):
         return {}
     used = model.parameters_
@@ -89,7 +89,7 @@ def _print_result(result: RunResult, parameters: RunParameters) -> None:
             "features": name_list(result.features),
             **({} if result.n_keys is None else {"keys": f"{result.n_keys:,}, by {parameters.by}"}),
             "clusters": f"{result.n_awake} awake, {result.n_asleep} asleep at the end",
-            "lives": f"{result.born:,} born, {result.revived:,} revived, {result.died:,} died",
+            "events": f"{result.born:,} born, {result.revived:,} revived, {result.died:,} died",
             **_confirmed(result, parameters),
             "birth cost": _birth_cost(result, parameters),
             **_estimated(result.model),

@@ -102,7 +102,7 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         try:
             client = distributed.Client(scheduler, timeout=CONNECT_SECONDS)
         except (OSError, TimeoutError, ValueError):
-            raise InputError(f"--scheduler {scheduler}: no Dask scheduler answers there") from None
+            raise InputError(f"--scheduler {scheduler}: no answer from a Dask scheduler") from None
         with client:
             yield client
         return

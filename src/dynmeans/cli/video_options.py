@@ -31,7 +31,7 @@ SourceArgument = Annotated[Path, typer.Argument(metavar="IN", help="Any video th
 TargetArgument = Annotated[
     Path,
     typer.Argument(
-        metavar="OUT", help=".mp4, .mkv, .webm, .mov, ...; .gif and .webp get the palette itself."
+        metavar="OUT", help=".mp4, .mkv, .webm, .mov, ...; .gif and .webp files store the palette."
     ),
 ]
 BirthCostOption = Annotated[

@@ -29,7 +29,7 @@ def run_video(job: QuantizeOptions, *, force: bool) -> None:
     with locked(job.target, "target"):
         present = [path for path in files if path is not None and path.exists()]
         if present and not force:
-            raise InputError(f"{present[0]}: is there already; --force overwrites it")
+            raise InputError(f"{present[0]}: exists already; --force overwrites it")
         for path in filter(None, files):
             remove_leftovers(path.parent, path.name)
         with _progress() as show, _on_interrupt() as stopped:

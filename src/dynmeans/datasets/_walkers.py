@@ -25,7 +25,7 @@ _STUCK = 9.0  # seconds after which a person chooses another plan
 
 
 class Walkers(NamedTuple):
-    """All people, one row each; arrays are changed in position."""
+    """All people, one row each; the arrays are updated in place."""
 
     position: FloatArray  # (P, 2)
     velocity: FloatArray  # (P, 2)

@@ -36,9 +36,8 @@ def walking_people(
     A sensor on the wall of a foyer of 12 by 9 meters, 1.6 meters above the floor, casts about 17,000 rays
     per frame, 0.4 degrees apart across and 1.1 degrees apart in height. People walk to individual goals,
     stop, meet and stand in pairs for some seconds, leave by one of three doors and return. They are made of
-    capsules: trunk, head, swinging arms and legs.
-    Points behind a person or one of three pillars are occluded,
-    so a person may be visible in parts or invisible for some time. Nine people make about 1,000
+    capsules: trunk, head, swinging arms and legs. Points behind a person or one of three pillars are
+    occluded, so a person may be partly or wholly invisible for some time. Nine people give about 1,000
     points per frame.
 
     Parameters
@@ -61,7 +60,7 @@ def walking_people(
     Stream
         `batches`, arrays of shape (n, 3) in meters, height last, with rows in random order; `labels`, the
         person of each row; `centers`, arrays of shape (K, 3) with the middle of every person with a point
-        in the frame, sorted by id. A person owner returns has the same id. A frame may be empty.
+        in the frame, sorted by id. A person who returns has the same id. A frame may be empty.
 
     Raises
     ------

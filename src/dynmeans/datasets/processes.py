@@ -31,8 +31,8 @@ def gaussian_processes(
     """Make a stream of sets of noisy observations of the functions x, -x, sin x and cos x.
 
     The defaults are the experiment of the paper. Each set belongs to one of the four functions, at
-    random, and is observed at uniformly random inputs within an interval of its own, whose ends are two
-    uniformly random numbers in [0, 1]. A set has no observations in large parts of the domain.
+    random, and is observed at uniformly random inputs within its own interval, whose ends are two uniformly
+    random numbers in [0, 1]. A set has no observations in large parts of the domain.
 
     Parameters
     ----------

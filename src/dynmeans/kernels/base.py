@@ -44,9 +44,9 @@ class DistinctPoints(NamedTuple):
 class Similarity(NamedTuple):
     """K_YY, K_YPhi and the diagonal of K_PhiPhi, in the form that the kernel's structure allows.
 
-    With ``group``, rows with equal similarities share one representative; without it, every row represents
-    itself. Exactly one of ``matrix`` and ``features`` is given: K_YY of the representatives is the matrix, or
-    features @ features.T.
+    With ``group``, rows with equal similarities share one representative; without it, every row is a
+    representative. Exactly one of ``matrix`` and ``features`` is given: K_YY of the representatives is the
+    matrix, or features @ features.T.
     """
 
     weights: FloatArray  # (R,)  weight of the rows behind each representative
@@ -78,7 +78,7 @@ class Similarity(NamedTuple):
 class Kernel(Protocol):
     """A similarity between points: an object with a few parameters and no data.
 
-    A kernel of your own needs ``fitted``, ``compare`` and ``gram``. Derive it from this class to override the
+    A custom kernel needs ``fitted``, ``compare`` and ``gram``. Derive it from this class to override the
     other methods.
     """
 

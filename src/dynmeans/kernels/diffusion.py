@@ -34,11 +34,11 @@ class Diffusion(Kernel):
     to unit length. Inside a shape the kernel is near 1, and its largest eigenvalues are near the sizes of the
     shapes. So costs should be relative to the batch.
 
-    The past enters twice. Support points of clusters that lie where the rows are, because nothing moved or
-    after alignment, are added to the graph and make the shapes denser. Let q_ik be the posterior of old
-    cluster k at row i (a density around its support points, against a uniform background) and c_i its sum
-    over k. Then a row has the features [sqrt(1 - b c_i) heat_i, sqrt(b c_i) q_i / abs(q_i)], and old cluster
-    k has [0, sqrt(b) e_k].
+    Earlier batches are used twice. Support points of clusters that lie where the rows are, because they have
+    not moved or after alignment, are added to the graph and make the shapes denser. Let q_ik be the
+    posterior of old cluster k at row i (a density around its support points, against a uniform background)
+    and c_i its sum over k. Then a row has the features [sqrt(1 - b c_i) heat_i, sqrt(b c_i) q_i / abs(q_i)],
+    and old cluster k has [0, sqrt(b) e_k].
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class Diffusion(Kernel):
     time : float or None
         Diffusion time; None for relative_time n / shapes.
     memory : float
-        b, between 0 and 1: share of the similarity that comes from the past, where the past explains a row. A
-        large value keeps shapes whole while they cross, and makes errors of the first step persist.
+        b, between 0 and 1: share of the similarity that comes from earlier batches, where they explain a
+        row. A large value keeps shapes whole while they cross, and makes errors of the first step persist.
     bandwidth : float or None
         Width of the density around support points; None estimates it from distances between neighboring rows.
     shapes : int or None

@@ -37,7 +37,7 @@ class _Summaries(NamedTuple):
     """
 
     precision: FloatArray  # F'F (s, f, f)
-    pull: FloatArray  # F'y (s, f)
+    projection: FloatArray  # F'y (s, f)
     evidence: FloatArray  # (s,)  log density of the outputs, up to terms that cancel in a ratio
 
 
@@ -53,7 +53,7 @@ class GaussianProcess(MatrixKernel):
     Parameters
     ----------
     length_scale : float
-        Distance of inputs over which a function keeps its value.
+        Length scale of the functions: distance of inputs over which their values are strongly correlated.
     signal : float
         Standard deviation of the functions around 0.
     noise : float
@@ -122,8 +122,8 @@ class GaussianProcess(MatrixKernel):
     def _summarized(self, features: FloatArray, y: FloatArray) -> _Summaries:
         across = features.transpose(0, 2, 1)
         precision = across @ features
-        pull = np.einsum("sfp,sp->sf", across, y / self.noise)
-        return _Summaries(precision, pull, _summary_evidence(precision, pull))
+        projection = np.einsum("sfp,sp->sf", across, y / self.noise)
+        return _Summaries(precision, projection, _summary_evidence(precision, projection))
 
     def _factored(self, x: FloatArray, y: FloatArray) -> _Sets:
         """Factorize the covariance of each set once."""
@@ -155,13 +155,13 @@ class GaussianProcess(MatrixKernel):
 
 def _summed_ratio(sets: _Summaries, i: IntArray, j: IntArray) -> FloatArray:
     """Return log E(i and j) / (E(i) E(j)) for pairs of sets, from their summaries."""
-    joint = _summary_evidence(sets.precision[i] + sets.precision[j], sets.pull[i] + sets.pull[j])
+    joint = _summary_evidence(sets.precision[i] + sets.precision[j], sets.projection[i] + sets.projection[j])
     return joint - sets.evidence[i] - sets.evidence[j]
 
 
-def _summary_evidence(precision: FloatArray, pull: FloatArray) -> FloatArray:
+def _summary_evidence(precision: FloatArray, projection: FloatArray) -> FloatArray:
     """Return the log density of outputs from their summary: (b' (I + G)^-1 b - log det(I + G)) / 2."""
-    factor, white = _factor_and_whiten(precision + np.eye(pull.shape[1]), pull, 1.0)
+    factor, white = _factor_and_whiten(precision + np.eye(projection.shape[1]), projection, 1.0)
     evidence: FloatArray = _log_density(factor, white) + np.einsum("sf,sf->s", white, white)
     return evidence
 

@@ -14,7 +14,7 @@ AWAKE, ASLEEP, DEAD = 0, 1, 2
 STATUS_NAMES = ("awake", "asleep", "dead")
 
 
-class Lives(NamedTuple):
+class ClusterLifetimes(NamedTuple):
     """All clusters of a run, one row each, sorted by id, which is the order of their births."""
 
     ids: IntArray  # (K,)
@@ -28,15 +28,15 @@ class Lives(NamedTuple):
     centers: FloatArray  # (K, d) last position
     spans: IntArray  # (S, 3) row of the cluster, first and last step of an awake interval, sorted
 
-    def take(self, rows: IntArray) -> Lives:
+    def take(self, rows: IntArray) -> ClusterLifetimes:
         """Select clusters; `rows` must increase."""
         keep = np.isin(self.spans[:, 0], rows)
         spans = self.spans[keep].copy()
         spans[:, 0] = np.searchsorted(rows, spans[:, 0])
-        return Lives._make([*(column[rows] for column in self[:-1]), spans])
+        return ClusterLifetimes._make([*(column[rows] for column in self[:-1]), spans])
 
 
-def trace_lives(run: Run, *, blur: int = 0) -> Lives:
+def trace_lifetimes(run: Run, *, blur: int = 0) -> ClusterLifetimes:
     """Trace every cluster through a run.
 
     Parameters
@@ -47,7 +47,7 @@ def trace_lives(run: Run, *, blur: int = 0) -> Lives:
 
     Returns
     -------
-    Lives
+    ClusterLifetimes
     """
     table = _sort_by_id(run.clusters)
     ids, first, owner = np.unique(table["id"], return_index=True, return_inverse=True)
@@ -58,7 +58,7 @@ def trace_lives(run: Run, *, blur: int = 0) -> Lives:
     seen = np.zeros(len(ids), dtype=np.int64)
     np.maximum.at(seen, owner[awake], table["step"][awake])
     status = np.where(table["step"][last] < final_step, DEAD, np.where(awake[last], AWAKE, ASLEEP))
-    return Lives(
+    return ClusterLifetimes(
         ids,
         born=table["step"][first],
         seen=seen,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from dynmeans._files.run_format import Run, Table
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.plots.lifetimes import STATUS_NAMES, Lives, pack_lanes, trace_lives
+from dynmeans.plots.lifetimes import STATUS_NAMES, ClusterLifetimes, pack_lanes, trace_lifetimes
 from dynmeans.plots.palette import PALETTE, assign_colors
 from dynmeans.plots.thinning import even_subset, largest_subset, thin_groups
 from dynmeans.plots.topics import describe_texts
@@ -33,7 +33,7 @@ class Shown(NamedTuple):
     """Thinned tables of a run."""
 
     steps: Table
-    lives: Lives
+    lives: ClusterLifetimes
     centers: Table  # rows of clusters.csv
     points: Table  # rows of sample.csv
 
@@ -52,7 +52,7 @@ def build_payload(run: Run) -> dict[str, Any]:
         their range.
     """
     n_steps = len(run.steps["step"])
-    lives = trace_lives(run, blur=n_steps // MAX_STEPS)
+    lives = trace_lifetimes(run, blur=n_steps // MAX_STEPS)
     shown = _thin(run, lives)
     views = make_views(run, lives, shown.points, shown.centers)
     positions = (
@@ -90,7 +90,7 @@ def build_payload(run: Run) -> dict[str, Any]:
     }
 
 
-def _thin(run: Run, lives: Lives) -> Shown:
+def _thin(run: Run, lives: ClusterLifetimes) -> Shown:
     """Keep the largest clusters, evenly spaced steps, and evenly spaced points of those steps."""
     lives = lives.take(largest_subset(lives.size, MAX_CLUSTERS))
     centers = _rows(run.clusters, np.isin(run.clusters["id"], lives.ids))
@@ -156,7 +156,7 @@ def _birth_costs(run: Run, steps: IntArray) -> list[float | int | None]:
     return _numbers(costs[np.maximum(last, 0)], digits=6)
 
 
-def _describe(lives: Lives, run: Run) -> dict[str, Any]:
+def _describe(lives: ClusterLifetimes, run: Run) -> dict[str, Any]:
     """Build the columns of the cluster table, with lane and color."""
     steps, times = run.steps["step"], run.steps["time"]
     gap = 1 + len(steps) // 100  # small gap between two lifetimes in one lane
@@ -179,7 +179,7 @@ def _describe(lives: Lives, run: Run) -> dict[str, Any]:
     } | describe_texts(run.clusters, lives.ids)
 
 
-def _warnings(run: Run, lives: Lives, shown: Shown) -> list[str]:
+def _warnings(run: Run, lives: ClusterLifetimes, shown: Shown) -> list[str]:
     """Describe what the page omits."""
     counts = (
         (len(shown.points["step"]), run.info["rows"], "points"),

@@ -11,7 +11,7 @@ from dynmeans._files.extras import require
 from dynmeans._files.run_format import FEATURES, Run
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.plots.figure_file import save_figure
-from dynmeans.plots.lifetimes import DEAD, Lives, pack_lanes, trace_lives
+from dynmeans.plots.lifetimes import DEAD, ClusterLifetimes, pack_lanes, trace_lifetimes
 from dynmeans.plots.palette import PALETTE, assign_colors
 from dynmeans.plots.projection import Projection, fit_projection
 from dynmeans.plots.thinning import even_subset
@@ -46,7 +46,7 @@ def draw_run(run: Run, path: str | Path) -> None:
     """
     figure = require("matplotlib.figure", "plot").Figure(figsize=(12, 6), dpi=200, facecolor="white")
     require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
-    lives = trace_lives(run)
+    lives = trace_lifetimes(run)
     colors = np.array(PALETTE)[assign_colors(lives.born, lives.end)]
     moments = _choose_moments(run.steps["step"], lives)
     grid = figure.add_gridspec(2, _FRAMES, height_ratios=(1.25, 1), **_LAYOUT)
@@ -69,7 +69,7 @@ class _Frame(NamedTuple):
     awake: set[int]
 
 
-def _cut_frame(run: Run, step: int, lives: Lives, projection: Projection) -> _Frame:
+def _cut_frame(run: Run, step: int, lives: ClusterLifetimes, projection: Projection) -> _Frame:
     here = run.sample["step"] == step
     recent = (run.clusters["step"] <= step) & (run.clusters["step"] > step - _TRAIL)
     owners = np.searchsorted(lives.ids, run.clusters["id"][recent])
@@ -84,7 +84,7 @@ def _cut_frame(run: Run, step: int, lives: Lives, projection: Projection) -> _Fr
     )
 
 
-def _choose_moments(steps: IntArray, lives: Lives) -> IntArray:
+def _choose_moments(steps: IntArray, lives: ClusterLifetimes) -> IntArray:
     """Choose evenly spaced steps, close enough to follow clusters, in the range with most returns."""
     stride = max(1, len(steps) // 25)
     window = (_FRAMES - 1) * stride + 1
@@ -137,7 +137,7 @@ def _write_id(axes: Any, name: int, position: FloatArray) -> None:
     )
 
 
-def _draw_lives(axes: Any, steps: IntArray, lives: Lives, colors: Any, moments: IntArray) -> None:
+def _draw_lives(axes: Any, steps: IntArray, lives: ClusterLifetimes, colors: Any, moments: IntArray) -> None:
     """Draw a bar while awake, a dashed line while asleep, a cross at death; mark the frames above."""
     first, last = steps.min(initial=1), steps.max(initial=1)
     lanes = pack_lanes(lives.born, lives.end, gap=1 + int(last - first) // 60)
@@ -164,7 +164,7 @@ def _draw_lives(axes: Any, steps: IntArray, lives: Lives, colors: Any, moments: 
     axes.spines["bottom"].set_color(_LINE)
 
 
-def _name_bars(axes: Any, lives: Lives, lanes: IntArray, room: float) -> None:
+def _name_bars(axes: Any, lives: ClusterLifetimes, lanes: IntArray, room: float) -> None:
     """Write the id of every cluster into its first bar that is long enough."""
     roomy = lives.spans[lives.spans[:, 2] - lives.spans[:, 1] + 1 >= room]
     named, where = np.unique(roomy[:, 0], return_index=True)

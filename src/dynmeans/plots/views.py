@@ -9,7 +9,7 @@ import numpy as np
 from dynmeans._files.run_format import FEATURES, Run, Table
 from dynmeans._model.types import FloatArray
 from dynmeans.plots.cluster_map import fit_cluster_map
-from dynmeans.plots.lifetimes import Lives
+from dynmeans.plots.lifetimes import ClusterLifetimes
 from dynmeans.plots.projection import fit_projection, principal_axes, variance_shares
 
 FEW_FEATURES = 8  # up to this many, the report begins with two features or components; beyond, with a map
@@ -25,7 +25,7 @@ class View(NamedTuple):
     centers: FloatArray  # (m,)
 
 
-def make_views(run: Run, lives: Lives, points: Table, centers: Table) -> list[View]:
+def make_views(run: Run, lives: ClusterLifetimes, points: Table, centers: Table) -> list[View]:
     """Return the axes of the report; the first two are shown at first."""
     names = run.info["features"]
     is_map = len(names) > FEW_FEATURES and len(lives.ids) > 2
@@ -43,7 +43,7 @@ def _plane_views(run: Run, points: Table, centers: Table) -> list[View]:
     return [View(label, mapped[0][:, i], mapped[1][:, i]) for i, label in enumerate(projection.labels)]
 
 
-def _map_views(run: Run, lives: Lives, points: Table, centers: Table) -> list[View]:
+def _map_views(run: Run, lives: ClusterLifetimes, points: Table, centers: Table) -> list[View]:
     """Return both axes of the map, whose positions do not change from step to step."""
     means = _life_means(run.clusters, lives)
     sample = run.sample
@@ -56,7 +56,7 @@ def _map_views(run: Run, lives: Lives, points: Table, centers: Table) -> list[Vi
     return [View(label, mapped[0][:, i], mapped[1][:, i]) for i, label in enumerate(labels)]
 
 
-def _life_means(table: Table, lives: Lives) -> FloatArray:
+def _life_means(table: Table, lives: ClusterLifetimes) -> FloatArray:
     """Return the mean center of each cluster over its life."""
     slot = np.minimum(np.searchsorted(lives.ids, table["id"]), len(lives.ids) - 1)
     known = lives.ids[slot] == table["id"]
@@ -65,7 +65,9 @@ def _life_means(table: Table, lives: Lives) -> FloatArray:
     return sums / np.bincount(slot[known], minlength=len(lives.ids))[:, None]
 
 
-def _component_views(run: Run, lives: Lives, points: Table, centers: Table, is_map: bool) -> list[View]:
+def _component_views(
+    run: Run, lives: ClusterLifetimes, points: Table, centers: Table, is_map: bool
+) -> list[View]:
     """Return principal components; with a map those of the centers, so that they separate clusters."""
     d = len(run.info["features"])
     if d <= 2:

@@ -1,4 +1,4 @@
-"""Lock, check and clear the folder of a run without loss of other files."""
+"""Lock, check and clear the folder of a run; other files are kept."""
 
 from __future__ import annotations
 

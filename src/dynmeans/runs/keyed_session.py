@@ -25,7 +25,7 @@ from dynmeans.streams.keyed_files import keyed_to_snapshot
 
 ROWS_ARRAY = "run_key_rows"  # in the state file: number of rows of each key
 DEFAULT_LARGEST = 3
-CANDIDATES = 4  # times as many keys have a sample as get a report: the largest so far may change
+CANDIDATES = 4  # keys with a sample per key with a report, because the largest keys may change
 
 
 class KeyedSession(Session):

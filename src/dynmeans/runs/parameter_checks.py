@@ -68,7 +68,7 @@ def _check_keys(parameters: RunParameters) -> None:
     """Check the options that concern keys."""
     by = parameters.by
     if by is not None and parameters.text is not None:
-        raise InputError("--text and --by exclude each other: words are weighed within one model")
+        raise InputError("--text and --by exclude each other: words are weighted within one model")
     if by is None:
         for name in ("report_keys", "report_largest"):
             if getattr(parameters, name) is not None:
@@ -77,7 +77,7 @@ def _check_keys(parameters: RunParameters) -> None:
     if parameters.algorithm != "dmeans":
         raise InputError(f"--by is not supported by --algorithm {parameters.algorithm}")
     if by in (parameters.time, parameters.weight, *(parameters.features or ())):
-        raise InputError(f"--by is {by!r}; the key must be a column of its own")
+        raise InputError(f"--by is {by!r}; the key must be a separate column")
     try:
         make_keyed_model(parameters)
     except ValueError as error:

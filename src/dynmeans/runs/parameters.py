@@ -55,7 +55,7 @@ class RunParameters(NamedTuple):
     text : str or None
         Column with the text of each row, for the words and examples of clusters.
     by : str or None
-        Column with the key of each row; each key has a model of its own. None is one model for all rows.
+        Column with the key of each row; each key has a separate model. None is one model for all rows.
     report_keys : list of str or None
         With `by`: keys that get a report.
     report_largest : int or None

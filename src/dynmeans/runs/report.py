@@ -11,7 +11,7 @@ from dynmeans.runs.key_reports import draw_key_reports
 
 
 def draw_report(folder: Path) -> None:
-    """Write the report of a run folder atomically, and remove what a killed process has left there."""
+    """Write the report of a run folder atomically, and remove the temporary files of a killed process."""
     from dynmeans.plots.report import write_report
 
     remove_leftovers(folder)

@@ -258,7 +258,8 @@ class Session:
     def wants_empty(model: BatchClusterer) -> bool:
         """Return whether a window without rows is a step: while clusters are remembered, within a limit.
 
-        The answer depends only on the model, so a run that resumes in a gap continues as if never stopped.
+        The result depends only on the model, so a run that resumes in a gap is not changed by the
+        interruption.
         """
         ages = model.cluster_ages_
         return len(ages) > 0 and float(ages.min()) < MAX_EMPTY_STEPS

@@ -69,7 +69,7 @@ def find_start(
         _check_folder(state, progress, here)
         return RunStart("resume", _check_inputs(state, progress, sources), progress, snapshot)
     prints = _recognize(sources, progress.inputs)
-    # A stream cannot be read twice: the folder decides whether it is the old one or a new one.
+    # A stream cannot be read twice, so the folder determines whether it is the old one or a new one.
     if prints is not None and (here or all(entry["size"] is not None for entry in prints)):
         return RunStart("done", prints, progress, snapshot)
     for source in sources:
@@ -141,7 +141,7 @@ def _check_not_grown(source: Source, progress: Progress) -> None:
         if began and source.size > old["size"]:
             raise InputError(
                 f"{source.name}: has grown since it was clustered; "
-                "put the new rows into a file of their own, or use another --state"
+                "put the new rows into a separate file, or use another --state"
             )
         if began:
             raise InputError(f"{source.name}: has been clustered already; leave it out")

@@ -65,7 +65,7 @@ def _labeled(kernel: Kernel, inputs: KernelInput) -> _Labeled:
 
 
 def _matrix(kernel: Kernel, inputs: KernelInput, rows: IntArray) -> FloatArray:
-    """Return the kernel matrix of some rows, as the step will see it: large batches may be approximated."""
+    """Return the kernel matrix of some rows, as in the step: large batches may be approximated."""
     if not kernel.is_pairwise() and not kernel.is_euclidean():
         inputs = inputs._replace(rows=np.ascontiguousarray(inputs.rows[rows]), weights=inputs.weights[rows])
         rows = np.arange(len(rows))

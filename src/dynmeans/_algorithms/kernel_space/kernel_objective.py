@@ -84,11 +84,12 @@ def cost_of_sums(sums: ClusterSums, similarity: Similarity, prior: Prior, costs:
     old = len(prior.gammas)
     gamma = np.zeros(len(sums.weight))
     fixed = np.full(len(sums.weight), float(costs.birth))
-    pull = np.zeros(len(sums.weight))  # contribution of the old center: gamma (n K_PhiPhi - 2 sum of K_YPhi)
+    # Contribution of the old center: gamma (n K_PhiPhi - 2 sum of K_YPhi).
+    old_terms = np.zeros(len(sums.weight))
     gamma[:old], fixed[:old] = prior.gammas, prior.revival
-    pull[:old] = prior.gammas * (sums.weight[:old] * similarity.phi_phi - 2.0 * np.diagonal(sums.past))
+    old_terms[:old] = prior.gammas * (sums.weight[:old] * similarity.phi_phi - 2.0 * np.diagonal(sums.past))
     active = sums.weight > 0
-    share = (pull - sums.within)[active] / (gamma + sums.weight)[active]
+    share = (old_terms - sums.within)[active] / (gamma + sums.weight)[active]
     return float(similarity.weights @ similarity.diagonal + np.sum(fixed[active] + share))
 
 
@@ -115,9 +116,9 @@ def _within(similarity: Similarity, members: FloatArray | csr_array) -> FloatArr
     if similarity.features is not None:
         total = members.T @ similarity.features
         return np.asarray(np.einsum("lf,lf->l", total, total))
-    pulls = members.T @ similarity.matrix  # of each cluster at each representative
-    if issparse(pulls):
-        return np.asarray((pulls @ members).diagonal())
+    cluster_kernel = members.T @ similarity.matrix  # of each cluster at each representative
+    if issparse(cluster_kernel):
+        return np.asarray((cluster_kernel @ members).diagonal())
     if isinstance(members, csr_array):
-        return np.asarray(members.multiply(pulls.T).sum(axis=0))
-    return np.asarray(np.einsum("lr,rl->l", pulls, members))
+        return np.asarray(members.multiply(cluster_kernel.T).sum(axis=0))
+    return np.asarray(np.einsum("lr,rl->l", cluster_kernel, members))

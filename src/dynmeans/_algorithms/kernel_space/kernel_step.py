@@ -170,7 +170,7 @@ def squared_distances(memory: KernelState, batch: Batch, n_threads: int = 0) -> 
 
 
 def cheapest_ids(memory: KernelState, squared: FloatArray, costs: Costs, now: float) -> IntArray:
-    """Return the ids (n,) of least cost for rows that come alone, from their squared distances (n, K)."""
+    """Return the ids (n,) of least cost for single rows, from their squared distances (n, K)."""
     ids: IntArray = memory.clusters.ids[cheapest_slots(memory, squared, costs, now)]
     return ids
 
@@ -184,7 +184,7 @@ def cheapest_slots(memory: KernelState, squared: FloatArray, costs: Costs, now: 
 
 
 def forecast(memory: KernelState, costs: Costs, now: float) -> Forecast:
-    """Predict the clusters to a time; their support points stay where they are until a batch moves them."""
+    """Predict the clusters to a time; their support points do not move before the next batch."""
     clusters = forecast_clusters(memory.clusters, now, costs, WALK)
     if memory.kernel.is_pairwise():
         return clusters
@@ -268,7 +268,7 @@ class _NumberedKernel(Kernel):
 def _numbered(
     kernel: Kernel, support: Support, inputs: KernelInput
 ) -> tuple[Support, KernelInput, _NumberedKernel]:
-    """Replace similarities by point numbers: the selected points decide which similarities are kept."""
+    """Replace similarities by point numbers: the selected points determine which similarities are kept."""
     n_kept = len(inputs.kept)
     kept = np.arange(n_kept, dtype=np.float64)[:, None]
     rows = np.arange(n_kept, n_kept + len(inputs.rows), dtype=np.float64)[:, None]

@@ -137,12 +137,12 @@ def _among_points(s: Similarity) -> Any:
 def _operator(s: Similarity, prior: Prior) -> Operator:
     """Return G as a product with vectors, which uses the structure of the kernel."""
     size, root = len(s.weights), np.sqrt(s.weights)[:, None]
-    pull, diagonal = s.y_phi * np.sqrt(prior.gammas), _old_diagonal(s, prior)[:, None]
+    cross, diagonal = s.y_phi * np.sqrt(prior.gammas), _old_diagonal(s, prior)[:, None]
 
     def multiply(vectors: FloatArray) -> FloatArray:
         points, past = root * vectors[:size], vectors[size:]
-        above = root * (s.multiply(points) + pull @ past)
-        return np.concatenate([above, pull.T @ points + diagonal * past])
+        above = root * (s.multiply(points) + cross @ past)
+        return np.concatenate([above, cross.T @ points + diagonal * past])
 
     return Operator(size + len(prior.gammas), multiply)
 

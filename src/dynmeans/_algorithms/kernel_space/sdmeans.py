@@ -54,9 +54,7 @@ def cluster_spectral(
     Examples
     --------
     >>> import numpy as np
-    >>> from typing import TypedDict
-
-    from dynmeans._algorithms.batch import SearchOptions
+    >>> from dynmeans._algorithms.batch import SearchOptions
     >>> from dynmeans.kernels.base import Similarity
     >>> from dynmeans._model.costs import Costs
     >>> from dynmeans._model.prior import Prior

@@ -1,7 +1,7 @@
 """The alignment of `align` for rows with many features, by matrix products.
 
 The compiled loop (src/core/kernel/align.hpp) compares all coordinates of every pair in every round. Here the
-squared distances at rest are computed once. A shift s changes them by 2 s'(u - y) + s's, which needs
+squared distances before any shift are computed once. A shift s changes them by 2 s'(u - y) + s's, which needs
 the products of rows and shifts only. So a round costs about the same for any number of features.
 """
 
@@ -19,21 +19,21 @@ OWN = 2.0 / 3.0  # posterior from which a row is explained by hardly any other c
 
 
 class _AlignInput(NamedTuple):
-    """Rows and kept points about their common mean, with all that no shift changes."""
+    """Rows and kept points about their common mean, with the quantities that do not depend on the shifts."""
 
     rows: FloatArray  # y (n, d)
     weights: FloatArray  # m (n,)
     kept: FloatArray  # u (M, d)
     owner: IntArray  # (M,)
     shares: FloatArray  # (M, K)  share of each kept point in the column of its cluster
-    squares: FloatArray  # (n, M)  squared distances at rest
+    squares: FloatArray  # (n, M)  squared distances before any shift
     bandwidth: float  # h
     background: float  # b
 
 
 class _Evidence(NamedTuple):
     taken: FloatArray  # (K,)   sum of m q
-    pull: FloatArray  # (K, d)  sum of m q (y - u)
+    displacement_sum: FloatArray  # (K, d)  sum of m q (y - u)
     likelihood: float  # logarithm, up to a constant
 
 
@@ -67,12 +67,12 @@ def _anneal(inputs: _AlignInput, shifts: FloatArray, first: int, *, tied: bool) 
     """Run expectation maximization while the bandwidth narrows; return the shifts and their likelihood."""
     for one in range(first, ROUNDS):
         factor = WIDEST ** (1.0 - (one + 1.0) / ROUNDS)
-        taken, pull, _ = _expect(inputs, shifts, factor)
+        taken, displacement_sum, _ = _expect(inputs, shifts, factor)
         if tied:  # every cluster gets the evidence of all, so that they move as one
             taken = np.full_like(taken, taken.sum())
-            pull = np.broadcast_to(pull.sum(axis=0), pull.shape)
+            displacement_sum = np.broadcast_to(displacement_sum.sum(axis=0), displacement_sum.shape)
         prior = (inputs.bandwidth * factor) ** 2 / _squared_step(inputs, shifts, taken)
-        shifts = pull / (taken + prior)[:, None]
+        shifts = displacement_sum / (taken + prior)[:, None]
     return shifts, _expect(inputs, shifts, 1.0).likelihood
 
 
@@ -91,8 +91,8 @@ def _expect(inputs: _AlignInput, shifts: FloatArray, factor: float) -> _Evidence
     scale = inputs.weights / total
     explained = scale[:, None] * mass
     points = (scale @ gauss)[:, None] * inputs.shares  # (M, K)
-    pull = explained.T @ inputs.rows - points.T @ inputs.kept
-    return _Evidence(explained.sum(axis=0), pull, float(inputs.weights @ np.log(total)))
+    displacement_sum = explained.T @ inputs.rows - points.T @ inputs.kept
+    return _Evidence(explained.sum(axis=0), displacement_sum, float(inputs.weights @ np.log(total)))
 
 
 def _gaussians(inputs: _AlignInput, shifts: FloatArray, h: float) -> FloatArray:
@@ -112,7 +112,7 @@ def _gaussians(inputs: _AlignInput, shifts: FloatArray, h: float) -> FloatArray:
 
 
 def _stay_if_unseen(inputs: _AlignInput, shifts: FloatArray) -> FloatArray:
-    """Undo the shifts of clusters that explain nothing that others do not, the longest first."""
+    """Undo the shifts of clusters whose rows are explained by other clusters, the longest first."""
     moved, still = (
         _gaussians(inputs, some, inputs.bandwidth) @ inputs.shares for some in (shifts, np.zeros_like(shifts))
     )

@@ -128,7 +128,7 @@ def make_model(options: FlowOptions) -> DMeans:
         random_state=options.seed,
         history_size=0,
     )
-    model._is_silent = True  # flows come and go within a day
+    model._is_silent = True  # it is normal that flows begin and end within a day
     return model
 
 

@@ -1,6 +1,6 @@
 """Proxy labels for unlabeled flights: the sectors of their first and last positions.
 
-The proxy uses two messages of a flight and not the path between them, and is hidden from the algorithms. Its
+The proxy uses two messages of a flight and not the path between them. The algorithms do not use it. Its
 confidence is low near the border of two sectors.
 """
 

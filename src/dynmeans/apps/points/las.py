@@ -19,7 +19,7 @@ _EXTENDED = struct.Struct("<QI")  # version 1.4: offset and number of extended r
 _EXTENDED_PLACE, _EXTENDED_HEADER = 235, 375
 _RECORD, _EXTENDED_RECORD = 54, 60  # shortest variable-length records, in bytes
 _COMPRESSED = 128  # bit of the point format
-_ITEMS_PLACE = 32  # of the number of parts of a point, in the record of LASzip
+_ITEMS_OFFSET = 32  # of the number of parts of a point, in the record of LASzip
 
 
 class _Start(NamedTuple):
@@ -95,7 +95,7 @@ def _check_chunks(path: Path, start: _Start, size: int) -> None:
 def _check_items(header: Any) -> None:
     """Reject a compressed file that describes no part of a point; the decompressor would panic."""
     for record in header.vlrs.get("LasZipVlr"):
-        described = bytes(record.record_data)[_ITEMS_PLACE:]
+        described = bytes(record.record_data)[_ITEMS_OFFSET:]
         if header.are_points_compressed and not (len(described) > 1 and any(described[:2])):
             raise InputError("the points are compressed, but their parts are not described")
 

@@ -25,7 +25,7 @@ def segment(cells: GroundCells, bandwidth: float, birth_cost: float) -> GroundCe
     Parameters
     ----------
     cells : GroundCells
-        GroundCells of the ground plane.
+        Cells of the ground plane.
     bandwidth : float
         Width of the Gaussian similarity in meters.
     birth_cost : float

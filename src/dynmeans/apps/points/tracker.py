@@ -122,5 +122,5 @@ def make_model(parameters: TrackerParameters) -> DMeans:
         n_jobs=1,
         random_state=parameters.seed,
     )
-    model._is_silent = True  # each piece is nearly a person, so most rows are clusters of their own
+    model._is_silent = True  # each piece is nearly a person, so most clusters have a single row
     return model

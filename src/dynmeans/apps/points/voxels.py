@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from dynmeans._model.types import FloatArray, IntArray
 
-EVEN_WIDTH = 0.5  # meters: width over which weight is evened out, about one person
+EVEN_WIDTH = 0.5  # meters: width over which weights are equalized, about one person
 _FAR = 1 << 52  # cells: beyond this, doubles cannot separate neighboring cells
 _DENSE = 2000  # cells up to which all pairs are computed
 _REACH = 8.0  # widths: beyond this, a Gaussian is below the rounding error of the sum
@@ -67,7 +67,7 @@ def bin_points(points: FloatArray, size: float) -> GroundCells:
 
 
 def even_weights(centers: FloatArray, counts: FloatArray, width: float = EVEN_WIDTH) -> FloatArray:
-    """Compute cell weights (m,) that sum to about 1 within each neighborhood, whatever its number of points.
+    """Compute cell weights (m,) that sum to about 1 within each neighborhood, for any number of points.
 
     Parameters
     ----------

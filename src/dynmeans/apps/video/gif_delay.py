@@ -1,4 +1,4 @@
-"""Set the duration of the last frame of a GIF or WebP, which FFmpeg only guesses."""
+"""Set the duration of the last frame of a GIF or WebP, which FFmpeg only estimates."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class VideoFile:
         clock, line, damage = MonotonicClock(), ReorderBuffer(), None
         hold = _DISORDER.get(self._container.format.name, 0)
         try:
-            with av_error_context(self._place, DamagedVideo):
+            with av_error_context(self._damage_message, DamagedVideo):
                 for packet in self._container.demux():
                     shift = clock.of_packet(packet)
                     if packet.stream is self._stream:
@@ -181,7 +181,7 @@ class VideoFile:
             lasts = float(picture.duration * picture.time_base) if picture.duration else 0.0
             yield Frame(self._upright(picture), seconds, lasts)
 
-    def _place(self) -> str:
+    def _damage_message(self) -> str:
         return f"{self.path}: damaged after {max(self._last, 0.0):.2f} s ({self._count:,} frames)"
 
     @property

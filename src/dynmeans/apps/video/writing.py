@@ -1,4 +1,4 @@
-"""Write quantized frames to a video file; GIF and WebP store the palette itself."""
+"""Write quantized frames to a video file; GIF and WebP files store the palette."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class VideoWriter:
 
     def _open(self) -> Any:
         suffix = self._path.suffix.lower()
-        kind = suffix[1:] if suffix in PALETTE_SUFFIXES else None  # not the format that FFmpeg would guess
+        kind = suffix[1:] if suffix in PALETTE_SUFFIXES else None  # FFmpeg would choose another format
         options = FILE_OPTIONS.get(suffix, {})
         with av_error_context(self._name):
             try:
