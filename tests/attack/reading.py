@@ -25,7 +25,7 @@ from dynmeans.apps.flights.trajectories import Limits, build_trajectories
 from dynmeans.apps.video.reading import VideoFile
 from dynmeans.cli import app
 from dynmeans.cli.cluster import cluster
-from dynmeans.cli.cluster_options import Metric
+from dynmeans.cli.choices import Metric
 from dynmeans.cli.flights import flights
 from dynmeans.cli.points import points
 from dynmeans.cli.points_options import Algorithm

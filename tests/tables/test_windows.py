@@ -14,15 +14,14 @@ from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Rows
 from dynmeans._tables.inputs import Position, RowBlock
+from dynmeans._tables.window_length import WindowLength, parse_window_length
 from dynmeans._tables.windowing import (
     ByPart,
     ByRows,
     ByTime,
     ByWindow,
     Windowing,
-    WindowLength,
     by_calendar,
-    parse_window_length,
 )
 from dynmeans._tables.windows import WindowBatch, cut
 from dynmeans.runs.parameters import RunParameters

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +12,9 @@ from numpy.typing import NDArray
 from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.inputs import RowBlock
+from dynmeans._tables.window_length import DAY, WEEK, WindowLength
 
-DAY, WEEK = 86400.0, 604800.0
-MONTH = 365.2425 / 12 * DAY  # mean length
-_SECONDS = {"ms": 0.001, "s": 1, "sec": 1, "min": 60, "m": 60, "h": 3600, "d": DAY, "w": WEEK}
-_MONTHS = {"mo": 1, "y": 12}
 _FIRST_MONDAY = 4 * DAY  # 1970-01-05, in seconds since 1970
-_EVERY = re.compile(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
 class Windowing(Protocol):
@@ -224,63 +219,3 @@ class ByMonth(_Windows):
         return (anchor - origin) / self.count + key + 1.0, float(
             month.astype("datetime64[s]").astype(np.int64)
         )
-
-
-class WindowLength(NamedTuple):
-    """Length of a window or number of rows, as in --every."""
-
-    size: float
-    unit: str  # "rows", "seconds", "days", "weeks", "months" or "" for the units of the time column
-
-    @property
-    def duration(self) -> float:
-        """Return the length in units of the time column; the mean for months."""
-        return self.size * {"days": DAY, "weeks": WEEK, "months": MONTH}.get(self.unit, 1.0)
-
-
-def parse_window_length(text: str, option: str = "--every") -> WindowLength:
-    """Read a window length such as ``30min``, ``10s``, ``500rows`` or ``0.25``.
-
-    Parameters
-    ----------
-    text : str
-        A positive number, alone or with ``ms``, ``s``, ``min``, ``h``, ``d``, ``w``, ``mo``, ``y`` or
-        ``rows``. Whole days, weeks, months and years follow the calendar.
-    option : str
-        Name of the option in errors.
-
-    Returns
-    -------
-    WindowLength
-
-    Raises
-    ------
-    InputError
-        If the text is not a length.
-
-    Examples
-    --------
-    >>> parse_window_length("30min")
-    WindowLength(size=1800.0, unit='seconds')
-    """
-    match = _EVERY.fullmatch(text)
-    try:
-        size = float(match[1]) if match else 0.0
-    except ValueError:
-        size = 0.0
-    unit = match[2].lower() if match else ""
-    if size > 0 and np.isfinite(size):
-        if unit in ("row", "rows") and size == int(size):
-            return WindowLength(size, "rows")
-        if unit in ("d", "w") and size == int(size):
-            return WindowLength(size, {"d": "days", "w": "weeks"}[unit])
-        if unit in _MONTHS and size == int(size) and size < 1e6:
-            return WindowLength(size * _MONTHS[unit], "months")
-        if unit in _SECONDS:
-            return WindowLength(size * _SECONDS[unit], "seconds")
-        if not unit:
-            return WindowLength(size, "")
-    raise InputError(
-        f"{option} is {text!r}; "
-        "it must be a positive length such as 30min, 10s, 2h, 1d, 1w, 1mo, 500rows or 0.25"
-    )

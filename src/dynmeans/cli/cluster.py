@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from dynmeans.cli import exit_on_interrupt
+from dynmeans.cli.choices import AlgorithmName, Metric
 from dynmeans.cli.cluster_options import (
     AgingCostOption,
-    AlgorithmName,
     AlgorithmOption,
     BirthCostOption,
     BudgetOption,
@@ -22,7 +22,6 @@ from dynmeans.cli.cluster_options import (
     JobsOption,
     KernelOption,
     LifetimeOption,
-    Metric,
     MetricOption,
     MotionOption,
     NoReportOption,

@@ -2,52 +2,15 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dynmeans.cli.choices import AlgorithmName, Format, Metric, MotionName
 from dynmeans.cli.options import CLUSTERING_PANEL, LARGEST_SEED
 
 _STEPS, _COSTS, _OUTPUT, _DASK = "Time steps", CLUSTERING_PANEL, "Output", "Many machines"
-
-
-class MotionName(str, Enum):
-    """Choices of --motion."""
-
-    walk = "walk"
-    velocity = "velocity"
-    align = "align"
-
-
-class Metric(str, Enum):
-    """Choices of --metric."""
-
-    auto = "auto"
-    euclidean = "euclidean"
-    cosine = "cosine"
-
-
-class AlgorithmName(str, Enum):
-    """Choices of --algorithm."""
-
-    dmeans = "dmeans"
-    kdmeans = "kdmeans"
-    sdmeans = "sdmeans"
-
-
-class Format(str, Enum):
-    """Choices of --format, as `dynmeans._tables.sources.FORMATS`."""
-
-    csv = "csv"
-    tsv = "tsv"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    arrow = "arrow"
-    npy = "npy"
-    npz = "npz"
-
 
 InputsArgument = Annotated[
     list[str],

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from dynmeans.cli import exit_on_interrupt
+from dynmeans.cli.choices import AlgorithmName, Metric
 from dynmeans.cli.cluster_options import (
-    AlgorithmName,
     AlgorithmOption,
     EmbeddingOption,
     EveryOption,
@@ -19,7 +19,6 @@ from dynmeans.cli.cluster_options import (
     InputsArgument,
     JobsOption,
     KernelOption,
-    Metric,
     MetricOption,
     MotionOption,
     StandardizeOption,

@@ -6,15 +6,14 @@ from typing import Any
 
 from dynmeans._files.errors import InputError
 from dynmeans._tables.columns import Columns
+from dynmeans._tables.window_length import WindowLength, parse_window_length
 from dynmeans._tables.windowing import (
     ByPart,
     ByRows,
     ByTime,
     ByWindow,
     Windowing,
-    WindowLength,
     by_calendar,
-    parse_window_length,
 )
 from dynmeans.runs.parameters import RunParameters
 

@@ -11,6 +11,7 @@ from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.cluster_stats import fit_slots
 from dynmeans._algorithms.kernel_space.align import align
 from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
+from dynmeans._algorithms.kernel_space.numbered_kernel import number_points
 from dynmeans._algorithms.kernel_space.support import (
     Support,
     empty_support,
@@ -213,7 +214,7 @@ def _updated_support(
     """
     support, inputs, kernel = memory.support, comparison.inputs, comparison.kernel
     if kernel.is_pairwise():
-        support, inputs, kernel = _numbered(kernel, support, inputs)
+        support, inputs, kernel = number_points(kernel, support, inputs)
     updated, errors = update_support(
         support,
         inputs,
@@ -247,29 +248,3 @@ def _next_state(
         kernel,
         np.concatenate([memory.origins, rows])[chosen],
     )
-
-
-class _NumberedKernel(Kernel):
-    """A precomputed kernel whose points are numbers: support points first, then rows of the batch."""
-
-    def __init__(self, kernel: Kernel, inputs: KernelInput) -> None:
-        self.kernel, self.inputs = kernel, inputs
-
-    def fitted(self, inputs: KernelInput) -> Kernel:
-        return self
-
-    def compare(self, inputs: KernelInput) -> Similarity:
-        return self.kernel.compare(self.inputs)
-
-    def gram(self, inputs: KernelInput, members: IntArray, kept: IntArray) -> FloatArray | None:
-        return self.kernel.gram(self.inputs, members, kept)
-
-
-def _numbered(
-    kernel: Kernel, support: Support, inputs: KernelInput
-) -> tuple[Support, KernelInput, _NumberedKernel]:
-    """Replace similarities by point numbers: the selected points determine which similarities are kept."""
-    n_kept = len(inputs.kept)
-    kept = np.arange(n_kept, dtype=np.float64)[:, None]
-    rows = np.arange(n_kept, n_kept + len(inputs.rows), dtype=np.float64)[:, None]
-    return support._replace(rows=kept), inputs._replace(rows=rows, kept=kept), _NumberedKernel(kernel, inputs)
