@@ -74,7 +74,16 @@ def gather(batch: Batch, labels: IntArray, *, merged: bool = False) -> BatchClus
     sizes: FloatArray = np.bincount(which, weights).astype(np.float64)
     sums = np.zeros((len(sizes), rows.shape[1]))
     np.add.at(sums, which, weights[:, None] * rows)
-    return BatchClusters(rows, weights, which, sizes, sums / sizes[:, None], is_clustered, origin, batch.time)
+    return BatchClusters(
+        rows=rows,
+        weights=weights,
+        which=which,
+        sizes=sizes,
+        means=sums / sizes[:, None],
+        is_clustered=is_clustered,
+        origin=origin,
+        time=batch.time,
+    )
 
 
 def _by_appearance(labels: IntArray) -> IntArray:

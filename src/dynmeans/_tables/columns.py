@@ -119,7 +119,17 @@ def choose_columns(
         raise InputError(f"{name}: no numeric column to cluster; {_listed(chunk.names)}{_list_hint(chunk)}")
     dated = time is not None and is_dated(chunk.columns[time])
     array = None if vectors is None else embedding
-    return Columns(tuple(features), time, weight, dated, chunk.names, text, column, array, key)
+    return Columns(
+        features=tuple(features),
+        time=time,
+        weight=weight,
+        dated=dated,
+        names=chunk.names,
+        text=text,
+        embedding=column,
+        array=array,
+        key=key,
+    )
 
 
 def _expand(features: Sequence[str], chunk: Chunk, name: str) -> list[str]:

@@ -107,5 +107,15 @@ def flights(
     with exit_on_interrupt():
         from dynmeans.cli.flights_run import FlightOptions, run_flights
 
-    options = FlightOptions(area, gap, max_speed, every, birth_cost, lifetime, reach, lattice, seed)
+    options = FlightOptions(
+        area=area,
+        gap=gap,
+        max_speed=max_speed,
+        every=every,
+        birth_cost=birth_cost,
+        lifetime=lifetime,
+        reach=reach,
+        lattice=lattice,
+        seed=seed,
+    )
     run_flights(inputs, options, out, limit, force=force)

@@ -72,5 +72,13 @@ def points(
         motion=motion.value,
         seed=seed,
     )
-    inputs = InputOptions(frames, time, rate, columns, empty or [], ground, limit or [])
+    inputs = InputOptions(
+        frames=frames,
+        time=time,
+        rate=rate,
+        columns=columns,
+        empty=empty or [],
+        ground=ground,
+        limit=limit or [],
+    )
     run_points(inputs, parameters, min_hits, out, force=force, report=not no_report)

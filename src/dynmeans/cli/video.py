@@ -44,5 +44,14 @@ def video(
         from dynmeans.cli.video_run import run_video
 
     method = None if per_frame is None else per_frame.value
-    colors = PaletteOptions(birth_cost, lifetime, reach, colorspace.value, max_colors, method, seed, jobs)
+    colors = PaletteOptions(
+        birth_cost=birth_cost,
+        lifetime=lifetime,
+        reach=reach,
+        colorspace=colorspace.value,
+        max_colors=max_colors,
+        per_frame=method,
+        seed=seed,
+        jobs=jobs,
+    )
     run_video(QuantizeOptions(source, target, colors, codec, palette, preview), force=force)

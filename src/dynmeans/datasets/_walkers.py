@@ -45,16 +45,16 @@ def place_people(n_people: int, rng: np.random.Generator) -> Walkers:
     while len(position) < n_people:
         position = np.concatenate([position, [_free_position(rng, position)]])
     return Walkers(
-        position,
-        np.zeros((n_people, 2)),
-        rng.uniform(-np.pi, np.pi, n_people),
-        rng.uniform(0.0, 2.0 * np.pi, n_people),
-        rng.uniform(*_SPEED, n_people),
-        position.copy(),
-        np.full(n_people, WANDER),
-        np.full(n_people, -1),
-        np.zeros(n_people),
-        np.zeros(n_people),
+        position=position,
+        velocity=np.zeros((n_people, 2)),
+        heading=rng.uniform(-np.pi, np.pi, n_people),
+        phase=rng.uniform(0.0, 2.0 * np.pi, n_people),
+        speed=rng.uniform(*_SPEED, n_people),
+        goal=position.copy(),
+        plan=np.full(n_people, WANDER),
+        partner=np.full(n_people, -1),
+        pause=np.zeros(n_people),
+        time_left=np.zeros(n_people),
     )
 
 

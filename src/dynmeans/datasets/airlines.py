@@ -186,15 +186,15 @@ def _fly(
     pace = np.minimum(np.minimum(elapsed, duration[flights] - elapsed) / _CLIMB, 1.0)
     addresses = np.array([f"{number:06x}" for number in range(len(routes))])
     return AirTraffic(
-        addresses[flights],
-        leaves[flights] + elapsed,
-        lat,
-        lon,
-        1000.0 * speed[flights] * np.maximum(pace, 0.2),
-        track,
-        flights,
-        routes.astype(np.int64),
-        names,
+        aircraft=addresses[flights],
+        times=leaves[flights] + elapsed,
+        latitudes=lat,
+        longitudes=lon,
+        speeds=1000.0 * speed[flights] * np.maximum(pace, 0.2),
+        tracks=track,
+        flights=flights,
+        routes=routes.astype(np.int64),
+        names=names,
     )
 
 

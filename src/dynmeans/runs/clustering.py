@@ -116,14 +116,14 @@ def cluster_files(
     parameters = normalize_parameters(parameters)
     check_parameters(parameters)
     job = Job(
-        find_sources(inputs, parameters.format, parse_limits(limits)),
-        parameters,
-        Path(out),
-        None if state is None else Path(state),
-        n_jobs,
-        force,
-        report,
-        on_step or (lambda status: None),
+        sources=find_sources(inputs, parameters.format, parse_limits(limits)),
+        parameters=parameters,
+        out=Path(out),
+        state=None if state is None else Path(state),
+        n_jobs=n_jobs,
+        force=force,
+        report=report,
+        on_step=on_step or (lambda status: None),
     )
     with _locked_state(job.state):
         return _run(job)
@@ -202,12 +202,12 @@ def _wants_empty(model: Any) -> Callable[[], bool]:
 
 def _describe(job: Job, progress: Progress) -> RunDescription:
     return RunDescription(
-        job.out,
-        title(job.sources),
-        __version__,
-        time_info(job.parameters, progress.columns),
-        time_unit(job.parameters),
-        job.sources[0].format,
-        job.parameters.standardize,
-        job.state,
+        folder=job.out,
+        title=title(job.sources),
+        version=__version__,
+        time=time_info(job.parameters, progress.columns),
+        unit=time_unit(job.parameters),
+        label_format=job.sources[0].format,
+        standardize=job.parameters.standardize,
+        state=job.state,
     )

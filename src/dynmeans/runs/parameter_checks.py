@@ -8,7 +8,6 @@ from dynmeans._model.sphere_costs import make_sphere_costs
 from dynmeans._tables.sources import FORMATS
 from dynmeans.estimators.parameters.metric_choice import METRICS
 from dynmeans.estimators.validation import LARGEST_SEED
-from dynmeans.kernels import Precomputed
 from dynmeans.runs.models import make_keyed_model, parse_kernel
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.time_steps import window_length
@@ -112,5 +111,5 @@ def _check_algorithm(parameters: RunParameters) -> None:
         raise InputError("--metric cosine is not supported with --exclusive")
     if parameters.metric == "cosine" and parameters.standardize:
         raise InputError("--metric cosine clusters directions, which --standardize would change")
-    if parameters.kernel is not None and isinstance(parse_kernel(parameters.kernel), Precomputed):
+    if parameters.kernel is not None and parse_kernel(parameters.kernel).is_pairwise():
         raise InputError("--kernel precomputed needs similarities, not rows: use it from Python")

@@ -182,7 +182,16 @@ class Session:
         time, unit = float(report.time) if batch.time is None else batch.time, self.description.unit
         scaled = [event._replace(time=time + (event.time - report.time) * unit) for event in events]
         texts = self._texts(batch, report, centers)
-        return StepRecord(report, time, X, ids, centers, ages * unit, scaled, texts)
+        return StepRecord(
+            report=report,
+            time=time,
+            X=X,
+            ids=ids,
+            centers=centers,
+            ages=ages * unit,
+            events=scaled,
+            texts=texts,
+        )
 
     def _texts(self, batch: WindowBatch, report: StepReport, centers: FloatArray) -> StepTexts | None:
         """Return the words and examples of the clusters of a step, if the rows have texts."""

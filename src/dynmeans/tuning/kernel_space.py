@@ -14,7 +14,7 @@ from dynmeans._algorithms.kernel_space.kernel_step import first_batch
 from dynmeans._model.costs import AgingDefaults
 from dynmeans._model.types import FloatArray
 from dynmeans.estimators.shell.kernel_base import KernelClusterer
-from dynmeans.kernels import MST, RBF, Diffusion, Kernel, Precomputed, first_input, get_kernel
+from dynmeans.kernels import MST, RBF, Diffusion, Kernel, first_input, get_kernel
 from dynmeans.kernels.base import BIRTH_SHARE
 from dynmeans.kernels.diffusion import RELATIVE_TIME
 from dynmeans.tuning.separation import MEASURE_ROWS
@@ -28,7 +28,7 @@ WIDTHS = (1.0 / 3.0, 3.0)  # range of the kernel's parameter, in units of its es
 
 def check_kernel(kernel: Kernel) -> None:
     """Reject a precomputed matrix: its columns depend on the support rows of each trial."""
-    if isinstance(kernel, Precomputed):
+    if kernel.is_pairwise():
         raise ValueError(
             "a precomputed kernel cannot be tuned, because every trial keeps other support rows: tune "
             "on batches of row numbers, with a function as kernel that looks up the similarities"

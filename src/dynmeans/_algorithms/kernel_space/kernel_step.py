@@ -79,7 +79,14 @@ def step(
     comparison = compare_batch(memory, batch, costs, options.aligned, search.n_threads)
     fit = options.cluster(comparison.similarity, comparison.prior, costs, search, memory.clusters.n_steps)
     return finalize_step(
-        memory, comparison, fit, costs, batch.time, options.budget, options.selection, row_index
+        memory=memory,
+        comparison=comparison,
+        kernel_fit=fit,
+        costs=costs,
+        now=batch.time,
+        budget=options.budget,
+        selection=options.selection,
+        row_index=row_index,
     )
 
 
@@ -157,7 +164,16 @@ def finalize_step(
     )
     support, errors = _updated_support(memory, comparison, fit, budget, selection)
     diagnostics = StepDiagnostics(kernel_fit.lower_bound, comparison.shifts, errors)
-    result = update_state(memory.clusters, prior, fit, costs, WALK, now, row_index, diagnostics)
+    result = update_state(
+        state=memory.clusters,
+        prior=prior,
+        fit=fit,
+        costs=costs,
+        motion=WALK,
+        now=now,
+        row_index=row_index,
+        diagnostics=diagnostics,
+    )
     result = add_split_merge_events(result, memory.clusters, fit, inputs.weights, KernelSpace(similarity))
     return _next_state(memory, comparison, support, result), result
 

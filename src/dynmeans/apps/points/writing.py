@@ -76,7 +76,17 @@ class RunRecorder:
         self.seen, self._seen_rows = self.seen + (len(kept) > 0), self._seen_rows + len(kept)
         report = step.report._replace(labels=labels)
         ids, centers, ages = model.cluster_ids_, model.cluster_centers_, model.cluster_ages_
-        lines = lines_of(StepRecord(report, time, points[:, :2], ids, centers, ages, events))
+        lines = lines_of(
+            StepRecord(
+                report=report,
+                time=time,
+                X=points[:, :2],
+                ids=ids,
+                centers=centers,
+                ages=ages,
+                events=events,
+            )
+        )
         del lines[LABELS_LOG]
         self._log.append({**lines, TRACKS_FILE: track_lines(time, bounding_boxes(points, labels))})
 
