@@ -36,7 +36,7 @@ def index() -> list[tuple[str, str, str, str]]:
 
 def behind() -> list[str]:
     """Labels that the index lists as not implemented by code of their own."""
-    part = INDEX.read_text(encoding="utf-8").partition("## Without code of their own")[2]
+    part = INDEX.read_text(encoding="utf-8").partition("## Not implemented separately")[2]
     return [f"{PREFIX[kind or 'Eq.']}:{label}" for label, kind in BEHIND.findall(part)]
 
 

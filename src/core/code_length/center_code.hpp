@@ -92,16 +92,16 @@ class CenterCode {
   // in which the mean is known precisely have more weight.
   double correction() const {
     const Square precision = inverse(factor_, d_);
-    double pull = 0.0, information = 0.0;
+    double score = 0.0, information = 0.0;
     for (int i = 0; i < d_; ++i) {
       double sum = 0.0;
       for (int j = 0; j < d_; ++j) {
         sum += precision[i * d_ + j] * away_[j];
         information += precision[i * d_ + j] * precision[i * d_ + j];
       }
-      pull += sum * sum - precision[i * d_ + i];
+      score += sum * sum - precision[i * d_ + i];
     }
-    return pull / information;
+    return score / information;
   }
 
   static constexpr double kJump = 4.0;  // times the expected value: larger residuals are clipped to it

@@ -126,7 +126,7 @@ class StreamCoder {
 
   void code_points(const std::vector<Group>& groups, int t) {
     Square usual;
-    const bool known = shapes_.knows();
+    const bool known = shapes_.has_evidence();
     const double first = what_is_usual(groups, t, usual);
     if (!known) total_.scatters += first;
     for (const Group& group : groups) {
@@ -145,7 +145,7 @@ class StreamCoder {
 
   // Until a scatter has been seen, the usual scatter is a ball of the likeliest size.
   double what_is_usual(const std::vector<Group>& groups, int t, Square& usual) {
-    if (!shapes_.knows()) return shapes_.first(groups, cov_so_far(t), usual);
+    if (!shapes_.has_evidence()) return shapes_.first(groups, cov_so_far(t), usual);
     usual = shapes_.usual();
     return 0.0;
   }
@@ -156,7 +156,7 @@ class StreamCoder {
   }
 
   CenterForecast forecast(const Group& group, const Life& life, const Square& shape, int t) {
-    const double variance = shapes_.knows() ? shapes_.variance() : trace(cov_so_far(0), d_) / d_;
+    const double variance = shapes_.has_evidence() ? shapes_.variance() : trace(cov_so_far(0), d_) / d_;
     return centers_.forecast(group, life, shape, result_.times[t] - life.last_seen, variance);
   }
 

@@ -105,10 +105,10 @@ class ForestCoder {
   void encode_group(const std::vector<std::int64_t>& rows, int t) {
     poll_(std::int64_t(rows.size() * rows.size() + rows.size() * d_) * d_);
     gather(rows);
-    total_.edges += encode_tree(places_, d_, forest_.edge);
+    total_.edges += encode_tree(coordinates_, d_, forest_.edge);
     const auto id = result_.ids[rows[0]];
     if (Track* track = known(id)) {
-      roots_.follow(*track, places_, mean_, result_.times[t]);
+      roots_.follow(*track, coordinates_, mean_, result_.times[t]);
       track->n = double(rows.size());
       return;
     }
@@ -120,12 +120,12 @@ class ForestCoder {
   }
 
   void gather(const std::vector<std::int64_t>& rows) {
-    places_.clear();
+    coordinates_.clear();
     mean_.assign(d_, 0.0);
     for (const auto i : rows)
       for (int j = 0; j < d_; ++j) {
-        places_.push_back(result_.rows[i * d_ + j]);
-        mean_[j] += places_.back() / double(rows.size());
+        coordinates_.push_back(result_.rows[i * d_ + j]);
+        mean_[j] += coordinates_.back() / double(rows.size());
       }
   }
 
@@ -156,7 +156,7 @@ class ForestCoder {
   Frequency noise_{1.0, 19.0};
   std::vector<int> slot_, track_;  // of an id: its group in this step, its row in tracks_
   std::vector<Track> tracks_;
-  std::vector<double> places_, mean_;
+  std::vector<double> coordinates_, mean_;
   ForestCode total_;
   Poll poll_;
 };
