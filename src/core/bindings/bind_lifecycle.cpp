@@ -75,7 +75,7 @@ nb::tuple predict_clusters(const nb::object& centers,                           
       .position = position_noise, .velocity = velocity_noise, .newborn = newborn, .limit = limit};
   const auto center_rows = nb::cast<Matrix<double>>(centers);
   const Memory memory = memory_of({center_rows, weights, velocities, velocity_cov, last_seen}, motion);
-  Forecast out = predict_prior(memory, now, aging, motion);
+  PredictedClusters out = predict_prior(memory, now, aging, motion);
   const std::size_t k = weights.shape(0), d = memory.d;
   const nb::object forecasts = memory.velocities ? to_numpy(std::move(out.centers), {k, d}) : centers;
   return nb::make_tuple(forecasts, to_numpy(std::move(out.gammas), {k}),

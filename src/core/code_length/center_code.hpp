@@ -30,7 +30,7 @@ struct Life {
 };
 
 // Log likelihood of the mean of a known id under both forecasts, and the squared errors.
-struct CenterForecast {
+struct Forecast {
   std::array<double, 2> likelihood{}, missed{}, age{};
 };
 
@@ -40,9 +40,9 @@ class CenterCode {
 
   // Forecast of a known id. group: its rows in this step; life: its history; shape: scatter C + B of the id;
   // elapsed: time since it was last seen; variance: initial estimate of the drift per unit of time.
-  CenterForecast forecast(const Group& group, const Life& life, const Square& shape, double elapsed,
-                          double variance) {
-    CenterForecast found;
+  Forecast forecast(const Group& group, const Life& life, const Square& shape, double elapsed,
+                    double variance) {
+    Forecast found;
     const double age = std::max(elapsed, kShortest);
     const double noise = (1.0 / group.n + 1.0 / life.n) / (1.0 + life.evidence);
     const double round = noise * trace(shape, d_) / d_;
@@ -64,12 +64,12 @@ class CenterCode {
   }
 
   // Log likelihood of one id under both forecasts, mixed by their past likelihood.
-  double likelihood(const CenterForecast& found) const {
+  double likelihood(const Forecast& found) const {
     return log_sum(credit_[0] + found.likelihood[0], credit_[1] + found.likelihood[1]) -
            log_sum(credit_[0], credit_[1]);
   }
 
-  void follow(const CenterForecast& found) {
+  void follow(const Forecast& found) {
     for (int forecast = 0; forecast < 2; ++forecast) {
       likelihood_[forecast] += found.likelihood[forecast];
       pending_[forecast] += found.missed[forecast];
@@ -92,16 +92,16 @@ class CenterCode {
   // in which the mean is known precisely have more weight.
   double correction() const {
     const Square precision = inverse(factor_, d_);
-    double score = 0.0, information = 0.0;
+    double pull = 0.0, information = 0.0;
     for (int i = 0; i < d_; ++i) {
       double sum = 0.0;
       for (int j = 0; j < d_; ++j) {
         sum += precision[i * d_ + j] * away_[j];
         information += precision[i * d_ + j] * precision[i * d_ + j];
       }
-      score += sum * sum - precision[i * d_ + i];
+      pull += sum * sum - precision[i * d_ + i];
     }
-    return score / information;
+    return pull / information;
   }
 
   static constexpr double kJump = 4.0;  // times the expected value: larger residuals are clipped to it

@@ -1,9 +1,9 @@
 // Prequential code length of a clustered stream, in nats (Dawid 1984; Rissanen 1984).
 //
-// Each step is encoded with parameters learned from the earlier steps. The costs that produced the clustering
-// are not used. A step consists of
+// Each step is encoded with parameters learned from the earlier steps. The costs that led to the clustering
+// do not enter. A step consists of
 //   outliers which points they are, and their positions under a broad density; the rest excludes them
-//   events   each remembered id returns with the frequency observed at its age; births are Gamma-Poisson
+//   events   each remembered id returns with the frequency seen at its age; births are Gamma-Poisson
 //   labels   Dirichlet-multinomial: 1/2 + size when last seen, or the usual size of a newborn
 //   scatter  inverse-Wishart marginal around the pooled covariance C and the id's own recent scatter B
 //   mean     of a known id N(forecast, x age I + C_k (1/n + 1/n')), of a newborn Cauchy(m0, C0 + C_k / n)
@@ -126,7 +126,7 @@ class StreamCoder {
 
   void code_points(const std::vector<Group>& groups, int t) {
     Square usual;
-    const bool known = shapes_.has_evidence();
+    const bool known = shapes_.knows();
     const double first = what_is_usual(groups, t, usual);
     if (!known) total_.scatters += first;
     for (const Group& group : groups) {
@@ -145,7 +145,7 @@ class StreamCoder {
 
   // Until a scatter has been seen, the usual scatter is a ball of the likeliest size.
   double what_is_usual(const std::vector<Group>& groups, int t, Square& usual) {
-    if (!shapes_.has_evidence()) return shapes_.first(groups, cov_so_far(t), usual);
+    if (!shapes_.knows()) return shapes_.first(groups, cov_so_far(t), usual);
     usual = shapes_.usual();
     return 0.0;
   }
@@ -155,8 +155,8 @@ class StreamCoder {
     return births_.log_rate(t) + returns_.log_absence() + birth_likelihood(group, shape, t);
   }
 
-  CenterForecast forecast(const Group& group, const Life& life, const Square& shape, int t) {
-    const double variance = shapes_.has_evidence() ? shapes_.variance() : trace(cov_so_far(0), d_) / d_;
+  Forecast forecast(const Group& group, const Life& life, const Square& shape, int t) {
+    const double variance = shapes_.knows() ? shapes_.variance() : trace(cov_so_far(0), d_) / d_;
     return centers_.forecast(group, life, shape, result_.times[t] - life.last_seen, variance);
   }
 

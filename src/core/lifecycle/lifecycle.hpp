@@ -25,7 +25,7 @@ struct Memory {
   }
 };
 
-struct Forecast {
+struct PredictedClusters {
   std::vector<double> centers;                   // (K, d), or empty for those of the memory
   std::vector<double> gammas, revival, elapsed;  // (K,)
   std::vector<double> variances;                 // (K,)  of the predicted position
@@ -34,8 +34,8 @@ struct Forecast {
 // Eq. (gammaupdate): gamma = 1 / (1/w + tau dt), the inverse variance of the forecast; revival costs Q dt.
 // With velocities, the variance in gamma is at most that of the random walk, 1/w + limit dt; see
 // docs/costs.md.
-inline Forecast predict_prior(const Memory& memory, double now, double aging, const Motion& motion) {
-  Forecast out;
+inline PredictedClusters predict_prior(const Memory& memory, double now, double aging, const Motion& motion) {
+  PredictedClusters out;
   for (auto* values : {&out.gammas, &out.revival, &out.elapsed, &out.variances})
     values->reserve(memory.n_old);
   for (std::int64_t k = 0; k < memory.n_old; ++k) {

@@ -1,9 +1,9 @@
 """Two codes for a stream, and the choice between them.
 
-The Gaussian code suits clusters that are Gaussian clouds, even if they touch. It fails for objects with one
-point per step. It splits objects that are not Gaussian, because their parts are closer to a Gaussian than the
-whole. The forest code suits objects of any shape that are separated by gaps. It merges clusters that touch.
-So the forest code is used if there are gaps, and otherwise the Gaussian code.
+The Gaussian code is right where clusters are clouds, even if they touch. It fails where an object has one
+point per step, and where objects are not Gaussian: pieces of them are more Gaussian than the whole. The
+forest code is right where gaps separate objects of any shape. It fails where clusters touch: without a gap
+it merges them. So the forest code is used if there are gaps, and else the Gaussian code.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CodeLengths(NamedTuple):
 
     @property
     def motion(self) -> str:
-        """Motion that the forecasts of this clustering support: velocity on strong evidence only."""
+        """Motion that the forecasts of this clustering show: velocity on strong evidence only."""
         return "velocity" if self.velocity_lead >= STRONG_EVIDENCE else "walk"
 
     def of(self, by_forest: bool) -> float:
@@ -95,10 +95,9 @@ class TwoCodes:
         """Return whether the forest code is used for the stream, from the best result of each code.
 
         Its best result must be shorter than one tree for all rows of a step: otherwise there are no gaps.
-        Then the shorter of the two codes is used. Clusters with shapes, that is, with more edges than roots,
-        are an exception: the Gaussian code may be shorter because it splits them. For them, the forest code
-        is used if it has positive evidence for each cluster that it separates. It has almost none if
-        clusters touch.
+        Then the shorter of the two codes is used. An exception are clusters with shapes, that is, more edges
+        than roots: the Gaussian code may be shorter because it splits them. There the forest code is used if
+        it has positive evidence for each cluster that it separates. Where clusters touch, it has almost none.
         """
         forest = min(results, key=lambda result: result.forest)
         saved = self.n_rows * (self._one_tree - forest.forest)
@@ -114,7 +113,7 @@ class TwoCodes:
 
 
 def separate_noise(labels: Sequence[Any]) -> list[IntArray]:
-    """Give each noise row a separate id, because the Gaussian code has no noise."""
+    """Give every row of noise an id of its own, because the Gaussian code has no noise."""
     found = [np.asarray(ids) for ids in labels]
     if not any((ids < 0).any() for ids in found):
         return found

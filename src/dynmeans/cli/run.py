@@ -67,7 +67,7 @@ def _confirmed(result: RunResult, parameters: RunParameters) -> dict[str, str]:
 
 
 def _estimated(model: Any) -> dict[str, str]:
-    """Return the parameters that were estimated, besides the birth cost."""
+    """Return what was estimated beside the birth cost."""
     if model.birth_cost != "auto" or not hasattr(model, "parameters_"):
         return {}
     used = model.parameters_

@@ -123,7 +123,7 @@ class KernelClusterer(BatchClusterer):
     def _pass_time(
         self, state: KernelState, now: float, costs: Costs
     ) -> tuple[KernelState, StepReport, tuple[Event, ...]]:
-        if self._is_relative():  # without rows there is no scale: report the costs of the last batch
+        if self._is_relative():  # no rows give no scale: report the costs of the last batch
             costs = costs._replace(birth=getattr(self, "birth_cost_", costs.birth))
         memory, result = pass_time(state, costs, now)
         return memory, result.report, result.events
