@@ -24,8 +24,8 @@ from dynmeans.apps.flights.messages import read_messages
 from dynmeans.apps.flights.trajectories import Limits, build_trajectories
 from dynmeans.apps.video.reading import VideoFile
 from dynmeans.cli import app
-from dynmeans.cli.cluster import cluster
 from dynmeans.cli.choices import Metric
+from dynmeans.cli.cluster import cluster
 from dynmeans.cli.flights import flights
 from dynmeans.cli.points import points
 from dynmeans.cli.points_options import Algorithm
