@@ -20,7 +20,7 @@ namespace {
 // Of n numbers. Each lane has its own maximum, so that the compiler vectorizes the loop.
 template <class T>
 double largest_size(const T* values, std::size_t n) {
-  constexpr std::size_t kLanes = 16;
+  constexpr std::size_t kLanes = 16;  // floats in the widest register
   T largest[kLanes] = {}, n_nan[kLanes] = {};
   const std::size_t whole = n / kLanes * kLanes;
   const auto extend = [&](std::size_t e, std::size_t lane) {

@@ -127,7 +127,7 @@ class Aligner {
 
   // Whether the cluster explains its rows nearly alone: other clusters explain little of them.
   bool is_seen(int k, const std::vector<double>& mass, const std::vector<double>& total) const {
-    constexpr double kMine = 2.0 / 3.0;
+    constexpr double kMine = 2.0 / 3.0;  // posterior from which hardly any other cluster explains a row
     double own = 0, all = 0;
     for (std::int64_t i = 0; i < n_; ++i) {
       const double q = mass[i * n_old_ + k] / total[i];

@@ -22,6 +22,7 @@ constexpr double kRoundToInteger = 6755399441055744.0;
 // exp(-x) for x >= 0, accurate to the last digits; 0 for x >= 708, where it is below every normal number.
 [[gnu::always_inline]] inline Four exp_minus(Four x) {
   constexpr double kSmallest = 708.0;
+  // ln 2 in two parts; the first has trailing zeros, so that its product with k is exact.
   constexpr double kLn2High = 0x1.62e42fefa3800p-1, kLn2Low = 0x1.ef35793c76730p-45;
   const Four limit = Four{} + kSmallest;
   const Four t = x < limit ? -x : -limit;

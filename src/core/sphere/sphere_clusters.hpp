@@ -163,6 +163,7 @@ class SphereClusters {
       1e-12;  // share of the weight below which a direction is rounding error
 
  private:
+  // Bound on the rounding error of a displacement.
   static constexpr double kDisplacementSlack = 16 * double(std::numeric_limits<T>::epsilon());
 
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }

@@ -36,7 +36,7 @@ class ColorTable {
     std::int32_t number;
   };
   static constexpr std::int32_t kFree = -1;
-  static constexpr int kFirstBits = 14;
+  static constexpr int kFirstBits = 14;  // 128 kB of entries at first, which fit into the cache of a core
 
   std::size_t find(std::uint32_t color) const {
     std::size_t at = color * 2654435769u >> (32 - bits_);

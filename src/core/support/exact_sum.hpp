@@ -32,7 +32,7 @@ class ExactSum {
     overflow_ += other.overflow_;
   }
 
-  static constexpr std::size_t kDigits = 68;
+  static constexpr std::size_t kDigits = 68;  // 2,176 bits: the 2,098 of all doubles, and carries
   using Digits = std::array<std::uint64_t, kDigits>;
 
   // The digits of the sum, each below 2^32: the digits of a few sums may be added without a carry.

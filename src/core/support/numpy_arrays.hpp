@@ -65,7 +65,7 @@ NumpyArray<T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_
 // Number of threads for an amount of work. For little work, both starting threads and reading the number of
 // processors take longer than they save; the latter takes as long as the descent on a small batch.
 inline int useful_threads(int wanted, double work) {
-  constexpr double kWorkOfAThread = 2e6;
+  constexpr double kWorkOfAThread = 2e6;  // multiplications: about a millisecond
   if (work < 2 * kWorkOfAThread) return 1;
   const int available = wanted > 0 ? wanted : static_cast<int>(std::thread::hardware_concurrency());
   return std::clamp(static_cast<int>(work / kWorkOfAThread), 1, std::max(available, 1));

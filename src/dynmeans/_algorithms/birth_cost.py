@@ -19,7 +19,7 @@ from dynmeans._model.types import FloatArray
 
 SAMPLE = 1000  # maximum number of rows
 GRID = 40  # number of birth costs
-RESTARTS = 3
+RESTARTS = 3  # of DP-means for each birth cost, as in D-Means
 N_ESTIMATION_BATCHES = 5  # number of batches from which the birth cost is estimated
 
 

@@ -13,7 +13,7 @@ from dynmeans._model.types import FloatArray
 
 PAIRS = 10  # consecutive batches that are compared
 BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the diameter of a batch, squared
-EXCLUSIVE_BIRTHS = 5
+EXCLUSIVE_BIRTHS = 5  # birth costs that are tried in the exclusive mode
 EXCLUSIVE_RANGE = (1.0 / 30.0, 2.0)  # of a birth cost, in squared distances to the nearest row of a batch
 
 

@@ -35,12 +35,12 @@ LARGEST_ERROR = 0.4  # Phi(-1/4): the means of the two kinds of cosines differ b
 STANDARD_ERRORS = 2.0  # by which results around the best may be worse
 # If most rows are in smaller clusters, a result cannot be evaluated: the few rows that are nearest to each
 # other always form a cluster.
-MIN_SIZE = 4
-MIN_SHARE = 0.5
+MIN_SIZE = 4  # rows of a cluster that is not tiny
+MIN_SHARE = 0.5  # of the rows, in such clusters
 # Share of the good range that lies below the estimate. A row that joins a wrong cluster moves to the right
 # one in a later pass, while a cluster that is founded by mistake stays. So low thresholds are safer.
 LOW_SHARE = 0.25
-PASSES = 2
+PASSES = 2  # over the sample; labels need not have converged to count errors
 MAX_RAISES = 4  # of a threshold; the change is small after two or three
 SMALLEST, LARGEST = 0.01, 1.0  # birth costs
 

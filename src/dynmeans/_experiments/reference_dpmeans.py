@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from dynmeans._model.types import FloatArray, IntArray
 
-MAX_PASSES = 100
+MAX_PASSES = 100  # per order, as `max_iter` of DPMeans
 
 
 def reference_dpmeans(rows: FloatArray, birth_cost: float, n_restarts: int, seed: int) -> IntArray:

@@ -21,7 +21,7 @@ from dynmeans.runs.folder import check_output_files, locked_folder
 from dynmeans.runs.parameter_checks import check_parameters
 from dynmeans.runs.parameters import RunParameters
 
-_LISTED = 5
+_LISTED = 5  # largest flows in the summary
 _ONE = {"messages": "message", "trajectories": "trajectory", "speeds": "speed"}
 _WIDTH = 12  # of the first column of what is printed
 

@@ -10,7 +10,7 @@ from dynmeans.datasets._common import FloatArray, IntArray
 
 ROOM = np.array([12.0, 9.0])  # meters; the sensor stands in the middle of the wall y = 0
 PILLARS = np.array([[3.2, 3.6], [6.6, 4.8], [9.2, 3.2]])
-PILLAR_RADIUS = 0.3
+PILLAR_RADIUS = 0.3  # meters
 DOORS = np.array([[-0.4, 5.5], [12.4, 5.0], [4.5, 9.4]])  # positions just outside, where people are invisible
 WANDER, PAUSE, MEET, LEAVE = range(4)
 MAX_PEOPLE = 50  # free positions are found quickly up to this number; none is left beyond about 70

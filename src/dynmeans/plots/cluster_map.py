@@ -21,7 +21,7 @@ from dynmeans.plots.projection import principal_axes
 from dynmeans.plots.thinning import largest_subset
 
 MAX_LANDMARKS = 300  # clusters whose positions are optimized; the others are put between their nearest three
-N_PASSES = 200
+N_PASSES = 200  # iterations of SMACOF
 SPREAD = 0.5  # root mean square displacement of points, relative to the distance between neighbors
 MAX_DISPLACEMENT = 2.5  # of one point, in root mean square displacements
 

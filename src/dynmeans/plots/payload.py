@@ -17,11 +17,11 @@ from dynmeans.plots.thinning import even_subset, largest_subset, thin_groups
 from dynmeans.plots.topics import describe_texts
 from dynmeans.plots.views import make_views
 
-MAX_POINTS = 60_000
+MAX_POINTS = 60_000  # points over all steps, so that the page has a few megabytes
 MAX_TEXTS = 15_000  # points, if they have texts, which are much longer
-MAX_STEPS = 2_000
+MAX_STEPS = 2_000  # steps of the slider
 MIN_POINTS = 60  # minimum points per shown step, if available: steps are removed first
-MAX_CLUSTERS = 5_000
+MAX_CLUSTERS = 5_000  # clusters in the timeline and the table, the largest ones
 MAX_CENTERS = 150_000  # centers over all steps
 TABLE_FEATURES = 8  # coordinates of a center in the table
 MAX_NAMES = 6  # names of a list among the parameters

@@ -10,8 +10,8 @@ import numpy as np
 from dynmeans._files.run_format import CLUSTERS_TABLE, Table
 from dynmeans._model.types import IntArray
 
-N_WORDS = 8
-N_EXAMPLES = 3
+N_WORDS = 8  # of a cluster, in the report
+N_EXAMPLES = 3  # texts of a cluster, in the report
 
 
 def describe_texts(table: Table, ids: IntArray) -> dict[str, Any]:

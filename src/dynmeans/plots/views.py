@@ -14,7 +14,7 @@ from dynmeans.plots.projection import fit_projection, principal_axes, variance_s
 
 FEW_FEATURES = 8  # up to this many, the report begins with two features or components; beyond, with a map
 MAX_FEATURES = 16  # up to this many features are offered as axes
-N_COMPONENTS = 4
+N_COMPONENTS = 4  # principal components that are offered as axes
 
 
 class View(NamedTuple):

@@ -29,7 +29,7 @@ from dynmeans._files.run_tables import LABELS_LOG
 from dynmeans._tables.sources import FORMATS
 
 LOCK_FILE = ".dynmeans.lock"  # only while a run lasts
-_ATTEMPTS = 100
+_ATTEMPTS = 100  # to create and lock a folder that other processes create and remove at the same time
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from dynmeans.streams import KeyedDMeans, KeyedStep
 from dynmeans.streams.keyed_files import keyed_to_snapshot
 
 ROWS_ARRAY = "run_key_rows"  # in the state file: number of rows of each key
-DEFAULT_LARGEST = 3
+DEFAULT_LARGEST = 3  # keys that get a report if none is named
 CANDIDATES = 4  # keys with a sample per key with a report, because the largest keys may change
 
 

@@ -28,7 +28,7 @@ from dynmeans.runs.folder import clear_folder
 from dynmeans.runs.progress import KEY, Progress, drop_unset, to_json
 from dynmeans.text import distinctive_words, nearest_texts
 
-CHECKPOINT_SECONDS = 1.0
+CHECKPOINT_SECONDS = 1.0  # minimum time between two checkpoints
 MAX_EMPTY_STEPS = 1000  # in a row; a longer gap is one step of its length, which changes no cluster
 
 

@@ -16,7 +16,7 @@ from dynmeans.plots.palette import PALETTE
 
 _SHOWN = 12  # flows on the map, as in the paper
 _FAINT = 400  # flights drawn in the background
-_MARGIN = 0.04
+_MARGIN = 0.04  # around the map, as a share of its sides
 _WIDTH, _HIGHEST = 9.5, 12.0  # inches of the map
 _NARROWEST = 0.5  # minimum ratio of the shorter to the longer side
 _COLUMNS = 400  # maximum number of columns of the counts

@@ -11,7 +11,7 @@ import numpy as np
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.flights.trajectories import Area, Trajectories
 
-_SECTORS = 8
+_SECTORS = 8  # around the middle of the area, of 45 degrees each
 
 
 def sector_labels(flights: Trajectories, area: Area) -> tuple[IntArray, FloatArray]:

@@ -16,7 +16,7 @@ from dynmeans.apps.points.file_body import check_count
 
 _START = struct.Struct("<4s20xBB68xHIIBHI")  # up to the number of points; LAS 1.4, section 2.4
 _EXTENDED = struct.Struct("<QI")  # version 1.4: offset and number of extended records
-_EXTENDED_PLACE, _EXTENDED_HEADER = 235, 375
+_EXTENDED_OFFSET, _EXTENDED_HEADER = 235, 375  # bytes: offset of these two, and length of a header of 1.4
 _RECORD, _EXTENDED_RECORD = 54, 60  # shortest variable-length records, in bytes
 _COMPRESSED = 128  # bit of the point format
 _ITEMS_OFFSET = 32  # of the number of parts of a point, in the record of LASzip
@@ -72,7 +72,7 @@ def _check_records(path: Path) -> None:
     if start.magic == b"LASF" and start.n_records > room:
         raise InputError(f"{path}: {start.n_records:,} records of variable length, but room for {room:,}")
     if start.minor >= 4 and len(data) == _EXTENDED_HEADER:
-        begin, count = _EXTENDED.unpack_from(data, _EXTENDED_PLACE)
+        begin, count = _EXTENDED.unpack_from(data, _EXTENDED_OFFSET)
         room = max(size - begin, 0) // _EXTENDED_RECORD
         if count > room:
             raise InputError(f"{path}: {count:,} extended records, but room for {room:,}")

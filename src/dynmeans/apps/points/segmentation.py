@@ -13,7 +13,7 @@ from dynmeans._model.state import empty_state
 from dynmeans.apps.points.voxels import GroundCells, even_weights
 from dynmeans.kernels import RBF, first_input
 
-_ITERATIONS = 100
+_ITERATIONS = 100  # maximum number, as in SDMeans
 
 
 def segment(cells: GroundCells, bandwidth: float, birth_cost: float) -> GroundCells:

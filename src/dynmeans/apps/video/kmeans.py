@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dynmeans._core import nearest_centers
 from dynmeans._model.types import FloatArray, IntArray
 
-MAX_ITER = 50
+MAX_ITER = 50  # maximum number of iterations of Lloyd
 
 
 class Partition(NamedTuple):

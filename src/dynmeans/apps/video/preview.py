@@ -12,11 +12,11 @@ from dynmeans._files.extras import require
 from dynmeans.apps.video.colors import Pixels
 from dynmeans.apps.video.quantizers import QuantizedFrame
 
-_MOMENTS = 4
+_MOMENTS = 4  # frames, one per quarter of the video
 _WIDTH = 480  # maximum width of one frame
-_GAP = 6
+_GAP = 6  # pixels between two frames
 _STRIP = 28  # height of a palette strip
-_PAPER = 255
+_PAPER = 255  # white background
 
 
 class Preview:
