@@ -31,7 +31,7 @@ NAMES = (
         "million",
         "processes",
         "tuning",
-        "lasting",
+        "persistent_ids",
         "windows",
         "video",
         "people",

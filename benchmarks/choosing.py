@@ -1,7 +1,7 @@
 """Parameter search on grids; the seeds for choosing are never the reported ones.
 
-``python -m benchmarks.choosing`` prints the chosen parameters; the constants of `tracking`, `lasting` and
-`pedestrians` come from there.
+``python -m benchmarks.choosing`` prints the chosen parameters; the constants of `tracking`,
+`persistent_ids` and `pedestrians` come from there.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def main() -> None:
     pedestrians = importlib.import_module("benchmarks.pedestrians")
     for name in tracking.GRIDS:
         print("tracking", name, tracking.choose(name), flush=True)
-    lasting = importlib.import_module("benchmarks.lasting")
-    for name in lasting.CLUSTERERS:
-        print("lasting", name, lasting.choose_gate(name), flush=True)
+    persistent_ids = importlib.import_module("benchmarks.persistent_ids")
+    for name in persistent_ids.CLUSTERERS:
+        print("persistent_ids", name, persistent_ids.choose_gate(name), flush=True)
     for motion in pedestrians.EACH:
         for stream, params in pedestrians.choose(motion, seeds=range(2)).items():
             print("pedestrians", motion, stream, tuple(params), flush=True)

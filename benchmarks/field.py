@@ -1,4 +1,4 @@
-"""``python -m benchmarks.field``: lasting ids on recorded streams, by dynmeans and its baselines in one run.
+"""``python -m benchmarks.field``: persistent ids on recorded streams, dynmeans and its baselines in one run.
 
 The streams are in ``../shared/data/field``, in the folder of `--data` or in that of the environment variable
 DYNMEANS_FIELD. Parameters of the baselines were chosen with labels on these streams (`--choose`); the methods

@@ -9,7 +9,7 @@ from time import process_time
 
 import numpy as np
 
-from benchmarks import fresh
+from benchmarks import new_process
 from benchmarks.clock import seconds
 from benchmarks.rows import Row, Target
 from dynmeans import DMeans, from_bytes
@@ -27,7 +27,7 @@ MIB = 2.0**20
 def run(quick: bool) -> list[Row]:
     """Measure in a separate process."""
     n_keys = 200 if quick else 100_000
-    result = fresh.call("benchmarks.keyed", "measure", n_keys=n_keys)
+    result = new_process.call("benchmarks.keyed", "measure", n_keys=n_keys)
     peer = result["one_by_one"] * n_keys
     keys = f"{n_keys:,} keys x {N_ROWS} rows"
     note = f"CPU time; wall {result['wall']:.1f} s; the first step {result['first']:.1f} s CPU"
@@ -50,19 +50,19 @@ def measure(n_keys: int) -> dict[str, float]:
     centers = rng.normal(0, 5, (n_keys, N_CLUSTERS, N_FEATURES))
     model = KeyedDMeans(BIRTH_COST)
     model.partial_fit(np.empty((0, N_FEATURES)), [])
-    before = fresh.resident()
+    before = new_process.resident()
     first, _, _ = run_step(model, *make_batch(rng, centers))
     X, keys = make_batch(rng, centers)
     cpu, wall, peak = run_step(model, X, keys)
     single, size = one_by_one(X, keys, min(n_keys, 500)), X.nbytes
     del X, keys, model.labels_, model.events_, model.step_
-    fresh.peak_growth(lambda: None)  # returns free memory to the system
+    new_process.peak_growth(lambda: None)  # returns free memory to the system
     times = {"cpu": cpu, "wall": wall, "first": first, "one_by_one": single}
     return {
         **times,
         "peak": peak,
         "input": size,
-        "kept": fresh.resident() - before,
+        "kept": new_process.resident() - before,
         **files(model),
         **small(),
     }
@@ -72,7 +72,7 @@ def run_step(model: KeyedDMeans, X: np.ndarray, keys: np.ndarray) -> tuple[float
     """Return the CPU seconds, the seconds and the peak growth of memory of one step."""
     times: list[float] = []
     began = process_time()
-    peak = fresh.peak_growth(lambda: times.append(seconds(partial(model.partial_fit, X, keys))))
+    peak = new_process.peak_growth(lambda: times.append(seconds(partial(model.partial_fit, X, keys))))
     return process_time() - began, times[0], float(peak)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks import fresh
+from benchmarks import new_process
 from benchmarks.clock import seconds
 from benchmarks.rows import Row, Target
 from dynmeans import DMeans
@@ -48,7 +48,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def step_row(size: Size) -> Row:
-    result = fresh.call("benchmarks.memory", "step_memory", **size._asdict())
+    result = new_process.call("benchmarks.memory", "step_memory", **size._asdict())
     return Row(
         f"{size.n:,} x {size.d} {size.dtype}: peak growth / input",
         result["growth"] / MIB,
@@ -69,11 +69,11 @@ def step_memory(n: int, d: int, dtype: str) -> dict[str, int]:
     birth_cost = d / 12 if d >= WIDE else 0.1  # half of the squared distance between two centers
     model = DMeans(birth_cost, metric="euclidean", n_restarts=1, max_iter=10, random_state=0)
     model.partial_fit(X[:5000])
-    return {"growth": fresh.peak_growth(lambda: model.partial_fit(X)), "input": X.nbytes}
+    return {"growth": new_process.peak_growth(lambda: model.partial_fit(X)), "input": X.nbytes}
 
 
 def endless_rows(n_batches: int) -> list[Row]:
-    result = fresh.call("benchmarks.memory", "endless", n_batches=n_batches)
+    result = new_process.call("benchmarks.memory", "endless", n_batches=n_batches)
     early, late = result["rss_early"] / MIB, result["rss_late"] / MIB
     fresh_us, aged_us = 1e6 * result["time_fresh"], 1e6 * result["time_aged"]
     span = f"after {n_batches // 10:,} and {n_batches:,} batches"
@@ -102,8 +102,8 @@ def endless(n_batches: int) -> dict[str, float]:
     for number, X in enumerate(islice(cycle(batches), n_batches), start=1):
         aged.partial_fit(X)
         if number == tenth:
-            early = fresh.resident()
-    late = fresh.resident()
+            early = new_process.resident()
+    late = new_process.resident()
     new = _new_model()
     times = [[seconds(partial(model.partial_fit, X)) for model in (new, aged)] for X in batches]
     medians = np.median(times, axis=0)

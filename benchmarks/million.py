@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
-from benchmarks import fresh
+from benchmarks import new_process
 from benchmarks.rows import Row, Target
 from benchmarks.trials import processor_seconds
 from dynmeans import SDMeans
@@ -46,7 +46,7 @@ def run(quick: bool, out: Path | None = None) -> list[Row]:
 
 
 def _fresh_step(name: str, n: int) -> StepNumbers:
-    result: StepNumbers = fresh.call("benchmarks.million", "step", name=name, n=n)
+    result: StepNumbers = new_process.call("benchmarks.million", "step", name=name, n=n)
     return result
 
 
@@ -54,10 +54,12 @@ def step(name: str, n: int) -> dict[str, float]:
     """Measure processor time and peak memory of a first step, including the estimation of the scale."""
     X, disc = discs(n)
     new_model(name).partial_fit(X[:WARM_UP])
-    model, before = new_model(name), fresh.resident()
+    model, before = new_model(name), new_process.resident()
     times: list[float] = []
     with threadpool_limits(1):
-        growth = fresh.peak_growth(lambda: times.append(processor_seconds(lambda: model.partial_fit(X))))
+        growth = new_process.peak_growth(
+            lambda: times.append(processor_seconds(lambda: model.partial_fit(X)))
+        )
     return {
         "seconds": times[0],
         "bytes": before + growth,

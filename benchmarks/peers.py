@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from benchmarks import fresh
+from benchmarks import new_process
 from benchmarks.clock import seconds
 from benchmarks.methods import MAKERS
 from benchmarks.rows import Row
@@ -36,7 +36,7 @@ def run(quick: bool) -> list[Row]:
 
 def measure(name: str, points_per_cluster: int) -> dict[str, float]:
     """Return best time and peak memory growth over a short stream, in a new process."""
-    result: dict[str, float] = fresh.call(
+    result: dict[str, float] = new_process.call(
         "benchmarks.peers",
         "follow_large",
         name=name,
@@ -58,5 +58,5 @@ def follow_large(name: str, parameters: dict[str, Any], points_per_cluster: int)
         for X, y in zip(stream.batches, stream.labels, strict=True):
             times.append(seconds(partial(tracker.partial_fit, X, y)))
 
-    growth = fresh.peak_growth(steps)
+    growth = new_process.peak_growth(steps)
     return {"ms": 1e3 * min(times), "mib": growth / MIB}

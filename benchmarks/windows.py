@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.cluster import HDBSCAN
 from threadpoolctl import threadpool_limits
 
-from benchmarks.lasting import compare
+from benchmarks.persistent_ids import compare
 from benchmarks.rows import Row
 from dynmeans import PersistentIds
 from dynmeans.baselines import ReclusterAndMatch, TrueLabels

@@ -46,7 +46,7 @@ def test_every_number_to_reach_is_judged(folder: Path) -> None:
         "spectral": 2,
         "million": 4,
         "processes": 3,
-        "lasting": 2,
+        "persistent_ids": 2,
         "people": 9,
         "tuning": 1,
         "keyed": 1,

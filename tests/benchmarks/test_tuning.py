@@ -16,7 +16,7 @@ def test_all_eleven_are_judged_and_four_of_them_each() -> None:
     assert rows[-1].ours == 11.0
 
 
-def test_a_fresh_model_is_judged_by_the_steps_after_the_first_third() -> None:
+def test_a_new_model_is_scored_on_the_steps_after_the_first_third() -> None:
     known = tuning.gaussians(3, 0, 9)
     wrong = known._replace(labels=[0 * ids for ids in known.labels[:3]] + known.labels[3:])
     params = {"birth_cost": 0.05}

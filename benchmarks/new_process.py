@@ -1,6 +1,7 @@
 """Memory measurement in a new process, without remains of earlier benchmarks.
 
-``python -m benchmarks.fresh MODULE FUNCTION ARGUMENTS`` calls a function with JSON and prints its result.
+``python -m benchmarks.new_process MODULE FUNCTION ARGUMENTS`` calls a function with JSON arguments and prints
+its result.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ ROOT = Path(__file__).parents[1]
 
 def call(module: str, function: str, **arguments: Any) -> Any:
     """Call a function in a new process; arguments and result are JSON values."""
-    command = [sys.executable, "-m", "benchmarks.fresh", module, function, json.dumps(arguments)]
+    command = [sys.executable, "-m", "benchmarks.new_process", module, function, json.dumps(arguments)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise RuntimeError(f"{module}.{function} failed in a fresh process:\n{done.stderr}")
+        raise RuntimeError(f"{module}.{function} failed in a new process:\n{done.stderr}")
     return json.loads(done.stdout)
 
 
