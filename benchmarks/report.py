@@ -29,9 +29,9 @@ def table(name: str, rows: list[Row]) -> str:
 
 def summary(results: Results) -> str:
     """Count the reached targets, and list the missed ones."""
-    judged = [row for rows in results.values() for row in rows if row.reached is not None]
-    missed = [f"  missed: {row.what} ({row.target})" for row in judged if not row.reached]
-    return "\n".join([f"\n{len(judged) - len(missed)} of {len(judged)} targets reached", *missed])
+    with_target = [row for rows in results.values() for row in rows if row.reached is not None]
+    missed = [f"  missed: {row.what} ({row.target})" for row in with_target if not row.reached]
+    return "\n".join([f"\n{len(with_target) - len(missed)} of {len(with_target)} targets reached", *missed])
 
 
 def write_json(results: Results, folder: Path) -> Path:

@@ -208,7 +208,7 @@ def test_an_array_of_three_dimensions_holds_many_frames(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "complaint"),
+    ("name", "content", "message"),
     [
         ("junk.pcd", b"\x00\x13\x87 nothing\n", "its header has no FIELDS, SIZE, TYPE, POINTS, DATA"),
         ("half.pcd", b"VERSION .7\nFIELDS x y z\n", "its header has no SIZE, TYPE, POINTS, DATA"),
@@ -219,16 +219,16 @@ def test_an_array_of_three_dimensions_holds_many_frames(tmp_path: Path) -> None:
     ],
 )
 def test_a_foreign_file_is_refused_in_one_line(
-    tmp_path: Path, name: str, content: bytes, complaint: str
+    tmp_path: Path, name: str, content: bytes, message: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError, match=complaint) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         list(read_frames([tmp_path / name]))
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("array", "complaint"),
+    ("array", "message"),
     [
         (np.array([["a", "b", "c"]]), "contains text; it must contain numbers"),
         (np.array([["a", 1, None]], dtype=object), "holds Python objects"),
@@ -240,10 +240,10 @@ def test_a_foreign_file_is_refused_in_one_line(
     ],
 )
 def test_the_error_of_an_array_without_numbers_names_its_type(
-    tmp_path: Path, array: np.ndarray, complaint: str
+    tmp_path: Path, array: np.ndarray, message: str
 ) -> None:
     np.save(tmp_path / "a.npy", array, allow_pickle=True)
-    with pytest.raises(InputError, match=complaint):
+    with pytest.raises(InputError, match=message):
         list(read_frames([tmp_path / "a.npy"]))
 
 

@@ -41,7 +41,7 @@ def test_one_bad_cell_does_not_make_a_column_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cell", "complaint"),
+    ("cell", "message"),
     [
         ("abc", "'abc' is not a number"),
         ("", "the cell is empty"),
@@ -57,10 +57,10 @@ def test_one_bad_cell_does_not_make_a_column_text() -> None:
         ("é" * 100, "... is not a number"),
     ],
 )
-def test_a_bad_cell_is_named_with_row_and_column(cell: object, complaint: str) -> None:
+def test_a_bad_cell_is_named_with_row_and_column(cell: object, message: str) -> None:
     rows, error = rows_of(piece(x=[1, 2, cell, cell], y=[1, 1, 1, 1]), features=["x", "y"])
     assert str(error).startswith("a.csv, row 3 (line 4), column 'x': ")
-    assert complaint in str(error)
+    assert message in str(error)
     assert rows.X.tolist() == [[1, 1], [2, 1]]
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.chunk import Cells
 
-_JUDGED_ROWS = 100  # a column is numeric if the majority of this many first cells is
+_EXAMINED_ROWS = 100  # a column is numeric if the majority of this many first cells is
 _LARGEST_WEIGHT = 1e150  # the largest that can be summed and multiplied, as for coordinates
 _NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64, np.ndarray)
 _CLOCK = set("Tt 0123456789:.")  # end of a date without a time zone
@@ -46,8 +46,8 @@ def is_numeric(cells: Cells) -> bool:
     """Return whether a column contains numbers, by its first cells."""
     if isinstance(cells, np.ndarray) and cells.dtype != object:
         return cells.dtype.kind in "iuf" and cells.ndim == 1
-    judged = [cell for cell in islice(cells, _JUDGED_ROWS) if cell not in (None, "")]
-    return 2 * sum(map(is_number, judged)) > len(judged)
+    examined = [cell for cell in islice(cells, _EXAMINED_ROWS) if cell not in (None, "")]
+    return 2 * sum(map(is_number, examined)) > len(examined)
 
 
 def is_dated(cells: Cells) -> bool:
@@ -211,7 +211,7 @@ def _key(cell: object) -> str | None:
     return sys.intern(text) if is_plain else None
 
 
-def complaint(cell: object, kind: str) -> str:
+def cell_error(cell: object, kind: str) -> str:
     """Describe why a cell is invalid."""
     if cell is None or (isinstance(cell, str) and not cell.strip()) or str(cell) == "NaT":
         return "the cell is empty"

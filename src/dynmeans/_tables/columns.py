@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
-from dynmeans._tables.cells import PARSERS, complaint, is_dated, is_numeric, read_keys
+from dynmeans._tables.cells import PARSERS, cell_error, is_dated, is_numeric, read_keys
 from dynmeans._tables.chunk import (
     Chunk,
     check_distinct,
@@ -145,7 +145,7 @@ def _entries(chunk: Chunk, name: str, column: str) -> tuple[str, ...]:
     """Return names for the entries of a column of lists."""
     length = vector_length(chunk.columns[column])
     if not length:
-        wrong = complaint(chunk.columns[column][0], "list")
+        wrong = cell_error(chunk.columns[column][0], "list")
         raise InputError(f"{name}, {chunk.location(0)}, column {column!r}: {wrong}")
     return tuple(f"{column}{i}" for i in range(1, length + 1))
 
@@ -185,12 +185,12 @@ def to_rows(
     X, error = _features(chunk, columns, name, vectors)
     good = len(X)
     read: dict[str, FloatArray] = {}
-    for i, (kind, key) in enumerate(_duties(columns)):
+    for i, (kind, key) in enumerate(_column_kinds(columns)):
         values = PARSERS[kind](chunk.columns[key])
         if len(values) < good:
             good = len(values)
             cell = chunk.columns[key][good]
-            error = InputError(f"{name}, {chunk.location(good)}, column {key!r}: {complaint(cell, kind)}")
+            error = InputError(f"{name}, {chunk.location(good)}, column {key!r}: {cell_error(cell, kind)}")
         if kind == "feature":
             X[: len(values), i] = values[: len(X)]
         else:
@@ -198,7 +198,7 @@ def to_rows(
     keys = None if columns.key is None else read_keys(chunk.columns[columns.key])
     if keys is not None and len(keys) < good:
         good = len(keys)
-        message = complaint(chunk.columns[columns.key][good], "key")  # type: ignore[index]
+        message = cell_error(chunk.columns[columns.key][good], "key")  # type: ignore[index]
         error = InputError(f"{name}, {chunk.location(good)}, column {columns.key!r}: {message}")
     times, weights = read.get("number", read.get("date")), read.get("weight")
     texts, keys = _texts(chunk, columns, good), None if keys is None else keys[:good]
@@ -231,7 +231,7 @@ def _texts(chunk: Chunk, columns: Columns, count: int) -> list[str] | None:
     return ["" if cell is None else str(cell) for cell in cells]
 
 
-def _duties(columns: Columns) -> list[tuple[str, str]]:
+def _column_kinds(columns: Columns) -> list[tuple[str, str]]:
     """Return kind and name of every column that is read, first the features in their order."""
     are_columns = columns.embedding is None and columns.array is None
     duties = [("feature", key) for key in columns.features] if are_columns else []

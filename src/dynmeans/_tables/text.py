@@ -187,7 +187,7 @@ def _assemble(table: _Table, skip: int) -> Iterator[Chunk]:
         if {len(cells) for cells, _ in bundle} - {len(table.names)}:
             failure = _cut_ragged(bundle, table, number)
         if bundle:
-            yield _piece(bundle, table, number + 1)
+            yield _make_chunk(bundle, table, number + 1)
             number += len(bundle)
         elif failure is None:
             return
@@ -227,7 +227,7 @@ def _cut_ragged(bundle: list[_Row], table: _Table, number: int) -> InputError:
     return InputError(f"{location}: {len(cells)} cells for {len(table.names)} columns")
 
 
-def _piece(bundle: list[_Row], table: _Table, first: int) -> Chunk:
+def _make_chunk(bundle: list[_Row], table: _Table, first: int) -> Chunk:
     columns = dict(zip(table.names, zip(*(cells for cells, _ in bundle), strict=True), strict=True))
     lines = array("q", (line for _, line in bundle))
     return Chunk(table.names, columns, first, len(bundle), lines, done=table.lines.done())

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
-from dynmeans._tables.cells import complaint, is_number
+from dynmeans._tables.cells import cell_error, is_number
 from dynmeans._tables.chunk import Cells
 from dynmeans._tables.npy import open_array
 
@@ -73,7 +73,7 @@ def _one_by_one(cells: Cells, length: int) -> tuple[FloatArray, str | None]:
     rows: list[NDArray[np.float64]] = []
     for cell in cells:
         entries = _as_list(cell)
-        error = _complaint(cell, entries, length)
+        error = _cell_error(cell, entries, length)
         if entries is None or error is not None:
             return np.array(rows).reshape(-1, length), error
         rows.append(np.array([float(entry) for entry in entries]))
@@ -88,9 +88,9 @@ def _as_list(cell: object) -> Sequence[Any] | NDArray[Any] | None:
     return cell if isinstance(cell, list | tuple | np.ndarray) else None
 
 
-def _complaint(cell: object, entries: Sequence[Any] | NDArray[Any] | None, length: int) -> str | None:
+def _cell_error(cell: object, entries: Sequence[Any] | NDArray[Any] | None, length: int) -> str | None:
     if entries is None:
-        return complaint(cell, "list")
+        return cell_error(cell, "list")
     if len(entries) != length:
         return f"the list has {len(entries):,} numbers, that of the first row has {length:,}"
     for i, entry in enumerate(entries):
