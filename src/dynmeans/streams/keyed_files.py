@@ -44,7 +44,7 @@ def keyed_to_snapshot(model: KeyedDMeans) -> Snapshot:
         "estimator": NAME,
         "params": saved_parameters(template) | {"birth_cost": model.birth_cost},
         "n_features": model.n_features_in_,
-        "seed": model._search.seed,
+        "seed": model._template._seed,
         "guesses": list(model._estimates),
         "clock": model._now.clock,
         "n_steps": model.n_steps_,
@@ -82,7 +82,7 @@ def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
     model.n_features_in_ = whole(header, "n_features", 1)
     model._now = Clock(number("clock", header["clock"]), whole(header, "n_steps", 1))
     model._estimates = checked_estimates(header)
-    model.birth_cost_ = model._costs(model._estimates).birth
+    model.birth_cost_ = model._rules(model._estimates).step.costs.birth
     keys = header["keys"]
     if not isinstance(keys, list) or not all(type(key) in (str, int) for key in keys):
         raise SnapshotError("the state file must list its keys, which are text or whole numbers")
