@@ -20,6 +20,7 @@ from dynmeans.estimators.state_files.serialization import (
 from dynmeans.estimators.state_files.state_checks import (
     LARGEST_WHOLE,
     STATE_ARRAYS,
+    WHOLE,
     check_motion,
     checked_estimates,
     column,
@@ -113,7 +114,7 @@ def _unfitted(header: dict[str, Any]) -> KeyedDMeans:
 
 def _checked_clusters(arrays: Any, n_keys: int, model: KeyedDMeans) -> list[ClusterState]:
     """Return the validated clusters of each key."""
-    counts = column(arrays, "key_clusters", (n_keys,), np.int64)
+    counts = column(arrays, "key_clusters", (n_keys,), WHOLE)
     n = len(arrays["ids"]) if arrays["ids"].ndim == 1 else -1
     require(
         (counts >= 0).all() and (counts <= n).all() and counts.sum() == n, f"{n} clusters do not fit the keys"
@@ -125,8 +126,8 @@ def _checked_clusters(arrays: Any, n_keys: int, model: KeyedDMeans) -> list[Clus
         "velocities": column(arrays, "velocities", (n, width)),
         "velocity_cov": column(arrays, "velocity_cov", (n, 2)),
         "last_seen": column(arrays, "last_seen", (n,)),
-        "ids": column(arrays, "ids", (n,), np.int64),
-        "hits": column(arrays, "hits", (n,), np.int64),
+        "ids": column(arrays, "ids", (n,), WHOLE),
+        "hits": column(arrays, "hits", (n,), WHOLE),
     }
     next_id = _counts(arrays, "key_next_id", n_keys, 0)
     n_steps = _counts(arrays, "key_n_steps", n_keys, 1)
@@ -148,7 +149,7 @@ def _checked_clusters(arrays: Any, n_keys: int, model: KeyedDMeans) -> list[Clus
 
 
 def _counts(arrays: Any, name: str, n_keys: int, least: int) -> IntArray:
-    values: IntArray = column(arrays, name, (n_keys,), np.int64)
+    values: IntArray = column(arrays, name, (n_keys,), WHOLE)
     require(((values >= least) & (values < LARGEST_WHOLE)).all(), f"{name} must be at least {least}")
     return values
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from functools import lru_cache
 from typing import Any
 
@@ -33,11 +32,10 @@ def resolved_rules(model: Any, seed: int) -> StepRules:
 
     For a batch of 75 rows, to validate and convert them takes a quarter of the time of a step.
     """
-    attributes = vars(model)
+    attributes: dict[str, Any] = vars(model)
     values = map(attributes.get, _NAMES)
     try:
-        kind: Hashable = type(model)
-        return _resolved(kind, seed, "_state" in attributes, *values)
+        return _resolved(type(model), seed, "_state" in attributes, *values)  # type: ignore[arg-type]
     except TypeError:  # no hash: estimates that are not final hold rows; some invalid parameters have none
         rules: StepRules = model._resolve(seed)
         return rules
