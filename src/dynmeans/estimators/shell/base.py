@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -164,13 +163,13 @@ class BatchClusterer(
     ) -> Self:
         """Run a step after those of other threads, then call ``on_event``."""
         given = StepInput(X, sample_weight, t, labels, items)
-        events = run_step(self, partial(self._step, given, anew=anew))
+        events = run_step(self, self._step, given, anew)
         if self.on_event is not None:
             for event in events:
                 self.on_event(event)
         return self
 
-    def _step(self, given: StepInput, *, anew: bool) -> tuple[Event, ...]:
+    def _step(self, given: StepInput, anew: bool) -> tuple[Event, ...]:
         """Validate the input, run the step and publish the result; an error leaves the model unchanged."""
         first = anew or not hasattr(self, "_state")
         history_size = valid_count("history_size", self.history_size, 0)
