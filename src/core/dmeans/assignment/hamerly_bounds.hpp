@@ -4,8 +4,8 @@
 // With many clusters, some center far away nearly always moves. But a row that stays costs at most a birth,
 // so it is at most sqrt(birth) from its center c, and only centers within 2 sqrt(birth) of c can be nearer.
 // The lower bound therefore follows the centers in this neighborhood of c, and all others are farther from
-// the row than 2 sqrt(birth) less its upper bound. A step on 1,000,000 rows of 3 features with 1,822 clusters
-// takes a third of the time.
+// the row than 2 sqrt(birth) less its upper bound. A step on 1,000,000 rows of 3 features with 1,530 clusters
+// takes 1.4 instead of 2.6 seconds.
 //
 // They are stored in single precision, rounded outward: a row of two doubles takes as much memory as the four
 // bounds of two rows. Decisions do not depend on bounds, which only prove that a distance is not needed.
