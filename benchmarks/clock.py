@@ -10,27 +10,30 @@ Job = Callable[[], object]
 Result = TypeVar("Result")
 
 
-def timed(job: Callable[[], Result]) -> tuple[float, Result]:
-    """Return the wall time of one call in seconds, and its result."""
-    start = perf_counter()
+Clock = Callable[[], float]
+
+
+def timed(job: Callable[[], Result], clock: Clock = perf_counter) -> tuple[float, Result]:
+    """Return the time of one call in seconds, and its result; by default the wall time."""
+    start = clock()
     result = job()
-    return perf_counter() - start, result
+    return clock() - start, result
 
 
-def seconds(job: Job) -> float:
-    """Return the wall time of one call."""
-    return timed(job)[0]
+def seconds(job: Job, clock: Clock = perf_counter) -> float:
+    """Return the time of one call."""
+    return timed(job, clock)[0]
 
 
-def interleave(jobs: Mapping[str, Job], rounds: int) -> dict[str, list[float]]:
+def interleave(jobs: Mapping[str, Job], rounds: int, clock: Clock = perf_counter) -> dict[str, list[float]]:
     """Measure every job over several rounds, one call per job and round."""
     times: dict[str, list[float]] = {name: [] for name in jobs}
     for _ in range(rounds):
         for name, job in jobs.items():
-            times[name].append(seconds(job))
+            times[name].append(seconds(job, clock))
     return times
 
 
-def best_of(jobs: Mapping[str, Job], rounds: int) -> dict[str, float]:
+def best_of(jobs: Mapping[str, Job], rounds: int, clock: Clock = perf_counter) -> dict[str, float]:
     """Return the best time of every job, which is least disturbed by other load."""
-    return {name: min(times) for name, times in interleave(jobs, rounds).items()}
+    return {name: min(times) for name, times in interleave(jobs, rounds, clock).items()}

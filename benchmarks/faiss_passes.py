@@ -33,6 +33,8 @@ SHAPES = (
     Shape(200_000, 128, 500, 0.5, 2.95, 6),
     Shape(200_000, 32, 2_000, 0.5, 3.75, 10),
     Shape(1_000_000, 3, 1_000, 0.02, 12.0, 8),
+    Shape(200_000, 128, 500, 0.5, 2.6, 6),  # the second and the fourth with more clusters than blobs
+    Shape(1_000_000, 3, 1_000, 0.02, 9.0, 8),
 )
 
 

@@ -50,7 +50,7 @@ def test_every_number_to_reach_is_judged(folder: Path) -> None:
         "people": 9,
         "tuning": 1,
         "keyed": 1,
-        "faiss_passes": 4 if find_spec("faiss") else 0,
+        "faiss_passes": 6 if find_spec("faiss") else 0,
         "threads": 1,
     }
     assert {name: judged[name] for name in expected} == expected

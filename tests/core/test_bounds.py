@@ -1,10 +1,26 @@
-"""Bounds are stored in single precision, but no result depends on its range."""
+"""Bounds prove that distances are not needed: no result depends on them, nor on their range."""
 
 import numpy as np
 import pytest
 
+import reference
 from dynmeans import DMeans
-from dynmeans._core import max_abs
+from dynmeans._core import descend, max_abs
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(("d", "birth"), [(1, 3.0), (2, 12.0), (3, 40.0)])
+def test_bounds_that_follow_near_centers_only_change_no_label(seed, d, birth):
+    rng = np.random.default_rng(seed)
+    group = rng.integers(3, size=(1500, 1))
+    X = 40.0 * group + (0.3 + group) * rng.standard_normal((1500, d))  # far apart: of one to many clusters
+    none = np.empty(0)
+    problem = reference.Problem(X, np.ones(1500), np.empty((0, d)), none, none, birth)
+    slots, _, sizes, _, n_iter, _ = descend(X, None, problem.phi, none, none, birth, 0, 0, 1, 8, 1)
+    labels, passes = reference.descend(problem, 0, 0, 0, 8)
+    assert len(X) >= 64 * len(sizes)  # with fewer rows, bounds follow all centers
+    assert n_iter == passes > 3
+    assert reference.canonical(slots, 0).tolist() == reference.canonical(labels, 0).tolist()
 
 
 @pytest.mark.parametrize("power", [-140, 300])

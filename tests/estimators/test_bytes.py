@@ -9,9 +9,14 @@ import dynmeans
 from dynmeans import DMeans
 from dynmeans._files import record
 from dynmeans._files import snapshot as snapshots
-from dynmeans._files.record import encode_record
+from dynmeans._files.record import encode_record, make_layout
 from dynmeans._files.snapshot import SnapshotError, decode_snapshot, read_snapshot
-from dynmeans.estimators.state_files.serialization import own_entries, shared_header, state_arrays
+from dynmeans.estimators.state_files.serialization import (
+    own_entries,
+    shared_header,
+    shared_values,
+    state_arrays,
+)
 from saved_models import FOLDER, SAVED
 from strategies import streams
 
@@ -82,11 +87,10 @@ def test_every_changed_byte_is_found(at, change):
 
 
 def record_of(model, shared=None, own=None, arrays=None):
-    return encode_record(
-        {**shared_header(model), **(shared or {})},
-        {**own_entries(model), **(own or {})},
-        {**state_arrays(model), **(arrays or {})},
-    )
+    columns = {**state_arrays(model), **(arrays or {})}
+    described = [(name, array.dtype, array.ndim) for name, array in columns.items()]
+    header = {**shared_header(*shared_values(model)), **(shared or {})}
+    return encode_record(make_layout(header, described), {**own_entries(model), **(own or {})}, columns)
 
 
 FALSE = [

@@ -14,6 +14,7 @@ longer than the clustering.
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from dynmeans._model.events import Event, EventKind, StepReport
 from dynmeans._model.motion import Motion
 from dynmeans._model.objective import Fit
 from dynmeans._model.prior import Prior, predict_prior
-from dynmeans._model.state import ClusterState
+from dynmeans._model.state import ClusterState, Columns
 from dynmeans._model.types import FloatArray, IntArray
 
 
@@ -54,22 +55,10 @@ class StepDiagnostics(NamedTuple):
 NO_DIAGNOSTICS = StepDiagnostics()
 
 
-class _Clusters(NamedTuple):
-    """Columns of the next state, from the compiled loop."""
-
-    centers: FloatArray
-    weights: FloatArray
-    velocities: FloatArray
-    velocity_cov: FloatArray
-    last_seen: FloatArray
-    ids: IntArray
-    hits: IntArray
-
-
 class _Update(NamedTuple):
     """Output of the compiled loop: the clusters, and the fields of the report with the same names."""
 
-    clusters: tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, IntArray, IntArray]
+    clusters: Columns
     labels: IntArray
     active: IntArray
     sizes: FloatArray
@@ -127,19 +116,7 @@ def update_state(
         shifts=diagnostics.shifts,
         support_errors=diagnostics.support_errors,
     )
-    clusters = _Clusters(*update.clusters)
-    following = ClusterState(
-        centers=clusters.centers,
-        weights=clusters.weights,
-        velocities=clusters.velocities,
-        velocity_cov=clusters.velocity_cov,
-        last_seen=clusters.last_seen,
-        ids=clusters.ids,
-        hits=clusters.hits,
-        next_id=state.next_id + len(update.born),
-        clock=now,
-        n_steps=n_steps,
-    )
+    following = ClusterState(*update.clusters, state.next_id + len(update.born), now, n_steps)
     return StepResult(following, report, _events(report, state, prior, costs.lifetime))
 
 
@@ -178,31 +155,21 @@ def _update(
     now: float,
     row_index: IntArray | None,
 ) -> _Update:
-    """Call the compiled loop with named arguments."""
-    noise = motion.scaled_by(costs.drift)
+    """Call the compiled loop. Arguments by name would take 1.6 of 4 microseconds."""
     return _Update(
         *update_clusters(
-            centers=state.centers,
-            weights=state.weights,
-            velocities=state.velocities,
-            velocity_cov=state.velocity_cov,
-            last_seen=state.last_seen,
-            ids=state.ids,
-            hits=state.hits,
-            forecasts=prior.centers,
-            gammas=prior.gammas,
-            slots=fit.slots,
-            positions=fit.centers,
-            slot_weights=fit.slot_weights,
-            next_id=state.next_id,
-            clock=state.clock,
-            now=now,
-            lifetime=costs.lifetime,
-            position_noise=noise.position,
-            velocity_noise=noise.velocity,
-            newborn=noise.newborn,
-            limit=noise.limit,
-            which=row_index,
+            *state.columns,
+            prior.centers,  # forecasts
+            prior.gammas,
+            fit.slots,
+            fit.centers,  # positions
+            fit.slot_weights,
+            state.next_id,
+            state.clock,
+            now,
+            costs.lifetime,
+            *motion.scaled_by(costs.drift),
+            row_index,
         )
     )
 
@@ -231,21 +198,21 @@ def append_split_merge(result: StepResult, ids: IntArray, found: SplitMergeSlots
 
 def _events(report: StepReport, state: ClusterState, prior: Prior, lifetime: float) -> tuple[Event, ...]:
     """Return one event per birth, revival, sleep and death, with its cost, in order of time."""
-    if len(report.born) == len(report.revived) == len(report.asleep) == len(report.died) == 0:
-        return ()
     step, now, birth = report.step, report.time, report.birth_cost
+    born, revived, asleep, died = report.born, report.revived, report.asleep, report.died
+    events = [Event("birth", k, step, now, birth) for k in born.tolist()] if len(born) else []
+    if len(revived):
+        revival = dict(zip(state.ids.tolist(), prior.revival.tolist(), strict=True))
+        events += [Event("revival", k, step, now, revival[k]) for k in revived.tolist()]
+    if len(asleep) == len(died) == 0:
+        return tuple(events)
     seen = dict(zip(state.ids.tolist(), state.last_seen.tolist(), strict=True))
-    revival = dict(zip(state.ids.tolist(), prior.revival.tolist(), strict=True))
-    events = [
-        *[Event("birth", k, step, now, birth) for k in report.born.tolist()],
-        *[Event("revival", k, step, now, revival[k]) for k in report.revived.tolist()],
-        *[Event("sleep", k, step, _sleep_time(seen[k], lifetime, now), 0.0) for k in report.asleep.tolist()],
-        *[
-            Event("death", k, step, _death_time(seen[k], lifetime, state.clock, now), birth)
-            for k in report.died.tolist()
-        ],
+    events += [Event("sleep", k, step, _sleep_time(seen[k], lifetime, now), 0.0) for k in asleep.tolist()]
+    events += [
+        Event("death", k, step, _death_time(seen[k], lifetime, state.clock, now), birth)
+        for k in died.tolist()
     ]
-    return tuple(sorted(events, key=lambda event: event.time))
+    return tuple(sorted(events, key=attrgetter("time")))
 
 
 def _sleep_time(last_seen: float, lifetime: float, now: float) -> float:

@@ -45,18 +45,14 @@ def predict_with_variances(
     state: ClusterState, now: float, costs: Costs, motion: Motion
 ) -> tuple[Prior, FloatArray]:
     """Return the prior, and the variances (K,) of the predicted positions."""
-    noise = motion.scaled_by(costs.drift)
-    centers, gammas, revival, elapsed, variances = predict_clusters(
-        centers=state.centers,
-        weights=state.weights,
-        velocities=state.velocities,
-        velocity_cov=state.velocity_cov,
-        last_seen=state.last_seen,
-        now=now,
-        aging=costs.aging,
-        position_noise=noise.position,
-        velocity_noise=noise.velocity,
-        newborn=noise.newborn,
-        limit=noise.limit,
+    *prior, variances = predict_clusters(
+        state.centers,
+        state.weights,
+        state.velocities,
+        state.velocity_cov,
+        state.last_seen,
+        now,
+        costs.aging,
+        *motion.scaled_by(costs.drift),
     )
-    return Prior(centers, gammas, revival, elapsed), variances
+    return Prior(*prior), variances

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,9 @@ class Timed(Protocol):
         """Batches seen."""
 
 
+Columns: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, IntArray, IntArray]
+
+
 class ClusterState(NamedTuple):
     """All remembered clusters, one row each, sorted by id."""
 
@@ -35,6 +38,11 @@ class ClusterState(NamedTuple):
     next_id: int  #                    smallest unused id
     clock: float  #      t             event time of the last batch
     n_steps: int  #                    batches seen
+
+    @property
+    def columns(self) -> Columns:
+        """The arrays, from ``centers`` to ``hits``."""
+        return self[:7]
 
 
 def empty_state(n_features: int) -> ClusterState:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from copy import copy
-from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -89,7 +88,7 @@ class Baseline(Locked, ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _run(self: Self, X: Any, y: Any, t: float | None, *, reset: bool = False) -> Self:
         """Run a step, serialized with those of other threads."""
-        return run_step(self, partial(self._step, X, y, t, reset))
+        return run_step(self, self._step, X, y, t, reset)
 
     def _step(self: Self, X: Any, y: Any, t: float | None, reset: bool) -> Self:
         """Validate, step, publish; an error leaves the model unchanged."""

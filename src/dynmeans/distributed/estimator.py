@@ -10,14 +10,12 @@ import dask
 import numpy as np
 from distributed import Client, default_client
 
-from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
+from dynmeans._algorithms.batch import Batch, Rows
 from dynmeans._algorithms.sphere import unit_rows
 from dynmeans._model.confirmation import mark_tentative
-from dynmeans._model.costs import Costs
 from dynmeans._model.events import StepReport
 from dynmeans._model.forecast import prior_of_living
 from dynmeans._model.lifecycle import StepResult
-from dynmeans._model.motion import get_motion
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.distributed import tasks
@@ -37,7 +35,8 @@ from dynmeans.distributed.step import step
 from dynmeans.estimators import DMeans as LocalDMeans
 from dynmeans.estimators import load as load_local
 from dynmeans.estimators.diagnostics.birth_warnings import warn_of_unit_rows
-from dynmeans.estimators.diagnostics.result_checks import SAMPLE, check_result
+from dynmeans.estimators.diagnostics.result_checks import SAMPLE, check_result, evenly
+from dynmeans.estimators.parameters.step_rules import StepRules
 
 
 class DMeans(LocalDMeans):
@@ -117,24 +116,21 @@ class DMeans(LocalDMeans):
         return found
 
     def _living_clusters(self, now: float) -> tasks.LivingClusters:
-        prior = prior_of_living(
-            self._state, now, self._row_costs(self._state), get_motion(self._descent_parameters().motion)
-        )
+        rules = self._rules(self._state, self._seed)
+        prior = prior_of_living(self._state, now, rules.costs, rules.motion)
         return tasks.LivingClusters(prior.centers, prior.gammas, prior.revival, self._state.ids)
 
-    def _cluster_batch(
-        self, state: ClusterState, batch: Batch, costs: Costs, search: SearchOptions
-    ) -> StepResult:
+    def _cluster_batch(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
         if not isinstance(batch.rows, RemoteRows):
-            return super()._cluster_batch(state, batch, costs, search)
+            return super()._cluster_batch(state, batch, rules)
         self._refuse_unsupported()
-        result = step(state, batch, costs, get_motion(self._descent_parameters().motion), search)
+        result = step(state, batch, rules.costs, rules.motion, rules.search)
         if state.n_steps == 0:
-            warn_of_unit_rows(batch.rows[_evenly(len(batch.rows))])
-        return self._described(mark_tentative(result, state, self.min_hits), costs)
+            warn_of_unit_rows(batch.rows[evenly(len(batch.rows), SAMPLE)])
+        return mark_tentative(result, state, self.min_hits)
 
     def _metric_of(self, rows: Rows, *, anew: bool) -> str | None:
-        sample = rows[_evenly(len(rows))] if isinstance(rows, RemoteRows) else rows
+        sample = rows[evenly(len(rows), SAMPLE)] if isinstance(rows, RemoteRows) else rows
         return super()._metric_of(sample, anew=anew)
 
     def _refuse_unsupported(self) -> None:
@@ -167,7 +163,7 @@ def _sampled(batch: Batch, report: StepReport) -> tuple[Batch, StepReport]:
     rows: Any = batch.rows
     if not isinstance(rows, RemoteRows):
         return batch, report
-    every = _evenly(len(rows))
+    every = evenly(len(rows), SAMPLE)
     labels = np.asarray(report.labels[every])
     return batch._replace(rows=rows[every]), report._replace(labels=labels)
 
@@ -194,11 +190,6 @@ def to_distributed(model: LocalDMeans) -> DMeans:
     found = DMeans(**model.get_params())
     found.__dict__.update({name: value for name, value in vars(model).items() if name != "_lock"})
     return found
-
-
-def _evenly(n: int) -> IntArray:
-    """Return the rows that the checks of `dynmeans.estimators.diagnostics.result_checks` use."""
-    return np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)
 
 
 def _client() -> Client:

@@ -8,7 +8,7 @@ from typing import Any
 from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
-from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
+from dynmeans._algorithms.batch import Batch, Rows
 from dynmeans._algorithms.birth_cost import (
     estimate_birth_cost,
     estimate_exclusive_birth_cost,
@@ -31,8 +31,10 @@ from dynmeans.estimators.diagnostics.result_warnings import ResultWarnings
 from dynmeans.estimators.parameters.automatic import AutomaticParameters
 from dynmeans.estimators.parameters.dmeans_checks import check_dmeans
 from dynmeans.estimators.parameters.metric_choice import MetricChoice
+from dynmeans.estimators.parameters.resolution import resolved_rules
+from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.estimators.shell.base import BatchClusterer
-from dynmeans.estimators.validation import valid_rows, valid_threads
+from dynmeans.estimators.validation import valid_rows
 
 
 class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
@@ -212,19 +214,17 @@ class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
     @property
     def parameters_(self) -> StepParameters:
         """Birth cost, lifetime, reach, motion and mode after the last step, given or estimated."""
-        return self._step_parameters(self._row_costs(self._remembered))
+        return self._used(self._row_costs(self._remembered), self._descent_parameters())
 
-    def _forecast(self, state: ClusterState, costs: Costs, now: float) -> Forecast:
-        return forecast_clusters(state, now, costs, get_motion(self._descent_parameters().motion))
+    def _forecast(self, state: ClusterState, rules: StepRules, now: float) -> Forecast:
+        return forecast_clusters(state, now, rules.costs, rules.motion)
 
-    def _cheapest(self, state: ClusterState, rows: Rows, costs: Costs, now: float) -> IntArray:
-        prior = prior_of_living(state, now, costs, get_motion(self._descent_parameters().motion))
+    def _cheapest(self, state: ClusterState, rows: Rows, rules: StepRules, now: float) -> IntArray:
+        prior = prior_of_living(state, now, rules.costs, rules.motion)
         which = (
             cheapest_directions(rows, prior)
-            if self._is_cosine()
-            else cheapest_clusters(
-                rows, prior.centers, prior.gammas, prior.revival, valid_threads(self.n_jobs)
-            )
+            if rules.is_cosine
+            else cheapest_clusters(rows, prior.centers, prior.gammas, prior.revival, rules.search.n_threads)
         )
         ids: IntArray = state.ids[which]
         return ids
@@ -259,37 +259,40 @@ class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
             return make_sphere_costs(birth, aging)
         return super()._make_costs(birth, aging)
 
-    def _search_options(self, seed: int) -> SearchOptions:
-        parameters = self._descent_parameters()
-        return (
-            super()
-            ._search_options(seed)
-            ._replace(
-                refine=parameters.refine, exclusive=parameters.exclusive, duplicates=bool(self.duplicates)
-            )
+    def _rules(self, state: ClusterState | None, seed: int) -> StepRules:
+        return resolved_rules(self, seed)
+
+    def _resolve(self, seed: int) -> StepRules:
+        """Validate and convert the parameters; `resolved_rules` calls this once for equal parameters."""
+        costs, mode = self._row_costs(None), self._descent_parameters()
+        is_final = self._is_final()
+        return StepRules(
+            costs,
+            self._search_options(seed),
+            is_final,
+            not is_final or self.metric_ is None or self._first_batches is not self._estimated(),
+            self._used(costs, mode),
+            get_motion(mode.motion),
         )
+
+    def _search_modes(self) -> tuple[bool, bool, bool]:
+        mode = self._descent_parameters()
+        return mode.refine, mode.exclusive, bool(self.duplicates)
 
     def _default_restarts(self) -> int:
         return 1 if self._is_cosine() else 3
 
-    def _cluster_batch(
-        self, state: ClusterState, batch: Batch, costs: Costs, search: SearchOptions
-    ) -> StepResult:
-        certify = bool(self.certify)
-        if self._is_cosine():
+    def _cluster_batch(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
+        costs, search, certify = rules.costs, rules.search, bool(self.certify)
+        if rules.is_cosine:
             result = sphere_step(state, batch, costs, search, certify=certify)
         else:
-            motion = get_motion(self._descent_parameters().motion)
-            result = step(state, batch, costs, motion, search, certify=certify)
-        self._warn_of_rows(state, batch, costs)
-        return self._described(mark_tentative(result, state, self.min_hits), costs)
+            result = step(state, batch, costs, rules.motion, search, certify=certify)
+        self._warn_of_rows(state, batch, rules)
+        return mark_tentative(result, state, self.min_hits)
 
-    def _pass_time(self, state: ClusterState, now: float, costs: Costs) -> StepResult:
-        result = pass_time(state, costs, get_motion(self._descent_parameters().motion), now)
-        return self._described(mark_tentative(result, state, self.min_hits), costs)
-
-    def _described(self, result: StepResult, costs: Costs) -> StepResult:
-        return result._replace(report=result.report._replace(parameters=self._step_parameters(costs)))
+    def _pass_time(self, state: ClusterState, now: float, rules: StepRules) -> StepResult:
+        return mark_tentative(pass_time(state, rules.costs, rules.motion, now), state, self.min_hits)
 
     def _learn(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
         metric = self._metric_of(batch.rows, anew=first)

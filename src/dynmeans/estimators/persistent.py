@@ -18,6 +18,7 @@ from dynmeans._model.forecast import Forecast
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.estimators.parameters.link_parameters import check_link_parameters, is_raw, link_space
+from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.estimators.validation import valid_labels
 from dynmeans.estimators.validation.items import shared_items, valid_items
@@ -195,12 +196,12 @@ class PersistentIds(BatchClusterer):
         """
         return self._run(X, sample_weight, t, labels=valid_labels(labels), items=valid_items(items))
 
-    def _forecast(self, state: LinkState, costs: Costs, now: float) -> Forecast:
-        return self._space().forecast(state, costs, now)
+    def _forecast(self, state: LinkState, rules: StepRules, now: float) -> Forecast:
+        return self._space().forecast(state, rules.costs, now)
 
-    def _cheapest(self, state: LinkState, rows: Rows, costs: Costs, now: float) -> IntArray:
+    def _cheapest(self, state: LinkState, rows: Rows, rules: StepRules, now: float) -> IntArray:
         space = self._space()
-        ids: IntArray = state.clusters.ids[space.cheapest(state, space.embed(rows), costs, now)]
+        ids: IntArray = state.clusters.ids[space.cheapest(state, space.embed(rows), rules.costs, now)]
         return ids
 
     def _row_costs(self, state: LinkState) -> Costs:
@@ -242,11 +243,11 @@ class PersistentIds(BatchClusterer):
         return
 
     def _cluster_batch(
-        self, state: LinkState, batch: Batch, costs: Costs, search: SearchOptions
+        self, state: LinkState, batch: Batch, rules: StepRules
     ) -> tuple[LinkState, StepReport, tuple[Event, ...]]:
-        labels = batch.labels
+        costs, labels = rules.costs, batch.labels
         if labels is None:
-            labels = fit_labels(self.estimator, batch, search.seed, state.clusters.n_steps)
+            labels = fit_labels(self.estimator, batch, rules.search.seed, state.clusters.n_steps)
         space = self._space()
         batch = batch._replace(rows=space.embed(batch.rows))
         if self.noise == "nearest":
@@ -258,9 +259,9 @@ class PersistentIds(BatchClusterer):
         return state_after._replace(memory=memory), result.report, result.events
 
     def _pass_time(
-        self, state: LinkState, now: float, costs: Costs
+        self, state: LinkState, now: float, rules: StepRules
     ) -> tuple[LinkState, StepReport, tuple[Event, ...]]:
-        past, result = self._space().pass_time(state, self._estimated(costs)(state.scale.birth_cost()), now)
+        past, result = self._space().pass_time(state, rules.costs, now)
         memory = remember_items(state.memory, None, result.report.labels, result.state.ids)
         return state._replace(past=past, memory=memory), result.report, result.events
 

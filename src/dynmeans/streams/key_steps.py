@@ -7,14 +7,14 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from dynmeans._algorithms.batch import Batch, SearchOptions
+from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.birth_cost import pooled_birth_cost
-from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event
 from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.state import empty_state
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators import DMeans
+from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.streams.grouping import Groups, Key
 from dynmeans.streams.packed import pack, unpack
 
@@ -49,8 +49,7 @@ class Rules(NamedTuple):
     """Parameters that all keys share."""
 
     template: DMeans  # with the parameters of the step; it is never fitted
-    search: SearchOptions
-    costs: Costs
+    step: StepRules
 
 
 class Totals(NamedTuple):
@@ -88,7 +87,7 @@ def step_keys(
         packed = states.get(key)
         state = empty_state(n_features) if packed is None else unpack(packed, n_features)
         own = Batch(rows[part], None if weights is None else weights[part], batch.time)
-        result = rules.template._cluster_batch(state, own, rules.costs, rules.search)
+        result = rules.template._cluster_batch(state, own, rules.step)
         report = result.report
         following[key] = pack(result.state)
         found[part] = report.labels
@@ -116,7 +115,7 @@ def label_absent(
         if len(which) == 0 or packed is None:
             continue
         state = unpack(packed, batch.rows.shape[1])
-        ids = rules.template._assigned(state, batch.rows[which], rules.costs, batch.time)
+        ids = rules.template._assigned(state, batch.rows[which], rules.step, batch.time)
         found.append((which, ids))
     rows, labels = zip(*found, strict=True)
     return np.concatenate(rows), np.concatenate(labels)

@@ -106,12 +106,12 @@ class KeyedDMeans:
         self._template._check_parameters()
         if self._template._is_automatic():
             raise ValueError("of the parameters of KeyedDMeans, only birth_cost may be 'auto'")
-        self._template._costs(None)
-        self._search = self._template._search_options(draw_seed(random_state))
+        self._template._seed = draw_seed(random_state)
+        self._template._birth_cost_estimates = ()
         self._states: dict[Key, bytes] = {}
         self._now = Clock()
         self._estimates: tuple[float, ...] = ()  # of the common birth cost, one per step
-        self.birth_cost_ = self._costs(()).birth
+        self.birth_cost_ = self._rules(()).step.costs.birth
         self.n_clusters_ = 0
 
     @property
@@ -157,12 +157,12 @@ class KeyedDMeans:
         groups = everyone if present is None else everyone.restricted(present)
         batch = KeyedBatch(rows, weights, next_time(self._now, t), groups)
         estimates = self._updated_estimates(batch)
-        rules = Rules(self._with_birth_cost(estimates), self._search, self._costs(estimates))
+        rules = self._rules(estimates)
         result = step_keys(rules, self._states, batch, on_key)
         if present is not None:
             absent, ids = label_absent(rules, self._states | result.states, batch, everyone, present)
             result.labels[absent] = ids
-        self._publish(batch, result, rules.costs, estimates)
+        self._publish(batch, result, rules.step.costs, estimates)
         adopt_columns(self._template, columns)
         self.n_features_in_ = rows.shape[1]
         return self
@@ -180,8 +180,8 @@ class KeyedDMeans:
         state = unpack(self._states[key], self.n_features_in_)
         model = self._with_birth_cost(self._estimates)
         del model._is_silent
-        model.__dict__ |= {"_state": state, "_seed": self._search.seed, "_birth_cost_estimates": ()}
         model.__dict__ |= {
+            "_state": state,
             "birth_cost_": self.birth_cost_,
             "_history": deque(maxlen=0),
             "_first_batches": None,
@@ -234,15 +234,16 @@ class KeyedDMeans:
         """Add the estimate of this step, unless the common birth cost is given or final."""
         if self._is_final(self._estimates):
             return self._estimates
-        estimate = estimate_common_birth_cost(self._template, batch, self._search.seed)
+        estimate = estimate_common_birth_cost(self._template, batch, self._template._seed)
         return self._estimates if estimate is None else (*self._estimates, estimate)
 
     def _is_final(self, estimates: tuple[float, ...]) -> bool:
         return self.birth_cost != "auto" or len(estimates) >= N_ESTIMATION_BATCHES
 
-    def _costs(self, estimates: tuple[float, ...]) -> Costs:
-        """Return the costs of all keys."""
-        return self._with_birth_cost(estimates)._costs(None)
+    def _rules(self, estimates: tuple[float, ...]) -> Rules:
+        """Return the parameters of all keys."""
+        model = self._with_birth_cost(estimates)
+        return Rules(model, model._rules(None, model._seed))
 
     def _with_birth_cost(self, estimates: tuple[float, ...]) -> DMeans:
         """Return the template with the birth cost of a step; without an estimate, any gives one cluster."""

@@ -20,6 +20,7 @@ from dynmeans.estimators.state_files.serialization import (
 from dynmeans.estimators.state_files.state_checks import (
     LARGEST_WHOLE,
     STATE_ARRAYS,
+    WHOLE,
     check_motion,
     checked_estimates,
     column,
@@ -44,7 +45,7 @@ def keyed_to_snapshot(model: KeyedDMeans) -> Snapshot:
         "estimator": NAME,
         "params": saved_parameters(template) | {"birth_cost": model.birth_cost},
         "n_features": model.n_features_in_,
-        "seed": model._search.seed,
+        "seed": model._template._seed,
         "guesses": list(model._estimates),
         "clock": model._now.clock,
         "n_steps": model.n_steps_,
@@ -82,7 +83,7 @@ def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
     model.n_features_in_ = whole(header, "n_features", 1)
     model._now = Clock(number("clock", header["clock"]), whole(header, "n_steps", 1))
     model._estimates = checked_estimates(header)
-    model.birth_cost_ = model._costs(model._estimates).birth
+    model.birth_cost_ = model._rules(model._estimates).step.costs.birth
     keys = header["keys"]
     if not isinstance(keys, list) or not all(type(key) in (str, int) for key in keys):
         raise SnapshotError("the state file must list its keys, which are text or whole numbers")
@@ -113,7 +114,7 @@ def _unfitted(header: dict[str, Any]) -> KeyedDMeans:
 
 def _checked_clusters(arrays: Any, n_keys: int, model: KeyedDMeans) -> list[ClusterState]:
     """Return the validated clusters of each key."""
-    counts = column(arrays, "key_clusters", (n_keys,), np.int64)
+    counts = column(arrays, "key_clusters", (n_keys,), WHOLE)
     n = len(arrays["ids"]) if arrays["ids"].ndim == 1 else -1
     require(
         (counts >= 0).all() and (counts <= n).all() and counts.sum() == n, f"{n} clusters do not fit the keys"
@@ -125,8 +126,8 @@ def _checked_clusters(arrays: Any, n_keys: int, model: KeyedDMeans) -> list[Clus
         "velocities": column(arrays, "velocities", (n, width)),
         "velocity_cov": column(arrays, "velocity_cov", (n, 2)),
         "last_seen": column(arrays, "last_seen", (n,)),
-        "ids": column(arrays, "ids", (n,), np.int64),
-        "hits": column(arrays, "hits", (n,), np.int64),
+        "ids": column(arrays, "ids", (n,), WHOLE),
+        "hits": column(arrays, "hits", (n,), WHOLE),
     }
     next_id = _counts(arrays, "key_next_id", n_keys, 0)
     n_steps = _counts(arrays, "key_n_steps", n_keys, 1)
@@ -148,7 +149,7 @@ def _checked_clusters(arrays: Any, n_keys: int, model: KeyedDMeans) -> list[Clus
 
 
 def _counts(arrays: Any, name: str, n_keys: int, least: int) -> IntArray:
-    values: IntArray = column(arrays, name, (n_keys,), np.int64)
+    values: IntArray = column(arrays, name, (n_keys,), WHOLE)
     require(((values >= least) & (values < LARGEST_WHOLE)).all(), f"{name} must be at least {least}")
     return values
 

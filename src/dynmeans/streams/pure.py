@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Mapping
+from copy import copy
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -18,11 +21,12 @@ from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.estimators.state_files.history_arrays import history_arrays, history_events
 from dynmeans.estimators.state_files.model_bytes import DecodedModel, decode_model, encode_model
 from dynmeans.estimators.state_files.serialization import saved_parameters
-from dynmeans.estimators.state_files.state_checks import column, require
+from dynmeans.estimators.state_files.state_checks import WHOLE, column, require
 from dynmeans.estimators.validation import draw_seed
 
 KEY = "batch"  # in the header of a snapshot: what identifies the last batch
 LABELS = "batch_labels"
+_NUMBER = struct.Struct("<d")
 _DEFAULTS = {"random_state": 0, "history_size": 0, "n_jobs": 1}
 
 
@@ -98,13 +102,13 @@ def step(
     (True, array([0, 2]))
     """
     time = _valid_time(t)
-    template = _template(params)
+    given = _given(params)
     batch = _digest(X, sample_weight, time)
     if state is None:
-        return _next(template, X, time, sample_weight, batch)
+        return _next(copy(given.template), X, time, sample_weight, batch)
     known = decode_model(bytes(state), "the state")
     model = known.model
-    _check_parameters(template, known)
+    _check_parameters(given, known)
     clock = model._remembered.clock
     if time > clock:
         return _next(model, X, time, sample_weight, batch)
@@ -121,11 +125,31 @@ def _valid_time(t: Any) -> float:
     return float(t)
 
 
-def _template(params: Mapping[str, Any] | BatchClusterer) -> BatchClusterer:
+class _Given(NamedTuple):
+    """The parameters of a call."""
+
+    template: BatchClusterer  # not fitted
+    saved: dict[str, Any]  # its parameters in a state
+    seed: int
+
+
+def _given(params: Mapping[str, Any] | BatchClusterer) -> _Given:
+    """Return the parameters; a mapping is read once, not in every step of every stream."""
+    if not isinstance(params, Mapping):
+        return _checked(clone(params))
+    try:
+        return _from_mapping(tuple(params), *params.values())
+    except TypeError:  # a value that has no hash, or a name that is not a parameter
+        return _checked(DMeans(**{**_DEFAULTS, **params}))
+
+
+@lru_cache(maxsize=256, typed=True)  # typed: True is not a valid number
+def _from_mapping(names: tuple[str, ...], *values: Any) -> _Given:
+    return _checked(DMeans(**{**_DEFAULTS, **dict(zip(names, values, strict=True))}))
+
+
+def _checked(model: BatchClusterer) -> _Given:
     """Return an unfitted estimator whose results depend on its arguments only."""
-    model: BatchClusterer = (
-        DMeans(**{**_DEFAULTS, **params}) if isinstance(params, Mapping) else clone(params)
-    )
     seed = model.random_state
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise ValueError(f"random_state must be a whole number, so that steps are repeatable, got {seed!r}")
@@ -133,32 +157,36 @@ def _template(params: Mapping[str, Any] | BatchClusterer) -> BatchClusterer:
         raise ValueError("on_event must be None: the events are returned")
     if hasattr(model, "estimator"):
         raise ValueError("params must be of DMeans, KDMeans or SDMeans: a state holds no other clusterer")
-    return model
+    return _Given(model, saved_parameters(model), draw_seed(seed))
 
 
 def _digest(X: Any, sample_weight: Any, time: float) -> str:
     """Return a checksum of a batch."""
     total = blake2b(digest_size=16)
-    for values in (X, time) if sample_weight is None else (X, time, sample_weight):
-        array = np.asarray(values)
-        array = array if array.dtype.kind == "f" else array.astype(np.float64)
-        total.update(f"{array.dtype.str} {array.shape} ".encode())
-        total.update(array.tobytes())
+    _add(total, X)
+    total.update(b"<f8 () " + _NUMBER.pack(time))
+    if sample_weight is not None:
+        _add(total, sample_weight)
     return total.hexdigest()
 
 
-def _check_parameters(template: BatchClusterer, known: DecodedModel) -> None:
+def _add(total: Any, values: Any) -> None:
+    array = np.asarray(values)
+    array = array if array.dtype.kind == "f" else array.astype(np.float64)
+    total.update(f"{array.dtype.str} {array.shape} ".encode() + array.tobytes())
+
+
+def _check_parameters(given: _Given, known: DecodedModel) -> None:
     """Refuse parameters other than those of the state; the number of threads changes no result."""
-    model = known.model
+    template, model = given.template, known.model
     if type(template) is not type(model):
         raise ValueError(
             f"params are of {type(template).__name__}, but the state is of {type(model).__name__}"
         )
-    given, seed = saved_parameters(template), draw_seed(template.random_state)
-    if given == known.header["params"] and seed == model._seed:
+    if given.saved == known.header["params"] and given.seed == model._seed:
         return
     made_with = {**saved_parameters(model), "random_state": model._seed}
-    for name, value in {**given, "random_state": seed}.items():
+    for name, value in {**given.saved, "random_state": given.seed}.items():
         if value != made_with[name] and name != "n_jobs":
             raise ValueError(f"params have {name}={value!r}, but the state was made with {made_with[name]!r}")
 
@@ -185,7 +213,7 @@ def _replay(state: bytes, known: DecodedModel) -> StreamStep:
     clusters, arrays = known.model._remembered, known.arrays
     if LABELS not in arrays:
         raise SnapshotError(f"the state lacks the array {LABELS!r}")
-    labels = column(arrays, LABELS, (arrays[LABELS].size,), np.int64)
+    labels = column(arrays, LABELS, (arrays[LABELS].size,), WHOLE)
     require(((labels >= -1) & (labels < clusters.next_id)).all(), "labels must be ids")
     events = history_events(arrays, clusters)
     return StreamStep(state, labels, tuple(event for event in events if event.step == clusters.n_steps))

@@ -32,7 +32,7 @@ class Assignment {
         prior_distances_(prior_distances),
         birth_(birth),
         label_(points.n, kNone),
-        bounds_(points),
+        bounds_(points, birth),
         comparison_(points) {}
 
   void reset() {
@@ -171,16 +171,16 @@ class Assignment {
   bool stays(const Clusters& slots, Row i, ChunkUpdate<T>& moves) {
     const std::int32_t own = label_[i];
     if (own == kNone) return false;
-    double upper = bounds_.moved_upper(i, own);
-    const double lower = bounds_.moved_lower(i, own);
-    bounds_.set_lower(i, lower);
+    double upper = bounds_.moved_upper(i, own), lower = bounds_.moved_lower(i, own, upper);
     if (!(upper <= lower && upper * upper <= safe_squared_distance_)) {
       const double squared = points_.squared_distance(i, center(own));
       upper = bounds_.distance_up(squared);
+      lower = bounds_.moved_lower(i, own, upper);
       if (upper > lower) return false;
       if (upper * upper > safe_squared_distance_) list_if_proposal(slots, i, squared, moves);
     }
     bounds_.set_upper(i, upper);
+    bounds_.set_lower(i, lower);
     return true;
   }
 

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 from dynmeans._algorithms.batch import Rows
 from dynmeans._model.events import StepParameters, StepReport
 from dynmeans._model.state import ClusterState
+from dynmeans._model.types import FloatArray, IntArray
 
 FIRST_CHECK = 8  # steps
 SAMPLE = 200  # rows
@@ -27,6 +28,11 @@ class ClusteringWarning(UserWarning):
 def is_check_due(n_steps: int) -> bool:
     """Return whether the checks run after this step."""
     return n_steps >= FIRST_CHECK and n_steps & (n_steps - 1) == 0
+
+
+def evenly(n: int, most: int) -> IntArray:
+    """Return the numbers of at most ``most`` of n rows, evenly spaced."""
+    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.int64)
 
 
 def check_result(
@@ -64,7 +70,7 @@ def check_result(
             f"nearly every row is a cluster of its own ({n_active} clusters for {n} rows): use a "
             "larger birth_cost, or exclusive=True if every row is one object"
         )
-    span = float(np.sum(np.ptp(np.concatenate([rows, state.centers]), axis=0) ** 2))
+    span = _squared_span(rows, state.centers)
     if n >= MIN_ROWS and state.next_id == 1 and not used.refine and used.birth_cost > span > 0.0:
         found["one"] = (
             f"all rows are of one cluster: birth_cost={used.birth_cost:g} exceeds the squared spread of "
@@ -85,9 +91,16 @@ def check_result(
     return found
 
 
+def _squared_span(rows: Rows, centers: FloatArray) -> float:
+    """Return the squared diagonal of the box around rows and centers."""
+    low = np.minimum(rows.min(axis=0), centers.min(axis=0))
+    high = np.maximum(rows.max(axis=0), centers.max(axis=0))
+    return float(np.sum((high - low) ** 2))
+
+
 def _is_birth_impossible(rows: Rows, report: StepReport, state: ClusterState, used: StepParameters) -> bool:
     """Return whether no row would found a cluster if its own cluster were unknown."""
-    every = np.linspace(0, len(rows) - 1, min(len(rows), SAMPLE)).astype(np.int64)
+    every = evenly(len(rows), SAMPLE)
     where = np.searchsorted(state.ids, report.active)
     away = cdist(np.asarray(rows[every], dtype=np.float64), state.centers[where], "sqeuclidean")
     away[np.arange(len(every)), np.searchsorted(report.active, report.labels[every])] = np.inf

@@ -8,7 +8,6 @@ from collections import deque
 
 from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
-from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event, StepParameters, StepReport
 from dynmeans._model.state import ClusterState
 from dynmeans.estimators.diagnostics.birth_warnings import (
@@ -20,6 +19,7 @@ from dynmeans.estimators.diagnostics.caller import caller_level
 from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning, check_result, is_check_due
 from dynmeans.estimators.diagnostics.row_checks import check_embeddings, check_scales
 from dynmeans.estimators.parameters.metric_choice import may_be_cosine
+from dynmeans.estimators.parameters.step_rules import StepRules
 
 
 class ResultWarnings:
@@ -35,28 +35,24 @@ class ResultWarnings:
     def parameters_(self) -> StepParameters:
         """Parameters of the last step."""
 
-    @abstractmethod
-    def _is_cosine(self) -> bool:
-        """Return whether rows are compared by their directions."""
-
-    def _warn_of_rows(self, state: ClusterState, batch: Batch, costs: Costs) -> None:
-        if hasattr(self, "_is_silent"):
+    def _warn_of_rows(self, state: ClusterState, batch: Batch, rules: StepRules) -> None:
+        if state.n_steps >= N_ESTIMATION_BATCHES or "_is_silent" in vars(self):
             return
         if state.n_steps == 0:
-            warn = warn_of_common_direction if self._is_cosine() else warn_of_unit_rows
+            warn = warn_of_common_direction if rules.is_cosine else warn_of_unit_rows
             warn(batch.rows)
-        if self._is_cosine() and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `check_result`
-            warn_of_no_births(batch.rows, state.centers, costs.birth, self._history, "cosine")
+        if rules.is_cosine and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `check_result`
+            warn_of_no_births(batch.rows, state.centers, rules.costs.birth, self._history, "cosine")
 
-    def _warn(self, batch: Batch, report: StepReport) -> None:
+    def _warn(self, batch: Batch, report: StepReport, rules: StepRules) -> None:
         if report.step == 1:
             self._warnings: dict[str, str] = {}
-        if len(batch.rows) == 0 or hasattr(self, "_is_silent"):
-            return
-        if self._is_cosine():
-            return  # the checks and their advice are about squared distances; see _warn_of_rows
         is_due = is_check_due(report.step)
-        found = self._check_rows(batch, report) if report.step == 1 or is_due else {}
+        if not (report.step == 1 or is_due) or len(batch.rows) == 0 or "_is_silent" in vars(self):
+            return
+        if rules.is_cosine:
+            return  # the checks and their advice are about squared distances; see _warn_of_rows
+        found = self._check_rows(batch, report)
         if is_due:
             found |= self._check_result(batch, report)
         if self.birth_cost == "auto":

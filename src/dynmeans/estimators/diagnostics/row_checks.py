@@ -10,6 +10,7 @@ from dynmeans._algorithms.batch import Rows
 from dynmeans._algorithms.sphere_birth_cost import SAMPLE as SPHERE_SAMPLE
 from dynmeans._algorithms.sphere_birth_cost import chance_of, distinct_sample
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.estimators.diagnostics.result_checks import evenly
 from dynmeans.estimators.parameters.metric_choice import MANY_FEATURES
 
 SAMPLE = 1000  # rows
@@ -46,8 +47,7 @@ def check_embeddings(rows: Rows, labels: IntArray) -> dict[str, str]:
     n, d = rows.shape
     if n < MIN_ROWS or d < MANY_FEATURES:
         return {}
-    every = _numbers(n)
-    share = _explained(_sampled(rows), labels[every])
+    share = _explained(_sampled(rows), labels[evenly(n, SAMPLE)])
     if share >= FEW_EXPLAINED:
         return {}
     common = chance_of(distinct_sample(rows, SPHERE_SAMPLE)).mean > 0.0
@@ -58,19 +58,16 @@ def check_embeddings(rows: Rows, labels: IntArray) -> dict[str, str]:
     }
 
 
-def _numbers(n: int) -> IntArray:
-    return np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)
-
-
 def _sampled(rows: Rows) -> FloatArray:
-    return np.asarray(rows[_numbers(len(rows))], dtype=np.float64)
+    return np.asarray(rows[evenly(len(rows), SAMPLE)], dtype=np.float64)
 
 
 def _spreads(sample: FloatArray) -> FloatArray:
     """Return the range of the middle 80% of each feature; outliers have no effect on it."""
-    low, high = np.quantile(sample, [0.1, 0.9], axis=0)
+    ordered = np.sort(sample, axis=0)  # `np.quantile` takes ten times as long for 75 rows
+    tenth = round(0.1 * (len(sample) - 1))
     with np.errstate(over="ignore"):
-        spreads: FloatArray = high - low
+        spreads: FloatArray = ordered[-1 - tenth] - ordered[tenth]
     return spreads
 
 

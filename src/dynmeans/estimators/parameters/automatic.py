@@ -106,26 +106,20 @@ class AutomaticParameters(CostParameters):
         value = getattr(self, name)
         return None if is_free(value) else valid_number(name, value)
 
-    def _step_parameters(self, costs: Costs) -> StepParameters:
-        """Return all parameters that a step uses."""
-        parameters, reach = self._descent_parameters(), self._number("reach")
-        if reach is None:
-            reach = REACH if self._estimated() is not None else AgingDefaults().reach
-        is_raw = self.aging_cost is not None or self.drift is not None or self._is_cosine()
-        return StepParameters(
-            costs.birth,
-            costs.lifetime,
-            None if is_raw else reach,
-            parameters.motion,
-            parameters.refine,
-            parameters.exclusive,
-            "cosine" if self._is_cosine() else "euclidean",
-        )
+    def _used(self, costs: Costs, mode: DescentParameters) -> StepParameters:
+        """Return all parameters of a step, as they are reported."""
+        is_cosine, reach = self._is_cosine(), None
+        if not (is_cosine or self.aging_cost is not None or self.drift is not None):
+            reach = self._number("reach")
+            if reach is None:
+                reach = REACH if self._estimated() is not None else AgingDefaults().reach
+        metric = "cosine" if is_cosine else "euclidean"
+        return StepParameters(costs.birth, costs.lifetime, reach, *mode[1:], metric)
 
     def _costs(self, estimate: float | None) -> Costs:
         """Return the costs of a step, with parameters that are given, estimated, or those of the paper."""
         first = self._estimated()
-        if first is not None or (self._is_automatic() and not hasattr(self, "_state")):
+        if first is not None or ("_state" not in vars(self) and self._is_automatic()):
             birth = estimate or 1.0 if first is None else first.parameters.birth
             if self.birth_cost != "auto":
                 birth = valid_number("birth_cost", self.birth_cost) or 0.0
@@ -137,7 +131,7 @@ class AutomaticParameters(CostParameters):
 
     def _learn_costs(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
         old = None if first else self.__dict__.get("_first_batches")
-        if not self._is_automatic() or (not first and old is None):
+        if (not first and old is None) or not self._is_automatic():
             # Nothing to estimate, or a model of an earlier version, which estimates the birth cost alone.
             return {**super()._learn(batch, seed, first=first), "_first_batches": None}
         return {

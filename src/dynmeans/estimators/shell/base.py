@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -15,11 +14,11 @@ from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
-from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.state import next_time
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators.parameters.cost_parameters import CostParameters
+from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.estimators.shell.fitted import FittedAttributes
 from dynmeans.estimators.shell.forecasting import ForecastMethods
 from dynmeans.estimators.shell.locking import Locked, run_step
@@ -86,12 +85,14 @@ class BatchClusterer(
 
     @abstractmethod
     def _cluster_batch(
-        self, state: Any, batch: Batch, costs: Costs, search: SearchOptions
+        self, state: Any, batch: Batch, rules: StepRules
     ) -> tuple[Any, StepReport, tuple[Event, ...]]:
         """Run one step and return (state, report, events)."""
 
     @abstractmethod
-    def _pass_time(self, state: Any, now: float, costs: Costs) -> tuple[Any, StepReport, tuple[Event, ...]]:
+    def _pass_time(
+        self, state: Any, now: float, rules: StepRules
+    ) -> tuple[Any, StepReport, tuple[Event, ...]]:
         """Run one step without rows and return (state, report, events)."""
 
     def fit(self: Self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -162,27 +163,28 @@ class BatchClusterer(
     ) -> Self:
         """Run a step after those of other threads, then call ``on_event``."""
         given = StepInput(X, sample_weight, t, labels, items)
-        events = run_step(self, partial(self._step, given, anew=anew))
+        events = run_step(self, self._step, given, anew)
         if self.on_event is not None:
             for event in events:
                 self.on_event(event)
         return self
 
-    def _step(self, given: StepInput, *, anew: bool) -> tuple[Event, ...]:
+    def _step(self, given: StepInput, anew: bool) -> tuple[Event, ...]:
         """Validate the input, run the step and publish the result; an error leaves the model unchanged."""
         first = anew or not hasattr(self, "_state")
         history_size = valid_count("history_size", self.history_size, 0)
         self._check_parameters()
-        # Validate parameters before data.
-        search, _ = self._search_options(0 if first else self._seed), self._costs(1.0)
+        rules = self._first_rules() if first else self._rules(self._state, self._seed)  # before the data
         columns = copy(self) if first else self  # an error must not change the known columns
         rows = columns._read(given.X, reset=first, min_rows=1 if anew else 0)
-        present, batch = self._present_rows(rows, given)
         state = self._initial_state(rows.shape[1]) if first else self._state
-        batch = batch._replace(time=next_time(self._clusters(state), given.t))
-        seed = draw_seed(self.random_state) if first else search.seed
-        learned = self._learn(batch, seed, first=first)
-        state, report, events = self._with(learned)._advance(state, batch, seed)
+        present, batch = self._present_rows(rows, given, next_time(self._clusters(state), given.t))
+        seed = draw_seed(self.random_state) if first else self._seed
+        learned = self._learn(batch, seed, first=first) if first or rules.learns else {}
+        model = self._with(learned)
+        if first or model is not self:  # there are new estimates
+            rules = model._rules(state, seed)
+        state, report, events = model._advance(state, batch, rules)
         attributes = {"_state": state, "_seed": seed, **learned}
         if first:
             attributes |= columns_of(columns) | {"_history": deque(maxlen=history_size)}
@@ -190,10 +192,10 @@ class BatchClusterer(
         if present is not None:
             published = report._replace(labels=self._all_labels(attributes, rows, present, report))
         self._publish(attributes, published, events)
-        self._warn(batch, report)
+        self._warn(batch, report, rules)
         return events
 
-    def _present_rows(self, rows: Rows, given: StepInput) -> tuple[BoolArray | None, Batch]:
+    def _present_rows(self, rows: Rows, given: StepInput, now: float) -> tuple[BoolArray | None, Batch]:
         """Return which rows have a positive weight, None if all have, and the batch of these rows."""
         weights, labels, items = (
             self._read_weights(given.X, given.sample_weight, rows),
@@ -206,33 +208,34 @@ class BatchClusterer(
                     f"{name} must have one entry for each of {len(rows)} rows, got {len(column)}"
                 )
         if weights is None or weights.all():
-            return None, Batch(rows, weights, 0.0, labels, items)
+            return None, Batch(rows, weights, now, labels, items)
         present = weights > 0
         return present, Batch(
             self._drop_absent(rows, present),
             weights[present],
-            0.0,
+            now,
             None if labels is None else labels[present],
             None if items is None else items[present],
         )
 
-    def _advance(self, state: Any, batch: Batch, seed: int) -> tuple[Any, StepReport, tuple[Event, ...]]:
+    def _advance(
+        self, state: Any, batch: Batch, rules: StepRules
+    ) -> tuple[Any, StepReport, tuple[Event, ...]]:
         """Run one step with the present estimates and return (state, report, events)."""
-        costs = self._row_costs(state)
         if len(batch.rows) == 0:
-            state, report, events = self._pass_time(state, batch.time, costs)
+            state, report, events = self._pass_time(state, batch.time, rules)
         else:
-            state, report, events = self._cluster_batch(state, batch, costs, self._search_options(seed))
-        if not self._is_final():
-            report = report._replace(birth_cost_final=False)
+            state, report, events = self._cluster_batch(state, batch, rules)
+        if rules.used is not None or not rules.is_final:
+            report = report._replace(parameters=rules.used, birth_cost_final=rules.is_final)
         return state, report, events
 
-    def _warn(self, batch: Batch, report: StepReport) -> None:
+    def _warn(self, batch: Batch, report: StepReport, rules: StepRules) -> None:
         """Warn if the result of the last step cannot be trusted; the report has the labels of the batch."""
 
     def _with(self: Self, learned: dict[str, Any]) -> Self:
         """Return the model with new estimates, without changing it: a step may still fail."""
-        if all(self.__dict__.get(name) is value for name, value in learned.items()):
+        if not learned or all(self.__dict__.get(name) is value for name, value in learned.items()):
             return self
         model = copy(self)
         model.__dict__.update(learned)
@@ -244,7 +247,8 @@ class BatchClusterer(
         """Return labels for all rows: an absent row gets that of its cheapest cluster."""
         after = copy(self)
         after.__dict__.update(attributes)
-        labels = self._assigned(after._state, rows, after._row_costs(after._state), report.time)
+        rules = after._rules(after._state, after._seed)
+        labels = after._assigned(after._state, rows, rules, report.time)
         labels[present] = report.labels
         return labels
 
@@ -259,6 +263,13 @@ class BatchClusterer(
     def _drop_absent(self, rows: Rows, present: BoolArray) -> Rows:
         return rows[present]
 
+    def _first_rules(self) -> StepRules:
+        """Validate the parameters before the first batch; there are no estimates yet."""
+        return StepRules(self._costs(1.0), self._search_options(0))
+
+    def _rules(self, state: Any, seed: int) -> StepRules:
+        return StepRules(self._row_costs(state), self._search_options(seed), self._is_final())
+
     def _search_options(self, seed: int) -> SearchOptions:
         given = self.n_restarts
         return SearchOptions(
@@ -266,7 +277,12 @@ class BatchClusterer(
             self._default_restarts() if given is None else valid_count("n_restarts", given, 1, MAX_RESTARTS),
             valid_count("max_iter", self.max_iter, 1),
             valid_threads(self.n_jobs),
+            *self._search_modes(),
         )
+
+    def _search_modes(self) -> tuple[bool, ...]:
+        """Return refine, exclusive and duplicates, if the algorithm has them."""
+        return ()
 
     def _default_restarts(self) -> int:
         return 3

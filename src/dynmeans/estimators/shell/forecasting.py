@@ -14,6 +14,7 @@ from dynmeans._model.costs import Costs
 from dynmeans._model.forecast import Forecast
 from dynmeans._model.state import ClusterState, next_time
 from dynmeans._model.types import IntArray
+from dynmeans.estimators.parameters.step_rules import StepRules
 
 
 class ForecastMethods:
@@ -21,6 +22,7 @@ class ForecastMethods:
 
     _state: Any
     _birth_cost_estimates: tuple[float, ...]
+    _seed: int
 
     @abstractmethod
     def _clusters(self, state: Any) -> ClusterState:
@@ -35,11 +37,15 @@ class ForecastMethods:
         """Validate rows."""
 
     @abstractmethod
-    def _forecast(self, state: Any, costs: Costs, now: float) -> Forecast:
+    def _rules(self, state: Any, seed: int) -> StepRules:
+        """Return the parameters of a step, validated."""
+
+    @abstractmethod
+    def _forecast(self, state: Any, rules: StepRules, now: float) -> Forecast:
         """Predict the remembered clusters to a time."""
 
     @abstractmethod
-    def _cheapest(self, state: Any, rows: Rows, costs: Costs, now: float) -> IntArray:
+    def _cheapest(self, state: Any, rows: Rows, rules: StepRules, now: float) -> IntArray:
         """Return the id of the cluster of least cost for every row; there are rows and living clusters."""
 
     def forecast(self, t: float | None = None) -> Forecast:
@@ -68,7 +74,7 @@ class ForecastMethods:
         """
         check_is_fitted(self)
         state = self._state  # read once: another thread may run a step meanwhile
-        return self._forecast(state, self._row_costs(state), next_time(self._clusters(state), t))
+        return self._forecast(state, self._rules(state, self._seed), next_time(self._clusters(state), t))
 
     def predict(self, X: Any, *, t: float | None = None) -> IntArray:
         """Return the id of the cheapest remembered cluster for each row, without changing the model.
@@ -90,13 +96,14 @@ class ForecastMethods:
         check_is_fitted(self)
         state = self._state  # read once: another thread may run a step meanwhile
         rows = self._read(X, reset=False, min_rows=0)
-        return self._assigned(state, rows, self._row_costs(state), next_time(self._clusters(state), t))
+        rules, now = self._rules(state, self._seed), next_time(self._clusters(state), t)
+        return self._assigned(state, rows, rules, now)
 
-    def _assigned(self, state: Any, rows: Rows, costs: Costs, now: float) -> IntArray:
+    def _assigned(self, state: Any, rows: Rows, rules: StepRules, now: float) -> IntArray:
         ages = now - self._clusters(state).last_seen
-        if len(rows) == 0 or not (ages <= costs.lifetime).any():
+        if len(rows) == 0 or not (ages <= rules.costs.lifetime).any():
             return np.full(len(rows), -1, dtype=np.int64)
-        return self._cheapest(state, rows, costs, now)
+        return self._cheapest(state, rows, rules, now)
 
     def _row_costs(self, state: Any) -> Costs:
         """Return the costs of a step with a single row."""

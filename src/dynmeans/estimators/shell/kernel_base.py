@@ -30,6 +30,7 @@ from dynmeans._model.forecast import Forecast
 from dynmeans._model.prior import Prior
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
+from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.estimators.validation import valid_count, valid_rows, valid_threads
 from dynmeans.kernels import Kernel, Similarity, get_kernel
@@ -56,11 +57,11 @@ class KernelClusterer(BatchClusterer):
     ) -> KernelFit:
         """Cluster one batch, given its similarities."""
 
-    def _forecast(self, state: KernelState, costs: Costs, now: float) -> Forecast:
-        return forecast(state, costs, now)
+    def _forecast(self, state: KernelState, rules: StepRules, now: float) -> Forecast:
+        return forecast(state, rules.costs, now)
 
-    def _cheapest(self, state: KernelState, rows: Rows, costs: Costs, now: float) -> IntArray:
-        return cheapest_ids(state, self._squared_distances(state, rows), costs, now)
+    def _cheapest(self, state: KernelState, rows: Rows, rules: StepRules, now: float) -> IntArray:
+        return cheapest_ids(state, self._squared_distances(state, rows), rules.costs, now)
 
     def _row_costs(self, state: KernelState) -> Costs:
         costs = super()._row_costs(state)
@@ -111,18 +112,19 @@ class KernelClusterer(BatchClusterer):
             raise ValueError("motion='align' shifts rows, and a precomputed kernel has no rows: use 'walk'")
 
     def _cluster_batch(
-        self, state: KernelState, batch: Batch, costs: Costs, search: SearchOptions
+        self, state: KernelState, batch: Batch, rules: StepRules
     ) -> tuple[KernelState, StepReport, tuple[Event, ...]]:
         options = KernelOptions(self._cluster, self.budget, self.selection, self.motion == "align")
-        costs = self._with_reach(costs, state.kernel, _mass(batch))
+        costs = self._with_reach(rules.costs, state.kernel, _mass(batch))
         if self._is_relative():
             costs = costs.scaled_to_batch(_mass(batch))
-        memory, result = step(state, batch, costs, search, options)
+        memory, result = step(state, batch, costs, rules.search, options)
         return memory, result.report, result.events
 
     def _pass_time(
-        self, state: KernelState, now: float, costs: Costs
+        self, state: KernelState, now: float, rules: StepRules
     ) -> tuple[KernelState, StepReport, tuple[Event, ...]]:
+        costs = rules.costs
         if self._is_relative():  # no rows give no scale: report the costs of the last batch
             costs = costs._replace(birth=getattr(self, "birth_cost_", costs.birth))
         memory, result = pass_time(state, costs, now)

@@ -35,7 +35,7 @@ def lock_of(model: Any) -> StepLock:
     return found
 
 
-def run_step(model: Any, step: Callable[[], Result]) -> Result:
+def run_step(model: Any, step: Callable[..., Result], *arguments: Any) -> Result:
     """Run a step of a model after those of other threads.
 
     A step within a step of the same thread would be lost when the outer one ends, so it is refused.
@@ -49,6 +49,6 @@ def run_step(model: Any, step: Callable[[], Result]) -> Result:
             )
         lock.inside = True
         try:
-            return step()
+            return step(*arguments)
         finally:
             lock.inside = False

@@ -11,7 +11,7 @@ import numpy as np
 from dynmeans._core import broken_event_rule
 from dynmeans._model.events import Event, EventKind
 from dynmeans._model.state import ClusterState
-from dynmeans.estimators.state_files.state_checks import Arrays, column, refuse, require
+from dynmeans.estimators.state_files.state_checks import BYTE, WHOLE, Arrays, column, refuse, require
 
 KINDS: tuple[EventKind, ...] = get_args(EventKind)
 
@@ -37,9 +37,9 @@ def history_events(arrays: Arrays, state: ClusterState) -> list[Event]:
     if "event_kind" not in arrays and "event_id" not in arrays:
         return []
     n = len(arrays["event_kind"]) if arrays["event_kind"].ndim == 1 else -1
-    kind = column(arrays, "event_kind", (n,), np.uint8)
-    ids = column(arrays, "event_id", (n,), np.int64)
-    step = column(arrays, "event_step", (n,), np.int64)
+    kind = column(arrays, "event_kind", (n,), BYTE)
+    ids = column(arrays, "event_id", (n,), WHOLE)
+    step = column(arrays, "event_step", (n,), WHOLE)
     time, cost = column(arrays, "event_time", (n,)), column(arrays, "event_cost", (n,))
     refuse(
         broken_event_rule(kind, ids, step, time, cost, len(KINDS), state.next_id, state.clock, state.n_steps)
@@ -54,8 +54,8 @@ def _others(arrays: Arrays, n: int, state: ClusterState) -> list[tuple[int, ...]
     """Ids of the other clusters of each split and merge; files from before these events have none."""
     if "event_others" not in arrays:
         return [()] * n
-    counts = column(arrays, "event_n_others", (n,), np.int64).tolist()
-    ids = column(arrays, "event_others", (arrays["event_others"].size,), np.int64)
+    counts = column(arrays, "event_n_others", (n,), WHOLE).tolist()
+    ids = column(arrays, "event_others", (arrays["event_others"].size,), WHOLE)
     require(min(counts, default=0) >= 0, "numbers of other clusters are out of range")
     total = sum(counts)
     require(total == len(ids), f"{len(ids)} other clusters, events have {total}")
@@ -71,7 +71,7 @@ def _tentative(arrays: Arrays, n: int) -> list[bool]:
     """Return the marks of tentative ids; older files have none."""
     if "event_tentative" not in arrays:
         return [False] * n
-    marks = column(arrays, "event_tentative", (n,), np.uint8)
+    marks = column(arrays, "event_tentative", (n,), BYTE)
     values = marks.tolist()
     require(max(values, default=0) <= 1, "marks of tentative ids must be 0 or 1")
     return [bool(mark) for mark in values]

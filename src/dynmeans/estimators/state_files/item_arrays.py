@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dynmeans._algorithms.shared_items import ItemMemory, empty_item_memory
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.types import IntArray
-from dynmeans.estimators.state_files.state_checks import Arrays, column, require
+from dynmeans.estimators.state_files.state_checks import BYTE, WHOLE, Arrays, column, require
 
 
 def item_arrays(memory: ItemMemory) -> dict[str, np.ndarray[Any, Any]]:
@@ -33,18 +33,18 @@ def checked_items(arrays: Arrays, ids: IntArray) -> ItemMemory:
     if "item_ids" not in arrays:
         return empty_item_memory()
     n = len(arrays["item_ids"]) if arrays["item_ids"].ndim == 1 else -1
-    owners = column(arrays, "item_ids", (n,), np.int64)
+    owners = column(arrays, "item_ids", (n,), WHOLE)
     require(np.isin(owners, ids).all(), "items must belong to remembered clusters")
-    items = column(arrays, "items", (n,), np.int64) if "items" in arrays else _decoded(arrays, n)
+    items = column(arrays, "items", (n,), WHOLE) if "items" in arrays else _decoded(arrays, n)
     pairs = set(zip(items.tolist(), owners.tolist(), strict=True))
     require(len(pairs) == n, "no item may be twice in a cluster")
     return ItemMemory(items, owners)
 
 
 def _decoded(arrays: Mapping[str, Any], n: int) -> NDArray[np.object_]:
-    lengths = column(arrays, "item_lengths", (n,), np.int64)
+    lengths = column(arrays, "item_lengths", (n,), WHOLE)
     n_bytes = arrays["item_bytes"].size if "item_bytes" in arrays else 0
-    raw = column(arrays, "item_bytes", (n_bytes,), np.uint8).tobytes()
+    raw = column(arrays, "item_bytes", (n_bytes,), BYTE).tobytes()
     is_length = (lengths >= 0) & (lengths <= n_bytes)
     require(is_length.all() and lengths.sum() == n_bytes, "lengths of items must add up to their bytes")
     ends = np.cumsum(lengths).tolist()

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from dynmeans._files.record import MARK, decode_record, encode_record, shared_entries
+from dynmeans._files.record import (
+    MARK,
+    Layout,
+    decode_record,
+    encode_record,
+    make_layout,
+    shared_entries,
+)
 from dynmeans._files.snapshot import damaged, decode_snapshot
 from dynmeans.estimators.state_files.serialization import (
     from_snapshot,
@@ -14,6 +21,7 @@ from dynmeans.estimators.state_files.serialization import (
     own_entries,
     restored,
     shared_header,
+    shared_values,
     state_arrays,
     unfitted,
     with_estimator,
@@ -23,8 +31,22 @@ from dynmeans.estimators.state_files.state_checks import Arrays, require
 
 def encode_model(model: Any, entries: Mapping[str, Any] = {}, arrays: Arrays = {}) -> bytes:  # noqa: B006
     """Return a fitted estimator as a record, with further entries and arrays."""
-    own, own_arrays = {**own_entries(model), **entries}, {**state_arrays(model), **arrays}
-    return encode_record(shared_header(model), own, own_arrays)
+    own, all_arrays = {**own_entries(model), **entries}, {**state_arrays(model), **arrays}
+    columns = tuple([(name, array.dtype, array.ndim) for name, array in all_arrays.items()])
+    return encode_record(layout_of(model, columns), own, all_arrays)
+
+
+def layout_of(model: Any, columns: tuple[tuple[str, Any, int], ...]) -> Layout:
+    """Return the layout of the records of a model: made once for all models with equal parameters."""
+    try:
+        return _layout_of(columns, *shared_values(model))
+    except TypeError:  # a parameter that has no hash
+        return make_layout(shared_header(*shared_values(model)), columns)
+
+
+@lru_cache(maxsize=1024, typed=True)  # typed: 3 and 3.0 are different texts
+def _layout_of(columns: tuple[tuple[str, Any, int], ...], *values: Any) -> Layout:
+    return make_layout(shared_header(*values), columns)
 
 
 def from_bytes(data: bytes, *, estimator: Any = None) -> Any:

@@ -133,23 +133,45 @@ def with_estimator(model: Any, estimator: Any) -> Any:
 
 def to_snapshot(model: Any) -> Snapshot:
     """Collect all that a fitted estimator needs to continue."""
-    return Snapshot({**shared_header(model), **own_entries(model)}, state_arrays(model))
+    return Snapshot({**shared_header(*shared_values(model)), **own_entries(model)}, state_arrays(model))
 
 
-def shared_header(model: Any) -> dict[str, Any]:
+def shared_values(model: Any) -> tuple[Any, ...]:
+    """Return the arguments of `shared_header`. Those of a model with a kernel have no hash."""
+    kind: Any = type(model)
+    attributes, memory = vars(model), _memory(model)
+    return (
+        kind,
+        attributes["n_features_in_"],
+        attributes["_seed"],
+        tuple([str(name) for name in attributes.get("feature_names_in_", ())]),
+        attributes.get("metric_"),
+        to_params(memory.kernel) if isinstance(memory, KernelState) else None,
+        *[attributes[name] for name in _saved_names(kind)],
+    )
+
+
+def shared_header(
+    kind: Any,
+    n_features: int,
+    seed: int,
+    feature_names: tuple[str, ...],
+    metric: str | None,
+    kernel: dict[str, Any] | None,
+    *values: Any,
+) -> dict[str, Any]:
     """Return the entries of the header that the models of many streams share."""
     header = {
-        "estimator": type(model).__name__,
-        "params": saved_parameters(model),
-        "n_features": model.n_features_in_,
-        "seed": model._seed,
-        "feature_names": [str(name) for name in vars(model).get("feature_names_in_", ())],
+        "estimator": kind.__name__,
+        "params": {name: _plain(value) for name, value in zip(_saved_names(kind), values, strict=True)},
+        "n_features": n_features,
+        "seed": seed,
+        "feature_names": list(feature_names),
     }
-    if isinstance(model, MetricChoice):
-        header["metric"] = model.metric_
-    memory = _memory(model)
-    if isinstance(memory, KernelState):
-        header["kernel"] = to_params(memory.kernel)
+    if issubclass(kind, MetricChoice):
+        header["metric"] = metric
+    if kernel is not None:
+        header["kernel"] = kernel
     return header
 
 

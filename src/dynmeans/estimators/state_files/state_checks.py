@@ -24,6 +24,8 @@ from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.state import ClusterState
 from dynmeans.kernels import Kernel, get_kernel, kernel_from_params
 
+FLOAT, WHOLE, BYTE = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint8)  # of columns
+
 Arrays: TypeAlias = Mapping[str, np.ndarray[Any, Any]]
 
 STATE_ARRAYS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
@@ -51,19 +53,17 @@ def number(name: str, value: Any, *, positive: bool = False) -> float:
     return float(value)
 
 
-def column(arrays: Arrays, name: str, shape: tuple[int, ...], kind: Any = np.float64) -> Any:
+def column(arrays: Arrays, name: str, shape: tuple[int, ...], kind: np.dtype[Any] = FLOAT) -> Any:
     """Return an array of exactly this shape and type, whose numbers are finite."""
-    if name not in arrays:
+    found, what = arrays.get(name), None
+    if found is None:
         raise SnapshotError(f"the state file lacks the array {name!r}")
-    found, what = arrays[name], None
     if found.shape != shape or found.dtype != kind:
         what = f"{found.dtype} {found.shape}"
-    elif kind is np.float64 and not all_finite(found):
+    elif kind is FLOAT and not all_finite(found):
         what = "numbers that are not finite"
     if what is not None:
-        raise SnapshotError(
-            f"the state file has a wrong array {name!r}: {what} instead of {np.dtype(kind)} {shape}"
-        )
+        raise SnapshotError(f"the state file has a wrong array {name!r}: {what} instead of {kind} {shape}")
     return found
 
 
@@ -112,7 +112,7 @@ def checked_state(header: Mapping[str, Any], arrays: Arrays, n_columns: int) -> 
         velocities=column(arrays, "velocities", (n, n_columns if moves else 0)),
         velocity_cov=column(arrays, "velocity_cov", (n, 2)),
         last_seen=column(arrays, "last_seen", (n,)),
-        ids=column(arrays, "ids", (n,), np.int64),
+        ids=column(arrays, "ids", (n,), WHOLE),
         hits=_hits(arrays, n, whole(header, "n_steps", 1)),
         next_id=whole(header, "next_id"),
         clock=number("clock", header["clock"]),
@@ -125,7 +125,7 @@ def checked_state(header: Mapping[str, Any], arrays: Arrays, n_columns: int) -> 
 
 def _hits(arrays: Arrays, n: int, n_steps: int) -> Any:
     """Return the steps in which each cluster had rows; in files from before this count all are confirmed."""
-    return column(arrays, "hits", (n,), np.int64) if "hits" in arrays else np.full(n, n_steps)
+    return column(arrays, "hits", (n,), WHOLE) if "hits" in arrays else np.full(n, n_steps)
 
 
 def _check_clusters(state: ClusterState) -> None:
@@ -218,13 +218,13 @@ def checked_memory(kernel: Kernel, arrays: Arrays, clusters: ClusterState) -> Ke
     support = Support(
         column(arrays, "support_rows", (m, m if is_matrix else clusters.centers.shape[1])),
         column(arrays, "support_coefficients", (m,)),
-        column(arrays, "support_ids", (m,), np.int64),
+        column(arrays, "support_ids", (m,), WHOLE),
     )
     require((np.diff(support.ids) >= 0).all(), "ids of kept points must not decrease")
     require(np.array_equal(np.unique(support.ids), clusters.ids), "kept points and clusters must match")
     check_coordinates("kept points", support.rows)
     check_coordinates("coefficients", support.coefficients)
-    origins = column(arrays, "origins", (m if is_matrix else 0, 2), np.int64)
+    origins = column(arrays, "origins", (m if is_matrix else 0, 2), WHOLE)
     if is_matrix:
         require((support.rows == support.rows.T).all(), "similarities of kept points must be symmetric")
         _check_origins(origins, clusters.n_steps)

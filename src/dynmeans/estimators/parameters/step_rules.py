@@ -1,0 +1,26 @@
+"""The parameters of one step, resolved once: validated, converted, given or estimated."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dynmeans._algorithms.batch import SearchOptions
+from dynmeans._model.costs import Costs
+from dynmeans._model.events import StepParameters
+from dynmeans._model.motion import WALK, Motion
+
+
+class StepRules(NamedTuple):
+    """All that a step needs to know of the parameters of its estimator."""
+
+    costs: Costs  # for a single row
+    search: SearchOptions
+    is_final: bool = True  # later batches change no estimated parameter
+    learns: bool = True  # the next batch may change an attribute that holds estimates
+    used: StepParameters | None = None  # that D-Means reports
+    motion: Motion = WALK  # of D-Means
+
+    @property
+    def is_cosine(self) -> bool:
+        """Return whether D-Means compares the directions of rows."""
+        return self.used is not None and self.used.metric == "cosine"
