@@ -18,6 +18,7 @@ DAY, WEEK = 86400.0, 604800.0
 MONTH = 365.2425 / 12 * DAY  # mean length
 _SECONDS = {"ms": 0.001, "s": 1, "sec": 1, "min": 60, "m": 60, "h": 3600, "d": DAY, "w": WEEK}
 _MONTHS = {"mo": 1, "y": 12}
+MAX_WINDOWS = 2.0**53  # beyond, the numbers of two consecutive windows are the same double
 _FIRST_MONDAY = 4 * DAY  # 1970-01-05, in seconds since 1970
 _EVERY = re.compile(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
@@ -154,12 +155,13 @@ class ByWindow(_Windows):
             self._origin = self._anchor
         with np.errstate(over="ignore", invalid="ignore"):
             windows = _window_of(times, self._anchor, self.width)
-        far = ~np.isfinite(windows)
+            counted = windows + (self._anchor - self._origin) / self.width
+        far = ~(np.abs(counted) < MAX_WINDOWS)
         if far.any():
             row = int(np.argmax(far))
             location, time = block.location(row), float(times[row])
             raise InputError(
-                f"{location}: time {time!r} is too many windows of {self.width:g} after {self._anchor!r}"
+                f"{location}: time {time!r} is too many windows of {self.width:g} after {self._origin!r}"
             )
         return windows
 
