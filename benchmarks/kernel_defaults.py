@@ -1,14 +1,15 @@
 """Defaults of KD-Means and SD-Means on separated blobs: 48 cases, and streams of ten batches.
 
 ``python -m benchmarks.kernel_defaults [GAP]`` prints the number of clusters found in each case. Centers are
-at least GAP standard deviations apart, 10 by default. ``streams`` instead of GAP prints the number of ids in
-ten batches.
+at least GAP standard deviations apart, 10 by default. ``grid`` instead of GAP puts them on a square grid, and
+``streams`` prints the number of ids in ten batches.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,12 @@ def draw_centers(k: int, rng: np.random.Generator, gap: float) -> FloatArray:
     return np.array(centers)
 
 
+def grid_centers(k: int, gap: float) -> FloatArray:
+    """Return the first k points of a square grid."""
+    side = int(np.ceil(np.sqrt(k)))
+    return gap * np.array([divmod(i, side) for i in range(k)], dtype=np.float64)
+
+
 def draw_sizes(k: int, equal: bool, rng: np.random.Generator) -> IntArray:
     """Return the number of rows of every blob."""
     return np.full(k, SIZE) if equal else rng.integers(SIZES[0], SIZES[1] + 1, k)
@@ -49,10 +56,10 @@ def draw_batch(centers: FloatArray, sizes: IntArray, rng: np.random.Generator) -
     return rows
 
 
-def count_clusters(model: Any, k: int, equal: bool, gap: float) -> int:
+def count_clusters(model: Any, k: int, equal: bool, gap: float, grid: bool = False) -> int:
     """Cluster one batch with the defaults."""
     rng = np.random.default_rng(0)
-    centers = draw_centers(k, rng, gap)
+    centers = grid_centers(k, gap) if grid else draw_centers(k, rng, gap)
     found: int = model.fit(draw_batch(centers, draw_sizes(k, equal, rng), rng)).n_clusters_
     return found
 
@@ -68,9 +75,10 @@ def count_ids(model: Any, k: int, equal: bool, gap: float) -> int:
 
 def main(arguments: Sequence[str]) -> None:
     """Print one line per kernel, estimator and kind of size."""
-    streams = "streams" in arguments
-    gap = float(arguments[0]) if arguments and not streams else GAP
-    count, counts = (count_ids, COUNTS[:3]) if streams else (count_clusters, COUNTS)
+    streams, grid = "streams" in arguments, "grid" in arguments
+    gap = float(arguments[0]) if arguments and not streams and not grid else GAP
+    count: Callable[..., int]
+    count, counts = (count_ids, COUNTS[:3]) if streams else (partial(count_clusters, grid=grid), COUNTS)
     n_wrong = n_cases = 0
     print("kernel     estimator  sizes    " + "".join(f"{k:>6}" for k in counts))
     for kernel in KERNELS:

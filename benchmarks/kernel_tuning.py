@@ -70,6 +70,8 @@ def rows_of_kernels(quick: bool) -> Iterator[Row]:
         yield _row(f"{case.name}, {case.kind.__name__}, {type(case.kernel).__name__}", found)
     yield _row(f"mean of {len(outcomes)} cases with kernels", Tracked(*np.mean(outcomes, axis=0).tolist()))
     yield row_of_time(quick)
+    for n_features in (2,) if quick else (2, 16, 64, 256):
+        yield row_of_width(n_features, quick)
 
 
 def row_of_time(quick: bool) -> Row:
@@ -78,6 +80,20 @@ def row_of_time(quick: bool) -> Row:
     stream = rings(0, n_steps, n_points=n_points)
     seconds = processor_seconds(partial(tune, stream.steps, KDMeans(), budget=budget, random_state=0))
     what = f"{n_steps} batches of {n_points} points, KDMeans, RBF, {budget} candidates and finalists"
+    return Row(what, seconds, unit="s", note="of all cores together")
+
+
+def row_of_width(n_features: int, quick: bool) -> Row:
+    """Time two candidates and their finalists on six batches of 500 rows in eight Gaussian clusters."""
+    n_steps, n_rows = (2, 40) if quick else (6, 500)
+    rng = np.random.default_rng(0)
+    centers = rng.normal(size=(8, n_features))
+    steps = [
+        centers[rng.integers(8, size=n_rows)] + rng.normal(0.0, 0.2, (n_rows, n_features))
+        for _ in range(n_steps)
+    ]
+    seconds = processor_seconds(partial(tune, steps, KDMeans("rbf"), budget=2, random_state=0))
+    what = f"{n_steps} batches of {n_rows} rows x {n_features}, KDMeans, RBF, 2 candidates and finalists"
     return Row(what, seconds, unit="s", note="of all cores together")
 
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from scipy.stats import ortho_group
 
 from align_twins import scene_between
+from dynmeans._algorithms.kernel_space import wide_align
 from dynmeans._algorithms.kernel_space.align import align
 from dynmeans._algorithms.kernel_space.wide_align import align_wide
 from dynmeans._core import align_shifts
@@ -136,3 +137,14 @@ def test_matrix_products_give_the_shifts_of_the_loop_over_coordinates(n_features
     expected = align_shifts(*scene)
     assert np.abs(expected[:4]).max() > 0.1
     np.testing.assert_allclose(align_wide(*scene), expected, atol=1e-5)
+
+
+def test_far_rows_give_no_subnormal_numbers():
+    """They would slow down every product with them."""
+    kept = np.array([[0.0], [30.0], [38.0], [40.0], [1e6]])
+    inputs = wide_align._AlignInput(
+        np.zeros((1, 1)), np.ones(1), kept, np.zeros(5, int), np.full((5, 1), 0.2), kept.T**2, 1.0, 0.01
+    )
+    gauss = wide_align._gaussians(inputs, np.zeros((1, 1)), 1.0)
+    assert (gauss >= np.finfo(float).tiny).all()
+    np.testing.assert_allclose(gauss[0, :2], [1.0, np.exp(-450.0)])

@@ -27,7 +27,8 @@ def test_a_new_model_is_scored_on_the_steps_after_the_first_third() -> None:
 def test_quick_rows_hold_both_kinds_of_tuning_and_the_time() -> None:
     rows = tuning.run(quick=True)
     assert all(row.ours is not None for row in rows)
-    others = rows[-3 - len(tuning.OTHERS) : -3]
-    assert [row.unit for row in rows].count("s") == 2
+    others = rows[-4 - len(tuning.OTHERS) : -4]
+    assert [row.unit for row in rows].count("s") == 3
     assert [row.what.split(":")[0] for row in others] == list(tuning.OTHERS)
-    assert "kernel tuned too" in rows[-2].what
+    assert "kernel tuned too" in rows[-3].what
+    assert "rows x 2" in rows[-1].what

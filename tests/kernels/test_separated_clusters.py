@@ -6,6 +6,7 @@ from scipy.cluster.hierarchy import cophenet, fcluster, linkage
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import ortho_group
 
+from dynmeans import SDMeans
 from dynmeans.kernels.birth_range import birth_range
 from dynmeans.kernels.separated_clusters import _scores, _Tree, separated_clusters, widest_gap
 from strategies import seeds
@@ -120,7 +121,8 @@ def test_no_threshold_violates_fewer_bounds(lower, upper):
 def test_the_range_keeps_clusters_that_the_cost_prefers():
     matrix = np.kron(np.eye(3), np.full((4, 4), 0.5)) + 0.5 * np.eye(12)
     labels = np.repeat(np.arange(3), 4)
-    low, high, _ = birth_range(matrix, np.ones(12), labels)
+    low, high, n_violated, n_lost = birth_range(matrix, np.ones(12), labels)
+    assert n_violated == n_lost == 0
 
     def cost(labels, birth):
         groups = [np.flatnonzero(labels == k) for k in np.unique(labels)]
@@ -142,3 +144,26 @@ def test_a_sample_of_a_cluster_stands_for_all_of_it():
     some = np.arange(0, 400, 4)
     part = birth_range(matrix[np.ix_(some, some)], np.ones(100), labels[some], np.array([200.0, 200.0]))
     np.testing.assert_allclose(part[:2], whole[:2], rtol=0.2)
+
+
+def test_the_relaxation_loses_clusters_of_a_grid_if_the_kernel_is_wide():
+    centers = np.array([(x, y) for x in range(4) for y in range(4)], dtype=float)
+    rows, labels = np.repeat(centers, 5, axis=0), np.repeat(np.arange(16), 5)
+    squares = squareform(pdist(rows, "sqeuclidean"))
+    for width, loses in ((0.3, False), (2.0, True)):
+        matrix = np.exp(-squares / (2.0 * width**2))
+        found = birth_range(matrix, np.ones(80), labels)
+        eigenvalues = np.linalg.eigvalsh(matrix)[-16:]  # rows of a cluster are equal: the others are 0
+        assert found.n_violated == 0
+        assert found.n_lost == np.sum(eigenvalues < found.middle)
+        assert (found.n_lost > 0) == loses
+
+
+@pytest.mark.parametrize("n_clusters", [20, 30])
+def test_a_grid_of_blobs_is_found_by_the_relaxation(n_clusters):
+    side = int(np.ceil(np.sqrt(n_clusters)))
+    centers = 10.0 * np.array([(i % side, i // side) for i in range(n_clusters)])
+    rows = np.repeat(centers, 40, axis=0) + np.random.default_rng(n_clusters).normal(
+        size=(40 * n_clusters, 2)
+    )
+    assert SDMeans("rbf", random_state=0).fit(rows).n_clusters_ == n_clusters

@@ -125,6 +125,14 @@ def test_going_on_within_a_gap_gives_the_steps_that_remain(times: list[float], p
         assert same(list(rest), batches[i + 1 :])
 
 
+@pytest.mark.parametrize("rule", [ByWindow(2.0), ByWindow(2.0, origin=-3e49)])
+def test_windows_without_a_number_of_their_own_are_refused(rule: Windowing) -> None:
+    """Time would not pass between them, so empty windows would never end."""
+    steps = cut(blocks([0.0, 3e49, 2e215], []), rule, wants_empty=lambda: False)
+    with pytest.raises(InputError, match=r"row [12]: time .* is too many windows of 2 after"):
+        list(steps)
+
+
 def test_order_within_a_window_is_free() -> None:
     (batch,) = cut(blocks([100.0, 109.0, 101.0], []), ByWindow(10.0))
     assert len(batch.X) == 3

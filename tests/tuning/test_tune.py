@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.cluster import DBSCAN, HDBSCAN, KMeans
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from dynmeans import DMeans, PersistentIds, SDMeans, tune
 from dynmeans.datasets import moving_gaussians
@@ -45,6 +46,18 @@ def test_threads_change_nothing(stream: Any, found: Any) -> None:
     side_by_side = tune(stream.batches[:12], budget=24, random_state=0, n_jobs=3)
     for name, column in found.table_.items():
         np.testing.assert_array_equal(column, side_by_side.table_[name])
+
+
+def test_trials_have_one_blas_thread_each_and_the_limit_ends_with_the_search(stream: Any) -> None:
+    def threads() -> set[int]:
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        seen: list[set[int]] = []
+        tune(stream.batches[:2], budget=2, random_state=0, on_trial=lambda trial: seen.append(threads()))
+        assert seen
+        assert all(each == {1} for each in seen)
+        assert threads() == {2}
 
 
 def test_the_table_has_every_trial_and_the_best_first(found: Any) -> None:

@@ -14,6 +14,7 @@ from dynmeans._model.types import FloatArray
 from dynmeans._tables.inputs import RowBlock
 from dynmeans._tables.window_length import DAY, WEEK, WindowLength
 
+MAX_WINDOWS = 2.0**53  # beyond, the numbers of two consecutive windows are the same double
 _FIRST_MONDAY = 4 * DAY  # 1970-01-05, in seconds since 1970
 
 
@@ -149,12 +150,13 @@ class ByWindow(_Windows):
             self._origin = self._anchor
         with np.errstate(over="ignore", invalid="ignore"):
             windows = _window_of(times, self._anchor, self.width)
-        far = ~np.isfinite(windows)
+            counted = windows + (self._anchor - self._origin) / self.width
+        far = ~(np.abs(counted) < MAX_WINDOWS)
         if far.any():
             row = int(np.argmax(far))
             location, time = block.location(row), float(times[row])
             raise InputError(
-                f"{location}: time {time!r} is too many windows of {self.width:g} after {self._anchor!r}"
+                f"{location}: time {time!r} is too many windows of {self.width:g} after {self._origin!r}"
             )
         return windows
 

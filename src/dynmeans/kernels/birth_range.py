@@ -5,6 +5,11 @@ costs W_a + W_b - W_ab and saves a birth cost. So it raises the total cost if th
 Splitting cluster l saves at most about the second eigenvalue of its block of the kernel matrix, and a new
 cluster of rows from several clusters saves at most about the largest eigenvalue of the residual of the
 clusters. Both raise the total cost if the birth cost is larger, and so does the birth of a single row.
+
+On a grid, where clusters are similar to several neighbors, merging may raise the total cost for every pair,
+and yet the spectral relaxation needs fewer directions than there are clusters. With S_ab the sum of the
+kernel over the pairs of clusters a and b, the relaxation keeps the eigenvalues of S_ab / sqrt(n_a n_b) above
+the birth cost.
 """
 
 from __future__ import annotations
@@ -33,16 +38,17 @@ class BirthRange(NamedTuple):
     low: float  # below, clusters are split
     high: float  # above, clusters are merged
     n_violated: int  # number of clusters that are split or merged nevertheless
+    n_lost: int  # number of clusters that the spectral relaxation loses
 
     @property
     def middle(self) -> float:
         """The geometric mean."""
-        return math.sqrt(self.low) * math.sqrt(self.high)
+        return _middle(self.low, self.high)
 
     @property
-    def rank(self) -> tuple[int, float]:
-        """Sorts ranges: the fewest violations first, then the widest range by ratio."""
-        return self.n_violated, -self.high / self.low if self.low > 0 else 0.0
+    def rank(self) -> tuple[int, int, float]:
+        """Sorts ranges: the fewest violations and lost clusters first, then the widest range by ratio."""
+        return self.n_violated, self.n_lost, -self.high / self.low if self.low > 0 else 0.0
 
 
 def birth_range(
@@ -67,7 +73,7 @@ def birth_range(
     >>> from dynmeans.kernels.birth_range import birth_range
     >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))  # two groups of three equal points
     >>> birth_range(blocks, np.ones(6), np.array([0, 0, 0, 1, 1, 1]))
-    BirthRange(low=1.0, high=3.0, n_violated=0)
+    BirthRange(low=1.0, high=3.0, n_violated=0, n_lost=0)
     """
     members = _members(weights, labels)
     own = members.sum(axis=0)
@@ -77,11 +83,18 @@ def birth_range(
     residual = _residual_gain(matrix, members, totals / own)
     if residual > ACROSS * max(gains):  # no single cluster explains it: it concerns all of them
         gains = [residual] * len(gains)
-    losses = _merge_losses(totals, _sums(matrix, members, totals / own)).min(axis=1)
+    sums = _sums(matrix, members, totals / own)
+    losses = _merge_losses(totals, sums).min(axis=1)
     low, high, n_violated = widest_gap(gains, np.maximum(losses, 0.0).tolist())
     # A single row far from all others should not found a cluster.
     single = float(np.average(matrix.diagonal(), weights=weights))
-    return BirthRange(single if low <= single <= high else max(low, SMALLEST * high), high, n_violated)
+    low = single if low <= single <= high else max(low, SMALLEST * high)
+    n_lost = int(np.sum(_span_eigenvalues(totals, sums) < _middle(low, high)))
+    return BirthRange(low, high, n_violated, n_lost)
+
+
+def _middle(low: float, high: float) -> float:
+    return math.sqrt(low) * math.sqrt(high)
 
 
 def _members(weights: FloatArray, labels: IntArray) -> FloatArray:
@@ -134,6 +147,12 @@ def _merge_losses(mass: FloatArray, sums: FloatArray) -> FloatArray:
     losses = (own / mass)[:, None] + own / mass - merged
     np.fill_diagonal(losses, np.inf)
     return np.asarray(losses)
+
+
+def _span_eigenvalues(mass: FloatArray, sums: FloatArray) -> FloatArray:
+    """Return the eigenvalues (L,) of the kernel in the span of the clusters, from its sums between them."""
+    root = np.sqrt(mass)
+    return np.asarray(np.linalg.eigvalsh(sums / np.outer(root, root)))
 
 
 def _residual_gain(matrix: FloatArray, members: FloatArray, scale: FloatArray) -> float:

@@ -173,7 +173,7 @@ class Diffusion(Kernel):
         totals = len(inputs.rows) / len(found.rows) * cluster_weights(weights, found.labels)
         labels = found.labels[some]
 
-        def rank(kernel: Diffusion) -> tuple[int, float]:
+        def rank(kernel: Diffusion) -> tuple[int, int, float]:
             heat = _unit(vectors[some] * np.exp(0.5 * kernel._time(n) * (values - 1.0)))
             return birth_range(heat @ heat.T, weights[some], labels, totals).rank
 

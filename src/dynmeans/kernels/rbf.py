@@ -140,7 +140,7 @@ def _separating_bandwidth(
     squares = cdist(rows[some] / unit, rows[some] / unit, "sqeuclidean")
     widths = _candidate_widths(np.sqrt(squares), which).tolist()
 
-    def rank(h: float) -> tuple[int, float]:
+    def rank(h: float) -> tuple[int, int, float]:
         return birth_range(np.exp(squares / (-2.0 * h * h)), weights[some], which, totals).rank
 
     return float(min(widths, key=rank)) * unit
