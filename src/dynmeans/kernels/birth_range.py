@@ -1,10 +1,10 @@
 """The range of birth costs under which given clusters are the best ones in the space of a kernel.
 
 With n_l the weight of cluster l and W_l = (sum of the kernel over its pairs) / n_l, merging clusters a and b
-costs W_a + W_b - W_ab and saves a birth cost. So it raises the total cost if the birth cost is smaller.
-Splitting cluster l saves at most about the second eigenvalue of its block of the kernel matrix, and a new
-cluster of rows from several clusters saves at most about the largest eigenvalue of the residual of the
-clusters. Both raise the total cost if the birth cost is larger, and so does the birth of a single row.
+loses W_a + W_b - W_ab. It does not pay if the birth cost is smaller. Splitting cluster l gains at most about
+the second eigenvalue of its block of the kernel matrix, and a cluster of rows from several clusters gains at
+most about the largest eigenvalue of what the clusters leave unexplained. Neither pays if the birth cost is
+larger, nor does the birth of a single row.
 """
 
 from __future__ import annotations
