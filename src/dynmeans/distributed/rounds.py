@@ -13,7 +13,7 @@ from dynmeans.distributed.chunks import Chunks
 from dynmeans.distributed.messages import Command, Reply, StepSetup, merge_replies
 from dynmeans.distributed.tree import reduce_tree
 
-SHORT = 1 << 15  # bytes; sending this much with each task takes about as long as one additional task
+SHORT = 1 << 15  # bytes; a task of its own takes about as long as to send so much with each task
 
 
 class Rounds:
