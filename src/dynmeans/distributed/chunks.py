@@ -107,14 +107,9 @@ class Chunks:
         owner = np.searchsorted(self.firsts, index, side="right") - 1
         owners = np.unique(owner)
         sources = self.futures if of is None else of
-        found = self.client.gather(
-            [
-                self.client.submit(
-                    function, sources[c], *arguments, index[owner == c] - self.firsts[c], pure=False
-                )
-                for c in owners
-            ]
-        )
+        rows = [index[owner == c] - self.firsts[c] for c in owners]
+        each = [sources[c] for c in owners], *([a] * len(owners) for a in arguments), rows
+        found = self.client.gather(self.client.map(function, *each, pure=False))
         if not found:
             return np.empty((0, self.n_features), dtype=self.dtype)
         out = np.empty((len(index), *found[0].shape[1:]), dtype=found[0].dtype)
