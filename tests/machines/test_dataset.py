@@ -78,7 +78,7 @@ def test_labels_are_local_ones_also_after_an_interruption(client, folder):
     assert written.column("row").to_pylist() == 3 * list(range(1, N + 1))
     assert np.array_equal(found.model.cluster_centers_, model.cluster_centers_)
     assert np.array_equal(dynmeans.load(folder / "state").cluster_centers_, model.cluster_centers_)
-    assert (found.rows, found.steps) == (3 * N, 3)
+    assert (found.rows, found.steps) == (3 * N, 4)
     assert run(folder, client).was_complete
 
 
@@ -174,7 +174,7 @@ def test_workers_that_run_out_of_memory_are_one_line_and_the_run_resumes(client,
 
     client.run_on_scheduler(allow, 0)
     try:
-        with pytest.raises(InputError, match="step 3: one task killed several workers") as error:
+        with pytest.raises(InputError, match="window 3: one task killed several workers") as error:
             run(folder, client, on_step=shrink)
     finally:
         client.run_on_scheduler(allow, 1000)
