@@ -112,7 +112,8 @@ def measure_local(batches: list[list[Path]], n: int, n_restarts: int) -> tuple[f
 @contextmanager
 def counted_rounds() -> Iterator[dict[str, int]]:
     """Count the rounds and the bytes of their messages."""
-    from dynmeans.distributed.rounds import SHORT, Rounds
+    from dynmeans.distributed.rounds import Rounds
+    from dynmeans.distributed.sending import SHORT
 
     run, counts = Rounds.__call__, {"rounds": 0, "sent": 0, "received": 0}
 

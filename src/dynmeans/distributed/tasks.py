@@ -217,11 +217,6 @@ def _run_epoch(
     return RestartState(labels, None), reply
 
 
-def same(message: Any) -> Any:
-    """Return a message."""
-    return message
-
-
 def pick(slots: Slots, index: IntArray) -> Slots:
     """Return the slots of some rows of a chunk."""
     return slots[index]
