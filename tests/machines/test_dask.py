@@ -6,15 +6,18 @@ import threading
 import time
 from contextlib import suppress
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from distributed import Client, LocalCluster
 
 import dynmeans
 from dynmeans import distributed
 from dynmeans.distributed import all_rows
+from quick_workers import quick_workers
 
 N = 6000
 
@@ -211,24 +214,59 @@ def slow(block, seconds):
     return block
 
 
-def test_one_two_and_four_workers_and_a_kill(client, cluster):
-    """Add workers, kill one at a random moment of a step, remove workers: the result is the same."""
+def test_workers_killed_added_and_removed_during_a_step(client, cluster):
+    """Kill one of two workers, go on to four and back to one, at random moments of steps."""
     local, remote = (
         kind(3.0, random_state=0, n_restarts=2) for kind in (dynmeans.DMeans, distributed.DMeans)
     )
     moment = np.random.default_rng().uniform(0.5, 1.5)
+    events = (lambda: kill_one(cluster), lambda: cluster.scale(4), lambda: cluster.scale(1))
     try:
-        for n_workers, chunk, X in zip((2, 4, 1), (2000, 2000, 3500), stream(3), strict=True):
-            cluster.scale(n_workers)
-            killer = threading.Timer(moment, kill_one, [cluster])
-            if n_workers == 2:
-                killer.start()
+        for event, chunk, X in zip(events, (2000, 3500, 2000), stream(3), strict=True):
+            timer = threading.Timer(moment, event)
+            timer.start()
             remote.partial_fit(da.from_array(X, chunks=(chunk, -1)).map_blocks(slow, 1.0, dtype=X.dtype))
+            timer.join()
             check_equal(local.partial_fit(X), remote)
-            if n_workers == 2:
-                killer.join()
+        assert len(cluster.scheduler.workers) <= 2  # one, or also one that is about to leave
     finally:
         cluster.scale(2)
+
+
+@pytest.mark.parametrize("n_workers", [1, 4])
+def test_other_numbers_of_workers(client, cluster, n_workers):
+    try:
+        cluster.scale(n_workers)
+        cluster.sync(cluster._correct_state)
+        run_both(stream(2), 1700, birth_cost=3.0)
+    finally:
+        cluster.scale(2)
+
+
+SPILL = {  # above 2% of the memory limit, chunks are kept on disk
+    "distributed.worker.memory.target": 0.02,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+}
+
+
+def test_a_worker_short_of_memory():
+    """A worker that can hold a fifth of the batch keeps the rest on disk."""
+    X = np.concatenate(list(stream(40)))
+    local = dynmeans.DMeans(3.0, random_state=0).partial_fit(X)
+    with (
+        quick_workers(),
+        dask.config.set(SPILL),
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, memory_limit="200MB", dashboard_address=":0"
+        ) as small,
+        Client(small) as client,
+    ):
+        rows = da.from_array(X, chunks=(20_000, -1))
+        remote = distributed.DMeans(3.0, random_state=0).partial_fit(rows)
+        spilled = client.run(lambda dask_worker: dask_worker.data.spilled_total.disk)
+        check_equal(local, remote)
+    assert min(spilled.values()) > 1e6
 
 
 def kill_one(cluster):

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 20
 _LOGGERS = ("asyncio", "distributed", "distributed.client")  # after Ctrl-C, Dask logs many tracebacks
-_QUIET_WORKERS = {"distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "critical"}
+_QUIET_WORKERS = {
+    "distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "critical",
+    "distributed.worker.preload": ["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"],
+}
 _URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]")  # a path of "s3://bucket" has one slash
 
 
