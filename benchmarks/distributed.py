@@ -27,6 +27,7 @@ GROUP = 1 << 20  # rows of a chunk: a row group of pyarrow, if not told otherwis
 PER_ROUND = 2 + 1 / 7  # tasks per chunk and round: a pass, its reply, a share of the tree
 OTHERS = 8 + 1 / 7  # tasks per chunk and step: read, validate, sample, scale, and label
 GRID = 0.02  # of quantized rows
+NO_STEALING = {"distributed.scheduler.work-stealing": False}  # as `dynmeans cluster --workers`
 CASES = ("one", "two", "grid")
 
 
@@ -160,6 +161,7 @@ def usage(client: Any, counter: Any) -> Usage:
 
 def measure_steps(batches: list[Any], workers: int, n_restarts: int) -> tuple[list[Measurement], bytes]:
     """Return the measurements of some steps, and the state after them."""
+    import dask
     from distributed import Client, LocalCluster
     from distributed.diagnostics.plugin import SchedulerPlugin
 
@@ -174,7 +176,11 @@ def measure_steps(batches: list[Any], workers: int, n_restarts: int) -> tuple[li
     logging.getLogger("distributed").setLevel(logging.ERROR)
     options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     counter, found = TaskCounter(), []
-    with LocalCluster(**options) as cluster, Client(cluster) as client:
+    with (
+        dask.config.set(NO_STEALING),
+        LocalCluster(**options) as cluster,
+        Client(cluster) as client,
+    ):
         cluster.scheduler.add_plugin(counter)
         model = DMeans(BIRTH_COST, n_restarts=n_restarts, random_state=0, n_jobs=1)
         for X in batches:
@@ -192,10 +198,21 @@ class Overhead(NamedTuple):
 
     per_task: float
     per_round: float
+    idle: float  # per second, without tasks
 
     def of(self, found: Measurement) -> float:
         """Return the prediction for a step."""
-        return self.per_task * found.expected_tasks + self.per_round * found.rounds
+        return self.per_task * found.expected_tasks + self.per_round * found.rounds + self.idle * found.wall
+
+
+def measure_idle(seconds: float = 5.0) -> float:
+    """Return the CPU seconds per second of a driver and a scheduler without tasks."""
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster):
+        before = time.process_time()
+        time.sleep(seconds)
+        return (time.process_time() - before) / seconds
 
 
 def measure_overhead(few: int = 8, many: int = 136, n: int = 13_600, n_steps: int = 4) -> Overhead:
@@ -207,9 +224,11 @@ def measure_overhead(few: int = 8, many: int = 136, n: int = 13_600, n_steps: in
         rows = [make_rows(n, step, 0) for step in range(n_steps)]
         found, _ = measure_steps([da.from_array(X, chunks=(n // chunks, -1)) for X in rows], 1, 1)
         least.append(min(found[1:], key=lambda each: each.driver / each.tasks))
-    a, b = least
-    per_task = (b.driver / b.rounds - a.driver / a.rounds) / (b.tasks / b.rounds - a.tasks / a.rounds)
-    return Overhead(per_task, (a.driver - per_task * a.tasks) / a.rounds)
+    idle = measure_idle()
+    a, b = ((each.driver - idle * each.wall) / each.rounds for each in least)
+    few_tasks, many_tasks = (each.tasks / each.rounds for each in least)
+    per_task = (b - a) / (many_tasks - few_tasks)
+    return Overhead(per_task, a - per_task * few_tasks, idle)
 
 
 def main() -> None:
@@ -232,7 +251,7 @@ def main() -> None:
         overhead = measure_overhead()
         print(
             f"driver and scheduler: {1e3 * overhead.per_task:.2f} ms of CPU time per task, "
-            f"{1e3 * overhead.per_round:.0f} ms per round",
+            f"{1e3 * overhead.per_round:.0f} ms per round, {1e3 * overhead.idle:.0f} ms per second",
             flush=True,
         )
         cases = {"one": (n, (1, 2), False), "two": (2 * n, (2,), False), "grid": (n, (2,), True)}
@@ -276,11 +295,12 @@ def _print_model(one: Measurement, two: Measurement, overhead: Overhead) -> None
             f"{each.rows:,} rows: {each.expected_tasks:.0f} tasks predicted, {each.tasks} counted; "
             f"driver and scheduler {overhead.of(each):.2f} s predicted, {each.driver:.2f} s measured"
         )
+    ratio = two.rounds / one.rounds  # more rows may need more rounds
     wall, cpu = one.wall / two.wall, 2 * one.worker / two.worker
     total = 2 * (one.worker + one.driver) / (two.worker + two.driver)
     print(
-        f"weak scaling from 1 to 2 workers: wall {wall:.0%}, CPU of the workers {cpu:.0%}, "
-        f"with driver and scheduler {total:.0%}"
+        f"weak scaling from 1 to 2 workers, per round: wall {ratio * wall:.0%}, CPU of the workers "
+        f"{ratio * cpu:.0%}, with driver and scheduler {ratio * total:.0%}"
     )
     n, workers, chunks = 10**10, 100, 1000
     compute, schedule = per_row * n / workers, PER_ROUND * chunks * overhead.per_task + overhead.per_round

@@ -18,6 +18,7 @@ import dynmeans
 from dynmeans import InputError
 from dynmeans._files.snapshot import read_snapshot, write_snapshot
 from dynmeans.cli import app
+from dynmeans.distributed import files
 from dynmeans.distributed.files import cluster_dataset
 from dynmeans.runs import RunParameters
 
@@ -84,6 +85,24 @@ def test_labels_are_local_ones_also_after_an_interruption(client, folder):
     assert np.array_equal(dynmeans.load(folder / "state").cluster_centers_, model.cluster_centers_)
     assert (found.rows, found.steps) == (3 * N, 4)
     assert run(folder, client).was_complete
+
+
+def test_an_interruption_before_the_first_state_file_is_resumed(client, folder, monkeypatch):
+    def stop(*arguments):
+        raise Stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "_save", stop)
+        with pytest.raises(Stop):
+            run(folder, client)
+    assert not (folder / "state").exists()
+    other = PARAMETERS._replace(birth_cost=4.0)
+    with pytest.raises(InputError, match="holds the labels of another run"):
+        cluster_dataset(
+            [str(folder / "*.parquet")], other, client, out=folder / "out", state=folder / "state"
+        )
+    assert run(folder, client).steps == 4
+    assert np.array_equal(read_labels(folder).column("id").to_numpy(), local_labels(folder)[0])
 
 
 def test_a_state_file_of_an_earlier_version_is_resumed(client, folder):
@@ -160,7 +179,10 @@ def test_a_file_that_vanishes_during_the_run_leaves_complete_steps(client, folde
 
     with pytest.raises(InputError, match=r"part3.parquet"):
         run(folder, client, on_step=remove)
-    assert sorted(path.name for path in (folder / "out/labels").iterdir()) == ["step=000001", "step=000002"]
+    assert sorted(path.name for path in (folder / "out/labels").glob("*step*")) == [
+        "step=000001",
+        "step=000002",
+    ]
 
 
 def test_urls_from_the_command_line(cluster, folder, monkeypatch, capsys):

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 20
 _LOGGERS = ("asyncio", "distributed", "distributed.client")  # after Ctrl-C, Dask logs many tracebacks
-_QUIET_WORKERS = {
+_WORKER_OPTIONS = {
+    "distributed.scheduler.work-stealing": False,  # it moves chunks between workers that are equally fast
     "distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "critical",
     "distributed.worker.preload": ["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"],
 }
@@ -116,7 +117,7 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         return
     options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
-        dask.config.set(_QUIET_WORKERS),
+        dask.config.set(_WORKER_OPTIONS),
         distributed.LocalCluster(**options) as cluster,
         distributed.Client(cluster) as client,
     ):

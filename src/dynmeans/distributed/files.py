@@ -14,13 +14,11 @@ import numpy as np
 from distributed import Client, KilledWorker
 from distributed.comm import CommClosedError
 
-from dynmeans._files.atomic_write import atomic_write, make_folder, remove_leftovers, sync_folder
+from dynmeans._files.atomic_write import make_folder, remove_leftovers, sync_folder
 from dynmeans._files.errors import InputError
-from dynmeans._files.extras import require
 from dynmeans._files.lock import locked
 from dynmeans._files.run_format import with_parameters
 from dynmeans._files.snapshot import Snapshot, read_snapshot, write_snapshot
-from dynmeans._model.types import IntArray
 from dynmeans._tables.windowing import Windowing
 from dynmeans.distributed.dataset import (
     Dataset,
@@ -32,6 +30,7 @@ from dynmeans.distributed.dataset import (
     read_weights,
 )
 from dynmeans.distributed.estimator import DMeans, to_distributed
+from dynmeans.distributed.label_files import has_labels, has_labels_of, start_labels, write_labels
 from dynmeans.estimators.state_files.serialization import from_snapshot, to_snapshot
 from dynmeans.runs.models import make_model
 from dynmeans.runs.parameter_checks import check_parameters
@@ -137,7 +136,8 @@ class _Job(NamedTuple):
 
 def _run(job: _Job, run: dict[str, Any]) -> DatasetRun:
     model, progress = _start(job.parameters, run, job.state)
-    if progress.steps == 0 and job.labels.exists() and not job.force:
+    is_own = job.state is not None and has_labels_of(job.labels, run)
+    if progress.steps == 0 and has_labels(job.labels) and not (job.force or is_own):
         raise InputError(f"{job.labels}: holds the labels of another run; use --force or another --out")
     was_complete = progress.is_complete
     if not was_complete:
@@ -183,8 +183,7 @@ def _run_steps(job: _Job, model: DMeans, progress: _Progress) -> Iterator[_Progr
     rule = make_windowing(job.parameters, {}, is_dated=job.data.columns.dated)
     windows = list(find_windows(job.client, job.data, job.parameters, rule))
     if progress.steps == 0:
-        shutil.rmtree(job.labels, ignore_errors=True)
-    make_folder(job.labels)
+        start_labels(job.labels, progress.run)
     for number, window in enumerate(windows[progress.steps :], progress.steps + 1):
         _pass_empty(model, rule, window.key, job.data)
         _step(job, model, window, rule.stamp(window.key)[0])
@@ -234,21 +233,6 @@ def _collection(read: Any, slices: Sequence[Slice], data: Dataset, shape: tuple[
         for piece in slices
     ]
     return da.concatenate(blocks)
-
-
-def write_labels(ids: IntArray, piece: Slice, path: str) -> None:
-    """Write the ids of some rows of a file, on a worker."""
-    arrow, parquet = require("pyarrow", "frames"), require("pyarrow.parquet", "frames")
-    first = piece.part.first + piece.start + 1
-    table = arrow.table(
-        {
-            "file": arrow.array([Path(piece.part.path).name] * len(ids)).dictionary_encode(),
-            "row": np.arange(first, first + len(ids)),
-            "id": ids,
-        }
-    )
-    with atomic_write(Path(path)) as temporary:
-        parquet.write_table(table, temporary)
 
 
 def _save(state: Path, model: DMeans, progress: _Progress) -> None:
