@@ -11,7 +11,7 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 from dynmeans.distributed import DMeans, rounds, sending
 from dynmeans.distributed.tree import FAN_IN
 
-N_CHUNKS = 20
+N_CHUNKS = 10
 N = 2_000 * N_CHUNKS
 
 
