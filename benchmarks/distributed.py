@@ -23,10 +23,11 @@ import numpy as np
 N_CLUSTERS = 100
 NOISE = 0.02
 BIRTH_COST = 0.05
-GROUP = 500_000  # rows of a chunk
+GROUP = 1 << 20  # rows of a chunk: a row group of pyarrow, if not told otherwise
 PER_ROUND = 2 + 1 / 7  # tasks per chunk and round: a pass, its reply, a share of the tree
-BEFORE = 4 + 1 / 7  # tasks per chunk before the first round
+OTHERS = 8 + 1 / 7  # tasks per chunk and step: read, validate, sample, scale, and label
 GRID = 0.02  # of quantized rows
+NO_STEALING = {"distributed.scheduler.work-stealing": False}  # as `dynmeans cluster --workers`
 CASES = ("one", "two", "grid")
 
 
@@ -40,7 +41,8 @@ class Measurement(NamedTuple):
     worker: float  # CPU seconds of all workers
     rounds: int
     sent: int  # bytes that the driver sends to tasks in all rounds
-    received: int  # bytes of the merged replies
+    tasks: int
+    moved: int  # bytes that workers send to each other and to the driver
 
     @property
     def chunks(self) -> int:
@@ -48,9 +50,16 @@ class Measurement(NamedTuple):
         return -(-self.rows // GROUP)
 
     @property
-    def tasks(self) -> float:
-        """Number of tasks of the rounds, and before the first one."""
-        return self.chunks * (BEFORE + self.rounds * PER_ROUND)
+    def expected_tasks(self) -> float:
+        """Number of tasks by the cost model."""
+        return self.chunks * (OTHERS + self.rounds * PER_ROUND)
+
+
+def make_rows(n: int, step: int, part: int) -> np.ndarray[Any, Any]:
+    """Return some rows of a step."""
+    random = np.random.default_rng((step, part))
+    centers = np.random.default_rng(0).normal(size=(N_CLUSTERS, 3)) + 0.1 * NOISE * step
+    return centers[random.integers(0, N_CLUSTERS, n)] + NOISE * random.normal(size=(n, 3))
 
 
 def write_rows(folder: Path, n: int, step: int, *, quantized: bool = False) -> list[Path]:
@@ -58,12 +67,9 @@ def write_rows(folder: Path, n: int, step: int, *, quantized: bool = False) -> l
     import pyarrow
     import pyarrow.parquet
 
-    centers = np.random.default_rng(0).normal(size=(N_CLUSTERS, 3)) + 0.1 * NOISE * step
     paths = []
     for part, first in enumerate(range(0, n, GROUP)):
-        random = np.random.default_rng((step, part))
-        size = min(GROUP, n - first)
-        X = centers[random.integers(0, N_CLUSTERS, size)] + NOISE * random.normal(size=(size, 3))
+        X = make_rows(min(GROUP, n - first), step, part)
         if quantized:
             X = GRID * np.round(X / GRID)
         paths.append(folder / f"step{step}-{part:05d}.parquet")
@@ -111,18 +117,17 @@ def measure_local(batches: list[list[Path]], n: int, n_restarts: int) -> tuple[f
 
 @contextmanager
 def counted_rounds() -> Iterator[dict[str, int]]:
-    """Count the rounds and the bytes of their messages."""
-    from dynmeans.distributed.rounds import SHORT, Rounds
+    """Count the rounds and the bytes of their commands."""
+    from dynmeans.distributed.rounds import Rounds
+    from dynmeans.distributed.sending import SHORT
 
-    run, counts = Rounds.__call__, {"rounds": 0, "sent": 0, "received": 0}
+    run, counts = Rounds.__call__, {"rounds": 0, "sent": 0}
 
     def counted(self: Any, commands: Any) -> Any:
-        replies = run(self, commands)
         counts["rounds"] += 1
         size = len(pickle.dumps(commands))  # short ones are sent with every task
         counts["sent"] += size * len(self.chunks.futures) if size < SHORT else size
-        counts["received"] += len(pickle.dumps(replies))
-        return replies
+        return run(self, commands)
 
     Rounds.__call__ = counted  # type: ignore[method-assign]
     try:
@@ -131,48 +136,99 @@ def counted_rounds() -> Iterator[dict[str, int]]:
         Rounds.__call__ = run  # type: ignore[method-assign]
 
 
-def worker_cpu() -> float:
+def worker_usage(dask_worker: Any) -> tuple[float, int]:
+    """Return the CPU seconds of a worker, and the bytes that it has sent."""
     used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+    return used.ru_utime + used.ru_stime, dask_worker.transfer_outgoing_bytes_total
 
 
-def measure_distributed(
-    batches: list[list[Path]], n: int, workers: int, n_restarts: int
-) -> tuple[Measurement, bytes]:
-    """Return the measurements of the second step, and the state."""
+class Usage(NamedTuple):
+    """What a cluster has used up to now."""
+
+    wall: float
+    driver: float
+    worker: float
+    moved: int
+    tasks: int
+
+
+def usage(client: Any, counter: Any) -> Usage:
+    """Measure a cluster."""
+    workers = list(client.run(worker_usage).values())
+    cpu, moved = (sum(column) for column in zip(*workers, strict=True))
+    return Usage(time.perf_counter(), time.process_time(), cpu, moved, counter.tasks)
+
+
+def measure_steps(batches: list[Any], workers: int, n_restarts: int) -> tuple[list[Measurement], bytes]:
+    """Return the measurements of some steps, and the state after them."""
+    import dask
     from distributed import Client, LocalCluster
+    from distributed.diagnostics.plugin import SchedulerPlugin
 
     from dynmeans.distributed import DMeans
+
+    class TaskCounter(SchedulerPlugin):  # type: ignore[misc]
+        tasks = 0
+
+        def transition(self, key: Any, start: str, finish: str, *others: Any, **options: Any) -> None:
+            self.tasks += finish == "memory"
 
     logging.getLogger("distributed").setLevel(logging.ERROR)
     options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with LocalCluster(**options) as cluster, Client(cluster) as client:
+    counter, found = TaskCounter(), []
+    with (
+        dask.config.set(NO_STEALING),
+        LocalCluster(**options) as cluster,
+        Client(cluster) as client,
+    ):
+        cluster.scheduler.add_plugin(counter)
         model = DMeans(BIRTH_COST, n_restarts=n_restarts, random_state=0, n_jobs=1)
-        for paths in batches:
+        for X in batches:
             with counted_rounds() as counts:
-                before = sum(client.run(worker_cpu).values())
-                wall, cpu = time.perf_counter(), time.process_time()
-                model.partial_fit(collection(paths, n))
-                wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-                used = sum(client.run(worker_cpu).values()) - before
-        return Measurement(n, workers, wall, cpu, used, **counts), model.to_bytes()
+                before = usage(client, counter)
+                model.partial_fit(X)
+                after = usage(client, counter)
+            used = {name: b - a for name, a, b in zip(Usage._fields, before, after, strict=True)}
+            found.append(Measurement(len(X), workers, **used, **counts))
+        return found, model.to_bytes()
 
 
-def overhead_per_task(chunks: int = 64) -> float:
-    """Return CPU seconds per task of rounds over tiny chunks: all of it is scheduling."""
-    import dask.array as da
+class Overhead(NamedTuple):
+    """CPU seconds of the driver and the scheduler."""
+
+    per_task: float
+    per_round: float
+    idle: float  # per second, without tasks
+
+    def of(self, found: Measurement) -> float:
+        """Return the prediction for a step."""
+        return self.per_task * found.expected_tasks + self.per_round * found.rounds + self.idle * found.wall
+
+
+def measure_idle(seconds: float = 5.0) -> float:
+    """Return the CPU seconds per second of a driver and a scheduler without tasks."""
     from distributed import Client, LocalCluster
 
-    from dynmeans.distributed import DMeans
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster):
+        before = time.process_time()
+        time.sleep(seconds)
+        return (time.process_time() - before) / seconds
 
-    X = np.random.default_rng(0).normal(size=(100 * chunks, 3))
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster):
-        model = DMeans(50.0, n_restarts=1, random_state=0)
-        with counted_rounds() as counts:
-            cpu = time.process_time()
-            model.partial_fit(da.from_array(X, chunks=(100, -1)))
-            cpu = time.process_time() - cpu
-    return cpu / (chunks * (BEFORE + counts["rounds"] * PER_ROUND))
+
+def measure_overhead(few: int = 8, many: int = 136, n: int = 13_600, n_steps: int = 4) -> Overhead:
+    """Compare steps over few and many chunks that are so small that they take no time of their own."""
+    import dask.array as da
+
+    least = []
+    for chunks in (few, many):
+        rows = [make_rows(n, step, 0) for step in range(n_steps)]
+        found, _ = measure_steps([da.from_array(X, chunks=(n // chunks, -1)) for X in rows], 1, 1)
+        least.append(min(found[1:], key=lambda each: each.driver / each.tasks))
+    idle = measure_idle()
+    a, b = ((each.driver - idle * each.wall) / each.rounds for each in least)
+    few_tasks, many_tasks = (each.tasks / each.rounds for each in least)
+    per_task = (b - a) / (many_tasks - few_tasks)
+    return Overhead(per_task, a - per_task * few_tasks, idle)
 
 
 def main() -> None:
@@ -192,8 +248,12 @@ def main() -> None:
     n = int(arguments.rows)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        per_task = overhead_per_task()
-        print(f"scheduling: {1e3 * per_task:.2f} ms of CPU time per task", flush=True)
+        overhead = measure_overhead()
+        print(
+            f"driver and scheduler: {1e3 * overhead.per_task:.2f} ms of CPU time per task, "
+            f"{1e3 * overhead.per_round:.0f} ms per round, {1e3 * overhead.idle:.0f} ms per second",
+            flush=True,
+        )
         cases = {"one": (n, (1, 2), False), "two": (2 * n, (2,), False), "grid": (n, (2,), True)}
         measured = {}
         for case in arguments.cases:
@@ -201,7 +261,7 @@ def main() -> None:
             print(f"{rows:,} rows of a grid" if quantized else f"{rows:,} rows", flush=True)
             measured[case] = _compare(folder, rows, workers, quantized, arguments)[0]
     if "one" in measured and "two" in measured:
-        _print_model(measured["one"], measured["two"], per_task)
+        _print_model(measured["one"], measured["two"], overhead)
 
 
 def _compare(
@@ -211,10 +271,11 @@ def _compare(
     batches = [write_rows(folder, n, step, quantized=quantized) for step in (0, 1)]
     found, states = [], []
     for count in workers:
-        measurement, state = measure_distributed(batches, n, count, arguments.restarts)
-        found.append(measurement)
+        collections = [collection(paths, n) for paths in batches]
+        steps, state = measure_steps(collections, count, arguments.restarts)
+        found.append(steps[-1])
         states.append(state)
-        print(_line(measurement), flush=True)
+        print(_line(steps[-1]), flush=True)
     if not arguments.no_local:
         wall, cpu, state = measure_local(batches, n, arguments.restarts)
         states.append(state)
@@ -225,20 +286,24 @@ def _compare(
     return found
 
 
-def _print_model(one: Measurement, two: Measurement, per_task: float) -> None:
-    """Print the cost model: c per row and round, s per task, and what both predict."""
+def _print_model(one: Measurement, two: Measurement, overhead: Overhead) -> None:
+    """Print the cost model, and what it predicts."""
     per_row = two.worker / (two.rows * two.rounds)
-    print(f"c = {1e6 * per_row:.3f} microseconds per row and round, s = {1e3 * per_task:.2f} ms per task")
+    print(f"c = {1e6 * per_row:.3f} microseconds per row and round")
     for each in (one, two):
-        predicted = each.tasks * per_task
         print(
-            f"{each.rows:,} rows, driver and scheduler: {predicted:.1f} s predicted, "
-            f"{each.driver:.1f} s measured"
+            f"{each.rows:,} rows: {each.expected_tasks:.0f} tasks predicted, {each.tasks} counted; "
+            f"driver and scheduler {overhead.of(each):.2f} s predicted, {each.driver:.2f} s measured"
         )
+    ratio = two.rounds / one.rounds  # more rows may need more rounds
     wall, cpu = one.wall / two.wall, 2 * one.worker / two.worker
-    print(f"weak scaling from 1 to 2 workers: wall {wall:.0%}, CPU {cpu:.0%}")
+    total = 2 * (one.worker + one.driver) / (two.worker + two.driver)
+    print(
+        f"weak scaling from 1 to 2 workers, per round: wall {ratio * wall:.0%}, CPU of the workers "
+        f"{ratio * cpu:.0%}, with driver and scheduler {ratio * total:.0%}"
+    )
     n, workers, chunks = 10**10, 100, 1000
-    compute, schedule = per_row * n / workers, PER_ROUND * chunks * per_task
+    compute, schedule = per_row * n / workers, PER_ROUND * chunks * overhead.per_task + overhead.per_round
     print(
         f"{n:.0e} rows, {workers} workers, {chunks} chunks: {compute:.1f} s of computation and "
         f"{schedule:.1f} s of scheduling per round"
@@ -246,11 +311,12 @@ def _print_model(one: Measurement, two: Measurement, per_task: float) -> None:
 
 
 def _line(found: Measurement) -> str:
-    per_round = (found.sent + found.received) / found.rounds
+    sent, moved = (size / found.rounds / 1024 for size in (found.sent, found.moved))
     return (
         f"  {found.workers} workers: {found.wall:.1f} s, "
-        f"CPU workers {found.worker:.1f} s, driver and scheduler {found.driver:.1f} s, "
-        f"{found.rounds} rounds, {per_round / 1024:.1f} kB per round"
+        f"CPU workers {found.worker:.2f} s, driver and scheduler {found.driver:.2f} s, "
+        f"{found.rounds} rounds, {found.tasks} tasks; per round the driver sends {sent:.0f} kB, "
+        f"workers send {moved:.0f} kB"
     )
 
 

@@ -6,6 +6,7 @@ import itertools
 from types import SimpleNamespace
 
 import numpy as np
+from dask.sizeof import sizeof
 
 from dynmeans._core import descend
 from dynmeans.distributed import tasks
@@ -16,6 +17,8 @@ from dynmeans.distributed.step import cluster
 
 class Done:
     """A future whose result is known."""
+
+    key = "done"
 
     def __init__(self, value):
         self.value = value
@@ -35,8 +38,12 @@ class SerialClient:
         options = {name: _value(value) for name, value in options.items()}
         return Done(function(*map(_value, arguments), **options))
 
-    def map(self, function, *columns, pure, **options):
+    def map(self, function, *columns, pure, workers=None, allow_other_workers=False, **options):
+        assert all(sizeof(value) < 1e5 for value in options.values() if not isinstance(value, Done))
         return [self.submit(function, *row, pure=pure, **options) for row in zip(*columns, strict=True)]
+
+    def who_has(self, futures):
+        return {future.key: ["here"] for future in futures}
 
     def gather(self, futures):
         return [future.result() for future in futures]

@@ -26,6 +26,7 @@ N_STEPS = 3
 HANG = 300.0  # seconds
 START = 60.0
 AGAIN = 0.5  # probability that a run is struck once more
+KILL = 0.7  # probability of a kill; otherwise workers are added or removed
 
 
 def batch(step: int, *, quantized: bool) -> np.ndarray[Any, Any]:
@@ -37,7 +38,7 @@ def batch(step: int, *, quantized: bool) -> np.ndarray[Any, Any]:
 
 
 def kills_of_workers(count: int, seed: int) -> Iterator[Outcome]:
-    """Kill a random worker at a random time in a step."""
+    """Kill a random worker, or add and remove workers, at a random time in a step."""
     import dask.array as da
     from distributed import Client, LocalCluster
 
@@ -63,33 +64,37 @@ def kills_of_workers(count: int, seed: int) -> Iterator[Outcome]:
             model = distributed.estimator.to_distributed(dynmeans.from_bytes(before))
             X = da.from_array(batch(1, quantized=quantized), chunks=(chunk, -1))
             moment, begin = rng.random() * seconds, time.monotonic()
-            with _killed_after(cluster, moment, rng) as killed:
+            with _struck_after(cluster, moment, rng) as struck:
                 model.partial_fit(X)
                 is_equal = np.array_equal(model.labels_.compute(), local.labels_)
-            seconds = seconds if killed else time.monotonic() - begin
+            seconds = seconds if struck else time.monotonic() - begin
             is_equal &= model.to_bytes() == local.to_bytes()
-            what = f"kill {done} after {moment:.2f} s, chunks of {chunk}, quantized {quantized}"
-            if killed or not is_equal:
+            what = f"{struck} after {moment:.2f} s, chunks of {chunk}, quantized {quantized}"
+            if struck or not is_equal:
                 yield Outcome(OK if is_equal else FAILED, what)
                 done += 1
 
 
 @contextmanager
-def _killed_after(cluster: Any, seconds: float, rng: random.Random) -> Iterator[list[int]]:
-    """Kill a worker after some seconds, unless the block ends before."""
-    killed: list[int] = []
+def _struck_after(cluster: Any, seconds: float, rng: random.Random) -> Iterator[list[str]]:
+    """Kill a worker, or change their number, after some seconds, unless the block ends before."""
+    struck: list[str] = []
 
-    def kill() -> None:
-        pids = [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
-        with suppress(ProcessLookupError):
-            pid = rng.choice(pids)
-            os.kill(pid, signal.SIGKILL)
-            killed.append(pid)
+    def strike() -> None:
+        if rng.random() > KILL:
+            n_workers = rng.choice([1, 2, 4])
+            cluster.scale(n_workers)
+            struck.append(f"{n_workers} workers")
+            return
+        pids = [nanny.pid for nanny in list(cluster.workers.values()) if nanny.pid]
+        with suppress(ProcessLookupError, IndexError):
+            os.kill(rng.choice(pids), signal.SIGKILL)
+            struck.append("kill")
 
-    timer = threading.Timer(seconds, kill)
+    timer = threading.Timer(seconds, strike)
     timer.start()
     try:
-        yield killed
+        yield struck
     finally:
         timer.cancel()
         timer.join()

@@ -49,6 +49,14 @@ def test_strided_visiting_order():
     check_equal(rows, None, prior_of(5, 3, 4), [1, 30_000, 30_001, 65_000], seed=7)
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_wide_rows_give_the_local_result(seed):
+    """Messages of more than 100 kB are not arguments of `Client.map`."""
+    rows = clustered_rows(seed, 60, 13_000, np.float32)
+    rows[:, :4] = SELECTED if seed else 0.5
+    check_equal(rows, None, prior_of(seed, 13_000, 2), [20, 41], seed=1, birth=600.0, n_restarts=1)
+
+
 def test_passes_end_at_max_iter():
     rows = clustered_rows(3, 5000, 2, np.float64, spread=1.0)
     check_equal(rows, None, prior_of(3, 2, 2), [2000], seed=1, max_iter=3)

@@ -6,14 +6,18 @@ import threading
 import time
 from contextlib import suppress
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from distributed import Client, LocalCluster
 
 import dynmeans
 from dynmeans import distributed
+from dynmeans.distributed import all_rows
+from quick_workers import quick_workers
 
 N = 6000
 
@@ -104,19 +108,60 @@ def test_small_and_empty_batches(client):
     check_equal(local, remote)
 
 
-@pytest.mark.parametrize("parameter", ["refine", "exclusive", "certify"])
-def test_unsupported_parameters_are_refused_in_one_line(client, parameter):
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"birth_cost": 3.0, "refine": True}, "refine=True needs .* set refine=False"),
+        ({"birth_cost": 3.0, "exclusive": True}, "exclusive=True needs .* set exclusive=False"),
+        ({"birth_cost": 3.0, "certify": True}, "certify=True needs .* set certify=False"),
+        ({"birth_cost": 0.3, "metric": "cosine"}, "metric='cosine' needs .* set metric='euclidean'"),
+        ({}, "refine is estimated, and refine=True needs .* set refine=False"),
+        ({"refine": False}, "exclusive is estimated, and exclusive=True needs .* set exclusive=False"),
+    ],
+)
+def test_large_batches_refuse_parameters_that_need_all_rows(client, monkeypatch, parameters, message):
+    """At the first step, also where a mode is estimated and would be needed later."""
+    monkeypatch.setattr(all_rows, "LARGEST", N * 3 * 8 - 1)
     X = da.from_array(next(stream(1)), chunks=(2000, -1))
-    with pytest.raises(NotImplementedError, match=f"{parameter}=True needs all rows") as error:
-        distributed.DMeans(3.0, **{parameter: True}).partial_fit(X)
+    with pytest.raises(NotImplementedError, match=message) as error:
+        distributed.DMeans(**parameters).partial_fit(X)
     assert "\n" not in str(error.value)
 
 
-def test_an_estimated_cosine_metric_is_refused_in_one_line(client):
-    X = np.random.default_rng(0).normal(size=(5000, 32))
-    X = da.from_array(X / np.linalg.norm(X, axis=1, keepdims=True), chunks=(2000, -1))
-    with pytest.raises(NotImplementedError, match=r"metric='cosine' \(estimated\) .* metric='euclidean'"):
-        distributed.DMeans().partial_fit(X)
+@pytest.mark.parametrize("parameters", [{"refine": True}, {"exclusive": True, "duplicates": True}])
+def test_parameters_that_need_all_rows_give_the_local_result(client, parameters):
+    run_both(stream(2), 2500, birth_cost=3.0, n_restarts=1, **parameters)
+
+
+def unit_stream(n):
+    random = np.random.default_rng(0)
+    centers = random.normal(size=(6, 40))
+    for _ in range(2):
+        X = centers[random.integers(0, 6, n)] + 0.2 * random.normal(size=(n, 40))
+        yield X / np.linalg.norm(X, axis=1, keepdims=True) * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("n", [300, 5000])
+def test_directions_give_the_local_result(client, n):
+    """Rows that are unit vectors up to rounding choose the cosine metric, in small and large batches."""
+    local, _ = run_both(unit_stream(n), 2000)
+    assert local.metric_ == "cosine"
+
+
+def test_one_row_that_is_no_unit_vector_excludes_the_cosine_metric(client):
+    X = next(unit_stream(5000))
+    X[-1] *= 2
+    local, _ = run_both([X], 2000, refine=False, exclusive=False)
+    assert local.metric_ == "euclidean"
+
+
+def test_modes_are_estimated_as_by_the_local_estimator(client):
+    """Default parameters: the second batch shows that clusters should be refined."""
+    random = np.random.default_rng(50)
+    centers = 5 * random.normal(size=(50, 3))
+    batches = [centers[random.integers(0, 50, 5000)] + 0.2 * random.normal(size=(5000, 3)) for _ in range(2)]
+    local, _ = run_both(batches, 2000, n_restarts=1)
+    assert local.parameters_.refine
 
 
 def test_repeated_rows(client):
@@ -169,24 +214,59 @@ def slow(block, seconds):
     return block
 
 
-def test_one_two_and_four_workers_and_a_kill(client, cluster):
-    """Add workers, kill one at a random moment of a step, remove workers: the result is the same."""
+def test_workers_killed_added_and_removed_during_a_step(client, cluster):
+    """Kill one of two workers, go on to four and back to one, at random moments of steps."""
     local, remote = (
         kind(3.0, random_state=0, n_restarts=2) for kind in (dynmeans.DMeans, distributed.DMeans)
     )
     moment = np.random.default_rng().uniform(0.5, 1.5)
+    events = (lambda: kill_one(cluster), lambda: cluster.scale(4), lambda: cluster.scale(1))
     try:
-        for n_workers, chunk, X in zip((2, 4, 1), (2000, 2000, 3500), stream(3), strict=True):
-            cluster.scale(n_workers)
-            killer = threading.Timer(moment, kill_one, [cluster])
-            if n_workers == 2:
-                killer.start()
+        for event, chunk, X in zip(events, (2000, 3500, 2000), stream(3), strict=True):
+            timer = threading.Timer(moment, event)
+            timer.start()
             remote.partial_fit(da.from_array(X, chunks=(chunk, -1)).map_blocks(slow, 1.0, dtype=X.dtype))
+            timer.join()
             check_equal(local.partial_fit(X), remote)
-            if n_workers == 2:
-                killer.join()
+        assert len(cluster.scheduler.workers) <= 2  # one, or also one that is about to leave
     finally:
         cluster.scale(2)
+
+
+@pytest.mark.parametrize("n_workers", [1, 4])
+def test_other_numbers_of_workers(client, cluster, n_workers):
+    try:
+        cluster.scale(n_workers)
+        cluster.sync(cluster._correct_state)
+        run_both(stream(2), 1700, birth_cost=3.0)
+    finally:
+        cluster.scale(2)
+
+
+SPILL = {  # above 2% of the memory limit, chunks are kept on disk
+    "distributed.worker.memory.target": 0.02,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+}
+
+
+def test_a_worker_short_of_memory():
+    """A worker that can hold a fifth of the batch keeps the rest on disk."""
+    X = np.concatenate(list(stream(40)))
+    local = dynmeans.DMeans(3.0, random_state=0).partial_fit(X)
+    with (
+        quick_workers(),
+        dask.config.set(SPILL),
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, memory_limit="200MB", dashboard_address=":0"
+        ) as small,
+        Client(small) as client,
+    ):
+        rows = da.from_array(X, chunks=(20_000, -1))
+        remote = distributed.DMeans(3.0, random_state=0).partial_fit(rows)
+        spilled = client.run(lambda dask_worker: dask_worker.data.spilled_total.disk)
+        check_equal(local, remote)
+    assert min(spilled.values()) > 1e6
 
 
 def kill_one(cluster):

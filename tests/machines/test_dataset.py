@@ -2,9 +2,12 @@
 
 import os
 import signal
+import subprocess
 import sys
+import time
 
 import dask
+import fsspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +16,9 @@ from distributed import Client, LocalCluster
 
 import dynmeans
 from dynmeans import InputError
+from dynmeans._files.snapshot import read_snapshot, write_snapshot
 from dynmeans.cli import app
+from dynmeans.distributed import files
 from dynmeans.distributed.files import cluster_dataset
 from dynmeans.runs import RunParameters
 
@@ -78,8 +83,75 @@ def test_labels_are_local_ones_also_after_an_interruption(client, folder):
     assert written.column("row").to_pylist() == 3 * list(range(1, N + 1))
     assert np.array_equal(found.model.cluster_centers_, model.cluster_centers_)
     assert np.array_equal(dynmeans.load(folder / "state").cluster_centers_, model.cluster_centers_)
-    assert (found.rows, found.steps) == (3 * N, 3)
+    assert (found.rows, found.steps) == (3 * N, 4)
     assert run(folder, client).was_complete
+
+
+def test_an_interruption_before_the_first_state_file_is_resumed(client, folder, monkeypatch):
+    def stop(*arguments):
+        raise Stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "_save", stop)
+        with pytest.raises(Stop):
+            run(folder, client)
+    assert not (folder / "state").exists()
+    other = PARAMETERS._replace(birth_cost=4.0)
+    with pytest.raises(InputError, match="holds the labels of another run"):
+        cluster_dataset(
+            [str(folder / "*.parquet")], other, client, out=folder / "out", state=folder / "state"
+        )
+    assert run(folder, client).steps == 4
+    assert np.array_equal(read_labels(folder).column("id").to_numpy(), local_labels(folder)[0])
+
+
+def test_a_state_file_of_an_earlier_version_is_resumed(client, folder):
+    """Parameters were stored under "settings"."""
+
+    def stop(status):
+        raise Stop
+
+    with pytest.raises(Stop):
+        run(folder, client, on_step=stop)
+    snapshot = read_snapshot(folder / "state")
+    known = snapshot.header["dataset"]["run"]
+    known["settings"] = known.pop("parameters")
+    write_snapshot(folder / "state", snapshot)
+    assert run(folder, client).steps == 4
+    assert np.array_equal(read_labels(folder).column("id").to_numpy(), local_labels(folder)[0])
+
+
+def test_files_in_the_memory_of_the_process(folder):
+    """Any file system of fsspec; this one needs workers in the same process."""
+    memory = fsspec.filesystem("memory")
+    for path in folder.glob("*.parquet"):
+        memory.pipe(f"/data/{path.name}", path.read_bytes())
+    try:
+        with (
+            LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as local,
+            Client(local) as client,
+        ):
+            cluster_dataset(["memory://data/*.parquet"], PARAMETERS, client, out=folder / "out")
+    finally:
+        memory.rm("/data", recursive=True)
+    assert np.array_equal(read_labels(folder).column("id").to_numpy(), local_labels(folder)[0])
+
+
+def test_an_interruption_is_one_line_and_the_run_resumes(client, folder):
+    """Ctrl-C in a terminal: Dask logs nothing, workers end, complete steps stay."""
+    outputs = f"--out={folder / 'out'}", f"--state={folder / 'state'}"
+    options = "--workers=1", "--time=t", "--every=10", "--birth-cost=3", *outputs
+    command = [sys.executable, "-m", "dynmeans", "cluster", f"{folder}/*.parquet", *options]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while process.poll() is None and not (folder / "out/labels/step=000001").exists():
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, error = process.communicate()
+    assert process.returncode == 130
+    steps = f"complete steps are in {folder / 'out'}"
+    assert error == f"dynmeans: interrupted; {steps}; run the same command again to resume\n"
+    run(folder, client)
+    assert np.array_equal(read_labels(folder).column("id").to_numpy(), local_labels(folder)[0])
 
 
 def test_a_wrong_type_in_the_last_file_is_one_line_and_nothing_is_written(client, folder):
@@ -107,7 +179,10 @@ def test_a_file_that_vanishes_during_the_run_leaves_complete_steps(client, folde
 
     with pytest.raises(InputError, match=r"part3.parquet"):
         run(folder, client, on_step=remove)
-    assert sorted(path.name for path in (folder / "out/labels").iterdir()) == ["step=000001", "step=000002"]
+    assert sorted(path.name for path in (folder / "out/labels").glob("*step*")) == [
+        "step=000001",
+        "step=000002",
+    ]
 
 
 def test_urls_from_the_command_line(cluster, folder, monkeypatch, capsys):
@@ -174,7 +249,7 @@ def test_workers_that_run_out_of_memory_are_one_line_and_the_run_resumes(client,
 
     client.run_on_scheduler(allow, 0)
     try:
-        with pytest.raises(InputError, match="step 3: one task killed several workers") as error:
+        with pytest.raises(InputError, match="window 3: one task killed several workers") as error:
             run(folder, client, on_step=shrink)
     finally:
         client.run_on_scheduler(allow, 1000)

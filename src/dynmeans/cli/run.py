@@ -66,19 +66,16 @@ def _confirmed(result: RunResult, parameters: RunParameters) -> dict[str, str]:
     return {"confirmed": f"{result.confirmed:,} ids, with rows in {parameters.min_hits} or more steps"}
 
 
-def _estimated(model: Any) -> dict[str, str]:
-    """Return what was estimated beside the birth cost."""
-    if model.birth_cost != "auto" or not hasattr(model, "parameters_"):
-        return {}
+def describe_model(model: Any) -> dict[str, str]:
+    """Return the birth cost, and what was estimated beside it."""
+    is_auto = model.birth_cost == "auto"
+    entries = {"birth cost": f"{model.birth_cost_:.6g}{' (auto)' if is_auto else ''}"}
+    if not is_auto or not hasattr(model, "parameters_"):
+        return entries
     used = model.parameters_
     mode = "exclusive" if used.exclusive else "refined" if used.refine else "plain"
     metric = "metric cosine, " if used.metric == "cosine" else ""
-    return {"estimated": f"{metric}motion {used.motion}, {mode}, lifetime {used.lifetime:g}"}
-
-
-def _birth_cost(result: RunResult, parameters: RunParameters) -> str:
-    auto = " (auto)" if parameters.birth_cost == "auto" else ""
-    return f"{result.model.birth_cost_:.6g}{auto}"
+    return entries | {"estimated": f"{metric}motion {used.motion}, {mode}, lifetime {used.lifetime:g}"}
 
 
 def _print_result(result: RunResult, parameters: RunParameters) -> None:
@@ -91,8 +88,7 @@ def _print_result(result: RunResult, parameters: RunParameters) -> None:
             "clusters": f"{result.n_awake} awake, {result.n_asleep} asleep at the end",
             "events": f"{result.born:,} born, {result.revived:,} revived, {result.died:,} died",
             **_confirmed(result, parameters),
-            "birth cost": _birth_cost(result, parameters),
-            **_estimated(result.model),
+            **describe_model(result.model),
             "speed": f"{result.rows_per_second:,.0f} points per second",
             "written": ", ".join(map(str, files)),
         }

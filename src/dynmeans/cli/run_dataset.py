@@ -17,6 +17,7 @@ from dynmeans._files.extras import require
 from dynmeans._tables.chunk import name_list
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
+from dynmeans.cli.run import describe_model
 from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
 from dynmeans.runs import RunParameters
 
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from dynmeans.distributed.files import DatasetRun
 
 CONNECT_SECONDS = 20
+_LOGGERS = ("asyncio", "distributed", "distributed.client")  # after Ctrl-C, Dask logs many tracebacks
+_WORKER_OPTIONS = {
+    "distributed.scheduler.work-stealing": False,  # it moves chunks between workers that are equally fast
+    "distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "critical",
+    "distributed.worker.preload": ["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"],
+}
 _URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]")  # a path of "s3://bucket" has one slash
 
 
@@ -80,12 +87,13 @@ def _print_result(result: DatasetRun) -> None:
     if result.was_complete:
         print_lines(f"already complete: {size}, in {result.labels}")
         return
+    n_awake = int((result.model.cluster_ages_ == 0).sum())
     print_summary(
         {
             "input": size,
             "features": name_list(result.features),
-            "clusters": f"{result.model.n_clusters_:,} remembered at the end",
-            "birth cost": f"{result.model.birth_cost_:.6g}",
+            "clusters": f"{n_awake} awake, {result.model.n_clusters_ - n_awake} asleep at the end",
+            **describe_model(result.model),
             "written": str(result.labels),
         }
     )
@@ -96,8 +104,9 @@ def _print_result(result: DatasetRun) -> None:
 @contextmanager
 def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     """Connect to a scheduler, or start worker processes on this machine."""
-    distributed = require("distributed", "dask")
-    logging.getLogger("distributed").setLevel(logging.ERROR)
+    dask, distributed = require("dask", "dask"), require("distributed", "dask")
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     if scheduler is not None:
         try:
             client = distributed.Client(scheduler, timeout=CONNECT_SECONDS)
@@ -107,5 +116,9 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             yield client
         return
     options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+    with (
+        dask.config.set(_WORKER_OPTIONS),
+        distributed.LocalCluster(**options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
         yield client

@@ -13,12 +13,13 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from dynmeans._algorithms.batch import LARGEST_COORDINATE
-from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._model.types import IntArray
 from dynmeans.distributed import tasks
 from dynmeans.distributed.chunks import Chunks, read_chunks
 from dynmeans.estimators.validation import LARGEST_MOMENT, NO_WEIGHT
 
 SMALL = 4096  # rows; smaller batches are clustered where partial_fit is called
+LARGEST = 1 << 30  # bytes; batches up to this size are gathered if a parameter needs all rows at once
 SHORT = 1e-15  # float32 rows within SHORT .. 1 / SHORT are clustered as they are
 
 
@@ -44,6 +45,11 @@ class RemoteRows(RemoteColumn):
         self.chunks = chunks
         self.shape = chunks.n_rows, chunks.n_features
         self.dtype = chunks.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Size of all rows."""
+        return int(np.prod(self.shape)) * self.dtype.itemsize
 
 
 class RemoteWeights(RemoteColumn):
@@ -73,11 +79,11 @@ class PresentRows:
 
     def rows(self) -> Any:
         """Return the rows."""
-        return RemoteRows(self.chunks) if self._are_many else gather_chunks(self.chunks)[0]
+        return RemoteRows(self.chunks) if self._are_many else gather_chunks(self.chunks).rows
 
     def weights(self) -> Any:
         """Return their weights."""
-        return RemoteWeights(self.chunks) if self._are_many else gather_chunks(self.chunks)[1]
+        return RemoteWeights(self.chunks) if self._are_many else gather_chunks(self.chunks).weights
 
     @property
     def _are_many(self) -> bool:
@@ -106,21 +112,18 @@ class RemoteBatch:
             chunks.widen()
         self.chunks = chunks
 
-    def gathered(self) -> tuple[NDArray[Any], FloatArray | None]:
-        """Return all rows and weights of a small batch."""
-        return self._gathered
-
     @cached_property
-    def _gathered(self) -> tuple[NDArray[Any], FloatArray | None]:
+    def gathered(self) -> tasks.Chunk:
+        """All rows and weights, where `partial_fit` is called."""
         return gather_chunks(self.chunks)
 
 
-def gather_chunks(chunks: Chunks) -> tuple[NDArray[Any], FloatArray | None]:
+def gather_chunks(chunks: Chunks) -> tasks.Chunk:
     """Return all rows and weights of some chunks."""
     parts = chunks.client.gather(chunks.futures)
     rows = np.concatenate([part.rows for part in parts])
     has_weights = parts[0].weights is not None
-    return rows, np.concatenate([part.weights for part in parts]) if has_weights else None
+    return tasks.Chunk(rows, np.concatenate([part.weights for part in parts]) if has_weights else None)
 
 
 def is_distributed(X: Any) -> bool:

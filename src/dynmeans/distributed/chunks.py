@@ -18,6 +18,7 @@ from dynmeans._core import mean_of_rows
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.distributed import scale_tasks, tasks
 from dynmeans.distributed.messages import BatchScale
+from dynmeans.distributed.sending import send
 from dynmeans.distributed.tree import reduce_tree
 
 
@@ -75,7 +76,7 @@ class Chunks:
 
     def scale(self) -> BatchScale:
         """Return the shift and the sizes of the batch."""
-        shift = self._shift()
+        shift = send(self.client, self._shift())
         parts = self.client.map(scale_tasks.measure_terms, self.futures, shift=shift, pure=False)
         found: BatchScale = reduce_tree(self.client, scale_tasks.merge_scales, parts).result()
         return found
@@ -94,8 +95,10 @@ class Chunks:
             return mean_of_rows(cast(Rows, np.concatenate(rows)))
         largest = np.max([part.largest for part in parts], axis=0)
         smallest = np.min([part.smallest for part in parts], axis=0)
-        arguments = {"n_rows": n_rows, "largest": largest, "smallest": smallest, "n": n}
-        sums = self.client.map(scale_tasks.sum_shift_rows, self.futures, **arguments, pure=False)
+        sizes = {"largest": send(self.client, largest), "smallest": send(self.client, smallest)}
+        sums = self.client.map(
+            scale_tasks.sum_shift_rows, self.futures, n_rows=n_rows, n=n, **sizes, pure=False
+        )
         folds = reduce_tree(self.client, scale_tasks.add_folds, sums).result()
         mean: FloatArray = (scale_tasks.total_of_folds(folds) / n).astype(self.dtype).astype(np.float64)
         return mean
@@ -107,14 +110,9 @@ class Chunks:
         owner = np.searchsorted(self.firsts, index, side="right") - 1
         owners = np.unique(owner)
         sources = self.futures if of is None else of
-        found = self.client.gather(
-            [
-                self.client.submit(
-                    function, sources[c], *arguments, index[owner == c] - self.firsts[c], pure=False
-                )
-                for c in owners
-            ]
-        )
+        rows = [index[owner == c] - self.firsts[c] for c in owners]
+        each = [sources[c] for c in owners], *([a] * len(owners) for a in arguments), rows
+        found = self.client.gather(self.client.map(function, *each, pure=False))
         if not found:
             return np.empty((0, self.n_features), dtype=self.dtype)
         out = np.empty((len(index), *found[0].shape[1:]), dtype=found[0].dtype)

@@ -19,6 +19,7 @@ from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.distributed import tasks
+from dynmeans.distributed.all_rows import refuse_large
 from dynmeans.distributed.batch import (
     SMALL,
     PresentRows,
@@ -28,6 +29,7 @@ from dynmeans.distributed.batch import (
     as_dask,
     check_weights,
     example_of,
+    gather_chunks,
     is_distributed,
     lazy_blocks,
 )
@@ -36,6 +38,7 @@ from dynmeans.estimators import DMeans as LocalDMeans
 from dynmeans.estimators import load as load_local
 from dynmeans.estimators.diagnostics.birth_warnings import warn_of_unit_rows
 from dynmeans.estimators.diagnostics.result_checks import SAMPLE, check_result, evenly
+from dynmeans.estimators.parameters.metric_choice import MANY_FEATURES
 from dynmeans.estimators.parameters.step_rules import StepRules
 
 
@@ -48,8 +51,9 @@ class DMeans(LocalDMeans):
     the local estimator bit for bit, for any number of workers, threads and chunks, and also if workers
     are lost. State files are those of the local estimator: either loads what the other saved.
 
-    ``refine``, ``exclusive``, ``certify`` and ``metric="cosine"`` need all rows at once: they are refused for
-    batches of more than 4,096 rows.
+    ``refine``, ``exclusive``, ``certify`` and ``metric="cosine"`` need all rows at once: batches up to 1 GiB
+    are then gathered, larger ones are refused. With ``birth_cost="auto"``, set ``refine=False`` and
+    ``exclusive=False`` for larger batches.
 
     Examples
     --------
@@ -78,10 +82,13 @@ class DMeans(LocalDMeans):
             return super()._read(X, reset=reset, min_rows=min_rows)
         example = super()._read(example_of(X.rows), reset=reset, min_rows=0)
         X.read(_client(), example.dtype, example.shape[1], min_rows)
-        rows: Any = RemoteRows(X.chunks) if len(X) > SMALL else X.gathered()[0]
+        rows: Any = RemoteRows(X.chunks) if len(X) > SMALL else X.gathered.rows
+        metric = self._metric_of(rows, anew=reset)
         if isinstance(rows, RemoteRows):
-            self._refuse_unsupported()
-        return unit_rows(rows) if self._is_cosine() else rows
+            refuse_large(self, rows, metric)
+        if metric != "cosine":
+            return cast(Rows, rows)
+        return unit_rows(X.gathered.rows)
 
     def _read_weights(self, X: Any, sample_weight: Any, rows: Rows) -> FloatArray | None:
         if not isinstance(X, RemoteBatch):
@@ -89,7 +96,7 @@ class DMeans(LocalDMeans):
         if X.weights is None:
             return None
         if not isinstance(rows, RemoteRows):
-            return super()._read_weights(X, X.gathered()[1], rows)
+            return super()._read_weights(X, X.gathered.weights, rows)
         check_weights(X.chunks)
         weights: FloatArray = cast(Any, RemoteWeights(X.chunks))
         return weights
@@ -121,34 +128,20 @@ class DMeans(LocalDMeans):
         return tasks.LivingClusters(prior.centers, prior.gammas, prior.revival, self._state.ids)
 
     def _cluster_batch(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
+        search = rules.search
+        if isinstance(batch.rows, RemoteRows) and (search.refine or search.exclusive or self.certify):
+            batch = batch._replace(**gather_chunks(batch.rows.chunks)._asdict())
         if not isinstance(batch.rows, RemoteRows):
             return super()._cluster_batch(state, batch, rules)
-        self._refuse_unsupported()
-        result = step(state, batch, rules.costs, rules.motion, rules.search)
-        if state.n_steps == 0:
+        result = step(state, batch, rules.costs, rules.motion, search)
+        if state.n_steps == 0 and batch.rows.shape[1] >= MANY_FEATURES:
             warn_of_unit_rows(batch.rows[evenly(len(batch.rows), SAMPLE)])
         return mark_tentative(result, state, self.min_hits)
 
-    def _metric_of(self, rows: Rows, *, anew: bool) -> str | None:
-        sample = rows[evenly(len(rows), SAMPLE)] if isinstance(rows, RemoteRows) else rows
-        return super()._metric_of(sample, anew=anew)
-
-    def _refuse_unsupported(self) -> None:
-        parameters = self._descent_parameters()
-        used = {
-            "refine": parameters.refine,
-            "exclusive": parameters.exclusive,
-            "certify": self.certify,
-            "metric": self._is_cosine(),
-        }
-        for name, is_used in used.items():
-            if is_used:
-                value, other = ("cosine", "euclidean") if name == "metric" else (True, False)
-                chosen = "" if getattr(self, name) == value else " (estimated)"
-                raise NotImplementedError(
-                    f"{name}={value!r}{chosen} needs all rows at once, but the batch has more than {SMALL:,} "
-                    f"rows; set {name}={other!r}, or use dynmeans.DMeans"
-                )
+    def _are_unit_rows(self, rows: Rows) -> bool:
+        if not isinstance(rows, RemoteRows):
+            return super()._are_unit_rows(rows)
+        return rows.shape[1] >= MANY_FEATURES and all(rows.chunks.map(tasks.has_unit_rows))
 
     def _check_rows(self, batch: Batch, report: StepReport) -> dict[str, str]:
         return super()._check_rows(*_sampled(batch, report))

@@ -14,13 +14,11 @@ import numpy as np
 from distributed import Client, KilledWorker
 from distributed.comm import CommClosedError
 
-from dynmeans._files.atomic_write import atomic_write, make_folder, remove_leftovers, sync_folder
+from dynmeans._files.atomic_write import make_folder, remove_leftovers, sync_folder
 from dynmeans._files.errors import InputError
-from dynmeans._files.extras import require
 from dynmeans._files.lock import locked
 from dynmeans._files.run_format import with_parameters
 from dynmeans._files.snapshot import Snapshot, read_snapshot, write_snapshot
-from dynmeans._model.types import IntArray
 from dynmeans._tables.windowing import Windowing
 from dynmeans.distributed.dataset import (
     Dataset,
@@ -32,6 +30,7 @@ from dynmeans.distributed.dataset import (
     read_weights,
 )
 from dynmeans.distributed.estimator import DMeans, to_distributed
+from dynmeans.distributed.label_files import has_labels, has_labels_of, start_labels, write_labels
 from dynmeans.estimators.state_files.serialization import from_snapshot, to_snapshot
 from dynmeans.runs.models import make_model
 from dynmeans.runs.parameter_checks import check_parameters
@@ -41,7 +40,7 @@ from dynmeans.runs.session import Session
 from dynmeans.runs.time_steps import make_windowing
 
 LABELS = "labels"
-UNSUPPORTED = ("standardize", "duplicates", "refine", "exclusive", "kernel", "embedding", "text", "by")
+UNSUPPORTED = ("standardize", "kernel", "embedding", "text", "by")
 
 
 class DatasetRun(NamedTuple):
@@ -55,7 +54,7 @@ class DatasetRun(NamedTuple):
         After the last step.
     features : tuple of str
     rows, steps : int
-        Totals of the run.
+        Totals of the run; windows without rows are steps too.
     was_complete : bool
         The state file holds the whole run already.
     """
@@ -72,7 +71,7 @@ class _Progress(NamedTuple):
     """Progress of a run, kept in the state file."""
 
     run: dict[str, Any]  # files and parameters: what must not change
-    steps: int = 0
+    steps: int = 0  # windows with rows
     rows: int = 0
     is_complete: bool = False
 
@@ -137,13 +136,14 @@ class _Job(NamedTuple):
 
 def _run(job: _Job, run: dict[str, Any]) -> DatasetRun:
     model, progress = _start(job.parameters, run, job.state)
-    if progress.steps == 0 and job.labels.exists() and not job.force:
+    is_own = job.state is not None and has_labels_of(job.labels, run)
+    if progress.steps == 0 and has_labels(job.labels) and not (job.force or is_own):
         raise InputError(f"{job.labels}: holds the labels of another run; use --force or another --out")
     was_complete = progress.is_complete
     if not was_complete:
         progress = _cluster(job, model, progress)
     return DatasetRun(
-        job.labels, model, job.data.columns.features, progress.rows, progress.steps, was_complete
+        job.labels, model, job.data.columns.features, progress.rows, model.n_steps_, was_complete
     )
 
 
@@ -167,10 +167,10 @@ def _cluster(job: _Job, model: DMeans, progress: _Progress) -> _Progress:
         for now in _run_steps(job, model, progress):
             progress = now
             fraction = now.rows / job.data.n_rows
-            job.on_step(RunStatus(now.rows, now.steps, model.n_clusters_, fraction))
+            job.on_step(RunStatus(now.rows, model.n_steps_, model.n_clusters_, fraction))
     except KilledWorker:
         raise InputError(
-            f"step {progress.steps + 1}: one task killed several workers, perhaps for lack of memory; "
+            f"window {progress.steps + 1}: one task killed several workers, perhaps for lack of memory; "
             f"use smaller row groups or more memory per worker; {hint}"
         ) from None
     except (CommClosedError, CancelledError, TimeoutError):
@@ -183,11 +183,10 @@ def _run_steps(job: _Job, model: DMeans, progress: _Progress) -> Iterator[_Progr
     rule = make_windowing(job.parameters, {}, is_dated=job.data.columns.dated)
     windows = list(find_windows(job.client, job.data, job.parameters, rule))
     if progress.steps == 0:
-        shutil.rmtree(job.labels, ignore_errors=True)
-    make_folder(job.labels)
+        start_labels(job.labels, progress.run)
     for number, window in enumerate(windows[progress.steps :], progress.steps + 1):
         _pass_empty(model, rule, window.key, job.data)
-        _step(job, model, window, rule.stamp(window.key)[0], number)
+        _step(job, model, window, rule.stamp(window.key)[0])
         n = sum(piece.stop - piece.start for piece in window.slices)
         progress = progress._replace(steps=number, rows=progress.rows + n, is_complete=number == len(windows))
         if job.state is not None:
@@ -205,13 +204,13 @@ def _pass_empty(model: DMeans, rule: Windowing, key: float, data: Dataset) -> No
         model.partial_fit(np.empty((0, len(data.columns.features))), t=rule.stamp(empty)[0])
 
 
-def _step(job: _Job, model: DMeans, window: Window, t: float | None, number: int) -> None:
+def _step(job: _Job, model: DMeans, window: Window, t: float | None) -> None:
     """Cluster the rows of a window, and write their labels: all or nothing."""
     columns = job.data.columns
     weights = None if columns.weight is None else _collection(read_weights, window.slices, job.data, ())
     rows = _collection(read_slice, window.slices, job.data, (len(columns.features),))
     model.partial_fit(rows, sample_weight=weights, t=t)
-    target = job.labels / f"step={number:06d}"
+    target = job.labels / f"step={model.n_steps_:06d}"
     temporary = job.labels / f".{target.name}.tmp"
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
@@ -236,21 +235,6 @@ def _collection(read: Any, slices: Sequence[Slice], data: Dataset, shape: tuple[
     return da.concatenate(blocks)
 
 
-def write_labels(ids: IntArray, piece: Slice, path: str) -> None:
-    """Write the ids of some rows of a file, on a worker."""
-    arrow, parquet = require("pyarrow", "frames"), require("pyarrow.parquet", "frames")
-    first = piece.part.first + piece.start + 1
-    table = arrow.table(
-        {
-            "file": arrow.array([Path(piece.part.path).name] * len(ids)).dictionary_encode(),
-            "row": np.arange(first, first + len(ids)),
-            "id": ids,
-        }
-    )
-    with atomic_write(Path(path)) as temporary:
-        parquet.write_table(table, temporary)
-
-
 def _save(state: Path, model: DMeans, progress: _Progress) -> None:
     """Write the model and the progress; the file is also a state file of the estimators."""
     remove_leftovers(state.parent, state.name)
@@ -259,8 +243,8 @@ def _save(state: Path, model: DMeans, progress: _Progress) -> None:
 
 
 def _refuse_unsupported(parameters: RunParameters) -> None:
-    if parameters.algorithm != "dmeans" or parameters.metric == "cosine":
-        raise InputError("--scheduler and --workers need --algorithm dmeans and a metric other than cosine")
+    if parameters.algorithm != "dmeans":
+        raise InputError("--scheduler and --workers need --algorithm dmeans")
     for name in UNSUPPORTED:
         if getattr(parameters, name):
             raise InputError(f"--{name.replace('_', '-')} is not supported with --scheduler or --workers")

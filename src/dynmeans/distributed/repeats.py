@@ -12,6 +12,7 @@ from dynmeans._model.types import IntArray
 from dynmeans.distributed import repeat_tasks as tasks
 from dynmeans.distributed.batch import RemoteRows
 from dynmeans.distributed.chunks import Chunks
+from dynmeans.distributed.sending import send
 
 ALWAYS_SEARCH = 4096  # batches up to this size are searched whole
 SAMPLE = 1024  # of larger ones so many rows are searched first
@@ -39,9 +40,8 @@ class DistinctRows:
             for b in range(n_buckets)
         ]
         self._of = self._map(tasks.parts_of, buckets)
-        counts = self._client.gather(
-            self._map(tasks.count_first_copies, buckets, firsts=np.array(source.firsts))
-        )
+        firsts = send(self._client, np.array(source.firsts))
+        counts = self._client.gather(self._map(tasks.count_first_copies, buckets, firsts=firsts))
         self._counts: IntArray = np.sum(counts, axis=0)  # per chunk, of rows that appear there first
         self._buckets = buckets
 

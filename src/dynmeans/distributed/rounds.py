@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from dask.sizeof import sizeof
 from distributed import Future
 
 from dynmeans.distributed import tasks
 from dynmeans.distributed.chunks import Chunks
 from dynmeans.distributed.messages import Command, Reply, StepSetup, merge_replies
+from dynmeans.distributed.sending import send
 from dynmeans.distributed.tree import reduce_tree
-
-SHORT = 1 << 15  # bytes; a task of its own takes about as long as to send so much with each task
 
 
 class Rounds:
@@ -23,30 +20,44 @@ class Rounds:
         self.chunks = chunks
         self.n_rounds = 0
         self.outcomes: list[Future | None] = [None] * len(chunks.futures)
-        self._setup = self._broadcast(setup)
+        self._setup = send(chunks.client, setup)
 
     def __call__(self, commands: list[Command | None]) -> Sequence[Reply | None]:
         """Send one command per restart to all chunks, and return the merged replies."""
-        client = self.chunks.client
-        outcomes = client.map(
-            tasks.run_round,
-            self.chunks.futures,
-            self.outcomes,
-            self.chunks.firsts,
-            setup=self._setup,
-            commands=self._message(list(commands)),
-            pure=False,
-        )
+        client, message = self.chunks.client, send(self.chunks.client, commands)
+        outcomes: list[Future | None] = [None] * len(self.outcomes)
+        for worker, members in self._residents().items():
+            found = client.map(
+                tasks.run_round,
+                [self.chunks.futures[c] for c in members],
+                [self.outcomes[c] for c in members],
+                [self.chunks.firsts[c] for c in members],
+                setup=self._setup,
+                commands=message,
+                pure=False,
+                workers=worker,
+                allow_other_workers=worker is not None,
+            )
+            for c, outcome in zip(members, found, strict=True):
+                outcomes[c] = outcome
         replies = client.map(tasks.reply_of, outcomes, pure=False)
         merged: Sequence[Reply | None] = reduce_tree(client, merge_replies, replies).result()
         self.outcomes = outcomes
         self.n_rounds += 1
         return merged
 
-    def _message(self, commands: list[Command | None]) -> Any:
-        """Return commands as they are sent: with every task if they are short, else once."""
-        return commands if sizeof(commands) < SHORT else self._broadcast(commands)
+    def _residents(self) -> dict[str | None, list[int]]:
+        """Return the chunks of each worker, None for lost ones.
 
-    def _broadcast(self, message: Any) -> Future:
-        """Return a message as the result of a task: workers fetch it from each other."""
-        return self.chunks.client.submit(tasks.same, message, pure=False)
+        A task also needs the message. Without a preference Dask would run it where the message is, and move
+        the chunk there.
+        """
+        latest = [
+            chunk if outcome is None else outcome
+            for chunk, outcome in zip(self.chunks.futures, self.outcomes, strict=True)
+        ]
+        holders = self.chunks.client.who_has(latest)
+        found: dict[str | None, list[int]] = {}
+        for c, future in enumerate(latest):
+            found.setdefault(next(iter(holders[future.key]), None), []).append(c)
+        return found

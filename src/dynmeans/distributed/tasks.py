@@ -22,6 +22,7 @@ from dynmeans.distributed.messages import (
     StepSetup,
     Sums,
 )
+from dynmeans.estimators.parameters.metric_choice import are_unit_rows
 from dynmeans.estimators.validation import weights_in_range
 
 
@@ -106,6 +107,11 @@ def measure(chunk: Chunk) -> Extent:
         1.0 if weights is None else float(weights.min(initial=np.inf)),
         1.0 if weights is None else float(weights.max(initial=0.0)),
     )
+
+
+def has_unit_rows(chunk: Chunk) -> bool:
+    """Return whether all rows of a chunk are unit vectors with many features."""
+    return are_unit_rows(chunk.rows)
 
 
 def drop_absent(chunk: Chunk) -> Chunk:
@@ -209,11 +215,6 @@ def _run_epoch(
     is_over = command.first == setup.n_rows
     reply = Reply(sums=Sums(*rows.sums(labels))) if is_over else Reply(SentRows(*proposals))
     return RestartState(labels, None), reply
-
-
-def same(message: Any) -> Any:
-    """Return a message."""
-    return message
 
 
 def pick(slots: Slots, index: IntArray) -> Slots:

@@ -14,5 +14,5 @@ def reduce_tree(client: Client, merge: Callable[[Sequence[Any]], Any], parts: Se
     """Merge futures by tasks of at most FAN_IN inputs and return the future of the result."""
     while len(parts) > 1:
         groups = [list(parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)]
-        parts = [group[0] if len(group) == 1 else client.submit(merge, group, pure=False) for group in groups]
+        parts = client.map(merge, groups, pure=False)  # one message to the scheduler per level
     return parts[0]

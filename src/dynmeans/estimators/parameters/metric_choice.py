@@ -35,7 +35,10 @@ class MetricChoice:
         known: str | None = None if anew else self.__dict__.get("metric_")
         if known is not None or len(rows) == 0:
             return known
-        return "cosine" if may_be_cosine(self) and are_unit_rows(rows) else "euclidean"
+        return "cosine" if may_be_cosine(self) and self._are_unit_rows(rows) else "euclidean"
+
+    def _are_unit_rows(self, rows: Rows) -> bool:
+        return are_unit_rows(rows)
 
 
 def may_be_cosine(model: Any) -> bool:

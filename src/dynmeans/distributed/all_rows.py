@@ -1,0 +1,40 @@
+"""Parameters that need all rows of a batch in one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dynmeans.distributed.batch import LARGEST, RemoteRows
+
+if TYPE_CHECKING:
+    from dynmeans.distributed.estimator import DMeans
+
+
+def refuse_large(model: DMeans, rows: RemoteRows, metric: str | None) -> None:
+    """Raise if a batch is too large to be gathered, and a parameter needs all rows at once or may need them.
+
+    A mode that is still estimated could need them after some steps, so it is refused at the first one.
+    """
+    if rows.nbytes <= LARGEST:
+        return
+    size = f"all rows at once, but the batch has {rows.nbytes / 2**30:.1f} GiB, more than {LARGEST >> 30}"
+    if metric == "cosine":
+        chosen = "" if model.metric == "cosine" else " (estimated)"
+        raise NotImplementedError(
+            f"metric='cosine'{chosen} needs {size}; set metric='euclidean', or use dynmeans.DMeans"
+        )
+    for name, used in _modes(model).items():
+        if used is not False:
+            what = f"{name}=True needs" if used else f"{name} is estimated, and {name}=True needs"
+            raise NotImplementedError(f"{what} {size}; set {name}=False, or use dynmeans.DMeans")
+
+
+def _modes(model: DMeans) -> dict[str, bool | None]:
+    """Return whether each mode is used; None if it is not known yet."""
+    given, now = model._given(), model._descent_parameters()
+    is_final = hasattr(model, "_state") and model._is_final()
+    return {
+        "refine": now.refine if is_final else given.refine,
+        "exclusive": now.exclusive if is_final else given.exclusive,
+        "certify": bool(model.certify),
+    }
