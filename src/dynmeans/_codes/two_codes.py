@@ -3,7 +3,8 @@
 The Gaussian code is right where clusters are clouds, even if they touch. It fails where an object has one
 point per step, and where objects are not Gaussian: pieces of them are more Gaussian than the whole. The
 forest code is right where gaps separate objects of any shape. It fails where clusters touch: without a gap
-it merges them. So the forest code is used if there are gaps, and else the Gaussian code.
+it merges them. So the forest code is used if there are gaps, and the clusters that the Gaussian code finds
+are not clouds.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans._codes.cloud_test import are_clouds
 from dynmeans._codes.forest_code import (
     ForestReference,
     forest_parts,
@@ -35,6 +37,7 @@ class CodeLengths(NamedTuple):
     gaussian: float
     forest: float
     n_extra: int  # clusters after the first of each step, over all steps, among the points of the forest code
+    sampled: IntArray | None = None  # (N,) ids of the points of the forest code
     velocity_lead: float = 0.0  # nats by which forecasts with the displacement of an id are better
     up_to: tuple[FloatArray, FloatArray] | None = None  # (T,) each: both lengths up to each step
 
@@ -88,8 +91,9 @@ class TwoCodes:
         gaussian = parts_up_to(self._gaussian, separate_noise(labels)).sum(axis=1)
         parts, lead = forest_up_to(self._forest, labels)
         forest = parts.sum(axis=1)
-        n_extra = self._count_extra(labels)
-        return CodeLengths(float(gaussian[-1]), float(forest[-1]), n_extra, lead, (gaussian, forest))
+        sampled = sampled_labels(self._forest, labels).astype(np.int32)
+        lengths = (float(gaussian[-1]), float(forest[-1]))
+        return CodeLengths(*lengths, self._count_extra(sampled), sampled, lead, (gaussian, forest))
 
     def prefers_forest(self, results: Sequence[CodeLengths]) -> bool:
         """Return whether the forest code is used for the stream, from the best result of each code.
@@ -97,18 +101,24 @@ class TwoCodes:
         Its best result must be shorter than one tree for all rows of a step: otherwise there are no gaps.
         Then the shorter of the two codes is used. An exception are clusters with shapes, that is, more edges
         than roots: the Gaussian code may be shorter because it splits them. There the forest code is used if
-        it has positive evidence for each cluster that it separates. Where clusters touch, it has almost none.
+        it has positive evidence for each cluster that it separates, and the clusters of the Gaussian code
+        are not clouds. Of clouds that touch, it separates only some.
         """
+        gaussian = min(results, key=lambda result: result.gaussian)
         forest = min(results, key=lambda result: result.forest)
         saved = self.n_rows * (self._one_tree - forest.forest)
-        if saved <= 0.0 or forest.forest < min(result.gaussian for result in results):
+        if saved <= 0.0 or forest.forest < gaussian.gaussian:
             return saved > 0.0
         n_roots = forest.n_extra + len(self._forest.times)
-        return self.n_rows > 2 * n_roots and saved >= POSITIVE_EVIDENCE * forest.n_extra
+        has_evidence = self.n_rows > 2 * n_roots and saved >= POSITIVE_EVIDENCE * forest.n_extra
+        return has_evidence and not self._are_clouds(gaussian.sampled)
 
-    def _count_extra(self, labels: Sequence[IntArray]) -> int:
-        found, starts = sampled_labels(self._forest, labels), self._forest.starts
-        per_step = [found[a:b] for a, b in pairwise(starts)]
+    def _are_clouds(self, sampled: IntArray | None) -> bool:
+        known, shortest = self._forest, math.exp(self._forest.first_log)
+        return sampled is not None and are_clouds(known.rows, sampled, known.starts, shortest)
+
+    def _count_extra(self, sampled: IntArray) -> int:
+        per_step = [sampled[a:b] for a, b in pairwise(self._forest.starts)]
         return sum(max(len(np.unique(ids[ids >= 0])) - 1, 0) for ids in per_step)
 
 
