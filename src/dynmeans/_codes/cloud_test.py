@@ -39,12 +39,12 @@ def are_clouds(rows: FloatArray, ids: IntArray, starts: IntArray, shortest: floa
 
 
 def wasted_nats(rows: FloatArray, ids: IntArray, starts: IntArray, shortest: float) -> FloatArray:
-    """Estimate the nats of each step by which the clusters could be encoded shorter than as Gaussians, (T,)."""
+    """Estimate the nats that the Gaussian code wastes on the clusters of each step, (T,)."""
     rng = np.random.default_rng(0)
 
     def wasted(some: FloatArray) -> float:
-        rank = min(len(some) - 1, some.shape[1])
-        return rank * (_log_length(rotated(some, rng), shortest) - _log_length(some, shortest))
+        excess = _log_length(rotated(some, rng), shortest) - _log_length(some, shortest)
+        return float(min(len(some) - 1, some.shape[1])) * excess
 
     steps = [(rows[a:b], ids[a:b]) for a, b in pairwise(starts)]
     return np.array([sum(map(wasted, _clusters(some, labels))) for some, labels in steps], dtype=np.float64)

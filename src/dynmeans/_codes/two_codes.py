@@ -91,7 +91,7 @@ class TwoCodes:
         gaussian = parts_up_to(self._gaussian, separate_noise(labels)).sum(axis=1)
         parts, lead = forest_up_to(self._forest, labels)
         forest = parts.sum(axis=1)
-        sampled = sampled_labels(self._forest, labels).astype(np.int32)
+        sampled = sampled_labels(self._forest, labels)
         lengths = (float(gaussian[-1]), float(forest[-1]))
         return CodeLengths(*lengths, self._count_extra(sampled), sampled, lead, (gaussian, forest))
 
