@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,6 +80,8 @@ class TwoCodes:
         self._forest: ForestReference = make_forest_reference(self._gaussian, max_rows)
         one = [np.zeros(len(batch), dtype=np.int64) for batch in batches]
         self._one_tree = float(forest_parts(self._forest, one).sum())
+        self._results: dict[bytes, CodeLengths] = {}  # of labels, by digest
+        self._tested: dict[bytes, bool] = {}  # whether their clusters are clouds
 
     @property
     def n_rows(self) -> int:
@@ -87,7 +89,16 @@ class TwoCodes:
         return len(self._forest.rows)
 
     def lengths(self, labels: Sequence[IntArray]) -> CodeLengths:
-        """Compute both code lengths of a clustering. Rows with a negative label are noise."""
+        """Compute both code lengths of a clustering. Rows with a negative label are noise.
+
+        Many parameters have the same result, whose lengths are computed once.
+        """
+        digest = _digest(np.concatenate(labels))
+        if digest not in self._results:
+            self._results[digest] = self._lengths(labels)
+        return self._results[digest]
+
+    def _lengths(self, labels: Sequence[IntArray]) -> CodeLengths:
         gaussian = parts_up_to(self._gaussian, separate_noise(labels)).sum(axis=1)
         parts, lead = forest_up_to(self._forest, labels)
         forest = parts.sum(axis=1)
@@ -114,12 +125,23 @@ class TwoCodes:
         return has_evidence and not self._are_clouds(gaussian.sampled)
 
     def _are_clouds(self, sampled: IntArray | None) -> bool:
-        known, shortest = self._forest, math.exp(self._forest.first_log)
-        return sampled is not None and are_clouds(known.rows, sampled, known.starts, shortest)
+        if sampled is None:
+            return False
+        digest, known = _digest(sampled), self._forest
+        if digest not in self._tested:
+            shortest = math.exp(known.first_log)
+            self._tested[digest] = are_clouds(known.rows, sampled, known.starts, shortest)
+        return self._tested[digest]
 
     def _count_extra(self, sampled: IntArray) -> int:
-        per_step = [sampled[a:b] for a, b in pairwise(self._forest.starts)]
-        return sum(max(len(np.unique(ids[ids >= 0])) - 1, 0) for ids in per_step)
+        has_id = sampled >= 0
+        steps = np.repeat(np.arange(len(self._forest.times)), np.diff(self._forest.starts))[has_id]
+        n_clusters = len(set(zip(steps.tolist(), sampled[has_id].tolist(), strict=True)))
+        return n_clusters - len(set(steps.tolist()))
+
+
+def _digest(ids: IntArray) -> bytes:
+    return blake2b(ids.tobytes(), digest_size=16).digest()
 
 
 def separate_noise(labels: Sequence[Any]) -> list[IntArray]:
