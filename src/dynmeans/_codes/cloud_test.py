@@ -41,29 +41,42 @@ def are_clouds(rows: FloatArray, ids: IntArray, starts: IntArray, shortest: floa
 def wasted_nats(rows: FloatArray, ids: IntArray, starts: IntArray, shortest: float) -> FloatArray:
     """Estimate the nats that the Gaussian code wastes on the clusters of each step, (T,)."""
     rng = np.random.default_rng(0)
+    steps = [_clusters(rows[a:b], ids[a:b]) for a, b in pairwise(starts)]
+    found = [(t, cluster, _random_like(cluster, rng)) for t, step in enumerate(steps) for cluster in step]
+    wasted = np.zeros(len(steps))
+    for size in {len(cluster) for _, cluster, _ in found}:  # clusters of one size are rotated together
+        when, clusters, random = zip(*(each for each in found if len(each[1]) == size), strict=True)
+        turned = rotated(np.array(clusters), np.array(random))
+        excess = [
+            _log_length(b, shortest) - _log_length(a, shortest) for a, b in zip(clusters, turned, strict=True)
+        ]
+        np.add.at(wasted, np.array(when), float(random[0].shape[1]) * np.array(excess))
+    return wasted
 
-    def wasted(some: FloatArray) -> float:
-        excess = _log_length(rotated(some, rng), shortest) - _log_length(some, shortest)
-        return float(min(len(some) - 1, some.shape[1])) * excess
 
-    steps = [(rows[a:b], ids[a:b]) for a, b in pairwise(starts)]
-    return np.array([sum(map(wasted, _clusters(some, labels))) for some, labels in steps], dtype=np.float64)
+def rotated(clusters: FloatArray, random: FloatArray) -> FloatArray:
+    """Return random rows with the same means and scatters as the clusters.
 
-
-def rotated(rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Return random rows with the same mean and scatter."""
-    mean = rows.mean(axis=0)
-    _, scales, axes = np.linalg.svd(rows - mean, full_matrices=False)
-    rank = min(len(rows) - 1, rows.shape[1])
-    random = rng.normal(size=(len(rows), rank))
-    vectors = np.linalg.qr(random - random.mean(axis=0))[0]
-    found: FloatArray = np.ascontiguousarray(mean + (vectors * scales[:rank]) @ axes[:rank])
+    Parameters
+    ----------
+    clusters : ndarray of shape (m, n, d)
+    random : ndarray of shape (m, n, min(n - 1, d))
+        Independent normal numbers.
+    """
+    means, rank = clusters.mean(axis=1, keepdims=True), random.shape[2]
+    _, scales, axes = np.linalg.svd(clusters - means, full_matrices=False)
+    vectors = np.linalg.qr(random - random.mean(axis=1, keepdims=True))[0]
+    found: FloatArray = np.ascontiguousarray(means + (vectors * scales[:, None, :rank]) @ axes[:, :rank])
     return found
 
 
 def _clusters(rows: FloatArray, ids: IntArray) -> list[FloatArray]:
     names, sizes = np.unique(ids[ids >= 0], return_counts=True)
     return [np.ascontiguousarray(rows[ids == k]) for k in names[sizes >= MIN_ROWS]]
+
+
+def _random_like(rows: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return rng.normal(size=(len(rows), min(len(rows) - 1, rows.shape[1])))
 
 
 def _log_length(rows: FloatArray, shortest: float) -> float:
