@@ -102,12 +102,16 @@ class GaussianTwin:
         if k in self.lives:
             both = self.forecasts(t, k, n, m, usual, variance)[0]
             return logsumexp(self.credit + both) - logsumexp(self.credit)
-        center = log_cauchy(m - self.reference.means[t], self.reference.covs[t] + usual / n)
-        return self.events.log_birth(t) + center
+        return self.events.log_birth(t) + self.anywhere(t, m, usual / n)
+
+    def anywhere(self, t: int, m: np.ndarray, noise: np.ndarray) -> float:
+        return log_cauchy(m - self.reference.means[t], self.reference.covs[t] + noise)
 
     def forecasts(self, t: int, k: int, n: float, m: np.ndarray, usual: np.ndarray, variance: float) -> tuple:
-        now = self.reference.times[t]
-        return forecasts(n, m, self.lives[k], usual, now, self.missed, self.waited, variance)
+        now, life = self.reference.times[t], self.lives[k]
+        found, *others = forecasts(n, m, life, usual, now, self.missed, self.waited, variance)
+        jump = self.anywhere(t, m, (usual + life["B"]) / (1 + life["A"]) / n)
+        return np.logaddexp(np.log(0.95) + found, np.log(0.05) + jump), *others
 
     def encode_first_shape(self, t: int, groups: dict) -> np.ndarray:
         """Encode the first scatters with all candidates at equal odds, and return the likeliest one."""
@@ -122,8 +126,7 @@ class GaussianTwin:
             if self.pooled_n > 0:
                 self.scatters -= wishart(n, S, self.d + 2 + life["A"], usual + life["B"])
             if k not in self.lives:
-                scale = self.reference.covs[t] + usual / n
-                self.means -= log_cauchy(m - self.reference.means[t], scale)
+                self.means -= self.anywhere(t, m, usual / n)
                 continue
             found = self.forecasts(t, k, n, m, usual, variance)
             likelihood, news, wait = likelihood + found[0], news + found[1], wait + found[2]

@@ -125,3 +125,13 @@ def test_an_id_that_walks_on_is_cheaper_than_one_that_is_born_again_and_again() 
         kept.append(np.repeat(there, 6))
         broken.append(kept[-1] + 100 * (t // 3))
     assert code_length(batches, kept) < code_length(batches, broken)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ids_that_move_farther_than_their_size_are_cheaper_than_new_ids(seed: int) -> None:
+    """The first displacements are unexpected: they count as jumps, from which the drift is learned."""
+    rng = np.random.default_rng(seed)
+    start, speed, ids = rng.uniform(0, 12, (6, 2)), rng.normal(size=(6, 2)), np.repeat(np.arange(6), 5)
+    batches = [(start + t * speed)[ids] + rng.normal(0, 0.1, (30, 2)) for t in range(12)]
+    kept, renamed = [ids] * 12, [ids + 10 * t for t in range(12)]
+    assert code_length(batches, kept) < code_length(batches, renamed)

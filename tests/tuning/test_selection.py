@@ -69,3 +69,13 @@ def test_among_ties_the_nearest_to_the_defaults_is_chosen() -> None:
 
 def test_without_defaults_the_most_central_tie_is_chosen() -> None:
     assert choose([trial(x, [0.1] * 4) for x in (0.0, 0.1, 0.2, 0.6, 1.0)], defaults=None) == 0.2
+
+
+def test_among_ties_the_choice_with_the_largest_share_of_good_positions_is_chosen() -> None:
+    """A choice that is good by chance fails when the stream changes; the refined trials do not count."""
+    fragile = [trial(x, [0.1 if x == 0.4 else 0.9] * 4) for x in (0.1, 0.4, 0.8)]
+    robust = [trial(x, [0.1 if x < 0.7 else 0.9] * 4)._replace(choice=1) for x in (0.3, 0.5, 0.9)]
+    even = [t._replace(fills_space=True) for t in (*fragile, *robust)]
+    refined = [trial(0.4 + 0.01 * i, [0.1] * 4) for i in range(5)]
+    assert choose([*refined, *even], defaults=None) in (0.3, 0.5)
+    assert choose([*refined, *(t._replace(fills_space=False) for t in even)], defaults=None) < 0.45

@@ -134,3 +134,23 @@ def test_touching_clouds_are_judged_by_the_gaussian_code() -> None:
 def test_every_row_of_noise_gets_its_own_id() -> None:
     separate = separate_noise([np.array([-1, 3, -1]), np.array([3, -1])])
     assert [ids.tolist() for ids in separate] == [[4, 3, 5], [3, 6]]
+
+
+def test_gaussian_clouds_of_which_only_some_touch_are_judged_by_the_gaussian_code() -> None:
+    """The forest code has evidence for the clouds that it separates, and merges the others."""
+    stream = moving_gaussians(5, 33, random_state=500)
+    codes = TwoCodes(stream.batches, np.arange(33.0), max_rows=200)
+    pairs = [_merged_where_they_touch(X, ids) for X, ids in zip(stream.batches, stream.labels, strict=True)]
+    results = [codes.lengths(stream.labels), codes.lengths(pairs)]
+    assert results[1].forest < min(results[0].forest, codes._one_tree)
+    assert not codes.prefers_forest(results)
+
+
+def _merged_where_they_touch(X: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Give clusters whose centers are near the same id."""
+    names = np.unique(ids)
+    centers = np.array([X[ids == k].mean(axis=0) for k in names])
+    near = np.linalg.norm(centers[:, None] - centers, axis=2) < 0.3
+    for _ in names:
+        near = near @ near > 0
+    return names[near.argmax(axis=1)][np.searchsorted(names, ids)]

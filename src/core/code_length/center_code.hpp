@@ -1,8 +1,9 @@
-// Code length of the centers of known ids: N(forecast, x age I + C (1/n + 1/n')).
+// Code length of the centers of known ids: N(forecast, x age I + C (1/n + 1/n')), or anywhere after a jump.
 //
 // The forecast is the last position, with or without the last displacement. Both forecasts are evaluated
 // and mixed by their past likelihood. x is the drift that each of them left unexplained. An id that was
-// seen once has no displacement yet; for it both forecasts are the last position.
+// seen once has no displacement yet; for it both forecasts are the last position. Without jumps, a result
+// whose ids move farther than expected at first would be encoded as outliers, and x would never be learned.
 #pragma once
 
 #include <algorithm>
@@ -39,9 +40,10 @@ class CenterCode {
   CenterCode(int d, double min_variance) : d_(d), min_variance_(min_variance), away_(d) {}
 
   // Forecast of a known id. group: its rows in this step; life: its history; shape: scatter C + B of the id;
-  // elapsed: time since it was last seen; variance: initial estimate of the drift per unit of time.
+  // elapsed: time since it was last seen; variance: initial estimate of the drift per unit of time;
+  // log_anywhere: log density of its center after a jump.
   Forecast forecast(const Group& group, const Life& life, const Square& shape, double elapsed,
-                    double variance) {
+                    double variance, double log_anywhere) {
     Forecast found;
     const double age = std::max(elapsed, kShortest);
     const double noise = (1.0 / group.n + 1.0 / life.n) / (1.0 + life.evidence);
@@ -55,7 +57,8 @@ class CenterCode {
       for (int j = 0; j < d_; ++j)
         away_[j] = group.mean[j] - life.mean[j] - (forecast == 0 ? 0.0 : life.move[j] * age);
       cholesky(spread, d_, min_variance_, factor_);
-      found.likelihood[forecast] = log_gaussian(away_, factor_, d_);
+      found.likelihood[forecast] =
+          log_sum(std::log1p(-kJumps) + log_gaussian(away_, factor_, d_), std::log(kJumps) + log_anywhere);
       found.missed[forecast] = std::min(drift * age + correction(), kJump * (drift * age + round) - round);
       found.age[forecast] = age;
     }
@@ -104,6 +107,8 @@ class CenterCode {
     return pull / information;
   }
 
+  // Share of jumps. It is not learned, so that a result with many jumps cannot make jumps cheap.
+  static constexpr double kJumps = 0.05;
   static constexpr double kJump = 4.0;  // times the expected value: larger residuals are clipped to it
 
   int d_;

@@ -6,7 +6,8 @@
 //   events   each remembered id returns with the frequency seen at its age; births are Gamma-Poisson
 //   labels   Dirichlet-multinomial: 1/2 + size when last seen, or the usual size of a newborn
 //   scatter  inverse-Wishart marginal around the pooled covariance C and the id's own recent scatter B
-//   mean     of a known id N(forecast, x age I + C_k (1/n + 1/n')), of a newborn Cauchy(m0, C0 + C_k / n)
+//   mean     of a known id N(forecast, x age I + C_k (1/n + 1/n')), of a newborn, and of one known id in
+//            twenty, Cauchy(m0, C0 + C_k / n)
 #pragma once
 
 #include <algorithm>
@@ -138,7 +139,7 @@ class StreamCoder {
       if (life)
         centers_.follow(forecast(group, *life, shape, t));
       else
-        total_.means -= birth_likelihood(group, shape, t);
+        total_.means -= log_density_anywhere(group, shape, 1.0, t);
     }
     total_.means += centers_.encode();
   }
@@ -152,12 +153,14 @@ class StreamCoder {
 
   double center_likelihood(const Group& group, const Life* life, const Square& shape, int t) {
     if (life) return centers_.likelihood(forecast(group, *life, shape, t));
-    return births_.log_rate(t) + returns_.log_absence() + birth_likelihood(group, shape, t);
+    return births_.log_rate(t) + returns_.log_absence() + log_density_anywhere(group, shape, 1.0, t);
   }
 
   Forecast forecast(const Group& group, const Life& life, const Square& shape, int t) {
     const double variance = shapes_.knows() ? shapes_.variance() : trace(cov_so_far(0), d_) / d_;
-    return centers_.forecast(group, life, shape, result_.times[t] - life.last_seen, variance);
+    const double log_anywhere = log_density_anywhere(group, shape, 1.0 + life.evidence, t);
+    const double elapsed = result_.times[t] - life.last_seen;
+    return centers_.forecast(group, life, shape, elapsed, variance, log_anywhere);
   }
 
   // Pooled covariance and the id's own recent scatter, C + B.
@@ -167,9 +170,10 @@ class StreamCoder {
     return shape;
   }
 
-  double birth_likelihood(const Group& group, const Square& shape, int t) {
+  // Of the center of a group around all points so far. The covariance of its points is shape / evidence.
+  double log_density_anywhere(const Group& group, const Square& shape, double evidence, int t) {
     Square spread = cov_so_far(t);
-    for (std::size_t i = 0; i < spread.size(); ++i) spread[i] += shape[i] / group.n;
+    for (std::size_t i = 0; i < spread.size(); ++i) spread[i] += shape[i] / (evidence * group.n);
     std::vector<double> away(group.mean);
     for (int j = 0; j < d_; ++j) away[j] -= reference_.means[t * d_ + j];
     cholesky(spread, d_, least_, factor_);

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from dynmeans._codes.gaussian_code import Reference
+from dynmeans._codes.gaussian_code import Reference, log_cauchy
 from dynmeans._core import forest_code as nats
 from dynmeans._core import minimum_spanning_tree
 from dynmeans._model.types import FloatArray, IntArray
@@ -70,7 +70,7 @@ def make_forest_reference(reference: Reference, max_rows: int) -> ForestReferenc
         edge_nats,
         float(grid[0]),
         float(grid[1] - grid[0]),
-        _log_cauchy(rows - rows.mean(axis=0), cov),
+        log_cauchy(rows - rows.mean(axis=0), cov),
         np.ascontiguousarray(FIRST_SPREAD * cov),
         MIN_VARIANCE + shortest**2 / 4.0,
     )
@@ -145,15 +145,4 @@ def _density(logs: FloatArray, grid: FloatArray) -> FloatArray:
     centers = 0.5 * (edges[:-1] + edges[1:])
     kernel = np.exp(-0.5 * ((grid[:, None] - centers) / width) ** 2) / (width * math.sqrt(2.0 * math.pi))
     found: FloatArray = (1.0 - BROAD_SHARE) * (kernel @ counts) / len(logs) + BROAD_SHARE * broad
-    return found
-
-
-def _log_cauchy(centered: FloatArray, cov: FloatArray) -> FloatArray:
-    """Compute the log density of a Cauchy distribution around 0, (N,)."""
-    d = len(cov)
-    factor = np.linalg.cholesky(cov)
-    squared = np.sum(np.linalg.solve(factor, centered.T) ** 2, axis=0)
-    log_root = float(np.log(factor.diagonal()).sum())
-    constant = float(gammaln(0.5 * (d + 1))) - 0.5 * (d + 1) * math.log(math.pi) - log_root
-    found: FloatArray = constant - 0.5 * (d + 1) * np.log1p(squared)
     return found

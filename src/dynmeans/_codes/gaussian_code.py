@@ -7,11 +7,12 @@ before it, so an additional cluster must save more nats than it costs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import multivariate_t
+from scipy.special import gammaln
 
 from dynmeans._core import code_length as nats
 from dynmeans._model.types import FloatArray, IntArray
@@ -137,5 +138,16 @@ def _background(rows: FloatArray, starts: IntArray, means: FloatArray, covs: Flo
     found = np.empty(len(rows))
     for t, (mean, cov) in enumerate(zip(means, covs, strict=True)):
         chunk = slice(starts[t], starts[t + 1])
-        found[chunk] = multivariate_t.logpdf(rows[chunk], mean, cov, df=1)
+        found[chunk] = log_cauchy(rows[chunk] - mean, cov)
+    return found
+
+
+def log_cauchy(centered: FloatArray, cov: FloatArray) -> FloatArray:
+    """Compute the log density of a Cauchy distribution around 0, (N,)."""
+    d = len(cov)
+    factor = np.linalg.cholesky(cov)
+    squared = np.sum(np.linalg.solve(factor, centered.T) ** 2, axis=0)
+    log_root = float(np.log(factor.diagonal()).sum())
+    constant = float(gammaln(0.5 * (d + 1))) - 0.5 * (d + 1) * math.log(math.pi) - log_root
+    found: FloatArray = constant - 0.5 * (d + 1) * np.log1p(squared)
     return found

@@ -3,18 +3,20 @@
 The Gaussian code is right where clusters are clouds, even if they touch. It fails where an object has one
 point per step, and where objects are not Gaussian: pieces of them are more Gaussian than the whole. The
 forest code is right where gaps separate objects of any shape. It fails where clusters touch: without a gap
-it merges them. So the forest code is used if there are gaps, and else the Gaussian code.
+it merges them. So the forest code is used if there are gaps, and the clusters that the Gaussian code finds
+are not clouds.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans._codes.cloud_test import are_clouds
 from dynmeans._codes.forest_code import (
     ForestReference,
     forest_parts,
@@ -35,6 +37,7 @@ class CodeLengths(NamedTuple):
     gaussian: float
     forest: float
     n_extra: int  # clusters after the first of each step, over all steps, among the points of the forest code
+    sampled: IntArray | None = None  # (N,) ids of the points of the forest code
     velocity_lead: float = 0.0  # nats by which forecasts with the displacement of an id are better
     up_to: tuple[FloatArray, FloatArray] | None = None  # (T,) each: both lengths up to each step
 
@@ -77,6 +80,8 @@ class TwoCodes:
         self._forest: ForestReference = make_forest_reference(self._gaussian, max_rows)
         one = [np.zeros(len(batch), dtype=np.int64) for batch in batches]
         self._one_tree = float(forest_parts(self._forest, one).sum())
+        self._results: dict[bytes, CodeLengths] = {}  # of labels, by digest
+        self._tested: dict[bytes, bool] = {}  # whether their clusters are clouds
 
     @property
     def n_rows(self) -> int:
@@ -84,12 +89,22 @@ class TwoCodes:
         return len(self._forest.rows)
 
     def lengths(self, labels: Sequence[IntArray]) -> CodeLengths:
-        """Compute both code lengths of a clustering. Rows with a negative label are noise."""
+        """Compute both code lengths of a clustering. Rows with a negative label are noise.
+
+        Many parameters have the same result, whose lengths are computed once.
+        """
+        digest = _digest(np.concatenate(labels))
+        if digest not in self._results:
+            self._results[digest] = self._lengths(labels)
+        return self._results[digest]
+
+    def _lengths(self, labels: Sequence[IntArray]) -> CodeLengths:
         gaussian = parts_up_to(self._gaussian, separate_noise(labels)).sum(axis=1)
         parts, lead = forest_up_to(self._forest, labels)
         forest = parts.sum(axis=1)
-        n_extra = self._count_extra(labels)
-        return CodeLengths(float(gaussian[-1]), float(forest[-1]), n_extra, lead, (gaussian, forest))
+        sampled = sampled_labels(self._forest, labels)
+        lengths = (float(gaussian[-1]), float(forest[-1]))
+        return CodeLengths(*lengths, self._count_extra(sampled), sampled, lead, (gaussian, forest))
 
     def prefers_forest(self, results: Sequence[CodeLengths]) -> bool:
         """Return whether the forest code is used for the stream, from the best result of each code.
@@ -97,19 +112,36 @@ class TwoCodes:
         Its best result must be shorter than one tree for all rows of a step: otherwise there are no gaps.
         Then the shorter of the two codes is used. An exception are clusters with shapes, that is, more edges
         than roots: the Gaussian code may be shorter because it splits them. There the forest code is used if
-        it has positive evidence for each cluster that it separates. Where clusters touch, it has almost none.
+        it has positive evidence for each cluster that it separates, and the clusters of the Gaussian code
+        are not clouds. Of clouds that touch, it separates only some.
         """
+        gaussian = min(results, key=lambda result: result.gaussian)
         forest = min(results, key=lambda result: result.forest)
         saved = self.n_rows * (self._one_tree - forest.forest)
-        if saved <= 0.0 or forest.forest < min(result.gaussian for result in results):
+        if saved <= 0.0 or forest.forest < gaussian.gaussian:
             return saved > 0.0
         n_roots = forest.n_extra + len(self._forest.times)
-        return self.n_rows > 2 * n_roots and saved >= POSITIVE_EVIDENCE * forest.n_extra
+        has_evidence = self.n_rows > 2 * n_roots and saved >= POSITIVE_EVIDENCE * forest.n_extra
+        return has_evidence and not self._are_clouds(gaussian.sampled)
 
-    def _count_extra(self, labels: Sequence[IntArray]) -> int:
-        found, starts = sampled_labels(self._forest, labels), self._forest.starts
-        per_step = [found[a:b] for a, b in pairwise(starts)]
-        return sum(max(len(np.unique(ids[ids >= 0])) - 1, 0) for ids in per_step)
+    def _are_clouds(self, sampled: IntArray | None) -> bool:
+        if sampled is None:
+            return False
+        digest, known = _digest(sampled), self._forest
+        if digest not in self._tested:
+            shortest = math.exp(known.first_log)
+            self._tested[digest] = are_clouds(known.rows, sampled, known.starts, shortest)
+        return self._tested[digest]
+
+    def _count_extra(self, sampled: IntArray) -> int:
+        has_id = sampled >= 0
+        steps = np.repeat(np.arange(len(self._forest.times)), np.diff(self._forest.starts))[has_id]
+        n_clusters = len(set(zip(steps.tolist(), sampled[has_id].tolist(), strict=True)))
+        return n_clusters - len(set(steps.tolist()))
+
+
+def _digest(ids: IntArray) -> bytes:
+    return blake2b(ids.tobytes(), digest_size=16).digest()
 
 
 def separate_noise(labels: Sequence[Any]) -> list[IntArray]:

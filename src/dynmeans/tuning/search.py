@@ -88,7 +88,9 @@ def space_filling(space: Space, count: int, seed: int) -> list[Candidate]:
         return []
     power = max(0, int(np.ceil(np.log2(count))))
     positions = qmc.Sobol(len(space.axes), rng=seed).random_base2(power)[:count]
-    return [Candidate(position, i % len(space.choices)) for i, position in enumerate(positions)]
+    return [
+        Candidate(position, i % len(space.choices), fills_space=True) for i, position in enumerate(positions)
+    ]
 
 
 def grid(space: Space, budget: int) -> list[Candidate]:
@@ -105,7 +107,8 @@ def grid(space: Space, budget: int) -> list[Candidate]:
     sides = (each // side ** len(free) if births else 1, *[side] * len(free))
     values = [np.linspace(0.0, 1.0, n) if n > 1 else np.array([MIDDLE]) for n in sides]
     positions = [np.array(position) for position in product(*values)]
-    return [Candidate(position, choice) for choice in range(len(space.choices)) for position in positions]
+    choices = range(len(space.choices))
+    return [Candidate(position, choice, fills_space=True) for choice in choices for position in positions]
 
 
 def ranked(trials: Sequence[Trial]) -> list[Trial]:
@@ -120,7 +123,8 @@ def _around(parents: Sequence[Trial], count: int, width: float, rng: np.random.G
         parent = parents[i % len(parents)]
         candidates.append(
             parent.candidate._replace(
-                position=_reflected(parent.position + width * rng.normal(size=len(parent.position)))
+                position=_reflected(parent.position + width * rng.normal(size=len(parent.position))),
+                fills_space=False,
             )
         )
     return candidates

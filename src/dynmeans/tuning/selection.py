@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,12 +22,14 @@ def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Tr
 
     Scores that differ by less than the tolerance, or less than between orders, are ties. Among ties the trial
     nearest to the defaults is chosen. Without defaults it is the most central of the good trials of the
-    simplest choice, because hyperparameters at the edge of the good region may fail when the stream changes.
-    The defaults also tie with the best trial if their difference over the steps is not significant.
+    most robust choice, because hyperparameters at the edge of the good region, or in a small one, may fail
+    when the stream changes. The defaults also tie with the best trial if their difference over the steps is
+    not significant.
     """
     order = ranked(trials)
     defaults = runner.defaults
-    again = _finalists(order, order[0].score + tolerance, defaults)
+    robust = _by_robustness(order, order[0].score + tolerance)
+    again = _finalists(order, order[0].score + tolerance, defaults, robust)
     finalists = ranked(runner.run_again(again))
     rest = [trial for trial in order if not any(trial is other for other in again)]
     limit = finalists[0].score + max(tolerance, _noise(finalists[0]))
@@ -38,8 +40,8 @@ def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Tr
         if trial.score <= limit or (_is_default(defaults, trial) and _is_tied(finalists[0], trial))
     ]
     if defaults(finalists[0]) is None:  # distances have a meaning within one estimator and choice only
-        simplest = min(map(_group, equals))
-        equals = [trial for trial in equals if _group(trial) == simplest]
+        most_robust = min(map(_group, equals), key=robust)
+        equals = [trial for trial in equals if _group(trial) == most_robust]
     chosen = min(equals, key=lambda trial: _remoteness(trial, good, defaults))
     return [chosen, *(trial for trial in finalists if trial is not chosen), *rest]
 
@@ -81,13 +83,32 @@ def decide_motion(runner: Runner, trials: list[Trial], tolerance: float) -> list
     return [again, *trials] if again.score <= limit else trials
 
 
-def _finalists(order: Sequence[Trial], limit: float, defaults: Defaults) -> list[Trial]:
+def _by_robustness(trials: Sequence[Trial], limit: float) -> Callable[[tuple[int, int]], tuple[Any, ...]]:
+    """Return a sorting key of groups: those with the largest share of good hyperparameters, simplest first.
+
+    The share among evenly distributed positions is the evidence of a choice: the likelihood of the data,
+    integrated over its other hyperparameters.
+    """
+
+    def key(group: tuple[int, int]) -> tuple[Any, ...]:
+        even = [trial.score <= limit for trial in trials if _group(trial) == group and trial.fills_space]
+        return -float(np.mean(even)) if even else 0.0, group
+
+    return key
+
+
+def _finalists(
+    order: Sequence[Trial],
+    limit: float,
+    defaults: Defaults,
+    robust: Callable[[tuple[int, int]], tuple[Any, ...]],
+) -> list[Trial]:
     best, others = list(order[: FINALISTS // 2]), order[FINALISTS // 2 :]
     good = [trial for trial in order if trial.score <= limit]
     central = sorted(
         good[len(best) :],
         key=lambda trial: (
-            _group(trial) if defaults(trial) is None else (0, 0),
+            robust(_group(trial)) if defaults(trial) is None else (),
             _remoteness(trial, good, defaults),
         ),
     )

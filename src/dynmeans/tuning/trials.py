@@ -36,6 +36,7 @@ class Candidate(NamedTuple):
     position: FloatArray  # in the unit cube of the entry
     choice: int  # of motion, kernel and the like
     entry: int = 0  # which estimator
+    fills_space: bool = False  # is one of the evenly distributed positions
 
 
 class Trial(NamedTuple):
@@ -51,6 +52,7 @@ class Trial(NamedTuple):
     steps: tuple[float, ...] = ()  # score of each step, mean over the orders, where it is known
     entry: int = 0  # index of the estimator
     lengths: tuple[CodeLengths, ...] = ()  # both code lengths, one pair per order
+    fills_space: bool = False  # is one of the evenly distributed positions
 
     @property
     def place(self) -> FloatArray:
@@ -65,7 +67,7 @@ class Trial(NamedTuple):
     @property
     def candidate(self) -> Candidate:
         """The hyperparameters without results."""
-        return Candidate(self.position, self.choice, self.entry)
+        return Candidate(self.position, self.choice, self.entry, self.fills_space)
 
 
 class Runner:
@@ -160,6 +162,7 @@ class Runner:
             steps,
             candidate.entry,
             lengths,
+            candidate.fills_space,
         )
 
     def _score(self, evaluation: Evaluation) -> float:

@@ -67,13 +67,14 @@ def tune(
 ) -> Tuning:
     """Find hyperparameters, motion and algorithm, with or without labels.
 
-    Every candidate clusters all batches. Its score is a code length of the result: the forest code where it
-    sees gaps between clusters, else the Gaussian code (:func:`dynmeans.tuning.code_length`). For a kernel
-    estimator alone it is the separation of clusters and the consistency of ids, and with ``metric="cosine"``
-    the pair score (:func:`dynmeans.tuning.pair_score`). The best few are evaluated again under other
-    assignment orders. Among ties the most central of the good candidates of the simplest choice is chosen;
-    for kernels, the one nearest to the defaults. The defaults are tried first, and are kept unless another
-    candidate leads by two standard errors over the steps. The ranges are estimated from the data.
+    Every candidate clusters all batches. Its score is a code length of the result: the forest code where
+    gaps separate clusters that are not Gaussian, else the Gaussian code
+    (:func:`dynmeans.tuning.code_length`). For a kernel estimator alone it is the separation of clusters and
+    the consistency of ids, and with ``metric="cosine"`` the pair score
+    (:func:`dynmeans.tuning.pair_score`). The best few are evaluated again under other assignment orders.
+    Among ties the most central of the good candidates of the most robust choice is chosen; for kernels, the
+    one nearest to the defaults. The defaults are tried first, and are kept unless another candidate leads by
+    two standard errors over the steps. The ranges are estimated from the data.
 
     Parameters
     ----------
