@@ -28,7 +28,7 @@ from dynmeans.cli.choices import Metric
 from dynmeans.cli.cluster import cluster
 from dynmeans.cli.flights import flights
 from dynmeans.cli.points import points
-from dynmeans.cli.points_options import Algorithm
+from dynmeans.cli.points_options import PointsAlgorithm
 from dynmeans.cli.video import video
 
 _STEPS = ((None, None), (None, "7rows"), ("t", None), ("t", "2s"))  # --time and --every
@@ -108,7 +108,7 @@ def _embeddings(path: Path, out: Path, number: int) -> int:
 
 
 def _points(path: Path, out: Path, number: int) -> int:
-    options = {"algorithm": Algorithm.dmeans, "no_report": True, "force": True, "out": out}
+    options = {"algorithm": PointsAlgorithm.dmeans, "no_report": True, "force": True, "out": out}
     return _command(lambda: points([path], **options))
 
 
