@@ -216,8 +216,10 @@ def test_the_expected_number_of_shapes_is_estimated_once():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_neighbors": 0}, "n_neighbors is 0; it must be finite and above 0"),
-        ({"rank": -1}, "rank is -1; it must be finite and above 0"),
+        ({"n_neighbors": 0}, "n_neighbors is 0; it must be an integer from 1 to 2147483647"),
+        ({"rank": -1}, "rank is -1; it must be an integer from 1"),
+        ({"rank": 2**64}, "rank is 18446744073709551616; it must be an integer from 1"),
+        ({"shapes": 2.5}, "shapes is 2.5; it must be an integer from 1"),
         ({"time": np.inf}, "time is inf; it must be finite and above 0"),
         ({"bandwidth": 0.0}, "bandwidth is 0.0; it must be finite and above 0"),
         ({"memory": 1.0}, "memory is 1.0; it must be at least 0 and below 1"),

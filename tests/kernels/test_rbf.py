@@ -110,8 +110,14 @@ def test_equal_rows_leave_the_bandwidth_open_and_are_alike(n):
     assert (RBF().compare(inputs).matrix == 1.0).all()
 
 
-@pytest.mark.parametrize("field", ["bandwidth", "landmarks", "max_dense"])
 @pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan])
-def test_parameters_must_be_finite_and_above_zero(field, value):
-    with pytest.raises(ValueError, match=f"{field} is .*; it must be finite and above 0"):
+def test_the_bandwidth_must_be_finite_and_above_zero(value):
+    with pytest.raises(ValueError, match=r"bandwidth is .*; it must be finite and above 0"):
+        RBF(bandwidth=value)
+
+
+@pytest.mark.parametrize("field", ["landmarks", "max_dense"])
+@pytest.mark.parametrize("value", [0, -1, 2.5, np.inf, np.nan, 2**40])
+def test_counts_must_be_integers(field, value):
+    with pytest.raises(ValueError, match=f"{field} is .*; it must be an integer from 1 to"):
         RBF(**{field: value})

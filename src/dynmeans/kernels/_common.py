@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from numbers import Integral
 
 import numpy as np
 
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels.base import Kernel, KernelInput, Similarity, combine
 
+MAX_COUNT = 2**31 - 1
+
 
 def check_positive(name: str, value: float | None) -> None:
     """Raise if a number is not finite and positive; None stands for a value to be estimated."""
     if value is not None and not (np.isfinite(value) and value > 0):
         raise ValueError(f"{name} is {value!r}; it must be finite and above 0")
+
+
+def check_count(name: str, value: int | None) -> None:
+    """Raise if a number is not a count; None stands for a value to be estimated."""
+    if value is None:
+        return
+    if not isinstance(value, Integral) or not 1 <= value <= MAX_COUNT:
+        raise ValueError(f"{name} is {value!r}; it must be an integer from 1 to {MAX_COUNT}")
 
 
 def first_input(rows: FloatArray, weights: FloatArray | None = None) -> KernelInput:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynmeans._core import mixture_responsibilities
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.kernels._common import check_positive, first_input
+from dynmeans.kernels._common import check_count, check_positive, first_input
 from dynmeans.kernels.base import Kernel, KernelInput, Similarity
 from dynmeans.kernels.birth_range import birth_range, cluster_weights, stratified
 from dynmeans.kernels.density import density_of, is_stationary
@@ -87,11 +87,11 @@ class Diffusion(Kernel):
     relative_time: float | None = None
 
     def __post_init__(self) -> None:
-        check_positive("n_neighbors", self.n_neighbors)
-        check_positive("rank", self.rank)
+        check_count("n_neighbors", self.n_neighbors)
+        check_count("rank", self.rank)
         check_positive("time", self.time)
         check_positive("bandwidth", self.bandwidth)
-        check_positive("shapes", self.shapes)
+        check_count("shapes", self.shapes)
         check_positive("relative_time", self.relative_time)
         if not 0 <= self.memory < 1:
             raise ValueError(f"memory is {self.memory!r}; it must be at least 0 and below 1")

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from dynmeans._core import rbf_kernel
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.kernels._common import check_positive, from_features, from_matrices, pick
+from dynmeans.kernels._common import check_count, check_positive, from_features, from_matrices, pick
 from dynmeans.kernels.base import Kernel, KernelInput, Similarity
 from dynmeans.kernels.birth_range import birth_range, cluster_weights, stratified
 from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
@@ -55,8 +55,8 @@ class RBF(Kernel):
 
     def __post_init__(self) -> None:
         check_positive("bandwidth", self.bandwidth)
-        check_positive("landmarks", self.landmarks)
-        check_positive("max_dense", self.max_dense)
+        check_count("landmarks", self.landmarks)
+        check_count("max_dense", self.max_dense)
 
     def fitted(self, inputs: KernelInput) -> RBF:
         """Return the kernel with the bandwidth of this batch; itself if it is given or all rows are equal."""
