@@ -33,6 +33,7 @@ def frozen(model):
         ({"X": GOOD, "sample_weight": [1.0, 1.0]}, r"sample_weight must have shape \(3,\), got \(2,\)"),
         ({"X": GOOD, "t": 9.5}, "time must not go backwards: got t=9.5 after t=10.0"),
         ({"X": GOOD, "t": np.nan}, "t must be a finite number, got nan"),
+        ({"X": GOOD, "t": np.array([1.0, 2.0])}, r"t must be a number, such as seconds, got array\(\[1"),
     ],
 )
 def test_bad_arguments_leave_the_model_as_it_was(arguments, message):

@@ -24,6 +24,7 @@ MODELS = {
         ({"aging_cost": 1e308}, r"aging_cost must lie within 0 \.\. 1e\+305, got 1e\+308"),
         ({"birth_cost": 1e308}, r"birth_cost must lie within 1e-305 \.\. 1e\+305, got 1e\+308"),
         ({"birth_cost": 5e-324}, r"birth_cost must lie within 1e-305 \.\. 1e\+305, got 5e-324"),
+        ({"birth_cost": None}, "birth_cost must be a number or 'auto', got None"),
         ({"birth_cost": 10**400}, "birth_cost must be a finite number, got 1000"),
         ({"history_size": 2**70}, "history_size must be at most 2147483647, got 1180"),
     ],

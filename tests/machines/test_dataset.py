@@ -19,6 +19,7 @@ from dynmeans import InputError
 from dynmeans._files.snapshot import read_snapshot, write_snapshot
 from dynmeans.cli import app
 from dynmeans.distributed import files
+from dynmeans.distributed.dataset import open_dataset
 from dynmeans.distributed.files import cluster_dataset
 from dynmeans.runs import RunParameters
 
@@ -161,6 +162,12 @@ def test_a_wrong_type_in_the_last_file_is_one_line_and_nothing_is_written(client
     assert "\n" not in str(error.value)
     assert not (folder / "out").exists()
     assert not (folder / "state").exists()
+
+
+def test_a_file_of_another_kind_is_one_line(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    with pytest.raises(InputError, match=r"a\.csv: a run on workers reads Parquet files only"):
+        open_dataset([str(tmp_path / "a.csv")], RunParameters())
 
 
 def test_a_missing_file_is_one_line(client, folder):

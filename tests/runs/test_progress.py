@@ -57,6 +57,8 @@ FALSE = {
     "an unknown entry of columns": _set("columns", "color", "red"),
     "a feature that is a number": _set("columns", "features", [1, 2]),
     "a time column that is a list": _set("columns", "time", ["when"]),
+    "a time column that the file does not have": _set("columns", "time", "velocity"),
+    "a feature that the file does not have": _set("columns", "features", ["x", "z"]),
     "dates that are a word": _set("columns", "dated", "yes"),
     "a scale of another width": _set("scale", "mean", [0.0]),
     "a deviation of zero": _set("scale", "deviation", [0.0, 1.0]),

@@ -213,6 +213,11 @@ def walkers(n_steps: int = 20) -> tuple[list[np.ndarray], list[np.ndarray]]:
     return batches, [np.arange(8)] * n_steps
 
 
+def test_one_table_is_not_a_list_of_batches(stream: Any) -> None:
+    with pytest.raises(ValueError, match=r"batches is one table of shape \(\d+, 2\); pass a list"):
+        tune(stream.batches[0])
+
+
 def test_one_row_per_object_is_found() -> None:
     batches, truth = walkers()
     found = tune(batches, budget=40, random_state=0)

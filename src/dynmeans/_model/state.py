@@ -69,6 +69,8 @@ def next_time(state: Timed, t: float | None) -> float:
         now = float(t)
     except OverflowError:
         now = np.inf
+    except TypeError:
+        raise ValueError(f"t must be a number, such as seconds, got {reprlib.repr(t)}") from None
     if not np.isfinite(now):
         raise ValueError(f"t must be a finite number, got {reprlib.repr(t)}")
     if state.n_steps > 0 and now < state.clock:

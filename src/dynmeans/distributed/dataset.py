@@ -69,7 +69,7 @@ def open_dataset(patterns: Sequence[str], parameters: RunParameters) -> Dataset:
     kinds: dict[str, Any] = {}
     for number, (path, _) in enumerate(files):
         with open_file(path) as file:
-            footer = parquet.read_metadata(file)
+            footer = _footer(path, parquet, file)
             schema = footer.schema.to_arrow_schema()
         sizes = [footer.row_group(g).num_rows for g in range(footer.num_row_groups)]
         if not sum(sizes):
@@ -82,6 +82,13 @@ def open_dataset(patterns: Sequence[str], parameters: RunParameters) -> Dataset:
         parts += found
     assert columns is not None
     return Dataset(files, columns, parts)
+
+
+def _footer(path: str, parquet: Any, file: Any) -> Any:
+    try:
+        return parquet.read_metadata(file)
+    except ValueError as error:  # of pyarrow
+        raise InputError(f"{path}: a run on workers reads Parquet files only: {error}") from None
 
 
 def _columns(part: Part, names: Sequence[str], parameters: RunParameters) -> Columns:

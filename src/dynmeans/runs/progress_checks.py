@@ -50,6 +50,9 @@ def _check_columns(raw: Any) -> None:
             _check(name, value, lambda value: isinstance(value, bool))
         elif value is not None:
             _check(name, value, _is_text)
+    if raw.get("names"):
+        for name in Columns(**{**raw, "features": tuple(raw["features"])}).needed():
+            _require(name in raw["names"], "column", name)
 
 
 def _check_scale(raw: Any, n_features: int) -> None:

@@ -30,6 +30,9 @@ class TuningStream(NamedTuple):
 
 def read_stream(batches: Iterable[Any]) -> TuningStream:
     """Read batches as :meth:`dynmeans.DMeans.stream` takes them: arrays, or mappings of arguments."""
+    shape = getattr(batches, "shape", ())
+    if len(shape) == 2:
+        raise ValueError(f"batches is one table of shape {shape}; pass a list of tables, one per time step")
     steps = [dict(item) if isinstance(item, Mapping) else {"X": item} for item in batches]
     if not steps:
         raise ValueError("batches is empty; tuning needs at least one batch")

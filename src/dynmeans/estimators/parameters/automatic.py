@@ -11,7 +11,7 @@ from dynmeans._algorithms.descent_candidates import DescentParameters, Given
 from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs
 from dynmeans._model.events import StepParameters
 from dynmeans.estimators.parameters.cost_parameters import CostParameters
-from dynmeans.estimators.validation import valid_number
+from dynmeans.estimators.validation import valid_birth_cost, valid_number
 
 LIFETIME, REACH = 5.0, 2.0  # estimated lifetime in median intervals, and reach
 PAPER = DescentParameters(1.0)  # motion and mode of the paper, which a given birth cost implies
@@ -122,7 +122,7 @@ class AutomaticParameters(CostParameters):
         if first is not None or ("_state" not in vars(self) and self._is_automatic()):
             birth = estimate or 1.0 if first is None else first.parameters.birth
             if self.birth_cost != "auto":
-                birth = valid_number("birth_cost", self.birth_cost) or 0.0
+                birth = valid_birth_cost(self.birth_cost)
             return self._costs_of(birth, 1.0 if first is None else first.interval)
         # Until there are two different rows in a batch, all rows belong to one object.
         return super()._costs(

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
 from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs
-from dynmeans.estimators.validation import valid_number
+from dynmeans.estimators.validation import valid_birth_cost, valid_number
 
 
 class CostParameters:
@@ -64,7 +64,7 @@ class CostParameters:
         )
         if self.birth_cost == "auto":
             return self._make_costs(1.0 if estimate is None else estimate, aging)
-        return self._make_costs(valid_number("birth_cost", self.birth_cost) or 0.0, aging)
+        return self._make_costs(valid_birth_cost(self.birth_cost), aging)
 
     def _make_costs(self, birth: float, aging: AgingParameters) -> Costs:
         return make_costs(birth, aging, self._aging_defaults)

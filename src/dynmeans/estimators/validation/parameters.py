@@ -48,6 +48,14 @@ def valid_number(name: str, value: Any) -> float | None:
         raise ValueError(f"{name} must be a finite number, got {shown(value)}") from None
 
 
+def valid_birth_cost(value: Any) -> float:
+    """Return a birth cost that is not estimated; the model validates its range."""
+    number = valid_number("birth_cost", value)
+    if number is None:
+        raise ValueError("birth_cost must be a number or 'auto', got None")
+    return number
+
+
 def valid_threads(n_jobs: Any) -> int:
     """Return the number of threads, 0 for as many as the size of the batch justifies."""
     return 0 if n_jobs is None or n_jobs == -1 else valid_count("n_jobs", n_jobs, 1, MAX_THREADS)
