@@ -110,7 +110,7 @@ FALSE_HEADERS = [
     (RBF, param(RBF, kernel=None), "KDMeans with a kernel"),
     (RBF, param(RBF, kernel={"kernel": "rbf", "bandwidth": "wide"}), "'bandwidth'='wide'"),
     (RBF, {"kernel": {"kernel": "rbf", "bandwidth": -1.0}}, "bandwidth is -1.0"),
-    (RBF, {"kernel": {"kernel": "rbf", "max_dense": 0.5}}, "max_dense=0.5 must be int"),
+    (RBF, {"kernel": {"kernel": "rbf", "max_dense": 0.5}}, "max_dense is 0.5; it must be an integer from 1"),
     (RBF, {"kernel": {"kernel": "rbf", "max_dense": None}}, "max_dense"),
     (RBF, {"kernel": {"kernel": "rbf", "width": 1.0}}, "no parameter 'width'"),
     (RBF, {"kernel": "rbf"}, "kernel='rbf'"),
