@@ -23,7 +23,7 @@ import numpy as np
 N_CLUSTERS = 100
 NOISE = 0.02
 BIRTH_COST = 0.05
-GROUP = 1 << 20  # rows of a chunk: a row group of pyarrow, if not told otherwise
+GROUP = 1 << 20  # rows of a chunk: the default row group of pyarrow
 PER_ROUND = 2 + 1 / 7  # tasks per chunk and round: a pass, its reply, a share of the tree
 OTHERS = 8 + 1 / 7  # tasks per chunk and step: read, validate, sample, scale, and label
 GRID = 0.02  # of quantized rows
