@@ -8,50 +8,30 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+
+import math
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dynmeans._algorithms.batch import Batch, SearchOptions
+from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.birth_cost import estimate_birth_cost, estimate_exclusive_birth_cost
 from dynmeans._algorithms.descent_candidates import DescentParameters, Given, candidates, squared_span
-from dynmeans._algorithms.dmeans import cluster
+from dynmeans._algorithms.first_batches import (
+    MAX_ROWS,
+    MIN_BATCHES,
+    CostsOf,
+    FirstBatches,
+    add_batch,
+    cluster_sample,
+)
 from dynmeans._codes.gaussian_code import median_interval
 from dynmeans._codes.two_codes import STRONG_EVIDENCE, CodeLengths, TwoCodes
-from dynmeans._model.costs import Costs
-from dynmeans._model.lifecycle import update_state
-from dynmeans._model.motion import get_motion
-from dynmeans._model.prior import predict_prior
-from dynmeans._model.state import empty_state
 from dynmeans._model.types import FloatArray, IntArray
 
-MAX_ROWS = 100  # sampled per batch
-PERMUTED = 1 << 20  # rows of a batch whose numbers are permuted; of more rows a sample is drawn directly
-MIN_BATCHES, MAX_BATCHES = 8, 32  # with rows, after which the estimate is final
-ENOUGH_ROWS = 400  # sampled rows after which no more than MIN_BATCHES are needed
 MOVING = 2  # best parameters of each mode that are tried again with velocity
-MAX_PASSES = 30  # over a batch
 ONE_OBJECT = 1e100  # birth cost at which all rows belong to one object
-
-CostsOf = Callable[[float, float], Costs]  # (birth cost, median interval) -> costs
-
-
-class FirstBatches(NamedTuple):
-    """Sample of the first batches, and the parameters that were estimated from it."""
-
-    rows: tuple[FloatArray, ...]  # (n, d) sampled rows of each batch with rows; empty when final
-    weights: tuple[FloatArray, ...] | None  # (n,)
-    times: tuple[float, ...]
-    n_batches: int  # with rows, so far
-    interval: float  # median time between batches
-    parameters: DescentParameters
-
-    @property
-    def is_final(self) -> bool:
-        """Whether later batches change nothing."""
-        return self.n_batches > 0 and len(self.rows) == 0
 
 
 def update_first_batches(
@@ -61,16 +41,11 @@ def update_first_batches(
     old = _no_batches(given) if old is None else old
     if old.is_final or len(batch.rows) == 0:
         return old
-    found = _extended(old, batch)
-    n = found.n_batches
-    if n & (n - 1) == 0:  # after 1, 2, 4, 8, ... batches
-        interval = median_interval(np.array(found.times))
-        found = found._replace(interval=interval)
-        found = found._replace(parameters=_estimate(found, batch, given, costs_of, seed))
-        n_rows = sum(map(len, found.rows))
-        if n >= MAX_BATCHES or (n >= MIN_BATCHES and n_rows >= ENOUGH_ROWS):
-            return found._replace(rows=(), weights=None, times=())
-    return found
+    found = add_batch(old, batch)
+    if not found.is_due:
+        return found
+    found = found._replace(interval=median_interval(np.array(found.times)), is_final=found.is_enough)
+    return _estimated(found, batch, given, costs_of, seed)
 
 
 def _no_batches(given: Given) -> FirstBatches:
@@ -80,37 +55,33 @@ def _no_batches(given: Given) -> FirstBatches:
     return FirstBatches((), None, (), 0, 1.0, start)
 
 
-def _extended(old: FirstBatches, batch: Batch) -> FirstBatches:
-    every = sample_rows(len(batch.rows))
-    rows: FloatArray = np.ascontiguousarray(batch.rows[every], dtype=np.float64)
-    weights = old.weights
-    if weights is not None or batch.weights is not None:
-        before = tuple(np.ones(len(some)) for some in old.rows) if weights is None else weights
-        weights = (*before, np.ones(len(rows)) if batch.weights is None else batch.weights[every])
-    times = (*old.times, batch.time)
-    return old._replace(rows=(*old.rows, rows), weights=weights, times=times, n_batches=old.n_batches + 1)
-
-
-def sample_rows(n: int) -> IntArray:
-    """Return the numbers of at most MAX_ROWS random rows of a batch of n rows, ascending."""
-    if n <= MAX_ROWS:
-        return np.arange(n)
-    random = np.random.default_rng(0)
-    if n <= PERMUTED:
-        return np.sort(random.permutation(n)[:MAX_ROWS])
-    return np.sort(random.choice(n, MAX_ROWS, replace=False, shuffle=False))
-
-
-def _estimate(
+def _estimated(
     found: FirstBatches, batch: Batch, given: Given, costs_of: CostsOf, seed: int
-) -> DescentParameters:
+) -> FirstBatches:
+    """Return the sample with new parameters."""
     if found.n_batches == 1:
-        return _from_one_batch(found.parameters, batch, given, seed)
+        return found._replace(parameters=_from_one_batch(found.parameters, batch, given, seed))
     if not _has_scale(found.rows):
-        return found.parameters
+        return found
     if len(batch.rows) > MAX_ROWS and _too_few_rows(found, costs_of):
-        return found.parameters
-    return _best_parameters(found, given, costs_of)
+        return found
+    codes = TwoCodes(found.rows, np.array(found.times), found.weights, max_rows=MAX_ROWS)
+    best, by_forest = _best_parameters(found, codes, given, costs_of)
+    labels = _labels(found, best, costs_of)
+    return found._replace(parameters=best, contradicts=_contradicts(found, codes, by_forest, labels))
+
+
+def _contradicts(found: FirstBatches, codes: TwoCodes, by_forest: bool, new: Sequence[IntArray]) -> bool:
+    """Return whether there is strong evidence for new labels, against those of the batches before the last.
+
+    Estimates from fewer batches than a final one needs are too uncertain to change clusters.
+    """
+    old = found.labels
+    if len(new) < MIN_BATCHES or len(old) != len(new) - 1:  # an earlier version saved no labels
+        return False
+    lengths = [codes.lengths(labels).up_to for labels in ([*old, new[-1]], new)]
+    before, after = (each[int(by_forest)][-2] for each in lengths if each is not None)
+    return bool((before - after) * codes.n_rows > STRONG_EVIDENCE)
 
 
 def _from_one_batch(start: DescentParameters, batch: Batch, given: Given, seed: int) -> DescentParameters:
@@ -135,10 +106,11 @@ def _too_few_rows(found: FirstBatches, costs_of: CostsOf) -> bool:
     return sum(len(np.unique(ids)) for ids in labels) * 2 > sum(map(len, labels))
 
 
-def _best_parameters(found: FirstBatches, given: Given, costs_of: CostsOf) -> DescentParameters:
-    """Return the parameters whose result has the shortest code."""
-    codes = TwoCodes(found.rows, np.array(found.times), found.weights, max_rows=MAX_ROWS)
-    first = candidates(found.rows, given) or [found.parameters]
+def _best_parameters(
+    found: FirstBatches, codes: TwoCodes, given: Given, costs_of: CostsOf
+) -> tuple[DescentParameters, bool]:
+    """Return the parameters whose result has the shortest code, and whether that is the forest code."""
+    first = candidates(found.rows, given, found.share) or [found.parameters]
     tried = [(candidate, codes.lengths(_labels(found, candidate, costs_of))) for candidate in first]
     if given.motion is None:
         moving = [candidate._replace(motion="velocity") for candidate in _best_of_modes(codes, tried)]
@@ -152,33 +124,49 @@ def _best_parameters(found: FirstBatches, given: Given, costs_of: CostsOf) -> De
         ]
     best, largest = _middle_of_best(tried, by_forest)
     if given.birth is not None or best.exclusive or best.refine:
-        return best
-    cautious = best._replace(birth=_with_births(found, best, largest, costs_of))
-    length, limit = (codes.lengths(_labels(found, each, costs_of)).of(by_forest) for each in (cautious, best))
-    return cautious if length <= limit + STRONG_EVIDENCE / codes.n_rows else best
+        return best, by_forest
+    limit = codes.lengths(_labels(found, best, costs_of)).of(by_forest) + STRONG_EVIDENCE / codes.n_rows
+    for birth in _with_births(found, best, largest, costs_of):
+        cautious = best._replace(birth=birth)
+        if codes.lengths(_labels(found, cautious, costs_of)).of(by_forest) <= limit:
+            return cautious, by_forest
+    return best, by_forest
 
 
 def _with_births(
     found: FirstBatches, best: DescentParameters, largest: DescentParameters, costs_of: CostsOf
-) -> float:
-    """Return a birth cost at which each cluster of the result could be born again.
+) -> list[float]:
+    """Return birth costs at which each cluster of the result could be born again, the preferred one first.
 
-    A large birth cost gives the same clusters if the first batch has them, but no new ones later.
+    A large birth cost gives the same clusters if the first batch has them, but no new ones later. The birth
+    cost must also exceed the squared distance of every row to its center. The largest of n such distances
+    grows with log n if clusters are Gaussian, and the sample has only some of the rows.
+    """
+    limit = _rebirth_limit(found, _labels(found, best, costs_of))
+    low = best.birth * (best.birth / largest.birth)  # the best is in the middle, in log scale
+    high = min(largest.birth, limit)
+    middle = math.sqrt(min(low, high)) * math.sqrt(high)
+    low *= 1.0 + math.log(found.share) / math.log(sum(map(len, found.rows)))
+    return [birth for birth in (low, middle) if birth == middle > 0.0 or middle < birth <= limit < math.inf]
+
+
+def _rebirth_limit(found: FirstBatches, labels: Sequence[IntArray]) -> float:
+    """Return the largest birth cost at which, in a typical batch, each cluster has a row that founds it.
+
+    That row is farther than the birth cost from the centers of all other clusters. Infinite without others.
     """
     limits = []
-    for rows, labels in zip(found.rows, _labels(found, best, costs_of), strict=True):
-        ids, where = np.unique(labels, return_inverse=True)
-        if len(ids) < 2:
+    for rows, ids in zip(found.rows, labels, strict=True):
+        known, where = np.unique(ids, return_inverse=True)
+        if len(known) < 2:
             continue
-        centers = np.array([rows[labels == k].mean(axis=0) for k in ids])
+        centers = np.array([rows[ids == k].mean(axis=0) for k in known])
         away = cdist(rows, centers, "sqeuclidean")
         away[np.arange(len(rows)), where] = np.inf
-        farthest = np.zeros(len(ids))
+        farthest = np.zeros(len(known))
         np.maximum.at(farthest, where, away.min(axis=1))
         limits.append(float(farthest.min()))
-    high = min([largest.birth, *([float(np.median(limits))] if limits else [])])
-    low = best.birth * (best.birth / largest.birth)  # the best is in the middle, in log scale
-    return float(np.sqrt(min(low, high)) * np.sqrt(high)) if high > 0.0 else best.birth
+    return float(np.median(limits)) if limits else math.inf
 
 
 def _best_of_modes(
@@ -208,19 +196,4 @@ def _middle_of_best(
 
 
 def _labels(found: FirstBatches, candidate: DescentParameters, costs_of: CostsOf) -> list[IntArray]:
-    """Cluster the sample of all batches."""
-    costs, motion = costs_of(candidate.birth, found.interval), get_motion(candidate.motion)
-    search = SearchOptions(0, 1, MAX_PASSES, 1, candidate.refine, candidate.exclusive)
-    state, labels = empty_state(found.rows[0].shape[1]), []
-    for batch in _batches(found):
-        prior = predict_prior(state, batch.time, costs, motion)
-        fit = cluster(batch, prior, costs, search, state.n_steps)
-        result = update_state(state, prior, fit, costs, motion, batch.time)
-        state = result.state
-        labels.append(result.report.labels)
-    return labels
-
-
-def _batches(found: FirstBatches) -> Iterable[Batch]:
-    weights = found.weights or (None,) * len(found.rows)
-    return (Batch(*each) for each in zip(found.rows, weights, found.times, strict=True))
+    return cluster_sample(found, candidate, costs_of)[1]

@@ -35,14 +35,19 @@ class Given(NamedTuple):
     exclusive: bool | None = None
 
 
-def candidates(batches: Sequence[FloatArray], given: Given) -> list[DescentParameters]:
-    """Return the parameters to try on a sample of batches, without velocity unless it is given."""
+def candidates(batches: Sequence[FloatArray], given: Given, share: float = 1.0) -> list[DescentParameters]:
+    """Return the parameters to try on a sample of batches, without velocity unless it is given.
+
+    A sampled row stands for ``share`` rows. With ``refine``, the rows of a cluster share its birth cost, so it
+    grows with their number.
+    """
     motion = given.motion or "walk"
-    tried = []
+    tried: list[DescentParameters] = []
     if not given.exclusive:
         births = _births(batches) if given.birth is None else [given.birth]
-        refined = (False, True) if given.refine is None else (given.refine,)
-        tried = [DescentParameters(birth, motion, refine) for refine in refined for birth in births]
+        for refine in (False, True) if given.refine is None else (given.refine,):
+            scale = share if refine and given.birth is None else 1.0
+            tried += [DescentParameters(scale * birth, motion, refine) for birth in births]
     if given.exclusive or (given.exclusive is None and not given.refine):
         births = _exclusive_births(batches) if given.birth is None else [given.birth]
         tried += [DescentParameters(birth, motion, bool(given.refine), True) for birth in births]

@@ -1,0 +1,124 @@
+"""The sample of the first batches from which parameters are estimated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from dynmeans._algorithms.batch import Batch, SearchOptions
+from dynmeans._algorithms.descent_candidates import DescentParameters
+from dynmeans._algorithms.dmeans import cluster
+from dynmeans._model.costs import Costs
+from dynmeans._model.lifecycle import update_state
+from dynmeans._model.motion import get_motion
+from dynmeans._model.prior import predict_prior
+from dynmeans._model.state import ClusterState, empty_state
+from dynmeans._model.types import FloatArray, IntArray
+
+MAX_ROWS = 100  # sampled per batch
+PERMUTED = 1 << 20  # rows of a batch whose numbers are permuted; of more rows a sample is drawn directly
+MIN_BATCHES, MAX_BATCHES = 8, 32  # with rows, after which the estimate is final
+ENOUGH_ROWS = 400  # sampled rows after which no more than MIN_BATCHES are needed
+MAX_PASSES = 30  # over a batch
+
+CostsOf = Callable[[float, float], Costs]  # (birth cost, median interval) -> costs
+
+
+class FirstBatches(NamedTuple):
+    """Sample of the first batches, and the parameters that were estimated from it."""
+
+    rows: tuple[FloatArray, ...]  # (n, d) sampled rows of each batch with rows; empty when final
+    weights: tuple[FloatArray, ...] | None  # (n,)
+    times: tuple[float, ...]
+    n_batches: int  # with rows, so far
+    interval: float  # median time between batches
+    parameters: DescentParameters
+    shares: tuple[float, ...] = ()  # of each batch: number of rows that a sampled row stands for
+    labels: tuple[IntArray, ...] = ()  # (n,) ids of the sampled rows of each batch before the present one
+    contradicts: bool = False  # the parameters are new, with strong evidence against these labels
+    is_final: bool = False  # later batches change nothing
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the parameters are estimated now: after 1, 2, 4, 8, ... batches."""
+        return self.n_batches & (self.n_batches - 1) == 0
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether an estimate from this sample is final."""
+        n, n_rows = self.n_batches, sum(map(len, self.rows))
+        return n >= MAX_BATCHES or (n >= MIN_BATCHES and n_rows >= ENOUGH_ROWS)
+
+    @property
+    def share(self) -> float:
+        """Typical number of rows that a sampled row stands for."""
+        return float(np.median(self.shares)) if self.shares else 1.0
+
+
+def add_batch(old: FirstBatches, batch: Batch) -> FirstBatches:
+    """Add a sample of the rows of a batch."""
+    every = sample_rows(len(batch.rows))
+    rows: FloatArray = np.ascontiguousarray(batch.rows[every], dtype=np.float64)
+    weights = old.weights
+    if weights is not None or batch.weights is not None:
+        before = tuple(np.ones(len(some)) for some in old.rows) if weights is None else weights
+        weights = (*before, np.ones(len(rows)) if batch.weights is None else batch.weights[every])
+    return old._replace(
+        rows=(*old.rows, rows),
+        weights=weights,
+        times=(*old.times, batch.time),
+        n_batches=old.n_batches + 1,
+        shares=(*old.shares, len(batch.rows) / len(rows)),
+    )
+
+
+def add_labels(first: FirstBatches, labels: IntArray) -> FirstBatches:
+    """Add the ids of the rows of the last batch; delete the sample if the estimate is final."""
+    if first.is_final:
+        return first._replace(rows=(), weights=None, times=(), shares=(), labels=(), contradicts=False)
+    if len(first.labels) < len(first.rows) - 1:  # loaded from a state file of an earlier version
+        return first
+    ids: IntArray = np.asarray(labels[sample_rows(len(labels))])
+    return first._replace(labels=(*first.labels, ids), contradicts=False)
+
+
+def sample_rows(n: int) -> IntArray:
+    """Return the numbers of at most MAX_ROWS random rows of a batch of n rows, ascending."""
+    if n <= MAX_ROWS:
+        return np.arange(n)
+    random = np.random.default_rng(0)
+    if n <= PERMUTED:
+        return np.sort(random.permutation(n)[:MAX_ROWS])
+    return np.sort(random.choice(n, MAX_ROWS, replace=False, shuffle=False))
+
+
+def cluster_sample(
+    first: FirstBatches, parameters: DescentParameters, costs_of: CostsOf, n_batches: int | None = None
+) -> tuple[ClusterState, list[IntArray]]:
+    """Cluster the sample of the first ``n_batches``, by default of all; return the state and the labels."""
+    costs, motion = costs_of(parameters.birth, first.interval), get_motion(parameters.motion)
+    search = SearchOptions(0, 1, MAX_PASSES, 1, parameters.refine, parameters.exclusive)
+    state, labels = empty_state(first.rows[0].shape[1]), []
+    for batch in _batches(first, n_batches):
+        prior = predict_prior(state, batch.time, costs, motion)
+        fit = cluster(batch, prior, costs, search, state.n_steps)
+        result = update_state(state, prior, fit, costs, motion, batch.time)
+        state = result.state
+        labels.append(result.report.labels)
+    return state, labels
+
+
+def sample_weights(first: FirstBatches, i: int) -> FloatArray | None:
+    """Return the weights of the sampled rows of batch i, each for all rows that it stands for."""
+    share = first.shares[i]
+    given = None if first.weights is None else first.weights[i]
+    if share == 1.0:
+        return given
+    return np.full(len(first.rows[i]), share) if given is None else share * given
+
+
+def _batches(first: FirstBatches, n_batches: int | None) -> Iterator[Batch]:
+    for i in range(len(first.rows) if n_batches is None else n_batches):
+        yield Batch(first.rows[i], sample_weights(first, i), first.times[i])
