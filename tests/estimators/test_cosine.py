@@ -149,7 +149,7 @@ def test_save_and_load_continue_alike(tmp_path):
 
 
 def test_a_state_file_with_centers_that_are_no_directions_is_refused(tmp_path):
-    from dynmeans.estimators.state_files.serialization import from_snapshot, to_snapshot
+    from dynmeans.estimators import from_snapshot, to_snapshot
 
     snapshot = to_snapshot(run(stream(2)[0][:2])[1])
     arrays = {**snapshot.arrays, "centers": 2.0 * snapshot.arrays["centers"]}

@@ -44,6 +44,11 @@ class ClusterState(NamedTuple):
         """The arrays, from ``centers`` to ``hits``."""
         return self[:7]
 
+    @property
+    def clusters(self) -> ClusterState:
+        """The clusters of the state, which is nothing else; states of other algorithms have more."""
+        return self
+
 
 def empty_state(n_features: int) -> ClusterState:
     """Return the state before the first batch, without clusters."""

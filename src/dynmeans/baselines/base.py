@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from dynmeans._algorithms.batch import Rows
 from dynmeans._model.state import next_time
 from dynmeans._model.types import IntArray
-from dynmeans.estimators.shell.locking import Locked, run_step
+from dynmeans.estimators.shell.locking import run_step, without_lock
 from dynmeans.estimators.validation import adopt_columns, draw_seed, valid_rows
 
 Self = TypeVar("Self", bound="Baseline")
@@ -34,7 +34,7 @@ class StepClock(NamedTuple):
     n_steps: int
 
 
-class Baseline(Locked, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Clusterer of batches; a subclass defines its memory and its step."""
 
     random_state: Any = 0  # default for deterministic baselines
@@ -85,6 +85,10 @@ class Baseline(Locked, ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f"this {type(self).__name__} is not fitted yet: call fit or partial_fit first"
             )
         return self._clock.n_steps
+
+    def __getstate__(self) -> Any:
+        """Leave out the lock: copies and unpickled models have a separate one."""
+        return without_lock(super().__getstate__())
 
     def _run(self: Self, X: Any, y: Any, t: float | None, *, reset: bool = False) -> Self:
         """Run a step, serialized with those of other threads."""

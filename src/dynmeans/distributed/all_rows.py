@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dynmeans.distributed.batch import LARGEST, RemoteRows
+from dynmeans.estimators.parameters.automatic import descent_parameters, fixed_parameters, is_final
+from dynmeans.estimators.parameters.dmeans_parameters import parameters_of
 
 if TYPE_CHECKING:
     from dynmeans.distributed.estimator import DMeans
@@ -31,10 +33,11 @@ def refuse_large(model: DMeans, rows: RemoteRows, metric: str | None) -> None:
 
 def _modes(model: DMeans) -> dict[str, bool | None]:
     """Return whether each mode is used; None if it is not known yet."""
-    given, now = model._given(), model._descent_parameters()
-    is_final = hasattr(model, "_state") and model._is_final()
+    given, estimates = parameters_of(model), vars(model).get("_estimates")
+    final = estimates is not None and is_final(given, estimates)
+    now = descent_parameters(given, estimates) if final else fixed_parameters(given)
     return {
-        "refine": now.refine if is_final else given.refine,
-        "exclusive": now.exclusive if is_final else given.exclusive,
+        "refine": now.refine,
+        "exclusive": now.exclusive,
         "certify": bool(model.certify),
     }

@@ -46,6 +46,9 @@ class RemoteRows(RemoteColumn):
         self.shape = chunks.n_rows, chunks.n_features
         self.dtype = chunks.dtype
 
+    def __getitem__(self, index: Any) -> Any:
+        return index.rows() if isinstance(index, PresentRows) else super().__getitem__(index)
+
     @property
     def nbytes(self) -> int:
         """Size of all rows."""

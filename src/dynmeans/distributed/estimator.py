@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from os import PathLike
 from typing import Any, cast
 
@@ -37,9 +36,11 @@ from dynmeans.distributed.step import step
 from dynmeans.estimators import DMeans as LocalDMeans
 from dynmeans.estimators import load as load_local
 from dynmeans.estimators.diagnostics.birth_warnings import warn_of_unit_rows
-from dynmeans.estimators.diagnostics.result_checks import SAMPLE, check_result, evenly
-from dynmeans.estimators.parameters.metric_choice import MANY_FEATURES
+from dynmeans.estimators.diagnostics.result_checks import SAMPLE, evenly
+from dynmeans.estimators.diagnostics.result_warnings import checked_rows
+from dynmeans.estimators.parameters.metric_choice import MANY_FEATURES, are_unit_rows, metric_for
 from dynmeans.estimators.parameters.step_rules import StepRules
+from dynmeans.estimators.shell.step import StepInput
 
 
 class DMeans(LocalDMeans):
@@ -67,11 +68,11 @@ class DMeans(LocalDMeans):
     array([0, 0, 1])
     """
 
-    def _run(self, X: Any, sample_weight: Any, t: float | None, **options: Any) -> Any:
-        if not is_distributed(X):
-            return super()._run(X, sample_weight, t, **options)
-        batch = RemoteBatch(X, sample_weight)
-        super()._run(batch, None, t, **options)
+    def _run(self, given: StepInput, *, reset: bool = False) -> Any:
+        if not is_distributed(given.X):
+            return super()._run(given, reset=reset)
+        batch = RemoteBatch(given.X, given.sample_weight)
+        super()._run(given._replace(X=batch, sample_weight=None), reset=reset)
         if isinstance(self.labels_, np.ndarray):  # a small batch
             labels = as_dask(self.labels_, batch.chunks)
             self.__dict__.update(labels_=labels, step_=self.step_._replace(labels=labels))
@@ -83,7 +84,7 @@ class DMeans(LocalDMeans):
         example = super()._read(example_of(X.rows), reset=reset, min_rows=0)
         X.read(_client(), example.dtype, example.shape[1], min_rows)
         rows: Any = RemoteRows(X.chunks) if len(X) > SMALL else X.gathered.rows
-        metric = self._metric_of(rows, anew=reset)
+        metric = metric_for(self, None if reset else vars(self).get("_estimates"), rows)
         if isinstance(rows, RemoteRows):
             refuse_large(self, rows, metric)
         if metric != "cosine":
@@ -101,31 +102,20 @@ class DMeans(LocalDMeans):
         weights: FloatArray = cast(Any, RemoteWeights(X.chunks))
         return weights
 
-    def _drop_absent(self, rows: Rows, present: Any) -> Rows:
-        if not isinstance(present, PresentRows):
-            return super()._drop_absent(rows, present)
-        found: Rows = present.rows()
-        return found
-
-    def _all_labels(
-        self, attributes: dict[str, Any], rows: Rows, present: Any, report: StepReport
+    def _label_absent(
+        self, state: ClusterState, rows: Rows, present: Any, report: StepReport, rules: StepRules
     ) -> IntArray:
         if not isinstance(present, PresentRows):
-            return super()._all_labels(attributes, rows, present, report)
-        after = copy(self)
-        after.__dict__.update(attributes)
+            return super()._label_absent(state, rows, present, report, rules)
         chunks, labels = cast(Any, rows).chunks, report.labels
         if isinstance(labels, np.ndarray):
             labels = as_dask(labels, present.chunks)
-        clusters = dask.delayed(after._living_clusters(report.time), pure=True)
+        prior = prior_of_living(state, report.time, rules.costs, rules.motion)
+        living = tasks.LivingClusters(prior.centers, prior.gammas, prior.revival, state.ids)
+        clusters = dask.delayed(living, pure=True)
         each = chunks.futures, cast(Any, labels).to_delayed().ravel(), [clusters] * len(chunks.futures)
         found: IntArray = lazy_blocks(chunks, tasks.label_absent, *each)
         return found
-
-    def _living_clusters(self, now: float) -> tasks.LivingClusters:
-        rules = self._rules(self._state, self._seed)
-        prior = prior_of_living(self._state, now, rules.costs, rules.motion)
-        return tasks.LivingClusters(prior.centers, prior.gammas, prior.revival, self._state.ids)
 
     def _cluster_batch(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
         search = rules.search
@@ -138,27 +128,16 @@ class DMeans(LocalDMeans):
             warn_of_unit_rows(batch.rows[evenly(len(batch.rows), SAMPLE)])
         return mark_tentative(result, state, self.min_hits)
 
-    def _are_unit_rows(self, rows: Rows) -> bool:
-        if not isinstance(rows, RemoteRows):
-            return super()._are_unit_rows(rows)
-        return rows.shape[1] >= MANY_FEATURES and all(rows.chunks.map(tasks.has_unit_rows))
 
-    def _check_rows(self, batch: Batch, report: StepReport) -> dict[str, str]:
-        return super()._check_rows(*_sampled(batch, report))
-
-    def _check_result(self, batch: Batch, report: StepReport) -> dict[str, str]:
-        sample, described = _sampled(batch, report)
-        return check_result(sample.rows, described, self._state, self.parameters_, len(batch.rows))
+@are_unit_rows.register
+def _(rows: RemoteRows) -> bool:
+    return rows.shape[1] >= MANY_FEATURES and all(rows.chunks.map(tasks.has_unit_rows))
 
 
-def _sampled(batch: Batch, report: StepReport) -> tuple[Batch, StepReport]:
-    """Return some rows of a batch on workers with their labels; other batches as they are."""
-    rows: Any = batch.rows
-    if not isinstance(rows, RemoteRows):
-        return batch, report
+@checked_rows.register
+def _(rows: RemoteRows, labels: Any) -> tuple[Rows, IntArray]:
     every = evenly(len(rows), SAMPLE)
-    labels = np.asarray(report.labels[every])
-    return batch._replace(rows=rows[every]), report._replace(labels=labels)
+    return rows[every], np.asarray(labels[every])
 
 
 def load(path: str | PathLike[str]) -> DMeans:

@@ -31,7 +31,8 @@ from dynmeans.distributed.dataset import (
 )
 from dynmeans.distributed.estimator import DMeans, to_distributed
 from dynmeans.distributed.label_files import has_labels, has_labels_of, start_labels, write_labels
-from dynmeans.estimators.state_files.serialization import from_snapshot, to_snapshot
+from dynmeans.estimators.state_files.decoding import from_snapshot
+from dynmeans.estimators.state_files.encoding import to_snapshot
 from dynmeans.runs.models import make_model
 from dynmeans.runs.parameter_checks import check_parameters
 from dynmeans.runs.parameters import RunParameters

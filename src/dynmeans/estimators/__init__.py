@@ -10,8 +10,9 @@ from dynmeans.estimators.dmeans import DMeans
 from dynmeans.estimators.kdmeans import KDMeans
 from dynmeans.estimators.persistent import PersistentIds
 from dynmeans.estimators.sdmeans import SDMeans
+from dynmeans.estimators.state_files.decoding import from_snapshot, load
+from dynmeans.estimators.state_files.encoding import to_snapshot
 from dynmeans.estimators.state_files.model_bytes import from_bytes
-from dynmeans.estimators.state_files.serialization import from_snapshot, load, to_snapshot
 
 __all__ = [
     "ClusteringWarning",

@@ -9,35 +9,30 @@ from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
 from dynmeans._algorithms.batch import Batch, Rows
-from dynmeans._algorithms.birth_cost import (
-    estimate_birth_cost,
-    estimate_exclusive_birth_cost,
-)
+from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
 from dynmeans._algorithms.dmeans import step
 from dynmeans._algorithms.sphere import cheapest_directions, unit_rows
 from dynmeans._algorithms.sphere import step as sphere_step
-from dynmeans._algorithms.sphere_birth_cost import estimate_sphere_birth_cost
 from dynmeans._core import cheapest_clusters
 from dynmeans._model.confirmation import mark_tentative
-from dynmeans._model.costs import AgingParameters, Costs
-from dynmeans._model.events import Event, StepParameters
+from dynmeans._model.events import Event, StepParameters, StepReport
 from dynmeans._model.forecast import Forecast, forecast_clusters, prior_of_living
 from dynmeans._model.lifecycle import StepResult, pass_time
-from dynmeans._model.motion import get_motion
-from dynmeans._model.sphere_costs import make_sphere_costs
 from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
-from dynmeans.estimators.diagnostics.result_warnings import ResultWarnings
-from dynmeans.estimators.parameters.automatic import AutomaticParameters
-from dynmeans.estimators.parameters.dmeans_checks import check_dmeans
-from dynmeans.estimators.parameters.metric_choice import MetricChoice
-from dynmeans.estimators.parameters.resolution import resolved_rules
+from dynmeans.estimators.diagnostics.result_checks import is_check_due
+from dynmeans.estimators.diagnostics.result_warnings import find_warnings, give_warnings, warn_of_rows
+from dynmeans.estimators.parameters.automatic import learn
+from dynmeans.estimators.parameters.dmeans_parameters import parameters_of
+from dynmeans.estimators.parameters.dmeans_rules import dmeans_rules
+from dynmeans.estimators.parameters.estimates import Estimates
+from dynmeans.estimators.parameters.metric_choice import metric_for, uses_cosine
 from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.estimators.validation import valid_rows
 
 
-class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
+class DMeans(BatchClusterer):
     """Cluster batches that arrive one after another, with permanent cluster ids.
 
     Every call of :meth:`partial_fit` is one time step. Clusters are born where points are far from all known
@@ -159,6 +154,8 @@ class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
     array([0])
     """
 
+    _is_silent = False  # gives no warnings
+
     def __init__(
         self,
         birth_cost: float | str = "auto",
@@ -212,9 +209,56 @@ class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
         return confirmed
 
     @property
+    def metric_(self) -> str | None:
+        """The metric, given or chosen; None until the first rows."""
+        self._remembered  # noqa: B018
+        return self._estimates.metric
+
+    @property
     def parameters_(self) -> StepParameters:
         """Birth cost, lifetime, reach, motion and mode after the last step, given or estimated."""
-        return self._used(self._row_costs(self._remembered), self._descent_parameters())
+        used = self._rules(self._remembered, self._estimates, self._seed).used
+        assert used is not None
+        return used
+
+    @property
+    def warnings_(self) -> dict[str, str]:
+        """Warnings about results that cannot be trusted, by kind; each is given once. They are not saved."""
+        known: dict[str, str] = self.__dict__.get("_warnings", {})
+        return known
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return the distances of every row to all remembered clusters, in the order of their ids.
+
+        They are distances to ``cluster_centers_``, where the clusters were last seen; with
+        ``metric="cosine"`` they are 1 - cosine.
+        """
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        metric = "cosine" if uses_cosine(self, self._estimates) else "euclidean"
+        distances: FloatArray = cdist(rows, self._state.centers, metric).astype(rows.dtype, copy=False)
+        return distances
+
+    def _initial_state(self, n_features: int) -> ClusterState:
+        return empty_state(n_features)
+
+    def _rules(self, state: ClusterState | None, estimates: Estimates | None, seed: int) -> StepRules:
+        return dmeans_rules(self, estimates, seed)
+
+    def _learn(self, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
+        return learn(parameters_of(self), old, batch, seed)
+
+    def _cluster_batch(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
+        costs, motion, search, certify = rules.costs, rules.motion, rules.search, bool(self.certify)
+        if len(batch.rows) == 0:
+            return mark_tentative(pass_time(state, costs, motion, batch.time), state, self.min_hits)
+        if rules.is_cosine:
+            result = sphere_step(state, batch, costs, search, certify=certify)
+        else:
+            result = step(state, batch, costs, motion, search, certify=certify)
+        if state.n_steps < N_ESTIMATION_BATCHES and not self._is_silent:
+            warn_of_rows(state, batch, rules, self.__dict__.get("_history", ()))
+        return mark_tentative(result, state, self.min_hits)
 
     def _forecast(self, state: ClusterState, rules: StepRules, now: float) -> Forecast:
         return forecast_clusters(state, now, rules.costs, rules.motion)
@@ -229,79 +273,17 @@ class DMeans(MetricChoice, ResultWarnings, AutomaticParameters, BatchClusterer):
         ids: IntArray = state.ids[which]
         return ids
 
-    def transform(self, X: Any) -> FloatArray:
-        """Return the distances of every row to all remembered clusters, in the order of their ids.
-
-        They are distances to ``cluster_centers_``, where the clusters were last seen; with
-        ``metric="cosine"`` they are 1 - cosine.
-        """
-        check_is_fitted(self)
-        rows = self._read(X, reset=False)
-        metric = "cosine" if self._is_cosine() else "euclidean"
-        distances: FloatArray = cdist(rows, self._state.centers, metric).astype(rows.dtype, copy=False)
-        return distances
-
     def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
         rows = valid_rows(self, X, reset=reset, min_rows=min_rows)
-        return unit_rows(rows) if self._metric_of(rows, anew=reset) == "cosine" else rows
+        known = None if reset else self.__dict__.get("_estimates")
+        return unit_rows(rows) if metric_for(self, known, rows) == "cosine" else rows
 
-    def _initial_state(self, n_features: int) -> ClusterState:
-        return empty_state(n_features)
-
-    def _clusters(self, state: ClusterState) -> ClusterState:
-        return state
-
-    def _check_parameters(self) -> None:
-        check_dmeans(self)
-
-    def _make_costs(self, birth: float, aging: AgingParameters) -> Costs:
-        if self._is_cosine():
-            return make_sphere_costs(birth, aging)
-        return super()._make_costs(birth, aging)
-
-    def _rules(self, state: ClusterState | None, seed: int) -> StepRules:
-        return resolved_rules(self, seed)
-
-    def _resolve(self, seed: int) -> StepRules:
-        """Validate and convert the parameters; `resolved_rules` calls this once for equal parameters."""
-        costs, mode = self._row_costs(None), self._descent_parameters()
-        is_final = self._is_final()
-        return StepRules(
-            costs,
-            self._search_options(seed),
-            is_final,
-            not is_final or self.metric_ is None or self._first_batches is not self._estimated(),
-            self._used(costs, mode),
-            get_motion(mode.motion),
-        )
-
-    def _search_modes(self) -> tuple[bool, bool, bool]:
-        mode = self._descent_parameters()
-        return mode.refine, mode.exclusive, bool(self.duplicates)
-
-    def _default_restarts(self) -> int:
-        return 1 if self._is_cosine() else 3
-
-    def _cluster_batch(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
-        costs, search, certify = rules.costs, rules.search, bool(self.certify)
-        if rules.is_cosine:
-            result = sphere_step(state, batch, costs, search, certify=certify)
-        else:
-            result = step(state, batch, costs, rules.motion, search, certify=certify)
-        self._warn_of_rows(state, batch, rules)
-        return mark_tentative(result, state, self.min_hits)
-
-    def _pass_time(self, state: ClusterState, now: float, rules: StepRules) -> StepResult:
-        return mark_tentative(pass_time(state, rules.costs, rules.motion, now), state, self.min_hits)
-
-    def _learn(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
-        metric = self._metric_of(batch.rows, anew=first)
-        learned = self._with({"metric_": metric})._learn_costs(batch, seed, first=first)
-        return {**learned, "metric_": metric}
-
-    def _estimate_birth_cost(self, batch: Batch, seed: int) -> float | None:
-        if self._is_cosine():
-            return estimate_sphere_birth_cost(batch.rows, seed)
-        if self._descent_parameters().exclusive:
-            return estimate_exclusive_birth_cost(batch.rows)
-        return estimate_birth_cost(batch.rows, batch.weights, seed)
+    def _warn(self, batch: Batch, report: StepReport, rules: StepRules) -> None:
+        if report.step == 1:
+            self._warnings: dict[str, str] = {}
+        if self._is_silent or not (report.step == 1 or is_check_due(report.step)):
+            return
+        found = find_warnings(self, batch, report, rules)
+        fresh = {kind: text for kind, text in found.items() if kind not in self.warnings_}
+        self._warnings = {**self.warnings_, **fresh}
+        give_warnings(fresh.values())

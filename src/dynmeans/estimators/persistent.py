@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
-from dynmeans._algorithms.link_spaces import LinkSpace, LinkState, LinkStep
+from dynmeans._algorithms.link_spaces import LinkState, LinkStep
 from dynmeans._algorithms.linking import gather
 from dynmeans._algorithms.noise import noise_to_nearest
 from dynmeans._algorithms.shared_items import remember_items
-from dynmeans._model.costs import AgingDefaults, Costs
-from dynmeans._model.events import Event, StepReport
+from dynmeans._model.costs import Costs
+from dynmeans._model.events import Event
 from dynmeans._model.forecast import Forecast
-from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.estimators.parameters.link_parameters import check_link_parameters, is_raw, link_space
+from dynmeans.estimators.parameters.estimates import Estimates
+from dynmeans.estimators.parameters.link_parameters import check_link_parameters, link_costs, link_space
 from dynmeans.estimators.parameters.step_rules import StepRules
-from dynmeans.estimators.shell.base import BatchClusterer
-from dynmeans.estimators.validation import valid_labels
+from dynmeans.estimators.shell.base import BatchClusterer, StepOutput
+from dynmeans.estimators.shell.step import StepInput
+from dynmeans.estimators.validation import valid_count, valid_labels
 from dynmeans.estimators.validation.items import shared_items, valid_items
 from dynmeans.estimators.wrapped_clusterer import fit_labels
 
@@ -95,8 +97,6 @@ class PersistentIds(BatchClusterer):
     array([ 2,  2, -1])
     """
 
-    _aging_defaults: ClassVar[AgingDefaults] = AgingDefaults(lifetime=3.0, reach=1.0)
-
     def __init__(
         self,
         estimator: Any = None,
@@ -153,7 +153,7 @@ class PersistentIds(BatchClusterer):
         items : array-like of shape (n,), optional
             As in :meth:`update`.
         """
-        return self._run(X, sample_weight, t, items=valid_items(items))
+        return self._run(StepInput(X, sample_weight, t, items=valid_items(items)))
 
     def update(
         self,
@@ -194,18 +194,7 @@ class PersistentIds(BatchClusterer):
         >>> model.update([[1.0], [2.0]], [0, 0], items=["y", "x"]).labels_
         array([2, 2])
         """
-        return self._run(X, sample_weight, t, labels=valid_labels(labels), items=valid_items(items))
-
-    def _forecast(self, state: LinkState, rules: StepRules, now: float) -> Forecast:
-        return self._space().forecast(state, rules.costs, now)
-
-    def _cheapest(self, state: LinkState, rows: Rows, rules: StepRules, now: float) -> IntArray:
-        space = self._space()
-        ids: IntArray = state.clusters.ids[space.cheapest(state, space.embed(rows), rules.costs, now)]
-        return ids
-
-    def _row_costs(self, state: LinkState) -> Costs:
-        return self._estimated(self._costs(1.0))(state.scale.birth_cost())
+        return self._run(StepInput(X, sample_weight, t, valid_labels(labels), valid_items(items)))
 
     def transform(self, X: Any) -> FloatArray:
         """Return the distances of every row to all remembered clusters, in the order of their ids.
@@ -213,58 +202,49 @@ class PersistentIds(BatchClusterer):
         With ``metric="cosine"``: 1 - cosine.
         """
         check_is_fitted(self)
-        state, space = self._state, self._space()  # read once: another thread may run a step meanwhile
+        state, space = self._state, link_space(self)  # read once: another thread may run a step meanwhile
         return space.distances(state, space.embed(self._read(X, reset=False)))
 
     def _initial_state(self, n_features: int) -> LinkState:
-        return self._space().initial_state(n_features)
+        return link_space(self).initial_state(n_features)
 
-    def _clusters(self, state: LinkState) -> ClusterState:
-        return state.clusters
-
-    def _space(self) -> LinkSpace:
-        """Return the space in which clusters are compared."""
-        return link_space(self, super()._costs(None).lifetime)
-
-    def _check_parameters(self) -> None:
+    def _rules(self, state: LinkState | None, estimates: Estimates | None, seed: int) -> StepRules:
+        history_size = valid_count("history_size", self.history_size, 0)
         check_link_parameters(self)
+        costs = link_costs(self, 1.0 if state is None else state.scale.birth_cost())
+        is_final = self.birth_cost != "auto"  # it is estimated in every step
+        return StepRules(costs, SearchOptions(seed, 1, 1, 0), history_size, is_final)
 
-    def _search_options(self, seed: int) -> SearchOptions:
-        return SearchOptions(seed, 1, 1, 0)
+    def _learn(self, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
+        """Learn nothing: the birth cost is estimated after the batch is clustered, in its `LinkSpace`."""
+        return Estimates() if old is None else old
 
-    def _costs(self, estimate: float | None) -> Costs:
-        costs = super()._costs(estimate)
-        if is_raw(self):
-            return costs
-        return costs._replace(drift=0.0) if self.metric == "cosine" else costs.for_groups()
-
-    def _estimate_birth_cost(self, batch: Batch, seed: int) -> None:
-        """Return None: the birth cost is estimated after the batch is clustered, in its `LinkSpace`."""
-        return
-
-    def _cluster_batch(
-        self, state: LinkState, batch: Batch, rules: StepRules
-    ) -> tuple[LinkState, StepReport, tuple[Event, ...]]:
+    def _cluster_batch(self, state: LinkState, batch: Batch, rules: StepRules) -> StepOutput:
+        if len(batch.rows) == 0:
+            return self._pass_time(state, batch.time, rules.costs)
         costs, labels = rules.costs, batch.labels
         if labels is None:
             labels = fit_labels(self.estimator, batch, rules.search.seed, state.clusters.n_steps)
-        space = self._space()
+        space = link_space(self)
         batch = batch._replace(rows=space.embed(batch.rows))
         if self.noise == "nearest":
             labels = noise_to_nearest(batch, labels, by_row=space.by_row)
         groups = gather(batch, labels, merged=self.kernel is not None)
         shared = shared_items(state, batch.items, groups)
-        state_after, result = space.link(state, LinkStep(groups, costs, self._estimated(costs), shared))
+        link = LinkStep(groups, costs, partial(link_costs, self), shared)
+        state_after, result = space.link(state, link)
         memory = remember_items(state.memory, batch.items, result.report.labels, result.state.ids)
         return state_after._replace(memory=memory), result.report, result.events
 
-    def _pass_time(
-        self, state: LinkState, now: float, rules: StepRules
-    ) -> tuple[LinkState, StepReport, tuple[Event, ...]]:
-        past, result = self._space().pass_time(state, rules.costs, now)
+    def _pass_time(self, state: LinkState, now: float, costs: Costs) -> StepOutput:
+        past, result = link_space(self).pass_time(state, costs, now)
         memory = remember_items(state.memory, None, result.report.labels, result.state.ids)
         return state._replace(past=past, memory=memory), result.report, result.events
 
-    def _estimated(self, costs: Costs) -> Callable[[float | None], Costs]:
-        """Return the costs as a function of an estimate, which counts if the birth cost is "auto"."""
-        return self._costs if self.birth_cost == "auto" else lambda _: costs
+    def _forecast(self, state: LinkState, rules: StepRules, now: float) -> Forecast:
+        return link_space(self).forecast(state, rules.costs, now)
+
+    def _cheapest(self, state: LinkState, rows: Rows, rules: StepRules, now: float) -> IntArray:
+        space = link_space(self)
+        ids: IntArray = state.clusters.ids[space.cheapest(state, space.embed(rows), rules.costs, now)]
+        return ids

@@ -6,7 +6,7 @@ from dynmeans._files.errors import InputError
 from dynmeans._model.costs import AgingParameters, make_costs
 from dynmeans._model.sphere_costs import make_sphere_costs
 from dynmeans._tables.sources import FORMATS
-from dynmeans.estimators.parameters.metric_choice import METRICS
+from dynmeans.estimators.parameters.dmeans_parameters import METRICS
 from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.runs.models import make_keyed_model, parse_kernel
 from dynmeans.runs.parameters import RunParameters

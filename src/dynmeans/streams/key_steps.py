@@ -14,6 +14,7 @@ from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.state import empty_state
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators import DMeans
+from dynmeans.estimators.parameters.automatic import birth_cost_of
 from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.streams.grouping import Groups, Key
 from dynmeans.streams.packed import pack, unpack
@@ -121,13 +122,14 @@ def label_absent(
     return np.concatenate(rows), np.concatenate(labels)
 
 
-def estimate_common_birth_cost(template: DMeans, batch: KeyedBatch, seed: int) -> float | None:
+def estimate_common_birth_cost(rules: StepRules, batch: KeyedBatch) -> float | None:
     """Return the median estimate of the keys with the most rows, or None if no key has two different rows."""
-    edges = np.array(batch.groups.edges)
+    edges, search = np.array(batch.groups.edges), rules.search
     largest = np.argsort(-np.diff(edges), kind="stable")[:SAMPLE_KEYS]
     found = []
     for index in largest.tolist():
         which = batch.groups.order[edges[index] : edges[index + 1]]
         weights = None if batch.weights is None else batch.weights[which]
-        found.append(template._estimate_birth_cost(Batch(batch.rows[which], weights, batch.time), seed))
+        own = Batch(batch.rows[which], weights, batch.time)
+        found.append(birth_cost_of(own, search.seed, is_cosine=rules.is_cosine, exclusive=search.exclusive))
     return pooled_birth_cost([estimate for estimate in found if estimate is not None])

@@ -16,6 +16,10 @@ from dynmeans._model.costs import Costs
 from dynmeans._model.state import next_time
 from dynmeans._model.types import IntArray
 from dynmeans.estimators import DMeans
+from dynmeans.estimators.parameters.automatic import is_automatic
+from dynmeans.estimators.parameters.dmeans_parameters import parameters_of
+from dynmeans.estimators.parameters.estimates import Estimates
+from dynmeans.estimators.parameters.metric_choice import uses_cosine
 from dynmeans.estimators.validation import (
     adopt_columns,
     draw_seed,
@@ -103,15 +107,13 @@ class KeyedDMeans:
         )  # with "auto", `DMeans` estimates other parameters
         self._template = DMeans(given, random_state=random_state, n_jobs=1, history_size=0, **params)
         self._template._is_silent = True  # one warning per key would be too many
-        self._template._check_parameters()
-        if self._template._is_automatic():
-            raise ValueError("of the parameters of KeyedDMeans, only birth_cost may be 'auto'")
         self._template._seed = draw_seed(random_state)
-        self._template._birth_cost_estimates = ()
         self._states: dict[Key, bytes] = {}
         self._now = Clock()
         self._estimates: tuple[float, ...] = ()  # of the common birth cost, one per step
         self.birth_cost_ = self._rules(()).step.costs.birth
+        if is_automatic(parameters_of(self._template), None):
+            raise ValueError("of the parameters of KeyedDMeans, only birth_cost may be 'auto'")
         self.n_clusters_ = 0
 
     @property
@@ -184,8 +186,7 @@ class KeyedDMeans:
             "_state": state,
             "birth_cost_": self.birth_cost_,
             "_history": deque(maxlen=0),
-            "_first_batches": None,
-            "metric_": "cosine" if model._is_cosine() else "euclidean",
+            "_estimates": Estimates(metric="cosine" if uses_cosine(model, None) else "euclidean"),
         }
         return model
 
@@ -234,7 +235,7 @@ class KeyedDMeans:
         """Add the estimate of this step, unless the common birth cost is given or final."""
         if self._is_final(self._estimates):
             return self._estimates
-        estimate = estimate_common_birth_cost(self._template, batch, self._template._seed)
+        estimate = estimate_common_birth_cost(self._rules(()).step, batch)
         return self._estimates if estimate is None else (*self._estimates, estimate)
 
     def _is_final(self, estimates: tuple[float, ...]) -> bool:
@@ -243,7 +244,7 @@ class KeyedDMeans:
     def _rules(self, estimates: tuple[float, ...]) -> Rules:
         """Return the parameters of all keys."""
         model = self._with_birth_cost(estimates)
-        return Rules(model, model._rules(None, model._seed))
+        return Rules(model, model._rules(None, None, model._seed))
 
     def _with_birth_cost(self, estimates: tuple[float, ...]) -> DMeans:
         """Return the template with the birth cost of a step; without an estimate, any gives one cluster."""

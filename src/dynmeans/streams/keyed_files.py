@@ -11,12 +11,8 @@ from dynmeans._files.snapshot import Snapshot, SnapshotError
 from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import IntArray
 from dynmeans.estimators import DMeans
-from dynmeans.estimators.state_files.serialization import (
-    from_snapshot,
-    restore_checked,
-    saved_parameters,
-    to_snapshot,
-)
+from dynmeans.estimators.state_files.decoding import from_snapshot, restore_checked
+from dynmeans.estimators.state_files.encoding import saved_parameters, to_snapshot
 from dynmeans.estimators.state_files.state_checks import (
     LARGEST_WHOLE,
     STATE_ARRAYS,

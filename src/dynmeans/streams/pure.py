@@ -18,9 +18,9 @@ from dynmeans._model.events import Event
 from dynmeans._model.types import IntArray
 from dynmeans.estimators import DMeans
 from dynmeans.estimators.shell.base import BatchClusterer
+from dynmeans.estimators.state_files.encoding import saved_parameters
 from dynmeans.estimators.state_files.history_arrays import history_arrays, history_events
 from dynmeans.estimators.state_files.model_bytes import DecodedModel, decode_model, encode_model
-from dynmeans.estimators.state_files.serialization import saved_parameters
 from dynmeans.estimators.state_files.state_checks import WHOLE, column, require
 from dynmeans.estimators.validation import draw_seed
 

@@ -11,7 +11,7 @@ from sklearn.cluster import DBSCAN, HDBSCAN
 
 from dynmeans._algorithms.descent_candidates import exclusive_range
 from dynmeans.estimators import DMeans, PersistentIds
-from dynmeans.estimators.parameters.automatic import is_free
+from dynmeans.estimators.parameters.dmeans_parameters import is_free
 from dynmeans.estimators.parameters.metric_choice import are_unit_rows, may_be_cosine
 from dynmeans.estimators.shell.kernel_base import KernelClusterer
 from dynmeans.kernels import Kernel, Linear, get_kernel

@@ -13,7 +13,7 @@ from dynmeans._algorithms.kernel_space.kernel_birth_cost import estimate_birth_s
 from dynmeans._algorithms.kernel_space.kernel_step import first_batch
 from dynmeans._model.costs import AgingDefaults
 from dynmeans._model.types import FloatArray
-from dynmeans.estimators.shell.kernel_base import KernelClusterer
+from dynmeans.estimators.shell.kernel_base import KERNEL_AGING, KernelClusterer
 from dynmeans.kernels import MST, RBF, Diffusion, Kernel, first_input, get_kernel
 from dynmeans.kernels.base import BIRTH_SHARE
 from dynmeans.kernels.diffusion import RELATIVE_TIME
@@ -43,7 +43,7 @@ def kernel_space(
     interval: float,
 ) -> Space:
     """Build the search space of an estimator with a kernel, with its defaults."""
-    default = model._aging_defaults
+    default = KERNEL_AGING
     own = get_kernel(model.kernel)
     named = [{"kernel": get_kernel(kernel)} for kernel in kernels or ()]
     each = [{**choice, **kernel, "relative": True} for choice in choices for kernel in named or [{}]]

@@ -1,15 +1,17 @@
-"""Warnings of D-Means about results that cannot be trusted."""
+"""Warnings of D-Means about rows that do not suit the metric, and about results that cannot be trusted."""
 
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
-from collections import deque
+from collections.abc import Iterable
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
 
-from dynmeans._algorithms.batch import Batch
+from dynmeans._algorithms.batch import Batch, Rows
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
-from dynmeans._model.events import Event, StepParameters, StepReport
+from dynmeans._model.events import Event, StepReport
 from dynmeans._model.state import ClusterState
+from dynmeans._model.types import IntArray
 from dynmeans.estimators.diagnostics.birth_warnings import (
     warn_of_common_direction,
     warn_of_no_births,
@@ -21,59 +23,44 @@ from dynmeans.estimators.diagnostics.row_checks import check_embeddings, check_s
 from dynmeans.estimators.parameters.metric_choice import may_be_cosine
 from dynmeans.estimators.parameters.step_rules import StepRules
 
+if TYPE_CHECKING:
+    from dynmeans.estimators.dmeans import DMeans
 
-class ResultWarnings:
-    """Mixin: warn of rows that do not suit the metric, and of results that cannot be trusted."""
 
-    birth_cost: float | str
-    metric: str
-    _state: ClusterState
-    _history: deque[Event]
+def warn_of_rows(state: ClusterState, batch: Batch, rules: StepRules, history: Iterable[Event]) -> None:
+    """Warn in one of the first steps if the metric does not suit the rows; ``state`` is that before it."""
+    if state.n_steps == 0:
+        warn = warn_of_common_direction if rules.is_cosine else warn_of_unit_rows
+        warn(batch.rows)
+    if rules.is_cosine and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `check_result`
+        warn_of_no_births(batch.rows, state.centers, rules.costs.birth, history, "cosine")
 
-    @property
-    @abstractmethod
-    def parameters_(self) -> StepParameters:
-        """Parameters of the last step."""
 
-    def _warn_of_rows(self, state: ClusterState, batch: Batch, rules: StepRules) -> None:
-        if state.n_steps >= N_ESTIMATION_BATCHES or "_is_silent" in vars(self):
-            return
-        if state.n_steps == 0:
-            warn = warn_of_common_direction if rules.is_cosine else warn_of_unit_rows
-            warn(batch.rows)
-        if rules.is_cosine and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `check_result`
-            warn_of_no_births(batch.rows, state.centers, rules.costs.birth, self._history, "cosine")
+def find_warnings(model: DMeans, batch: Batch, report: StepReport, rules: StepRules) -> dict[str, str]:
+    """Return the warnings about the last step of a model, by kind."""
+    if len(batch.rows) == 0 or rules.is_cosine:
+        return {}  # the checks and their advice are about squared distances; see `warn_of_rows`
+    rows, labels = checked_rows(batch.rows, report.labels)
+    found = check_scales(rows, getattr(model, "feature_names_in_", None))
+    if model.metric == "auto" and may_be_cosine(model):
+        found |= check_embeddings(rows, labels)
+    if is_check_due(report.step):
+        assert rules.used is not None
+        described = report._replace(labels=labels)
+        found |= check_result(rows, described, model._state, rules.used, len(batch.rows))
+    if model.birth_cost == "auto":
+        for kind in ("single", "one"):  # found in the data
+            found.pop(kind, None)
+    return found
 
-    def _warn(self, batch: Batch, report: StepReport, rules: StepRules) -> None:
-        if report.step == 1:
-            self._warnings: dict[str, str] = {}
-        is_due = is_check_due(report.step)
-        if not (report.step == 1 or is_due) or len(batch.rows) == 0 or "_is_silent" in vars(self):
-            return
-        if rules.is_cosine:
-            return  # the checks and their advice are about squared distances; see _warn_of_rows
-        found = self._check_rows(batch, report)
-        if is_due:
-            found |= self._check_result(batch, report)
-        if self.birth_cost == "auto":
-            for kind in ("single", "one"):  # found in the data
-                found.pop(kind, None)
-        fresh = {kind: text for kind, text in found.items() if kind not in self.warnings_}
-        self._warnings = {**self.warnings_, **fresh}
-        for text in fresh.values():
-            warnings.warn(text, ClusteringWarning, stacklevel=caller_level())
 
-    def _check_rows(self, batch: Batch, report: StepReport) -> dict[str, str]:
-        names = getattr(self, "feature_names_in_", None)
-        if self.metric == "auto" and may_be_cosine(self):
-            return check_scales(batch.rows, names) | check_embeddings(batch.rows, report.labels)
-        return check_scales(batch.rows, names)
+def give_warnings(texts: Iterable[str]) -> None:
+    """Warn the caller of the package."""
+    for text in texts:
+        warnings.warn(text, ClusteringWarning, stacklevel=caller_level())
 
-    def _check_result(self, batch: Batch, report: StepReport) -> dict[str, str]:
-        return check_result(batch.rows, report, self._state, self.parameters_)
 
-    @property
-    def warnings_(self) -> dict[str, str]:
-        """Warnings about results that cannot be trusted, by kind; each is given once. They are not saved."""
-        known: dict[str, str] = self.__dict__.get("_warnings", {})
-        return known
+@singledispatch
+def checked_rows(rows: Any, labels: IntArray) -> tuple[Rows, IntArray]:
+    """Return the rows that are checked, with their labels: all of them, or a sample if they are elsewhere."""
+    return rows, labels

@@ -1,144 +1,169 @@
-"""Parameters of D-Means that are estimated from the first batches."""
+"""Motion, mode and scale of D-Means, estimated jointly from the first batches.
+
+A parameter that is None is estimated if ``birth_cost`` is ``"auto"``; with a given birth cost it has the
+value of the paper. A parameter that is ``"auto"`` is estimated in both cases.
+"""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from functools import partial
 from typing import Any
 
 from dynmeans._algorithms.batch import Batch
+from dynmeans._algorithms.birth_cost import (
+    estimate_birth_cost,
+    estimate_exclusive_birth_cost,
+    pooled_birth_cost,
+)
 from dynmeans._algorithms.defaults import FirstBatches, update_first_batches
 from dynmeans._algorithms.descent_candidates import DescentParameters, Given
+from dynmeans._algorithms.sphere_birth_cost import estimate_sphere_birth_cost
 from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs
 from dynmeans._model.events import StepParameters
-from dynmeans.estimators.parameters.cost_parameters import CostParameters
+from dynmeans._model.sphere_costs import make_sphere_costs
+from dynmeans.estimators.parameters.cost_parameters import (
+    aging_parameters,
+    chosen_birth_cost,
+    is_birth_cost_final,
+    step_costs,
+)
+from dynmeans.estimators.parameters.dmeans_parameters import DMeansParameters, is_free
+from dynmeans.estimators.parameters.estimates import Estimates, updated_birth_costs
+from dynmeans.estimators.parameters.metric_choice import metric_for, uses_cosine
 from dynmeans.estimators.validation import valid_birth_cost, valid_number
 
 LIFETIME, REACH = 5.0, 2.0  # estimated lifetime in median intervals, and reach
 PAPER = DescentParameters(1.0)  # motion and mode of the paper, which a given birth cost implies
-
-
-def is_free(value: Any) -> bool:
-    """Return whether a parameter is not set, so that it may be estimated."""
-    return value is None or value == "auto"
-
-
 ONE_OBJECT = 1e100  # birth cost at which no step of one object is too long
 
 
-class AutomaticParameters(CostParameters):
-    """Mixin: motion, mode and scale of D-Means, estimated jointly from the first batches.
-
-    A parameter that is None is estimated if ``birth_cost`` is ``"auto"``; with a given birth cost it has the
-    value of the paper. A parameter that is ``"auto"`` is estimated in both cases.
-    """
-
-    motion: str | None
-    refine: bool | str | None
-    exclusive: bool | str | None
-
-    _first_batches: FirstBatches | None  # None if no parameter is estimated together with others
-
-    @abstractmethod
-    def _is_cosine(self) -> bool:
-        """Return whether rows are compared by their directions."""
-
-    def _is_automatic(self) -> bool:
-        """Return whether a parameter is to be estimated together with others."""
-        return not self._is_cosine() and any(
-            isinstance(value, str) and value == "auto"
-            for value in (
-                self.birth_cost,
-                self.lifetime,
-                self.reach,
-                self.motion,
-                self.refine,
-                self.exclusive,
-            )
+def is_automatic(given: DMeansParameters, estimates: Estimates | None) -> bool:
+    """Return whether a parameter is to be estimated together with others."""
+    return not uses_cosine(given, estimates) and any(
+        isinstance(value, str) and value == "auto"
+        for value in (
+            given.birth_cost,
+            given.lifetime,
+            given.reach,
+            given.motion,
+            given.refine,
+            given.exclusive,
         )
+    )
 
-    def _estimated(self) -> FirstBatches | None:
-        """Return the first batches, if they determine parameters."""
-        first: FirstBatches | None = self.__dict__.get("_first_batches")
-        return first if first is not None and self._is_automatic() else None
 
-    def _descent_parameters(self) -> DescentParameters:
-        """Return birth cost, motion and mode: given, estimated, or those of the paper."""
-        first = self._estimated()
-        parameters = PAPER if first is None else first.parameters
-        return DescentParameters(
-            parameters.birth,
-            parameters.motion if self.motion is None or self.motion == "auto" else self.motion,
-            bool(parameters.refine if is_free(self.refine) else self.refine),
-            bool(parameters.exclusive if is_free(self.exclusive) else self.exclusive),
-        )
+def joint_estimates(given: DMeansParameters, estimates: Estimates | None) -> FirstBatches | None:
+    """Return the first batches, if they determine parameters."""
+    if estimates is None or estimates.first_batches is None or not is_automatic(given, estimates):
+        return None
+    return estimates.first_batches
 
-    def _given(self) -> Given:
-        birth = None if self.birth_cost == "auto" else valid_number("birth_cost", self.birth_cost)
-        free = self.birth_cost == "auto"
 
-        def known(value: Any, paper: Any) -> Any:
-            if value == "auto" or (value is None and free):
-                return None
-            return paper if value is None else value
+def is_final(given: DMeansParameters, estimates: Estimates) -> bool:
+    """Return whether later batches change no estimated parameter."""
+    first = joint_estimates(given, estimates)
+    return is_birth_cost_final(given, estimates.birth_costs) if first is None else first.is_final
 
-        return Given(
-            birth,
-            known(self.motion, PAPER.motion),
-            known(self.refine, PAPER.refine),
-            known(self.exclusive, PAPER.exclusive),
-        )
 
-    def _updated_first_batches(self, old: FirstBatches | None, batch: Batch, seed: int) -> FirstBatches:
-        """Return the sample of the first batches with this one, and the parameters of the step."""
-        return update_first_batches(old, batch, self._given(), self._costs_of, seed)
+def descent_parameters(given: DMeansParameters, estimates: Estimates | None) -> DescentParameters:
+    """Return birth cost, motion and mode: given, estimated, or those of the paper."""
+    first = joint_estimates(given, estimates)
+    estimated = PAPER if first is None else first.parameters
+    return DescentParameters(
+        estimated.birth,
+        estimated.motion if is_free(given.motion) else given.motion,
+        bool(estimated.refine if is_free(given.refine) else given.refine),
+        bool(estimated.exclusive if is_free(given.exclusive) else given.exclusive),
+    )
 
-    def _costs_of(self, birth: float, interval: float) -> Costs:
-        """Return the costs for a birth cost; an estimated lifetime is in median intervals."""
-        lifetime, reach = self._number("lifetime"), self._number("reach")
-        aging_cost, drift = valid_number("aging_cost", self.aging_cost), valid_number("drift", self.drift)
-        if aging_cost is not None or drift is not None or lifetime is not None:
-            reach = REACH if lifetime is not None and reach is None else reach
-            return make_costs(birth, AgingParameters(lifetime, reach, aging_cost, drift))
-        costs = make_costs(birth, AgingParameters(LIFETIME, REACH if reach is None else reach))
-        return costs._replace(lifetime=LIFETIME * interval, drift=costs.drift / interval)
 
-    def _number(self, name: str) -> float | None:
-        value = getattr(self, name)
-        return None if is_free(value) else valid_number(name, value)
+def fixed_parameters(given: DMeansParameters) -> Given:
+    """Return the parameters that are not estimated; the others are None."""
+    free = given.birth_cost == "auto"
 
-    def _used(self, costs: Costs, mode: DescentParameters) -> StepParameters:
-        """Return all parameters of a step, as they are reported."""
-        is_cosine, reach = self._is_cosine(), None
-        if not (is_cosine or self.aging_cost is not None or self.drift is not None):
-            reach = self._number("reach")
-            if reach is None:
-                reach = REACH if self._estimated() is not None else AgingDefaults().reach
-        metric = "cosine" if is_cosine else "euclidean"
-        return StepParameters(costs.birth, costs.lifetime, reach, *mode[1:], metric)
+    def known(value: Any, paper: Any) -> Any:
+        if value == "auto" or (value is None and free):
+            return None
+        return paper if value is None else value
 
-    def _costs(self, estimate: float | None) -> Costs:
-        """Return the costs of a step, with parameters that are given, estimated, or those of the paper."""
-        first = self._estimated()
-        if first is not None or ("_state" not in vars(self) and self._is_automatic()):
-            birth = estimate or 1.0 if first is None else first.parameters.birth
-            if self.birth_cost != "auto":
-                birth = valid_birth_cost(self.birth_cost)
-            return self._costs_of(birth, 1.0 if first is None else first.interval)
-        # Until there are two different rows in a batch, all rows belong to one object.
-        return super()._costs(
-            ONE_OBJECT if estimate is None and self._descent_parameters().exclusive else estimate
-        )
+    return Given(
+        None if free else valid_number("birth_cost", given.birth_cost),
+        known(given.motion, PAPER.motion),
+        known(given.refine, PAPER.refine),
+        known(given.exclusive, PAPER.exclusive),
+    )
 
-    def _learn_costs(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
-        old = None if first else self.__dict__.get("_first_batches")
-        if (not first and old is None) or not self._is_automatic():
-            # Nothing to estimate, or a model of an earlier version, which estimates the birth cost alone.
-            return {**super()._learn(batch, seed, first=first), "_first_batches": None}
-        return {
-            "_birth_cost_estimates": (),
-            "_first_batches": self._updated_first_batches(old, batch, seed),
-        }
 
-    def _is_final(self) -> bool:
-        first = self._estimated()
-        return super()._is_final() if first is None else first.is_final
+def dmeans_costs(given: DMeansParameters, estimates: Estimates | None) -> Costs:
+    """Return the costs of a step, with parameters that are given, estimated, or those of the paper."""
+    first = joint_estimates(given, estimates)
+    if first is not None:
+        birth = first.parameters.birth if given.birth_cost == "auto" else valid_birth_cost(given.birth_cost)
+        return _automatic_costs(given, birth, first.interval)
+    if estimates is None and is_automatic(given, estimates):
+        return _automatic_costs(given, chosen_birth_cost(given, 1.0), 1.0)
+    estimate = 1.0 if estimates is None else pooled_birth_cost(estimates.birth_costs)
+    if estimate is None and descent_parameters(given, estimates).exclusive:
+        estimate = ONE_OBJECT  # until a batch has two different rows, all rows belong to one object
+    if uses_cosine(given, estimates):
+        aging = aging_parameters(given)
+        return make_sphere_costs(chosen_birth_cost(given, estimate), aging)
+    return step_costs(given, estimate, AgingDefaults())
+
+
+def _automatic_costs(given: DMeansParameters, birth: float, interval: float) -> Costs:
+    """Return the costs for a birth cost; an estimated lifetime is in median intervals."""
+    lifetime, reach = _number("lifetime", given.lifetime), _number("reach", given.reach)
+    aging_cost, drift = valid_number("aging_cost", given.aging_cost), valid_number("drift", given.drift)
+    if aging_cost is not None or drift is not None or lifetime is not None:
+        reach = REACH if lifetime is not None and reach is None else reach
+        return make_costs(birth, AgingParameters(lifetime, reach, aging_cost, drift))
+    costs = make_costs(birth, AgingParameters(LIFETIME, REACH if reach is None else reach))
+    return costs._replace(lifetime=LIFETIME * interval, drift=costs.drift / interval)
+
+
+def _number(name: str, value: Any) -> float | None:
+    return None if is_free(value) else valid_number(name, value)
+
+
+def used_parameters(given: DMeansParameters, estimates: Estimates | None, costs: Costs) -> StepParameters:
+    """Return all parameters of a step, as they are reported."""
+    is_cosine, reach = uses_cosine(given, estimates), None
+    if not (is_cosine or given.aging_cost is not None or given.drift is not None):
+        reach = _number("reach", given.reach)
+        if reach is None:
+            reach = REACH if joint_estimates(given, estimates) is not None else AgingDefaults().reach
+    metric = "cosine" if is_cosine else "euclidean"
+    mode = descent_parameters(given, estimates)
+    return StepParameters(costs.birth, costs.lifetime, reach, *mode[1:], metric)
+
+
+def learn(given: DMeansParameters, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
+    """Return the estimates after a batch; ``old`` is None before the first batch."""
+    metric = metric_for(given, old, batch.rows)
+    now = (old or Estimates())._replace(metric=metric)
+    if is_automatic(given, now) and (old is None or now.first_batches is not None):
+        costs_of = partial(_automatic_costs, given)
+        first = update_first_batches(now.first_batches, batch, fixed_parameters(given), costs_of, seed)
+        return Estimates((), metric, first)
+    # Nothing is estimated jointly, or a model of an earlier version estimates the birth cost alone.
+    return Estimates(_birth_costs(given, now, batch, seed), metric)
+
+
+def _birth_costs(given: DMeansParameters, now: Estimates, batch: Batch, seed: int) -> tuple[float, ...]:
+    is_cosine, exclusive = uses_cosine(given, now), descent_parameters(given, now).exclusive
+    return updated_birth_costs(
+        now.birth_costs,
+        batch,
+        lambda rows: birth_cost_of(rows, seed, is_cosine=is_cosine, exclusive=exclusive),
+        is_final=is_birth_cost_final(given, now.birth_costs),
+    )
+
+
+def birth_cost_of(batch: Batch, seed: int, *, is_cosine: bool, exclusive: bool) -> float | None:
+    """Return a birth cost from one batch, or None if it cannot be estimated."""
+    if is_cosine:
+        return estimate_sphere_birth_cost(batch.rows, seed)
+    if exclusive:
+        return estimate_exclusive_birth_cost(batch.rows)
+    return estimate_birth_cost(batch.rows, batch.weights, seed)

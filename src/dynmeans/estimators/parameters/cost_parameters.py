@@ -1,70 +1,65 @@
-"""Cost parameters of an estimator, and the estimation of the birth cost."""
+"""Conversion of the parameters that all estimators have: costs, and options of the search."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
-from dynmeans._algorithms.batch import Batch
+from dynmeans._algorithms.batch import SearchOptions
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
 from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs
-from dynmeans.estimators.validation import valid_birth_cost, valid_number
+from dynmeans.estimators.validation import (
+    MAX_RESTARTS,
+    valid_birth_cost,
+    valid_count,
+    valid_number,
+    valid_threads,
+)
+
+N_RESTARTS = 3  # default
 
 
-class CostParameters:
-    """Mixin that converts parameters to costs and estimates ``birth_cost="auto"`` from the first batches."""
+def aging_parameters(parameters: Any) -> AgingParameters:
+    """Return lifetime and reach, or aging cost and drift; None for those that are not given."""
+    return AgingParameters(
+        valid_number("lifetime", parameters.lifetime),
+        valid_number("reach", parameters.reach),
+        valid_number("aging_cost", parameters.aging_cost),
+        valid_number("drift", parameters.drift),
+    )
 
-    birth_cost: float | str
-    lifetime: float | str | None
-    reach: float | str | None
-    aging_cost: float | None
-    drift: float | None
 
-    _birth_cost_estimates: tuple[float, ...]  # one per batch, if birth_cost is "auto"
+def chosen_birth_cost(parameters: Any, estimate: float | None) -> float:
+    """Return the birth cost, given or estimated.
 
-    _aging_defaults: ClassVar[AgingDefaults] = AgingDefaults()
+    While all rows are equal there is no estimate, and any birth cost gives one cluster.
+    """
+    if parameters.birth_cost == "auto":
+        return 1.0 if estimate is None else estimate
+    return valid_birth_cost(parameters.birth_cost)
 
-    @abstractmethod
-    def _estimate_birth_cost(self, batch: Batch, seed: int) -> float | None:
-        """Return a birth cost from one batch, or None if it cannot be estimated."""
 
-    def _n_estimation_batches(self) -> int:
-        """Return the number of batches from which the birth cost is estimated."""
-        return N_ESTIMATION_BATCHES
+def step_costs(parameters: Any, estimate: float | None, defaults: AgingDefaults) -> Costs:
+    """Return the costs of a step, validated; ``estimate`` counts if the birth cost is not given."""
+    aging = aging_parameters(parameters)
+    return make_costs(chosen_birth_cost(parameters, estimate), aging, defaults)
 
-    def _learn(self, batch: Batch, seed: int, *, first: bool) -> dict[str, Any]:
-        """Return the attributes that hold estimated parameters, updated by a batch."""
-        estimates = () if first else self._birth_cost_estimates
-        return {"_birth_cost_estimates": self._updated_estimates(estimates, batch, seed)}
 
-    def _is_final(self) -> bool:
-        """Return whether later batches change no estimated parameter."""
-        return self._is_birth_cost_final(self._birth_cost_estimates)
+def is_birth_cost_final(
+    parameters: Any, birth_costs: tuple[float, ...], n_batches: int = N_ESTIMATION_BATCHES
+) -> bool:
+    """Return whether later batches do not change the birth cost, of which there are these estimates."""
+    return parameters.birth_cost != "auto" or len(birth_costs) >= n_batches
 
-    def _updated_estimates(self, estimates: tuple[float, ...], batch: Batch, seed: int) -> tuple[float, ...]:
-        """Add the estimate of this batch, unless the birth cost is given or final."""
-        if len(batch.rows) == 0 or self._is_birth_cost_final(estimates):
-            return estimates
-        estimate = self._estimate_birth_cost(batch, seed)
-        return estimates if estimate is None else (*estimates, estimate)
 
-    def _is_birth_cost_final(self, estimates: tuple[float, ...]) -> bool:
-        return self.birth_cost != "auto" or len(estimates) >= self._n_estimation_batches()
-
-    def _costs(self, estimate: float | None) -> Costs:
-        """Return the costs of a step.
-
-        While all rows are equal there is no estimate, and any birth cost gives one cluster.
-        """
-        aging = AgingParameters(
-            valid_number("lifetime", self.lifetime),
-            valid_number("reach", self.reach),
-            valid_number("aging_cost", self.aging_cost),
-            valid_number("drift", self.drift),
-        )
-        if self.birth_cost == "auto":
-            return self._make_costs(1.0 if estimate is None else estimate, aging)
-        return self._make_costs(valid_birth_cost(self.birth_cost), aging)
-
-    def _make_costs(self, birth: float, aging: AgingParameters) -> Costs:
-        return make_costs(birth, aging, self._aging_defaults)
+def search_options(
+    parameters: Any, seed: int, default_restarts: int = N_RESTARTS, **modes: bool
+) -> SearchOptions:
+    """Return the options of the search; ``modes`` are those of D-Means."""
+    given = parameters.n_restarts
+    return SearchOptions(
+        seed,
+        default_restarts if given is None else valid_count("n_restarts", given, 1, MAX_RESTARTS),
+        valid_count("max_iter", parameters.max_iter, 1),
+        valid_threads(parameters.n_jobs),
+        **modes,
+    )

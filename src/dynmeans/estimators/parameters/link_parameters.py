@@ -5,30 +5,41 @@ from __future__ import annotations
 from typing import Any
 
 from dynmeans._algorithms.link_spaces import CosineLinks, KernelLinks, LinkSpace, RowLinks
+from dynmeans._model.costs import AgingDefaults, Costs
 from dynmeans._model.motion import get_motion
+from dynmeans.estimators.parameters.cost_parameters import step_costs
 from dynmeans.estimators.validation import valid_choice, valid_count
 from dynmeans.kernels import get_kernel
 
 METRICS = ("euclidean", "cosine")
 NOISE_RULES = ("keep", "nearest")
 KERNEL_MOTIONS = ("walk", "align")
+LINK_AGING = AgingDefaults(lifetime=3.0, reach=1.0)
 
 
-def link_space(model: Any, lifetime: float) -> LinkSpace:
+def link_costs(model: Any, estimate: float | None) -> Costs:
+    """Return the costs of a step; ``estimate`` counts if the birth cost is not given."""
+    costs = step_costs(model, estimate, LINK_AGING)
+    if is_raw(model):
+        return costs
+    return costs._replace(drift=0.0) if model.metric == "cosine" else costs.for_groups()
+
+
+def link_space(model: Any) -> LinkSpace:
     """Return the space in which clusters are compared."""
     if model.kernel is not None:
         return KernelLinks(get_kernel(model.kernel), model.budget, model.motion == "align")
     if model.metric == "cosine":
-        return CosineLinks(_cosine_scale(model, lifetime))
+        return CosineLinks(_cosine_scale(model))
     return RowLinks(get_motion(model.motion))
 
 
-def _cosine_scale(model: Any, lifetime: float) -> float:
+def _cosine_scale(model: Any) -> float:
     """Return the weight g of 1 - cos in the cost of a link: see `sphere_linking`."""
     if is_raw(model):
         return 1.0
-    reach = model._aging_defaults.reach if model.reach is None else model.reach
-    return (1.0 - 1.0 / lifetime) / float(reach)
+    reach = LINK_AGING.reach if model.reach is None else model.reach
+    return (1.0 - 1.0 / step_costs(model, None, LINK_AGING).lifetime) / float(reach)
 
 
 def is_raw(model: Any) -> bool:

@@ -15,8 +15,9 @@ class StepRules(NamedTuple):
 
     costs: Costs  # for a single row
     search: SearchOptions
+    history_size: int
     is_final: bool = True  # later batches change no estimated parameter
-    learns: bool = True  # the next batch may change an attribute that holds estimates
+    learns: bool = True  # the next batch may change an estimate
     used: StepParameters | None = None  # that D-Means reports
     motion: Motion = WALK  # of D-Means
 

@@ -5,65 +5,38 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from copy import copy
-from typing import Any, NamedTuple, TypeVar
+from os import PathLike
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
+from dynmeans._algorithms.batch import Batch, Rows
 from dynmeans._model.events import Event, StepReport
-from dynmeans._model.state import next_time
+from dynmeans._model.forecast import Forecast
+from dynmeans._model.state import ClusterState, next_time
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
-from dynmeans.estimators.parameters.cost_parameters import CostParameters
+from dynmeans.estimators.parameters.estimates import Estimates
 from dynmeans.estimators.parameters.step_rules import StepRules
-from dynmeans.estimators.shell.fitted import FittedAttributes
-from dynmeans.estimators.shell.forecasting import ForecastMethods
-from dynmeans.estimators.shell.locking import Locked, run_step
-from dynmeans.estimators.shell.saving import SavingMethods
-from dynmeans.estimators.validation import (
-    MAX_RESTARTS,
-    columns_of,
-    draw_seed,
-    valid_balance,
-    valid_count,
-    valid_rows,
-    valid_threads,
-    valid_weights,
-)
+from dynmeans.estimators.shell.locking import lock_of, run_step, without_lock
+from dynmeans.estimators.shell.step import StepInput, advance
+from dynmeans.estimators.state_files.encoding import save_model
+from dynmeans.estimators.state_files.model_bytes import encode_model
+from dynmeans.estimators.validation import valid_balance, valid_rows, valid_weights
 
 Self = TypeVar("Self", bound="BatchClusterer")
+StepOutput: TypeAlias = tuple[Any, StepReport, tuple[Event, ...]]  # (state, report, events)
 
 
-class StepInput(NamedTuple):
-    """Arguments of one step, before the rows and their weights are validated."""
+class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A clusterer of batches.
 
-    X: Any
-    sample_weight: Any
-    t: float | None
-    labels: IntArray | None  # of `PersistentIds.update`
-    items: NDArray[Any] | None  # names of the rows
+    A subclass implements the abstract methods; `advance` calls them in each step. They do not change the
+    model. A state has the remembered clusters as ``state.clusters``.
+    """
 
-
-class BatchClusterer(
-    Locked,
-    CostParameters,
-    FittedAttributes,
-    ForecastMethods,
-    SavingMethods,
-    ClusterMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
-):
-    """A clusterer of batches; a subclass implements a step, a forecast and the cost of a row."""
-
-    n_restarts: int | None
-    max_iter: int
-    n_jobs: int | None
     random_state: Any
-    history_size: int
     on_event: Callable[[Event], object] | None
 
     step_: StepReport
@@ -73,27 +46,34 @@ class BatchClusterer(
     n_features_in_: int
     feature_names_in_: np.ndarray[Any, np.dtype[np.object_]]
 
+    _state: Any  # everything that the next step needs, except the seed and the estimates
+    _estimates: Estimates
     _seed: int
+    _history: deque[Event]
 
     @abstractmethod
     def _initial_state(self, n_features: int) -> Any:
         """Return the state before the first batch."""
 
     @abstractmethod
-    def _check_parameters(self) -> None:
-        """Raise if a parameter of the subclass is invalid."""
+    def _rules(self, state: Any, estimates: Estimates | None, seed: int) -> StepRules:
+        """Validate the parameters and convert them; state and estimates are None before the first batch."""
 
     @abstractmethod
-    def _cluster_batch(
-        self, state: Any, batch: Batch, rules: StepRules
-    ) -> tuple[Any, StepReport, tuple[Event, ...]]:
-        """Run one step and return (state, report, events)."""
+    def _learn(self, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
+        """Return the estimates after a batch; the same object if nothing changes."""
 
     @abstractmethod
-    def _pass_time(
-        self, state: Any, now: float, rules: StepRules
-    ) -> tuple[Any, StepReport, tuple[Event, ...]]:
-        """Run one step without rows and return (state, report, events)."""
+    def _cluster_batch(self, state: Any, batch: Batch, rules: StepRules) -> StepOutput:
+        """Run one step and return (state, report, events); without rows, only time passes."""
+
+    @abstractmethod
+    def _forecast(self, state: Any, rules: StepRules, now: float) -> Forecast:
+        """Predict the remembered clusters to a time."""
+
+    @abstractmethod
+    def _cheapest(self, state: Any, rows: Rows, rules: StepRules, now: float) -> IntArray:
+        """Return the id of the cluster of least cost for every row; there are rows and living clusters."""
 
     def fit(self: Self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Reset the model and cluster one batch.
@@ -105,7 +85,7 @@ class BatchClusterer(
         sample_weight : array-like of shape (n,), optional
             A row of weight m counts as m copies; a row of weight 0 counts as absent.
         """
-        return self._run(X, sample_weight, None, anew=True)
+        return self._run(StepInput(X, sample_weight), reset=True)
 
     def partial_fit(
         self: Self, X: Any, y: Any = None, sample_weight: Any = None, *, t: float | None = None
@@ -123,7 +103,7 @@ class BatchClusterer(
             Event time of the batch; ages and motion scale with the time since the last one. By default
             one unit after the last. Time must not go backwards.
         """
-        return self._run(X, sample_weight, t)
+        return self._run(StepInput(X, sample_weight, t))
 
     def stream(self, batches: Iterable[Any]) -> Iterator[StepReport]:
         """Cluster one batch after another, and yield the report of each step, which has the labels.
@@ -146,154 +126,167 @@ class BatchClusterer(
             arguments = item if isinstance(item, Mapping) else {"X": item}
             yield self.partial_fit(**arguments).step_
 
+    def forecast(self, t: float | None = None) -> Forecast:
+        """Predict all remembered clusters to a time, without changing the model.
+
+        Parameters
+        ----------
+        t : float, optional
+            Event time; by default that of the next step, one unit after the last. It must not be before the
+            last step.
+
+        Returns
+        -------
+        Forecast
+            Ids, positions, velocities, variances of the positions, and ages of the clusters that are
+            remembered at that time.
+
+        Examples
+        --------
+        >>> from dynmeans import DMeans
+        >>> model = DMeans(birth_cost=4.0, motion="velocity")
+        >>> for x in range(9):
+        ...     model = model.partial_fit([[float(x)]])
+        >>> model.forecast(t=11.0).positions.round(1)
+        array([[10.]])
+        """
+        check_is_fitted(self)
+        state = self._state  # read once: another thread may run a step meanwhile
+        rules = self._rules(state, self._estimates, self._seed)
+        return self._forecast(state, rules, next_time(state.clusters, t))
+
+    def predict(self, X: Any, *, t: float | None = None) -> IntArray:
+        """Return the id of the cheapest remembered cluster for each row, without changing the model.
+
+        It is the label that :meth:`partial_fit` would give to the row in a batch of its own if it founded no
+        cluster: of all clusters at their predicted positions, the one of least cost. See :meth:`forecast`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        t : float, optional
+            Event time, as in :meth:`forecast`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            -1 if no cluster is remembered at that time.
+        """
+        check_is_fitted(self)
+        state = self._state  # read once: another thread may run a step meanwhile
+        rows = self._read(X, reset=False, min_rows=0)
+        rules = self._rules(state, self._estimates, self._seed)
+        return self._assigned(state, rows, rules, next_time(state.clusters, t))
+
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, np.dtype[np.object_]]:
         """Name the columns of :meth:`transform` by the ids of the clusters."""
         check_is_fitted(self)
         return np.array([f"cluster{k}" for k in self._remembered.ids], dtype=object)
 
-    def _run(
-        self: Self,
-        X: Any,
-        sample_weight: Any,
-        t: float | None,
-        *,
-        anew: bool = False,
-        labels: IntArray | None = None,
-        items: NDArray[Any] | None = None,
-    ) -> Self:
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to one file, from which :func:`dynmeans.load` continues.
+
+        The file holds arrays and JSON, no pickle, and is written atomically. ``on_event`` is not saved, and
+        neither are ``labels_`` and ``step_``, which belong to the last batch.
+        """
+        check_is_fitted(self)
+        with lock_of(self).mutex:
+            save_model(self, path)
+
+    def to_bytes(self) -> bytes:
+        """Return the model as bytes, from which :func:`dynmeans.from_bytes` continues.
+
+        They are shorter than the file that :meth:`save` writes, quicker to read, and have the same content.
+        Written to a file, they are a state file too.
+        """
+        if not hasattr(self, "_state"):
+            check_is_fitted(self)  # takes 15 microseconds
+        with lock_of(self).mutex:
+            return encode_model(self)
+
+    @property
+    def n_clusters_(self) -> int:
+        """Number of remembered clusters, sleeping ones included."""
+        return len(self._remembered.ids)
+
+    @property
+    def cluster_ids_(self) -> IntArray:
+        """Ids of the remembered clusters (K,), ascending."""
+        return self._remembered.ids
+
+    @property
+    def cluster_centers_(self) -> FloatArray:
+        """Positions of the remembered clusters (K, n_features) when they were last seen."""
+        return self._remembered.centers
+
+    @property
+    def cluster_weights_(self) -> FloatArray:
+        """Evidence for each center (K,), in points."""
+        return self._remembered.weights
+
+    @property
+    def cluster_ages_(self) -> FloatArray:
+        """Time since each cluster was last seen (K,), 0 for active clusters."""
+        return self._remembered.clock - self._remembered.last_seen
+
+    @property
+    def n_steps_(self) -> int:
+        """Number of time steps so far."""
+        return self._remembered.n_steps
+
+    @property
+    def history_(self) -> tuple[Event, ...]:
+        """The latest events, at most ``history_size``, in order of time."""
+        self._remembered  # noqa: B018
+        return tuple(self._history)
+
+    @property
+    def _remembered(self) -> ClusterState:
+        if not hasattr(self, "_state"):
+            raise AttributeError(
+                f"this {type(self).__name__} is not fitted yet: call fit or partial_fit first"
+            )
+        clusters: ClusterState = self._state.clusters
+        return clusters
+
+    def __getstate__(self) -> Any:
+        """Leave out the lock: copies and unpickled models have a separate one."""
+        return without_lock(super().__getstate__())
+
+    def _run(self: Self, given: StepInput, *, reset: bool = False) -> Self:
         """Run a step after those of other threads, then call ``on_event``."""
-        given = StepInput(X, sample_weight, t, labels, items)
-        events = run_step(self, self._step, given, anew)
+        events = run_step(self, advance, self, given, reset)
         if self.on_event is not None:
             for event in events:
                 self.on_event(event)
         return self
 
-    def _step(self, given: StepInput, anew: bool) -> tuple[Event, ...]:
-        """Validate the input, run the step and publish the result; an error leaves the model unchanged."""
-        first = anew or not hasattr(self, "_state")
-        history_size = valid_count("history_size", self.history_size, 0)
-        self._check_parameters()
-        rules = self._first_rules() if first else self._rules(self._state, self._seed)  # before the data
-        columns = copy(self) if first else self  # an error must not change the known columns
-        rows = columns._read(given.X, reset=first, min_rows=1 if anew else 0)
-        state = self._initial_state(rows.shape[1]) if first else self._state
-        present, batch = self._present_rows(rows, given, next_time(self._clusters(state), given.t))
-        seed = draw_seed(self.random_state) if first else self._seed
-        learned = self._learn(batch, seed, first=first) if first or rules.learns else {}
-        model = self._with(learned)
-        if first or model is not self:  # there are new estimates
-            rules = model._rules(state, seed)
-        state, report, events = model._advance(state, batch, rules)
-        attributes = {"_state": state, "_seed": seed, **learned}
-        if first:
-            attributes |= columns_of(columns) | {"_history": deque(maxlen=history_size)}
-        published = report
-        if present is not None:
-            published = report._replace(labels=self._all_labels(attributes, rows, present, report))
-        self._publish(attributes, published, events)
-        self._warn(batch, report, rules)
-        return events
+    def _assigned(self, state: Any, rows: Rows, rules: StepRules, now: float) -> IntArray:
+        """Return the id of the cheapest cluster for every row, -1 if none is remembered."""
+        ages = now - state.clusters.last_seen
+        if len(rows) == 0 or not (ages <= rules.costs.lifetime).any():
+            return np.full(len(rows), -1, dtype=np.int64)
+        return self._cheapest(state, rows, rules, now)
 
-    def _present_rows(self, rows: Rows, given: StepInput, now: float) -> tuple[BoolArray | None, Batch]:
-        """Return which rows have a positive weight, None if all have, and the batch of these rows."""
-        weights, labels, items = (
-            self._read_weights(given.X, given.sample_weight, rows),
-            given.labels,
-            given.items,
-        )
-        for name, column in (("labels", labels), ("items", items)):
-            if column is not None and len(column) != len(rows):
-                raise ValueError(
-                    f"{name} must have one entry for each of {len(rows)} rows, got {len(column)}"
-                )
-        if weights is None or weights.all():
-            return None, Batch(rows, weights, now, labels, items)
-        present = weights > 0
-        return present, Batch(
-            self._drop_absent(rows, present),
-            weights[present],
-            now,
-            None if labels is None else labels[present],
-            None if items is None else items[present],
-        )
-
-    def _advance(
-        self, state: Any, batch: Batch, rules: StepRules
-    ) -> tuple[Any, StepReport, tuple[Event, ...]]:
-        """Run one step with the present estimates and return (state, report, events)."""
-        if len(batch.rows) == 0:
-            state, report, events = self._pass_time(state, batch.time, rules)
-        else:
-            state, report, events = self._cluster_batch(state, batch, rules)
-        if rules.used is not None or not rules.is_final:
-            report = report._replace(parameters=rules.used, birth_cost_final=rules.is_final)
-        return state, report, events
-
-    def _warn(self, batch: Batch, report: StepReport, rules: StepRules) -> None:
-        """Warn if the result of the last step cannot be trusted; the report has the labels of the batch."""
-
-    def _with(self: Self, learned: dict[str, Any]) -> Self:
-        """Return the model with new estimates, without changing it: a step may still fail."""
-        if not learned or all(self.__dict__.get(name) is value for name, value in learned.items()):
-            return self
-        model = copy(self)
-        model.__dict__.update(learned)
-        return model
-
-    def _all_labels(
-        self, attributes: dict[str, Any], rows: Rows, present: BoolArray, report: StepReport
-    ) -> IntArray:
-        """Return labels for all rows: an absent row gets that of its cheapest cluster."""
-        after = copy(self)
-        after.__dict__.update(attributes)
-        rules = after._rules(after._state, after._seed)
-        labels = after._assigned(after._state, rows, rules, report.time)
-        labels[present] = report.labels
-        return labels
+    # Defaults that a subclass may replace.
 
     def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
+        """Validate rows."""
         return valid_rows(self, X, reset=reset, min_rows=min_rows)
 
     def _read_weights(self, X: Any, sample_weight: Any, rows: Rows) -> FloatArray | None:
+        """Validate the weights of rows that were read from X."""
         weights = valid_weights(sample_weight, len(rows))
         valid_balance(rows, weights)
         return weights
 
-    def _drop_absent(self, rows: Rows, present: BoolArray) -> Rows:
-        return rows[present]
+    def _label_absent(
+        self, state: Any, rows: Rows, present: BoolArray, report: StepReport, rules: StepRules
+    ) -> IntArray:
+        """Return labels for all rows: an absent row gets that of its cheapest cluster after the step."""
+        labels = self._assigned(state, rows, rules, report.time)
+        labels[present] = report.labels
+        return labels
 
-    def _first_rules(self) -> StepRules:
-        """Validate the parameters before the first batch; there are no estimates yet."""
-        return StepRules(self._costs(1.0), self._search_options(0))
-
-    def _rules(self, state: Any, seed: int) -> StepRules:
-        return StepRules(self._row_costs(state), self._search_options(seed), self._is_final())
-
-    def _search_options(self, seed: int) -> SearchOptions:
-        given = self.n_restarts
-        return SearchOptions(
-            seed,
-            self._default_restarts() if given is None else valid_count("n_restarts", given, 1, MAX_RESTARTS),
-            valid_count("max_iter", self.max_iter, 1),
-            valid_threads(self.n_jobs),
-            *self._search_modes(),
-        )
-
-    def _search_modes(self) -> tuple[bool, ...]:
-        """Return refine, exclusive and duplicates, if the algorithm has them."""
-        return ()
-
-    def _default_restarts(self) -> int:
-        return 3
-
-    def _publish(self, attributes: dict[str, Any], report: StepReport, events: tuple[Event, ...]) -> None:
-        """Set all attributes at once, so that signals and other threads never see half of a step."""
-        attributes["step_"] = report
-        attributes["labels_"] = report.labels
-        attributes["n_iter_"] = report.n_iter
-        attributes["birth_cost_"] = report.birth_cost
-        self.__dict__.update(attributes)
-        self._history.extend(events)
-        if "_history" in attributes and "feature_names_in_" not in attributes:
-            self.__dict__.pop("feature_names_in_", None)
+    def _warn(self, batch: Batch, report: StepReport, rules: StepRules) -> None:
+        """Warn if the result of the last step cannot be trusted; the report has the labels of the batch."""

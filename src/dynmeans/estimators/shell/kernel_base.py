@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
-from dynmeans._algorithms.birth_cost import estimate_birth_cost
+from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES, estimate_birth_cost, pooled_birth_cost
 from dynmeans._algorithms.kernel_space.kernel_birth_cost import estimate_birth_share
 from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
 from dynmeans._algorithms.kernel_space.kernel_step import (
@@ -25,31 +25,37 @@ from dynmeans._algorithms.kernel_space.kernel_step import (
 )
 from dynmeans._algorithms.kernel_space.support_selection import SELECTIONS, Selection
 from dynmeans._model.costs import AgingDefaults, Costs, drift_from_reach
-from dynmeans._model.events import Event, StepReport
 from dynmeans._model.forecast import Forecast
 from dynmeans._model.prior import Prior
-from dynmeans._model.state import ClusterState
-from dynmeans._model.types import BoolArray, FloatArray, IntArray
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.estimators.parameters.cost_parameters import is_birth_cost_final, search_options, step_costs
+from dynmeans.estimators.parameters.estimates import Estimates, updated_birth_costs
 from dynmeans.estimators.parameters.step_rules import StepRules
-from dynmeans.estimators.shell.base import BatchClusterer
+from dynmeans.estimators.shell.base import BatchClusterer, StepOutput
 from dynmeans.estimators.validation import valid_count, valid_rows, valid_threads
 from dynmeans.kernels import Kernel, Similarity, get_kernel
 
 MOTIONS = ("walk", "align")
 
+# Under a bounded kernel, even the points of a cluster lie at a distance from its center, and the old center
+# may be as far away.
+KERNEL_AGING = AgingDefaults(lifetime=12.0, reach=5.0)
+
 
 class KernelClusterer(BatchClusterer):
     """A clusterer of batches in the space of a kernel; a subclass implements the clustering of one batch."""
 
-    # Under a bounded kernel, even the points of a cluster lie at a distance from its center, and the old
-    # center may be as far away.
-    _aging_defaults: ClassVar[AgingDefaults] = AgingDefaults(lifetime=12.0, reach=5.0)
-
     kernel: Any
+    birth_cost: float | str
+    reach: float | None
+    aging_cost: float | None
+    drift: float | None
     relative: bool | None
     motion: str
     budget: int
     selection: Selection
+    n_jobs: int | None
+    history_size: int
 
     @abstractmethod
     def _cluster(
@@ -57,25 +63,11 @@ class KernelClusterer(BatchClusterer):
     ) -> KernelFit:
         """Cluster one batch, given its similarities."""
 
-    def _forecast(self, state: KernelState, rules: StepRules, now: float) -> Forecast:
-        return forecast(state, rules.costs, now)
-
-    def _cheapest(self, state: KernelState, rows: Rows, rules: StepRules, now: float) -> IntArray:
-        return cheapest_ids(state, self._squared_distances(state, rows), rules.costs, now)
-
-    def _row_costs(self, state: KernelState) -> Costs:
-        costs = super()._row_costs(state)
-        return costs.scaled_to_batch(1.0) if self._is_relative() else costs
-
     def transform(self, X: Any) -> FloatArray:
         """Return the distances to all remembered clusters in kernel space, in the order of their ids."""
         check_is_fitted(self)
         state = self._state  # read once: another thread may run a step meanwhile
         return np.sqrt(self._squared_distances(state, self._read(X, reset=False)))
-
-    def _squared_distances(self, state: KernelState, rows: Rows) -> FloatArray:
-        batch = Batch(rows, None, state.clusters.clock)
-        return squared_distances(state, batch, valid_threads(self.n_jobs))
 
     @property
     def kept_rows_(self) -> IntArray:
@@ -92,28 +84,31 @@ class KernelClusterer(BatchClusterer):
         tags.input_tags.pairwise = _is_pairwise(self.kernel)
         return tags
 
-    def _kernel(self) -> Kernel:
-        return get_kernel(self.kernel)
-
     def _initial_state(self, n_features: int) -> KernelState:
         return initial_state(self._kernel(), n_features)
 
-    def _clusters(self, state: KernelState) -> ClusterState:
-        return state.clusters
+    def _rules(self, state: KernelState | None, estimates: Estimates | None, seed: int) -> StepRules:
+        history_size = valid_count("history_size", self.history_size, 0)
+        self._check_parameters()
+        births = () if estimates is None else estimates.birth_costs
+        costs = step_costs(self, pooled_birth_cost(births), KERNEL_AGING)
+        if self._is_relative():
+            costs = costs.scaled_to_batch(1.0)
+        return StepRules(costs, search_options(self, seed), history_size, self._is_final(births))
 
-    def _check_parameters(self) -> None:
-        self._kernel()
-        valid_count("budget", self.budget, 1)
-        if self.selection not in SELECTIONS:
-            raise ValueError(f"selection must be one of {list(SELECTIONS)}, got {self.selection!r}")
-        if self.motion not in MOTIONS:
-            raise ValueError(f"motion must be one of {list(MOTIONS)}, got {self.motion!r}")
-        if self.motion == "align" and self._kernel().is_pairwise():
-            raise ValueError("motion='align' shifts rows, and a precomputed kernel has no rows: use 'walk'")
+    def _learn(self, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
+        known = Estimates() if old is None else old
+        births = updated_birth_costs(
+            known.birth_costs,
+            batch,
+            lambda rows: self._estimate_birth_cost(rows, seed),
+            is_final=self._is_final(known.birth_costs),
+        )
+        return known if births is known.birth_costs else Estimates(births)
 
-    def _cluster_batch(
-        self, state: KernelState, batch: Batch, rules: StepRules
-    ) -> tuple[KernelState, StepReport, tuple[Event, ...]]:
+    def _cluster_batch(self, state: KernelState, batch: Batch, rules: StepRules) -> StepOutput:
+        if len(batch.rows) == 0:
+            return self._pass_time(state, batch.time, rules.costs)
         options = KernelOptions(self._cluster, self.budget, self.selection, self.motion == "align")
         costs = self._with_reach(rules.costs, state.kernel, _mass(batch))
         if self._is_relative():
@@ -121,10 +116,42 @@ class KernelClusterer(BatchClusterer):
         memory, result = step(state, batch, costs, rules.search, options)
         return memory, result.report, result.events
 
-    def _pass_time(
-        self, state: KernelState, now: float, rules: StepRules
-    ) -> tuple[KernelState, StepReport, tuple[Event, ...]]:
-        costs = rules.costs
+    def _forecast(self, state: KernelState, rules: StepRules, now: float) -> Forecast:
+        return forecast(state, rules.costs, now)
+
+    def _cheapest(self, state: KernelState, rows: Rows, rules: StepRules, now: float) -> IntArray:
+        return cheapest_ids(state, self._squared_distances(state, rows), rules.costs, now)
+
+    def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
+        """Validate rows; a precomputed kernel may have a different number of columns in every step."""
+        is_pairwise = self._kernel().is_pairwise()
+        if is_pairwise and not reset and min_rows == 0 and np.shape(X) == (0, 0):
+            return np.empty((0, 0))  # no rows, and no support points to compare them with
+        return valid_rows(self, X, reset=reset or is_pairwise, min_rows=min_rows)
+
+    def _read_weights(self, X: Any, sample_weight: Any, rows: Rows) -> FloatArray | None:
+        weights = super()._read_weights(X, sample_weight, rows)
+        if weights is not None and not weights.all() and self._kernel().is_pairwise():
+            row = int(np.argmin(weights))
+            raise ValueError(
+                f"sample_weight is 0 in row {row}: remove it and its column from the kernel matrix"
+            )
+        return weights
+
+    def _kernel(self) -> Kernel:
+        return get_kernel(self.kernel)
+
+    def _check_parameters(self) -> None:
+        kernel = self._kernel()
+        valid_count("budget", self.budget, 1)
+        if self.selection not in SELECTIONS:
+            raise ValueError(f"selection must be one of {list(SELECTIONS)}, got {self.selection!r}")
+        if self.motion not in MOTIONS:
+            raise ValueError(f"motion must be one of {list(MOTIONS)}, got {self.motion!r}")
+        if self.motion == "align" and kernel.is_pairwise():
+            raise ValueError("motion='align' shifts rows, and a precomputed kernel has no rows: use 'walk'")
+
+    def _pass_time(self, state: KernelState, now: float, costs: Costs) -> StepOutput:
         if self._is_relative():  # no rows give no scale: report the costs of the last batch
             costs = costs._replace(birth=getattr(self, "birth_cost_", costs.birth))
         memory, result = pass_time(state, costs, now)
@@ -144,9 +171,10 @@ class KernelClusterer(BatchClusterer):
             return bool(self.relative)
         return self.birth_cost == "auto" and self._kernel().birth_share() is not None
 
-    def _n_estimation_batches(self) -> int:
-        """Return 1 for relative birth costs: they are scale-free, so one batch suffices."""
-        return super()._n_estimation_batches() if self._kernel().birth_share() is None else 1
+    def _is_final(self, birth_costs: tuple[float, ...]) -> bool:
+        """Return whether the birth cost is final; relative ones are scale-free, so one batch suffices."""
+        n_batches = N_ESTIMATION_BATCHES if self._kernel().birth_share() is None else 1
+        return is_birth_cost_final(self, birth_costs, n_batches)
 
     def _estimate_birth_cost(self, batch: Batch, seed: int) -> float | None:
         kernel, mass = self._kernel(), _mass(batch)
@@ -156,20 +184,9 @@ class KernelClusterer(BatchClusterer):
         share = estimate_birth_share(kernel, first_batch(kernel, batch, valid_threads(self.n_jobs)))
         return share if share is None or self._is_relative() else share * mass
 
-    def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
-        """Validate rows; a precomputed kernel may have a different number of columns in every step."""
-        is_pairwise = self._kernel().is_pairwise()
-        if is_pairwise and not reset and min_rows == 0 and np.shape(X) == (0, 0):
-            return np.empty((0, 0))  # no rows, and no support points to compare them with
-        return valid_rows(self, X, reset=reset or is_pairwise, min_rows=min_rows)
-
-    def _drop_absent(self, rows: Rows, present: BoolArray) -> Rows:
-        if self._kernel().is_pairwise():
-            row = int(np.argmin(present))
-            raise ValueError(
-                f"sample_weight is 0 in row {row}: remove it and its column from the kernel matrix"
-            )
-        return super()._drop_absent(rows, present)
+    def _squared_distances(self, state: KernelState, rows: Rows) -> FloatArray:
+        batch = Batch(rows, None, state.clusters.clock)
+        return squared_distances(state, batch, valid_threads(self.n_jobs))
 
 
 def _is_pairwise(kernel: Any) -> bool:

@@ -19,13 +19,9 @@ class StepLock:
         self.inside = False  # a step is running in the thread that holds the mutex
 
 
-class Locked:
-    """Mixin of models with a lock: copies and unpickled models have a separate lock."""
-
-    def __getstate__(self) -> Any:
-        """Leave out the lock."""
-        state: Any = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_lock"}
+def without_lock(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the attributes of a model to copy or pickle: the copy has a separate lock."""
+    return {name: value for name, value in state.items() if name != "_lock"}
 
 
 def lock_of(model: Any) -> StepLock:

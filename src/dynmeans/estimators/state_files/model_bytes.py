@@ -15,16 +15,18 @@ from dynmeans._files.record import (
     shared_entries,
 )
 from dynmeans._files.snapshot import damaged, decode_snapshot
-from dynmeans.estimators.state_files.serialization import (
+from dynmeans.estimators.state_files.decoding import (
     from_snapshot,
     naming,
-    own_entries,
     restored,
+    unfitted,
+    with_estimator,
+)
+from dynmeans.estimators.state_files.encoding import (
+    own_entries,
     shared_header,
     shared_values,
     state_arrays,
-    unfitted,
-    with_estimator,
 )
 from dynmeans.estimators.state_files.state_checks import Arrays, require
 

@@ -1,38 +1,24 @@
-"""Estimators to and from state files."""
+"""Estimators from state files."""
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections import deque
 from collections.abc import Callable
-from functools import lru_cache
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
 import numpy as np
 
-from dynmeans._algorithms.kernel_space.kernel_step import KernelState
 from dynmeans._algorithms.link_spaces import LinkState
-from dynmeans._files.snapshot import (
-    Snapshot,
-    SnapshotError,
-    read_snapshot,
-    write_snapshot,
-)
-from dynmeans._model.state import ClusterState
-from dynmeans.estimators.parameters.automatic import AutomaticParameters
-from dynmeans.estimators.parameters.metric_choice import MetricChoice
-from dynmeans.estimators.state_files.first_batches_arrays import (
-    checked_first_batches,
-    first_batches_arrays,
-    first_batches_header,
-)
-from dynmeans.estimators.state_files.history_arrays import history_arrays, history_events
-from dynmeans.estimators.state_files.item_arrays import checked_items, item_arrays
+from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot
+from dynmeans.estimators.parameters.estimates import Estimates
+from dynmeans.estimators.state_files.encoding import has_metric, saved_names
+from dynmeans.estimators.state_files.first_batches_arrays import checked_first_batches
+from dynmeans.estimators.state_files.history_arrays import history_events
+from dynmeans.estimators.state_files.item_arrays import checked_items
 from dynmeans.estimators.state_files.state_checks import (
     LARGEST_WHOLE,
-    STATE_ARRAYS,
     Arrays,
     check_directions,
     checked_estimates,
@@ -46,12 +32,10 @@ from dynmeans.estimators.state_files.state_checks import (
     require,
     whole,
 )
-from dynmeans.estimators.validation import LARGEST_SEED, valid_count
-from dynmeans.kernels import get_kernel, to_params
+from dynmeans.estimators.validation import LARGEST_SEED
 
 Result = TypeVar("Result")
 
-_NOT_SAVED = ("on_event", "random_state", "estimator")  # code of the caller; the seed replaces random_state
 _LARGEST = {
     "n_restarts": 1_000_000,
     "max_iter": 2**31 - 1,
@@ -60,11 +44,6 @@ _LARGEST = {
     "n_jobs": 4096,
     "history_size": sys.maxsize,
 }
-
-
-def save_model(model: Any, path: str | PathLike[str]) -> None:
-    """Write a fitted estimator to one file."""
-    write_snapshot(path, to_snapshot(model))
 
 
 def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
@@ -131,93 +110,6 @@ def with_estimator(model: Any, estimator: Any) -> Any:
     return model
 
 
-def to_snapshot(model: Any) -> Snapshot:
-    """Collect all that a fitted estimator needs to continue."""
-    return Snapshot({**shared_header(*shared_values(model)), **own_entries(model)}, state_arrays(model))
-
-
-def shared_values(model: Any) -> tuple[Any, ...]:
-    """Return the arguments of `shared_header`. Those of a model with a kernel have no hash."""
-    kind: Any = type(model)
-    attributes, memory = vars(model), _memory(model)
-    return (
-        kind,
-        attributes["n_features_in_"],
-        attributes["_seed"],
-        tuple([str(name) for name in attributes.get("feature_names_in_", ())]),
-        attributes.get("metric_"),
-        to_params(memory.kernel) if isinstance(memory, KernelState) else None,
-        *[attributes[name] for name in _saved_names(kind)],
-    )
-
-
-def shared_header(
-    kind: Any,
-    n_features: int,
-    seed: int,
-    feature_names: tuple[str, ...],
-    metric: str | None,
-    kernel: dict[str, Any] | None,
-    *values: Any,
-) -> dict[str, Any]:
-    """Return the entries of the header that the models of many streams share."""
-    header = {
-        "estimator": kind.__name__,
-        "params": {name: _plain(value) for name, value in zip(_saved_names(kind), values, strict=True)},
-        "n_features": n_features,
-        "seed": seed,
-        "feature_names": list(feature_names),
-    }
-    if issubclass(kind, MetricChoice):
-        header["metric"] = metric
-    if kernel is not None:
-        header["kernel"] = kernel
-    return header
-
-
-def own_entries(model: Any) -> dict[str, Any]:
-    """Return the other entries of the header."""
-    state: ClusterState = model._remembered
-    own = {
-        "guesses": list(model._birth_cost_estimates),
-        "birth_cost": model.birth_cost_,
-        "next_id": state.next_id,
-        "clock": state.clock,
-        "n_steps": state.n_steps,
-    }
-    if isinstance(model, AutomaticParameters) and model._first_batches is not None:
-        own["first_batches"] = first_batches_header(model._first_batches)
-    return own
-
-
-def state_arrays(model: Any) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the clusters, the log of events, and what else an estimator remembers, as arrays."""
-    state: ClusterState = model._remembered
-    arrays = {name: getattr(state, name) for name in STATE_ARRAYS} | history_arrays(model._history)
-    if isinstance(model, AutomaticParameters) and model._first_batches is not None:
-        arrays |= first_batches_arrays(model._first_batches)
-    if isinstance(model._state, LinkState):
-        arrays["scale"] = np.hstack(model._state.scale)
-        arrays |= item_arrays(model._state.memory)
-    memory = _memory(model)
-    if isinstance(memory, KernelState):
-        arrays |= {f"support_{name}": column for name, column in memory.support._asdict().items()}
-        arrays["origins"] = memory.origins
-    return arrays
-
-
-def _memory(model: Any) -> Any:
-    """Return the remembered clusters, in the space of the kernel if there is one."""
-    return model._state.past if isinstance(model._state, LinkState) else model._state
-
-
-def saved_parameters(model: Any) -> dict[str, Any]:
-    """Return the parameters of an estimator that a state file holds, as JSON values."""
-    kind: Any = type(model)
-    values = vars(model)
-    return {name: _plain(values[name]) for name in _saved_names(kind)}
-
-
 def from_snapshot(snapshot: Snapshot) -> Any:
     """Restore the estimator; an inconsistent snapshot is refused."""
     return restore_checked(lambda: restored(unfitted(snapshot.header), *snapshot))
@@ -244,8 +136,9 @@ def unfitted(header: dict[str, Any]) -> Any:
     names = checked_names(header, model.n_features_in_)
     if names:
         model.feature_names_in_ = np.array(names, dtype=object)
-    if isinstance(model, MetricChoice):
-        model.metric_ = checked_metric(header, model.metric)
+    model._estimates = Estimates(
+        metric=checked_metric(header, model.metric) if has_metric(type(model)) else None
+    )
     return model
 
 
@@ -256,15 +149,18 @@ def restored(template: Any, header: dict[str, Any], arrays: Arrays) -> Any:
     kernel = checked_kernel(header["kernel"], model.kernel) if "kernel" in header else None
     n_columns = 0 if kernel is not None and kernel.is_pairwise() else model.n_features_in_
     state = checked_state(header, arrays, n_columns)
-    if getattr(model, "metric_", getattr(model, "metric", None)) == "cosine":
+    metric = model._estimates.metric if has_metric(type(model)) else getattr(model, "metric", None)
+    if metric == "cosine":
         check_directions(state)
     past = model._state = state if kernel is None else checked_memory(kernel, arrays, state)
     if header["estimator"] == "PersistentIds":
         scale = checked_scale(arrays, past, model.metric)
         model._state = LinkState(past, scale, checked_items(arrays, state.ids))
-    model._birth_cost_estimates = checked_estimates(header)
-    if isinstance(model, AutomaticParameters):
-        model._first_batches = checked_first_batches(header, arrays, n_columns)
+    model._estimates = Estimates(
+        checked_estimates(header),
+        model._estimates.metric,
+        checked_first_batches(header, arrays, n_columns) if has_metric(type(model)) else None,
+    )
     model.birth_cost_ = number("birth_cost", header["birth_cost"], positive=True)
     model._history = deque(history_events(arrays, state), maxlen=model.history_size)
     return model
@@ -273,14 +169,13 @@ def restored(template: Any, header: dict[str, Any], arrays: Arrays) -> Any:
 def _check_names(name: str, kind: Any, params: Any) -> None:
     if not isinstance(params, dict):
         raise SnapshotError(f"the state file has params={params!r}, where parameters by name belong")
-    unknown = sorted(set(params).difference(_saved_names(kind)))
+    unknown = sorted(set(params).difference(saved_names(kind)))
     if unknown:
         raise SnapshotError(f"the state file has a parameter {unknown[0]!r} that {name} does not have")
 
 
 def _check_params(model: Any) -> None:
     """Raise the errors of the next step now, and refuse counts beyond the range of the core."""
-    valid_count("history_size", model.history_size, 0)
     for name, most in _LARGEST.items():
         value = getattr(model, name, None)
         if isinstance(value, int) and value > most:
@@ -289,21 +184,4 @@ def _check_params(model: Any) -> None:
         value = getattr(model, name, None)
         if value is not None and value not in (0, 1, "auto"):
             raise SnapshotError(f"the state file has {name}={value!r}, where true or false belongs")
-    model._check_parameters()
-    model._search_options(0)
-    model._costs(1.0)
-
-
-@lru_cache(maxsize=64)
-def _saved_names(kind: Any) -> tuple[str, ...]:
-    """Return the names of the saved parameters of a class, sorted; this takes 100 microseconds."""
-    return tuple(sorted(set(inspect.signature(kind).parameters) - set(_NOT_SAVED)))
-
-
-def _plain(value: Any) -> Any:
-    """Convert NumPy scalars and kernels to JSON values."""
-    if value is None or type(value) in (bool, int, float, str):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    return to_params(get_kernel(value)) if hasattr(value, "compare") or callable(value) else value
+    model._rules(None, None, 0)
