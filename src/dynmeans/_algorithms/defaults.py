@@ -8,9 +8,8 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -21,14 +20,16 @@ from dynmeans._algorithms.descent_candidates import DescentParameters, Given, ca
 from dynmeans._algorithms.first_batches import (
     MAX_ROWS,
     MIN_BATCHES,
-    CostsOf,
     FirstBatches,
     add_batch,
     cluster_sample,
 )
 from dynmeans._codes.gaussian_code import median_interval
 from dynmeans._codes.two_codes import STRONG_EVIDENCE, CodeLengths, TwoCodes
+from dynmeans._model.costs import Costs
 from dynmeans._model.types import FloatArray, IntArray
+
+CostsOf = Callable[[float, float], Costs]  # (birth cost, median interval) -> costs
 
 MOVING = 2  # best parameters of each mode that are tried again with velocity
 ONE_OBJECT = 1e100  # birth cost at which all rows belong to one object
@@ -55,9 +56,7 @@ def _no_batches(given: Given) -> FirstBatches:
     return FirstBatches((), None, (), 0, 1.0, start)
 
 
-def _estimated(
-    found: FirstBatches, batch: Batch, given: Given, costs_of: CostsOf, seed: int
-) -> FirstBatches:
+def _estimated(found: FirstBatches, batch: Batch, given: Given, costs_of: CostsOf, seed: int) -> FirstBatches:
     """Return the sample with new parameters."""
     if found.n_batches == 1:
         return found._replace(parameters=_from_one_batch(found.parameters, batch, given, seed))
@@ -196,4 +195,5 @@ def _middle_of_best(
 
 
 def _labels(found: FirstBatches, candidate: DescentParameters, costs_of: CostsOf) -> list[IntArray]:
-    return cluster_sample(found, candidate, costs_of)[1]
+    """Cluster the sample of all batches."""
+    return cluster_sample(found, candidate, costs_of(candidate.birth, found.interval))[1]

@@ -38,8 +38,8 @@ class Given(NamedTuple):
 def candidates(batches: Sequence[FloatArray], given: Given, share: float = 1.0) -> list[DescentParameters]:
     """Return the parameters to try on a sample of batches, without velocity unless it is given.
 
-    A sampled row stands for ``share`` rows. With ``refine``, the rows of a cluster share its birth cost, so it
-    grows with their number.
+    A sampled row stands for ``share`` rows. With ``refine``, the rows of a cluster share its birth cost,
+    which therefore grows with their number.
     """
     motion = given.motion or "walk"
     tried: list[DescentParameters] = []

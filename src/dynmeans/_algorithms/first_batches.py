@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -22,8 +22,6 @@ PERMUTED = 1 << 20  # rows of a batch whose numbers are permuted; of more rows a
 MIN_BATCHES, MAX_BATCHES = 8, 32  # with rows, after which the estimate is final
 ENOUGH_ROWS = 400  # sampled rows after which no more than MIN_BATCHES are needed
 MAX_PASSES = 30  # over a batch
-
-CostsOf = Callable[[float, float], Costs]  # (birth cost, median interval) -> costs
 
 
 class FirstBatches(NamedTuple):
@@ -95,10 +93,10 @@ def sample_rows(n: int) -> IntArray:
 
 
 def cluster_sample(
-    first: FirstBatches, parameters: DescentParameters, costs_of: CostsOf, n_batches: int | None = None
+    first: FirstBatches, parameters: DescentParameters, costs: Costs, n_batches: int | None = None
 ) -> tuple[ClusterState, list[IntArray]]:
     """Cluster the sample of the first ``n_batches``, by default of all; return the state and the labels."""
-    costs, motion = costs_of(parameters.birth, first.interval), get_motion(parameters.motion)
+    motion = get_motion(parameters.motion)
     search = SearchOptions(0, 1, MAX_PASSES, 1, parameters.refine, parameters.exclusive)
     state, labels = empty_state(first.rows[0].shape[1]), []
     for batch in _batches(first, n_batches):

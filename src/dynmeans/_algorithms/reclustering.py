@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dynmeans._algorithms.first_batches import CostsOf, FirstBatches, cluster_sample, sample_weights
+from dynmeans._algorithms.first_batches import FirstBatches, cluster_sample, sample_weights
+from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event
 from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.state import ClusterState
@@ -53,7 +54,7 @@ class _Overlap(NamedTuple):
         return self.new[int(self.weights[:, self.old.index(old)].argmax())]
 
 
-def correct_state(state: ClusterState, first: FirstBatches, costs_of: CostsOf) -> Correction:
+def correct_state(state: ClusterState, first: FirstBatches, costs: Costs) -> Correction:
     """Cluster the batches before the last one again, and return the clusters under their old ids.
 
     Parameters
@@ -62,10 +63,10 @@ def correct_state(state: ClusterState, first: FirstBatches, costs_of: CostsOf) -
         After the batch before the last one.
     first : FirstBatches
         Sample of all batches, labels of all but the last, and the new parameters.
-    costs_of : callable
-        Costs for a birth cost and a median interval.
+    costs : Costs
+        Of these parameters.
     """
-    again, labels = cluster_sample(first, first.parameters, costs_of, len(first.labels))
+    again, labels = cluster_sample(first, first.parameters, costs, len(first.labels))
     overlap = _overlap(first, labels)
     matches = overlap.matches(again.ids, state.ids)
     same_motion = again.velocities.shape[1] == state.velocities.shape[1]
@@ -83,7 +84,7 @@ def correct_state(state: ClusterState, first: FirstBatches, costs_of: CostsOf) -
 
 
 def report_ended(result: StepResult, correction: Correction) -> StepResult:
-    """Add the ids that ended to the report of the next step: each dies, and its rows merge into another id."""
+    """Add the ids that ended to the report of the step: each dies, and may have merged into another."""
     if not correction.ended:
         return result
     report, into = result.report, correction.ended

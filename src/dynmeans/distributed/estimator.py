@@ -11,7 +11,6 @@ from distributed import Client, default_client
 
 from dynmeans._algorithms.batch import Batch, Rows
 from dynmeans._algorithms.sphere import unit_rows
-from dynmeans._model.confirmation import mark_tentative
 from dynmeans._model.events import StepReport
 from dynmeans._model.forecast import prior_of_living
 from dynmeans._model.lifecycle import StepResult
@@ -117,16 +116,16 @@ class DMeans(LocalDMeans):
         found: IntArray = lazy_blocks(chunks, tasks.label_absent, *each)
         return found
 
-    def _cluster_batch(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
+    def _cluster_rows(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
         search = rules.search
         if isinstance(batch.rows, RemoteRows) and (search.refine or search.exclusive or self.certify):
             batch = batch._replace(**gather_chunks(batch.rows.chunks)._asdict())
         if not isinstance(batch.rows, RemoteRows):
-            return super()._cluster_batch(state, batch, rules)
+            return super()._cluster_rows(state, batch, rules)
         result = step(state, batch, rules.costs, rules.motion, search)
         if state.n_steps == 0 and batch.rows.shape[1] >= MANY_FEATURES:
             warn_of_unit_rows(batch.rows[evenly(len(batch.rows), SAMPLE)])
-        return mark_tentative(result, state, self.min_hits)
+        return result
 
 
 @are_unit_rows.register

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from dynmeans._algorithms.batch import Batch, Rows
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
 from dynmeans._algorithms.dmeans import step
+from dynmeans._algorithms.reclustering import correct_state, report_ended
 from dynmeans._algorithms.sphere import cheapest_directions, unit_rows
 from dynmeans._algorithms.sphere import step as sphere_step
 from dynmeans._core import cheapest_clusters
@@ -249,16 +250,24 @@ class DMeans(BatchClusterer):
         return learn(parameters_of(self), old, batch, seed)
 
     def _cluster_batch(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
-        costs, motion, search, certify = rules.costs, rules.motion, rules.search, bool(self.certify)
         if len(batch.rows) == 0:
-            return mark_tentative(pass_time(state, costs, motion, batch.time), state, self.min_hits)
+            result = pass_time(state, rules.costs, rules.motion, batch.time)
+        elif rules.contradiction is None:
+            result = self._cluster_rows(state, batch, rules)
+        else:
+            correction = correct_state(state, rules.contradiction, rules.costs)
+            result = report_ended(self._cluster_rows(correction.state, batch, rules), correction)
+        return mark_tentative(result, state, self.min_hits)
+
+    def _cluster_rows(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
+        costs, search, certify = rules.costs, rules.search, bool(self.certify)
         if rules.is_cosine:
             result = sphere_step(state, batch, costs, search, certify=certify)
         else:
-            result = step(state, batch, costs, motion, search, certify=certify)
+            result = step(state, batch, costs, rules.motion, search, certify=certify)
         if state.n_steps < N_ESTIMATION_BATCHES and not self._is_silent:
             warn_of_rows(state, batch, rules, self.__dict__.get("_history", ()))
-        return mark_tentative(result, state, self.min_hits)
+        return result
 
     def _forecast(self, state: ClusterState, rules: StepRules, now: float) -> Forecast:
         return forecast_clusters(state, now, rules.costs, rules.motion)

@@ -15,8 +15,9 @@ from dynmeans._algorithms.birth_cost import (
     estimate_exclusive_birth_cost,
     pooled_birth_cost,
 )
-from dynmeans._algorithms.defaults import FirstBatches, update_first_batches
+from dynmeans._algorithms.defaults import update_first_batches
 from dynmeans._algorithms.descent_candidates import DescentParameters, Given
+from dynmeans._algorithms.first_batches import FirstBatches
 from dynmeans._algorithms.sphere_birth_cost import estimate_sphere_birth_cost
 from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs
 from dynmeans._model.events import StepParameters

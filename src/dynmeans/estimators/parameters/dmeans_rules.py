@@ -52,6 +52,7 @@ def resolve(given: DMeansParameters, estimates: Estimates | None, seed: int) -> 
         exclusive=mode.exclusive,
         duplicates=bool(given.duplicates),
     )
+    first = joint_estimates(given, estimates)
     final = estimates is not None and is_final(given, estimates)
     return StepRules(
         costs,
@@ -61,6 +62,7 @@ def resolve(given: DMeansParameters, estimates: Estimates | None, seed: int) -> 
         not final or _has_new_estimates(given, estimates),
         used_parameters(given, estimates, costs),
         get_motion(mode.motion),
+        first if first is not None and first.contradicts else None,
     )
 
 

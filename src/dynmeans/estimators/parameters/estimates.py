@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from dynmeans._algorithms.batch import Batch
-from dynmeans._algorithms.defaults import FirstBatches
+from dynmeans._algorithms.first_batches import FirstBatches, add_labels
+from dynmeans._model.types import IntArray
 
 
 class Estimates(NamedTuple):
@@ -15,6 +16,14 @@ class Estimates(NamedTuple):
     birth_costs: tuple[float, ...] = ()  # one per batch, if birth_cost is "auto"
     metric: str | None = None  # of D-Means: None until the first rows
     first_batches: FirstBatches | None = None  # of D-Means: None if no parameters are estimated jointly
+
+
+def with_labels(estimates: Estimates, labels: IntArray) -> Estimates:
+    """Add the ids of the rows of the last batch to the sample of the first batches, if it is still used."""
+    first = estimates.first_batches
+    if first is None or not first.rows or len(labels) == 0:
+        return estimates
+    return estimates._replace(first_batches=add_labels(first, labels))
 
 
 def updated_birth_costs(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dynmeans._algorithms.batch import SearchOptions
+from dynmeans._algorithms.first_batches import FirstBatches
 from dynmeans._model.costs import Costs
 from dynmeans._model.events import StepParameters
 from dynmeans._model.motion import WALK, Motion
@@ -20,6 +21,7 @@ class StepRules(NamedTuple):
     learns: bool = True  # the next batch may change an estimate
     used: StepParameters | None = None  # that D-Means reports
     motion: Motion = WALK  # of D-Means
+    contradiction: FirstBatches | None = None  # the first batches, if they contradict the clusters of D-Means
 
     @property
     def is_cosine(self) -> bool:

@@ -12,6 +12,7 @@ from dynmeans._algorithms.batch import Batch, Rows
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.state import next_time
 from dynmeans._model.types import BoolArray, IntArray
+from dynmeans.estimators.parameters.estimates import with_labels
 from dynmeans.estimators.validation import columns_of, draw_seed
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def advance(model: BatchClusterer, given: StepInput, reset: bool) -> tuple[Event
     state, report, events = model._cluster_batch(state, batch, rules)
     if rules.used is not None or not rules.is_final:
         report = report._replace(parameters=rules.used, birth_cost_final=rules.is_final)
-    attributes = {"_state": state, "_estimates": estimates, "_seed": seed}
+    learned = estimates and with_labels(estimates, report.labels)
+    attributes = {"_state": state, "_estimates": learned, "_seed": seed}
     if first:
         attributes |= columns_of(columns) | {"_history": deque(maxlen=rules.history_size)}
     published = report

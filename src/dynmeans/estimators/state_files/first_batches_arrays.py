@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._algorithms.first_batches import MAX_BATCHES, MAX_ROWS, FirstBatches
 from dynmeans._algorithms.descent_candidates import DescentParameters
+from dynmeans._algorithms.first_batches import MAX_BATCHES, MAX_ROWS, FirstBatches
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.motion import MOTIONS
 from dynmeans.estimators.state_files.state_checks import (
