@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dynmeans._model.types import FloatArray
+from dynmeans.estimators.parameters.automatic import LIFETIME
 from dynmeans.tuning.search import ranked
 from dynmeans.tuning.trials import Runner, Trial
 
@@ -81,6 +82,24 @@ def decide_motion(runner: Runner, trials: list[Trial], tolerance: float) -> list
     (again,) = runner.run_again([sibling])
     limit = chosen.score + max(tolerance, _noise(chosen))
     return [again, *trials] if again.score <= limit else trials
+
+
+def decide_lifetime(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:
+    """Prefer the default lifetime to a shorter one, if the result is equally good.
+
+    If no cluster returns after a pause, the labels contain no information about the lifetime.
+    """
+    chosen = trials[0]
+    axes = runner.entries[chosen.entry].space.axes
+    at = [axis.name for axis in axes].index("lifetime") if chosen.lengths else 0
+    if not chosen.lengths or axes[at].value(float(chosen.position[at])) >= LIFETIME:
+        return trials
+    position = chosen.position.copy()
+    position[at] = min(axes[at].share(LIFETIME), 1.0)
+    params = runner.entries[chosen.entry].space.params(position, chosen.choice)
+    (again,) = runner.run_again([chosen._replace(position=position, params=params)])
+    limit = chosen.score + max(tolerance, _noise(chosen))
+    return [again, *trials] if again.score <= limit or _is_tied(chosen, again) else trials
 
 
 def _by_robustness(trials: Sequence[Trial], limit: float) -> Callable[[tuple[int, int]], tuple[Any, ...]]:

@@ -26,7 +26,7 @@ from dynmeans.tuning.paper_grid import paper_space
 from dynmeans.tuning.result import Tuning
 from dynmeans.tuning.scorers import cluster, configure, score_by_codes, score_by_labels
 from dynmeans.tuning.search import search_grid, search_refining
-from dynmeans.tuning.selection import decide, decide_motion, keep_estimate
+from dynmeans.tuning.selection import decide, decide_lifetime, decide_motion, keep_estimate
 from dynmeans.tuning.separation import TOLERANCE, score_by_separation
 from dynmeans.tuning.stream import TuningStream, read_stream
 from dynmeans.tuning.trials import Entry, Runner, Trial
@@ -145,7 +145,7 @@ def tune(
             criterion = criterion._replace(entries=entries)
         runner = Runner(criterion.entries, seeds.orders, n_jobs, on_trial, criterion.codes)
         trials = _search(strategy, runner, budget, seeds.search, storage)
-        for rule in (decide, keep_estimate, decide_motion):
+        for rule in (decide, keep_estimate, decide_lifetime, decide_motion):
             trials = rule(runner, trials, criterion.tolerance)
         return _finish(runner, criterion, stream, trials)
 
