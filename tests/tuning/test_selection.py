@@ -31,7 +31,14 @@ class SameAgain(NamedTuple):
 
 def trial(position: float, steps: Any) -> Trial:
     return Trial(
-        np.array([position]), 0, {"birth_cost": position}, (float(np.mean(steps)),), 2.0, 2, 0, tuple(steps)
+        position=np.array([position]),
+        choice=0,
+        params={"birth_cost": position},
+        scores=(float(np.mean(steps)),),
+        n_clusters=2.0,
+        n_ids=2,
+        seed=0,
+        steps=tuple(steps),
     )
 
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import Limits
 from dynmeans._tables.chunk import Chunk
-from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
+from dynmeans._tables.columns import Columns, choose_columns
 from dynmeans._tables.sources import Source, read_source
+from dynmeans._tables.table_rows import Rows, to_rows
 from dynmeans._tables.vectors import ARRAY_SUFFIX, open_vectors
 
 
@@ -135,7 +136,15 @@ def _row_blocks(
                 located = chunk._replace(columns={})  # kept for error messages, without the data
                 rows = Rows(rows.X, rows.times, rows.weights, located, rows.texts, rows.keys)
                 done = (file + chunk.done) / len(sources)
-                yield RowBlock(rows, file, source.name, part, done, allowed, source.limits)
+                yield RowBlock(
+                    rows=rows,
+                    file=file,
+                    name=source.name,
+                    part=part,
+                    done=done,
+                    allowed=allowed,
+                    limits=source.limits,
+                )
             if error is not None:
                 raise error
         if inner is None:

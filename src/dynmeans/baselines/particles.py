@@ -127,7 +127,15 @@ class ParticleLearning(ChainBaseline):
         n_particles, none = valid_count("n_particles", self.n_particles, 1), np.empty(0)
         begin, founders = np.zeros(n_particles + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
         centers = np.empty((0, rows.shape[1]))
-        particles = Particles(begin, founders, centers, none, none, none, np.zeros(n_particles))
+        particles = Particles(
+            begin=begin,
+            founders=founders,
+            centers=centers,
+            variances=none,
+            counts=none,
+            weights=none,
+            log_densities=np.zeros(n_particles),
+        )
         return _Memory(self._prior_mean(rows), particles, 0, {}, 0, {})
 
     def _advance(
@@ -181,13 +189,13 @@ def age(particles: Particles, elapsed: float, params: ModelParams) -> Particles:
     )
     aged = forecast(clusters, elapsed, params)
     return Particles(
-        np.searchsorted(aged.ids, particles.begin),
-        particles.founders[aged.ids],
-        aged.centers,
-        aged.variances,
-        aged.counts,
-        aged.weights,
-        particles.log_densities,
+        begin=np.searchsorted(aged.ids, particles.begin),
+        founders=particles.founders[aged.ids],
+        centers=aged.centers,
+        variances=aged.variances,
+        counts=aged.counts,
+        weights=aged.weights,
+        log_densities=particles.log_densities,
     )
 
 

@@ -153,7 +153,9 @@ def run_round(
     unlabeled = RestartState(np.full(len(chunk.rows), -1, dtype=np.int32), None)
     states = (unlabeled,) * len(commands) if before is None else before.states
     done = [
-        (state, None) if command is None else _run(rows, chunk, state, first, setup, command, restart)
+        (state, None)
+        if command is None
+        else _run(rows, chunk, state, first=first, setup=setup, command=command, restart=restart)
         for restart, (state, command) in enumerate(zip(states, commands, strict=True))
     ]
     return Outcome(tuple(state for state, _ in done), [reply for _, reply in done])
@@ -168,6 +170,7 @@ def _run(
     rows: Any,
     chunk: Chunk,
     state: RestartState,
+    *,
     first: int,
     setup: StepSetup,
     command: Command,
