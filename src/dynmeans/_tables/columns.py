@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dynmeans._files.errors import InputError
 from dynmeans._tables.cells import cell_error, is_dated, is_numeric
 from dynmeans._tables.chunk import (
-    Chunk,
+    TableChunk,
     check_distinct,
     expand_patterns,
     matching_names,
@@ -43,7 +43,7 @@ class Columns(NamedTuple):
 
 
 def choose_columns(
-    chunk: Chunk,
+    chunk: TableChunk,
     name: str,
     *,
     features: Sequence[str] | None = None,
@@ -58,7 +58,7 @@ def choose_columns(
 
     Parameters
     ----------
-    chunk : Chunk
+    chunk : TableChunk
         First rows of the table.
     name : str
         Name of the file in errors.
@@ -115,7 +115,7 @@ def choose_columns(
     )
 
 
-def _expand(features: Sequence[str], chunk: Chunk, name: str) -> list[str]:
+def _expand(features: Sequence[str], chunk: TableChunk, name: str) -> list[str]:
     """Return the names of the features; every pattern must match a column."""
     found = expand_patterns(features, chunk.names)
     for entry in features:
@@ -124,7 +124,7 @@ def _expand(features: Sequence[str], chunk: Chunk, name: str) -> list[str]:
     return found
 
 
-def _entries(chunk: Chunk, name: str, column: str) -> tuple[str, ...]:
+def _entries(chunk: TableChunk, name: str, column: str) -> tuple[str, ...]:
     """Return names for the entries of a column of lists."""
     length = vector_length(chunk.columns[column])
     if not length:
@@ -133,7 +133,7 @@ def _entries(chunk: Chunk, name: str, column: str) -> tuple[str, ...]:
     return tuple(f"{column}{i}" for i in range(1, length + 1))
 
 
-def _list_hint(chunk: Chunk) -> str:
+def _list_hint(chunk: TableChunk) -> str:
     lists = [key for key, cells in chunk.columns.items() if is_list_column(cells)]
     return f"; {lists[0]!r} holds lists of numbers: --embedding {lists[0]}" if lists else ""
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
-from dynmeans._files.limits import Limits
-from dynmeans._tables.chunk import Chunk
+from dynmeans._files.limits import FileLimits
+from dynmeans._tables.chunk import TableChunk
 from dynmeans._tables.columns import Columns, choose_columns
 from dynmeans._tables.sources import Source, read_source
 from dynmeans._tables.table_rows import Rows, to_rows
@@ -34,7 +34,7 @@ class RowBlock(NamedTuple):
     part: int  # changes where a file, or an array of a file, begins
     done: float  # share of all inputs read so far
     allowed: float = inf  # maximum size of the rows of a step, in bytes
-    limits: Limits = Limits()  # on the file
+    limits: FileLimits = FileLimits()  # on the file
 
     def location(self, row: int) -> str:
         """Return file and row, in words."""
@@ -118,7 +118,7 @@ def reopen_inputs(sources: Sequence[Source], columns: Columns, start: Position) 
 def _row_blocks(
     sources: Sequence[Source],
     columns: Columns,
-    begun: Iterator[Chunk],
+    begun: Iterator[TableChunk],
     start: Position,
     vectors: NDArray[Any] | None,
 ) -> Iterator[RowBlock]:

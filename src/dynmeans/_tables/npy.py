@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError, error_context
-from dynmeans._files.limits import Limits
-from dynmeans._tables.chunk import CHUNK_ROWS, Chunk, numbered_names
+from dynmeans._files.limits import FileLimits
+from dynmeans._tables.chunk import CHUNK_ROWS, TableChunk, numbered_names
 from dynmeans._tables.npy_header import Header, check_body, read_header
 
 
@@ -24,8 +24,8 @@ def read_npy(
     name: str,
     *,
     skip: int = 0,
-    limits: Limits = Limits(),  # noqa: B008
-) -> Iterator[Chunk]:
+    limits: FileLimits = FileLimits(),  # noqa: B008
+) -> Iterator[TableChunk]:
     """Read the rows of an NPY file in chunks, through a memory map if it is on disk.
 
     Parameters
@@ -36,11 +36,11 @@ def read_npy(
         Name of the file in errors.
     skip : int
         Number of rows to skip.
-    limits : Limits
+    limits : FileLimits
 
     Yields
     ------
-    Chunk
+    TableChunk
     """
     array = open_array(source, name)
     yield from _slices(_columns(array, name, limits), name, skip, total=len(array))
@@ -78,8 +78,8 @@ def read_npz(
     name: str,
     *,
     skip: int = 0,
-    limits: Limits = Limits(),  # noqa: B008
-) -> Iterator[Chunk]:
+    limits: FileLimits = FileLimits(),  # noqa: B008
+) -> Iterator[TableChunk]:
     """Read the rows of an NPZ file in chunks.
 
     It holds one table (n, d), several tables of which each is a part, taken in the order of their names
@@ -97,7 +97,7 @@ def read_npz(
 class _Archive:
     """Arrays in a ZIP file by name, in natural order."""
 
-    def __init__(self, file: zipfile.ZipFile, name: str, size: int, limits: Limits) -> None:
+    def __init__(self, file: zipfile.ZipFile, name: str, size: int, limits: FileLimits) -> None:
         self.name, self._file, self._size, self.limits = name, file, size, limits
         names = [info.filename.removesuffix(".npy") for info in file.infolist()]
         twice = sorted(key for key, count in Counter(names).items() if count > 1)
@@ -130,7 +130,7 @@ class _Archive:
         return f"{self.name}, array {key!r}"
 
 
-def _members(archive: _Archive, skip: int) -> Iterator[Chunk]:
+def _members(archive: _Archive, skip: int) -> Iterator[TableChunk]:
     keys, start = archive.keys, 0
     for part, key in enumerate(keys):
         (array,) = archive.read([key])
@@ -165,7 +165,7 @@ def _check_lengths(table: Mapping[str, NDArray[Any]], name: str) -> None:
             )
 
 
-def _columns(array: NDArray[Any], name: str, limits: Limits) -> Mapping[str, NDArray[Any]]:
+def _columns(array: NDArray[Any], name: str, limits: FileLimits) -> Mapping[str, NDArray[Any]]:
     """Return the columns of a table by name."""
     if array.ndim == 1 and array.dtype.names is not None:
         limits.check_columns(len(array.dtype.names), name)
@@ -178,9 +178,9 @@ def _columns(array: NDArray[Any], name: str, limits: Limits) -> Mapping[str, NDA
     return dict(zip(numbered_names(array.shape[1]), array.T, strict=True))
 
 
-def _slices(columns: Mapping[str, NDArray[Any]], name: str, skip: int, total: int) -> Iterator[Chunk]:
+def _slices(columns: Mapping[str, NDArray[Any]], name: str, skip: int, total: int) -> Iterator[TableChunk]:
     for start in range(skip, total, CHUNK_ROWS):
         stop = min(start + CHUNK_ROWS, total)
         with error_context(name):
             chunk = {key: column[start:stop] for key, column in columns.items()}
-        yield Chunk(tuple(columns), chunk, start + 1, stop - start, done=stop / total)
+        yield TableChunk(tuple(columns), chunk, start + 1, stop - start, done=stop / total)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.cells import PARSERS, cell_error, read_keys
-from dynmeans._tables.chunk import Chunk
+from dynmeans._tables.chunk import TableChunk
 from dynmeans._tables.columns import Columns
 from dynmeans._tables.vectors import parse_vectors
 
@@ -22,7 +22,7 @@ class Rows(NamedTuple):
     X: FloatArray  # (n, d)
     times: FloatArray | None  # (n,)  seconds since 1970 UTC if the column holds dates
     weights: FloatArray | None  # (n,)
-    chunk: Chunk  # where they come from; it may have more rows than were good
+    chunk: TableChunk  # where they come from; it may have more rows than were good
     texts: Sequence[str] | None = None  # (n,)
     keys: list[str] | None = None  # (n,)
 
@@ -32,13 +32,13 @@ class Rows(NamedTuple):
 
 
 def to_rows(
-    chunk: Chunk, columns: Columns, name: str, vectors: NDArray[Any] | None = None
+    chunk: TableChunk, columns: Columns, name: str, vectors: NDArray[Any] | None = None
 ) -> tuple[Rows, InputError | None]:
     """Convert a chunk to numbers, up to its first invalid cell.
 
     Parameters
     ----------
-    chunk : Chunk
+    chunk : TableChunk
     columns : Columns
     name : str
         Name of the file in errors.
@@ -83,7 +83,7 @@ def to_rows(
 
 
 def _features(
-    chunk: Chunk, columns: Columns, name: str, vectors: NDArray[Any] | None
+    chunk: TableChunk, columns: Columns, name: str, vectors: NDArray[Any] | None
 ) -> tuple[FloatArray, InputError | None]:
     """Return the features that are not separate columns, or an empty table (n, d) for those that are."""
     length = len(columns.features)
@@ -100,7 +100,7 @@ def _features(
     return rows, error
 
 
-def _texts(chunk: Chunk, columns: Columns, count: int) -> list[str] | None:
+def _texts(chunk: TableChunk, columns: Columns, count: int) -> list[str] | None:
     if columns.text is None:
         return None
     cells = chunk.columns[columns.text][:count]

@@ -11,9 +11,9 @@ from distributed import Client
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._tables.arrow import read_cells, wanted_names
-from dynmeans._tables.chunk import Chunk
+from dynmeans._tables.chunk import TableChunk
 from dynmeans._tables.columns import Columns, choose_columns
 from dynmeans._tables.inputs import RowBlock
 from dynmeans._tables.table_rows import Rows, to_rows
@@ -117,17 +117,19 @@ def _check_columns(path: str, schema: Any, columns: Columns, kinds: dict[str, An
             raise InputError(f"{path}: column {name!r} has type {found}, but {kind} in the first file")
 
 
-def _read_piece(part: Part, columns: Sequence[str], names: Sequence[str]) -> Chunk:
+def _read_piece(part: Part, columns: Sequence[str], names: Sequence[str]) -> TableChunk:
     parquet = require("pyarrow.parquet", "frames")
     with open_file(part.path) as source, parquet.ParquetFile(source) as file:
         table = file.read_row_group(part.group, columns=list(columns))
         cells = {
-            name: read_cells(table.column(name).combine_chunks(), f"{part.path}, column {name!r}", Limits())
+            name: read_cells(
+                table.column(name).combine_chunks(), f"{part.path}, column {name!r}", FileLimits()
+            )
             for name in columns
         }
     if table.num_rows != part.size:
         raise InputError(f"{part.path}: row group {part.group + 1} has changed since the start")
-    return Chunk(tuple(names), cells, part.first + 1, part.size)
+    return TableChunk(tuple(names), cells, part.first + 1, part.size)
 
 
 def read_rows(part: Part, columns: Columns) -> Rows:
