@@ -1,9 +1,9 @@
 """``python -m benchmarks.field_ceiling [KIND[/STREAM] ...]``: the best results that labels can find.
 
 For each stream, random parameters of D-Means, with all modes and motions, and of DBSCAN with `PersistentIds`
-are scored with labels. Printed are the best of each, what `tune` chose without labels, also for point clouds
-among the links of DBSCAN, the best and the median draw of norfair, and both code lengths of the true labels
-and of these results, on the steps that `tune` uses.
+are scored with labels. The script prints the best of each, the choice of `tune` without labels (for point
+clouds, also among the links of DBSCAN), the best and the median draw of norfair, and both code lengths of the
+true labels and of these results, on the steps that `tune` uses.
 """
 
 from __future__ import annotations
