@@ -8,9 +8,8 @@ import pytest
 
 from dynmeans._files.errors import InputError
 from dynmeans._tables import arrow as frames
-from dynmeans._tables.columns import choose_columns
+from dynmeans._tables.columns import choose_columns, to_rows
 from dynmeans._tables.sources import find_source, read_source
-from dynmeans._tables.table_rows import to_rows
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -10,19 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynmeans._files.errors import InputError
-from dynmeans._tables.chunk import TableChunk
-from dynmeans._tables.columns import Columns, choose_columns
+from dynmeans._tables.chunk import Chunk
+from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.sources import find_source
-from dynmeans._tables.table_rows import Rows, to_rows
 
 
-def piece(**columns: Any) -> TableChunk:
+def piece(**columns: Any) -> Chunk:
     size = len(next(iter(columns.values())))
-    return TableChunk(tuple(columns), columns, 1, size, lines=range(2, size + 2))
+    return Chunk(tuple(columns), columns, 1, size, lines=range(2, size + 2))
 
 
-def rows_of(table: TableChunk, **choice: Any) -> tuple[Rows, InputError | None]:
+def rows_of(table: Chunk, **choice: Any) -> tuple[Rows, InputError | None]:
     asked = {"features": None, "time": None, "weight": None, **choice}
     return to_rows(table, choose_columns(table, "a.csv", **asked), "a.csv")
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from dynmeans._files.errors import InputError
-from dynmeans._tables.chunk import TableChunk
+from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.npy import read_npy
 from dynmeans._tables.sources import find_source, read_source
 
 
-def read(path: Path) -> list[TableChunk]:
+def read(path: Path) -> list[Chunk]:
     return list(read_source(find_source(str(path))))
 
 

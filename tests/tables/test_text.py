@@ -9,11 +9,11 @@ import pytest
 from dynmeans._files.errors import InputError, InputWarning
 from dynmeans._files.limits import FileLimits
 from dynmeans._tables import text
-from dynmeans._tables.chunk import TableChunk
+from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.sources import find_source, read_source
 
 
-def read(path: Path, content: str | bytes, skip: int = 0) -> list[TableChunk]:
+def read(path: Path, content: str | bytes, skip: int = 0) -> list[Chunk]:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return list(read_source(find_source(str(path)), skip=skip))
 

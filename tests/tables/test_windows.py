@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynmeans._files.errors import InputError
-from dynmeans._tables.chunk import TableChunk
+from dynmeans._tables.chunk import Chunk
+from dynmeans._tables.columns import Rows
 from dynmeans._tables.inputs import Position, RowBlock
-from dynmeans._tables.table_rows import Rows
 from dynmeans._tables.window_length import WindowLength, parse_window_length
 from dynmeans._tables.windowing import (
     ByPart,
@@ -41,7 +41,7 @@ def blocks(times: list[float], cuts: list[int], start: int = 0, parts: int = 1) 
     part_of = np.arange(n) * parts // max(n, 1)
     edges = {start, *(c for c in cuts if start < c < n), n, *(np.flatnonzero(np.diff(part_of)) + 1).tolist()}
     for low, high in pairwise(sorted(edge for edge in edges if edge >= start)):
-        piece = TableChunk(("x",), {}, low + 1, high - low)
+        piece = Chunk(("x",), {}, low + 1, high - low)
         X, t = np.arange(low, high, dtype=float)[:, None], np.array(times[low:high], dtype=float)
         yield RowBlock(Rows(X, t, np.ones(high - low), piece), 0, "a.csv", int(part_of[low]), 0.0)
 
@@ -180,7 +180,7 @@ def test_lengths_that_make_no_sense_are_refused(text: str) -> None:
 
 def dated_block(*times: str) -> RowBlock:
     seconds = np.array(times, dtype="datetime64[s]").astype(np.int64).astype(float)
-    rows = Rows(np.zeros((len(times), 1)), seconds, None, TableChunk(("t",), {}, 1, len(times)))
+    rows = Rows(np.zeros((len(times), 1)), seconds, None, Chunk(("t",), {}, 1, len(times)))
     return RowBlock(rows, 0, "a.csv", 0, 1.0)
 
 

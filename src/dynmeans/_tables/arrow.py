@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.extras import require
 from dynmeans._files.limits import FileLimits
-from dynmeans._tables.chunk import CHUNK_ROWS, Cells, TableChunk, expand_patterns, repeated_names
+from dynmeans._tables.chunk import CHUNK_ROWS, Cells, Chunk, expand_patterns, repeated_names
 from dynmeans._tables.parquet_pages import column_chunks, page_sizes
 
 _ARROW_MAGIC = b"ARROW1"
@@ -34,7 +34,7 @@ def read_parquet(
     skip: int = 0,
     wanted: Sequence[str] | None = None,
     limits: FileLimits = FileLimits(),  # noqa: B008
-) -> Iterator[TableChunk]:
+) -> Iterator[Chunk]:
     """Read the rows of a Parquet file in chunks, one row group at a time.
 
     Parameters
@@ -50,7 +50,7 @@ def read_parquet(
 
     Yields
     ------
-    TableChunk
+    Chunk
     """
     parquet = require("pyarrow.parquet", "frames")
     with error_context(name):
@@ -75,7 +75,7 @@ def read_arrow(
     skip: int = 0,
     wanted: Sequence[str] | None = None,
     limits: FileLimits = FileLimits(),  # noqa: B008
-) -> Iterator[TableChunk]:
+) -> Iterator[Chunk]:
     """Read the rows of an Arrow or Feather file or an Arrow stream in chunks; parameters as for Parquet."""
     ipc = require("pyarrow.ipc", "frames")
     file = source.open("rb") if isinstance(source, Path) else source
@@ -147,7 +147,7 @@ def _check_pages(
                 limits.check_bytes(page.uncompressed, size, name, what)
 
 
-def _chunks(table: _ArrowTable, skip: int) -> Iterator[TableChunk]:
+def _chunks(table: _ArrowTable, skip: int) -> Iterator[Chunk]:
     """Yield record batches as chunks."""
     start = table.start
     while True:
@@ -161,7 +161,7 @@ def _chunks(table: _ArrowTable, skip: int) -> Iterator[TableChunk]:
         start += batch.num_rows
         if fresh.num_rows:
             done = min(start / table.total, 1.0) if table.total else 0.0
-            yield TableChunk(table.names, columns, first, fresh.num_rows, done=done)
+            yield Chunk(table.names, columns, first, fresh.num_rows, done=done)
 
 
 def _decoded(batch: Any, first: int, table: _ArrowTable) -> dict[str, Cells]:

@@ -16,7 +16,7 @@ CHUNK_ROWS = 4096  # rows read at a time: enough to make calls cheap, little eno
 Cells: TypeAlias = "NDArray[Any] | Sequence[object]"  # an array from binary files, cells as read from text
 
 
-class TableChunk(NamedTuple):
+class Chunk(NamedTuple):
     """Consecutive rows of one file."""
 
     names: tuple[str, ...]  # all columns of the file

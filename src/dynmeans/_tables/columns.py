@@ -1,23 +1,25 @@
-"""Roles of the columns of a table: features, time, weight, text and key."""
+"""Roles of columns (features, time, weight, text, key), and their conversion to numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
-from dynmeans._tables.cells import cell_error, is_dated, is_numeric
+from dynmeans._model.types import FloatArray
+from dynmeans._tables.cells import PARSERS, cell_error, is_dated, is_numeric, read_keys
 from dynmeans._tables.chunk import (
-    TableChunk,
+    Chunk,
     check_distinct,
     expand_patterns,
     matching_names,
     name_list,
     numbered_names,
 )
-from dynmeans._tables.vectors import is_list_column, vector_length
+from dynmeans._tables.vectors import is_list_column, parse_vectors, vector_length
 
 _LISTED = 20  # names of columns that an error lists
 
@@ -42,8 +44,23 @@ class Columns(NamedTuple):
         return (*(self.features if are_columns else ()), *(name for name in others if name is not None))
 
 
+class Rows(NamedTuple):
+    """Consecutive rows of one file, as numbers."""
+
+    X: FloatArray  # (n, d)
+    times: FloatArray | None  # (n,)  seconds since 1970 UTC if the column holds dates
+    weights: FloatArray | None  # (n,)
+    chunk: Chunk  # where they come from; it may have more rows than were good
+    texts: Sequence[str] | None = None  # (n,)
+    keys: list[str] | None = None  # (n,)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.X)
+
+
 def choose_columns(
-    chunk: TableChunk,
+    chunk: Chunk,
     name: str,
     *,
     features: Sequence[str] | None = None,
@@ -58,7 +75,7 @@ def choose_columns(
 
     Parameters
     ----------
-    chunk : TableChunk
+    chunk : Chunk
         First rows of the table.
     name : str
         Name of the file in errors.
@@ -115,7 +132,7 @@ def choose_columns(
     )
 
 
-def _expand(features: Sequence[str], chunk: TableChunk, name: str) -> list[str]:
+def _expand(features: Sequence[str], chunk: Chunk, name: str) -> list[str]:
     """Return the names of the features; every pattern must match a column."""
     found = expand_patterns(features, chunk.names)
     for entry in features:
@@ -124,7 +141,7 @@ def _expand(features: Sequence[str], chunk: TableChunk, name: str) -> list[str]:
     return found
 
 
-def _entries(chunk: TableChunk, name: str, column: str) -> tuple[str, ...]:
+def _entries(chunk: Chunk, name: str, column: str) -> tuple[str, ...]:
     """Return names for the entries of a column of lists."""
     length = vector_length(chunk.columns[column])
     if not length:
@@ -133,9 +150,100 @@ def _entries(chunk: TableChunk, name: str, column: str) -> tuple[str, ...]:
     return tuple(f"{column}{i}" for i in range(1, length + 1))
 
 
-def _list_hint(chunk: TableChunk) -> str:
+def _list_hint(chunk: Chunk) -> str:
     lists = [key for key, cells in chunk.columns.items() if is_list_column(cells)]
     return f"; {lists[0]!r} holds lists of numbers: --embedding {lists[0]}" if lists else ""
+
+
+def to_rows(
+    chunk: Chunk, columns: Columns, name: str, vectors: NDArray[Any] | None = None
+) -> tuple[Rows, InputError | None]:
+    """Convert a chunk to numbers, up to its first invalid cell.
+
+    Parameters
+    ----------
+    chunk : Chunk
+    columns : Columns
+    name : str
+        Name of the file in errors.
+    vectors : ndarray of shape (n, d) or None
+        Features of all rows of the file, if another file has them.
+
+    Returns
+    -------
+    rows : Rows
+        All rows before the first invalid cell.
+    error : InputError or None
+        Description of the error, with file, row and column.
+    """
+    unmatched = sorted(set(chunk.names) ^ set(columns.names))
+    if unmatched:
+        whose = "this file" if unmatched[0] in chunk.names else "the first file"
+        raise InputError(
+            f"{name}: all files must have the same columns, but only {whose} has {unmatched[0]!r}"
+        )
+    X, error = _features(chunk, columns, name, vectors)
+    good = len(X)
+    read: dict[str, FloatArray] = {}
+    for i, (kind, key) in enumerate(_column_kinds(columns)):
+        values = PARSERS[kind](chunk.columns[key])
+        if len(values) < good:
+            good = len(values)
+            cell = chunk.columns[key][good]
+            error = InputError(f"{name}, {chunk.location(good)}, column {key!r}: {cell_error(cell, kind)}")
+        if kind == "feature":
+            X[: len(values), i] = values[: len(X)]
+        else:
+            read[kind] = values
+    keys = None if columns.key is None else read_keys(chunk.columns[columns.key])
+    if keys is not None and len(keys) < good:
+        good = len(keys)
+        message = cell_error(chunk.columns[columns.key][good], "key")  # type: ignore[index]
+        error = InputError(f"{name}, {chunk.location(good)}, column {columns.key!r}: {message}")
+    times, weights = read.get("number", read.get("date")), read.get("weight")
+    texts, keys = _texts(chunk, columns, good), None if keys is None else keys[:good]
+    rows = Rows(X[:good], _head(times, good), _head(weights, good), chunk, texts, keys)
+    return rows, error
+
+
+def _features(
+    chunk: Chunk, columns: Columns, name: str, vectors: NDArray[Any] | None
+) -> tuple[FloatArray, InputError | None]:
+    """Return the features that are not separate columns, or an empty table (n, d) for those that are."""
+    length = len(columns.features)
+    if vectors is not None:
+        rows, wrong = parse_vectors(vectors[chunk.first - 1 : chunk.first - 1 + chunk.size], length)
+        if wrong is None and len(rows) < chunk.size:
+            wrong = f"{columns.array} has only {len(vectors):,} rows"
+    elif columns.embedding is not None:
+        rows, wrong = parse_vectors(chunk.columns[columns.embedding], length)
+    else:
+        return np.empty((chunk.size, length)), None
+    where = f", column {columns.embedding!r}" if columns.embedding is not None else ""
+    error = None if wrong is None else InputError(f"{name}, {chunk.location(len(rows))}{where}: {wrong}")
+    return rows, error
+
+
+def _texts(chunk: Chunk, columns: Columns, count: int) -> list[str] | None:
+    if columns.text is None:
+        return None
+    cells = chunk.columns[columns.text][:count]
+    return ["" if cell is None else str(cell) for cell in cells]
+
+
+def _column_kinds(columns: Columns) -> list[tuple[str, str]]:
+    """Return kind and name of every column that is read, first the features in their order."""
+    are_columns = columns.embedding is None and columns.array is None
+    duties = [("feature", key) for key in columns.features] if are_columns else []
+    if columns.time is not None:
+        duties.append(("date" if columns.dated else "number", columns.time))
+    if columns.weight is not None:
+        duties.append(("weight", columns.weight))
+    return duties
+
+
+def _head(values: FloatArray | None, count: int) -> FloatArray | None:
+    return None if values is None else values[:count]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import FileLimits
-from dynmeans._tables.chunk import TableChunk
-from dynmeans._tables.columns import Columns, choose_columns
+from dynmeans._tables.chunk import Chunk
+from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
 from dynmeans._tables.sources import Source, read_source
-from dynmeans._tables.table_rows import Rows, to_rows
 from dynmeans._tables.vectors import ARRAY_SUFFIX, open_vectors
 
 
@@ -118,7 +117,7 @@ def reopen_inputs(sources: Sequence[Source], columns: Columns, start: Position) 
 def _row_blocks(
     sources: Sequence[Source],
     columns: Columns,
-    begun: Iterator[TableChunk],
+    begun: Iterator[Chunk],
     start: Position,
     vectors: NDArray[Any] | None,
 ) -> Iterator[RowBlock]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.limits import FileLimits
-from dynmeans._tables.chunk import CHUNK_ROWS, TableChunk, numbered_names
+from dynmeans._tables.chunk import CHUNK_ROWS, Chunk, numbered_names
 from dynmeans._tables.npy_header import Header, check_body, read_header
 
 
@@ -25,7 +25,7 @@ def read_npy(
     *,
     skip: int = 0,
     limits: FileLimits = FileLimits(),  # noqa: B008
-) -> Iterator[TableChunk]:
+) -> Iterator[Chunk]:
     """Read the rows of an NPY file in chunks, through a memory map if it is on disk.
 
     Parameters
@@ -40,7 +40,7 @@ def read_npy(
 
     Yields
     ------
-    TableChunk
+    Chunk
     """
     array = open_array(source, name)
     yield from _slices(_columns(array, name, limits), name, skip, total=len(array))
@@ -79,7 +79,7 @@ def read_npz(
     *,
     skip: int = 0,
     limits: FileLimits = FileLimits(),  # noqa: B008
-) -> Iterator[TableChunk]:
+) -> Iterator[Chunk]:
     """Read the rows of an NPZ file in chunks.
 
     It holds one table (n, d), several tables of which each is a part, taken in the order of their names
@@ -130,7 +130,7 @@ class _Archive:
         return f"{self.name}, array {key!r}"
 
 
-def _members(archive: _Archive, skip: int) -> Iterator[TableChunk]:
+def _members(archive: _Archive, skip: int) -> Iterator[Chunk]:
     keys, start = archive.keys, 0
     for part, key in enumerate(keys):
         (array,) = archive.read([key])
@@ -178,9 +178,9 @@ def _columns(array: NDArray[Any], name: str, limits: FileLimits) -> Mapping[str,
     return dict(zip(numbered_names(array.shape[1]), array.T, strict=True))
 
 
-def _slices(columns: Mapping[str, NDArray[Any]], name: str, skip: int, total: int) -> Iterator[TableChunk]:
+def _slices(columns: Mapping[str, NDArray[Any]], name: str, skip: int, total: int) -> Iterator[Chunk]:
     for start in range(skip, total, CHUNK_ROWS):
         stop = min(start + CHUNK_ROWS, total)
         with error_context(name):
             chunk = {key: column[start:stop] for key, column in columns.items()}
-        yield TableChunk(tuple(columns), chunk, start + 1, stop - start, done=stop / total)
+        yield Chunk(tuple(columns), chunk, start + 1, stop - start, done=stop / total)

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.limits import FileLimits
 from dynmeans._tables.arrow import read_arrow, read_parquet
-from dynmeans._tables.chunk import TableChunk
+from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.npy import read_npy, read_npz
 from dynmeans._tables.text import read_delimited, read_json_lines
 
@@ -106,9 +106,7 @@ def find_source(
     return Source(name, found, path, status.st_size, zipped, limits)
 
 
-def read_source(
-    source: Source, *, skip: int = 0, wanted: Sequence[str] | None = None
-) -> Iterator[TableChunk]:
+def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None = None) -> Iterator[Chunk]:
     """Read the rows of an input in chunks.
 
     Parameters
@@ -121,7 +119,7 @@ def read_source(
 
     Yields
     ------
-    TableChunk
+    Chunk
 
     Raises
     ------

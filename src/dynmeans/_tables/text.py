@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias
 from dynmeans._files.errors import InputError, InputWarning, error_context
 from dynmeans._files.limits import FileLimits
 from dynmeans._tables.cells import is_number, is_time
-from dynmeans._tables.chunk import CHUNK_ROWS, TableChunk, numbered_names
+from dynmeans._tables.chunk import CHUNK_ROWS, Chunk, numbered_names
 from dynmeans._tables.lines import Lines, lines_of
 
 OPEN_END = "the last line has no end; if the file was cut off, its last number may be incomplete"
@@ -43,7 +43,7 @@ def read_delimited(
     size: int = 0,
     zipped: bool = False,
     limits: FileLimits = FileLimits(),  # noqa: B008
-) -> Iterator[TableChunk]:
+) -> Iterator[Chunk]:
     """Read the rows of a CSV or TSV file in chunks.
 
     A blank line is skipped, but in a table of one column it is an empty cell, unless it is at the end of the
@@ -67,7 +67,7 @@ def read_delimited(
 
     Yields
     ------
-    TableChunk
+    Chunk
         Its cells are strings.
     """
     with lines_of(file, size, zipped, limits) as lines:
@@ -124,7 +124,7 @@ def read_json_lines(
     size: int = 0,
     zipped: bool = False,
     limits: FileLimits = FileLimits(),  # noqa: B008
-) -> Iterator[TableChunk]:
+) -> Iterator[Chunk]:
     """Read the rows of a JSON Lines file in chunks: an object or an array in every line.
 
     The columns are the keys of the first object, or x1, x2, ... for arrays. Parameters: see `read_delimited`.
@@ -172,7 +172,7 @@ def _json_row(value: dict[str, object] | list[object], names: Sequence[str]) -> 
     return value if isinstance(value, list) else [value.get(key) for key in names]
 
 
-def _assemble(table: _TextTable, skip: int) -> Iterator[TableChunk]:
+def _assemble(table: _TextTable, skip: int) -> Iterator[Chunk]:
     """Collect rows into chunks. The rows before an invalid one are returned before its error."""
     with error_context(f"{table.name}, before row {skip + 1}"), _longest_cell(table.limits):
         deque(islice(table.rows, skip), maxlen=0)
@@ -227,7 +227,7 @@ def _cut_ragged(bundle: list[_Row], table: _TextTable, number: int) -> InputErro
     return InputError(f"{location}: {len(cells)} cells for {len(table.names)} columns")
 
 
-def _make_chunk(bundle: list[_Row], table: _TextTable, first: int) -> TableChunk:
+def _make_chunk(bundle: list[_Row], table: _TextTable, first: int) -> Chunk:
     columns = dict(zip(table.names, zip(*(cells for cells, _ in bundle), strict=True), strict=True))
     lines = array("q", (line for _, line in bundle))
-    return TableChunk(table.names, columns, first, len(bundle), lines, done=table.lines.done())
+    return Chunk(table.names, columns, first, len(bundle), lines, done=table.lines.done())

@@ -22,8 +22,7 @@ from dynmeans.runs.models import make_model
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.progress import Progress
 from dynmeans.runs.report import draw_report
-from dynmeans.runs.run_description import RunDescription
-from dynmeans.runs.session import Session
+from dynmeans.runs.session import RunDescription, Session
 
 _TITLE = "Moving Gaussians"
 
@@ -68,15 +67,7 @@ def _cluster_stream(session: Session, stream: Stream) -> list[IntArray]:
     found = []
     with progress_bar() as show:
         for step, X in enumerate(stream.batches, 1):
-            batch = WindowBatch(
-                X=X,
-                weights=None,
-                t=None,
-                time=None,
-                location=f"step {step}",
-                after=Position(),
-                done=step / len(stream.batches),
-            )
+            batch = WindowBatch(X, None, None, None, f"step {step}", Position(), step / len(stream.batches))
             found.append(session.take(batch).labels)
             now = session.progress
             show(now.rows, now.steps, len(session.model.cluster_ids_), batch.done)

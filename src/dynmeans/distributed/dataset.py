@@ -13,10 +13,9 @@ from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
 from dynmeans._files.limits import FileLimits
 from dynmeans._tables.arrow import read_cells, wanted_names
-from dynmeans._tables.chunk import TableChunk
-from dynmeans._tables.columns import Columns, choose_columns
+from dynmeans._tables.chunk import Chunk
+from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
 from dynmeans._tables.inputs import RowBlock
-from dynmeans._tables.table_rows import Rows, to_rows
 from dynmeans._tables.windowing import ByPart, ByRows, Windowing
 from dynmeans.distributed.locations import DataFile, find_files, open_file
 from dynmeans.runs.parameters import RunParameters
@@ -117,7 +116,7 @@ def _check_columns(path: str, schema: Any, columns: Columns, kinds: dict[str, An
             raise InputError(f"{path}: column {name!r} has type {found}, but {kind} in the first file")
 
 
-def _read_piece(part: Part, columns: Sequence[str], names: Sequence[str]) -> TableChunk:
+def _read_piece(part: Part, columns: Sequence[str], names: Sequence[str]) -> Chunk:
     parquet = require("pyarrow.parquet", "frames")
     with open_file(part.path) as source, parquet.ParquetFile(source) as file:
         table = file.read_row_group(part.group, columns=list(columns))
@@ -129,7 +128,7 @@ def _read_piece(part: Part, columns: Sequence[str], names: Sequence[str]) -> Tab
         }
     if table.num_rows != part.size:
         raise InputError(f"{part.path}: row group {part.group + 1} has changed since the start")
-    return TableChunk(tuple(names), cells, part.first + 1, part.size)
+    return Chunk(tuple(names), cells, part.first + 1, part.size)
 
 
 def read_rows(part: Part, columns: Columns) -> Rows:

@@ -36,8 +36,7 @@ from dynmeans.runs.parameters import RunParameters, normalize_parameters
 from dynmeans.runs.progress import Progress, drop_unset
 from dynmeans.runs.report import draw_report
 from dynmeans.runs.result import RunInterrupted, RunResult, RunStatus
-from dynmeans.runs.run_description import RunDescription
-from dynmeans.runs.session import Session
+from dynmeans.runs.session import RunDescription, Session
 from dynmeans.runs.start import RunStart, find_start
 from dynmeans.runs.summary import summarize, summarize_complete
 from dynmeans.runs.time_steps import make_windowing, time_info, time_unit

@@ -14,13 +14,12 @@ from dynmeans._files.run_format import KEY_COLUMN, SAMPLE_TABLE
 from dynmeans._files.run_tables import LABELS_LOG, StepRecord
 from dynmeans._files.snapshot import Snapshot, SnapshotError
 from dynmeans._model.lifecycle import StepResult
-from dynmeans._model.types import IntArray
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._tables.windows import WindowBatch
 from dynmeans.runs.key_reports import report_file
 from dynmeans.runs.largest_keys import LargestKeys
 from dynmeans.runs.progress import Progress
-from dynmeans.runs.run_description import RunDescription
-from dynmeans.runs.session import Session
+from dynmeans.runs.session import RunDescription, Session
 from dynmeans.streams import KeyedDMeans, KeyedStep
 from dynmeans.streams.keyed_files import keyed_to_snapshot
 
@@ -64,7 +63,7 @@ class KeyedSession(Session):
         candidates: dict[str, StepRecord] = {}
 
         def on_key(key: Any, rows: IntArray, result: StepResult) -> None:
-            record = self._record(batch, batch.X[rows], result)
+            record = self._key_record(batch, batch.X[rows], result)
             for name, text in keyed_lines(key, record).items():
                 lines[name].append(text)
             self._largest.add(key, len(rows))
@@ -115,6 +114,13 @@ class KeyedSession(Session):
 
     def _is_candidate(self, key: str) -> bool:
         return key in self._named if self._named is not None else self._largest.is_large(key)
+
+    def _key_record(self, batch: WindowBatch, X: FloatArray, result: StepResult) -> StepRecord:
+        """Return the step of a key in the units of the input."""
+        state, scale = result.state, self.progress.scale
+        centers = state.centers if scale is None else scale.undo(state.centers)
+        ages = state.clock - state.last_seen
+        return self._in_units(batch, result.report, X, result.events, state.ids, centers, ages)
 
     def _progress_after(self, report: KeyedStep, batch: WindowBatch) -> Progress:
         now = self.progress

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,23 +15,34 @@ from dynmeans._files.atomic_write import sync_folder
 from dynmeans._files.digest import describe_files
 from dynmeans._files.errors import InputError, reason
 from dynmeans._files.labels import KeyColumn, labels_file, write_labels
-from dynmeans._files.run_format import INFO_FILE, REPORT_FILE
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, lines_of, write_info
+from dynmeans._files.run_format import FORMAT, INFO_FILE, REPORT_FILE
+from dynmeans._files.run_tables import LABELS_LOG, StepRecord, StepTexts, headings, lines_of, write_info
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport
-from dynmeans._model.lifecycle import StepResult
-from dynmeans._model.types import FloatArray
+from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import WindowBatch
 from dynmeans.estimators import to_snapshot
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.runs.folder import clear_folder
-from dynmeans.runs.progress import KEY, Progress, to_json
-from dynmeans.runs.run_description import RunDescription, run_info
-from dynmeans.runs.step_record import record_of, texts_of
+from dynmeans.runs.progress import KEY, Progress, drop_unset, to_json
+from dynmeans.text import distinctive_words, nearest_texts
 
 CHECKPOINT_SECONDS = 1.0  # minimum time between two checkpoints
 MAX_EMPTY_STEPS = 1000  # in a row; a longer gap is one step of its length, which changes no cluster
+
+
+class RunDescription(NamedTuple):
+    """Description of a run before its first step."""
+
+    folder: Path
+    title: str
+    version: str
+    time: dict[str, str]  # name and kind, as in run.json
+    unit: float  # length of the model's unit of time, in the units of the time column
+    label_format: str
+    standardize: bool
+    state: Path | None
 
 
 class Session:
@@ -73,8 +84,7 @@ class Session:
             report = self.model.partial_fit(X, sample_weight=batch.weights, t=batch.t).step_
         except ValueError as error:
             raise InputError(f"{batch.location}: {reason(error)}") from None
-        result = StepResult(self.model._remembered, report, tuple(self._events))
-        self._log.append(lines_of(self._record(batch, batch.X, result)))
+        self._log.append(lines_of(self._record(batch, report)))
         self.progress = self.progress.after(report, len(batch.X), batch.after)
         self._checkpoint_if_due()
         return report
@@ -150,13 +160,50 @@ class Session:
             self.progress = self.progress._replace(scale=learn_scale(batch.X, batch.weights))
         return batch.X if self.progress.scale is None else self.progress.scale.apply(batch.X)
 
-    def _record(self, batch: WindowBatch, X: FloatArray, result: StepResult) -> StepRecord:
-        """Return the result of a step for these rows, with centers and times in the units of the input."""
-        record = record_of(batch, X, result, self.progress.scale, self.description.unit)
+    def _record(self, batch: WindowBatch, report: StepReport) -> StepRecord:
+        """Return a step in the units of the input."""
+        model, scale = self.model, self.progress.scale
+        centers = model.cluster_centers_ if scale is None else scale.undo(model.cluster_centers_)
+        return self._in_units(
+            batch, report, batch.X, self._events, model.cluster_ids_, centers, model.cluster_ages_
+        )
+
+    def _in_units(
+        self,
+        batch: WindowBatch,
+        report: StepReport,
+        X: FloatArray,
+        events: Sequence[Event],
+        ids: IntArray,
+        centers: FloatArray,
+        ages: FloatArray,
+    ) -> StepRecord:
+        """Return a step with times in the units of the input."""
+        time, unit = float(report.time) if batch.time is None else batch.time, self.description.unit
+        scaled = [event._replace(time=time + (event.time - report.time) * unit) for event in events]
+        texts = self._texts(batch, report, centers)
+        return StepRecord(
+            report=report,
+            time=time,
+            X=X,
+            ids=ids,
+            centers=centers,
+            ages=ages * unit,
+            events=scaled,
+            texts=texts,
+        )
+
+    def _texts(self, batch: WindowBatch, report: StepReport, centers: FloatArray) -> StepTexts | None:
+        """Return the words and examples of the clusters of a step, if the rows have texts."""
         if self.progress.columns.text is None:
-            return record
+            return None
+        rows = batch.texts or []  # a window may have no rows
+        weights = distinctive_words(rows, report.labels)
+        words = {k: [word for word, _ in found] for k, found in weights.items()}
         metric = getattr(self.model, "metric_", "euclidean")
-        return record._replace(texts=texts_of(batch, record, metric))
+        ids = self.model.cluster_ids_
+        examples = nearest_texts(rows, batch.X, report.labels, centers, ids, metric=metric)
+        return StepTexts(rows, words, examples)
 
     def _checkpoint(self) -> None:
         """Write files first, then the state file, which must not refer to missing data.
@@ -200,7 +247,21 @@ class Session:
 
     def _info(self) -> dict[str, Any]:
         """Return the content of run.json."""
-        return run_info(self.description, self.progress)
+        progress = self.progress
+        info = {
+            "format": FORMAT,
+            "title": self.description.title,
+            "features": list(progress.columns.features),
+            "time": self.description.time,
+            "parameters": drop_unset(progress.parameters),
+            "rows": progress.rows,
+            "steps": progress.steps,
+            "complete": progress.complete,
+            "version": self.description.version,
+        }
+        if progress.columns.text is not None:
+            info["text"] = progress.columns.text
+        return info
 
     @staticmethod
     def wants_empty(model: BatchClusterer) -> bool:
