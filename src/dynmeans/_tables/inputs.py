@@ -135,15 +135,7 @@ def _row_blocks(
                 located = chunk._replace(columns={})  # kept for error messages, without the data
                 rows = Rows(rows.X, rows.times, rows.weights, located, rows.texts, rows.keys)
                 done = (file + chunk.done) / len(sources)
-                yield RowBlock(
-                    rows=rows,
-                    file=file,
-                    name=source.name,
-                    part=part,
-                    done=done,
-                    allowed=allowed,
-                    limits=source.limits,
-                )
+                yield RowBlock(rows, file, source.name, part, done, allowed, source.limits)
             if error is not None:
                 raise error
         if inner is None:

@@ -141,17 +141,15 @@ def _join(
     X = np.concatenate([block.rows.X[part] for block, part in open_rows])
     weights = [block.rows.weights[part] for block, part in open_rows if block.rows.weights is not None]
     location = f"{head.location(first.start)} to {tail.location(last.stop - 1)}"
-    t, time = stamp
     return WindowBatch(
-        X=X,
-        weights=np.concatenate(weights) if weights else None,
-        t=t,
-        time=time,
-        location=location,
-        after=tail.after(last.stop - 1),
-        done=tail.done,
-        texts=_texts(open_rows),
-        keys=_join_keys(open_rows),
+        X,
+        np.concatenate(weights) if weights else None,
+        *stamp,
+        location,
+        tail.after(last.stop - 1),
+        tail.done,
+        _texts(open_rows),
+        _join_keys(open_rows),
     )
 
 

@@ -115,15 +115,7 @@ def cluster_dataset(
         "parameters": {key: value for key, value in parameters._asdict().items() if value is not None},
         "out": str(out.resolve()),
     }
-    job = _Job(
-        data=data,
-        parameters=parameters,
-        client=client,
-        labels=out / LABELS,
-        state=state,
-        force=force,
-        on_step=on_step,
-    )
+    job = _Job(data, parameters, client, out / LABELS, state, force, on_step)
     if state is None:
         return _run(job, run)
     make_folder(state.parent)
