@@ -56,7 +56,15 @@ def measure(shape: Shape) -> Row:
     note = f"{model.n_iter_} iterations"
     what = f"{shape.n:,} x {shape.d} with {len(centers):,} clusters: a step, in FAISS passes"
     target = Target("ours", "<=", shape.max_passes)
-    return Row(what, ours / passes, 1.0, "passes", None, target, f"{note}; {ours:.2f} s / {passes:.2f} s")
+    return Row(
+        what=what,
+        ours=ours / passes,
+        peer=1.0,
+        unit="passes",
+        ratio=None,
+        target=target,
+        note=f"{note}; {ours:.2f} s / {passes:.2f} s",
+    )
 
 
 def make_rows(shape: Shape) -> np.ndarray:

@@ -118,16 +118,16 @@ def score(stream: FieldStream, method: Method) -> Score:
     objects = objects_from_rows(stream.true, found)
     is_embedded = stream.kind in EMBEDDINGS
     return Score(
-        stream.kind,
-        stream.name,
-        len(np.setdiff1d(np.concatenate(stream.true), [-1])),
-        method.name,
-        identity_f1(stream.true, found, clutter=-1),
-        idf1(*objects).idf1,
-        nmi(stream.true, found) if is_embedded else hota(*objects).hota,
-        len(np.setdiff1d(np.concatenate(found), [-1])),
-        identity_switches(stream.true, found, clutter=-1),
-        seconds,
+        kind=stream.kind,
+        stream=stream.name,
+        n_true=len(np.setdiff1d(np.concatenate(stream.true), [-1])),
+        method=method.name,
+        identity_f1=identity_f1(stream.true, found, clutter=-1),
+        idf1=idf1(*objects).idf1,
+        agreement=nmi(stream.true, found) if is_embedded else hota(*objects).hota,
+        n_ids=len(np.setdiff1d(np.concatenate(found), [-1])),
+        switches=identity_switches(stream.true, found, clutter=-1),
+        seconds=seconds,
     )
 
 

@@ -1,9 +1,9 @@
 """``python -m benchmarks.field_ceiling [KIND[/STREAM] ...]``: the best results that labels can find.
 
 For each stream, random parameters of D-Means, with all modes and motions, and of DBSCAN with `PersistentIds`
-are scored with labels. Printed are the best of each, what `tune` chose without labels, also for point clouds
-among the links of DBSCAN, the best and the median draw of norfair, and both code lengths of the true labels
-and of these results, on the steps that `tune` uses.
+are scored with labels. The script prints the best of each, the choice of `tune` without labels (for point
+clouds, also among the links of DBSCAN), the best and the median draw of norfair, and both code lengths of the
+true labels and of these results, on the steps that `tune` uses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sklearn.cluster import DBSCAN
 
 from benchmarks.field_clusterers import follow
 from benchmarks.field_methods import draw_parameters, select, tuned
-from benchmarks.field_streams import DETECTIONS, POINTS, FieldStream, Frame, folder_of, read_streams
+from benchmarks.field_streams import DETECTIONS, POINTS, FieldFrame, FieldStream, folder_of, read_streams
 from dynmeans import DMeans, PersistentIds
 from dynmeans._codes.two_codes import TwoCodes
 from dynmeans.metrics import identity_f1
@@ -52,7 +52,9 @@ def results(stream: FieldStream, n_draws: int) -> dict[str, Labels]:
     """Return the true labels, the best draws of each method, and the choice of `tune`."""
     births = birth_costs([frame.X for frame in stream.frames if len(frame.X) > 1])
 
-    def best(run: Callable[[Sequence[Frame], tuple[float, float], np.random.Generator], Labels]) -> Labels:
+    def best(
+        run: Callable[[Sequence[FieldFrame], tuple[float, float], np.random.Generator], Labels],
+    ) -> Labels:
         rng = np.random.default_rng(0)
         draws = [run(stream.frames, births, rng) for _ in range(n_draws)]
         return max(draws, key=lambda labels: identity_f1(stream.true, labels, clutter=-1))
@@ -81,12 +83,16 @@ def baseline_results(stream: FieldStream, n_draws: int) -> dict[str, Labels]:
     return {f"{method.name}, best": runs[-1], "the same, median draw": runs[len(runs) // 2]}
 
 
-def draw_dmeans(frames: Sequence[Frame], births: tuple[float, float], rng: np.random.Generator) -> Labels:
+def draw_dmeans(
+    frames: Sequence[FieldFrame], births: tuple[float, float], rng: np.random.Generator
+) -> Labels:
     """Follow a stream with random parameters of D-Means."""
     return follow(DMeans(**_mode(rng), **_costs(births, rng)), frames)
 
 
-def draw_confirmed(frames: Sequence[Frame], births: tuple[float, float], rng: np.random.Generator) -> Labels:
+def draw_confirmed(
+    frames: Sequence[FieldFrame], births: tuple[float, float], rng: np.random.Generator
+) -> Labels:
     """Do the same, with -1 for ids that are not confirmed."""
     model = DMeans(**_mode(rng), **_costs(births, rng), min_hits=int(rng.integers(2, 6)))
     reports = model.stream({"X": frame.X, "t": frame.time} for frame in frames)
@@ -94,7 +100,7 @@ def draw_confirmed(frames: Sequence[Frame], births: tuple[float, float], rng: np
 
 
 def draw_persistent_ids(
-    frames: Sequence[Frame], births: tuple[float, float], rng: np.random.Generator
+    frames: Sequence[FieldFrame], births: tuple[float, float], rng: np.random.Generator
 ) -> Labels:
     """Follow a stream with random parameters of DBSCAN and of the links."""
     eps = _log_uniform(np.sqrt(births[0]), np.sqrt(births[1]) / 4.0, rng)

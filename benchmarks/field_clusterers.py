@@ -10,13 +10,13 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.cluster import DBSCAN, HDBSCAN, MiniBatchKMeans
 
-from benchmarks.field_streams import Frame
+from benchmarks.field_streams import FieldFrame
 from dynmeans.baselines import ReclusterAndMatch
 
 Labels = list[np.ndarray]
 
 
-def leader(frames: Sequence[Frame], *, threshold: float, lifetime: float) -> Labels:
+def leader(frames: Sequence[FieldFrame], *, threshold: float, lifetime: float) -> Labels:
     """Assign each row to the most similar leader by cosine, or start a new one; leaders are running means."""
     sums, ids, seen = np.empty((0, frames[0].X.shape[1])), np.empty(0, int), np.empty(0)
     next_id, labels = 0, []
@@ -58,17 +58,17 @@ class WithoutNoise(BaseEstimator):  # type: ignore[misc]
         return np.where(labels >= 0, labels, cdist(X, centers).argmin(axis=1))
 
 
-def hdbscan_match(frames: Sequence[Frame], *, min_cluster_size: int, gate: float) -> Labels:
+def hdbscan_match(frames: Sequence[FieldFrame], *, min_cluster_size: int, gate: float) -> Labels:
     """Cluster every frame by HDBSCAN without noise, and match the centers with the previous frame."""
     return follow(ReclusterAndMatch(WithoutNoise(min_cluster_size), gate=gate), frames)
 
 
-def dbscan_match(frames: Sequence[Frame], *, eps: float, min_samples: int, gate: float) -> Labels:
+def dbscan_match(frames: Sequence[FieldFrame], *, eps: float, min_samples: int, gate: float) -> Labels:
     """Cluster every frame by DBSCAN, and match the centers with the previous frame."""
     return follow(ReclusterAndMatch(DBSCAN(eps=eps, min_samples=min_samples), gate=gate), frames)
 
 
-def mini_batch_k_means(frames: Sequence[Frame], *, n_clusters: int) -> Labels:
+def mini_batch_k_means(frames: Sequence[FieldFrame], *, n_clusters: int) -> Labels:
     """Update k centers by every frame; ids are their indices. Rows before the first k rows are noise."""
     model, labels = MiniBatchKMeans(n_clusters, random_state=0, n_init=1), []
     for _, X, _ in frames:
@@ -77,12 +77,12 @@ def mini_batch_k_means(frames: Sequence[Frame], *, n_clusters: int) -> Labels:
     return labels
 
 
-def follow(model: Any, frames: Sequence[Frame], **arguments: Any) -> Labels:
+def follow(model: Any, frames: Sequence[FieldFrame], **arguments: Any) -> Labels:
     """Feed all frames to an estimator; those without rows only if it accepts them."""
     return [_advance(model, frame, **arguments) for frame in frames]
 
 
-def _advance(model: Any, frame: Frame, **arguments: Any) -> np.ndarray:
+def _advance(model: Any, frame: FieldFrame, **arguments: Any) -> np.ndarray:
     try:
         model.partial_fit(frame.X, t=frame.time, **arguments)
     except ValueError:

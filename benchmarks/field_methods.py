@@ -22,7 +22,7 @@ from benchmarks.field_clusterers import (
     leader,
     mini_batch_k_means,
 )
-from benchmarks.field_streams import DETECTIONS, EMBEDDINGS, KINDS, POINTS, FieldStream, Frame
+from benchmarks.field_streams import DETECTIONS, EMBEDDINGS, KINDS, POINTS, FieldFrame, FieldStream
 from benchmarks.field_trackers import kalman, norfair, on_segments, sort_style
 from dynmeans import DMeans, PersistentIds, tune
 from dynmeans.metrics import identity_f1
@@ -52,17 +52,17 @@ class Method(NamedTuple):
         return not self.needs or find_spec(self.needs) is not None
 
 
-def estimator(make: Callable[[], Any]) -> Callable[[Sequence[Frame]], Labels]:
+def estimator(make: Callable[[], Any]) -> Callable[[Sequence[FieldFrame]], Labels]:
     """Return a method that follows a stream with a new estimator."""
     return lambda frames: follow(make(), frames)
 
 
 def tuned(
     model: Any, *, budget: int = 60, motions: Sequence[str] | None = ("walk", "velocity")
-) -> Callable[[Sequence[Frame]], Labels]:
+) -> Callable[[Sequence[FieldFrame]], Labels]:
     """Return a method that tunes an estimator without labels on the first third."""
 
-    def run(frames: Sequence[Frame]) -> Labels:
+    def run(frames: Sequence[FieldFrame]) -> Labels:
         first = frames[: max(6, len(frames) // 3)]
         steps = [{"X": frame.X, "t": frame.time} for frame in first if len(frame.X)][:60]
         found = tune(steps, model, budget=budget, motions=motions, n_jobs=1, random_state=0)

@@ -22,7 +22,7 @@ EMBEDDINGS = ("text", "objects")  # clusters of many rows in many dimensions
 KINDS = (*DETECTIONS, *POINTS, *EMBEDDINGS)
 
 
-class Frame(NamedTuple):
+class FieldFrame(NamedTuple):
     """One step of a stream."""
 
     time: float
@@ -35,7 +35,7 @@ class FieldStream(NamedTuple):
 
     kind: str
     name: str
-    frames: list[Frame]
+    frames: list[FieldFrame]
 
     @property
     def true(self) -> list[np.ndarray]:
@@ -59,7 +59,7 @@ def read_streams(folder: Path, only: Sequence[str] = ()) -> list[FieldStream]:
     return [FieldStream(kind, name, read_frames(path)) for kind, name, path in chosen]
 
 
-def read_frames(path: Path) -> list[Frame]:
+def read_frames(path: Path) -> list[FieldFrame]:
     """Read all steps of a stream; steps without rows have empty arrays."""
     with np.load(path) as arrays:
         order = np.argsort(arrays["t"], kind="stable")
@@ -67,7 +67,7 @@ def read_frames(path: Path) -> list[Frame]:
         times = arrays["times"]
     starts, stops = np.searchsorted(t, times, "left"), np.searchsorted(t, times, "right")
     return [
-        Frame(float(time), np.ascontiguousarray(X[a:b], dtype=np.float64), y[a:b].astype(np.int64))
+        FieldFrame(float(time), np.ascontiguousarray(X[a:b], dtype=np.float64), y[a:b].astype(np.int64))
         for time, a, b in zip(times, starts, stops, strict=True)
     ]
 

@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 from sklearn.cluster import DBSCAN
 
-from benchmarks.field_streams import Frame
+from benchmarks.field_streams import FieldFrame
 
 Labels = list[np.ndarray]
 GROUND = 2  # leading features that are positions on the ground
@@ -77,7 +77,7 @@ class KalmanTracks:
 
 
 def kalman(
-    frames: Sequence[Frame],
+    frames: Sequence[FieldFrame],
     *,
     gate: float,
     lifetime: float,
@@ -104,7 +104,7 @@ def kalman(
     return labels
 
 
-def sort_style(frames: Sequence[Frame], *, gate: float, lifetime: float, q: float, r: float) -> Labels:
+def sort_style(frames: Sequence[FieldFrame], *, gate: float, lifetime: float, q: float, r: float) -> Labels:
     """Track as SORT does, by positions: gate in standard deviations, ids from the third hit on."""
     return kalman(frames, gate=gate, lifetime=lifetime, q=q, r=r, min_hits=3, by_variance=True)
 
@@ -116,7 +116,7 @@ def match(distance: np.ndarray, gate: float) -> tuple[np.ndarray, np.ndarray]:
     return rows[near], columns[near]
 
 
-def norfair(frames: Sequence[Frame], *, distance: float, hits: int, delay: int) -> Labels:
+def norfair(frames: Sequence[FieldFrame], *, distance: float, hits: int, delay: int) -> Labels:
     """Track by `norfair`, one point per detection."""
     from norfair import Detection, Tracker
 
@@ -139,12 +139,17 @@ def _norfair_ids(objects: Iterable[Any], detections: Sequence[Any]) -> np.ndarra
 
 
 def on_segments(
-    tracker: Callable[..., Labels], frames: Sequence[Frame], *, eps: float, min_samples: int, **params: Any
+    tracker: Callable[..., Labels],
+    frames: Sequence[FieldFrame],
+    *,
+    eps: float,
+    min_samples: int,
+    **params: Any,
 ) -> Labels:
     """Track the means of DBSCAN segments on the ground; rows get the id of their segment."""
     segments = [segment(frame.X[:, :GROUND], eps, min_samples) for frame in frames]
     means = [
-        Frame(frame.time, segment_means(frame.X[:, :GROUND], labels), np.empty(0, int))
+        FieldFrame(frame.time, segment_means(frame.X[:, :GROUND], labels), np.empty(0, int))
         for frame, labels in zip(frames, segments, strict=True)
     ]
     ids = tracker(means, **params)

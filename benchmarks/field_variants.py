@@ -13,9 +13,9 @@ import numpy as np
 
 from benchmarks.field import mean_by_method, score, table
 from benchmarks.field_methods import select
-from benchmarks.field_streams import DETECTIONS, POINTS, FieldStream, Frame, folder_of, read_streams
+from benchmarks.field_streams import DETECTIONS, POINTS, FieldFrame, FieldStream, folder_of, read_streams
 
-Frames = list[Frame]
+Frames = list[FieldFrame]
 KINDS = (*DETECTIONS, *POINTS)
 METHODS = ("Kalman", "DMeans()")
 MISSED = 0.22  # share of the objects of a step that are removed
@@ -65,7 +65,7 @@ def missed(frames: Frames) -> Frames:
     return [_without(frame, rng) for frame in frames]
 
 
-def _without(frame: Frame, rng: np.random.Generator) -> Frame:
+def _without(frame: FieldFrame, rng: np.random.Generator) -> FieldFrame:
     ids = np.unique(frame.y)
     kept = ~np.isin(frame.y, ids[rng.random(len(ids)) < MISSED])
     return frame._replace(X=frame.X[kept], y=frame.y[kept])
@@ -78,9 +78,9 @@ def crowded(frames: Frames) -> Frames:
     return [_overlaid(*pair) for pair in zip(frames, later, strict=True)]
 
 
-def _overlaid(a: Frame, b: Frame) -> Frame:
+def _overlaid(a: FieldFrame, b: FieldFrame) -> FieldFrame:
     others = np.where(b.y < 0, -1, b.y + 100_000)
-    return Frame(a.time, np.vstack([a.X, b.X[:, ::-1]]), np.concatenate([a.y, others]))
+    return FieldFrame(a.time, np.vstack([a.X, b.X[:, ::-1]]), np.concatenate([a.y, others]))
 
 
 CHANGES: dict[str, Callable[[Frames], Frames]] = {

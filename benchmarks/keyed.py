@@ -35,7 +35,15 @@ def run(quick: bool) -> list[Row]:
     kept, raw = result["kept"] / MIB, result["raw"] / MIB
     micro = ("to_bytes", "from_bytes", "step")
     return [
-        Row(f"{keys}: a step", result["cpu"], peer, "s", ratio, Target("ours", "<", 15.0), note),
+        Row(
+            what=f"{keys}: a step",
+            ours=result["cpu"],
+            peer=peer,
+            unit="s",
+            ratio=ratio,
+            target=Target("ours", "<", 15.0),
+            note=note,
+        ),
         Row(f"{keys}: memory / arrays of the state file", kept, raw, "MiB", kept / raw),
         Row(f"{keys}: peak growth in a step / input", result["peak"] / MIB, result["input"] / MIB, "MiB"),
         Row(f"{keys}: state file, saved", result["save"], unit="s", note=f"{result['file'] / MIB:.1f} MiB"),

@@ -48,8 +48,26 @@ class Run(NamedTuple):
 
 
 SIZES = (
-    Size("10k x 2", 25, 400, 2, 0.02, 0.012, 10, 50.0),
-    Size("100k x 3", 30, 3334, 3, 0.02, 0.03, 20, 1000.0),
+    Size(
+        name="10k x 2",
+        n_clusters=25,
+        points_per_cluster=400,
+        n_features=2,
+        noise=0.02,
+        birth_cost=0.012,
+        at_least=10,
+        quoted_ms=50.0,
+    ),
+    Size(
+        name="100k x 3",
+        n_clusters=30,
+        points_per_cluster=3334,
+        n_features=3,
+        noise=0.02,
+        birth_cost=0.03,
+        at_least=20,
+        quoted_ms=1000.0,
+    ),
 )
 
 Step = Callable[[np.ndarray], tuple[float, int]]  # a batch -> its cost and its number of clusters

@@ -91,22 +91,22 @@ def rows_of(name: str, curve: Mapping[int, StepNumbers]) -> list[Row]:
     time = curve[most]["seconds"]
     return [
         Row(
-            f"{name}, {most:,} points: peak memory",
-            memory,
-            4.0,
-            "GiB",
-            memory / 4.0,
-            Target("ours", "<", 4.0),
-            note,
+            what=f"{name}, {most:,} points: peak memory",
+            ours=memory,
+            peer=4.0,
+            unit="GiB",
+            ratio=memory / 4.0,
+            target=Target("ours", "<", 4.0),
+            note=note,
         ),
         Row(
-            f"{name}, {least:,} to {most:,} points: time / n log n",
-            time,
-            grown,
-            "s",
-            time / grown,
-            Target("ratio", "<=", 1.0),
-            f"exponent of the power law {_exponent(curve, 0):.2f}, between the last two sizes "
+            what=f"{name}, {least:,} to {most:,} points: time / n log n",
+            ours=time,
+            peer=grown,
+            unit="s",
+            ratio=time / grown,
+            target=Target("ratio", "<=", 1.0),
+            note=f"exponent of the power law {_exponent(curve, 0):.2f}, between the last two sizes "
             f"{_exponent(curve, -2):.2f}",
         ),
     ]

@@ -97,7 +97,9 @@ def row_of(case: Case, ours: Summary, true_scores: Sequence[Score]) -> Row:
 
 def _row(what: str, ours: float, peer: float, at_least: float | None, summary: Summary) -> Row:
     target = None if at_least is None else Target("ours", ">=", at_least)
-    return Row(what, ours, peer, "", ours / peer, target, summary.summary())
+    return Row(
+        what=what, ours=ours, peer=peer, unit="", ratio=ours / peer, target=target, note=summary.summary()
+    )
 
 
 def trial(case: Case, n_steps: int, seed: int) -> Score:

@@ -64,10 +64,18 @@ def faster(
 ) -> Row:
     """Make a row of two times; its ratio is the speed-up of dynmeans."""
     target = None if at_least is None else Target("ratio", ">=", at_least)
-    return Row(what, ours, peer, unit, peer / ours, target, note)
+    return Row(what=what, ours=ours, peer=peer, unit=unit, ratio=peer / ours, target=target, note=note)
 
 
 def better(what: str, ours: float, peer: float | None, at_least: float | None = None, note: str = "") -> Row:
     """Make a row of two accuracies; the target is for dynmeans."""
     target = None if at_least is None else Target("ours", ">=", at_least)
-    return Row(what, ours, peer, "", None if peer is None else ours / peer, target, note)
+    return Row(
+        what=what,
+        ours=ours,
+        peer=peer,
+        unit="",
+        ratio=None if peer is None else ours / peer,
+        target=target,
+        note=note,
+    )

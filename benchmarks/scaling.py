@@ -99,7 +99,13 @@ def exponent_row(name: str, curve: Mapping[int, float]) -> Row:
     line = times[0] * sizes[-1] / sizes[0]
     what = f"{sizes[0]:,} to {sizes[-1]:,} {name}: time / straight line"
     return Row(
-        what, times[-1], line, "ms", slope, Target("ratio", "<=", 1.1), "ratio: exponent of the power law"
+        what=what,
+        ours=times[-1],
+        peer=line,
+        unit="ms",
+        ratio=slope,
+        target=Target("ratio", "<=", 1.1),
+        note="ratio: exponent of the power law",
     )
 
 

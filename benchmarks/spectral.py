@@ -15,7 +15,8 @@ from benchmarks.trials import processor_seconds
 from dynmeans import SDMeans
 from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
-from dynmeans._algorithms.kernel_space.kernel_step import KernelOptions, initial_state, step
+from dynmeans._algorithms.kernel_space.kernel_state import initial_state
+from dynmeans._algorithms.kernel_space.kernel_step import KernelOptions, step
 from dynmeans._algorithms.kernel_space.sdmeans import cluster_spectral
 from dynmeans._algorithms.kernel_space.support_selection import Selection, choose
 from dynmeans._model.costs import AgingParameters, make_costs

@@ -42,7 +42,15 @@ def rows_of_time(n_frames: int | None) -> Iterator[Row]:
     mean, (median, late) = float(times.mean()), np.percentile(times, (50, 99))
     note = f"mean of {len(times)} frames; median {median:.1f}, 99th percentile {late:.1f}"
     target = Target("ours", "<", FRAME)
-    yield Row("clustering a frame / 24 per second", mean, FRAME, "ms", mean / FRAME, target, note)
+    yield Row(
+        what="clustering a frame / 24 per second",
+        ours=mean,
+        peer=FRAME,
+        unit="ms",
+        ratio=mean / FRAME,
+        target=target,
+        note=note,
+    )
 
 
 def paint_times(n_frames: int | None) -> Iterator[float]:
@@ -63,7 +71,15 @@ def rows_of_rich(n_frames: int) -> Iterator[Row]:
     many = f"mean of {n_frames} frames; the last has {len(distinct(film[-1]).rows):,} distinct colors"
     mean = 1000 * float(np.mean(times))
     target = Target("ours", "<", FRAME)
-    yield Row("clustering a rich frame / 24 per second", mean, FRAME, "ms", mean / FRAME, target, many)
+    yield Row(
+        what="clustering a rich frame / 24 per second",
+        ours=mean,
+        peer=FRAME,
+        unit="ms",
+        ratio=mean / FRAME,
+        target=target,
+        note=many,
+    )
     last = Target("ratio", "<=", 1.1)
     yield _ratio("error of the last rich frame: D-Means / DP-means", ours[-1], alone[-1], last)
 

@@ -110,7 +110,15 @@ def write_run(
 ) -> Path:
     """Simulate and write a run; a `start` makes its times dates, and `info` replaces entries of run.json."""
     rng = np.random.default_rng(seed)
-    run = Simulation(n_alive, n_features, per_cluster, sleepiness, mortality, start, rng)
+    run = Simulation(
+        n_alive=n_alive,
+        n_features=n_features,
+        per_cluster=per_cluster,
+        sleepiness=sleepiness,
+        mortality=mortality,
+        start=start,
+        rng=rng,
+    )
     for _ in range(n_steps):
         run.step()
     described = {

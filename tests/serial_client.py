@@ -53,7 +53,7 @@ def chunks_of(rows, weights, cuts):
     """Cut a batch into chunks."""
     edges = [0, *sorted(cuts), len(rows)]
     parts = [
-        tasks.Chunk(rows[a:b], None if weights is None else weights[a:b])
+        tasks.RowChunk(rows[a:b], None if weights is None else weights[a:b])
         for a, b in itertools.pairwise(edges)
     ]
     return Chunks(SerialClient(), [Done(part) for part in parts], rows.dtype, rows.shape[1])

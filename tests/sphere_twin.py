@@ -1,4 +1,4 @@
-"""Problems on the unit sphere, and the slow twin of the descent there: all centers and costs anew."""
+"""Problems on the unit sphere, and a slow twin of the descent that recomputes all centers and costs."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ visits                    (p,) positions in the visiting order
 touched                   (t,) slots that rows came to or left; their sums are arrays of folds
 ids, hits, next_id        (K,) permanent ids, numbers of steps with rows; smallest unused id
 kinds, steps, times       (m,) of events: index of the kind, number of the step, event time
-most                      largest coordinate of a center
+largest                   largest coordinate of a center
 before, trusted           (slots, d) centers of the last pass; whether its bounds hold
 ========================  =====================================================================
 """
@@ -224,7 +224,7 @@ def broken_cluster_rule(
     n_steps: int,
 ) -> str | None: ...
 def broken_motion_rule(
-    centers: Floats, weights: Floats, velocities: Floats, velocity_cov: Floats, most: float
+    centers: Floats, weights: Floats, velocities: Floats, velocity_cov: Floats, largest: float
 ) -> str | None: ...
 def broken_event_rule(
     kinds: NDArray[np.uint8],

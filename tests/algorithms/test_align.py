@@ -143,7 +143,14 @@ def test_far_rows_give_no_subnormal_numbers():
     """They would slow down every product with them."""
     kept = np.array([[0.0], [30.0], [38.0], [40.0], [1e6]])
     inputs = wide_align._AlignInput(
-        np.zeros((1, 1)), np.ones(1), kept, np.zeros(5, int), np.full((5, 1), 0.2), kept.T**2, 1.0, 0.01
+        rows=np.zeros((1, 1)),
+        weights=np.ones(1),
+        kept=kept,
+        owner=np.zeros(5, int),
+        shares=np.full((5, 1), 0.2),
+        squares=kept.T**2,
+        bandwidth=1.0,
+        background=0.01,
     )
     gauss = wide_align._gaussians(inputs, np.zeros((1, 1)), 1.0)
     assert (gauss >= np.finfo(float).tiny).all()

@@ -157,8 +157,8 @@ def test_each_flight_around_the_world_begins_where_it_was():
 
 
 def test_longitudes_start_at_the_largest_gap_without_flights():
-    over, home = across((179.0 + 0.2 * np.arange(12) + 180) % 360 - 180), across(-1.0 + 0.2 * np.arange(12))
-    both = Messages(*(np.concatenate(pair) for pair in zip(over, home, strict=True)))
+    over, back = across((179.0 + 0.2 * np.arange(12) + 180) % 360 - 180), across(-1.0 + 0.2 * np.arange(12))
+    both = Messages(*(np.concatenate(pair) for pair in zip(over, back, strict=True)))
     both = both._replace(aircraft=np.repeat(["a", "b"], 12))
     found, _ = build_trajectories(both, Limits())
     lon = found.messages.longitudes

@@ -39,7 +39,15 @@ def test_accuracy_is_judged_by_itself_and_compared_with_the_peer() -> None:
 
 
 def test_row_becomes_strict_json_with_its_verdict() -> None:
-    result = Row("x", 1.0, float("nan"), "ms", 2.0, Target("ratio", ">=", 3.0), "n").as_dict()
+    result = Row(
+        what="x",
+        ours=1.0,
+        peer=float("nan"),
+        unit="ms",
+        ratio=2.0,
+        target=Target("ratio", ">=", 3.0),
+        note="n",
+    ).as_dict()
     assert json.loads(json.dumps(result, allow_nan=False)) == {
         "what": "x",
         "ours": 1.0,

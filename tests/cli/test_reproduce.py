@@ -29,7 +29,15 @@ def _tell(results: Results) -> str:
 
 @pytest.fixture(autouse=True)
 def _small_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
-    small = Experiment("rings", Size(4), Size(2, quick=True), _plan, _run, _draw, _tell)
+    small = Experiment(
+        name="rings",
+        full=Size(4),
+        quick=Size(2, quick=True),
+        plan=_plan,
+        run=_run,
+        draw=_draw,
+        summarize=_tell,
+    )
     monkeypatch.setitem(EXPERIMENTS, "rings", small)
 
 

@@ -32,7 +32,15 @@ def draw(results: Results) -> Figures:
     return {"sums": figure}
 
 
-SUMS = Experiment("sums", Size(3), Size(1, quick=True), plan, run, draw, lambda results: "")
+SUMS = Experiment(
+    name="sums",
+    full=Size(3),
+    quick=Size(1, quick=True),
+    plan=plan,
+    run=run,
+    draw=draw,
+    summarize=lambda results: "",
+)
 
 
 def counted(calls: list[ExperimentTrial], stop_after: int | None = None) -> Experiment:

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynmeans._files.errors import InputError, error_context
-from dynmeans._files.limits import Limits, in_words, parse_limits
+from dynmeans._files.limits import FileLimits, in_words, parse_limits
 from dynmeans._tables.chunk import check_distinct
 
 
 def test_limits_are_read_from_options() -> None:
-    assert parse_limits(None) == Limits()
-    assert parse_limits(["line=64MB", "COLUMNS = 7", "array=2g"]) == Limits(
+    assert parse_limits(None) == FileLimits()
+    assert parse_limits(["line=64MB", "COLUMNS = 7", "array=2g"]) == FileLimits(
         line=64 * 2**20, columns=7, array=2 * 2**30
     )
 
@@ -35,16 +35,16 @@ def test_sizes_are_rounded_up_in_words(count: int) -> None:
 @given(st.integers(0, 2**40), st.integers(0, 2**40))
 def test_what_a_file_may_take_grows_with_its_size(count: int, size: int) -> None:
     try:
-        Limits().check_bytes(count, size, "a.npz", "it")
+        FileLimits().check_bytes(count, size, "a.npz", "it")
     except InputError:
-        assert count > 8 * size + Limits().array
+        assert count > 8 * size + FileLimits().array
     else:
-        assert count <= 8 * size + Limits().array
+        assert count <= 8 * size + FileLimits().array
 
 
 @given(st.sampled_from(["line", "cell", "array"]), st.integers(1, 2**50), st.integers(1, 2**50))
 def test_the_option_that_an_error_names_does_raise_the_limit(name: str, value: int, needed: int) -> None:
-    rule = Limits()._replace(**{name: value}).rule(name, needed)
+    rule = FileLimits()._replace(**{name: value}).rule(name, needed)
     entry = rule.rpartition("--limit ")[2].removesuffix(")")
     assert getattr(parse_limits([entry]), name) >= max(needed, 2 * value)
 

@@ -37,7 +37,15 @@ def record(step: int, rows: int = 4) -> StepRecord:
         Event("birth", 1, step, 60.0 * step, 0.1, tentative=True),
         Event("merge", 2, step, 60.0 * step, 0.0, (0, 1)),
     ]
-    return StepRecord(report, 60.0 * step, X, np.array([0, 1, 2]), centers, np.array([60.0, 0, 0]), events)
+    return StepRecord(
+        report=report,
+        time=60.0 * step,
+        X=X,
+        ids=np.array([0, 1, 2]),
+        centers=centers,
+        ages=np.array([60.0, 0, 0]),
+        events=events,
+    )
 
 
 def write(folder: Path, records: list[StepRecord], features: list[str]) -> None:

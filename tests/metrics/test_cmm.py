@@ -36,13 +36,13 @@ def slow_window(
         return max(order, key=inside.count) if inside else None
 
     def penalty(i: int) -> float:
-        home = 1.0 if true[i] == NOISE else connectivity(i, true[i])
+        own = 1.0 if true[i] == NOISE else connectivity(i, true[i])
         if found[i] == NOISE:
-            return 0.0 if true[i] == NOISE else home
+            return 0.0 if true[i] == NOISE else own
         mapped = target(found[i])
         if mapped == true[i]:
             return 0.0
-        return home * (1.0 - (0.0 if mapped is None else connectivity(i, mapped)))
+        return own * (1.0 - (0.0 if mapped is None else connectivity(i, mapped)))
 
     lost = sum(w * penalty(i) for i, w in enumerate(weight))
     whole = sum(

@@ -78,7 +78,7 @@ def open_report(browser: Browser, folder: Path) -> Browser:
     browser.requests.clear()
     write_report(read_run(folder), folder / "report.html")
     browser.open(folder / "report.html")
-    browser.settle()
+    browser.wait_for_drawing()
     return browser
 
 
@@ -189,7 +189,7 @@ def test_hovering_the_timeline_describes_a_lifetime(page: Browser) -> None:
 def test_a_part_of_the_steps_fills_the_timeline_and_follows_the_cursor(page: Browser) -> None:
     whole = image(page, "timeline")
     page.run("zoom.value = '30'; zoom.dispatchEvent(new Event('change'))")
-    page.settle()
+    page.wait_for_drawing()
     late = image(page, "timeline")
     page.press("Home")
     assert len({whole, late, image(page, "timeline")}) == 3
@@ -198,10 +198,10 @@ def test_a_part_of_the_steps_fills_the_timeline_and_follows_the_cursor(page: Bro
 def test_dark_mode_repaints_the_drawings(page: Browser) -> None:
     light = image(page, "scatter")
     page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
-    page.settle()
+    page.wait_for_drawing()
     dark = image(page, "scatter")
     page.call("Emulation.setEmulatedMedia", features=[])
-    page.settle()
+    page.wait_for_drawing()
     assert light != dark
 
 

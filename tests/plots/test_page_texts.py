@@ -38,7 +38,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     cluster_files(folder / "posts.jsonl", parameters, out=folder / "run")
     browser = Browser(tmp_path_factory.mktemp("profile"))
     browser.open(folder / "run" / "report.html")
-    browser.settle()
+    browser.wait_for_drawing()
     yield browser
     assert browser.problems == []
     browser.close()
@@ -88,7 +88,7 @@ def test_other_axes_can_be_chosen(page: Browser) -> None:
         "(() => { const choice = document.querySelector('#axes select'); choice.value = 2;"
         " choice.dispatchEvent(new Event('change')); })()"
     )
-    page.settle()
+    page.wait_for_drawing()
     assert page.run("document.getElementById('scatter').toDataURL()") != before
 
 

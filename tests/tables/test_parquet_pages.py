@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dynmeans._files.errors import InputError
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -62,7 +62,7 @@ def test_a_page_that_lies_about_its_size_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match="a page of column 'x' in row group 1 once decompressed takes 1,024 KB"
     ):
-        list(read_parquet(path, str(path), limits=Limits(array=2**18)))
+        list(read_parquet(path, str(path), limits=FileLimits(array=2**18)))
 
 
 def test_damaged_page_headers_end_the_list_of_pages(tmp_path: Path) -> None:

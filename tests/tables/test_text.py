@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dynmeans._files.errors import InputError, InputWarning
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._tables import text
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.sources import find_source, read_source
@@ -120,7 +120,7 @@ def test_a_last_row_that_is_closed_needs_no_end(tmp_path: Path) -> None:
 def test_the_limit_of_the_csv_module_is_left_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f"x,y\n1,{'9' * 300_000}\n")
     before = csv.field_size_limit()
-    source = find_source(str(tmp_path / "a.csv"), limits=Limits(cell=2**20))
+    source = find_source(str(tmp_path / "a.csv"), limits=FileLimits(cell=2**20))
     for piece in read_source(source):
         assert csv.field_size_limit() == before
         assert piece.size == 1

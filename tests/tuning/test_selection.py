@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from dynmeans.tuning.selection import decide, keep_estimate
+from dynmeans import DMeans
+from dynmeans._codes.two_codes import CodeLengths
+from dynmeans.tuning.selection import decide, decide_lifetime, keep_estimate
 from dynmeans.tuning.space import Axis, Space
-from dynmeans.tuning.trials import Trial
+from dynmeans.tuning.trials import Entry, Trial
 
 DEFAULTS = np.array([0.5])
 
@@ -31,7 +33,14 @@ class SameAgain(NamedTuple):
 
 def trial(position: float, steps: Any) -> Trial:
     return Trial(
-        np.array([position]), 0, {"birth_cost": position}, (float(np.mean(steps)),), 2.0, 2, 0, tuple(steps)
+        position=np.array([position]),
+        choice=0,
+        params={"birth_cost": position},
+        scores=(float(np.mean(steps)),),
+        n_clusters=2.0,
+        n_ids=2,
+        seed=0,
+        steps=tuple(steps),
     )
 
 
@@ -79,3 +88,22 @@ def test_among_ties_the_choice_with_the_largest_share_of_good_positions_is_chose
     refined = [trial(0.4 + 0.01 * i, [0.1] * 4) for i in range(5)]
     assert choose([*refined, *even], defaults=None) in (0.3, 0.5)
     assert choose([*refined, *(t._replace(fills_space=False) for t in even)], defaults=None) < 0.45
+
+
+@pytest.mark.parametrize(("steps", "lifetime"), [([0.1] * 4, 5.0), ([0.2] * 4, 1.5)])
+def test_a_short_lifetime_is_kept_only_if_it_is_better(steps: list[float], lifetime: float) -> None:
+    axes = (Axis("birth_cost", 1.0, 2.0), Axis("lifetime", 1.2, 20.0, origin=1.0))
+    space = Space(axes)
+
+    class Longer(NamedTuple):
+        entries: tuple[Entry, ...] = (Entry(DMeans(), space, None),)  # type: ignore[arg-type]
+
+        def run_again(self, trials: Iterable[Trial]) -> list[Trial]:
+            return [found._replace(scores=(float(np.mean(steps)),), steps=tuple(steps)) for found in trials]
+
+    position = np.array([0.5, axes[1].share(1.5)])
+    chosen = trial(0.5, [0.1] * 4)._replace(
+        position=position, params=space.params(position, 0), lengths=(CodeLengths(0.1, 0.1, 0),)
+    )
+    runner: Any = Longer()
+    assert decide_lifetime(runner, [chosen], 0.01)[0].params["lifetime"] == pytest.approx(lifetime)

@@ -81,7 +81,7 @@ Rule check_clusters(const Ids& ids, const Vector& weights, const Vector& last_se
 
 // Covariances of position and velocity (K, 2), and the largest coordinate of a center after one unit of time.
 Rule check_motion(const Matrix<double>& centers, const Vector& weights, const Matrix<double>& velocities,
-                  const Matrix<double>& velocity_cov, double most) {
+                  const Matrix<double>& velocity_cov, double largest) {
   for (std::size_t k = 0; k < weights.size(); ++k)
     if (!(velocity_cov(2 * k + 1) >= 0))
       return "variances must not be negative, got " + text(velocity_cov(2 * k + 1));
@@ -91,14 +91,14 @@ Rule check_motion(const Matrix<double>& centers, const Vector& weights, const Ma
       return "velocity_cov must be a covariance";
   }
   const auto limit = [&](const char* what, double size) {
-    char most_text[32];
-    std::snprintf(most_text, sizeof most_text, "%g", most);
-    return what + std::string(" must lie within ±") + most_text + ", got " + text(size);
+    char largest_text[32];
+    std::snprintf(largest_text, sizeof largest_text, "%g", largest);
+    return what + std::string(" must lie within ±") + largest_text + ", got " + text(size);
   };
   for (std::size_t e = 0; e < centers.size(); ++e)
-    if (!(std::abs(centers(e)) <= most)) return limit("centers", std::abs(centers(e)));
+    if (!(std::abs(centers(e)) <= largest)) return limit("centers", std::abs(centers(e)));
   for (std::size_t e = 0; e < velocities.size(); ++e)
-    if (const double moved = std::abs(centers(e) + velocities(e)); !(moved <= most))
+    if (const double moved = std::abs(centers(e) + velocities(e)); !(moved <= largest))
       return limit("centers that move by velocities", moved);
   return {};
 }
@@ -126,7 +126,7 @@ void bind_state_checks(nb::module_& m) {
   m.def("broken_cluster_rule", &check_clusters, "ids"_a, "weights"_a, "last_seen"_a, "hits"_a, "next_id"_a,
         "clock"_a, "n_steps"_a, "The first rule that remembered clusters break, or None.");
   m.def("broken_motion_rule", &check_motion, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
-        "most"_a, "The first rule that positions and velocities break, or None.");
+        "largest"_a, "The first rule that positions and velocities break, or None.");
   m.def("broken_event_rule", &check_events, "kinds"_a, "ids"_a, "steps"_a, "times"_a, "costs"_a, "n_kinds"_a,
         "next_id"_a, "clock"_a, "n_steps"_a, "The first rule that events break, or None.");
 }

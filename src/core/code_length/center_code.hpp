@@ -21,10 +21,11 @@ namespace dynmeans {
 inline constexpr double kShortest = 1e-3;  // time between two steps, in usual steps
 
 // State of a known id.
-struct Life {
+struct IdState {
   std::int64_t id;
-  double n;                        // n'  size when last seen
-  std::vector<double> mean, move;  // m', and displacement in a unit of time before that, empty at first
+  double n;                          // n'  size when last seen
+  std::vector<double> mean;          // m'
+  std::vector<double> displacement;  // per unit of time when last seen; empty after the first step
   double last_seen;
   double evidence;  // A   halved in every step
   Square scatter;   // B   likewise
@@ -39,23 +40,23 @@ class CenterCode {
  public:
   CenterCode(int d, double min_variance) : d_(d), min_variance_(min_variance), away_(d) {}
 
-  // Forecast of a known id. group: its rows in this step; life: its history; shape: scatter C + B of the id;
+  // Forecast of a known id. group: its rows in this step; state: its history; shape: scatter C + B of the id;
   // elapsed: time since it was last seen; variance: initial estimate of the drift per unit of time;
   // log_anywhere: log density of its center after a jump.
-  Forecast forecast(const Group& group, const Life& life, const Square& shape, double elapsed,
+  Forecast forecast(const Group& group, const IdState& state, const Square& shape, double elapsed,
                     double variance, double log_anywhere) {
     Forecast found;
     const double age = std::max(elapsed, kShortest);
-    const double noise = (1.0 / group.n + 1.0 / life.n) / (1.0 + life.evidence);
+    const double noise = (1.0 / group.n + 1.0 / state.n) / (1.0 + state.evidence);
     const double round = noise * trace(shape, d_) / d_;
-    const int n_forecasts = life.move.empty() ? 1 : 2;
+    const int n_forecasts = state.displacement.empty() ? 1 : 2;
     for (int forecast = 0; forecast < n_forecasts; ++forecast) {
       const double drift = (std::max(missed_[forecast], 0.0) + variance) / (waited_[forecast] + 1.0);
       Square spread(shape);
       for (double& value : spread) value *= noise;
       for (int j = 0; j < d_; ++j) spread[j * d_ + j] += drift * age;
       for (int j = 0; j < d_; ++j)
-        away_[j] = group.mean[j] - life.mean[j] - (forecast == 0 ? 0.0 : life.move[j] * age);
+        away_[j] = group.mean[j] - state.mean[j] - (forecast == 0 ? 0.0 : state.displacement[j] * age);
       cholesky(spread, d_, min_variance_, factor_);
       found.likelihood[forecast] =
           log_sum(std::log1p(-kJumps) + log_gaussian(away_, factor_, d_), std::log(kJumps) + log_anywhere);

@@ -27,7 +27,7 @@ struct ReferenceView {
   const double* means;  // m0 (n_steps, d)    of all points up to each step, the same for every clustering
   const double* covs;   // C0 (n_steps, d, d)
   const double* background;  // (N,)  log density of each row under these two
-  const double* floor;       // (d,)  least variance, given the resolution of the data
+  const double* floor;       // (d,)  smallest variance, given the resolution of the data
 };
 
 struct CodeLength {
@@ -41,10 +41,10 @@ class StreamCoder {
         reference_(reference),
         grouping_(result, reference.floor),
         d_(result.d),
-        least_(kTinyPivot * sum(reference.floor, result.d) / result.d),
-        shapes_(d_, reference.floor, least_),
-        outliers_(result, reference.background, least_),
-        centers_(d_, least_),
+        min_variance_(kTinyPivot * sum(reference.floor, result.d) / result.d),
+        shapes_(d_, reference.floor, min_variance_),
+        outliers_(result, reference.background, min_variance_),
+        centers_(d_, min_variance_),
         row_(result.n_ids, -1) {}
 
   // Returns the nats up to each step.
@@ -54,7 +54,7 @@ class StreamCoder {
     for (int t = 0; t < result_.n_steps; ++t) {
       poll_(1000);
       std::vector<Group> groups = grouping_.of_step(t);
-      set_aside_outliers(groups, t);
+      separate_outliers(groups, t);
       code_ids(groups, t);
       code_points(groups, t);
       learn(groups, result_.times[t]);
@@ -74,27 +74,27 @@ class StreamCoder {
     return total;
   }
 
-  const Life* life_of(const Group& group) const {
-    return row_[group.id] < 0 ? nullptr : &lives_[row_[group.id]];
+  const IdState* state_of(const Group& group) const {
+    return row_[group.id] < 0 ? nullptr : &states_[row_[group.id]];
   }
 
   void code_ids(const std::vector<Group>& groups, int t) {
     const double now = result_.times[t];
     double births = 0.0;
-    for (const Life& life : lives_) returns_.may_return(now - life.last_seen);
+    for (const IdState& state : states_) returns_.may_return(now - state.last_seen);
     for (const Group& group : groups) {
-      const Life* life = life_of(group);
-      if (life) returns_.returns(now - life->last_seen);
-      births += life == nullptr;
-      labels_.add(group.n, life ? &life->n : nullptr);
+      const IdState* state = state_of(group);
+      if (state) returns_.returns(now - state->last_seen);
+      births += state == nullptr;
+      labels_.add(group.n, state ? &state->n : nullptr);
     }
     total_.events += returns_.encode() + births_.encode(births, t);
     total_.labels += labels_.encode();
   }
 
-  void set_aside_outliers(std::vector<Group>& groups, int t) {
+  void separate_outliers(std::vector<Group>& groups, int t) {
     Square usual;
-    what_is_usual(groups, t, usual);
+    usual_scatter(groups, t, usual);
     double mass = 0.0;
     for (const Group& group : groups) mass += group.n;
     for (Group& group : groups) {
@@ -110,34 +110,34 @@ class StreamCoder {
   // Keeps the points that give the shortest code: all, those that are likelier in the group than under the
   // background, or none. A newborn that will be seen again keeps its points.
   Group without_outliers(const Group& group, const Square& usual, double log_share, int t) {
-    poll_(std::int64_t(group.rows.size() + 10 * d_) * d_ * d_ + 20 * std::int64_t(lives_.size()));
-    const Life* life = life_of(group);
-    const Square shape = shape_of(life, usual);
-    const double own = life ? life->evidence : 0.0;
+    poll_(std::int64_t(group.rows.size() + 10 * d_) * d_ * d_ + 20 * std::int64_t(states_.size()));
+    const IdState* state = state_of(group);
+    const Square shape = shape_of(state, usual);
+    const double own = state ? state->evidence : 0.0;
     auto gain = [&](const Group& part) {
       return part.n * log_share + shapes_.likelihood(part, own, shape) +
-             center_likelihood(part, life, shape, t) - outliers_.elsewhere(part, grouping_);
+             center_likelihood(part, state, shape, t) - outliers_.elsewhere(part, grouping_);
     };
     const Group core = outliers_.core_of(group, grouping_, shape, own, log_share);
     const double of_all = gain(group), of_core = gain(core);
-    const bool lasts = !life && grouping_.last_step(group.id) > t;
+    const bool lasts = !state && grouping_.last_step(group.id) > t;
     if (!lasts && std::max(of_all, of_core) < 0.0) return Group{group.id};
     return of_core > of_all ? core : group;
   }
 
   void code_points(const std::vector<Group>& groups, int t) {
     Square usual;
-    const bool known = shapes_.knows();
-    const double first = what_is_usual(groups, t, usual);
+    const bool known = shapes_.has_evidence();
+    const double first = usual_scatter(groups, t, usual);
     if (!known) total_.scatters += first;
     for (const Group& group : groups) {
       poll_(20 * std::int64_t(d_) * d_ * d_);
-      const Life* life = life_of(group);
-      const double own = life ? life->evidence : 0.0;
-      const Square shape = shape_of(life, usual);
+      const IdState* state = state_of(group);
+      const double own = state ? state->evidence : 0.0;
+      const Square shape = shape_of(state, usual);
       if (known) total_.scatters -= shapes_.likelihood(group, own, shape);
-      if (life)
-        centers_.follow(forecast(group, *life, shape, t));
+      if (state)
+        centers_.follow(forecast(group, *state, shape, t));
       else
         total_.means -= log_density_anywhere(group, shape, 1.0, t);
     }
@@ -145,28 +145,28 @@ class StreamCoder {
   }
 
   // Until a scatter has been seen, the usual scatter is a ball of the likeliest size.
-  double what_is_usual(const std::vector<Group>& groups, int t, Square& usual) {
-    if (!shapes_.knows()) return shapes_.first(groups, cov_so_far(t), usual);
+  double usual_scatter(const std::vector<Group>& groups, int t, Square& usual) {
+    if (!shapes_.has_evidence()) return shapes_.first(groups, cov_so_far(t), usual);
     usual = shapes_.usual();
     return 0.0;
   }
 
-  double center_likelihood(const Group& group, const Life* life, const Square& shape, int t) {
-    if (life) return centers_.likelihood(forecast(group, *life, shape, t));
+  double center_likelihood(const Group& group, const IdState* state, const Square& shape, int t) {
+    if (state) return centers_.likelihood(forecast(group, *state, shape, t));
     return births_.log_rate(t) + returns_.log_absence() + log_density_anywhere(group, shape, 1.0, t);
   }
 
-  Forecast forecast(const Group& group, const Life& life, const Square& shape, int t) {
-    const double variance = shapes_.knows() ? shapes_.variance() : trace(cov_so_far(0), d_) / d_;
-    const double log_anywhere = log_density_anywhere(group, shape, 1.0 + life.evidence, t);
-    const double elapsed = result_.times[t] - life.last_seen;
-    return centers_.forecast(group, life, shape, elapsed, variance, log_anywhere);
+  Forecast forecast(const Group& group, const IdState& state, const Square& shape, int t) {
+    const double variance = shapes_.has_evidence() ? shapes_.variance() : trace(cov_so_far(0), d_) / d_;
+    const double log_anywhere = log_density_anywhere(group, shape, 1.0 + state.evidence, t);
+    const double elapsed = result_.times[t] - state.last_seen;
+    return centers_.forecast(group, state, shape, elapsed, variance, log_anywhere);
   }
 
   // Pooled covariance and the id's own recent scatter, C + B.
-  static Square shape_of(const Life* life, const Square& usual) {
+  static Square shape_of(const IdState* state, const Square& usual) {
     Square shape(usual);
-    for (std::size_t i = 0; life && i < shape.size(); ++i) shape[i] += life->scatter[i];
+    for (std::size_t i = 0; state && i < shape.size(); ++i) shape[i] += state->scatter[i];
     return shape;
   }
 
@@ -176,43 +176,43 @@ class StreamCoder {
     for (std::size_t i = 0; i < spread.size(); ++i) spread[i] += shape[i] / (evidence * group.n);
     std::vector<double> away(group.mean);
     for (int j = 0; j < d_; ++j) away[j] -= reference_.means[t * d_ + j];
-    cholesky(spread, d_, least_, factor_);
+    cholesky(spread, d_, min_variance_, factor_);
     return log_cauchy(away, factor_, d_);
   }
 
   void learn(const std::vector<Group>& groups, double now) {
-    for (Life& life : lives_) {
-      life.evidence *= kForgetting;
-      for (double& value : life.scatter) value *= kForgetting;
+    for (IdState& state : states_) {
+      state.evidence *= kForgetting;
+      for (double& value : state.scatter) value *= kForgetting;
     }
     for (const Group& group : groups) {
       const double more = std::max(group.n - 1.0, 0.0);
       shapes_.learn(group);
       if (row_[group.id] < 0) {
-        row_[group.id] = int(lives_.size());
-        lives_.push_back({group.id, group.n, group.mean, {}, now, more, group.scatter});
+        row_[group.id] = int(states_.size());
+        states_.push_back({group.id, group.n, group.mean, {}, now, more, group.scatter});
       } else {
-        meet_again(lives_[row_[group.id]], group, more, now);
+        update_state(states_[row_[group.id]], group, more, now);
       }
     }
     forget(now);
   }
 
-  void meet_again(Life& life, const Group& group, double more, double now) {
-    const double age = std::max(now - life.last_seen, kShortest);
-    life.move.resize(d_);
-    for (int j = 0; j < d_; ++j) life.move[j] = (group.mean[j] - life.mean[j]) / age;
-    life.n = group.n;
-    life.mean = group.mean;
-    life.last_seen = now;
-    life.evidence += more;
-    for (std::size_t i = 0; i < life.scatter.size(); ++i) life.scatter[i] += group.scatter[i];
+  void update_state(IdState& state, const Group& group, double more, double now) {
+    const double age = std::max(now - state.last_seen, kShortest);
+    state.displacement.resize(d_);
+    for (int j = 0; j < d_; ++j) state.displacement[j] = (group.mean[j] - state.mean[j]) / age;
+    state.n = group.n;
+    state.mean = group.mean;
+    state.last_seen = now;
+    state.evidence += more;
+    for (std::size_t i = 0; i < state.scatter.size(); ++i) state.scatter[i] += group.scatter[i];
   }
 
   void forget(double now) {
-    for (const Life& life : lives_) row_[life.id] = -1;
-    std::erase_if(lives_, [&](const Life& life) { return now - life.last_seen > kHorizon; });
-    for (std::size_t i = 0; i < lives_.size(); ++i) row_[lives_[i].id] = int(i);
+    for (const IdState& state : states_) row_[state.id] = -1;
+    std::erase_if(states_, [&](const IdState& state) { return now - state.last_seen > kHorizon; });
+    for (std::size_t i = 0; i < states_.size(); ++i) row_[states_[i].id] = int(i);
   }
 
   Square cov_so_far(int t) const {
@@ -224,7 +224,7 @@ class StreamCoder {
   ReferenceView reference_;
   Grouping grouping_;
   int d_;
-  double least_;
+  double min_variance_;
   ReturnCode returns_;
   BirthCode births_;
   LabelCode labels_;
@@ -232,8 +232,8 @@ class StreamCoder {
   OutlierCode outliers_;
   CenterCode centers_;
   CodeLength total_;
-  std::vector<Life> lives_;
-  std::vector<int> row_;  // of each id among the lives, or -1
+  std::vector<IdState> states_;
+  std::vector<int> row_;  // of each id among the states, or -1
   Square factor_;
   Poll poll_;
 };

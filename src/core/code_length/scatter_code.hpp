@@ -67,7 +67,7 @@ class ScatterCode {
     for (std::size_t i = 0; i < pooled_.size(); ++i) pooled_[i] += group.scatter[i];
   }
 
-  bool knows() const { return evidence_ > 0.0; }
+  bool has_evidence() const { return evidence_ > 0.0; }
   double variance() const { return trace(pooled_, d_) / d_ / evidence_; }  // s = tr C / d
 
  private:

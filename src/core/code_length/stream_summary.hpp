@@ -30,7 +30,7 @@ struct Group {
 // The groups of one step after another, in order of appearance.
 class Grouping {
  public:
-  // floor: (d,) least variance, because a point is known only to the resolution of the data
+  // floor: (d,) smallest variance, because a point is known only to the resolution of the data
   Grouping(const ResultView& result, const double* floor)
       : result_(result), floor_(floor), slot_(result.n_ids, -1), last_step_(result.n_ids) {
     for (int t = 0; t < result.n_steps; ++t)

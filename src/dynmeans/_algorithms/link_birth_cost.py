@@ -65,7 +65,9 @@ class KernelScale(NamedTuple):
 
 def empty_row_scale(n_features: int) -> RowScale:
     """Return the statistics before the first batch."""
-    return RowScale(np.zeros(n_features), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return RowScale(
+        mean=np.zeros(n_features), weight=0.0, scatter=0.0, within=0.0, spare=0.0, moves=0.0, n_moves=0.0
+    )
 
 
 def update_row_scale(scale: RowScale, groups: BatchClusters, state: ClusterState, motion: Motion) -> RowScale:
@@ -81,13 +83,13 @@ def update_row_scale(scale: RowScale, groups: BatchClusters, state: ClusterState
     within = _squares(groups.rows - groups.means[groups.which], groups.weights)
     moved = _typical_motion(groups, state, motion)
     return RowScale(
-        scale.mean + gap * (weight / total),
-        total,
-        scale.scatter + scatter,
-        scale.within + within,
-        scale.spare + max(weight - len(groups.sizes), 0.0),
-        scale.moves + (moved or 0.0),
-        scale.n_moves + (moved is not None),
+        mean=scale.mean + gap * (weight / total),
+        weight=total,
+        scatter=scale.scatter + scatter,
+        within=scale.within + within,
+        spare=scale.spare + max(weight - len(groups.sizes), 0.0),
+        moves=scale.moves + (moved or 0.0),
+        n_moves=scale.n_moves + (moved is not None),
     )
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dynmeans._algorithms.batch import Batch, Rows
-from dynmeans._algorithms.kernel_space import kernel_step
-from dynmeans._algorithms.kernel_space.kernel_step import (
+from dynmeans._algorithms.kernel_space import kernel_state, kernel_step
+from dynmeans._algorithms.kernel_space.kernel_state import (
     KernelState,
     cheapest_slots,
     initial_state,
@@ -210,7 +210,7 @@ class KernelLinks(NamedTuple):
 
     def forecast(self, state: Any, costs: Costs, now: float) -> Forecast:
         """Predict the clusters to a time."""
-        return kernel_step.forecast(state.past, costs, now)
+        return kernel_state.forecast(state.past, costs, now)
 
     def cheapest(self, state: Any, rows: Rows, costs: Costs, now: float) -> IntArray:
         """Return the cluster of least cost for each row that comes alone."""

@@ -12,9 +12,9 @@ from dynmeans._algorithms.cluster_stats import fit_slots
 from dynmeans._algorithms.group_assignment import assign_groups
 from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
 from dynmeans._algorithms.kernel_space.kernel_objective import apart_from_old, cost_of_sums, row_sums
+from dynmeans._algorithms.kernel_space.kernel_state import KernelState
 from dynmeans._algorithms.kernel_space.kernel_step import (
     BatchComparison,
-    KernelState,
     compare_batch,
     finalize_step,
     pass_time,

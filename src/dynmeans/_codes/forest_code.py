@@ -63,16 +63,16 @@ def make_forest_reference(reference: Reference, max_rows: int) -> ForestReferenc
     grid, edge_nats = _edge_table(np.log(np.maximum(lengths, shortest)), rows.shape[1])
     cov = np.atleast_2d(np.cov(rows.T, bias=True)) + MIN_VARIANCE * np.eye(rows.shape[1])
     return ForestReference(
-        picked,
-        rows,
-        starts,
-        reference.times,
-        edge_nats,
-        float(grid[0]),
-        float(grid[1] - grid[0]),
-        log_cauchy(rows - rows.mean(axis=0), cov),
-        np.ascontiguousarray(FIRST_SPREAD * cov),
-        MIN_VARIANCE + shortest**2 / 4.0,
+        picked=picked,
+        rows=rows,
+        starts=starts,
+        times=reference.times,
+        edge_nats=edge_nats,
+        first_log=float(grid[0]),
+        log_step=float(grid[1] - grid[0]),
+        background=log_cauchy(rows - rows.mean(axis=0), cov),
+        spread=np.ascontiguousarray(FIRST_SPREAD * cov),
+        min_variance=MIN_VARIANCE + shortest**2 / 4.0,
     )
 
 

@@ -55,7 +55,16 @@ def make_reference(
     floor = _resolution(rows) ** 2 / 12.0 + MIN_VARIANCE_SHARE
     means, covs = _cumulative_moments(rows, mass, starts, floor)
     background = _background(rows, starts, means, covs)
-    return Reference(rows, mass, starts, times / median_interval(times), means, covs, background, floor)
+    return Reference(
+        rows=rows,
+        weights=mass,
+        starts=starts,
+        times=times / median_interval(times),
+        means=means,
+        covs=covs,
+        background=background,
+        floor=floor,
+    )
 
 
 def code_parts(reference: Reference, labels: Sequence[Any]) -> FloatArray:

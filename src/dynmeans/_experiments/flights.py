@@ -61,7 +61,15 @@ class Traffic(NamedTuple):
 
 def flights_experiment(file: str | None = None) -> Experiment:
     """Return the experiment on the synthetic week and, if given, on a file of messages."""
-    return Experiment("flights", Size(20), Size(1, quick=True), _planner(file), run, draw, summarize)
+    return Experiment(
+        name="flights",
+        full=Size(20),
+        quick=Size(1, quick=True),
+        plan=_planner(file),
+        run=run,
+        draw=draw,
+        summarize=summarize,
+    )
 
 
 def _planner(file: str | None) -> Callable[[Size], list[ExperimentTrial]]:

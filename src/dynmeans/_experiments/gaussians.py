@@ -145,5 +145,12 @@ def _stream(case: Case, seed: int) -> Stream:
 _PARTS: dict[str, Callable[[Case, int], Numbers]] = {"frames": _framed}
 
 GAUSSIANS_EXPERIMENT = Experiment(
-    "gaussians", Size(50), Size(2, quick=True), plan, run, draw, summarize, worth={"five": 100.0}
+    name="gaussians",
+    full=Size(50),
+    quick=Size(2, quick=True),
+    plan=plan,
+    run=run,
+    draw=draw,
+    summarize=summarize,
+    worth={"five": 100.0},
 )

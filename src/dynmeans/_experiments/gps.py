@@ -127,4 +127,6 @@ _PARTS: dict[str, Callable[[Case, int], Numbers]] = {
     "functions": _functions,
 }
 
-GPS_EXPERIMENT = Experiment("gps", Size(300), Size(3, quick=True), plan, run, draw, summarize)
+GPS_EXPERIMENT = Experiment(
+    name="gps", full=Size(300), quick=Size(3, quick=True), plan=plan, run=run, draw=draw, summarize=summarize
+)

@@ -135,4 +135,12 @@ def _alone(parameters: Case) -> Name:
 
 NAMES: dict[str, Callable[[Case], Name]] = {ALONE: _alone, SOLID: _solid}
 
-PEOPLE_EXPERIMENT = Experiment("people", Size(10), Size(1, quick=True), plan, run, draw, summarize)
+PEOPLE_EXPERIMENT = Experiment(
+    name="people",
+    full=Size(10),
+    quick=Size(1, quick=True),
+    plan=plan,
+    run=run,
+    draw=draw,
+    summarize=summarize,
+)

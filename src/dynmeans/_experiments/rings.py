@@ -178,5 +178,12 @@ _PARTS: dict[str, Callable[[Case, int], Numbers]] = {
 }
 
 RINGS_EXPERIMENT = Experiment(
-    "rings", Size(50), Size(2, quick=True), plan, run, draw, summarize, worth={"frames": 20.0, "table": 20.0}
+    name="rings",
+    full=Size(50),
+    quick=Size(2, quick=True),
+    plan=plan,
+    run=run,
+    draw=draw,
+    summarize=summarize,
+    worth={"frames": 20.0, "table": 20.0},
 )

@@ -14,7 +14,7 @@ _PLAIN = str.maketrans("", "", " ,")  # a size as options take it
 _ENTRY = re.compile(r"\s*([a-z]+)\s*=\s*([0-9]+)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
-class Limits(NamedTuple):
+class FileLimits(NamedTuple):
     """Maximum sizes of the parts of a file; a file that exceeds one is refused."""
 
     line: int = 8 * 2**20  # characters of a line, or of a row over several lines
@@ -46,17 +46,17 @@ class Limits(NamedTuple):
         return f"the limit is {in_words(value)}{scope} (raise it with --limit {name}={more})"
 
 
-def parse_limits(entries: Sequence[str] | None) -> Limits:
+def parse_limits(entries: Sequence[str] | None) -> FileLimits:
     """Read limits such as ``line=64MB`` or ``columns=500000``.
 
     Parameters
     ----------
     entries : sequence of str or None
-        Each is a field of `Limits`, ``=`` and a whole number, optionally with KB, MB or GB.
+        Each is a field of `FileLimits`, ``=`` and a whole number, optionally with KB, MB or GB.
 
     Returns
     -------
-    Limits
+    FileLimits
         Defaults for limits that are not given.
 
     Raises
@@ -74,13 +74,13 @@ def parse_limits(entries: Sequence[str] | None) -> Limits:
         match = _ENTRY.fullmatch(entry)
         name, digits, unit = (part.lower() for part in match.groups()) if match else ("", "0", "")
         value = (int(digits) if len(digits) < 19 else 0) * _UNITS.get(unit, 0)
-        if name not in Limits._fields or not 0 < value < 2**60:
-            names = ", ".join(Limits._fields)
+        if name not in FileLimits._fields or not 0 < value < 2**60:
+            names = ", ".join(FileLimits._fields)
             raise InputError(
                 f"--limit is {entry!r}; it must be NAME=SIZE such as line=64MB, NAME from {names}"
             )
         found[name] = value
-    return Limits(**found)
+    return FileLimits(**found)
 
 
 def in_words(count: int) -> str:

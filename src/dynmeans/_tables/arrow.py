@@ -9,20 +9,20 @@ from typing import Any, BinaryIO, NamedTuple
 
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.extras import require
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._tables.chunk import CHUNK_ROWS, Cells, Chunk, expand_patterns, repeated_names
 from dynmeans._tables.parquet_pages import column_chunks, page_sizes
 
 _ARROW_MAGIC = b"ARROW1"
 
 
-class _Table(NamedTuple):
+class _ArrowTable(NamedTuple):
     """A file whose rows come in batches."""
 
     batches: Iterator[Any]
     names: tuple[str, ...]
     name: str  # name of the file in errors
-    limits: Limits
+    limits: FileLimits
     start: int = 0  # rows before the first batch
     total: int = 0  # rows of the file, 0 if unknown
 
@@ -33,7 +33,7 @@ def read_parquet(
     *,
     skip: int = 0,
     wanted: Sequence[str] | None = None,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: FileLimits = FileLimits(),  # noqa: B008
 ) -> Iterator[Chunk]:
     """Read the rows of a Parquet file in chunks, one row group at a time.
 
@@ -46,7 +46,7 @@ def read_parquet(
         Number of rows to skip; earlier row groups are not read.
     wanted : sequence of str or None
         Names of the columns to read; None reads all.
-    limits : Limits
+    limits : FileLimits
 
     Yields
     ------
@@ -64,7 +64,7 @@ def read_parquet(
             _check_groups(file.metadata, groups, size, name, limits)
             _check_pages(source, groups, set(columns), size, name, limits)
             batches = file.iter_batches(batch_size=CHUNK_ROWS, row_groups=groups, columns=columns)
-            table = _Table(batches, names, name, limits, start, file.metadata.num_rows)
+            table = _ArrowTable(batches, names, name, limits, start, file.metadata.num_rows)
         yield from _chunks(table, skip)
 
 
@@ -74,7 +74,7 @@ def read_arrow(
     *,
     skip: int = 0,
     wanted: Sequence[str] | None = None,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: FileLimits = FileLimits(),  # noqa: B008
 ) -> Iterator[Chunk]:
     """Read the rows of an Arrow or Feather file or an Arrow stream in chunks; parameters as for Parquet."""
     ipc = require("pyarrow.ipc", "frames")
@@ -86,7 +86,7 @@ def read_arrow(
         reader = ipc.open_file(file) if indexed else ipc.open_stream(file)
         names = _names(reader.schema, name, limits)
         batches = _record_batches(reader, indexed, wanted_names(names, wanted))
-        yield from _chunks(_Table(batches, names, name, limits), skip)
+        yield from _chunks(_ArrowTable(batches, names, name, limits), skip)
 
 
 def _texts(schema: Any) -> list[str]:
@@ -95,7 +95,7 @@ def _texts(schema: Any) -> list[str]:
     return [field.name for field in schema if types.is_string(field.type) or types.is_binary(field.type)]
 
 
-def _names(schema: Any, name: str, limits: Limits) -> tuple[str, ...]:
+def _names(schema: Any, name: str, limits: FileLimits) -> tuple[str, ...]:
     limits.check_columns(len(schema), name)
     return tuple(schema.names)
 
@@ -126,7 +126,7 @@ def _groups_after(metadata: Any, skip: int) -> tuple[list[int], int]:
     return list(range(group, metadata.num_row_groups)), start
 
 
-def _check_groups(metadata: Any, groups: list[int], size: int, name: str, limits: Limits) -> None:
+def _check_groups(metadata: Any, groups: list[int], size: int, name: str, limits: FileLimits) -> None:
     """Refuse a row group whose declared decompressed size is too large."""
     for group in groups:
         needed = metadata.row_group(group).total_byte_size
@@ -134,7 +134,7 @@ def _check_groups(metadata: Any, groups: list[int], size: int, name: str, limits
 
 
 def _check_pages(
-    source: Path | BinaryIO, groups: list[int], columns: set[str], size: int, name: str, limits: Limits
+    source: Path | BinaryIO, groups: list[int], columns: set[str], size: int, name: str, limits: FileLimits
 ) -> None:
     """Refuse a page whose declared decompressed size is too large; the row group may declare less."""
     with source.open("rb") if isinstance(source, Path) else nullcontext(source) as file:
@@ -147,7 +147,7 @@ def _check_pages(
                 limits.check_bytes(page.uncompressed, size, name, what)
 
 
-def _chunks(table: _Table, skip: int) -> Iterator[Chunk]:
+def _chunks(table: _ArrowTable, skip: int) -> Iterator[Chunk]:
     """Yield record batches as chunks."""
     start = table.start
     while True:
@@ -164,14 +164,14 @@ def _chunks(table: _Table, skip: int) -> Iterator[Chunk]:
             yield Chunk(table.names, columns, first, fresh.num_rows, done=done)
 
 
-def _decoded(batch: Any, first: int, table: _Table) -> dict[str, Cells]:
+def _decoded(batch: Any, first: int, table: _ArrowTable) -> dict[str, Cells]:
     return {
         key: read_cells(batch.column(i), f"{table.name}, row {first} or later, column {key!r}", table.limits)
         for i, key in enumerate(batch.schema.names)
     }
 
 
-def read_cells(column: Any, location: str, limits: Limits) -> Cells:
+def read_cells(column: Any, location: str, limits: FileLimits) -> Cells:
     """Return an Arrow column as an array, or as a list of Python objects if NumPy has no type for it."""
     types = require("pyarrow.types", "frames")
     kind = column.type

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
 from dynmeans._tables.sources import Source, read_source
@@ -33,7 +33,7 @@ class RowBlock(NamedTuple):
     part: int  # changes where a file, or an array of a file, begins
     done: float  # share of all inputs read so far
     allowed: float = inf  # maximum size of the rows of a step, in bytes
-    limits: Limits = Limits()  # on the file
+    limits: FileLimits = FileLimits()  # on the file
 
     def location(self, row: int) -> str:
         """Return file and row, in words."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import BinaryIO, TextIO
 
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 
 
 class Lines:
@@ -18,7 +18,7 @@ class Lines:
     A row may span several lines; the caller calls `begin_row` after each row.
     """
 
-    def __init__(self, text: TextIO, file: BinaryIO, size: int, limits: Limits) -> None:
+    def __init__(self, text: TextIO, file: BinaryIO, size: int, limits: FileLimits) -> None:
         self._text, self._file, self._size, self._limits = text, file, size, limits
         self.seen = self._row = 0  # characters so far, and before the present row
         self.last = ""  # the last line so far
@@ -42,7 +42,7 @@ class Lines:
 
 
 @contextmanager
-def lines_of(file: BinaryIO, size: int, zipped: bool, limits: Limits) -> Iterator[Lines]:
+def lines_of(file: BinaryIO, size: int, zipped: bool, limits: FileLimits) -> Iterator[Lines]:
     """Open the lines of a binary file; the file stays open."""
     raw = gzip.GzipFile(fileobj=file) if zipped else file
     text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError, error_context
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._tables.chunk import CHUNK_ROWS, Chunk, numbered_names
 from dynmeans._tables.npy_header import Header, check_body, read_header
 
@@ -24,7 +24,7 @@ def read_npy(
     name: str,
     *,
     skip: int = 0,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: FileLimits = FileLimits(),  # noqa: B008
 ) -> Iterator[Chunk]:
     """Read the rows of an NPY file in chunks, through a memory map if it is on disk.
 
@@ -36,7 +36,7 @@ def read_npy(
         Name of the file in errors.
     skip : int
         Number of rows to skip.
-    limits : Limits
+    limits : FileLimits
 
     Yields
     ------
@@ -78,7 +78,7 @@ def read_npz(
     name: str,
     *,
     skip: int = 0,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: FileLimits = FileLimits(),  # noqa: B008
 ) -> Iterator[Chunk]:
     """Read the rows of an NPZ file in chunks.
 
@@ -97,7 +97,7 @@ def read_npz(
 class _Archive:
     """Arrays in a ZIP file by name, in natural order."""
 
-    def __init__(self, file: zipfile.ZipFile, name: str, size: int, limits: Limits) -> None:
+    def __init__(self, file: zipfile.ZipFile, name: str, size: int, limits: FileLimits) -> None:
         self.name, self._file, self._size, self.limits = name, file, size, limits
         names = [info.filename.removesuffix(".npy") for info in file.infolist()]
         twice = sorted(key for key, count in Counter(names).items() if count > 1)
@@ -165,7 +165,7 @@ def _check_lengths(table: Mapping[str, NDArray[Any]], name: str) -> None:
             )
 
 
-def _columns(array: NDArray[Any], name: str, limits: Limits) -> Mapping[str, NDArray[Any]]:
+def _columns(array: NDArray[Any], name: str, limits: FileLimits) -> Mapping[str, NDArray[Any]]:
     """Return the columns of a table by name."""
     if array.ndim == 1 and array.dtype.names is not None:
         limits.check_columns(len(array.dtype.names), name)

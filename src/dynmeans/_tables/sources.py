@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from dynmeans._files.errors import InputError, error_context
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._tables.arrow import read_arrow, read_parquet
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.npy import read_npy, read_npz
@@ -50,13 +50,13 @@ class Source(NamedTuple):
     path: Path | None  # None is standard input
     size: int = 0  # bytes; 0 for standard input and pipes, which can be read only once
     zipped: bool = False
-    limits: Limits = Limits()  # on what is read from it
+    limits: FileLimits = FileLimits()  # on what is read from it
 
 
 def find_source(
     name: str,
     format: str | None = None,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: FileLimits = FileLimits(),  # noqa: B008
 ) -> Source:
     """Find an input by name.
 
@@ -66,7 +66,7 @@ def find_source(
         A path, or ``-`` for standard input.
     format : str or None
         One of `FORMATS`; None infers it from the suffix, and uses CSV for standard input and pipes.
-    limits : Limits
+    limits : FileLimits
         On what will be read from it.
 
     Returns

@@ -13,7 +13,7 @@ from itertools import chain, islice
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from dynmeans._files.errors import InputError, InputWarning, error_context
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._tables.cells import is_number, is_time
 from dynmeans._tables.chunk import CHUNK_ROWS, Chunk, numbered_names
 from dynmeans._tables.lines import Lines, lines_of
@@ -24,14 +24,14 @@ _CHUNK_CHARACTERS = 4 * 2**20  # maximum number per chunk; their cells may need 
 _Row: TypeAlias = tuple[Sequence[object], int]  # cells of a row, and the line where it ends
 
 
-class _Table(NamedTuple):
+class _TextTable(NamedTuple):
     """A text file after its heading."""
 
     rows: Iterator[_Row]
     names: tuple[str, ...]
     name: str  # name of the file in errors
     lines: Lines
-    limits: Limits
+    limits: FileLimits
 
 
 def read_delimited(
@@ -42,7 +42,7 @@ def read_delimited(
     skip: int = 0,
     size: int = 0,
     zipped: bool = False,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: FileLimits = FileLimits(),  # noqa: B008
 ) -> Iterator[Chunk]:
     """Read the rows of a CSV or TSV file in chunks.
 
@@ -63,7 +63,7 @@ def read_delimited(
         Length in bytes, 0 if unknown.
     zipped : bool
         Whether the bytes are gzipped.
-    limits : Limits
+    limits : FileLimits
 
     Yields
     ------
@@ -85,7 +85,7 @@ def read_delimited(
         rows = _filled_rows(reader, lines, is_single=len(names) == 1)
         rows = chain([(first, reader.line_num)], rows) if is_row else rows
         location = name
-        for chunk in _assemble(_Table(rows, names, name, lines, limits), skip):
+        for chunk in _assemble(_TextTable(rows, names, name, lines, limits), skip):
             location = f"{name}, {chunk.location(chunk.size - 1)}"
             yield chunk
         if lines.last and not lines.last.endswith(("\n", "\r", '"')):
@@ -106,7 +106,7 @@ def _filled_rows(reader: Any, lines: Lines, is_single: bool) -> Iterator[_Row]:
             n_blank += 1
 
 
-def _heading(first: Sequence[str], name: str, limits: Limits) -> tuple[tuple[str, ...], bool]:
+def _heading(first: Sequence[str], name: str, limits: FileLimits) -> tuple[tuple[str, ...], bool]:
     """Return the names of the columns, and whether the first row is data instead of a heading."""
     limits.check_columns(len(first), f"{name}, line 1")
     cells = [cell.strip() for cell in first]
@@ -123,7 +123,7 @@ def read_json_lines(
     skip: int = 0,
     size: int = 0,
     zipped: bool = False,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: FileLimits = FileLimits(),  # noqa: B008
 ) -> Iterator[Chunk]:
     """Read the rows of a JSON Lines file in chunks: an object or an array in every line.
 
@@ -139,7 +139,7 @@ def read_json_lines(
             names = tuple(start) if isinstance(start, dict) else numbered_names(len(start))
             values = ((_parse(text, line, name), line) for text, line in chain([first], numbered))
             rows = ((_json_row(value, names), line) for value, line in values)
-            yield from _assemble(_Table(rows, names, name, lines, limits), skip)
+            yield from _assemble(_TextTable(rows, names, name, lines, limits), skip)
 
 
 def _numbered(lines: Lines) -> Iterator[tuple[str, int]]:
@@ -172,7 +172,7 @@ def _json_row(value: dict[str, object] | list[object], names: Sequence[str]) -> 
     return value if isinstance(value, list) else [value.get(key) for key in names]
 
 
-def _assemble(table: _Table, skip: int) -> Iterator[Chunk]:
+def _assemble(table: _TextTable, skip: int) -> Iterator[Chunk]:
     """Collect rows into chunks. The rows before an invalid one are returned before its error."""
     with error_context(f"{table.name}, before row {skip + 1}"), _longest_cell(table.limits):
         deque(islice(table.rows, skip), maxlen=0)
@@ -194,7 +194,7 @@ def _assemble(table: _Table, skip: int) -> Iterator[Chunk]:
     raise failure
 
 
-def _take(table: _Table, bundle: list[_Row]) -> None:
+def _take(table: _TextTable, bundle: list[_Row]) -> None:
     """Add rows to a chunk until it is large enough; rows before an error are kept."""
     stop = table.lines.seen + _CHUNK_CHARACTERS
     with _longest_cell(table.limits):
@@ -205,7 +205,7 @@ def _take(table: _Table, bundle: list[_Row]) -> None:
 
 
 @contextmanager
-def _longest_cell(limits: Limits) -> Iterator[None]:
+def _longest_cell(limits: FileLimits) -> Iterator[None]:
     """Limit the cells of a CSV file; the limit of the csv module applies to the whole process."""
     before = csv.field_size_limit(limits.cell)
     try:
@@ -218,7 +218,7 @@ def _longest_cell(limits: Limits) -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def _cut_ragged(bundle: list[_Row], table: _Table, number: int) -> InputError:
+def _cut_ragged(bundle: list[_Row], table: _TextTable, number: int) -> InputError:
     """Truncate a chunk before its first row with too many or too few cells, and return the error."""
     ragged = next(i for i, (cells, _) in enumerate(bundle) if len(cells) != len(table.names))
     cells, line = bundle[ragged]
@@ -227,7 +227,7 @@ def _cut_ragged(bundle: list[_Row], table: _Table, number: int) -> InputError:
     return InputError(f"{location}: {len(cells)} cells for {len(table.names)} columns")
 
 
-def _make_chunk(bundle: list[_Row], table: _Table, first: int) -> Chunk:
+def _make_chunk(bundle: list[_Row], table: _TextTable, first: int) -> Chunk:
     columns = dict(zip(table.names, zip(*(cells for cells, _ in bundle), strict=True), strict=True))
     lines = array("q", (line for _, line in bundle))
     return Chunk(table.names, columns, first, len(bundle), lines, done=table.lines.done())

@@ -19,7 +19,7 @@ from dynmeans.baselines.base import Baseline, Moment
 from dynmeans.estimators.validation import valid_count, valid_number, valid_threads
 
 
-class _Memory(NamedTuple):
+class _DPMeansMemory(NamedTuple):
     next_id: int
     estimate: float | None  # estimated birth cost, if any
 
@@ -96,12 +96,12 @@ class DPMeans(Baseline):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _begin(self, rows: Rows) -> _Memory:
-        return _Memory(0, None)
+    def _begin(self, rows: Rows) -> _DPMeansMemory:
+        return _DPMeansMemory(0, None)
 
     def _advance(
-        self, memory: _Memory, rows: Rows, y: Any, moment: Moment
-    ) -> tuple[_Memory, Mapping[str, Any]]:
+        self, memory: _DPMeansMemory, rows: Rows, y: Any, moment: Moment
+    ) -> tuple[_DPMeansMemory, Mapping[str, Any]]:
         estimate = memory.estimate
         if self.birth_cost == "auto" and estimate is None:
             estimate = estimate_birth_cost(rows, None, moment.seed)
@@ -117,7 +117,7 @@ class DPMeans(Baseline):
             "birth_cost_": costs.birth,
             "n_iter_": fit.n_iter,
         }
-        return _Memory(memory.next_id + len(ids), estimate), fitted
+        return _DPMeansMemory(memory.next_id + len(ids), estimate), fitted
 
     def _costs(self, estimate: float | None) -> Costs:
         """Return the costs; while all rows are equal, any birth cost gives one cluster."""

@@ -28,7 +28,7 @@ class Particles(NamedTuple):
     log_densities: FloatArray  # (P,) log p(z, y) of the path of each particle
 
 
-class _Memory(NamedTuple):
+class _ParticleMemory(NamedTuple):
     prior_mean: FloatArray
     particles: Particles
     n_rows: int  # in the stream so far
@@ -123,16 +123,24 @@ class ParticleLearning(ChainBaseline):
             random_state=random_state,
         )
 
-    def _begin(self, rows: Rows) -> _Memory:
+    def _begin(self, rows: Rows) -> _ParticleMemory:
         n_particles, none = valid_count("n_particles", self.n_particles, 1), np.empty(0)
         begin, founders = np.zeros(n_particles + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
         centers = np.empty((0, rows.shape[1]))
-        particles = Particles(begin, founders, centers, none, none, none, np.zeros(n_particles))
-        return _Memory(self._prior_mean(rows), particles, 0, {}, 0, {})
+        particles = Particles(
+            begin=begin,
+            founders=founders,
+            centers=centers,
+            variances=none,
+            counts=none,
+            weights=none,
+            log_densities=np.zeros(n_particles),
+        )
+        return _ParticleMemory(self._prior_mean(rows), particles, 0, {}, 0, {})
 
     def _advance(
-        self, memory: _Memory, rows: Rows, y: Any, moment: Moment
-    ) -> tuple[_Memory, Mapping[str, Any]]:
+        self, memory: _ParticleMemory, rows: Rows, y: Any, moment: Moment
+    ) -> tuple[_ParticleMemory, Mapping[str, Any]]:
         params = self._model_params(memory.prior_mean)
         *fields, labels, log_evidence = particle_learning_step(
             X=np.asarray(rows, dtype=np.float64),
@@ -160,7 +168,7 @@ class ParticleLearning(ChainBaseline):
             "log_evidence_": log_evidence,
         }
         alive = set(particles.founders.tolist())
-        return _Memory(
+        return _ParticleMemory(
             memory.prior_mean,
             particles,
             memory.n_rows + len(rows),
@@ -181,24 +189,24 @@ def age(particles: Particles, elapsed: float, params: ModelParams) -> Particles:
     )
     aged = forecast(clusters, elapsed, params)
     return Particles(
-        np.searchsorted(aged.ids, particles.begin),
-        particles.founders[aged.ids],
-        aged.centers,
-        aged.variances,
-        aged.counts,
-        aged.weights,
-        particles.log_densities,
+        begin=np.searchsorted(aged.ids, particles.begin),
+        founders=particles.founders[aged.ids],
+        centers=aged.centers,
+        variances=aged.variances,
+        counts=aged.counts,
+        weights=aged.weights,
+        log_densities=particles.log_densities,
     )
 
 
-def _best_particle(labels: IntArray, log_densities: FloatArray, y: Any, memory: _Memory) -> int:
+def _best_particle(labels: IntArray, log_densities: FloatArray, y: Any, memory: _ParticleMemory) -> int:
     """Return the particle that agrees best with the true labels."""
     founders, codes = np.unique(labels, return_inverse=True)
     ids = np.array([memory.names.get(founder, UNNAMED) for founder in founders.tolist()])
     return best_sample(codes.reshape(labels.shape), log_densities, y, ids, memory.pairs)
 
 
-def _name(memory: _Memory, founders: IntArray) -> tuple[dict[int, int], int]:
+def _name(memory: _ParticleMemory, founders: IntArray) -> tuple[dict[int, int], int]:
     """Assign ids to newly reported clusters; also return the next free id."""
     fresh = dict.fromkeys(founder for founder in founders.tolist() if founder not in memory.names)
     names = memory.names | {founder: memory.next_id + i for i, founder in enumerate(fresh)}

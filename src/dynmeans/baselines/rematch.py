@@ -19,7 +19,7 @@ from dynmeans.estimators.validation import valid_number
 NOISE = -1
 
 
-class _Memory(NamedTuple):
+class _RematchMemory(NamedTuple):
     centers: FloatArray  # (K, d) of the last batch
     ids: IntArray  # (K,)
     next_id: int
@@ -72,12 +72,12 @@ class ReclusterAndMatch(Baseline):
         self.clusterer = clusterer
         self.gate = gate
 
-    def _begin(self, rows: Rows) -> _Memory:
-        return _Memory(np.empty((0, rows.shape[1])), np.empty(0, dtype=np.int64), 0)
+    def _begin(self, rows: Rows) -> _RematchMemory:
+        return _RematchMemory(np.empty((0, rows.shape[1])), np.empty(0, dtype=np.int64), 0)
 
     def _advance(
-        self, memory: _Memory, rows: Rows, y: Any, moment: Moment
-    ) -> tuple[_Memory, Mapping[str, Any]]:
+        self, memory: _RematchMemory, rows: Rows, y: Any, moment: Moment
+    ) -> tuple[_RematchMemory, Mapping[str, Any]]:
         gate = self._gate()
         found = np.asarray(clone(self.clusterer, safe=False).fit_predict(rows, y))
         names, which = np.unique(found, return_inverse=True)
@@ -88,7 +88,7 @@ class ReclusterAndMatch(Baseline):
         of_name = np.full(len(names), NOISE, dtype=np.int64)
         of_name[real] = ids
         fitted = {"labels_": of_name[which], "cluster_ids_": ids, "cluster_centers_": centers}
-        return _Memory(centers, ids, max(memory.next_id, int(ids.max(initial=-1)) + 1)), fitted
+        return _RematchMemory(centers, ids, max(memory.next_id, int(ids.max(initial=-1)) + 1)), fitted
 
     def _gate(self) -> float:
         gate = valid_number("gate", self.gate)
@@ -99,7 +99,7 @@ class ReclusterAndMatch(Baseline):
         return gate
 
 
-def _identify(centers: FloatArray, memory: _Memory, gate: float) -> IntArray:
+def _identify(centers: FloatArray, memory: _RematchMemory, gate: float) -> IntArray:
     """Return the ids of the partners in the previous batch, and new ids for unpaired clusters."""
     ids = np.full(len(centers), NOISE, dtype=np.int64)
     distance = cdist(centers, memory.centers, "sqeuclidean")

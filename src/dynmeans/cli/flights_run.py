@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from dynmeans._files.atomic_write import atomic_write
 from dynmeans._files.errors import InputError
-from dynmeans._files.limits import Limits as FileLimits
-from dynmeans._files.limits import parse_limits
+from dynmeans._files.limits import FileLimits, parse_limits
 from dynmeans._tables.window_length import parse_window_length
 from dynmeans.apps.flights.files import FILES, MAP_FILES, write_flows
 from dynmeans.apps.flights.flows import FlowOptions, Flows, find_flows, largest_flows

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dynmeans._files.errors import InputError, InputWarning, error_context
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._model.costs import AgingParameters, make_costs
 from dynmeans._model.types import FloatArray
 from dynmeans.apps.points import (
@@ -46,7 +46,7 @@ class Frames(NamedTuple):
     time: str | None  # column with seconds, or with frame numbers if a rate is given
     rate: float | None  # frames per second
     columns: list[str] | None  # with the coordinates
-    limits: Limits = Limits()
+    limits: FileLimits = FileLimits()
 
     def read(self) -> Iterator[Frame]:
         """Read all frames in order."""
@@ -126,7 +126,7 @@ def list_files(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def make_background(empty: Sequence[Path], ground: bool, limits: Limits) -> Background | None:
+def make_background(empty: Sequence[Path], ground: bool, limits: FileLimits) -> Background | None:
     """Build the background from frames of the empty scene or the ground plane."""
     if empty and ground:
         raise InputError("--empty and --ground: give one of them, an empty scene has its ground in it")
@@ -135,7 +135,7 @@ def make_background(empty: Sequence[Path], ground: bool, limits: Limits) -> Back
     return Ground() if ground else None
 
 
-def _empty_scene(paths: Sequence[Path], limits: Limits) -> EmptyScene:
+def _empty_scene(paths: Sequence[Path], limits: FileLimits) -> EmptyScene:
     """Read the scene without people; errors name the file."""
     name = "--empty"
 

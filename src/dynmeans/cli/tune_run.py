@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from dynmeans._files.errors import InputError, reason
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.sources import STDIN, find_source
 from dynmeans._tables.standardize import learn_scale
@@ -40,7 +40,13 @@ class Search(NamedTuple):
 
 
 def run_tune(
-    inputs: list[str], parameters: RunParameters, search: Search, out: Path, limits: Limits, *, force: bool
+    inputs: list[str],
+    parameters: RunParameters,
+    search: Search,
+    out: Path,
+    limits: FileLimits,
+    *,
+    force: bool,
 ) -> None:
     """Find hyperparameters for the rows of files, and print the command that uses them."""
     check_parameters(parameters)
@@ -74,7 +80,7 @@ def _motions(parameters: RunParameters) -> tuple[str, str]:
 
 
 def _read(
-    inputs: list[str], parameters: RunParameters, steps: int | None, limits: Limits
+    inputs: list[str], parameters: RunParameters, steps: int | None, limits: FileLimits
 ) -> list[dict[str, Any]]:
     """Return the arguments of `partial_fit` for each step, as `dynmeans cluster` passes them."""
     if inputs.count(STDIN) > 1:

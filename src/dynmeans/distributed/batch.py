@@ -116,17 +116,17 @@ class RemoteBatch:
         self.chunks = chunks
 
     @cached_property
-    def gathered(self) -> tasks.Chunk:
+    def gathered(self) -> tasks.RowChunk:
         """All rows and weights, where `partial_fit` is called."""
         return gather_chunks(self.chunks)
 
 
-def gather_chunks(chunks: Chunks) -> tasks.Chunk:
+def gather_chunks(chunks: Chunks) -> tasks.RowChunk:
     """Return all rows and weights of some chunks."""
     parts = chunks.client.gather(chunks.futures)
     rows = np.concatenate([part.rows for part in parts])
     has_weights = parts[0].weights is not None
-    return tasks.Chunk(rows, np.concatenate([part.weights for part in parts]) if has_weights else None)
+    return tasks.RowChunk(rows, np.concatenate([part.weights for part in parts]) if has_weights else None)
 
 
 def is_distributed(X: Any) -> bool:

@@ -11,7 +11,7 @@ from distributed import Client
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._tables.arrow import read_cells, wanted_names
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
@@ -121,7 +121,9 @@ def _read_piece(part: Part, columns: Sequence[str], names: Sequence[str]) -> Chu
     with open_file(part.path) as source, parquet.ParquetFile(source) as file:
         table = file.read_row_group(part.group, columns=list(columns))
         cells = {
-            name: read_cells(table.column(name).combine_chunks(), f"{part.path}, column {name!r}", Limits())
+            name: read_cells(
+                table.column(name).combine_chunks(), f"{part.path}, column {name!r}", FileLimits()
+            )
             for name in columns
         }
     if table.num_rows != part.size:

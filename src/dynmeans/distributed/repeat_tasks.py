@@ -16,7 +16,7 @@ from dynmeans._core import group_sums, number_rows, row_buckets
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.distributed.messages import Slots
 from dynmeans.distributed.scale_tasks import total_of_folds
-from dynmeans.distributed.tasks import Chunk, aligned
+from dynmeans.distributed.tasks import RowChunk, aligned
 
 
 class ChunkRows(NamedTuple):
@@ -55,11 +55,11 @@ class Bucket(NamedTuple):
 class DistinctChunk(NamedTuple):
     """Consecutive distinct rows of the batch, by first appearance."""
 
-    chunk: Chunk
+    chunk: RowChunk
     buckets: Slots  # (n,) bucket of each row
 
 
-def find_distinct(chunk: Chunk, first: int, weight_sizes: FloatArray, n_rows: int) -> ChunkRows:
+def find_distinct(chunk: RowChunk, first: int, weight_sizes: FloatArray, n_rows: int) -> ChunkRows:
     """Merge equal rows of a chunk, which starts at row ``first`` of a batch of ``n_rows`` rows."""
     rows, weights = aligned(chunk)
     firsts, of = number_rows(rows)
@@ -118,10 +118,10 @@ def join_range(parts: Sequence[Bucket]) -> DistinctChunk:
     rows = np.concatenate([part.rows for part in parts])[order]
     weights = np.concatenate([part.weights for part in parts])[order]
     buckets = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.rows) for part in parts])[order]
-    return DistinctChunk(Chunk(rows, weights), buckets)
+    return DistinctChunk(RowChunk(rows, weights), buckets)
 
 
-def chunk_of(found: DistinctChunk) -> Chunk:
+def chunk_of(found: DistinctChunk) -> RowChunk:
     """Return the rows and weights."""
     return found.chunk
 

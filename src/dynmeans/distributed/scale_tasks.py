@@ -11,7 +11,7 @@ from dynmeans._algorithms.batch import Rows
 from dynmeans._core import group_sums, row_extent, shift_rows
 from dynmeans._model.types import FloatArray
 from dynmeans.distributed.messages import BatchScale
-from dynmeans.distributed.tasks import Chunk, aligned
+from dynmeans.distributed.tasks import RowChunk, aligned
 
 FEW = 4096  # selected rows of a chunk that are sent to the driver
 
@@ -25,7 +25,7 @@ class ShiftRows(NamedTuple):
     smallest: FloatArray  # (d,) other than 0
 
 
-def select_shift_rows(chunk: Chunk, n_rows: int) -> ShiftRows:
+def select_shift_rows(chunk: RowChunk, n_rows: int) -> ShiftRows:
     """Select the rows of a chunk whose mean is the shift of a batch of ``n_rows`` rows."""
     rows = shift_rows(aligned(chunk).rows, n_rows)
     _, largest, smallest, _ = row_extent(rows, None, np.zeros(rows.shape[1]))
@@ -33,7 +33,7 @@ def select_shift_rows(chunk: Chunk, n_rows: int) -> ShiftRows:
 
 
 def sum_shift_rows(
-    chunk: Chunk, n_rows: int, largest: FloatArray, smallest: FloatArray, n: int
+    chunk: RowChunk, n_rows: int, largest: FloatArray, smallest: FloatArray, n: int
 ) -> FloatArray:
     """Return the sum of the ``n`` selected rows of a batch that are in this chunk, as folds (folds, d)."""
     rows = shift_rows(aligned(chunk).rows, n_rows).astype(np.float64)
@@ -55,7 +55,7 @@ def total_of_folds(folds: FloatArray) -> FloatArray:
     return total
 
 
-def measure_terms(chunk: Chunk, shift: FloatArray) -> BatchScale:
+def measure_terms(chunk: RowChunk, shift: FloatArray) -> BatchScale:
     """Return the scale of a chunk, given the shift of the batch."""
     rows, weights = aligned(chunk)
     return BatchScale(shift, *row_extent(rows, weights, shift))

@@ -58,14 +58,14 @@ def cluster(rows: RemoteRows, prior: Prior, costs: Costs, search: SearchOptions,
     distinct = merge_repeats(rows)
     chunks = rows.chunks if distinct is None else distinct.make_chunks()
     setup = StepSetup(
-        chunks.scale(),
-        chunks.n_rows,
-        prior.centers,
-        prior.gammas,
-        prior.revival,
-        costs.birth,
-        search.seed,
-        n_steps,
+        scale=chunks.scale(),
+        n_rows=chunks.n_rows,
+        centers=prior.centers,
+        gammas=prior.gammas,
+        revival=prior.revival,
+        birth=costs.birth,
+        seed=search.seed,
+        step=n_steps,
     )
     rounds = Rounds(chunks, setup)
     results = run_restarts(setup, search.n_restarts, search.max_iter, rounds)

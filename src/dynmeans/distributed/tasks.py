@@ -26,7 +26,7 @@ from dynmeans.estimators.parameters.metric_choice import are_unit_rows
 from dynmeans.estimators.validation import weights_in_range
 
 
-class Chunk(NamedTuple):
+class RowChunk(NamedTuple):
     """One partition of a batch."""
 
     rows: Rows  # (n, d)
@@ -66,14 +66,14 @@ class Outcome(NamedTuple):
     replies: list[Reply | None]
 
 
-def read_chunk(block: Any, weights: Any, dtype: str, number: int) -> Chunk:
+def read_chunk(block: Any, weights: Any, dtype: str, number: int) -> RowChunk:
     """Validate one partition; an error names it."""
     try:
         rows = check_array(block, dtype=np.dtype(dtype), order="C", ensure_min_samples=0, input_name="X")
     except (ValueError, TypeError) as error:
         raise ValueError(f"partition {number}: {str(error).splitlines()[0]}") from None
     rows = np.require(rows, requirements=["C_CONTIGUOUS", "ALIGNED"])
-    return Chunk(rows, None if weights is None else _weights(weights, len(rows), number))
+    return RowChunk(rows, None if weights is None else _weights(weights, len(rows), number))
 
 
 def _weights(weights: Any, n: int, number: int) -> FloatArray:
@@ -86,17 +86,17 @@ def _weights(weights: Any, n: int, number: int) -> FloatArray:
         raise ValueError(f"partition {number}: {error}") from None
 
 
-def aligned(chunk: Chunk) -> Chunk:
+def aligned(chunk: RowChunk) -> RowChunk:
     """Return a chunk whose rows the core can read in place: a chunk from another worker may be unaligned."""
     return chunk._replace(rows=np.require(chunk.rows, requirements=["C_CONTIGUOUS", "ALIGNED"]))
 
 
-def widen(chunk: Chunk) -> Chunk:
+def widen(chunk: RowChunk) -> RowChunk:
     """Convert rows to float64."""
-    return Chunk(chunk.rows.astype(np.float64), chunk.weights)
+    return RowChunk(chunk.rows.astype(np.float64), chunk.weights)
 
 
-def measure(chunk: Chunk) -> Extent:
+def measure(chunk: RowChunk) -> Extent:
     """Return the extent of a chunk."""
     rows, weights = aligned(chunk)
     has_rows = len(rows) > 0
@@ -109,19 +109,19 @@ def measure(chunk: Chunk) -> Extent:
     )
 
 
-def has_unit_rows(chunk: Chunk) -> bool:
+def has_unit_rows(chunk: RowChunk) -> bool:
     """Return whether all rows of a chunk are unit vectors with many features."""
     return are_unit_rows(chunk.rows)
 
 
-def drop_absent(chunk: Chunk) -> Chunk:
+def drop_absent(chunk: RowChunk) -> RowChunk:
     """Return the rows of positive weight."""
     assert chunk.weights is not None
     present = chunk.weights > 0
-    return Chunk(chunk.rows[present], chunk.weights[present])
+    return RowChunk(chunk.rows[present], chunk.weights[present])
 
 
-def take(chunk: Chunk, field: int, index: IntArray) -> NDArray[Any]:
+def take(chunk: RowChunk, field: int, index: IntArray) -> NDArray[Any]:
     """Return some rows of a chunk, or their weights."""
     column = chunk[field]
     return np.ones(len(index)) if column is None else column[index]
@@ -134,7 +134,7 @@ def take_slots(outcome: Outcome, restart: int, index: IntArray | None = None) ->
 
 
 def run_round(
-    chunk: Chunk, before: Outcome | None, first: int, setup: StepSetup, commands: list[Command | None]
+    chunk: RowChunk, before: Outcome | None, first: int, setup: StepSetup, commands: list[Command | None]
 ) -> Outcome:
     """Run one command per restart over the rows of a chunk, which starts at row ``first`` of the batch."""
     chunk = aligned(chunk)
@@ -153,7 +153,9 @@ def run_round(
     unlabeled = RestartState(np.full(len(chunk.rows), -1, dtype=np.int32), None)
     states = (unlabeled,) * len(commands) if before is None else before.states
     done = [
-        (state, None) if command is None else _run(rows, chunk, state, first, setup, command, restart)
+        (state, None)
+        if command is None
+        else _run(rows, chunk, state, first=first, setup=setup, command=command, restart=restart)
         for restart, (state, command) in enumerate(zip(states, commands, strict=True))
     ]
     return Outcome(tuple(state for state, _ in done), [reply for _, reply in done])
@@ -166,8 +168,9 @@ def reply_of(outcome: Outcome) -> list[Reply | None]:
 
 def _run(
     rows: Any,
-    chunk: Chunk,
+    chunk: RowChunk,
     state: RestartState,
+    *,
     first: int,
     setup: StepSetup,
     command: Command,
@@ -227,7 +230,7 @@ def label(slots: Slots, ids: IntArray) -> IntArray:
     return ids[slots]
 
 
-def label_absent(chunk: Chunk, labels: IntArray, clusters: LivingClusters) -> IntArray:
+def label_absent(chunk: RowChunk, labels: IntArray, clusters: LivingClusters) -> IntArray:
     """Return the labels of all rows of a chunk: an absent row gets that of its cheapest cluster."""
     rows, weights = aligned(chunk)
     assert weights is not None

@@ -185,7 +185,13 @@ class Diffusion(Kernel):
             return np.zeros((len(inputs.rows), 0))
         h, background, shares = density_of(inputs, self.bandwidth)
         return mixture_responsibilities(
-            inputs.rows, inputs.kept, shares, inputs.owner, inputs.n_old, h, background
+            rows=inputs.rows,
+            kept=inputs.kept,
+            shares=shares,
+            owner=inputs.owner,
+            n_old=inputs.n_old,
+            bandwidth=h,
+            background=background,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -80,26 +80,39 @@ class MST(Kernel):
         return distinct.gram(np.concatenate([kept, len(inputs.kept) + members]))
 
 
+class _ComponentSimilarity(NamedTuple):
+    """Similarities of the components of a forest, C in all, R of them with rows."""
+
+    matrix: FloatArray  # (C, C)
+    weights: FloatArray  # (R,)
+    y_phi: FloatArray  # (R, K)
+    phi_phi: FloatArray  # (K,)
+    with_rows: FloatArray | None  # (R, R); None if R = C
+    group: IntArray  # (n,)  component of each row, among those with rows
+
+
 def _dense_similarity(inputs: KernelInput, forest: Forest, scale: float) -> Similarity:
     """Return the similarity with a dense matrix of components."""
-    matrix, weights, y_phi, phi_phi, seen, group = component_similarity(
-        parent=forest.parent,
-        length=forest.length,
-        scale=scale,
-        components=forest.component,
-        weights=inputs.weights,
-        coefficients=inputs.coefficients,
-        owner=inputs.owner,
-        n_old=inputs.n_old,
+    found = _ComponentSimilarity._make(
+        component_similarity(
+            parent=forest.parent,
+            length=forest.length,
+            scale=scale,
+            components=forest.component,
+            weights=inputs.weights,
+            coefficients=inputs.coefficients,
+            owner=inputs.owner,
+            n_old=inputs.n_old,
+        )
     )
     return Similarity(
-        weights,
-        np.ones(len(weights)),
-        y_phi,
-        phi_phi,
-        matrix=matrix if seen is None else seen,
-        group=group,
-        distinct=DistinctPoints(forest.component, matrix),
+        weights=found.weights,
+        diagonal=np.ones(len(found.weights)),
+        y_phi=found.y_phi,
+        phi_phi=found.phi_phi,
+        matrix=found.matrix if found.with_rows is None else found.with_rows,
+        group=found.group,
+        distinct=DistinctPoints(forest.component, found.matrix),
     )
 
 

@@ -102,8 +102,8 @@ class RBF(Kernel):
 
 def default_landmarks(n: int) -> int:
     """Return the default number of landmarks for n rows; it bounds the number of clusters."""
-    fewest, most = LANDMARKS
-    return min(most, max(fewest, FEATURES // n))
+    fewest, maximum = LANDMARKS
+    return min(maximum, max(fewest, FEATURES // n))
 
 
 def estimate_bandwidth(rows: FloatArray, weights: FloatArray) -> float | None:

@@ -65,7 +65,7 @@ def tracking_accuracy(true_batches: Iterable[ArrayLike], found_batches: Iterable
 
 
 def per_step_accuracy(true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike]) -> float:
-    """Compute the fraction of points with the correct id, where ids are paired anew at every step.
+    """Compute the fraction of points with the correct id, where ids are paired separately in each step.
 
     It measures the clusters within a step and ignores changes of ids between steps.
 

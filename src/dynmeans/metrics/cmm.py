@@ -57,10 +57,10 @@ def cmm(
     CMM is one minus the weighted sum of penalties over the weighted sum of the connectivities of all points
     to their own true clusters, where that of clutter is 1.
 
-    If two true ids are equally frequent in a found cluster, it is mapped to that which appeared first in the
-    run. A point belongs to at most one found cluster. Found ids may change between steps without a penalty if
-    `horizon` is 1. MOA merges overlapping true clusters and weighs missed points by their distance to a
-    sphere; this function does neither, so its results differ.
+    If two true ids are equally frequent in a found cluster, it is mapped to the one that appeared first in
+    the run. A point belongs to at most one found cluster. Found ids may change between steps without a
+    penalty if `horizon` is 1. MOA merges overlapping true clusters and weighs missed points by their distance
+    to a sphere; this function does neither, so its results differ.
 
     Parameters
     ----------

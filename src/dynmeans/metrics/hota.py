@@ -113,9 +113,9 @@ def hota(
     run = read_objects(true_batches, found_batches, similarity_batches)
     matches = _match(run, _alignment(run))
     points = [_at_threshold(run, matches, threshold) for threshold in THRESHOLDS]
-    curves = HotaCurves(THRESHOLDS.copy(), *np.array(points).T)
-    means = {name: float(getattr(curves, name).mean()) for name in Hota._fields[:-1]}
-    return Hota(**means, curves=curves)
+    columns = {name: np.array([point[name] for point in points]) for name in points[0]}
+    means = {name: float(column.mean()) for name, column in columns.items()}
+    return Hota(**means, curves=HotaCurves(THRESHOLDS.copy(), **columns))
 
 
 def _alignment(run: ObjectSteps) -> SimilarPairs:
@@ -144,8 +144,8 @@ def _match(run: ObjectSteps, alignment: SimilarPairs) -> _Matches:
     return _Matches(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _at_threshold(run: ObjectSteps, matches: _Matches, threshold: float) -> tuple[float, ...]:
-    """Return HOTA and its parts at one threshold, in the order of `HotaCurves`."""
+def _at_threshold(run: ObjectSteps, matches: _Matches, threshold: float) -> dict[str, float]:
+    """Return HOTA and its parts at one threshold, by the names of `HotaCurves`."""
     counted = matches.similarity >= threshold - _EPS
     true, found, similarity = matches.true[counted], matches.found[counted], matches.similarity[counted]
     tp = similarity.size
@@ -153,7 +153,16 @@ def _at_threshold(run: ObjectSteps, matches: _Matches, threshold: float) -> tupl
     assa, assre, asspr = _association(run, true, found)
     detre, detpr = tp / max(1, run.n_true), tp / max(1, run.n_found)
     loca = float(similarity.mean()) if tp else 1.0
-    return float(np.sqrt(deta * assa)), deta, assa, detre, detpr, assre, asspr, loca
+    return {
+        "hota": float(np.sqrt(deta * assa)),
+        "deta": deta,
+        "assa": assa,
+        "detre": detre,
+        "detpr": detpr,
+        "assre": assre,
+        "asspr": asspr,
+        "loca": loca,
+    }
 
 
 def _association(run: ObjectSteps, true: IntArray, found: IntArray) -> tuple[float, float, float]:

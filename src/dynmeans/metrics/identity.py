@@ -19,7 +19,7 @@ def identity_f1(
     Let IDTP be the number of points whose found id is paired with their true id. The result is
     2 IDTP / (n_true + n_found), the harmonic mean of identity precision IDTP / n_found and identity recall
     IDTP / n_true, where n_true excludes clutter and n_found excludes noise. Without clutter and noise both
-    are equal, and the result is the fraction of correct points and symmetric.
+    are equal; the result is then symmetric, the fraction of correct points.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dynmeans._files.errors import InputError
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._tables.chunk import name_list
 from dynmeans._tables.fingerprint import check_unchanged
@@ -41,7 +41,7 @@ class Job(NamedTuple):
 
 
 def find_sources(
-    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None, limits: Limits
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None, limits: FileLimits
 ) -> list[Source]:
     """Return the inputs with their formats, and check that there are any."""
     paths = [inputs] if isinstance(inputs, str | os.PathLike) else inputs

@@ -10,7 +10,7 @@ import numpy as np
 
 from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.kernel_space.kernel_birth_cost import estimate_birth_share
-from dynmeans._algorithms.kernel_space.kernel_step import first_batch
+from dynmeans._algorithms.kernel_space.kernel_state import first_batch
 from dynmeans._model.costs import AgingDefaults
 from dynmeans._model.types import FloatArray
 from dynmeans.estimators.shell.kernel_base import KERNEL_AGING, KernelClusterer

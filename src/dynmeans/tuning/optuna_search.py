@@ -109,12 +109,12 @@ def _from_study(old: Any, runner: Runner, arms: list[tuple[int, int]]) -> Trial:
     position = np.array([old.params[_axis_name(entry, axis)] for axis in space.axes])
     n_clusters, n_ids = (old.user_attrs[name] for name in COUNTS)
     return Trial(
-        position,
-        choice,
-        space.params(position, choice),
-        (old.value,),
-        n_clusters,
-        n_ids,
-        old.user_attrs[BEST_SEED],
+        position=position,
+        choice=choice,
+        params=space.params(position, choice),
+        scores=(old.value,),
+        n_clusters=n_clusters,
+        n_ids=n_ids,
+        seed=old.user_attrs[BEST_SEED],
         entry=entry,
     )

@@ -152,17 +152,17 @@ class Runner:
         steps = tuple(np.mean([evaluation.steps for evaluation in evaluations], axis=0).tolist())
         lengths = tuple(found.lengths for found in evaluations if found.lengths is not None)
         return Trial(
-            candidate.position,
-            candidate.choice,
-            params,
-            scores,
-            evaluations[best].n_clusters,
-            evaluations[best].n_ids,
-            seeds[best],
-            steps,
-            candidate.entry,
-            lengths,
-            candidate.fills_space,
+            position=candidate.position,
+            choice=candidate.choice,
+            params=params,
+            scores=scores,
+            n_clusters=evaluations[best].n_clusters,
+            n_ids=evaluations[best].n_ids,
+            seed=seeds[best],
+            steps=steps,
+            entry=candidate.entry,
+            lengths=lengths,
+            fills_space=candidate.fills_space,
         )
 
     def _score(self, evaluation: Evaluation) -> float:

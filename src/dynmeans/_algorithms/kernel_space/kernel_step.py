@@ -11,37 +11,23 @@ from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.cluster_stats import fit_slots
 from dynmeans._algorithms.kernel_space.align import align
 from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
+from dynmeans._algorithms.kernel_space.kernel_state import KernelState, build_input, distinct_rows
 from dynmeans._algorithms.kernel_space.numbered_kernel import number_points
 from dynmeans._algorithms.kernel_space.support import (
     Support,
-    empty_support,
     keep_ids,
-    kernel_input,
     update_support,
 )
 from dynmeans._algorithms.kernel_space.support_selection import Selection
 from dynmeans._algorithms.split_merge_events import KernelSpace, add_split_merge_events
-from dynmeans._core import unique_rows
 from dynmeans._model.costs import Costs
-from dynmeans._model.forecast import Forecast, forecast_clusters, prior_of_living
 from dynmeans._model.lifecycle import StepDiagnostics, StepResult, slot_ids, update_state
 from dynmeans._model.lifecycle import pass_time as pass_time_of_clusters
 from dynmeans._model.motion import WALK
 from dynmeans._model.objective import Fit
 from dynmeans._model.prior import Prior, predict_prior
-from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels import Kernel, KernelInput, Precomputed, Similarity
-
-
-class KernelState(NamedTuple):
-    """The state that is carried from step to step."""
-
-    clusters: ClusterState  # centers are means of rows, for display; without columns for pairwise kernels
-    support: Support  # the centers in kernel space; its rows are similarities for a pairwise kernel
-    kernel: Kernel  # with all parameters that could be estimated so far
-    origins: IntArray  # (M, 2) step and row of each support point of a pairwise kernel; (0, 2) for others
-
 
 Clusterer = Callable[[Similarity, Prior, Costs, SearchOptions, int], KernelFit]
 
@@ -65,17 +51,11 @@ class BatchComparison(NamedTuple):
     shifts: FloatArray | None  # (K, d) of the support points, if they were aligned
 
 
-def initial_state(kernel: Kernel, n_features: int) -> KernelState:
-    """Return the state before the first batch."""
-    columns = 0 if kernel.is_pairwise() else n_features
-    return KernelState(empty_state(columns), empty_support(columns), kernel, np.empty((0, 2), dtype=np.int64))
-
-
 def step(
     memory: KernelState, batch: Batch, costs: Costs, search: SearchOptions, options: KernelOptions
 ) -> tuple[KernelState, StepResult]:
     """Run one time step and return the next state and the result."""
-    batch, row_index = _distinct_rows(memory.kernel, batch)
+    batch, row_index = distinct_rows(memory.kernel, batch)
     comparison = compare_batch(memory, batch, costs, options.aligned, search.n_threads)
     fit = options.cluster(comparison.similarity, comparison.prior, costs, search, memory.clusters.n_steps)
     return finalize_step(
@@ -100,21 +80,6 @@ def pass_time(memory: KernelState, costs: Costs, now: float) -> tuple[KernelStat
         left = np.isin(memory.support.ids, result.state.ids)
         support, origins = support._replace(rows=np.ascontiguousarray(support.rows[:, left])), origins[left]
     return KernelState(result.state, support, memory.kernel, origins), result
-
-
-def build_input(memory: KernelState, batch: Batch, n_threads: int = 0) -> KernelInput:
-    """Combine a batch with the support points, in the form that the kernel expects."""
-    rows = np.asarray(batch.rows, dtype=np.float64)
-    weights = np.ones(len(rows)) if batch.weights is None else batch.weights
-    inputs = kernel_input(memory.support, memory.clusters.ids, rows, weights)._replace(n_threads=n_threads)
-    memory.kernel.check_input(inputs)
-    return inputs
-
-
-def first_batch(kernel: Kernel, batch: Batch, n_threads: int = 0) -> KernelInput:
-    """Return the distinct rows of a batch as the input of a first step, without support points."""
-    distinct, _ = _distinct_rows(kernel, batch)
-    return build_input(initial_state(kernel, distinct.rows.shape[1]), distinct, n_threads)
 
 
 def compare_batch(
@@ -176,48 +141,6 @@ def finalize_step(
     )
     result = add_split_merge_events(result, memory.clusters, fit, inputs.weights, KernelSpace(similarity))
     return _next_state(memory, comparison, support, result), result
-
-
-def squared_distances(memory: KernelState, batch: Batch, n_threads: int = 0) -> FloatArray:
-    """Return |omega(y) - phi|^2 of every row and every remembered cluster, (n, K)."""
-    similarity = memory.kernel.compare(build_input(memory, batch, n_threads))
-    squared = similarity.diagonal[:, None] - 2.0 * similarity.y_phi + similarity.phi_phi
-    rows: FloatArray = np.maximum(squared if similarity.group is None else squared[similarity.group], 0.0)
-    return rows
-
-
-def cheapest_ids(memory: KernelState, squared: FloatArray, costs: Costs, now: float) -> IntArray:
-    """Return the ids (n,) of least cost for single rows, from their squared distances (n, K)."""
-    ids: IntArray = memory.clusters.ids[cheapest_slots(memory, squared, costs, now)]
-    return ids
-
-
-def cheapest_slots(memory: KernelState, squared: FloatArray, costs: Costs, now: float) -> IntArray:
-    """Return the clusters (n,) of least cost, as `cheapest_ids` does."""
-    prior = prior_of_living(memory.clusters, now, costs, WALK)
-    cost = prior.gammas / (prior.gammas + 1.0) * squared + prior.revival
-    slots: IntArray = cost.argmin(axis=1)
-    return slots
-
-
-def forecast(memory: KernelState, costs: Costs, now: float) -> Forecast:
-    """Predict the clusters to a time; their support points do not move before the next batch."""
-    clusters = forecast_clusters(memory.clusters, now, costs, WALK)
-    if memory.kernel.is_pairwise():
-        return clusters
-    support = tuple(memory.support.rows[memory.support.ids == k] for k in clusters.ids)
-    return clusters._replace(support=support)
-
-
-def _distinct_rows(kernel: Kernel, batch: Batch) -> tuple[Batch, IntArray]:
-    """Merge equal rows; return the distinct rows in lexical order, and the index of each row among them.
-
-    So a row of weight n equals n copies of it, and the order of the rows does not matter.
-    """
-    if kernel.is_pairwise():
-        return batch, np.arange(len(batch.rows))
-    rows, weights, row_index = unique_rows(np.asarray(batch.rows, dtype=np.float64), batch.weights)
-    return batch._replace(rows=rows, weights=weights), row_index
 
 
 def _updated_support(

@@ -58,7 +58,16 @@ def align_wide(
     mix = np.zeros((len(kept), n_old))
     mix[np.arange(len(kept)), owner] = shares
     squares = np.einsum("ij,ij->i", y, y)[:, None] + np.einsum("ij,ij->i", u, u) - 2.0 * (y @ u.T)
-    inputs = _AlignInput(y, weights, u, owner, mix, np.maximum(squares, 0.0), bandwidth, background)
+    inputs = _AlignInput(
+        rows=y,
+        weights=weights,
+        kept=u,
+        owner=owner,
+        shares=mix,
+        squares=np.maximum(squares, 0.0),
+        bandwidth=bandwidth,
+        background=background,
+    )
     rest = np.zeros((n_old, rows.shape[1]))
     moved, from_rest = _anneal(inputs, rest, 0, tied=False)
     shared, _ = _anneal(inputs, rest, 0, tied=True)

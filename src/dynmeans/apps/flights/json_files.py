@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dynmeans._files.errors import InputError, error_context
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._tables.text import check_unicode
 
 # State vectors of the OpenSky API are arrays; these are their first entries.
@@ -29,7 +29,7 @@ _OPENSKY = (
 _CONTAINER, _ENTRY = 100, 50
 
 
-def read_json(path: Path, name: str, limits: Limits) -> list[dict[str, Any]]:
+def read_json(path: Path, name: str, limits: FileLimits) -> list[dict[str, Any]]:
     """Read an array of objects, with optional keys, or a response of the OpenSky API.
 
     Parameters
@@ -38,7 +38,7 @@ def read_json(path: Path, name: str, limits: Limits) -> list[dict[str, Any]]:
         Gzipped if its name ends in ``.gz``.
     name : str
         Name of the file in errors.
-    limits : Limits
+    limits : FileLimits
 
     Raises
     ------
@@ -59,7 +59,7 @@ def read_json(path: Path, name: str, limits: Limits) -> list[dict[str, Any]]:
     raise InputError(f"{name}: JSON must be an array of objects or a response of the OpenSky API ('states')")
 
 
-def _text(path: Path, name: str, limits: Limits) -> str:
+def _text(path: Path, name: str, limits: FileLimits) -> str:
     """Read the text of a file, unless it or the parsed data would be too large."""
     size = path.stat().st_size
     with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:

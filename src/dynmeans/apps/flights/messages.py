@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.cells import lenient
 from dynmeans._tables.chunk import Cells, check_distinct
@@ -56,7 +56,7 @@ class Messages(NamedTuple):
 
 def read_messages(
     names: Sequence[str],
-    limits: Limits = Limits(),  # noqa: B008
+    limits: FileLimits = FileLimits(),  # noqa: B008
 ) -> Messages:
     """Read state vectors from files.
 
@@ -67,7 +67,7 @@ def read_messages(
         OpenSky API. Columns are recognized by their usual names: ``icao24``, ``timestamp`` or ``time``,
         ``latitude`` or ``lat``, ``longitude`` or ``lon``; ``groundspeed`` (knots) or ``velocity`` (m/s)
         and ``track`` or ``heading`` (degrees) if present; ``callsign``.
-    limits : Limits
+    limits : FileLimits
         Limits on memory and sizes.
 
     Returns
@@ -86,7 +86,7 @@ def read_messages(
     return Messages(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _parts(name: str, limits: Limits) -> Iterator[Messages]:
+def _parts(name: str, limits: FileLimits) -> Iterator[Messages]:
     """Yield the messages of a file, within the memory limit."""
     taken = 0
     for columns in _tables(name, limits):
@@ -98,7 +98,7 @@ def _parts(name: str, limits: Limits) -> Iterator[Messages]:
         yield part
 
 
-def _tables(name: str, limits: Limits) -> Iterator[Mapping[str, Cells]]:
+def _tables(name: str, limits: FileLimits) -> Iterator[Mapping[str, Cells]]:
     """Yield the tables of a file."""
     path = Path(name)
     if path.name.lower().endswith((".json", ".json.gz")):

@@ -10,7 +10,7 @@ import numpy as np
 
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.extras import require
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._model.types import FloatArray
 from dynmeans.apps.points.file_body import check_count
 
@@ -36,7 +36,7 @@ class _Start(NamedTuple):
     n_points: int
 
 
-def read_las(path: Path, limits: Limits) -> FloatArray:
+def read_las(path: Path, limits: FileLimits) -> FloatArray:
     """Read the points (n, 3) of a LAS or LAZ file."""
     module = require("laspy", "points")
     _check_records(path)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.extras import require
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._model.types import FloatArray
 from dynmeans.apps.points.file_body import bytes_left, check_count, read_records, read_rows
 
@@ -20,7 +20,7 @@ _ENCODINGS = ("ascii", "binary", "binary_compressed")
 _MAX_LINES, _MAX_LINE_BYTES = 1000, 1 << 16  # of a header
 
 
-class _Header(NamedTuple):
+class _PcdHeader(NamedTuple):
     """Header of a PCD file."""
 
     names: list[str]
@@ -45,7 +45,7 @@ class _Header(NamedTuple):
 
 def read_pcd(
     path: Path,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: FileLimits = FileLimits(),  # noqa: B008
 ) -> FloatArray:
     """Read the points (n, 3) of a PCD file."""
     name = str(path)
@@ -80,7 +80,7 @@ def _read_compressed(path: Path) -> FloatArray:
         return np.asarray(module.PointCloud.from_path(path).numpy(_AXES), dtype=np.float64)
 
 
-def _read_header(file: BinaryIO, name: str) -> _Header:
+def _read_header(file: BinaryIO, name: str) -> _PcdHeader:
     """Read lines up to DATA, in any order; COUNT, WIDTH and HEIGHT are optional."""
     entries: dict[str, list[str]] = {}
     for _ in range(_MAX_LINES):
@@ -101,7 +101,7 @@ def _read_header(file: BinaryIO, name: str) -> _Header:
     kinds = [_kind(*pair, name) for pair in zip(entries["TYPE"], entries["SIZE"], strict=True)]
     counts = [_whole(count, "COUNT", name) for count in entries["COUNT"]]
     _check_axes(dict(zip(names, counts, strict=True)), name)
-    return _Header(names, kinds, counts, _n_points(entries, name), _encoding(entries["DATA"][0], name))
+    return _PcdHeader(names, kinds, counts, _n_points(entries, name), _encoding(entries["DATA"][0], name))
 
 
 def _check_axes(counts: dict[str, int], name: str) -> None:

@@ -19,7 +19,7 @@ _ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
 _MAX_LINES = 1000  # of a header
 
 
-class _Header(NamedTuple):
+class _PlyHeader(NamedTuple):
     """Header of a PLY file."""
 
     format: str
@@ -42,13 +42,13 @@ def read_ply(file: BinaryIO, name: str) -> FloatArray:
     return np.stack([table[axis].astype(np.float64) for axis in "xyz"], axis=1)
 
 
-def _read_text(file: BinaryIO, name: str, header: _Header) -> FloatArray:
+def _read_text(file: BinaryIO, name: str, header: _PlyHeader) -> FloatArray:
     lines = [line for _, line in zip(range(header.n_vertices), file, strict=False)]
     check_count(len(lines), header.n_vertices, name, "vertices")
     return read_rows(lines, len(header.fields), name, "vertex")
 
 
-def _read_header(file: BinaryIO, name: str) -> _Header:
+def _read_header(file: BinaryIO, name: str) -> _PlyHeader:
     """Read lines up to end_header; vertices must be the first element, as in all point clouds."""
     if file.readline().strip() != b"ply":
         raise InputError(f"{name}: not a PLY file, its first line is not 'ply'")
@@ -73,7 +73,7 @@ def _read_header(file: BinaryIO, name: str) -> _Header:
         raise InputError(f"{name}: the header has no end")
     if format not in _ORDERS or count < 0:
         raise InputError(f"{name}: the header has no vertices or no known format (format {format!r})")
-    return _Header(format, count, fields)
+    return _PlyHeader(format, count, fields)
 
 
 def _whole(text: str, name: str) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynmeans._files.errors import InputError, error_context
-from dynmeans._files.limits import Limits
+from dynmeans._files.limits import FileLimits
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.npy import open_array
@@ -37,7 +37,7 @@ class Frame(NamedTuple):
 def read_frames(
     paths: Sequence[Path],
     time: str | None = None,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: FileLimits = FileLimits(),  # noqa: B008
     columns: Sequence[str] | None = None,
 ) -> Iterator[Frame]:
     """Read the frames of files, one after another.
@@ -50,7 +50,7 @@ def read_frames(
     time : str or None
         Column of the tables with the time in seconds; rows with equal times form a frame. None: each table
         is one frame.
-    limits : Limits
+    limits : FileLimits
         Limits on memory and sizes.
     columns : sequence of str or None
         Three columns of the tables with the coordinates, height last. By default x, y and z in upper or
@@ -119,7 +119,9 @@ def _within_range(frame: Frame) -> Frame:
     return frame
 
 
-def _table(path: Path, time: str | None, limits: Limits, columns: Sequence[str] | None) -> Iterator[Frame]:
+def _table(
+    path: Path, time: str | None, limits: FileLimits, columns: Sequence[str] | None
+) -> Iterator[Frame]:
     """Yield the frames of a table, separated by its time column."""
     source = _source(path)._replace(limits=limits)
     _, blocks = open_inputs([source], features=columns or _coordinate_columns(source), time=time)
@@ -142,20 +144,20 @@ def _source(path: Path) -> Source:
         raise InputError(f"{path}: unknown file type; it must be {kinds}, or a table (csv, ...)") from None
 
 
-def _read_pcd(path: Path, limits: Limits) -> Iterator[FloatArray]:
+def _read_pcd(path: Path, limits: FileLimits) -> Iterator[FloatArray]:
     yield read_pcd(path, limits)
 
 
-def _read_ply(path: Path, limits: Limits) -> Iterator[FloatArray]:
+def _read_ply(path: Path, limits: FileLimits) -> Iterator[FloatArray]:
     with path.open("rb") as file:
         yield read_ply(file, str(path))
 
 
-def _read_las(path: Path, limits: Limits) -> Iterator[FloatArray]:
+def _read_las(path: Path, limits: FileLimits) -> Iterator[FloatArray]:
     yield read_las(path, limits)
 
 
-def _read_npy(path: Path, limits: Limits) -> Iterator[FloatArray]:
+def _read_npy(path: Path, limits: FileLimits) -> Iterator[FloatArray]:
     array = open_array(path, str(path))
     named = set(AXES) <= set(array.dtype.names or ())
     for dtype in [array.dtype[axis] for axis in AXES] if named else [array.dtype]:
@@ -169,7 +171,7 @@ def _read_npy(path: Path, limits: Limits) -> Iterator[FloatArray]:
     yield from (frame[:, :3] for frame in (array if array.ndim == 3 else array[None]))
 
 
-def _read_bin(path: Path, limits: Limits) -> Iterator[FloatArray]:
+def _read_bin(path: Path, limits: FileLimits) -> Iterator[FloatArray]:
     """Read KITTI: x, y, z and intensity as 4-byte floats."""
     size = path.stat().st_size
     if size % 16:
@@ -184,7 +186,7 @@ _KINDS = {
     "b": "truth values",
     "c": "complex numbers",
 }
-_READERS: dict[str, Callable[[Path, Limits], Iterator[FloatArray]]] = {
+_READERS: dict[str, Callable[[Path, FileLimits], Iterator[FloatArray]]] = {
     ".pcd": _read_pcd,
     ".ply": _read_ply,
     ".las": _read_las,

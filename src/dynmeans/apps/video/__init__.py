@@ -4,13 +4,12 @@ from dynmeans.apps.video.colors import COLORSPACES, Colors, distinct
 from dynmeans.apps.video.measures import Quality, QualityMeter
 from dynmeans.apps.video.quantize import QuantizeOptions, QuantizeResult, check, quantize
 from dynmeans.apps.video.quantizers import PER_FRAME, PaletteOptions, QuantizedFrame, make_quantizer
-from dynmeans.apps.video.reading import Frame, VideoFile
+from dynmeans.apps.video.reading import VideoFile, VideoFrame
 
 __all__ = [
     "COLORSPACES",
     "PER_FRAME",
     "Colors",
-    "Frame",
     "PaletteOptions",
     "Quality",
     "QualityMeter",
@@ -18,6 +17,7 @@ __all__ = [
     "QuantizeResult",
     "QuantizedFrame",
     "VideoFile",
+    "VideoFrame",
     "check",
     "distinct",
     "make_quantizer",

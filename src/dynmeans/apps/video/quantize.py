@@ -16,7 +16,7 @@ from dynmeans.apps.video.measures import Quality, QualityMeter
 from dynmeans.apps.video.palette_file import PaletteLog
 from dynmeans.apps.video.preview import Preview
 from dynmeans.apps.video.quantizers import PaletteOptions, make_quantizer
-from dynmeans.apps.video.reading import AudioPacket, DamagedVideo, Frame, VideoFile
+from dynmeans.apps.video.reading import AudioPacket, DamagedVideo, VideoFile, VideoFrame
 from dynmeans.apps.video.writing import VideoFormat, VideoWriter
 
 
@@ -92,7 +92,7 @@ def _convert(
                 complete = False
                 break
             conversion.take(part)
-            if isinstance(part, Frame):
+            if isinstance(part, VideoFrame):
                 show(conversion.frames, video.n_frames, conversion.colors)
     except DamagedVideo as error:
         if not conversion.frames:
@@ -130,7 +130,7 @@ class _Conversion:
             return f"{copied} of {len(self._tracks)} copied"
         return f"left out: {self._options.target.suffix} holds no {self._tracks[0].name}"
 
-    def take(self, part: Frame | AudioPacket) -> None:
+    def take(self, part: VideoFrame | AudioPacket) -> None:
         if isinstance(part, AudioPacket):
             self._waiting.append(part)
         else:
@@ -152,7 +152,7 @@ class _Conversion:
         if self._options.preview_file is not None:
             self._preview.write(self._options.preview_file)
 
-    def _take_frame(self, frame: Frame) -> None:
+    def _take_frame(self, frame: VideoFrame) -> None:
         if self._writer is None:
             self._writer = self._open(frame)
         colors = distinct(frame.pixels)
@@ -165,7 +165,7 @@ class _Conversion:
             self._preview.add(frame.pixels, quantized)
         self.frames, self.colors = self.frames + 1, len(quantized.palette)
 
-    def _open(self, frame: Frame) -> VideoWriter:
+    def _open(self, frame: VideoFrame) -> VideoWriter:
         height, width = frame.pixels.shape[:2]
         shape = VideoFormat(
             width, height, self._video.rate, self._video.clock, self._video.metadata or PixelMetadata()

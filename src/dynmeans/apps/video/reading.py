@@ -33,7 +33,7 @@ class DamagedVideo(InputError):
     """A video that cannot be read to its end."""
 
 
-class Frame(NamedTuple):
+class VideoFrame(NamedTuple):
     """One frame of a video."""
 
     pixels: Pixels  # (height, width, 3) RGB
@@ -133,11 +133,11 @@ class VideoFile:
                     break
         return [Track(stream, samples.get(stream.index, b"\0")) for stream in streams]
 
-    def frames(self) -> Iterator[Frame]:
+    def frames(self) -> Iterator[VideoFrame]:
         """Iterate over all frames in presentation order."""
-        return (part for part in self.parts() if isinstance(part, Frame))
+        return (part for part in self.parts() if isinstance(part, VideoFrame))
 
-    def parts(self) -> Iterator[Frame | AudioPacket]:
+    def parts(self) -> Iterator[VideoFrame | AudioPacket]:
         """Iterate over frames and audio packets in file order.
 
         Raises
@@ -173,13 +173,13 @@ class VideoFile:
             line.put(picture, clock.of_picture(counted if picture.time is None else picture.time))
             self._decoded += 1
 
-    def _frames(self, line: ReorderBuffer, hold: int) -> Iterator[Frame]:
+    def _frames(self, line: ReorderBuffer, hold: int) -> Iterator[VideoFrame]:
         for picture, seconds in line.take(hold):
             if seconds < self._last + _INSTANT:  # equal or decreasing times: delay by half an interval
                 seconds = self._last + float(1 / self.rate) / 2
             self._count, self._last = self._count + 1, seconds
             lasts = float(picture.duration * picture.time_base) if picture.duration else 0.0
-            yield Frame(self._upright(picture), seconds, lasts)
+            yield VideoFrame(self._upright(picture), seconds, lasts)
 
     def _damage_message(self) -> str:
         return f"{self.path}: damaged after {max(self._last, 0.0):.2f} s ({self._count:,} frames)"

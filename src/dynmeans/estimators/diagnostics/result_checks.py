@@ -30,9 +30,9 @@ def is_check_due(n_steps: int) -> bool:
     return n_steps >= FIRST_CHECK and n_steps & (n_steps - 1) == 0
 
 
-def evenly(n: int, most: int) -> IntArray:
-    """Return the numbers of at most ``most`` of n rows, evenly spaced."""
-    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.int64)
+def evenly(n: int, maximum: int) -> IntArray:
+    """Return the numbers of at most ``maximum`` of n rows, evenly spaced."""
+    return np.arange(n) if n <= maximum else np.linspace(0, n - 1, maximum).astype(np.int64)
 
 
 def check_result(

@@ -55,14 +55,14 @@ def resolve(given: DMeansParameters, estimates: Estimates | None, seed: int) -> 
     first = joint_estimates(given, estimates)
     final = estimates is not None and is_final(given, estimates)
     return StepRules(
-        costs,
-        search,
-        history_size,
-        final,
-        not final or _has_new_estimates(given, estimates),
-        used_parameters(given, estimates, costs),
-        get_motion(mode.motion),
-        first if first is not None and first.contradicts else None,
+        costs=costs,
+        search=search,
+        history_size=history_size,
+        is_final=final,
+        learns=not final or _has_new_estimates(given, estimates),
+        used=used_parameters(given, estimates, costs),
+        motion=get_motion(mode.motion),
+        contradiction=first if first is not None and first.contradicts else None,
     )
 
 

@@ -12,17 +12,15 @@ from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES, estimate_birth_cost, pooled_birth_cost
 from dynmeans._algorithms.kernel_space.kernel_birth_cost import estimate_birth_share
 from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
-from dynmeans._algorithms.kernel_space.kernel_step import (
-    KernelOptions,
+from dynmeans._algorithms.kernel_space.kernel_state import (
     KernelState,
     cheapest_ids,
     first_batch,
     forecast,
     initial_state,
-    pass_time,
     squared_distances,
-    step,
 )
+from dynmeans._algorithms.kernel_space.kernel_step import KernelOptions, pass_time, step
 from dynmeans._algorithms.kernel_space.support_selection import SELECTIONS, Selection
 from dynmeans._model.costs import AgingDefaults, Costs, drift_from_reach
 from dynmeans._model.forecast import Forecast

@@ -176,10 +176,10 @@ def _check_names(name: str, kind: Any, params: Any) -> None:
 
 def _check_params(model: Any) -> None:
     """Raise the errors of the next step now, and refuse counts beyond the range of the core."""
-    for name, most in _LARGEST.items():
+    for name, largest in _LARGEST.items():
         value = getattr(model, name, None)
-        if isinstance(value, int) and value > most:
-            raise SnapshotError(f"the state file has {name}={value}, where at most {most} belongs")
+        if isinstance(value, int) and value > largest:
+            raise SnapshotError(f"the state file has {name}={value}, where at most {largest} belongs")
     for name in ("exclusive", "duplicates", "refine", "certify", "relative"):
         value = getattr(model, name, None)
         if value is not None and value not in (0, 1, "auto"):

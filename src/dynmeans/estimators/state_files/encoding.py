@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._algorithms.kernel_space.kernel_step import KernelState
+from dynmeans._algorithms.kernel_space.kernel_state import KernelState
 from dynmeans._algorithms.link_spaces import LinkState
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.state import ClusterState

@@ -42,7 +42,17 @@ def history_events(arrays: Arrays, state: ClusterState) -> list[Event]:
     step = column(arrays, "event_step", (n,), WHOLE)
     time, cost = column(arrays, "event_time", (n,)), column(arrays, "event_cost", (n,))
     refuse(
-        broken_event_rule(kind, ids, step, time, cost, len(KINDS), state.next_id, state.clock, state.n_steps)
+        broken_event_rule(
+            kinds=kind,
+            ids=ids,
+            steps=step,
+            times=time,
+            costs=cost,
+            n_kinds=len(KINDS),
+            next_id=state.next_id,
+            clock=state.clock,
+            n_steps=state.n_steps,
+        )
     )
     kinds = [KINDS[index] for index in kind.tolist()]
     columns = [ids.tolist(), step.tolist(), time.tolist(), cost.tolist(), _others(arrays, n, state)]

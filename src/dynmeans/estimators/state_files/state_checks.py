@@ -14,7 +14,7 @@ import numpy as np
 
 from dynmeans._algorithms.batch import LARGEST_COORDINATE
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
-from dynmeans._algorithms.kernel_space.kernel_step import KernelState
+from dynmeans._algorithms.kernel_space.kernel_state import KernelState
 from dynmeans._algorithms.kernel_space.support import Support
 from dynmeans._algorithms.link_birth_cost import KernelScale, RowScale
 from dynmeans._algorithms.link_spaces import Scale
@@ -131,13 +131,13 @@ def _hits(arrays: Arrays, n: int, n_steps: int) -> Any:
 def _check_clusters(state: ClusterState) -> None:
     refuse(
         broken_cluster_rule(
-            state.ids,
-            state.weights,
-            state.last_seen,
-            state.hits,
-            state.next_id,
-            state.clock,
-            state.n_steps,
+            ids=state.ids,
+            weights=state.weights,
+            last_seen=state.last_seen,
+            hits=state.hits,
+            next_id=state.next_id,
+            clock=state.clock,
+            n_steps=state.n_steps,
         )
     )
 

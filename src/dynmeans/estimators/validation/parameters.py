@@ -23,16 +23,16 @@ def valid_choice(name: str, value: Any, choices: tuple[str, ...], where: str = "
     return value
 
 
-def valid_count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
-    """Return a whole number from ``least`` to ``most``."""
+def valid_count(name: str, value: Any, minimum: int, maximum: int = LARGEST_COUNT) -> int:
+    """Return a whole number from ``minimum`` to ``maximum``."""
     if (
-        type(value) is int and least <= value <= most
+        type(value) is int and minimum <= value <= maximum
     ):  # the usual case: the general test takes ten times as long
         return value
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise ValueError(f"{name} must be a whole number >= {least}, got {shown(value)}")
-    if int(value) > most:
-        raise ValueError(f"{name} must be at most {most}, got {shown(value)}")
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < minimum:
+        raise ValueError(f"{name} must be a whole number >= {minimum}, got {shown(value)}")
+    if int(value) > maximum:
+        raise ValueError(f"{name} must be at most {maximum}, got {shown(value)}")
     return int(value)
 
 
