@@ -45,7 +45,8 @@ class DMeans(BatchClusterer):
     birth_cost : float or "auto", default="auto"
         Squared distance, or 1 - cosine, at which a point founds a new cluster (the paper's lambda).
         ``"auto"`` estimates it from the first batches, together with all parameters below that are not set;
-        see ``parameters_`` and ``step_.birth_cost_final``.
+        see ``parameters_`` and ``step_.birth_cost_final``. Clusters that contradict the later estimate are
+        corrected; see the events "merge" and "death".
     lifetime : float or "auto", optional
         Number of time steps without points after which a cluster dies (T_Q, > 1). The default is 3, or 5
         median intervals between batches if the birth cost is estimated. It is 8 with ``metric="cosine"``.
