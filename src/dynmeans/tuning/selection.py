@@ -88,6 +88,7 @@ def decide_lifetime(runner: Runner, trials: list[Trial], tolerance: float) -> li
     """Prefer the default lifetime to a shorter one, if the result is equally good.
 
     If no cluster returns after a pause, the labels contain no information about the lifetime.
+    The chosen trial is replaced, since all its other parameters are the same.
     """
     chosen = trials[0]
     axes = runner.entries[chosen.entry].space.axes
@@ -99,7 +100,7 @@ def decide_lifetime(runner: Runner, trials: list[Trial], tolerance: float) -> li
     params = runner.entries[chosen.entry].space.params(position, chosen.choice)
     (again,) = runner.run_again([chosen._replace(position=position, params=params)])
     limit = chosen.score + max(tolerance, _noise(chosen))
-    return [again, *trials] if again.score <= limit or _is_tied(chosen, again) else trials
+    return [again, *trials[1:]] if again.score <= limit or _is_tied(chosen, again) else trials
 
 
 def _by_robustness(trials: Sequence[Trial], limit: float) -> Callable[[tuple[int, int]], tuple[Any, ...]]:
