@@ -18,7 +18,8 @@ import numpy as np
 
 from benchmarks.field_streams import FieldStream, folder_of, read_streams
 from dynmeans import DMeans
-from dynmeans._model.motion import MOTIONS, VELOCITY
+from dynmeans._model.motion import MOTIONS, VELOCITY, Motion
+from dynmeans.estimators.parameters import dmeans_rules
 from dynmeans.metrics import identity_f1
 
 KINDS = ("people_single", "people_five")
@@ -56,11 +57,16 @@ def score(stream: FieldStream, birth_cost: float, lifetime: float, reach: float)
 @contextmanager
 def limited(limit: float) -> Iterator[None]:
     """Replace the limit of the velocity motion for a while."""
-    MOTIONS["velocity"] = VELOCITY._replace(limit=limit)
+    _set_velocity(VELOCITY._replace(limit=limit))
     try:
         yield
     finally:
-        MOTIONS["velocity"] = VELOCITY
+        _set_velocity(VELOCITY)
+
+
+def _set_velocity(motion: Motion) -> None:
+    MOTIONS["velocity"] = motion
+    dmeans_rules._resolved.cache_clear()  # the parameters of a step contain the motion
 
 
 if __name__ == "__main__":
