@@ -1,4 +1,4 @@
-"""The Markov chain Gaussian mixture by enumeration: every labelling of a tiny batch, and its density."""
+"""The Markov chain Gaussian mixture by enumeration: every labeling of a tiny batch, and its density."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class KernelInput(NamedTuple):
 
 
 def make_scene(seed: int, n: int, n_old: int, d: int = 1) -> KernelInput:
-    """Few points that overlap, so that many labellings are likely."""
+    """Few points that overlap, so that many labelings are likely."""
     rng = np.random.default_rng(seed)
     law = ModelParams(0.3, 0.2, 1.5, rng.normal(size=d), rng.uniform(0.4, 2.0), 0.7)
     counts = rng.integers(1, 6, size=n_old).astype(float)
@@ -43,7 +43,7 @@ def make_scene(seed: int, n: int, n_old: int, d: int = 1) -> KernelInput:
 
 
 def labelings(n: int, n_old: int) -> Iterator[tuple[int, ...]]:
-    """Every labelling of n rows; newborn slots are numbered as they appear."""
+    """Every labeling of n rows; newborn slots are numbered as they appear."""
 
     def grow(head: tuple[int, ...], n_slots: int) -> Iterator[tuple[int, ...]]:
         if len(head) == n:
@@ -119,7 +119,7 @@ def log_urn_prior(scene: KernelInput, z: tuple[int, ...]) -> float:
 
 
 def posterior(scene: KernelInput, log_prior) -> tuple[dict[tuple[int, ...], float], float]:
-    """Probability of every labelling, and the log evidence."""
+    """Probability of every labeling, and the log evidence."""
     every = list(labelings(len(scene.X), len(scene.old.ids)))
     logs = np.array([log_prior(scene, z) + log_points(scene, z) for z in every])
     evidence = float(logsumexp(logs))

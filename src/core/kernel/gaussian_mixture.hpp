@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simd/avx2_dispatch.hpp"
+#include "simd/dispatch.hpp"
 #include "simd/exp.hpp"
 #include "support/signals.hpp"
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "simd/avx2_dispatch.hpp"
+#include "simd/dispatch.hpp"
 #include "support/signals.hpp"
 
 namespace dynmeans {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "simd/avx2_dispatch.hpp"
+#include "simd/dispatch.hpp"
 #include "simd/exp.hpp"
 #include "support/signals.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "mst/mst_components.hpp"
-#include "simd/avx2_dispatch.hpp"
+#include "simd/dispatch.hpp"
 #include "simd/exp.hpp"
 
 namespace dynmeans {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "mst/mst_components.hpp"
-#include "simd/avx2_dispatch.hpp"
+#include "simd/dispatch.hpp"
 #include "support/signals.hpp"
 
 namespace dynmeans {

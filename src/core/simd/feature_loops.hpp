@@ -1,7 +1,7 @@
 // Loops over the features of a row, with AVX2 for wide rows.
 #pragma once
 
-#include "simd/avx2_dispatch.hpp"
+#include "simd/dispatch.hpp"
 #include "simd/squared_distance.hpp"
 
 namespace dynmeans {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "simd/dispatch.hpp"
 #include "simd/simd_kernels.hpp"
 
 namespace dynmeans {
@@ -50,10 +51,8 @@ ProductKernels product_kernels();
 
 inline ProductKernels widest_product_kernels() {
 #ifdef DYNMEANS_X86
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    return avx512::product_kernels();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::product_kernels();
+  if (instruction_set() == InstructionSet::avx512) return avx512::product_kernels();
+  if (instruction_set() == InstructionSet::avx2) return avx2::product_kernels();
 #endif
   return base::product_kernels();
 }

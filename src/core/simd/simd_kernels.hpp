@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "simd/dispatch.hpp"
+
 namespace dynmeans {
 
 constexpr int kTile = 32;       // points that are compared together
@@ -79,9 +81,8 @@ Lanes lanes();
 
 inline Lanes widest_lanes() {
 #ifdef DYNMEANS_X86
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return avx512::lanes();
-  if (__builtin_cpu_supports("avx2")) return avx2::lanes();
+  if (instruction_set() == InstructionSet::avx512) return avx512::lanes();
+  if (instruction_set() == InstructionSet::avx2) return avx2::lanes();
 #endif
   return base::lanes();
 }

@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "simd/avx2_dispatch.hpp"
+#include "simd/dispatch.hpp"
 
 namespace dynmeans {
 

@@ -122,7 +122,7 @@ def link_kernel(
 ) -> tuple[KernelState, StepResult]:
     """Run one time step in the space of a kernel, with the same costs."""
     # The birth cost was estimated after the comparison; the revival costs depend on it.
-    prior = comparison.prior._replace(revival=costs.aging * comparison.prior.elapsed)
+    prior = comparison.prior.with_costs(costs)
     comparison, similarity = comparison._replace(prior=prior), comparison.similarity
     sums = row_sums(similarity, groups.weights, groups.which, len(groups.sizes))
     zeta = apart_from_old(sums, similarity)

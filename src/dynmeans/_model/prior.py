@@ -35,6 +35,10 @@ class Prior(NamedTuple):
     revival: FloatArray  # Q dt  (K,)    cost of assigning a point to the cluster again
     elapsed: FloatArray  # dt    (K,)    time since the cluster was last seen
 
+    def with_costs(self, costs: Costs) -> Prior:
+        """Return the prior with the revival costs Q dt of other costs; the loop computes the same product."""
+        return self._replace(revival=costs.aging * self.elapsed)
+
 
 def predict_prior(state: ClusterState, now: float, costs: Costs, motion: Motion) -> Prior:
     """Predict all clusters to time ``now``: Eq. gammaupdate, and the cost of a revival."""

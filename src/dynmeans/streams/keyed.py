@@ -10,30 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES, pooled_birth_cost
 from dynmeans._files.snapshot import SnapshotError, read_snapshot, write_snapshot
 from dynmeans._model.costs import Costs
 from dynmeans._model.state import next_time
 from dynmeans._model.types import IntArray
 from dynmeans.estimators import DMeans
-from dynmeans.estimators.parameters.automatic import is_automatic
-from dynmeans.estimators.parameters.dmeans_parameters import parameters_of
 from dynmeans.estimators.parameters.estimates import Estimates
 from dynmeans.estimators.parameters.metric_choice import uses_cosine
 from dynmeans.estimators.validation import (
     adopt_columns,
-    draw_seed,
     valid_balance,
     valid_weights,
 )
+from dynmeans.streams.common_parameters import Births, CommonParameters
 from dynmeans.streams.grouping import Key, group_rows
 from dynmeans.streams.key_steps import (
     KeyCallback,
     KeyedBatch,
     KeyedResult,
     KeyEvent,
-    Rules,
-    estimate_common_birth_cost,
     label_absent,
     step_keys,
 )
@@ -96,24 +91,12 @@ class KeyedDMeans:
     n_features_in_: int
 
     def __init__(self, birth_cost: float | str = "auto", *, random_state: int = 0, **params: Any) -> None:
-        refused = sorted({"on_event", "history_size", "n_jobs"} & set(params))
-        if refused:
-            raise ValueError(f"KeyedDMeans has no parameter {refused[0]!r}")
-        if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
-            raise ValueError(f"random_state must be a whole number, got {random_state!r}")
         self.birth_cost = birth_cost
-        given = (
-            1.0 if birth_cost == "auto" else birth_cost
-        )  # with "auto", `DMeans` estimates other parameters
-        self._template = DMeans(given, random_state=random_state, n_jobs=1, history_size=0, **params)
-        self._template._is_silent = True  # one warning per key would be too many
-        self._template._seed = draw_seed(random_state)
+        self._parameters = CommonParameters(birth_cost, random_state, params)
         self._states: dict[Key, bytes] = {}
         self._now = Clock()
-        self._estimates: tuple[float, ...] = ()  # of the common birth cost, one per step
-        self.birth_cost_ = self._rules(()).step.costs.birth
-        if is_automatic(parameters_of(self._template), None):
-            raise ValueError("of the parameters of KeyedDMeans, only birth_cost may be 'auto'")
+        self._estimates: Births = ()
+        self.birth_cost_ = self._parameters.rules(()).step.costs.birth
         self.n_clusters_ = 0
 
     @property
@@ -150,7 +133,7 @@ class KeyedDMeans:
             Called for each key with the key, the numbers of its rows, and the result of its step. If it
             raises an error, the model is unchanged.
         """
-        columns = copy(self._template)
+        columns = copy(self._parameters.template)
         rows = columns._read(X, reset=self.n_steps_ == 0, min_rows=0).astype(np.float64, copy=False)
         weights = valid_weights(sample_weight, len(rows))
         valid_balance(rows, weights)
@@ -158,14 +141,14 @@ class KeyedDMeans:
         present = None if weights is None or weights.all() else weights > 0
         groups = everyone if present is None else everyone.restricted(present)
         batch = KeyedBatch(rows, weights, next_time(self._now, t), groups)
-        estimates = self._updated_estimates(batch)
-        rules = self._rules(estimates)
+        estimates = self._parameters.updated(self._estimates, batch)
+        rules = self._parameters.rules(estimates)
         result = step_keys(rules, self._states, batch, on_key)
         if present is not None:
             absent, ids = label_absent(rules, self._states | result.states, batch, everyone, present)
             result.labels[absent] = ids
         self._publish(batch, result, rules.step.costs, estimates)
-        adopt_columns(self._template, columns)
+        adopt_columns(self._parameters.template, columns)
         self.n_features_in_ = rows.shape[1]
         return self
 
@@ -180,7 +163,7 @@ class KeyedDMeans:
             If the key has never had rows.
         """
         state = unpack(self._states[key], self.n_features_in_)
-        model = self._with_birth_cost(self._estimates)
+        model = self._parameters.model(self._estimates)
         del model._is_silent
         model.__dict__ |= {
             "_state": state,
@@ -231,31 +214,7 @@ class KeyedDMeans:
         states = (unpack(packed, self.n_features_in_) for packed in self._states.values())
         return sum(int(np.count_nonzero(state.last_seen == self._now.clock)) for state in states)
 
-    def _updated_estimates(self, batch: KeyedBatch) -> tuple[float, ...]:
-        """Add the estimate of this step, unless the common birth cost is given or final."""
-        if self._is_final(self._estimates):
-            return self._estimates
-        estimate = estimate_common_birth_cost(self._rules(()).step, batch)
-        return self._estimates if estimate is None else (*self._estimates, estimate)
-
-    def _is_final(self, estimates: tuple[float, ...]) -> bool:
-        return self.birth_cost != "auto" or len(estimates) >= N_ESTIMATION_BATCHES
-
-    def _rules(self, estimates: tuple[float, ...]) -> Rules:
-        """Return the parameters of all keys."""
-        model = self._with_birth_cost(estimates)
-        return Rules(model, model._rules(None, None, model._seed))
-
-    def _with_birth_cost(self, estimates: tuple[float, ...]) -> DMeans:
-        """Return the template with the birth cost of a step; without an estimate, any gives one cluster."""
-        model, estimate = copy(self._template), pooled_birth_cost(estimates)
-        if estimate is not None:
-            model.birth_cost = estimate
-        return model
-
-    def _publish(
-        self, batch: KeyedBatch, result: KeyedResult, costs: Costs, estimates: tuple[float, ...]
-    ) -> None:
+    def _publish(self, batch: KeyedBatch, result: KeyedResult, costs: Costs, estimates: Births) -> None:
         self._states.update(result.states)
         self.n_clusters_ += result.totals.born - result.totals.died
         self._now = Clock(batch.time, self._now.n_steps + 1)
@@ -268,5 +227,5 @@ class KeyedDMeans:
             len(result.states),
             *result.totals,
             birth_cost=self.birth_cost_,
-            birth_cost_final=self._is_final(estimates),
+            birth_cost_final=self._parameters.is_final(estimates),
         )

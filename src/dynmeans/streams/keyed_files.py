@@ -36,12 +36,12 @@ def keyed_to_snapshot(model: KeyedDMeans) -> Snapshot:
     """Collect the state that a model needs to continue."""
     if model.n_steps_ == 0:
         raise ValueError("this KeyedDMeans is not fitted yet: call partial_fit first")
-    template = model._template
+    template = model._parameters.template
     header = {
         "estimator": NAME,
         "params": saved_parameters(template) | {"birth_cost": model.birth_cost},
         "n_features": model.n_features_in_,
-        "seed": model._template._seed,
+        "seed": template._seed,
         "guesses": list(model._estimates),
         "clock": model._now.clock,
         "n_steps": model.n_steps_,
@@ -79,7 +79,7 @@ def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
     model.n_features_in_ = whole(header, "n_features", 1)
     model._now = Clock(number("clock", header["clock"]), whole(header, "n_steps", 1))
     model._estimates = checked_estimates(header)
-    model.birth_cost_ = model._rules(model._estimates).step.costs.birth
+    model.birth_cost_ = model._parameters.rules(model._estimates).step.costs.birth
     keys = header["keys"]
     if not isinstance(keys, list) or not all(type(key) in (str, int) for key in keys):
         raise SnapshotError("the state file must list its keys, which are text or whole numbers")
@@ -104,7 +104,7 @@ def _unfitted(header: dict[str, Any]) -> KeyedDMeans:
         name: value for name, value in params.items() if name not in ("birth_cost", "n_jobs", "history_size")
     }
     model = KeyedDMeans(birth_cost, random_state=seed, **kept)
-    adopt_columns(model._template, checked)
+    adopt_columns(model._parameters.template, checked)
     return model
 
 

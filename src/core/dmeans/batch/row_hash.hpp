@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "simd/avx2_dispatch.hpp"
+#include "simd/dispatch.hpp"
 #include "simd/squared_distance.hpp"
 
 namespace dynmeans {

@@ -1,1 +1,1 @@
-"""Base classes of all estimators: one step, fitted attributes, forecasts, and a lock for threads."""
+"""The base classes of all estimators (`base`, `kernel_base`), one step (`step`), and a lock for threads."""
