@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
@@ -116,7 +117,7 @@ def print_lines(*lines: str) -> None:
 def print_summary(entries: dict[str, str], width: int = 0) -> None:
     """Print one entry per line in two columns; `width` is the minimum width of the first."""
     width = max(width, *map(len, entries))
-    print_lines(*(f"{name:<{width}}  {value}" for name, value in entries.items()))
+    print_lines(*(f"{name:<{width}}  {_escape(value)}" for name, value in entries.items()))
 
 
 def amount(count: int, noun: str) -> str:
@@ -126,4 +127,9 @@ def amount(count: int, noun: str) -> str:
 
 def print_error(message: str, kind: str = "error: ") -> None:
     """Print a message as one line to standard error."""
-    print(f"dynmeans: {kind}{' '.join(message.split())}", file=sys.stderr)
+    print(f"dynmeans: {kind}{_escape(' '.join(message.split()))}", file=sys.stderr)
+
+
+def _escape(text: str) -> str:
+    """Escape control characters, which names of files and columns may have: a terminal would obey them."""
+    return "".join(repr(c)[1:-1] if unicodedata.category(c) == "Cc" else c for c in text)

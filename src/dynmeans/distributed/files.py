@@ -17,7 +17,7 @@ from distributed.comm import CommClosedError
 
 from dynmeans._files.atomic_write import make_folder, remove_leftovers
 from dynmeans._files.errors import InputError, InputWarning, reason
-from dynmeans._files.lock import locked
+from dynmeans._files.lock import locked, real_path
 from dynmeans._files.run_format import with_parameters
 from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
 from dynmeans._tables.windowing import Windowing
@@ -127,7 +127,7 @@ def cluster_dataset(
     run = {
         "files": [list(file) for file in data.files],
         "parameters": {key: value for key, value in parameters._asdict().items() if value is not None},
-        "out": str(out.resolve()),
+        "out": str(real_path(out)),
     }
     job = _Job(data, parameters, client, out / LABELS, state, force, on_step)
     check_labels(job.labels, [path for path, *_ in data.files if not is_url(path)], state)

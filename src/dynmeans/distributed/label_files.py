@@ -16,6 +16,7 @@ from dynmeans._files.atomic_write import atomic_write, make_folder, sync_folder
 from dynmeans._files.digest import Content, describe_files, find_damaged
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
+from dynmeans._files.lock import real_path
 from dynmeans._model.types import IntArray
 from dynmeans.distributed.dataset import Slice
 
@@ -39,10 +40,11 @@ def check_labels(folder: Path, inputs: Iterable[str], state: Path | None) -> Non
     """Refuse inputs and a state file in a folder of which the steps are overwritten."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: not a folder, the labels need one; choose another --out")
+    target = real_path(folder)
     for path in inputs:
-        if folder.resolve() in Path(path).resolve().parents:
+        if target in real_path(path).parents:
             raise InputError(f"{path}: an input in the folder of the labels; choose another --out")
-    if state is not None and folder.resolve() in (state.resolve(), *state.resolve().parents):
+    if state is not None and target in (real_path(state), *real_path(state).parents):
         raise InputError(f"{state}: in the folder of the labels; choose another --state")
 
 
