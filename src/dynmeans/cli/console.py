@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
+
+from dynmeans._files.atomic_write import naming
 
 if TYPE_CHECKING:  # rich is loaded only where a terminal shows a bar
     from rich.progress import Progress as Bar
@@ -34,7 +37,7 @@ def terminal_bar(
     estimate_seconds : float
         Length of the recent period from which the remaining time is estimated.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():  # None if it is closed
         yield None
         return
     from rich.console import Console
@@ -109,9 +112,12 @@ def _ignore(rows: int, steps: int, clusters: int, fraction: float | None) -> Non
 
 
 def print_lines(*lines: str) -> None:
-    """Print lines to standard output."""
-    for line in lines:
-        print(line)
+    """Print lines to standard output; characters that its encoding lacks are escaped."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    with naming("standard output"):
+        for line in lines:
+            print(line, flush=True)
 
 
 def print_summary(entries: dict[str, str], width: int = 0) -> None:
@@ -126,8 +132,11 @@ def amount(count: int, noun: str) -> str:
 
 
 def print_error(message: str, kind: str = "error: ") -> None:
-    """Print a message as one line to standard error."""
-    print(f"dynmeans: {kind}{_escape(' '.join(message.split()))}", file=sys.stderr)
+    """Print a message as one line to standard error, if that is possible."""
+    if sys.stderr is None:
+        return  # it is closed
+    with suppress(OSError):
+        print(f"dynmeans: {kind}{_escape(' '.join(message.split()))}", file=sys.stderr)
 
 
 def _escape(text: str) -> str:
