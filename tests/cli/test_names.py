@@ -98,3 +98,19 @@ def test_control_characters_of_names_do_not_reach_a_terminal(dynmeans: Run, fold
     texts = (good.out, bad.err, missing.err)
     assert all(c.isprintable() or c == "\n" for text in texts for c in text)
     assert [text.count("\n") for text in texts[1:]] == [1, 1]
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 5000])
+def test_an_endless_parameter_of_a_kernel_is_one_line(dynmeans: Run, points: Path, value: str) -> None:
+    outcome = dynmeans("cluster", points, "--algorithm", "kdmeans", "--kernel", f"rbf:bandwidth={value}")
+    assert (outcome.code, outcome.err.count("\n")) == (2, 1)
+    assert "is not a number" in outcome.err
+    assert len(outcome.err) < 250
+
+
+def test_a_demo_beside_a_deeply_nested_file_is_one_line(dynmeans: Run, folder: Path) -> None:
+    Path("out").mkdir()
+    Path("out/run.json").write_text("[" * 100_000)
+    outcome = dynmeans("demo", "--out", "out")
+    assert (outcome.code, outcome.err.count("\n")) == (2, 1)
+    assert "--force overwrites it" in outcome.err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
@@ -141,4 +140,4 @@ def print_error(message: str, kind: str = "error: ") -> None:
 
 def _escape(text: str) -> str:
     """Escape control characters, which names of files and columns may have: a terminal would obey them."""
-    return "".join(repr(c)[1:-1] if unicodedata.category(c) == "Cc" else c for c in text)
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -180,7 +180,7 @@ def _info(folder: Path) -> dict[str, Any]:
     """Return the content of run.json, or an empty dictionary if it cannot be read."""
     try:
         info = json.loads((folder / INFO_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return with_parameters(info) if isinstance(info, dict) else {}
 
