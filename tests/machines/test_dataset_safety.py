@@ -2,16 +2,20 @@
 
 import json
 import os
+import random
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from distributed import Client, LocalCluster
 
-from dataset_runs import PARAMETERS, local_labels, read_labels, run, table
+from attack.disk import Disk
+from dataset_runs import PARAMETERS, local_labels, read_labels, run, table, write_parts
 from dynmeans import InputError
 from dynmeans._files.errors import InputWarning
 from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
 from dynmeans.distributed.files import cluster_dataset
+from dynmeans.distributed.label_files import find_damage
 from dynmeans.runs.folder import locked_folder
 
 
@@ -161,3 +165,29 @@ def test_the_contents_of_a_step_are_listed(client, folder):
     step = folder / "out/labels/step=000001"
     listed = json.loads((step / ".files.json").read_text())
     assert sorted(listed) == sorted(path.name for path in step.glob("*.parquet"))
+
+
+def test_a_power_cut_loses_no_step_that_the_state_file_has(folder, monkeypatch):
+    """The workers are threads of this process, whose calls of fsync are seen."""
+    drive = folder / "drive"
+    drive.mkdir()
+    disk = Disk(write_parts(drive))
+
+    def sync(descriptor):
+        disk.scan()
+        disk.sync(descriptor)
+
+    def cut(status):
+        for seed in range(4):
+            after = folder / f"after-{status.steps}-{seed}"
+            disk.lose_power(after, random.Random(seed))
+            known = read_snapshot(after / "state").header
+            assert known["n_steps"] == status.steps
+            assert find_damage(after / "out/labels", status.steps, known["dataset"]["digest"]) is None
+
+    monkeypatch.setattr(os, "fsync", sync)
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as local,
+        Client(local) as client,
+    ):
+        assert run(drive, client, on_step=cut).steps == 4
