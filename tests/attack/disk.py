@@ -33,6 +33,7 @@ class Disk:
         self._open: dict[int, int] = {}  # inode -> descriptor; so inodes are not reused and can be read
         self._names: dict[Path, list[int | None]] = {root: [root.stat().st_ino]}  # what each may stand for
         self._folders: set[int] = {root.stat().st_ino}
+        self._entries: set[tuple[int, str, int]] = set()  # (folder, name, inode) that were safe once
         self.scan()
         for path, inodes in self._names.items():
             self._names[path] = inodes[-1:]
@@ -43,7 +44,8 @@ class Disk:
         """Take note of names that have come, gone or changed."""
         found = self._scan(self.root)
         for path in self._names.keys() | found.keys():
-            versions, now = self._names.setdefault(path, [None]), found.get(path)
+            now = found.get(path)
+            versions = self._names.setdefault(path, [now if self._is_moved(path, now) else None])
             if versions[-1] != now and path != self.root:
                 versions.append(now)
 
@@ -56,6 +58,13 @@ class Disk:
             for path, versions in self._names.items():
                 if path != self.root and self._names.get(path.parent, [None])[-1] == status.st_ino:
                     self._names[path] = versions[-1:]
+                    if versions[-1] is not None:
+                        self._entries.add((status.st_ino, path.name, versions[-1]))
+
+    def _is_moved(self, path: Path, inode: int | None) -> bool:
+        """Return whether a name came with its folder, in which it was safe already."""
+        folder = path.parent.stat().st_ino if path.parent.exists() else None
+        return (folder, path.name, inode) in self._entries
 
     def lose_power(self, target: Path, rng: random.Random) -> None:
         """Write to `target` what the disk may hold after a power cut at this moment."""

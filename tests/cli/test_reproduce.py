@@ -63,16 +63,19 @@ def test_options_say_how_much_is_run(
     assert len(group.trials) == number
 
 
+@pytest.mark.parametrize(
+    "content", ["{}", '{"trials": [{"part": "", "case": {}, "seeds": [], "numbers": []}]}', "[" * 100_000]
+)
 def test_file_that_holds_something_else_is_one_line_and_stays(
-    dynmeans: Callable[..., Any], folder: Path
+    dynmeans: Callable[..., Any], folder: Path, content: str
 ) -> None:
     (folder / "results").mkdir()
-    (folder / "results/rings.json").write_text("{}")
+    (folder / "results/rings.json").write_text(content)
     outcome = dynmeans("reproduce", "rings", "--jobs", 1)
     assert outcome.code == 2
     assert outcome.err.count("\n") == 1
     assert "rings.json: not a results file" in outcome.err
-    assert (folder / "results/rings.json").read_text() == "{}"
+    assert (folder / "results/rings.json").read_text() == content
 
 
 def test_unknown_experiment_is_refused(dynmeans: Callable[..., Any], folder: Path) -> None:

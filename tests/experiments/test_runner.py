@@ -12,6 +12,7 @@ from dynmeans._experiments.results import Results, read_results, write_results
 from dynmeans._experiments.runner import ExperimentProgress, draw_experiment, results_file, run_experiment
 from dynmeans._experiments.trials import Experiment, ExperimentTrial, Figures, Numbers, Size, by_worth
 from dynmeans._files.errors import InputError
+from dynmeans._files.lock import locked
 
 
 def plan(size: Size) -> list[ExperimentTrial]:
@@ -182,3 +183,12 @@ def test_figures_are_drawn_as_png_and_svg_the_same_every_time(tmp_path: Path) ->
     assert [path.name for path in paths] == ["sums.png", "sums.svg"]
     for path in paths:
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+
+
+def test_a_results_file_belongs_to_one_run_at_a_time(tmp_path: Path) -> None:
+    with (
+        locked(results_file(SUMS, tmp_path, quick=False)),
+        pytest.raises(InputError, match=r"sums.json: in use by another run; .* another --out"),
+    ):
+        run_experiment(SUMS, SUMS.full, tmp_path)
+    assert len(list(run_experiment(SUMS, SUMS.full, tmp_path))) == 2

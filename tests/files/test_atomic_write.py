@@ -12,6 +12,7 @@ import pytest
 from dynmeans._files import atomic_write as atomic
 from dynmeans._files.append_log import AppendLog
 from dynmeans._files.atomic_write import atomic_write, make_folder, remove_leftovers
+from dynmeans._files.lock import locked
 
 
 def leave(target: Path) -> Path:
@@ -72,6 +73,17 @@ def test_a_linked_target_is_written_through(tmp_path: Path, exists: bool) -> Non
     assert link.is_symlink()
     assert real.read_text() == "new"
     assert list((tmp_path / "real").iterdir()) == [real]
+
+
+def test_a_loop_of_links_is_refused_and_stays(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
+    for write in (lambda: atomic_write(loop), lambda: locked(loop)):
+        with pytest.raises(OSError, match="symbolic links") as error, write():  # type: ignore[attr-defined]
+            pass
+        assert error.value.filename == str(loop)
+    assert list(tmp_path.iterdir()) == [loop]
+    assert loop.is_symlink()
 
 
 def test_permissions_of_a_file_are_kept_and_a_new_one_obeys_the_mask(tmp_path: Path) -> None:

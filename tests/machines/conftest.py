@@ -6,6 +6,7 @@ pytest.importorskip("distributed")
 
 from distributed import Client, LocalCluster
 
+from dataset_runs import write_parts
 from quick_workers import quick_workers
 
 
@@ -22,3 +23,9 @@ def cluster():
 def client(cluster):
     with Client(cluster) as client:
         yield client
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with three Parquet files of rows."""
+    return write_parts(tmp_path)

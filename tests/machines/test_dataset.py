@@ -9,12 +9,12 @@ import time
 import dask
 import fsspec
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from distributed import Client, LocalCluster
 
 import dynmeans
+from dataset_runs import PARAMETERS, N, local_labels, read_labels, run, table
 from dynmeans import InputError
 from dynmeans._files.snapshot import read_snapshot, write_snapshot
 from dynmeans.cli import app
@@ -22,48 +22,6 @@ from dynmeans.distributed import files
 from dynmeans.distributed.dataset import open_dataset
 from dynmeans.distributed.files import cluster_dataset
 from dynmeans.runs import RunParameters
-
-PARAMETERS = RunParameters(time="t", every="10", birth_cost=3.0)
-N = 5000  # rows per window
-
-
-def table(window, kind="float64"):
-    random = np.random.default_rng(window)
-    centers = 4 * np.random.default_rng(0).normal(size=(5, 2))
-    X = centers[random.integers(0, 5, N)] + 0.1 * random.normal(size=(N, 2))
-    times = np.sort(random.uniform(10 * window, 10 * window + 9.9, N))
-    times[0] = 10 * window
-    return pa.table({"t": times, "x": X[:, 0], "y": pa.array(X[:, 1]).cast(kind)})
-
-
-@pytest.fixture
-def folder(tmp_path):
-    for window in (0, 1, 3):  # window 2 has no rows
-        pq.write_table(table(window), tmp_path / f"part{window}.parquet", row_group_size=3000)
-    return tmp_path
-
-
-def local_labels(folder):
-    model, labels = dynmeans.DMeans(3.0, random_state=0), []
-    for window in (0, 1, 2, 3):
-        path = folder / f"part{window}.parquet"
-        X = np.empty((0, 2))
-        if path.exists():
-            X = np.column_stack([pq.read_table(path).column(name).to_numpy() for name in "xy"])
-        labels.append(model.partial_fit(X, t=window + 1.0).labels_)
-    return np.concatenate(labels), model
-
-
-def run(folder, client, **options):
-    return cluster_dataset(
-        [str(folder / "*.parquet")], PARAMETERS, client, out=folder / "out", state=folder / "state", **options
-    )
-
-
-def read_labels(folder):
-    return pa.concat_tables(
-        pq.ParquetFile(path).read() for path in sorted((folder / "out/labels").glob("step=*/*.parquet"))
-    )
 
 
 class Stop(Exception):

@@ -17,6 +17,9 @@ def check(folder: Path, **options: object) -> None:
     check_folder(folder, **{"force": False, "again": None, "inputs": [], **options})  # type: ignore[arg-type]
 
 
+DEEP = "[" * 100_000  # raises RecursionError
+
+
 @pytest.fixture
 def occupied(tmp_path: Path) -> Path:
     (tmp_path / "run.json").write_text(json.dumps(INFO))
@@ -80,7 +83,7 @@ def test_files_that_the_last_run_names_go_with_it(tmp_path: Path) -> None:
     assert (tmp_path / "tracks.csv").exists()
 
 
-@pytest.mark.parametrize("info", ["[]", '{"files": ["a.csv"]}', '{"format": 1, "files": 7}'])
+@pytest.mark.parametrize("info", ["[]", '{"files": ["a.csv"]}', '{"format": 1, "files": 7}', DEEP])
 def test_a_foreign_run_json_says_nothing(tmp_path: Path, info: str) -> None:
     (tmp_path / "run.json").write_text(info)
     (tmp_path / "a.csv").touch()

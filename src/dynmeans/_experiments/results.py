@@ -13,7 +13,7 @@ from dynmeans import __version__
 from dynmeans._experiments.machine import describe_machine
 from dynmeans._experiments.trials import Case, ExperimentTrial, Numbers, group_name
 from dynmeans._files.atomic_write import atomic_write
-from dynmeans._files.errors import InputError
+from dynmeans._files.errors import InputError, error_context
 from dynmeans._model.types import FloatArray
 
 DIGITS = 6  # kept per number
@@ -104,13 +104,11 @@ def read_results(path: Path) -> Results:
     InputError
         If the file is invalid, or was written by another version of dynmeans.
     """
-    try:
+    with error_context(f"{path}: not a results file of an experiment"):
         raw = json.loads(path.read_text(encoding="utf-8"))
         groups = [_parse(group) for group in raw["trials"]]
         results = Results(raw["experiment"], raw["machines"], groups)
         version = raw["dynmeans"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: not a results file of an experiment ({error})") from None
     if version != __version__:
         raise InputError(f"{path}: was made by dynmeans {version}, this is {__version__}; move it away")
     return results

@@ -17,6 +17,7 @@ from dynmeans._experiments.panels import styled
 from dynmeans._experiments.results import Results, read_results, write_results
 from dynmeans._experiments.trials import Experiment, ExperimentTrial, Numbers, Size, by_worth
 from dynmeans._files.atomic_write import atomic_write, make_folder
+from dynmeans._files.lock import locked
 from dynmeans.plots.figure_file import save_figure
 
 SAVE_EVERY = 5.0  # seconds
@@ -65,6 +66,11 @@ def run_experiment(
     """
     make_folder(folder)
     path = results_file(experiment, folder, size.quick)
+    with locked(path, "--out"):
+        return _run_missing(experiment, size, path, jobs, show)
+
+
+def _run_missing(experiment: Experiment, size: Size, path: Path, jobs: int, show: Show | None) -> Results:
     plan = experiment.plan(size)
     results = read_results(path) if path.exists() else Results(experiment.name)
     results = results.arranged(plan)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from dynmeans._files.lock import try_lock
+from dynmeans._files.lock import real_path, try_lock
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has neither of these two
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -43,7 +43,7 @@ def atomic_write(path: Path, *, durable: bool = True) -> Iterator[Path]:
     >>> target.read_text()
     'all of it'
     """
-    target = Path(os.path.realpath(path))
+    target = real_path(path)
     temporary, descriptor = _create(target, path)
     try:
         with naming(path, temporary):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -41,6 +42,20 @@ def try_lock(descriptor: int) -> bool:
     return True
 
 
+def real_path(path: str | os.PathLike[str]) -> Path:
+    """Follow all symbolic links of a path.
+
+    Raises
+    ------
+    OSError
+        If the links form a loop.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
+    return target
+
+
 @contextmanager
 def locked(path: Path, option: str = "--state") -> Iterator[None]:
     """Lock `path` for this process, or raise an error that names the option to change.
@@ -57,7 +72,7 @@ def locked(path: Path, option: str = "--state") -> Iterator[None]:
     >>> list(target.parent.iterdir())
     []
     """
-    target = Path(os.path.realpath(path))
+    target = real_path(path)
     location = target.with_name(f".{target.name}.lock")
     with holding(location, path, option):
         yield
@@ -77,7 +92,7 @@ def holding(location: Path, path: Path, option: str) -> Iterator[None]:
 
 def _open_locked(location: Path, path: Path, option: str) -> int:
     while True:
-        descriptor = os.open(location, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o666)
+        descriptor = _open(location, path)
         try:
             mine = try_lock(descriptor)
         except OSError as error:
@@ -89,6 +104,14 @@ def _open_locked(location: Path, path: Path, option: str) -> int:
         if _is_at(descriptor, location):
             return descriptor
         os.close(descriptor)  # its owner removed it between our two calls
+
+
+def _open(location: Path, path: Path) -> int:
+    try:
+        return os.open(location, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o666)
+    except OSError as error:
+        error.filename = str(path)  # a message names the file that the user knows
+        raise
 
 
 def _is_at(descriptor: int, location: Path) -> bool:

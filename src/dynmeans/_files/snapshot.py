@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from dynmeans._files.atomic_write import atomic_write, remove_leftovers
+from dynmeans._files.lock import real_path
 from dynmeans._files.record import MARK, decode_record, shared_entries
 
 FORMAT = 1
@@ -41,7 +42,7 @@ class Snapshot(NamedTuple):
 
 def write_snapshot(path: str | os.PathLike[str], snapshot: Snapshot) -> None:
     """Write a state file atomically: a reader gets the old file or the new one, also after a power cut."""
-    target = Path(os.path.realpath(path))
+    target = real_path(path)
     remove_leftovers(target.parent, target.name)
     with atomic_write(Path(path)) as location, location.open("wb") as file:
         _write_archive(file, snapshot)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
+
+from dynmeans._files.atomic_write import naming
 
 if TYPE_CHECKING:  # rich is loaded only where a terminal shows a bar
     from rich.progress import Progress as Bar
@@ -33,7 +36,7 @@ def terminal_bar(
     estimate_seconds : float
         Length of the recent period from which the remaining time is estimated.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():  # None if it is closed
         yield None
         return
     from rich.console import Console
@@ -108,15 +111,18 @@ def _ignore(rows: int, steps: int, clusters: int, fraction: float | None) -> Non
 
 
 def print_lines(*lines: str) -> None:
-    """Print lines to standard output."""
-    for line in lines:
-        print(line)
+    """Print lines to standard output; characters that its encoding lacks are escaped."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    with naming("standard output"):
+        for line in lines:
+            print(line, flush=True)
 
 
 def print_summary(entries: dict[str, str], width: int = 0) -> None:
     """Print one entry per line in two columns; `width` is the minimum width of the first."""
     width = max(width, *map(len, entries))
-    print_lines(*(f"{name:<{width}}  {value}" for name, value in entries.items()))
+    print_lines(*(f"{name:<{width}}  {_escape(value)}" for name, value in entries.items()))
 
 
 def amount(count: int, noun: str) -> str:
@@ -125,5 +131,13 @@ def amount(count: int, noun: str) -> str:
 
 
 def print_error(message: str, kind: str = "error: ") -> None:
-    """Print a message as one line to standard error."""
-    print(f"dynmeans: {kind}{' '.join(message.split())}", file=sys.stderr)
+    """Print a message as one line to standard error, if that is possible."""
+    if sys.stderr is None:
+        return  # it is closed
+    with suppress(OSError):
+        print(f"dynmeans: {kind}{_escape(' '.join(message.split()))}", file=sys.stderr)
+
+
+def _escape(text: str) -> str:
+    """Escape control characters, which names of files and columns may have: a terminal would obey them."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

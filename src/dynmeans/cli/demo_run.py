@@ -50,7 +50,7 @@ def _is_demo(folder: Path) -> bool:
     """Whether the folder holds an earlier demo."""
     try:
         return bool(json.loads((folder / INFO_FILE).read_text(encoding="utf-8"))["title"] == _TITLE)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from dynmeans._files.errors import InputError, reason
 from dynmeans._files.limits import FileLimits
+from dynmeans._files.lock import real_path
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.sources import STDIN, find_source
 from dynmeans._tables.standardize import learn_scale
@@ -52,8 +53,10 @@ def run_tune(
     check_parameters(parameters)
     if search.study is not None and search.strategy != "optuna":
         raise InputError(f"--study needs --strategy optuna, got --strategy {search.strategy}")
+    results = TABLE_FILE, FIGURE_FILE
+    if search.study is not None and real_path(search.study) in [real_path(out / name) for name in results]:
+        raise InputError(f"{search.study}: a result has this name; choose another --study")
     with locked_folder(out):
-        results = TABLE_FILE, FIGURE_FILE
         check_output_files(out, results, force=force or search.study is not None, inputs=map(Path, inputs))
         batches = _read(inputs, parameters, search.steps, limits)
         with best_so_far(search.trials + min(FINALISTS, search.trials)) as show:
@@ -69,6 +72,8 @@ def run_tune(
                     storage=search.study,
                     on_trial=show,
                 )
+            except InputError:
+                raise
             except ValueError as error:
                 raise InputError(f"{inputs[0]}: {reason(error)}") from None
         line = command(inputs, parameters, found.best_params_)

@@ -67,7 +67,7 @@ def open_dataset(patterns: Sequence[str], parameters: RunParameters) -> Dataset:
     parts: list[Part] = []
     columns: Columns | None = None
     kinds: dict[str, Any] = {}
-    for number, (path, _) in enumerate(files):
+    for number, (path, *_) in enumerate(files):
         with open_file(path) as file:
             footer = _footer(path, parquet, file)
             schema = footer.schema.to_arrow_schema()

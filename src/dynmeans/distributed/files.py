@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,11 +15,11 @@ import numpy as np
 from distributed import Client, KilledWorker
 from distributed.comm import CommClosedError
 
-from dynmeans._files.atomic_write import make_folder, remove_leftovers, sync_folder
-from dynmeans._files.errors import InputError
-from dynmeans._files.lock import locked
+from dynmeans._files.atomic_write import make_folder, remove_leftovers
+from dynmeans._files.errors import InputError, InputWarning, reason
+from dynmeans._files.lock import locked, real_path
 from dynmeans._files.run_format import with_parameters
-from dynmeans._files.snapshot import Snapshot, read_snapshot, write_snapshot
+from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
 from dynmeans._tables.windowing import Windowing
 from dynmeans.distributed.dataset import (
     Dataset,
@@ -30,9 +31,22 @@ from dynmeans.distributed.dataset import (
     read_weights,
 )
 from dynmeans.distributed.estimator import DMeans, to_distributed
-from dynmeans.distributed.label_files import has_labels, has_labels_of, start_labels, write_labels
+from dynmeans.distributed.label_files import (
+    check_labels,
+    digest_after,
+    end_step,
+    find_damage,
+    has_labels,
+    has_labels_of,
+    new_step,
+    start_labels,
+    write_labels,
+)
+from dynmeans.distributed.locations import check_unchanged, is_url
 from dynmeans.estimators.state_files.decoding import from_snapshot
 from dynmeans.estimators.state_files.encoding import to_snapshot
+from dynmeans.estimators.state_files.state_checks import whole
+from dynmeans.runs.folder import locked_folder
 from dynmeans.runs.models import make_model
 from dynmeans.runs.parameter_checks import check_parameters
 from dynmeans.runs.parameters import RunParameters
@@ -75,6 +89,7 @@ class _Progress(NamedTuple):
     steps: int = 0  # windows with rows
     rows: int = 0
     is_complete: bool = False
+    digest: str = ""  # checksum of all labels; state files of earlier versions have none
 
 
 def cluster_dataset(
@@ -113,14 +128,19 @@ def cluster_dataset(
     run = {
         "files": [list(file) for file in data.files],
         "parameters": {key: value for key, value in parameters._asdict().items() if value is not None},
-        "out": str(out.resolve()),
+        "out": str(real_path(out)),
     }
     job = _Job(data, parameters, client, out / LABELS, state, force, on_step)
+    check_labels(job.labels, [path for path, *_ in data.files if not is_url(path)], state)
+    with _locked_state(state), locked_folder(out):
+        return _run(job, run)
+
+
+def _locked_state(state: Path | None) -> AbstractContextManager[object]:
     if state is None:
-        return _run(job, run)
+        return nullcontext()
     make_folder(state.parent)
-    with locked(state):
-        return _run(job, run)
+    return locked(state)
 
 
 class _Job(NamedTuple):
@@ -136,7 +156,7 @@ class _Job(NamedTuple):
 
 
 def _run(job: _Job, run: dict[str, Any]) -> DatasetRun:
-    model, progress = _start(job.parameters, run, job.state)
+    model, progress = _start(job, run)
     is_own = job.state is not None and has_labels_of(job.labels, run)
     if progress.steps == 0 and has_labels(job.labels) and not (job.force or is_own):
         raise InputError(f"{job.labels}: holds the labels of another run; use --force or another --out")
@@ -148,15 +168,41 @@ def _run(job: _Job, run: dict[str, Any]) -> DatasetRun:
     )
 
 
-def _start(parameters: RunParameters, run: dict[str, Any], state: Path | None) -> tuple[DMeans, _Progress]:
+def _start(job: _Job, run: dict[str, Any]) -> tuple[DMeans, _Progress]:
     """Return the model and the progress of a new or an interrupted run."""
-    if state is None or not state.exists():
-        return to_distributed(make_model(parameters, 1)), _Progress(run)
-    snapshot = read_snapshot(state)
+    new = to_distributed(make_model(job.parameters, 1)), _Progress(run)
+    if job.state is None or not job.state.exists():
+        return new
+    snapshot = read_snapshot(job.state)
     known = snapshot.header.get("dataset")
-    if not isinstance(known, dict) or with_parameters(known.get("run")) != run:
-        raise InputError(f"{state}: belongs to another run; use another --state")
-    return to_distributed(from_snapshot(snapshot)), _Progress(**{**known, "run": run})
+    if not isinstance(known, dict) or not _is_same(known.get("run"), run):
+        raise InputError(f"{job.state}: belongs to another run; use another --state")
+    progress = _read_progress(known, job.state)._replace(run=run)
+    model = to_distributed(from_snapshot(snapshot))
+    damaged = find_damage(job.labels, model.n_steps_, progress.digest) if progress.digest else None
+    if damaged is None:
+        return model, progress
+    message = f"{damaged}: missing or damaged; the run is computed again"
+    warnings.warn(message, InputWarning, stacklevel=4)  # the caller of `cluster_dataset`
+    return new
+
+
+def _is_same(known: Any, run: dict[str, Any]) -> bool:
+    """Return whether a state file belongs to a run; an earlier version kept no times of the files."""
+    older = {**run, "files": [file[:2] for file in run["files"]]}
+    return with_parameters(known) in (run, older)
+
+
+def _read_progress(known: dict[str, Any], state: Path) -> _Progress:
+    try:
+        progress = _Progress(**known)
+        for name in ("steps", "rows"):
+            whole(known, name)
+    except (TypeError, KeyError, SnapshotError) as error:
+        raise SnapshotError(f"{state}: impossible progress of a dataset: {reason(error)}") from None
+    if not isinstance(progress.is_complete, bool) or not isinstance(progress.digest, str):
+        raise SnapshotError(f"{state}: impossible progress of a dataset")
+    return progress
 
 
 def _cluster(job: _Job, model: DMeans, progress: _Progress) -> _Progress:
@@ -183,13 +229,22 @@ def _run_steps(job: _Job, model: DMeans, progress: _Progress) -> Iterator[_Progr
     """Run the steps after `progress`, and yield the progress after each, which is then in the state file."""
     rule = make_windowing(job.parameters, {}, is_dated=job.data.columns.dated)
     windows = list(find_windows(job.client, job.data, job.parameters, rule))
+    if progress.steps > len(windows):
+        raise SnapshotError(f"{job.state}: impossible number of steps: {progress.steps} of {len(windows)}")
     if progress.steps == 0:
         start_labels(job.labels, progress.run)
     for number, window in enumerate(windows[progress.steps :], progress.steps + 1):
         _pass_empty(model, rule, window.key, job.data)
         _step(job, model, window, rule.stamp(window.key)[0])
         n = sum(piece.stop - piece.start for piece in window.slices)
-        progress = progress._replace(steps=number, rows=progress.rows + n, is_complete=number == len(windows))
+        progress = progress._replace(
+            steps=number,
+            rows=progress.rows + n,
+            is_complete=number == len(windows),
+            digest=digest_after(progress.digest, job.labels, model.n_steps_),
+        )
+        if progress.is_complete:
+            check_unchanged(job.data.files)
         if job.state is not None:
             _save(job.state, model, progress)
         yield progress
@@ -211,19 +266,15 @@ def _step(job: _Job, model: DMeans, window: Window, t: float | None) -> None:
     weights = None if columns.weight is None else _collection(read_weights, window.slices, job.data, ())
     rows = _collection(read_slice, window.slices, job.data, (len(columns.features),))
     model.partial_fit(rows, sample_weight=weights, t=t)
-    target = job.labels / f"step={model.n_steps_:06d}"
-    temporary = job.labels / f".{target.name}.tmp"
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir()
+    temporary = new_step(job.labels, model.n_steps_)
     write = dask.delayed(write_labels, pure=False)
     ids: Any = model.labels_
     blocks = ids.to_delayed().ravel()
-    names = [str(temporary / f"part-{i:06d}.parquet") for i in range(len(blocks))]
-    written = job.client.compute([write(*each) for each in zip(blocks, window.slices, names, strict=True)])
-    job.client.gather(written)
-    shutil.rmtree(target, ignore_errors=True)
-    temporary.rename(target)
-    sync_folder(job.labels)
+    names = [f"part-{i:06d}.parquet" for i in range(len(blocks))]
+    paths = [str(temporary / name) for name in names]
+    written = job.client.compute([write(*each) for each in zip(blocks, window.slices, paths, strict=True)])
+    contents = dict(zip(names, job.client.gather(written), strict=True))
+    end_step(job.labels, model.n_steps_, temporary, contents)
 
 
 def _collection(read: Any, slices: Sequence[Slice], data: Dataset, shape: tuple[int, ...]) -> Any:

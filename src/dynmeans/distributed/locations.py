@@ -12,12 +12,15 @@ import fsspec
 
 from dynmeans._files.errors import InputError, error_context
 
+_VERSIONS = ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated", "created")  # of fsspec
+
 
 class DataFile(NamedTuple):
     """One file, as all workers see it."""
 
     path: str  # or URL
     size: int  # bytes
+    version: str  # changes with the content: the time of modification, or the tag of an object store
 
 
 def is_url(path: str) -> bool:
@@ -41,7 +44,12 @@ def _find_paths(pattern: str) -> list[DataFile]:
     for name in names:
         if not Path(name).is_file():
             raise InputError(f"{name}: no such file")
-    return [DataFile(name, Path(name).stat().st_size) for name in names]
+    return [_local_file(name) for name in names]
+
+
+def _local_file(name: str) -> DataFile:
+    status = Path(name).stat()
+    return DataFile(name, status.st_size, str(status.st_mtime_ns))
 
 
 def _find_urls(pattern: str) -> list[DataFile]:
@@ -56,9 +64,23 @@ def _find_urls(pattern: str) -> list[DataFile]:
             for name in names:
                 if not system.isfile(name):
                     raise InputError(f"{system.unstrip_protocol(name)}: no such file")
-            return [DataFile(system.unstrip_protocol(name), int(system.size(name))) for name in names]
+            return [_remote_file(system, name) for name in names]
     except ImportError as error:  # such as s3fs for s3://
         raise InputError(f"{pattern}: {str(error).splitlines()[0]}") from None
+
+
+def _remote_file(system: Any, name: str) -> DataFile:
+    info = system.info(name)
+    version = next((str(info[key]) for key in _VERSIONS if key in info), "")
+    return DataFile(system.unstrip_protocol(name), int(system.size(name)), version)
+
+
+def check_unchanged(files: Sequence[DataFile]) -> None:
+    """Raise an error if a file has changed since it was found."""
+    for file in files:
+        (now,) = find_files([glob.escape(file.path)])
+        if now != file:
+            raise InputError(f"{file.path}: changed while it was read; run again with another --state")
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from dynmeans._files.lock import locked
 from dynmeans._tables.windowing import Windowing
 from dynmeans._tables.windows import cut
 from dynmeans.runs.completed import must_repeat
-from dynmeans.runs.folder import check_folder, locked_folder
+from dynmeans.runs.folder import check_folder, check_state_file, locked_folder
 from dynmeans.runs.job import (
     Job,
     StepCallback,
@@ -125,14 +125,15 @@ def cluster_files(
         report=report,
         on_step=on_step or (lambda status: None),
     )
-    with _locked_state(job.state):
+    with _locked_state(job.state, job.out):
         return _run(job)
 
 
-def _locked_state(state: Path | None) -> AbstractContextManager[object]:
+def _locked_state(state: Path | None, out: Path) -> AbstractContextManager[object]:
     """Lock the state file, and make its folder."""
     if state is None:
         return nullcontext()
+    check_state_file(state, out)
     make_folder(state.parent)
     if state.is_dir():
         raise InputError(f"{state}: a folder, --state must be a file")

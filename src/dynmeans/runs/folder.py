@@ -13,12 +13,13 @@ from dynmeans._files.atomic_write import make_folder, remove_leftovers, sync_fol
 from dynmeans._files.errors import InputError
 from dynmeans._files.keyed_tables import KEYS_LOG
 from dynmeans._files.labels import labels_file
-from dynmeans._files.lock import holding
+from dynmeans._files.lock import holding, real_path
 from dynmeans._files.run_format import (
     CLUSTERS_TABLE,
     EVENTS_FILE,
     FORMAT,
     INFO_FILE,
+    LABELS_STEM,
     PICTURE_FILE,
     REPORT_FILE,
     SAMPLE_TABLE,
@@ -27,8 +28,20 @@ from dynmeans._files.run_format import (
 )
 from dynmeans._files.run_tables import LABELS_LOG
 from dynmeans._tables.sources import FORMATS
+from dynmeans.runs.key_reports import KEY_REPORT
 
 LOCK_FILE = ".dynmeans.lock"  # only while a run lasts
+_FILES = (
+    INFO_FILE,
+    STEPS_TABLE.file,
+    CLUSTERS_TABLE.file,
+    EVENTS_FILE,
+    SAMPLE_TABLE.file,
+    LABELS_LOG,
+    KEYS_LOG,
+    REPORT_FILE,
+    PICTURE_FILE,
+)
 _ATTEMPTS = 100  # to create and lock a folder that other processes create and remove at the same time
 
 
@@ -127,6 +140,15 @@ def check_output_files(
         raise InputError(f"{folder}: holds results already ({present[0].name}); --force overwrites them")
 
 
+def check_state_file(state: Path, folder: Path) -> None:
+    """Refuse a state file that the run would overwrite with one of its results, or the reverse."""
+    target, home = real_path(state), real_path(folder)
+    name = target.name
+    is_result = name in _FILES or name.startswith((f"{LABELS_STEM}.", KEY_REPORT)) or name == LOCK_FILE
+    if target == home or (is_result and target.parent == home):
+        raise InputError(f"{state}: the run writes a result of this name; choose another --state")
+
+
 def clear_folder(folder: Path, names: Sequence[str] = ()) -> None:
     """Create a folder, or remove the files of a run from it; run.json last, because it lists the others.
 
@@ -140,18 +162,7 @@ def clear_folder(folder: Path, names: Sequence[str] = ()) -> None:
 
 def _present(folder: Path, names: Sequence[str]) -> list[Path]:
     """List the existing files of the run and of the previous run, run.json first."""
-    fixed = (
-        INFO_FILE,
-        STEPS_TABLE.file,
-        CLUSTERS_TABLE.file,
-        EVENTS_FILE,
-        SAMPLE_TABLE.file,
-        LABELS_LOG,
-        KEYS_LOG,
-        REPORT_FILE,
-        PICTURE_FILE,
-    )
-    paths = [*(folder / name for name in fixed), *(labels_file(folder, format) for format in FORMATS)]
+    paths = [*(folder / name for name in _FILES), *(labels_file(folder, format) for format in FORMATS)]
     own = [folder / name for name in (*names, *_written(folder))]
     return [path for path in dict.fromkeys([*paths, *own]) if os.path.lexists(path)]
 
@@ -169,13 +180,13 @@ def _info(folder: Path) -> dict[str, Any]:
     """Return the content of run.json, or an empty dictionary if it cannot be read."""
     try:
         info = json.loads((folder / INFO_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return with_parameters(info) if isinstance(info, dict) else {}
 
 
 def _check_inputs(present: Iterable[Path], inputs: Iterable[Path]) -> None:
-    lost = {path.resolve() for path in present} & {path.resolve() for path in inputs}
+    lost = {*map(os.path.realpath, present)} & {*map(os.path.realpath, inputs)}
     if lost:
         raise InputError(f"{min(lost)}: an input that the run would overwrite; choose another --out")
 

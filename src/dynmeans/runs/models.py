@@ -53,8 +53,8 @@ def parse_kernel(text: str) -> Kernel:
         key, equals, value = part.partition("=")
         try:
             params[key.strip()] = json.loads(value) if equals else None
-        except json.JSONDecodeError:
-            raise InputError(f"--kernel {text!r}: {value!r} is not a number") from None
+        except (ValueError, RecursionError):  # also of very many digits or brackets
+            raise InputError(f"--kernel {text[:60]!r}: {value[:60]!r} is not a number") from None
     try:
         return kernel_from_params(params)
     except (TypeError, ValueError) as error:

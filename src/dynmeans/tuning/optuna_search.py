@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dynmeans._files.atomic_write import naming
+from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
 from dynmeans.tuning.search import first_candidates, known_candidates, of_entry
 from dynmeans.tuning.space import Axis
@@ -27,6 +30,11 @@ def search_with_optuna(
     With a storage, the trials of an earlier search count. The data must be the same: a study over other
     ranges is rejected.
     """
+    with nullcontext() if storage is None else naming(fspath(storage)):
+        return _search(runner, budget, seed, storage)
+
+
+def _search(runner: Runner, budget: int, seed: int, storage: str | PathLike[str] | None) -> list[Trial]:
     optuna = require("optuna", "tune")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     arms = [
@@ -66,7 +74,7 @@ def _open_study(
     ranges.append([CHOICE, 0, n_arms])
     known = study.user_attrs.get("ranges", ranges)
     if known != ranges:
-        raise ValueError(f"{storage}: the study belongs to other data or choices: {known}, not {ranges}")
+        raise InputError(f"{storage}: the study belongs to other data or choices: {known}, not {ranges}")
     study.set_user_attr("ranges", ranges)
     return study
 
@@ -86,7 +94,7 @@ def _open_journal(storages: Any, path: str) -> Any:
             return storages.JournalStorage(file)
     except (ValueError, KeyError, TypeError):
         pass  # raised by Optuna for foreign lines
-    raise ValueError(f"{path}: not a study of dynmeans; give a new file, or one written by dynmeans")
+    raise InputError(f"{path}: not a study of dynmeans; give a new file, or one written by dynmeans")
 
 
 def _as_optuna_params(candidate: Candidate, runner: Runner, arms: list[tuple[int, int]]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -181,7 +182,7 @@ def check(options: QuantizeOptions) -> None:
     ]
     for path in written:
         _check_output(path, options.source)
-    if len({path.resolve() for path in written}) < len(written):
+    if len({*map(os.path.realpath, written)}) < len(written):
         raise InputError(f"{options.target}: video, palette and preview must be different files")
     if not options.target.suffix:
         raise InputError(f"{options.target}: the name must end in the kind of video, such as .mp4 or .gif")
