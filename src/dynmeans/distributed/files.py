@@ -31,6 +31,7 @@ from dynmeans.distributed.dataset import (
 )
 from dynmeans.distributed.estimator import DMeans, to_distributed
 from dynmeans.distributed.label_files import has_labels, has_labels_of, start_labels, write_labels
+from dynmeans.distributed.unsupported_options import refuse_unsupported
 from dynmeans.estimators.state_files.serialization import from_snapshot, to_snapshot
 from dynmeans.runs.models import make_model
 from dynmeans.runs.parameter_checks import check_parameters
@@ -40,7 +41,6 @@ from dynmeans.runs.session import Session
 from dynmeans.runs.time_steps import make_windowing
 
 LABELS = "labels"
-UNSUPPORTED = ("standardize", "kernel", "embedding", "text", "by")
 
 
 class DatasetRun(NamedTuple):
@@ -107,7 +107,7 @@ def cluster_dataset(
         Called with a :class:`dynmeans.runs.RunStatus` after each step.
     """
     check_parameters(parameters)
-    _refuse_unsupported(parameters)
+    refuse_unsupported(parameters)
     data = open_dataset(inputs, parameters)
     run = {
         "files": [list(file) for file in data.files],
@@ -240,13 +240,3 @@ def _save(state: Path, model: DMeans, progress: _Progress) -> None:
     remove_leftovers(state.parent, state.name)
     header, arrays = to_snapshot(model)
     write_snapshot(state, Snapshot(header | {"dataset": progress._asdict()}, arrays))
-
-
-def _refuse_unsupported(parameters: RunParameters) -> None:
-    if parameters.algorithm != "dmeans":
-        raise InputError("--scheduler and --workers need --algorithm dmeans")
-    for name in UNSUPPORTED:
-        if getattr(parameters, name):
-            raise InputError(f"--{name.replace('_', '-')} is not supported with --scheduler or --workers")
-    if parameters.format not in (None, "parquet"):
-        raise InputError(f"--format is {parameters.format!r}; --scheduler and --workers read Parquet files")
