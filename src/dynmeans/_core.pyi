@@ -39,9 +39,14 @@ touched                   (t,) slots that rows came to or left; their sums are a
 ids, hits, next_id        (K,) permanent ids, numbers of steps with rows; smallest unused id
 kinds, steps, times       (m,) of events: index of the kind, number of the step, event time
 largest                   largest coordinate of a center
+shared, own, arrays       of a record: two texts, and the arrays in the order of its columns
+data, at, columns         a record, where its texts end; name, type and dimensions of each array
+                          wrong_column: name, shape and type that each array must have
 before, trusted           (slots, d) centers of the last pass; whether its bounds hold
 ========================  =====================================================================
 """
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -213,7 +218,9 @@ def matching_pursuit(
     gram: Floats, coefficients: Floats, budget: int, dependent: float, equal: float, negligible: float
 ) -> tuple[NDArray[np.int64], Floats]: ...
 def max_abs(X: Rows, n_threads: int = 1) -> float: ...
-def all_finite(values: Floats) -> bool: ...
+def wrong_column(
+    arrays: dict[str, NDArray[Any]], columns: tuple[tuple[str, tuple[int, ...], np.dtype[Any]], ...]
+) -> int: ...
 def broken_cluster_rule(
     ids: NDArray[np.int64],
     weights: Floats,
@@ -237,6 +244,10 @@ def broken_event_rule(
     clock: float,
     n_steps: int,
 ) -> str | None: ...
+def record_body(shared: bytes, own: bytes, arrays: list[NDArray[Any]]) -> bytes: ...
+def record_arrays(
+    data: bytes, at: int, columns: tuple[tuple[str, np.dtype[Any], int], ...]
+) -> dict[str, NDArray[Any]]: ...
 def unique_rows(X: Floats, weights: Floats | None) -> tuple[Floats, Floats, NDArray[np.int64]]: ...
 def cluster_means(
     slots: NDArray[np.int64], weights: Floats, X: Floats, centers: Floats, gammas: Floats

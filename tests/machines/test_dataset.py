@@ -21,7 +21,7 @@ from dynmeans.cli import app
 from dynmeans.distributed import files
 from dynmeans.distributed.dataset import open_dataset
 from dynmeans.distributed.files import cluster_dataset
-from dynmeans.runs import RunParameters
+from dynmeans.runs import RunParameters, cluster_files
 
 
 class Stop(Exception):
@@ -188,6 +188,48 @@ def test_urls_that_cannot_be_used_are_one_line(arguments, message, folder, monke
     assert end.value.code == 2
     assert message in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--standardize"], "--standardize is not supported with --scheduler or --workers; standardize the"),
+        (
+            ["--text", "t"],
+            "--text is not supported with --scheduler or --workers; join the text to the labels",
+        ),
+        (["--by", "x"], "--by is not supported with --scheduler or --workers; write one dataset per key"),
+        (["--embedding", "e.npy"], "read embeddings from a column of lists of the Parquet files"),
+        (["--algorithm", "kdmeans"], "--scheduler and --workers need --algorithm dmeans"),
+    ],
+)
+def test_options_that_workers_do_not_support_are_one_line(arguments, message, folder, monkeypatch, capsys):
+    command = ["cluster", f"{folder}/*.parquet", "--birth-cost", "3", "--workers", "2", *arguments]
+    monkeypatch.setattr(sys, "argv", ["dynmeans", *command, "--out", str(folder / "out")])
+    with pytest.raises(SystemExit) as end:
+        app.main()
+    error = capsys.readouterr().err
+    assert end.value.code == 2
+    assert message in error
+    assert error.count("\n") == 1
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.list_(pa.float64(), 2)])
+def test_a_column_of_lists_is_clustered_as_separate_columns(client, folder, kind):
+    for path in folder.glob("*.parquet"):
+        columns = pq.read_table(path)
+        lists = np.column_stack([columns.column(name).to_numpy() for name in "xy"]).tolist()
+        columns = columns.select(["t"]).append_column("e", pa.array(lists, kind))
+        pq.write_table(columns, path, row_group_size=3000)
+    parameters = PARAMETERS._replace(embedding="e")
+    local = cluster_files(
+        [str(path) for path in sorted(folder.glob("*.parquet"))], parameters, out=folder / "local"
+    )
+    found = cluster_dataset([str(folder / "*.parquet")], parameters, client, out=folder / "out")
+    assert found.features == ("e1", "e2")
+    assert np.array_equal(found.model.cluster_centers_, local.model.cluster_centers_)
+    assert np.array_equal(found.model.cluster_ids_, local.model.cluster_ids_)
 
 
 def die_at_window_3():

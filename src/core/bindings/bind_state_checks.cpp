@@ -42,11 +42,6 @@ bool rises(const Column<T>& values) {
   return std::is_sorted(values.data(), values.data() + values.size());
 }
 
-template <class Values>
-bool all_finite(const Values& values) {
-  return std::all_of(values.data(), values.data() + values.size(), [](double x) { return std::isfinite(x); });
-}
-
 Rule check_ids(const Ids& ids, std::int64_t next_id) {
   const std::int64_t* end = ids.data() + ids.size();
   if (std::adjacent_find(ids.data(), end, std::greater_equal()) != end) return "ids must increase";
@@ -118,11 +113,32 @@ Rule check_events(const Marks& kinds, const Ids& ids, const Ids& steps, const Ve
   return {};
 }
 
+bool has_shape(const ArrayBytes& found, const nb::tuple& shape) {
+  if (std::size_t(found.n_dimensions) != shape.size()) return false;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (found.shape[axis] != nb::cast<std::intptr_t>(shape[axis])) return false;
+  return true;
+}
+
+// Index of the first column (name, shape, type) that `arrays` lacks, or that has another shape or type, or
+// numbers that are not finite; -1 if there is none.
+int wrong_column(const nb::dict& arrays, const nb::tuple& columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto column = nb::cast<nb::tuple>(columns[i]);
+    PyObject* array = PyDict_GetItem(arrays.ptr(), nb::handle(column[0]).ptr());
+    if (!array || !is_array_of(array, column[2])) return int(i);
+    const ArrayBytes found = array_bytes(array);
+    if (!has_shape(found, nb::cast<nb::tuple>(column[1]))) return int(i);
+    if (!holds_finite_numbers(found)) return int(i);
+  }
+  return -1;
+}
+
 }  // namespace
 
 void bind_state_checks(nb::module_& m) {
-  m.def("all_finite", &all_finite<Vector>, "values"_a, "Whether all numbers are finite.");
-  m.def("all_finite", &all_finite<Matrix<double>>, "values"_a, "Whether all numbers are finite.");
+  m.def("wrong_column", &wrong_column, "arrays"_a, "columns"_a,
+        "Index of the first column that is missing or wrong, or -1.");
   m.def("broken_cluster_rule", &check_clusters, "ids"_a, "weights"_a, "last_seen"_a, "hits"_a, "next_id"_a,
         "clock"_a, "n_steps"_a, "The first rule that remembered clusters break, or None.");
   m.def("broken_motion_rule", &check_motion, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,

@@ -5,7 +5,10 @@
 #include <numpy/arrayobject.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <stdexcept>
 
 namespace dynmeans {
 namespace {
@@ -44,6 +47,56 @@ nb::object copy_to_numpy(const std::vector<T>& values, std::initializer_list<std
   auto* memory = static_cast<T*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array)));
   std::copy(values.begin(), values.end(), memory);
   return nb::steal(array);
+}
+
+ArrayBytes array_bytes(nb::handle source) {
+  use_numpy();
+  if (!PyArray_Check(source.ptr())) throw nb::type_error("a NumPy array is required");
+  auto* given = reinterpret_cast<PyArrayObject*>(source.ptr());
+  nb::object array = nb::steal(reinterpret_cast<PyObject*>(PyArray_GETCONTIGUOUS(given)));
+  if (!array.is_valid()) nb::raise_python_error();
+  auto* own = reinterpret_cast<PyArrayObject*>(array.ptr());
+  return {PyArray_BYTES(own), std::size_t(PyArray_NBYTES(own)), PyArray_NDIM(own), PyArray_DIMS(own), array};
+}
+
+bool is_array_of(nb::handle source, nb::handle dtype) {
+  use_numpy();
+  if (!PyArray_Check(source.ptr()) || !PyArray_DescrCheck(dtype.ptr())) return false;
+  return PyArray_EquivTypes(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(source.ptr())),
+                            reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+}
+
+bool holds_finite_numbers(const ArrayBytes& found) {
+  auto* array = reinterpret_cast<PyArrayObject*>(found.array.ptr());
+  if (PyArray_TYPE(array) != NPY_DOUBLE) return true;
+  for (std::size_t at = 0; at < found.size; at += sizeof(double)) {
+    double value;
+    std::memcpy(&value, found.data + at, sizeof value);  // it need not be aligned
+    if (!std::isfinite(value)) return false;
+  }
+  return true;
+}
+
+ArrayOfBytes view_of_bytes(const nb::bytes& data, std::size_t at, nb::handle dtype, int n_dimensions,
+                           const std::int64_t* shape) {
+  use_numpy();
+  if (!PyArray_DescrCheck(dtype.ptr())) throw nb::type_error("a NumPy type is required");
+  if (at > data.size()) throw std::invalid_argument("an array ends after the record");
+  npy_intp sizes[2] = {};
+  std::copy_n(shape, n_dimensions, sizes);
+  Py_INCREF(dtype.ptr());  // the array owns its type
+  PyObject* array =
+      PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(dtype.ptr()), n_dimensions, sizes,
+                           nullptr, const_cast<char*>(data.c_str()) + at, NPY_ARRAY_C_CONTIGUOUS, nullptr);
+  if (!array) nb::raise_python_error();
+  nb::object owned = nb::steal(array);
+  auto* view = reinterpret_cast<PyArrayObject*>(array);
+  const auto size = std::size_t(PyArray_NBYTES(view));
+  if (size > data.size() - at) throw std::invalid_argument("an array ends after the record");
+  Py_INCREF(data.ptr());
+  if (PyArray_SetBaseObject(view, data.ptr()) < 0) nb::raise_python_error();
+  PyArray_UpdateFlags(view, NPY_ARRAY_UPDATE_ALL);
+  return {owned, size};
 }
 
 template <class T, int N>

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <numeric>
@@ -61,6 +62,33 @@ NumpyArray<T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return NumpyArray<T>(nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape, owner)));
 }
+
+// The memory of a C-contiguous array; other arrays are copied.
+struct ArrayBytes {
+  const char* data;
+  std::size_t size;  // in bytes
+  int n_dimensions;
+  const std::intptr_t* shape;
+  nb::object array;  // owns the memory
+};
+
+ArrayBytes array_bytes(nb::handle array);
+
+// Whether an object is an array of this type.
+bool is_array_of(nb::handle source, nb::handle dtype);
+
+// Whether an array has no infinite number and no NaN; true for whole numbers.
+bool holds_finite_numbers(const ArrayBytes& found);
+
+// A read-only array in the memory of a bytes object, which it keeps alive.
+struct ArrayOfBytes {
+  nb::object array;
+  std::size_t size;  // in bytes
+};
+
+// The array begins at `at`; raises a Python error if it does not end within the object.
+ArrayOfBytes view_of_bytes(const nb::bytes& data, std::size_t at, nb::handle dtype, int n_dimensions,
+                           const std::int64_t* shape);
 
 // Number of threads for an amount of work. For little work, both starting threads and reading the number of
 // processors take longer than they save; the latter takes as long as the descent on a small batch.

@@ -19,9 +19,9 @@ namespace dynmeans {
 
 class ThreadPool {
  public:
-  explicit ThreadPool(int n_threads) {
+  explicit ThreadPool(int n_threads) : ranges_(std::max(n_threads, 1)) {
     try {
-      for (int i = 1; i < n_threads; ++i) helpers_.emplace_back([this] { help(); });
+      for (int i = 1; i < n_threads; ++i) helpers_.emplace_back([this, i] { help(i); });
     } catch (const std::system_error&) {
       // The system refuses more threads; the existing ones do all of the work.
     }
@@ -42,17 +42,22 @@ class ThreadPool {
   // Runs work(0) ... work(n - 1), in any order, and returns when all are done. If one of them throws, the
   // others stop at their next poll, and the first exception is thrown here.
   void run(int n, const std::function<void(int)>& work) {
+    run_on_workers(n, [&](int i, int) { work(i); });
+  }
+
+  // The same with work(i, worker); no two calls with the same worker, 0 .. size() - 1, run at the same time.
+  void run_on_workers(int n, const std::function<void(int, int)>& work) {
     if (helpers_.empty() || n < 2) {
-      for (int i = 0; i < n; ++i) work(i);
+      for (int i = 0; i < n; ++i) work(i, 0);
       return;
     }
     work_ = &work;
     n_chunks_ = n;
-    next_ = 0;
+    for (int w = 0; w < size(); ++w) ranges_[w].next = first_chunk(w);
     busy_ = static_cast<int>(helpers_.size());
     round_.fetch_add(1);
     round_.notify_all();
-    take_chunks();
+    take_chunks(0);
     spin_.wait([&] { return busy_ == 0; });
     for (int left = busy_; left != 0; left = busy_) busy_.wait(left);
     if (!failed_) return;
@@ -86,15 +91,30 @@ class ThreadPool {
 #endif
   }
 
-  void take_chunks() {
+  // Chunks that a worker takes first. The rounds of a descent have the same rows in the same chunks, so these
+  // rows are still in the cache of its core.
+  struct alignas(64) Range {
+    std::atomic<int> next{0};
+  };
+
+  int first_chunk(int worker) const { return int(std::int64_t(n_chunks_) * worker / size()); }
+
+  // Takes the chunks of the own range, then those that the other workers have not begun.
+  void take_chunks(int worker) {
     try {
-      for (int i = next_.fetch_add(1); i < n_chunks_ && !failed_; i = next_.fetch_add(1)) (*work_)(i);
+      for (int other = 0; other < size(); ++other) take_range((worker + other) % size(), worker);
     } catch (...) {
       if (!failed_.exchange(true)) failure_ = std::current_exception();
     }
   }
 
-  void help() {
+  void take_range(int range, int worker) {
+    std::atomic<int>& next = ranges_[range].next;
+    const int end = first_chunk(range + 1);
+    for (int i = next.fetch_add(1); i < end && !failed_; i = next.fetch_add(1)) (*work_)(i, worker);
+  }
+
+  void help(int worker) {
     set_stop_flag(&failed_);
     Spin spin;
     for (std::uint64_t seen = 0;;) {
@@ -102,14 +122,14 @@ class ThreadPool {
       round_.wait(seen);
       seen = round_;
       if (stopping_) return;
-      take_chunks();
+      take_chunks(worker);
       if (busy_.fetch_sub(1) == 1) busy_.notify_one();
     }
   }
 
-  const std::function<void(int)>* work_ = nullptr;
+  const std::function<void(int, int)>* work_ = nullptr;
   int n_chunks_ = 0;
-  std::atomic<int> next_{0};
+  std::vector<Range> ranges_;  // (size,)
   std::atomic<int> busy_{0};
   std::atomic<std::uint64_t> round_{0};
   std::atomic<bool> stopping_{false};

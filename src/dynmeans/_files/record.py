@@ -25,6 +25,8 @@ from zlib import crc32
 
 import numpy as np
 
+from dynmeans._core import record_arrays, record_body
+
 MARK = b"dynmeans"
 FORMAT = 1
 _HEAD = struct.Struct("<8s2L")  # mark, format, checksum
@@ -53,7 +55,6 @@ class Layout(NamedTuple):
 
     shared: bytes  # JSON
     columns: tuple[Column, ...]  # those of larger items first
-    sizes: struct.Struct  # shapes of all arrays
 
 
 def make_layout(shared: dict[str, Any], columns: Sequence[tuple[str, np.dtype[Any], int]]) -> Layout:
@@ -61,27 +62,13 @@ def make_layout(shared: dict[str, Any], columns: Sequence[tuple[str, np.dtype[An
     ordered = tuple(Column(*one) for one in sorted(columns, key=lambda one: (-one[1].itemsize, one[0])))
     named = [(one.name, one.dtype.str, one.n_dimensions) for one in ordered]
     text = _ENCODER.encode({**shared, "arrays": named}).encode()
-    return Layout(text, ordered, _sizes(ordered))
-
-
-def _sizes(columns: Sequence[Column]) -> struct.Struct:
-    return struct.Struct(f"<{sum([column.n_dimensions for column in columns])}q")
+    return Layout(text, ordered)
 
 
 def encode_record(layout: Layout, own: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> bytes:
     """Return a record of the other entries of a header and of arrays."""
     parts = [arrays[column.name] for column in layout.columns]
-    text = _ENCODER.encode(own).encode()
-    body = b"".join(
-        [
-            _LENGTHS.pack(len(layout.shared), len(text)),
-            layout.shared,
-            text,
-            bytes(-(len(layout.shared) + len(text)) % 8),
-            layout.sizes.pack(*[size for array in parts for size in array.shape]),
-            *[array.tobytes() for array in parts],
-        ]
-    )
+    body = record_body(layout.shared, _ENCODER.encode(own).encode(), parts)
     return _HEAD.pack(MARK, FORMAT, crc32(body)) + body
 
 
@@ -96,23 +83,7 @@ def decode_record(data: bytes) -> Record:
     begin = _HEAD.size + _LENGTHS.size
     end = begin + n_shared + n_own
     shared, own = data[begin : begin + n_shared], _entries(data[begin + n_shared : end])
-    return Record(shared, own, _read_arrays(data, end + -end % 8, _layout(shared)))
-
-
-def _read_arrays(data: bytes, at: int, layout: Layout) -> dict[str, np.ndarray[Any, Any]]:
-    """Read the shapes and the arrays, which must end where the record does."""
-    sizes = layout.sizes.unpack_from(data, at)
-    if sizes and min(sizes) < 0:
-        raise ValueError("an array has a negative size")
-    at += layout.sizes.size
-    arrays, size = {}, iter(sizes)
-    for name, dtype, n_dimensions in layout.columns:
-        shape = (next(size),) if n_dimensions == 1 else (next(size), next(size))
-        arrays[name] = array = np.ndarray(shape, dtype, data, at)
-        at += array.nbytes
-    if at != len(data):
-        raise ValueError("the arrays do not have the sizes that the header states")
-    return arrays
+    return Record(shared, own, record_arrays(data, end, _layout(shared).columns))
 
 
 @lru_cache(maxsize=1024)
@@ -124,7 +95,7 @@ def _layout(shared: bytes) -> Layout:
             raise ValueError(f"array {name!r} has an unexpected type {dtype} or {n_dimensions} dimensions")
     if len({column.name for column in columns}) < len(columns):
         raise ValueError("an array appears more than once")
-    return Layout(shared, columns, _sizes(columns))
+    return Layout(shared, columns)
 
 
 def shared_entries(shared: bytes) -> dict[str, Any]:

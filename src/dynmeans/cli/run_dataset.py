@@ -47,7 +47,9 @@ def run_dataset(
     """Cluster a dataset with a progress bar, and print a summary."""
     require("distributed", "dask")
     from dynmeans.distributed.files import cluster_dataset
+    from dynmeans.distributed.unsupported_options import refuse_unsupported
 
+    refuse_unsupported(parameters)
     _check_options(inputs, out, state, scheduler, workers)
     try:
         with _client(scheduler, workers) as client, progress_bar() as show, warnings.catch_warnings():

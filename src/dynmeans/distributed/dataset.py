@@ -92,13 +92,19 @@ def _footer(path: str, parquet: Any, file: Any) -> Any:
 
 
 def _columns(part: Part, names: Sequence[str], parameters: RunParameters) -> Columns:
+    features, embedding = parameters.features, parameters.embedding
     wanted = None
-    if parameters.features is not None:
-        others = (parameters.time, parameters.weight)
-        wanted = [*parameters.features, *(name for name in others if name is not None)]
+    if features is not None or embedding is not None:
+        others = (embedding, parameters.time, parameters.weight)
+        wanted = [*(features or ()), *(name for name in others if name is not None)]
     piece = _read_piece(part, wanted_names(names, wanted), names)
     return choose_columns(
-        piece, part.path, features=parameters.features, time=parameters.time, weight=parameters.weight
+        piece,
+        part.path,
+        features=features,
+        time=parameters.time,
+        weight=parameters.weight,
+        embedding=embedding,
     )
 
 

@@ -43,6 +43,7 @@ from dynmeans.distributed.label_files import (
     write_labels,
 )
 from dynmeans.distributed.locations import check_unchanged, is_url
+from dynmeans.distributed.unsupported_options import refuse_unsupported
 from dynmeans.estimators.state_files.decoding import from_snapshot
 from dynmeans.estimators.state_files.encoding import to_snapshot
 from dynmeans.estimators.state_files.state_checks import whole
@@ -55,7 +56,6 @@ from dynmeans.runs.session import Session
 from dynmeans.runs.time_steps import make_windowing
 
 LABELS = "labels"
-UNSUPPORTED = ("standardize", "kernel", "embedding", "text", "by")
 
 
 class DatasetRun(NamedTuple):
@@ -123,7 +123,7 @@ def cluster_dataset(
         Called with a :class:`dynmeans.runs.RunStatus` after each step.
     """
     check_parameters(parameters)
-    _refuse_unsupported(parameters)
+    refuse_unsupported(parameters)
     data = open_dataset(inputs, parameters)
     run = {
         "files": [list(file) for file in data.files],
@@ -292,13 +292,3 @@ def _save(state: Path, model: DMeans, progress: _Progress) -> None:
     remove_leftovers(state.parent, state.name)
     header, arrays = to_snapshot(model)
     write_snapshot(state, Snapshot(header | {"dataset": progress._asdict()}, arrays))
-
-
-def _refuse_unsupported(parameters: RunParameters) -> None:
-    if parameters.algorithm != "dmeans":
-        raise InputError("--scheduler and --workers need --algorithm dmeans")
-    for name in UNSUPPORTED:
-        if getattr(parameters, name):
-            raise InputError(f"--{name.replace('_', '-')} is not supported with --scheduler or --workers")
-    if parameters.format not in (None, "parquet"):
-        raise InputError(f"--format is {parameters.format!r}; --scheduler and --workers read Parquet files")

@@ -12,10 +12,10 @@
 #include <span>
 #include <vector>
 
-#include "dmeans/assignment/chunk_update.hpp"
 #include "dmeans/assignment/hamerly_bounds.hpp"
 #include "dmeans/assignment/prior_distances.hpp"
 #include "dmeans/assignment/tile_comparison.hpp"
+#include "dmeans/assignment/worker_update.hpp"
 #include "dmeans/batch/batch_view.hpp"
 #include "dmeans/clusters.hpp"
 #include "simd/simd_kernels.hpp"
@@ -68,11 +68,12 @@ class Assignment {
     compare_all(slots, pool);
     proposals_.clear();
     bool moved = false;
-    for (auto& chunk : moves_) {
-      proposals_.insert(proposals_.end(), chunk.proposals.begin(), chunk.proposals.end());
-      if (chunk.any) slots.add_sums(chunk.sums);
-      moved |= chunk.any;
+    for (const auto& moves : moves_) {
+      proposals_.insert(proposals_.end(), moves.proposals.begin(), moves.proposals.end());
+      if (moves.any) slots.add_sums(moves.sums);
+      moved |= moves.any;
     }
+    sort_rows(proposals_);
     bounds_.invalidate();
     if (moved || !proposals_.empty()) bounds_.store_centers(slots);  // otherwise this pass was the last
     if (moved) slots.update_centers();
@@ -87,21 +88,29 @@ class Assignment {
   }
 
   // Moves every row to its nearest awake cluster; the clusters stay as they are.
-  const std::vector<ChunkUpdate<T>>& compare_all(const Clusters& slots, ThreadPool& pool) {
+  // Returns what each worker found; sums and lists of rows do not depend on who found them.
+  const std::vector<WorkerUpdate<T>>& compare_all(const Clusters& slots, ThreadPool& pool) {
     if (!bounds_.is_open()) bounds_.open();
     prepare(slots);
     comparison_.pack(slots, awake_);
     const int chunks = chunk_count(slots);
-    moves_.resize(chunks, ChunkUpdate<T>(points_.scale));
-    pool.run(chunks, [&](int c) { run_chunk(slots, c, chunks); });
+    moves_.resize(pool.size(), WorkerUpdate<T>(points_.scale));
+    for (auto& moves : moves_) moves.clear(points_.d);
+    pool.run_on_workers(chunks, [&](int c, int worker) { run_chunk(slots, c, chunks, moves_[worker]); });
+    for (auto& moves : moves_) sort_rows(moves.proposals);
     return moves_;
   }
 
  private:
   // Chunks depend on the batch alone, never on the number of threads.
   int chunk_count(const Clusters& slots) const {
-    const Row rows = 4096 + 8 * Row(slots.count());
-    return static_cast<int>(std::clamp<Row>(points_.n / rows, 1, 16));
+    const Row rows = 1024 + 8 * Row(slots.count());
+    return static_cast<int>(std::clamp<Row>(points_.n / rows, 1, 64));
+  }
+
+  // The order must depend neither on threads nor on which rows were skipped.
+  static void sort_rows(std::vector<Row>& rows) {
+    if (!std::is_sorted(rows.begin(), rows.end())) std::sort(rows.begin(), rows.end());
   }
 
   // Lists the awake and the sleeping clusters, and updates the bounds.
@@ -122,9 +131,7 @@ class Assignment {
     }
   }
 
-  void run_chunk(const Clusters& slots, int chunk, int n_chunks) {
-    ChunkUpdate<T>& moves = moves_[chunk];
-    moves.clear(points_.d);
+  void run_chunk(const Clusters& slots, int chunk, int n_chunks, WorkerUpdate<T>& moves) {
     const Row begin = points_.n * chunk / n_chunks, end = points_.n * (chunk + 1) / n_chunks;
     const auto decide = [&](const Row* rows, int n, const NearestTwo& nearest) {
       this->decide(slots, rows, n, nearest, moves);
@@ -144,8 +151,6 @@ class Assignment {
     }
     if (count) comparison_.compare(unsure.data(), count, moves.buffers, decide);
     comparison_.finish(moves.buffers, decide);
-    // The order must not depend on which rows were skipped.
-    std::sort(moves.proposals.begin(), moves.proposals.end());
   }
 
   // Computes the bounds of a row from its distances to the old centers, if these are known.
@@ -168,7 +173,7 @@ class Assignment {
   }
 
   // True if the bounds show that no other awake cluster is nearer than the own one.
-  bool stays(const Clusters& slots, Row i, ChunkUpdate<T>& moves) {
+  bool stays(const Clusters& slots, Row i, WorkerUpdate<T>& moves) {
     const std::int32_t own = label_[i];
     if (own == kNone) return false;
     double upper = bounds_.moved_upper(i, own), lower = bounds_.moved_lower(i, own, upper);
@@ -188,7 +193,7 @@ class Assignment {
 
   // Label update of a tile of rows, and their bounds.
   void decide(const Clusters& slots, const Row* rows, int count, const NearestTwo& nearest,
-              ChunkUpdate<T>& moves) {
+              WorkerUpdate<T>& moves) {
     for (int b = 0; b < count; ++b) {
       const Row i = rows[b];
       const std::int32_t own = label_[i], other = nearest.which[b];
@@ -213,7 +218,7 @@ class Assignment {
     return points_.squared_distance(i, center(a)) < points_.squared_distance(i, center(b));
   }
 
-  void move(Row i, std::int32_t from, std::int32_t to, ChunkUpdate<T>& moves) {
+  void move(Row i, std::int32_t from, std::int32_t to, WorkerUpdate<T>& moves) {
     const double m = points_.weight(i);
     const double* y = points_.shifted(i, moves.buffers.row.data());
     if (!moves.any) moves.open(slots_->count());
@@ -223,7 +228,7 @@ class Assignment {
   }
 
   // Lists a point for which a birth, or the revival of a sleeping cluster, is cheaper than its present slot.
-  void list_if_proposal(const Clusters& slots, Row i, double squared, ChunkUpdate<T>& moves) const {
+  void list_if_proposal(const Clusters& slots, Row i, double squared, WorkerUpdate<T>& moves) const {
     const double m = std::min(points_.weight(i), 1.0), stay = m * squared;
     const PriorDistanceRow prior = prior_distances_.of(i);
     const std::span<const std::int32_t> others = prior.is_known() ? prior.near : asleep_;
@@ -248,7 +253,7 @@ class Assignment {
   const Clusters* slots_ = nullptr;                // of this pass
   std::vector<std::int32_t> awake_, asleep_;
   double safe_squared_distance_ = 0;  // squared distance up to which neither a birth nor a revival is cheaper
-  std::vector<ChunkUpdate<T>> moves_;
+  std::vector<WorkerUpdate<T>> moves_;
   std::vector<Row> proposals_;
 };
 

@@ -127,7 +127,7 @@ class ChunkDescent {
     Pass result{{points_.scale.terms, points_.scale.weights}, {}};
     result.moved.grow(slots_.count());
     std::vector<double> scratch(points_.d);
-    for (const ChunkUpdate<T>& moves : assignment.compare_all(slots_, pool)) {
+    for (const WorkerUpdate<T>& moves : assignment.compare_all(slots_, pool)) {
       for (int k = 0; moves.any && k < slots_.count(); ++k) result.moved.merge(k, moves.sums, k);
       for (const Row i : moves.proposals)
         result.proposals.add(first_ + i, points_.shifted(i, scratch.data()), points_.d, points_.weight(i),

@@ -141,17 +141,17 @@ class FirstPass {
   }
 
   // The sums do not depend on the order of the rows, so rows are added as they lie in memory: for 300,000
-  // rows of 3 features 10 times as fast as in the visiting order. Each thread has separate sums.
+  // rows of 3 features 10 times as fast as in the visiting order. Each worker has separate sums.
   void add_sums() {
-    const int parts = points_.n < kMinShared ? 1 : pool_.size();
-    std::vector<ClusterSums> sums(parts, ClusterSums(points_.scale.terms, points_.scale.weights));
-    pool_.run(parts, [&](int c) {
-      sums[c].grow(slots_.count());
+    const int chunks = int(std::clamp<Row>(points_.n / kSummed, 1, 64));
+    std::vector<ClusterSums> sums(pool_.size(), ClusterSums(points_.scale.terms, points_.scale.weights));
+    for (ClusterSums& part : sums) part.grow(slots_.count());
+    pool_.run_on_workers(chunks, [&](int c, int worker) {
       std::vector<double> y(points_.d);
       Poll poll;
-      for (Row i = points_.n * c / parts; i < points_.n * (c + 1) / parts; ++i) {
+      for (Row i = points_.n * c / chunks; i < points_.n * (c + 1) / chunks; ++i) {
         poll(2 * points_.d);
-        sums[c].add(assignment_.labels()[i], points_.shifted(i, y.data()), points_.weight(i), +1);
+        sums[worker].add(assignment_.labels()[i], points_.shifted(i, y.data()), points_.weight(i), +1);
       }
     });
     for (const ClusterSums& part : sums) slots_.add_sums(part);
@@ -160,7 +160,7 @@ class FirstPass {
   Row row(Row b) const { return (*order_)[first_ + b]; }
   double decision_weight(Row b) const { return std::min(points_.weight(row(b)), 1.0); }
 
-  static constexpr Row kMinShared = 1024;  // smallest number of rows whose sums are worth a second thread
+  static constexpr Row kSummed = 1024;  // rows of a chunk of sums
 
   const BatchView<T>& points_;
   const PriorDistances& prior_distances_;

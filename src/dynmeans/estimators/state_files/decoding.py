@@ -145,7 +145,7 @@ def unfitted(header: dict[str, Any]) -> Any:
 def restored(template: Any, header: dict[str, Any], arrays: Arrays) -> Any:
     """Return a fitted estimator with the parameters of an unfitted one."""
     model = object.__new__(type(template))  # `copy` takes ten times as long
-    vars(model).update(vars(template))
+    model.__dict__ = vars(template).copy()
     kernel = checked_kernel(header["kernel"], model.kernel) if "kernel" in header else None
     n_columns = 0 if kernel is not None and kernel.is_pairwise() else model.n_features_in_
     state = checked_state(header, arrays, n_columns)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import lru_cache
+from operator import itemgetter
 from os import PathLike
 from typing import Any
 
@@ -36,24 +38,28 @@ def shared_values(model: Any) -> tuple[Any, ...]:
     """Return the arguments of `shared_header`. Those of a model with a kernel have no hash."""
     kind: Any = type(model)
     attributes, memory = vars(model), _memory(model)
+    names = attributes.get("feature_names_in_")
     return (
         kind,
-        attributes["n_features_in_"],
-        attributes["_seed"],
-        tuple([str(name) for name in attributes.get("feature_names_in_", ())]),
+        () if names is None else tuple([str(name) for name in names]),
         attributes["_estimates"].metric,
         to_params(memory.kernel) if isinstance(memory, KernelState) else None,
-        *[attributes[name] for name in saved_names(kind)],
+        *_saved_values(kind)(attributes),
     )
+
+
+@lru_cache(maxsize=64)
+def _saved_values(kind: Any) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
+    return itemgetter("n_features_in_", "_seed", *saved_names(kind))
 
 
 def shared_header(
     kind: Any,
-    n_features: int,
-    seed: int,
     feature_names: tuple[str, ...],
     metric: str | None,
     kernel: dict[str, Any] | None,
+    n_features: int,
+    seed: int,
     *values: Any,
 ) -> dict[str, Any]:
     """Return the entries of the header that the models of many streams share."""
@@ -89,7 +95,8 @@ def own_entries(model: Any) -> dict[str, Any]:
 def state_arrays(model: Any) -> dict[str, np.ndarray[Any, Any]]:
     """Return the clusters, the log of events, and what else an estimator remembers, as arrays."""
     state: ClusterState = model._remembered
-    arrays = {name: getattr(state, name) for name in STATE_ARRAYS} | history_arrays(model._history)
+    arrays = dict(zip(STATE_ARRAYS, state.columns, strict=False))
+    arrays.update(history_arrays(model._history))
     if model._estimates.first_batches is not None:
         arrays |= first_batches_arrays(model._estimates.first_batches)
     if isinstance(model._state, LinkState):

@@ -11,7 +11,16 @@ import numpy as np
 from dynmeans._core import broken_event_rule
 from dynmeans._model.events import Event, EventKind
 from dynmeans._model.state import ClusterState
-from dynmeans.estimators.state_files.state_checks import BYTE, WHOLE, Arrays, column, refuse, require
+from dynmeans.estimators.state_files.state_checks import (
+    BYTE,
+    FLOAT,
+    WHOLE,
+    Arrays,
+    column,
+    columns,
+    refuse,
+    require,
+)
 
 KINDS: tuple[EventKind, ...] = get_args(EventKind)
 
@@ -37,10 +46,15 @@ def history_events(arrays: Arrays, state: ClusterState) -> list[Event]:
     if "event_kind" not in arrays and "event_id" not in arrays:
         return []
     n = len(arrays["event_kind"]) if arrays["event_kind"].ndim == 1 else -1
-    kind = column(arrays, "event_kind", (n,), BYTE)
-    ids = column(arrays, "event_id", (n,), WHOLE)
-    step = column(arrays, "event_step", (n,), WHOLE)
-    time, cost = column(arrays, "event_time", (n,)), column(arrays, "event_cost", (n,))
+    found = columns(
+        arrays,
+        ("event_kind", (n,), BYTE),
+        ("event_id", (n,), WHOLE),
+        ("event_step", (n,), WHOLE),
+        ("event_time", (n,), FLOAT),
+        ("event_cost", (n,), FLOAT),
+    )
+    kind, ids, step, time, cost = found
     refuse(
         broken_event_rule(
             kinds=kind,
@@ -55,9 +69,8 @@ def history_events(arrays: Arrays, state: ClusterState) -> list[Event]:
         )
     )
     kinds = [KINDS[index] for index in kind.tolist()]
-    columns = [ids.tolist(), step.tolist(), time.tolist(), cost.tolist(), _others(arrays, n, state)]
-    columns.append(_tentative(arrays, n))
-    return [Event(*row) for row in zip(kinds, *columns, strict=True)]
+    numbers = [ids.tolist(), step.tolist(), time.tolist(), cost.tolist()]
+    return list(map(Event, kinds, *numbers, _others(arrays, n, state), _tentative(arrays, n)))
 
 
 def _others(arrays: Arrays, n: int, state: ClusterState) -> list[tuple[int, ...]]:

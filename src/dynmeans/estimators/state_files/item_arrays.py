@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -41,7 +40,7 @@ def checked_items(arrays: Arrays, ids: IntArray) -> ItemMemory:
     return ItemMemory(items, owners)
 
 
-def _decoded(arrays: Mapping[str, Any], n: int) -> NDArray[np.object_]:
+def _decoded(arrays: Arrays, n: int) -> NDArray[np.object_]:
     lengths = column(arrays, "item_lengths", (n,), WHOLE)
     n_bytes = arrays["item_bytes"].size if "item_bytes" in arrays else 0
     raw = column(arrays, "item_bytes", (n_bytes,), BYTE).tobytes()

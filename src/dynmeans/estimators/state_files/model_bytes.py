@@ -33,7 +33,9 @@ from dynmeans.estimators.state_files.state_checks import Arrays, require
 
 def encode_model(model: Any, entries: Mapping[str, Any] = {}, arrays: Arrays = {}) -> bytes:  # noqa: B006
     """Return a fitted estimator as a record, with further entries and arrays."""
-    own, all_arrays = {**own_entries(model), **entries}, {**state_arrays(model), **arrays}
+    own, all_arrays = own_entries(model), state_arrays(model)
+    own.update(entries)
+    all_arrays.update(arrays)
     columns = tuple([(name, array.dtype, array.ndim) for name, array in all_arrays.items()])
     return encode_record(layout_of(model, columns), own, all_arrays)
 

@@ -19,14 +19,14 @@ from dynmeans._algorithms.kernel_space.support import Support
 from dynmeans._algorithms.link_birth_cost import KernelScale, RowScale
 from dynmeans._algorithms.link_spaces import Scale
 from dynmeans._algorithms.sphere_linking import AngleScale
-from dynmeans._core import all_finite, broken_cluster_rule, broken_motion_rule
+from dynmeans._core import broken_cluster_rule, broken_motion_rule, wrong_column
 from dynmeans._files.snapshot import SnapshotError
-from dynmeans._model.state import ClusterState
+from dynmeans._model.state import ClusterState, Columns
 from dynmeans.kernels import Kernel, get_kernel, kernel_from_params
 
 FLOAT, WHOLE, BYTE = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint8)  # of columns
 
-Arrays: TypeAlias = Mapping[str, np.ndarray[Any, Any]]
+Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
 
 STATE_ARRAYS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
 LARGEST_WHOLE = 2**62  # ids and counts stay below it: no sum of two overflows
@@ -53,18 +53,26 @@ def number(name: str, value: Any, *, positive: bool = False) -> float:
     return float(value)
 
 
+def columns(arrays: Arrays, *wanted: tuple[str, tuple[int, ...], np.dtype[Any]]) -> list[Any]:
+    """Return arrays of exactly these names, shapes and types, whose numbers are finite."""
+    wrong = wrong_column(arrays, wanted)
+    if wrong >= 0:
+        raise SnapshotError(_column_error(arrays, *wanted[wrong]))
+    return [arrays[name] for name, _, _ in wanted]
+
+
 def column(arrays: Arrays, name: str, shape: tuple[int, ...], kind: np.dtype[Any] = FLOAT) -> Any:
-    """Return an array of exactly this shape and type, whose numbers are finite."""
-    found, what = arrays.get(name), None
+    """Return one array of exactly this shape and type, whose numbers are finite."""
+    return columns(arrays, (name, shape, kind))[0]
+
+
+def _column_error(arrays: Arrays, name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> str:
+    found = arrays.get(name)
     if found is None:
-        raise SnapshotError(f"the state file lacks the array {name!r}")
-    if found.shape != shape or found.dtype != kind:
-        what = f"{found.dtype} {found.shape}"
-    elif kind is FLOAT and not all_finite(found):
-        what = "numbers that are not finite"
-    if what is not None:
-        raise SnapshotError(f"the state file has a wrong array {name!r}: {what} instead of {kind} {shape}")
-    return found
+        return f"the state file lacks the array {name!r}"
+    is_other = found.shape != shape or found.dtype != kind
+    what = f"{found.dtype} {found.shape}" if is_other else "numbers that are not finite"
+    return f"the state file has a wrong array {name!r}: {what} instead of {kind} {shape}"
 
 
 def require(holds: Any, rule: str | None) -> None:
@@ -106,26 +114,24 @@ def checked_state(header: Mapping[str, Any], arrays: Arrays, n_columns: int) -> 
     """Return the clusters, of which all may have died, with ``n_columns`` coordinates."""
     n = len(arrays["ids"]) if "ids" in arrays and arrays["ids"].ndim == 1 else -1
     moves = "velocities" not in arrays or arrays["velocities"].shape != (n, 0)  # the motion may have none
-    state = ClusterState(
-        centers=column(arrays, "centers", (n, n_columns)),
-        weights=column(arrays, "weights", (n,)),
-        velocities=column(arrays, "velocities", (n, n_columns if moves else 0)),
-        velocity_cov=column(arrays, "velocity_cov", (n, 2)),
-        last_seen=column(arrays, "last_seen", (n,)),
-        ids=column(arrays, "ids", (n,), WHOLE),
-        hits=_hits(arrays, n, whole(header, "n_steps", 1)),
-        next_id=whole(header, "next_id"),
-        clock=number("clock", header["clock"]),
-        n_steps=whole(header, "n_steps", 1),
+    n_steps = whole(header, "n_steps", 1)
+    if "hits" not in arrays:  # in files from before this count, all clusters are confirmed
+        arrays = {**arrays, "hits": np.full(max(n, 0), n_steps)}
+    found = columns(
+        arrays,
+        ("centers", (n, n_columns), FLOAT),
+        ("weights", (n,), FLOAT),
+        ("velocities", (n, n_columns if moves else 0), FLOAT),
+        ("velocity_cov", (n, 2), FLOAT),
+        ("last_seen", (n,), FLOAT),
+        ("ids", (n,), WHOLE),
+        ("hits", (n,), WHOLE),
     )
+    next_id, clock = whole(header, "next_id"), number("clock", header["clock"])
+    state = ClusterState(*cast(Columns, found), next_id, clock, n_steps)
     _check_clusters(state)
     check_motion(state)
     return state
-
-
-def _hits(arrays: Arrays, n: int, n_steps: int) -> Any:
-    """Return the steps in which each cluster had rows; in files from before this count all are confirmed."""
-    return column(arrays, "hits", (n,), WHOLE) if "hits" in arrays else np.full(n, n_steps)
 
 
 def _check_clusters(state: ClusterState) -> None:

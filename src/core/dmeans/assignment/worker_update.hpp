@@ -1,4 +1,4 @@
-// Changes of the cluster sums by one chunk of rows in a pass, and the buffers of that chunk.
+// Changes of the cluster sums by the rows of one worker in a pass, and the buffers of that worker.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 namespace dynmeans {
 
 template <class T>
-struct ChunkUpdate {
-  explicit ChunkUpdate(const BatchScale<T>& scale) : sums(scale.terms, scale.weights) {}
+struct alignas(64) WorkerUpdate {  // no two workers write to one cache line
+  explicit WorkerUpdate(const BatchScale<T>& scale) : sums(scale.terms, scale.weights) {}
 
   ClusterSums sums;
   std::vector<Row> proposals;  // rows for which a birth or a revival is cheaper than their slot
