@@ -40,6 +40,7 @@ from dynmeans.cli.cluster_options import (
     WeightOption,
     WorkersOption,
 )
+from dynmeans.cli.light_imports import import_sklearn
 from dynmeans.cli.options import DuplicatesOption, ExclusiveOption, LimitOption, MinHitsOption, RefineOption
 
 
@@ -84,6 +85,7 @@ def cluster(
 ) -> None:
     """Cluster the rows of files, step by step in time."""
     with exit_on_interrupt():
+        import_sklearn()
         from dynmeans.cli.run import run_cluster
         from dynmeans.cli.run_dataset import run_dataset
         from dynmeans.runs.parameters import RunParameters, parse_birth_cost, parse_features

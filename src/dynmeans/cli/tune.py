@@ -25,6 +25,7 @@ from dynmeans.cli.cluster_options import (
     TimeOption,
     WeightOption,
 )
+from dynmeans.cli.light_imports import import_sklearn
 from dynmeans.cli.options import LARGEST_SEED, DuplicatesOption, ExclusiveOption, LimitOption, RefineOption
 
 
@@ -90,6 +91,7 @@ def tune(
 ) -> None:
     """Find hyperparameters for the rows of files, without labels, and print the command to run."""
     with exit_on_interrupt():
+        import_sklearn()
         from dynmeans._files.limits import parse_limits
         from dynmeans.cli.tune_run import Search, run_tune
         from dynmeans.runs.parameters import RunParameters, parse_features
