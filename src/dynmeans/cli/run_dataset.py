@@ -17,7 +17,7 @@ from dynmeans._files.extras import require
 from dynmeans._tables.chunk import name_list
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
-from dynmeans.cli.run import describe_model
+from dynmeans.cli.run import describe_model, print_warnings
 from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
 from dynmeans.runs import RunParameters
 
@@ -97,8 +97,7 @@ def _print_result(result: DatasetRun) -> None:
             "written": str(result.labels),
         }
     )
-    for text in result.model.warnings_.values():
-        print_error(text, kind="warning: ")
+    print_warnings(result.model, result.features)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dynmeans._files.atomic_write import atomic_write, make_folder
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, terminal_bar
 from dynmeans.kernels import Kernel, to_params
+from dynmeans.runs.option_names import as_options
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning import Trial, Tuning
 
@@ -119,7 +120,7 @@ def print_results(found: Tuning, line: str, n_steps: int, written: list[str]) ->
     }
     print_summary(entries)
     for note in found.notes_:
-        print_error(note, kind="warning: ")
+        print_error(as_options(note), kind="warning: ")
     print_lines("", line)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynmeans._algorithms.defaults import ONE_OBJECT
 from dynmeans._files.run_format import Run, Table
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.plots.lifetimes import STATUS_NAMES, ClusterLifetimes, pack_lanes, trace_lifetimes
@@ -153,6 +154,7 @@ def _birth_costs(run: Run, steps: IntArray) -> list[float | int | None]:
         return [None] * len(steps)
     when, costs = map(np.array, zip(*births, strict=True))
     last = np.searchsorted(when, steps, side="right") - 1
+    costs = np.where(costs < ONE_OBJECT, costs, np.nan)  # above, the cost could not be estimated
     return _numbers(costs[np.maximum(last, 0)], digits=6)
 
 

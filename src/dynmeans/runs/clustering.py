@@ -144,7 +144,7 @@ def _run(job: Job) -> RunResult:
     known = {"title": title(job.sources), "parameters": drop_unset(job.parameters._asdict())}
     force = job.force
     if start.action == "done" and job.state is not None:
-        if not must_repeat(start, job.state, job.out, known, report=job.report, force=force):
+        if not must_repeat(start, job.state, known, report=job.report, force=force):
             return summarize_complete(start, title(job.sources), load_model(job, start))
         start, force = RunStart("begin", start.inputs), True
     with locked_folder(job.out):

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from dynmeans._files.errors import InputError, reason
+from dynmeans._files.errors import InputError
 from dynmeans._files.keyed_tables import KEYS_LOG, keyed_headings, keyed_lines, sample_lines
 from dynmeans._files.labels import COLUMN, LOG_TYPE, KeyColumn
 from dynmeans._files.run_format import KEY_COLUMN, SAMPLE_TABLE
@@ -76,7 +76,7 @@ class KeyedSession(Session):
                 X, keys, sample_weight=batch.weights, t=batch.t, on_key=on_key
             ).step_
         except ValueError as error:
-            raise InputError(f"{batch.location}: {reason(error)}") from None
+            raise InputError(self._data_error(batch, error)) from None
         sampled = [sample_lines(key, record) for key, record in candidates.items() if self._is_candidate(key)]
         lines[SAMPLE_TABLE.file] = sampled
         lines[LABELS_LOG] = [report.labels.astype(LOG_TYPE).tobytes()]

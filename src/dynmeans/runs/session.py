@@ -25,6 +25,7 @@ from dynmeans._tables.windows import WindowBatch
 from dynmeans.estimators import to_snapshot
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.runs.folder import clear_folder
+from dynmeans.runs.option_names import as_options
 from dynmeans.runs.progress import KEY, Progress, drop_unset, to_json
 from dynmeans.text import distinctive_words, nearest_texts
 
@@ -83,7 +84,7 @@ class Session:
             X = self._scaled(batch)
             report = self.model.partial_fit(X, sample_weight=batch.weights, t=batch.t).step_
         except ValueError as error:
-            raise InputError(f"{batch.location}: {reason(error)}") from None
+            raise InputError(self._data_error(batch, error)) from None
         self._log.append(lines_of(self._record(batch, report)))
         self.progress = self.progress.after(report, len(batch.X), batch.after)
         self._checkpoint_if_due()
@@ -153,6 +154,10 @@ class Session:
     def _checkpoint_if_due(self) -> None:
         if monotonic() >= self._due:
             self._checkpoint()
+
+    def _data_error(self, batch: WindowBatch, error: ValueError) -> str:
+        """Describe rows that the model refuses."""
+        return f"{batch.location}: {as_options(reason(error), self.progress.columns.features)}"
 
     def _scaled(self, batch: WindowBatch) -> FloatArray:
         """Return rows in the units of the model; the first batch sets the scale."""
