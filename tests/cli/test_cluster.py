@@ -204,6 +204,18 @@ def test_python_m_is_the_command(folder: Path) -> None:
     assert json.loads(Path("dynmeans-run/run.json").read_text())["rows"] == 1
 
 
+def test_columns_that_are_not_used_are_named(dynmeans: Callable[..., Any], folder: Path) -> None:
+    lines = "".join(f"{i},{9 * (i % 2) + i / 50},a{i}\n" for i in range(12))
+    (folder / "a.csv").write_text(f"id,x,name\n{lines}")
+    outcome = dynmeans("cluster", "a.csv", "--no-report")
+    assert "features    x\n" in outcome.out
+    expected = "not used    id (row numbers); name (text); --features chooses other columns\n"
+    assert expected in outcome.out
+    outcome = dynmeans("cluster", "a.csv", "--no-report", "--force", "--features", "id,x")
+    assert "features    id, x\n" in outcome.out
+    assert "not used" not in outcome.out
+
+
 def test_a_single_row_has_no_birth_cost(dynmeans: Callable[..., Any], folder: Path) -> None:
     (folder / "one.csv").write_text("x,y\n1,2\n")
     outcome = dynmeans("cluster", "one.csv")

@@ -90,12 +90,24 @@ def print_warnings(model: Any, features: Sequence[str]) -> None:
         print_error(as_options(text, features), kind="warning: ")
 
 
+def describe_columns(features: Sequence[str], unused: Sequence[str]) -> dict[str, str]:
+    """Return the columns that were clustered, and those that were not, with the reasons."""
+    return {"features": name_list(features), **({"not used": "; ".join(unused)} if unused else {})}
+
+
+def _missing(result: RunResult) -> dict[str, str]:
+    if not result.n_left_out:
+        return {}
+    return {"left out": f"{amount(result.n_left_out, 'row')} with empty cells; no id in {result.labels.name}"}
+
+
 def _print_result(result: RunResult, parameters: RunParameters) -> None:
     files = [path for path in (result.labels, result.report) if path is not None]
     print_summary(
         {
             "input": f"{result.title}: {_size(result)}",
-            "features": name_list(result.features),
+            **describe_columns(result.features, result.unused_columns),
+            **_missing(result),
             **({} if result.n_keys is None else {"keys": f"{result.n_keys:,}, by {parameters.by}"}),
             "clusters": f"{result.n_awake} awake, {result.n_asleep} asleep at the end",
             "events": f"{result.born:,} born, {result.revived:,} revived, {result.died:,} died",

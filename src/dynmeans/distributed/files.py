@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from distributed.comm import CommClosedError
 from dynmeans._files.atomic_write import make_folder, remove_leftovers, sync_folder
 from dynmeans._files.errors import InputError
 from dynmeans._files.lock import locked
-from dynmeans._files.run_format import with_parameters
+from dynmeans._files.run_format import FORMAT, REPORT_FILE, with_parameters
 from dynmeans._files.snapshot import Snapshot, read_snapshot, write_snapshot
 from dynmeans._tables.windowing import Windowing
 from dynmeans.distributed.dataset import (
@@ -31,13 +32,19 @@ from dynmeans.distributed.dataset import (
 )
 from dynmeans.distributed.estimator import DMeans, to_distributed
 from dynmeans.distributed.label_files import has_labels, has_labels_of, start_labels, write_labels
+from dynmeans.distributed.locations import is_url
+from dynmeans.distributed.run_log import DatasetLog
 from dynmeans.estimators.state_files.serialization import from_snapshot, to_snapshot
+from dynmeans.runs.folder import check_folder, locked_folder
+from dynmeans.runs.job import describe_names
 from dynmeans.runs.models import make_model
 from dynmeans.runs.parameter_checks import check_parameters
 from dynmeans.runs.parameters import RunParameters
+from dynmeans.runs.progress import drop_unset
+from dynmeans.runs.report import draw_report
 from dynmeans.runs.result import RunStatus
 from dynmeans.runs.session import Session
-from dynmeans.runs.time_steps import make_windowing
+from dynmeans.runs.time_steps import make_windowing, time_info, time_unit
 
 LABELS = "labels"
 UNSUPPORTED = ("standardize", "kernel", "embedding", "text", "by")
@@ -57,6 +64,10 @@ class DatasetRun(NamedTuple):
         Totals of the run; windows without rows are steps too.
     was_complete : bool
         The state file holds the whole run already.
+    report : Path or None
+        HTML report, with the centers of the clusters and without points.
+    unused_columns : tuple of str
+        Columns that were not clustered, with the reasons.
     """
 
     labels: Path
@@ -65,6 +76,8 @@ class DatasetRun(NamedTuple):
     rows: int
     steps: int
     was_complete: bool
+    report: Path | None = None
+    unused_columns: tuple[str, ...] = ()
 
 
 class _Progress(NamedTuple):
@@ -74,6 +87,7 @@ class _Progress(NamedTuple):
     steps: int = 0  # windows with rows
     rows: int = 0
     is_complete: bool = False
+    lengths: dict[str, int] | None = None  # bytes of each table; None before the first step
 
 
 def cluster_dataset(
@@ -84,9 +98,13 @@ def cluster_dataset(
     out: Path,
     state: Path | None = None,
     force: bool = False,
+    report: bool = True,
     on_step: Callable[[RunStatus], object] = lambda status: None,
 ) -> DatasetRun:
     """Cluster the rows of Parquet files, one step per window, and write their labels as Parquet files.
+
+    The description, the clusters, the events and the report are written as by `dynmeans.runs.cluster_files`,
+    without a sample of the rows.
 
     All workers must see the files and the output folder under the same names.
 
@@ -102,7 +120,9 @@ def cluster_dataset(
     state : Path, optional
         State file, written after each step. The same call resumes a run that was interrupted.
     force : bool, default=False
-        Overwrite the labels of another run.
+        Overwrite another run in the folder.
+    report : bool, default=True
+        Draw ``report.html``.
     on_step : callable
         Called with a :class:`dynmeans.runs.RunStatus` after each step.
     """
@@ -114,11 +134,12 @@ def cluster_dataset(
         "parameters": {key: value for key, value in parameters._asdict().items() if value is not None},
         "out": str(out.resolve()),
     }
-    job = _Job(data, parameters, client, out / LABELS, state, force, on_step)
-    if state is None:
-        return _run(job, run)
-    make_folder(state.parent)
-    with locked(state):
+    job = _Job(data, parameters, client, out, state, force, report, on_step)
+    with ExitStack() as stack:
+        if state is not None:
+            make_folder(state.parent)
+            stack.enter_context(locked(state))
+        stack.enter_context(locked_folder(out))
         return _run(job, run)
 
 
@@ -128,10 +149,27 @@ class _Job(NamedTuple):
     data: Dataset
     parameters: RunParameters
     client: Client
-    labels: Path  # folder of the labels
+    out: Path
     state: Path | None
     force: bool
+    report: bool
     on_step: Callable[[RunStatus], object]
+
+    @property
+    def labels(self) -> Path:
+        """Folder of the labels."""
+        return self.out / LABELS
+
+    def log(self, lengths: dict[str, int] | None) -> DatasetLog:
+        """Open the tables of the run."""
+        info = {
+            "format": FORMAT,
+            "title": describe_names([Path(file.path).name for file in self.data.files]),
+            "features": list(self.data.columns.features),
+            "time": time_info(self.parameters, self.data.columns),
+            "parameters": drop_unset(self.parameters._asdict()),
+        }
+        return DatasetLog(self.out, info, time_unit(self.parameters), lengths)
 
 
 def _run(job: _Job, run: dict[str, Any]) -> DatasetRun:
@@ -139,11 +177,23 @@ def _run(job: _Job, run: dict[str, Any]) -> DatasetRun:
     is_own = job.state is not None and has_labels_of(job.labels, run)
     if progress.steps == 0 and has_labels(job.labels) and not (job.force or is_own):
         raise InputError(f"{job.labels}: holds the labels of another run; use --force or another --out")
+    if progress.steps == 0:
+        local = [Path(file.path) for file in job.data.files if not is_url(file.path)]
+        check_folder(job.out, force=job.force or is_own, again=None, inputs=local)
     was_complete = progress.is_complete
     if not was_complete:
         progress = _cluster(job, model, progress)
+    if job.report and not (was_complete and (job.out / REPORT_FILE).exists()):
+        draw_report(job.out)
     return DatasetRun(
-        job.labels, model, job.data.columns.features, progress.rows, model.n_steps_, was_complete
+        job.labels,
+        model,
+        job.data.columns.features,
+        progress.rows,
+        model.n_steps_,
+        was_complete,
+        job.out / REPORT_FILE if job.report else None,
+        job.data.columns.left_out,
     )
 
 
@@ -184,24 +234,39 @@ def _run_steps(job: _Job, model: DMeans, progress: _Progress) -> Iterator[_Progr
     windows = list(find_windows(job.client, job.data, job.parameters, rule))
     if progress.steps == 0:
         start_labels(job.labels, progress.run)
+    log = job.log(progress.lengths)
+    log.watch(model)
+    with closing(log):
+        yield from _run_windows(job, model, progress, rule, windows, log)
+
+
+def _run_windows(
+    job: _Job, model: DMeans, progress: _Progress, rule: Windowing, windows: list[Window], log: DatasetLog
+) -> Iterator[_Progress]:
     for number, window in enumerate(windows[progress.steps :], progress.steps + 1):
-        _pass_empty(model, rule, window.key, job.data)
-        _step(job, model, window, rule.stamp(window.key)[0])
+        _pass_empty(model, rule, window.key, job.data, log)
+        t, time = rule.stamp(window.key)
+        _step(job, model, window, t)
         n = sum(piece.stop - piece.start for piece in window.slices)
-        progress = progress._replace(steps=number, rows=progress.rows + n, is_complete=number == len(windows))
+        log.add(model, time, n)
+        is_complete, rows = number == len(windows), progress.rows + n
+        lengths = log.save(model, rows, is_complete=is_complete)
+        progress = progress._replace(steps=number, rows=rows, is_complete=is_complete, lengths=lengths)
         if job.state is not None:
             _save(job.state, model, progress)
         yield progress
 
 
-def _pass_empty(model: DMeans, rule: Windowing, key: float, data: Dataset) -> None:
+def _pass_empty(model: DMeans, rule: Windowing, key: float, data: Dataset, log: DatasetLog) -> None:
     """Run the steps of the windows without rows before a window, as `dynmeans cluster` does."""
     if not hasattr(model, "_state"):
         return
     for empty in rule.empty_keys(model._remembered.clock, key):
         if not Session.wants_empty(model):
             return
-        model.partial_fit(np.empty((0, len(data.columns.features))), t=rule.stamp(empty)[0])
+        t, time = rule.stamp(empty)
+        model.partial_fit(np.empty((0, len(data.columns.features))), t=t)
+        log.add(model, time, 0)
 
 
 def _step(job: _Job, model: DMeans, window: Window, t: float | None) -> None:
@@ -248,5 +313,7 @@ def _refuse_unsupported(parameters: RunParameters) -> None:
     for name in UNSUPPORTED:
         if getattr(parameters, name):
             raise InputError(f"--{name.replace('_', '-')} is not supported with --scheduler or --workers")
+    if parameters.missing == "drop":
+        raise InputError("--missing drop is not supported with --scheduler or --workers")
     if parameters.format not in (None, "parquet"):
         raise InputError(f"--format is {parameters.format!r}; --scheduler and --workers read Parquet files")

@@ -56,6 +56,7 @@ def _check_choices(parameters: RunParameters) -> None:
         "motion": (None, *MOTIONS),
         "metric": METRICS,
         "format": (None, *FORMATS),
+        "missing": (None, "error", "drop"),
     }
     for name, allowed in choices.items():
         if getattr(parameters, name) not in allowed:

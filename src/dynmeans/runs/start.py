@@ -73,8 +73,8 @@ def find_start(
     if prints is not None and (here or all(entry["size"] is not None for entry in prints)):
         if not here:
             raise InputError(
-                f"{state}: its run of these inputs is complete, in {progress.out}; to cluster them into {out}, "
-                "use another --state"
+                f"{state}: its run of these inputs is complete, in {progress.out}; "
+                f"to cluster them into {out}, use another --state"
             )
         return RunStart("done", prints, progress, snapshot)
     for source in sources:
