@@ -75,4 +75,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__, *_MODULES])
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

@@ -202,3 +202,36 @@ def test_python_m_is_the_command(folder: Path) -> None:
     assert "1 row in 1 step" in result.stdout
     assert result.stderr == ""
     assert json.loads(Path("dynmeans-run/run.json").read_text())["rows"] == 1
+
+
+def test_columns_that_are_not_used_are_named(dynmeans: Callable[..., Any], folder: Path) -> None:
+    lines = "".join(f"{i},{9 * (i % 2) + i / 50},a{i}\n" for i in range(12))
+    (folder / "a.csv").write_text(f"id,x,name\n{lines}")
+    outcome = dynmeans("cluster", "a.csv", "--no-report")
+    assert "features    x\n" in outcome.out
+    expected = "not used    id (row numbers); name (text); --features chooses other columns\n"
+    assert expected in outcome.out
+    outcome = dynmeans("cluster", "a.csv", "--no-report", "--force", "--features", "id,x")
+    assert "features    id, x\n" in outcome.out
+    assert "not used" not in outcome.out
+
+
+def test_a_single_row_has_no_birth_cost(dynmeans: Callable[..., Any], folder: Path) -> None:
+    (folder / "one.csv").write_text("x,y\n1,2\n")
+    outcome = dynmeans("cluster", "one.csv")
+    assert "birth cost  not estimated: no step has two different rows" in outcome.out
+    assert "1e+100" not in outcome.out
+    assert '"birthCost":[null]' in (folder / "dynmeans-run/report.html").read_text()
+
+
+def test_warnings_name_options_and_columns(dynmeans: Callable[..., Any], folder: Path) -> None:
+    rows = "".join(f"{100 * (i % 2) + i / 100},{i % 2}\n" for i in range(40))
+    (folder / "a.csv").write_text(f"distance,share\n{rows}")
+    outcome = dynmeans("cluster", "a.csv", "--birth-cost", "50", "--no-report")
+    assert "so 'share' has no effect on the clusters" in outcome.err
+    assert outcome.err.endswith("standardize them (--standardize)\n")
+
+
+def test_a_cluster_that_never_dies_has_no_lifetime_of_inf(dynmeans: Callable[..., Any], points: Path) -> None:
+    outcome = dynmeans("cluster", points, "--time", "when", "--aging-cost", "0", "--drift", "1")
+    assert "lifetime unlimited" in outcome.out

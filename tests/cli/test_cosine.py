@@ -83,4 +83,4 @@ def test_a_row_of_zeros_is_named(dynmeans: Command, folder: Path) -> None:
     (folder / "zeros.csv").write_text("t,a,b\n0,1,2\n0,0,0\n")
     done = dynmeans("cluster", "zeros.csv", "--time", "t", "--metric", "cosine", "--no-report")
     assert done.code == 2
-    assert "row 1 is all zeros" in " ".join(done.err.split())
+    assert "zeros.csv, row 2 (line 3): the row is all zeros" in done.err

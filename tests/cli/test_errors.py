@@ -30,12 +30,14 @@ def error_line(outcome: Any) -> str:
     [
         ((), "Missing argument"),
         (("nothing.csv",), "nothing.csv: No such file"),
-        (("points.csv", "--lifetime", "1"), "lifetime must be a finite number > 1, got 1.0"),
-        (("points.csv", "--reach", "0.5"), "reach must be a finite number >= 1, got 0.5"),
-        (("points.csv", "--drift", "-1"), "drift must be"),
-        (("points.csv", "--aging-cost", "-1"), "aging_cost must be"),
-        (("points.csv", "--birth-cost", "-1"), "birth_cost must be"),
-        (("points.csv", "--birth-cost", "nan"), "birth_cost must be"),
+        (("points.csv", "--lifetime", "1"), "--lifetime must be a finite number > 1, got 1.0"),
+        (("points.csv", "--reach", "0.5"), "--reach must be a finite number >= 1, got 0.5"),
+        (("points.csv", "--drift", "-1"), "--drift must be"),
+        (("points.csv", "--aging-cost", "-1"), "--aging-cost must be"),
+        (("points.csv", "--drift", "1"), "--drift needs --aging-cost"),
+        (("points.csv", "--aging-cost", "1"), "--aging-cost needs --drift"),
+        (("points.csv", "--birth-cost", "-1"), "--birth-cost must be"),
+        (("points.csv", "--birth-cost", "nan"), "--birth-cost must be"),
         (("points.csv", "--birth-cost", "cheap"), "--birth-cost is 'cheap'"),
         (("points.csv", "--lifetime", "3", "--drift", "1"), "not both"),
         (("points.csv", "--restarts", "0"), "--restarts"),
@@ -74,7 +76,7 @@ def test_bad_lines_get_one_line_and_write_nothing(
         ("a.csv", b"\n\n", "a.csv: no rows"),
         ("a.csv", b"x,y\n1,2\n3,abc\n4,5\n", "a.csv, row 2 (line 3), column 'y': 'abc' is not a number"),
         ("a.csv", b"x,y\n1,2\n3,\n4,5\n", "a.csv, row 2 (line 3), column 'y': the cell is empty"),
-        ("a.csv", b"x,y\n1,2\n3,nan\n4,5\n", "a.csv, row 2 (line 3), column 'y': 'nan' is not finite"),
+        ("a.csv", b"x,y\n1,2\n3,nan\n4,5\n", "a.csv, row 2 (line 3), column 'y': the cell is empty ('nan')"),
         ("a.csv", b"x,y\n1,2\n3,4,5\n", "a.csv, row 2 (line 3): 3 cells for 2 columns"),
         ("a.csv", b"x\n\xff\xfe\n", "not UTF-8"),
         ("a.csv", b"\xff\xfex\x00\n\x001\x00", "not UTF-8"),
@@ -95,6 +97,53 @@ def test_invalid_files_give_one_line_that_names_the_location(
     Path(name).write_bytes(content)
     assert message in error_line(dynmeans("cluster", name))
     assert not Path("dynmeans-run").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "12/31/2024,1",
+            "column 'when': '12/31/2024' is neither a number nor a date in ISO 8601 format, such as",
+        ),
+        (
+            "2024-12-31,1\n1/1/25,2",
+            "row 2 (line 3), column 'when': '1/1/25' is not a date in ISO 8601 format",
+        ),
+        (
+            "2024-12-31 10:00,1\n2024-12-31 09:00,2",
+            "row 2 (line 3): time goes backwards, 2024-12-31T09:00:00 comes after the step that begins at "
+            "2024-12-31T10:00:00; sort the rows by time",
+        ),
+        ("1,1\n1,1e300\n2,1", "row 2 (line 3), column 'x': 1e+300 is not within ±1e+150"),
+        ("1,1\n1,NA", "row 2 (line 3), column 'x': the cell is empty ('NA'); --missing drop leaves out"),
+    ],
+)
+def test_errors_name_formats_values_and_rows(
+    dynmeans: Command, folder: Path, text: str, message: str
+) -> None:
+    Path("a.csv").write_text(f"when,x\n{text}\n")
+    assert message in error_line(dynmeans("cluster", "a.csv", "--time", "when"))
+
+
+def test_a_row_without_a_direction_is_named(dynmeans: Command, folder: Path) -> None:
+    Path("a.csv").write_text("x,y\n1,2\n0,0\n")
+    message = error_line(dynmeans("cluster", "a.csv", "--metric", "cosine"))
+    assert "a.csv, row 2 (line 3): the row is all zeros; --metric cosine needs" in message
+
+
+def test_a_null_of_parquet_is_an_empty_cell(dynmeans: Command, folder: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet").write_table(arrow.table({"x": [1.0, None]}), "a.parquet")
+    message = error_line(dynmeans("cluster", "a.parquet"))
+    assert "a.parquet, row 2, column 'x': the cell is empty (null or NaN)" in message
+
+
+def test_an_embedding_beside_the_table_is_named(dynmeans: Command, folder: Path) -> None:
+    Path("a.csv").write_text("name\na\nb\n")
+    np.save("e.npy", np.array([[1.0, 2.0], [np.inf, 1.0]]))
+    message = error_line(dynmeans("cluster", "a.csv", "--embedding", "e.npy"))
+    assert "a.csv, row 2 (line 3), whose features are in e.npy: entry 1 of the list is inf" in message
 
 
 def test_negative_and_vanishing_weights_are_refused(dynmeans: Command, folder: Path) -> None:

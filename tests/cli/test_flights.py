@@ -119,7 +119,7 @@ def test_the_map_has_a_shape_and_a_width_whatever_the_traffic(
         (("--gap", "0s"), "a time above zero"),
         (("--seed", str(2**64)), "--seed"),
         (("--every", "soon"), "--every is 'soon'"),
-        (("--birth-cost", "-1"), "birth_cost"),
+        (("--birth-cost", "-1"), "--birth-cost must be"),
         (("--reach", "0.5"), "reach"),
     ],
 )

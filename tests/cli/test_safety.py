@@ -84,12 +84,12 @@ def test_a_second_day_cannot_be_computed_again_and_says_so(dynmeans: Run, points
     assert "labels.csv: missing or damaged, and cannot be computed again" in outcome.err
 
 
-def test_damage_in_another_folder_names_it(dynmeans: Run, points: Path) -> None:
+def test_a_complete_run_is_not_written_into_another_folder(dynmeans: Run, points: Path) -> None:
     dynmeans("cluster", points, *LINE, *STATE)
-    (OUT / "labels.csv").unlink()
     outcome = dynmeans("cluster", points, *LINE, *STATE, "--out", "elsewhere")
-    assert outcome.code == 2
-    assert f"with --out {OUT.resolve()} the run is computed again" in outcome.err
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"complete, in {OUT.resolve()}; to cluster them into elsewhere, use another --state" in outcome.err
+    assert not Path("elsewhere").exists()
 
 
 def test_an_edit_of_the_last_row_is_noticed(dynmeans: Run, points: Path) -> None:

@@ -42,6 +42,24 @@ def test_help_and_version_load_no_heavy_library(arguments: list[str]) -> None:
     assert (done.returncode, done.stderr) == (0, "loaded:\n")
 
 
+LIGHT = """
+import sys
+from dynmeans.cli.light_imports import import_sklearn
+import_sklearn()
+from dynmeans.cli.run import run_cluster
+from dynmeans.plots.report import write_report
+print([name for name in ("pandas", "scipy.stats._stats_py", "rich", "pyarrow") if name in sys.modules])
+import pandas, scipy.stats
+from scipy.stats import qmc, rankdata
+print(rankdata([3, 1]).tolist(), scipy.stats.rankdata is rankdata, pandas.Series([1]).sum())
+"""
+
+
+def test_clustering_loads_no_pandas_and_no_statistics_which_can_be_imported_later() -> None:
+    done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, timeout=120)
+    assert (done.stdout.splitlines(), done.stderr) == (["[]", "[2.0, 1.0] True 1"], "")
+
+
 def test_flags_have_no_value_type() -> None:
     shown = run("--help").stdout + run("cluster", "--help").stdout
     assert "--force" in shown

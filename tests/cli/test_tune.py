@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from dynmeans._files.run_folder import read_run
-from dynmeans.cli.tune_output import command
+from dynmeans.cli.tune_output import _row, command
 from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import RBF
 from dynmeans.runs.parameters import RunParameters
+from dynmeans.tuning.result import RESULT_COLUMNS
 
 Command = Callable[..., Any]
 
@@ -36,6 +37,8 @@ def test_the_printed_line_clusters_with_what_was_found(dynmeans: Command, blobs:
     assert line[:3] == ["dynmeans", "cluster", "blobs.csv"]
     assert dynmeans(*line[1:], "--no-report").code == 0
     assert len(set(read_run(folder / "dynmeans-run").clusters["id"].tolist())) == 3
+    assert "tried      20 candidates on 10 steps" in outcome.out
+    assert "nats per row, by Gaussian clusters; lower is better" in outcome.out
 
 
 def test_table_and_figure_are_written(dynmeans: Command, blobs: Path, folder: Path) -> None:
@@ -65,6 +68,23 @@ def test_kernels_are_written_as_cluster_reads_them() -> None:
     )
 
 
+def test_the_command_has_every_option_of_the_search() -> None:
+    parameters = RunParameters(time="t", missing="drop", seed=3, min_hits=1)
+    params = {"birth_cost": 2.0, "motion": "velocity", "exclusive": True, "refine": False}
+    line = command(["a.csv"], parameters, params, ["line=64MB"])
+    assert line == (
+        "dynmeans cluster a.csv --time t --missing drop --motion velocity --exclusive --birth-cost 2 "
+        "--seed 3 --limit line=64MB"
+    )
+
+
+def test_candidates_that_differ_in_the_motion_only_are_printed_differently() -> None:
+    table = {"birth_cost": [2.0, 2.0], "motion": ["velocity", "walk"], "exclusive": [True, False]}
+    table |= {name: [1.0, 1.0] for name in RESULT_COLUMNS}
+    assert _row(table, 0).startswith("birth cost 2, motion velocity, exclusive: 1 clusters per step, 1 id, ")
+    assert _row(table, 1).startswith("birth cost 2, motion walk: ")
+
+
 def test_invalid_options_give_a_one_line_error(dynmeans: Command, folder: Path) -> None:
     (folder / "same.csv").write_text("t,x\n0,1\n0,1\n1,1\n")
     outcome = dynmeans("tune", "same.csv", "--time", "t")
@@ -74,7 +94,9 @@ def test_invalid_options_give_a_one_line_error(dynmeans: Command, folder: Path) 
     assert not (folder / "dynmeans-tune").exists()
     (folder / "far.csv").write_text("t,x\n0,1\n0,1e300\n1,1\n")
     outcome = dynmeans("tune", "far.csv", "--time", "t")
-    assert outcome.err == "dynmeans: error: far.csv: coordinates must lie within ±1e+150, got 1e+300\n"
+    assert outcome.err == (
+        "dynmeans: error: far.csv, row 2 (line 3), column 'x': 1e+300 is not within ±1e+150\n"
+    )
 
 
 def test_a_folder_with_results_is_overwritten_only_by_force(

@@ -194,7 +194,7 @@ def test_a_loaded_model_has_no_clusterer_until_it_is_given_one(tmp_path):
     PersistentIds(KMeans(2), random_state=0).fit(X).save(tmp_path / "m")
     model = dynmeans.load(tmp_path / "m")
     assert model.estimator is None
-    with pytest.raises(ValueError, match="no estimator is set: set it, or pass labels to update"):
+    with pytest.raises(ValueError, match=r"load\(path, estimator=\.\.\.\) for a saved model"):
         model.partial_fit(X)
     assert sorted(set(model.update(X, [1, 1, 0, 0]).labels_)) == [0, 1]
     assert sorted(set(model.set_params(estimator=KMeans(2)).partial_fit(X).labels_)) == [0, 1]

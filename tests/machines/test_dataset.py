@@ -9,6 +9,7 @@ import time
 import dask
 import fsspec
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from distributed import Client, LocalCluster
@@ -21,7 +22,7 @@ from dynmeans.cli import app
 from dynmeans.distributed import files
 from dynmeans.distributed.dataset import open_dataset
 from dynmeans.distributed.files import cluster_dataset
-from dynmeans.runs import RunParameters, cluster_files
+from dynmeans.runs import RunParameters, cluster_files, read_run
 
 
 class Stop(Exception):
@@ -291,3 +292,30 @@ def check_resumed(folder, client):
     labels, model = local_labels(folder)
     assert np.array_equal(read_labels(folder).column("id").to_numpy(), labels)
     assert np.array_equal(dynmeans.load(folder / "state").cluster_centers_, model.cluster_centers_)
+
+
+TABLES = ("run.json", "steps.csv", "clusters.csv", "events.jsonl")
+
+
+def test_the_run_folder_is_that_of_a_local_run_without_points(client, folder):
+    """Also after an interruption."""
+
+    def stop(status):
+        if status.steps == 2:
+            raise Stop
+
+    with pytest.raises(Stop):
+        run(folder, client, on_step=stop)
+    found = run(folder, client)
+    local = cluster_files(str(folder / "*.parquet"), PARAMETERS, out=folder / "local")
+    for name in TABLES:
+        assert (folder / "out" / name).read_bytes() == (local.out / name).read_bytes()
+    assert read_run(folder / "out").sample["id"].tolist() == []
+    assert "the rows stayed on the workers" in found.report.read_text()
+
+
+def test_a_run_in_the_folder_is_not_overwritten(client, folder):
+    cluster_files(str(folder / "*.parquet"), PARAMETERS, out=folder / "out", report=False)
+    with pytest.raises(InputError, match=r"holds a run already \(run.json\); --force overwrites it"):
+        run(folder, client)
+    assert run(folder, client, force=True, report=False).report is None

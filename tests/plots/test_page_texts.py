@@ -81,9 +81,12 @@ def test_hovering_shows_words_and_texts(page: Browser) -> None:
 
 def test_other_axes_can_be_chosen(page: Browser) -> None:
     before = page.run("document.getElementById('scatter').toDataURL()")
-    labels = page.run("Array.from(document.querySelector('#axes select').options, (option) => option.text)")
+    names = page.run("Array.from(document.querySelector('#axes select').options, (option) => option.text)")
+    assert names[:4] == ["map, first direction", "map, second direction", "component 1", "component 2"]
+    labels = page.run("JSON.parse(document.getElementById('data').textContent).axes.labels")
     assert labels[0].startswith("map: similar clusters are near each other (rank correlation of distances")
     assert sum("% of the variance" in label for label in labels) == 4
+    assert max(map(len, names)) < 25  # menus are wide enough for that
     page.run(
         "(() => { const choice = document.querySelector('#axes select'); choice.value = 2;"
         " choice.dispatchEvent(new Event('change')); })()"

@@ -10,6 +10,7 @@ import pytest
 
 from dynmeans._files.run_folder import read_run
 from dynmeans._files.run_format import Run
+from dynmeans._model.events import Event
 from dynmeans.plots import payload as module
 from dynmeans.plots.payload import HIDDEN, build_payload
 from run_folder import write_run
@@ -49,6 +50,39 @@ def test_a_small_run_is_shown_whole_and_without_a_note(run: Run) -> None:
         "clusters": len(set(run.clusters["id"].tolist())),
     }
     assert payload["steps"]["cost"] == pytest.approx(run.steps["cost"], rel=1e-6)
+
+
+def test_tentative_clusters_are_marked_and_counted(run: Run) -> None:
+    events = [event._replace(tentative=event.id in (1, 2)) for event in run.events]
+    events.append(Event("confirmation", 2, 3, 3.0, 0.0))
+    info = run.info | {"parameters": {"min_hits": 3}}
+    payload = build_payload(run._replace(events=events, info=info))
+    clusters = payload["clusters"]
+    assert np.array(clusters["id"])[clusters["tentative"]].tolist() == [1]
+    n = len(payload["clusters"]["id"])
+    assert payload["notes"] == [f"1 of {n} clusters are tentative: they had points in fewer than 3 steps."]
+    assert not any(build_payload(run)["clusters"]["tentative"])
+
+
+def test_parameters_that_were_estimated_are_shown(run: Run) -> None:
+    given = {"birth_cost": "auto", "metric": "auto", "exclusive": True, "min_hits": 1}
+    used = {"metric": "cosine", "motion": "walk", "exclusive": True, "refine": False, "lifetime": 8.0}
+    found = dict(
+        build_payload(run._replace(info=run.info | {"parameters": given, "used": used}))["parameters"]
+    )
+    assert found == {
+        "birth cost": "auto",
+        "metric": "cosine (auto)",
+        "exclusive": "yes",
+        "min hits": "1",
+        "motion": "walk (auto)",
+        "lifetime": "8 (auto)",
+    }
+    given["birth_cost"] = 2.0
+    found = dict(
+        build_payload(run._replace(info=run.info | {"parameters": given, "used": used}))["parameters"]
+    )
+    assert found == {"birth cost": "2", "metric": "cosine (auto)", "exclusive": "yes", "min hits": "1"}
 
 
 def test_points_are_thinned_evenly_over_the_steps_and_the_page_says_so(

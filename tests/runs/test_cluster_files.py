@@ -90,6 +90,16 @@ def test_a_call_that_was_interrupted_in_a_gap_resumes(
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
 
 
+def test_a_pattern_stands_for_the_files_in_the_order_of_their_names(tmp_path: Path) -> None:
+    for day in (2, 1, 3):
+        (tmp_path / f"day{day}.csv").write_text(f"day,x\n{day},0\n{day},9\n")
+    parameters = RunParameters(time="day", birth_cost=4.0)
+    found = cluster_files(tmp_path / "day*.csv", parameters, out=tmp_path / "run", report=False)
+    assert (found.title, found.steps, found.rows) == ("day1.csv and 2 more", 3, 6)
+    with pytest.raises(InputError, match=r"night\*\.csv: no file matches"):
+        cluster_files(tmp_path / "night*.csv", parameters, out=tmp_path / "other")
+
+
 @pytest.mark.parametrize("step", [1, 5, 12])
 def test_an_interrupted_call_resumes(points: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
     def interrupt(status: RunStatus) -> None:

@@ -50,7 +50,9 @@ def test_one_bad_cell_does_not_make_a_column_text() -> None:
         ("1_000", "'1_000' is not a number"),
         (True, "True is not a number"),
         ([1], "[1] is not a number"),
-        ("nan", "'nan' is not finite"),
+        ("nan", "the cell is empty ('nan')"),
+        ("NA", "the cell is empty ('NA')"),
+        (math.nan, "the cell is empty (null or NaN)"),
         (math.inf, "inf is not finite"),
         ("-inf", "'-inf' is not finite"),
         (10**400, "is not a number"),
@@ -133,7 +135,7 @@ def test_a_signalling_nan_is_refused_without_a_warning() -> None:
     odd = np.array([0x3F800000, 0x7FA00000], dtype=np.uint32).view(np.float32)
     rows, error = rows_of(piece(x=odd))
     assert rows.X.tolist() == [[1.0]]
-    assert "row 2 (line 3), column 'x': nan is not finite" in str(error)
+    assert "row 2 (line 3), column 'x': the cell is empty (null or NaN)" in str(error)
 
 
 def test_only_columns_that_are_used_need_a_name_of_their_own(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,29 @@ from dynmeans._model.types import IntArray
 
 LOG_TYPE = np.dtype("<i8")  # labels while a run lasts: raw, 8 bytes each
 COLUMN = "id"
+NO_ID = -2  # of a row that was left out; -1 is noise
 _CHUNK = 1 << 16
+
+
+def with_gaps(ids: IntArray, gaps: IntArray | None) -> IntArray:
+    """Return the ids of all rows, with `NO_ID` for those left out.
+
+    Parameters
+    ----------
+    ids : ndarray of shape (n,)
+    gaps : ndarray of shape (n,) or None
+        Number of rows left out before each row.
+
+    Examples
+    --------
+    >>> with_gaps(np.array([5, 6]), np.array([0, 2])).tolist()
+    [5, -2, -2, 6]
+    """
+    if gaps is None or not gaps.any():
+        return ids
+    everything = np.full(len(ids) + int(gaps.sum()), NO_ID)
+    everything[np.arange(len(ids)) + np.cumsum(gaps)] = ids
+    return everything
 
 
 def labels_file(folder: Path, format: str) -> Path:
@@ -46,7 +68,8 @@ def write_labels(raw_labels: Path, target: Path, format: str, keys: KeyColumn | 
     target : Path
         File to write, atomically.
     format : str
-        One of `dynmeans._tables.sources.FORMATS`. Tables have one column, ``id``.
+        One of `dynmeans._tables.sources.FORMATS`. Tables have one column, ``id``, which is empty for rows
+        that were left out; arrays have -2 for them.
     keys : KeyColumn, optional
         Keys, which are the first column of a table; NPY and NPZ files have none.
     """
@@ -74,15 +97,28 @@ def _write_keyed_table(raw_labels: Path, location: Path, keys: KeyColumn, delimi
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         writer.writerow([keys.name, COLUMN])
         for names, ids in _keyed_chunks(raw_labels, keys):
-            writer.writerows(zip(names, ids.tolist(), strict=True))
+            writer.writerows(zip(names, map(_cell, ids.tolist()), strict=True))
 
 
 def _write_keyed_json_lines(raw_labels: Path, location: Path, keys: KeyColumn) -> None:
     name = json.dumps(keys.name)
     with location.open("w", encoding="utf-8", newline="\n") as file:
         for names, ids in _keyed_chunks(raw_labels, keys):
-            pairs = zip(names, ids.tolist(), strict=True)
+            pairs = zip(names, map(_json_cell, ids.tolist()), strict=True)
             file.writelines(f'{{{name}: {json.dumps(key)}, "{COLUMN}": {i}}}\n' for key, i in pairs)
+
+
+def _cell(label: int) -> int | str:
+    return "" if label == NO_ID else label
+
+
+def _json_cell(label: int) -> int | str:
+    return "null" if label == NO_ID else label
+
+
+def _column(ids: IntArray) -> Any:
+    """Return ids as a column of Arrow, with nulls."""
+    return require("pyarrow", "frames").array(ids, mask=ids == NO_ID)
 
 
 def _write_keyed_parquet(raw_labels: Path, location: Path, keys: KeyColumn) -> None:
@@ -90,7 +126,7 @@ def _write_keyed_parquet(raw_labels: Path, location: Path, keys: KeyColumn) -> N
     schema = arrow.schema([(keys.name, arrow.string()), (COLUMN, arrow.int64())])
     with parquet.ParquetWriter(location, schema) as writer:
         for names, ids in _keyed_chunks(raw_labels, keys):
-            writer.write_table(arrow.table({keys.name: names, COLUMN: ids}, schema=schema))
+            writer.write_table(arrow.table({keys.name: names, COLUMN: _column(ids)}, schema=schema))
 
 
 def _write_keyed_arrow(raw_labels: Path, location: Path, keys: KeyColumn) -> None:
@@ -98,22 +134,22 @@ def _write_keyed_arrow(raw_labels: Path, location: Path, keys: KeyColumn) -> Non
     schema = arrow.schema([(keys.name, arrow.string()), (COLUMN, arrow.int64())])
     with arrow.OSFile(str(location), "wb") as file, arrow.ipc.new_file(file, schema) as writer:
         for names, ids in _keyed_chunks(raw_labels, keys):
-            writer.write_table(arrow.table({keys.name: names, COLUMN: ids}, schema=schema))
+            writer.write_table(arrow.table({keys.name: names, COLUMN: _column(ids)}, schema=schema))
 
 
-def _write_lines(raw_labels: Path, location: Path, heading: str, line: str) -> None:
+def _write_lines(raw_labels: Path, location: Path, heading: str, line: str, empty: str) -> None:
     with location.open("w", encoding="utf-8", newline="\n") as file:
         file.write(heading)
         for ids in _chunks(raw_labels):
-            file.writelines(line % i for i in ids.tolist())
+            file.writelines(empty if i == NO_ID else line % i for i in ids.tolist())
 
 
 def _write_table(raw_labels: Path, location: Path) -> None:
-    _write_lines(raw_labels, location, f"{COLUMN}\n", "%d\n")
+    _write_lines(raw_labels, location, f"{COLUMN}\n", "%d\n", '""\n')  # many readers skip a blank line
 
 
 def _write_json_lines(raw_labels: Path, location: Path) -> None:
-    _write_lines(raw_labels, location, "", f'{{"{COLUMN}": %d}}\n')
+    _write_lines(raw_labels, location, "", f'{{"{COLUMN}": %d}}\n', f'{{"{COLUMN}": null}}\n')
 
 
 def _copy_array(raw_labels: Path, file: BinaryIO) -> None:
@@ -141,7 +177,7 @@ def _write_parquet(raw_labels: Path, location: Path) -> None:
     schema = arrow.schema([(COLUMN, arrow.int64())])
     with parquet.ParquetWriter(location, schema) as writer:
         for ids in _chunks(raw_labels):
-            writer.write_table(arrow.table({COLUMN: ids}, schema=schema))
+            writer.write_table(arrow.table({COLUMN: _column(ids)}, schema=schema))
 
 
 def _write_arrow(raw_labels: Path, location: Path) -> None:
@@ -149,7 +185,7 @@ def _write_arrow(raw_labels: Path, location: Path) -> None:
     schema = arrow.schema([(COLUMN, arrow.int64())])
     with arrow.OSFile(str(location), "wb") as file, arrow.ipc.new_file(file, schema) as writer:
         for ids in _chunks(raw_labels):
-            writer.write_table(arrow.table({COLUMN: ids}, schema=schema))
+            writer.write_table(arrow.table({COLUMN: _column(ids)}, schema=schema))
 
 
 _WRITERS: dict[str, Callable[[Path, Path], None]] = {

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans._files.atomic_write import atomic_write
-from dynmeans._files.labels import LOG_TYPE
+from dynmeans._files.labels import LOG_TYPE, with_gaps
 from dynmeans._files.run_format import CLUSTERS_TABLE, EVENTS_FILE, INFO_FILE, SAMPLE_TABLE, STEPS_TABLE
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray, IntArray
@@ -42,6 +42,8 @@ class StepRecord(NamedTuple):
     ages: FloatArray  # (K,)  time since each was seen
     events: Sequence[Event]  # with times in the units of the input
     texts: StepTexts | None = None
+    gaps: IntArray | None = None  # (n,)  number of rows left out before each row
+    n_rows: int | None = None  # if the rows are elsewhere, and X is empty
 
 
 def headings(features: Sequence[str], *, has_texts: bool = False) -> dict[str, bytes]:
@@ -73,8 +75,13 @@ def lines_of(record: StepRecord) -> dict[str, bytes]:
         CLUSTERS_TABLE.file: lines(cluster_rows(record), _cluster_texts(record)),
         EVENTS_FILE: b"".join(event_line(event) for event in record.events),
         SAMPLE_TABLE.file: lines(sample_rows(record), _sample_texts(record)),
-        LABELS_LOG: record.report.labels.astype(LOG_TYPE).tobytes(),
+        LABELS_LOG: label_bytes(record.report.labels, record.gaps),
     }
+
+
+def label_bytes(labels: IntArray, gaps: IntArray | None) -> bytes:
+    """Return the labels of a step, with those of the rows left out, as they are appended to the log."""
+    return with_gaps(labels, gaps).astype(LOG_TYPE).tobytes()
 
 
 def write_info(folder: Path, info: Mapping[str, Any], *, durable: bool = True) -> None:
@@ -129,7 +136,8 @@ def step_row(record: StepRecord) -> list[object]:
     report = record.report
     changes = [len(ids) for ids in (report.born, report.revived, report.asleep, report.died)]
     sizes = [len(report.active), len(record.ids)]
-    return [report.step, record.time, len(record.X), float(report.cost), int(report.n_iter), *sizes, *changes]
+    n_rows = len(record.X) if record.n_rows is None else record.n_rows
+    return [report.step, record.time, n_rows, float(report.cost), int(report.n_iter), *sizes, *changes]
 
 
 def cluster_rows(record: StepRecord) -> Iterable[list[object]]:

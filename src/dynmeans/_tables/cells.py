@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from itertools import islice
 from typing import Any
 
@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.chunk import Cells
 
-_EXAMINED_ROWS = 100  # a column is numeric if the majority of this many first cells is
+EXAMINED_ROWS = 100  # a column is numeric if the majority of this many first cells is
 _LARGEST_WEIGHT = 1e150  # the largest that can be summed and multiplied, as for coordinates
 _NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64, np.ndarray)
 _CLOCK = set("Tt 0123456789:.")  # end of a date without a time zone
+_MISSING = ("", "na", "n/a", "nan", "nat", "null", "none")
+_EXAMPLE_DATES = "2024-03-31 or 2024-03-31T18:30:00Z"
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
@@ -42,19 +44,28 @@ def is_time(cell: object) -> bool:
     return True
 
 
+def is_missing(cell: object) -> bool:
+    """Return whether a cell has no value: empty, NaN, or text such as NA and null."""
+    if isinstance(cell, str):
+        return cell.strip().lower() in _MISSING
+    is_nan = isinstance(cell, float | np.floating) and bool(np.isnan(cell))
+    return cell is None or is_nan or str(cell) == "NaT"
+
+
 def is_numeric(cells: Cells) -> bool:
     """Return whether a column contains numbers, by its first cells."""
     if isinstance(cells, np.ndarray) and cells.dtype != object:
         return cells.dtype.kind in "iuf" and cells.ndim == 1
-    examined = [cell for cell in islice(cells, _EXAMINED_ROWS) if cell not in (None, "")]
+    examined = [cell for cell in islice(cells, EXAMINED_ROWS) if not is_missing(cell)]
     return 2 * sum(map(is_number, examined)) > len(examined)
 
 
 def is_dated(cells: Cells) -> bool:
-    """Return whether a time column contains dates, by its first cell."""
+    """Return whether a time column contains dates, by its first cell that is not missing."""
     if isinstance(cells, np.ndarray) and cells.dtype != object:
         return cells.dtype.kind == "M" and cells.ndim == 1
-    return not is_number(cells[0]) and is_time(cells[0])
+    first = next((cell for cell in cells if not is_missing(cell)), None)
+    return not is_number(first) and is_time(first)
 
 
 def _number(cell: object) -> float:
@@ -93,6 +104,22 @@ def _epoch_seconds(dates: NDArray[Any]) -> FloatArray:
     seconds = microseconds.astype(np.int64) / 1e6
     seconds[np.isnat(microseconds)] = np.nan
     return seconds
+
+
+def format_time(time: float, dated: bool) -> str:
+    """Return a time in words: a number, or an ISO date for seconds since 1970.
+
+    Examples
+    --------
+    >>> format_time(86400.0, dated=True)
+    '1970-01-02T00:00:00'
+    """
+    if not dated:
+        return f"{time:.15g}"
+    try:
+        return (_EPOCH + timedelta(seconds=time)).replace(tzinfo=None).isoformat()
+    except OverflowError:
+        return f"{time:.15g}"
 
 
 def _parse(cells: Cells, convert: Callable[[Any], float]) -> FloatArray:
@@ -211,18 +238,27 @@ def _key(cell: object) -> str | None:
     return sys.intern(text) if is_plain else None
 
 
+def _mark(cell: object) -> str:
+    """Return how a missing cell is written in the file, in parentheses."""
+    if isinstance(cell, str):
+        return f" ({cell.strip()!r})" if cell.strip() else ""
+    return " (null or NaN)" if isinstance(cell, float | np.floating) else ""
+
+
 def cell_error(cell: object, kind: str) -> str:
     """Describe why a cell is invalid."""
-    if cell is None or (isinstance(cell, str) and not cell.strip()) or str(cell) == "NaT":
-        return "the cell is empty"
     shown = repr(cell) if isinstance(cell, str) else str(cell)
+    if is_missing(cell):
+        return f"the cell is empty{_mark(cell)}"
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     if kind == "key":
         return f"{shown} is not a key: it must be text without control characters, or a number"
     if kind == "date":
-        return f"{shown} is not an ISO date or timestamp"
+        return f"{shown} is not a date in ISO 8601 format, such as {_EXAMPLE_DATES}"
     if kind == "list":
         return f"{shown} is not a list of numbers"
+    if not is_number(cell) and kind == "number":
+        return f"{shown} is neither a number nor a date in ISO 8601 format, such as {_EXAMPLE_DATES}"
     if not is_number(cell):
         return f"{shown} is not a number"
     number = _number(cell)

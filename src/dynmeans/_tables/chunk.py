@@ -26,10 +26,15 @@ class Chunk(NamedTuple):
     lines: Sequence[int] | None = None  # text files: the line of each row
     part: int = 0  # which of several arrays in the file
     done: float = 0.0  # share of the file read so far, 0 if unknown
+    numbers: Sequence[int] | None = None  # number of each row, if other rows are left out
+
+    def number(self, row: int) -> int:
+        """Return the number of a row in its file, from 1."""
+        return self.first + row if self.numbers is None else self.numbers[row]
 
     def location(self, row: int) -> str:
         """Return the location of a row in its file, in words."""
-        number = f"row {self.first + row}"
+        number = f"row {self.number(row)}"
         return number if self.lines is None else f"{number} (line {self.lines[row]})"
 
 

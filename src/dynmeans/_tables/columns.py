@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
-from dynmeans._tables.cells import PARSERS, cell_error, is_dated, is_numeric, read_keys
+from dynmeans._tables.cells import PARSERS, cell_error, is_dated, read_keys
 from dynmeans._tables.chunk import (
     Chunk,
     check_distinct,
@@ -19,6 +19,7 @@ from dynmeans._tables.chunk import (
     name_list,
     numbered_names,
 )
+from dynmeans._tables.features import choose_features, describe_left_out
 from dynmeans._tables.vectors import is_list_column, parse_vectors, vector_length
 
 _LISTED = 20  # names of columns that an error lists
@@ -36,6 +37,7 @@ class Columns(NamedTuple):
     embedding: str | None = None  # column of lists, which are the features
     array: str | None = None  # NPY file beside the table, whose columns are the features
     key: str | None = None
+    left_out: tuple[str, ...] = ()  # columns that are not used, with the reasons, in words
 
     def needed(self) -> tuple[str, ...]:
         """Return the names of all columns that are read."""
@@ -80,8 +82,7 @@ def choose_columns(
     name : str
         Name of the file in errors.
     features : sequence of str or None
-        Names of the features, or patterns with ``*`` and ``?``; None takes every numeric column but time,
-        weight and the index of a data frame.
+        Names of the features, or patterns with ``*`` and ``?``; None chooses as in `choose_features`.
     time, weight, text, key : str or None
         Names of the columns with the time, the weight, the text and the key of a row.
     embedding : str or None
@@ -99,6 +100,7 @@ def choose_columns(
         If a column does not exist or no column is numeric.
     """
     features = None if features is None else _expand(features, chunk, name)
+    reasons: dict[str, str] = {}
     column = embedding if vectors is None else None
     given = [entry for entry in (*(features or ()), time, weight, text, column, key) if entry is not None]
     are_named = features is not None or embedding is not None
@@ -112,9 +114,7 @@ def choose_columns(
     elif column is not None:
         features = _entries(chunk, name, column)
     elif features is None:
-        taken = (time, weight, text, key)
-        others = (entry for entry in chunk.columns if entry not in taken and not _is_index(entry))
-        features = [entry for entry in others if is_numeric(chunk.columns[entry])]
+        features, reasons = choose_features(chunk, (time, weight, text, key))
     if not features:
         raise InputError(f"{name}: no numeric column to cluster; {_listed(chunk.names)}{_list_hint(chunk)}")
     dated = time is not None and is_dated(chunk.columns[time])
@@ -129,6 +129,7 @@ def choose_columns(
         embedding=column,
         array=array,
         key=key,
+        left_out=tuple(describe_left_out(reasons)),
     )
 
 
@@ -212,16 +213,26 @@ def _features(
     """Return the features that are not separate columns, or an empty table (n, d) for those that are."""
     length = len(columns.features)
     if vectors is not None:
-        rows, wrong = parse_vectors(vectors[chunk.first - 1 : chunk.first - 1 + chunk.size], length)
+        rows, wrong = parse_vectors(_of_chunk(vectors, chunk), length)
         if wrong is None and len(rows) < chunk.size:
             wrong = f"{columns.array} has only {len(vectors):,} rows"
     elif columns.embedding is not None:
         rows, wrong = parse_vectors(chunk.columns[columns.embedding], length)
     else:
         return np.empty((chunk.size, length)), None
-    where = f", column {columns.embedding!r}" if columns.embedding is not None else ""
-    error = None if wrong is None else InputError(f"{name}, {chunk.location(len(rows))}{where}: {wrong}")
-    return rows, error
+    if wrong is None:
+        return rows, None
+    location = f"{name}, {chunk.location(len(rows))}"
+    if columns.embedding is not None:
+        return rows, InputError(f"{location}, column {columns.embedding!r}: {wrong}")
+    return rows, InputError(f"{location}, whose features are in {columns.array}: {wrong}")
+
+
+def _of_chunk(vectors: NDArray[Any], chunk: Chunk) -> NDArray[Any]:
+    """Return the features of the rows of a chunk; fewer if the other file is too short."""
+    if chunk.numbers is None:
+        return vectors[chunk.first - 1 : chunk.first - 1 + chunk.size]
+    return vectors[[number - 1 for number in chunk.numbers if number <= len(vectors)]]
 
 
 def _texts(chunk: Chunk, columns: Columns, count: int) -> list[str] | None:
@@ -249,8 +260,3 @@ def _head(values: FloatArray | None, count: int) -> FloatArray | None:
 def _listed(names: Sequence[str]) -> str:
     """List the columns of a table in words, only the first if there are many."""
     return f"the columns are {name_list(names, _LISTED)}"
-
-
-def _is_index(name: str) -> bool:
-    """Return whether pandas wrote this column as an index."""
-    return not name or name.startswith("__index_level_")

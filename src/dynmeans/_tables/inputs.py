@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import FileLimits
+from dynmeans._model.types import IntArray
+from dynmeans._tables.cells import format_time
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
+from dynmeans._tables.missing import HINT, MissingRows, drop_missing
 from dynmeans._tables.sources import Source, read_source
 from dynmeans._tables.vectors import ARRAY_SUFFIX, open_vectors
 
@@ -34,14 +37,24 @@ class RowBlock(NamedTuple):
     done: float  # share of all inputs read so far
     allowed: float = inf  # maximum size of the rows of a step, in bytes
     limits: FileLimits = FileLimits()  # on the file
+    dated: bool = False  # times are dates, in seconds since 1970 UTC
+    gaps: IntArray | None = None  # (n,)  number of rows left out before each row
 
     def location(self, row: int) -> str:
         """Return file and row, in words."""
         return f"{self.name}, {self.rows.chunk.location(row)}"
 
+    def time_text(self, row: int) -> str:
+        """Return the time of a row, as a date if the file has dates."""
+        return self.format_time(None if self.rows.times is None else float(self.rows.times[row]))
+
+    def format_time(self, time: float | None) -> str:
+        """Return a time, as a date if the file has dates."""
+        return "unknown" if time is None else format_time(time, self.dated)
+
     def after(self, row: int) -> Position:
         """Return the position after a row of this block."""
-        return Position(self.file, self.rows.chunk.first + row)
+        return Position(self.file, self.rows.chunk.number(row))
 
 
 def open_inputs(
@@ -53,6 +66,7 @@ def open_inputs(
     text: str | None = None,
     embedding: str | None = None,
     key: str | None = None,
+    missing: MissingRows | None = None,
 ) -> tuple[Columns, Iterator[RowBlock]]:
     """Open inputs; the first rows determine the roles of the columns.
 
@@ -63,6 +77,8 @@ def open_inputs(
         As for `choose_columns`.
     embedding : str or None
         Name of a column of lists of numbers, or of an NPY file with a row for each row of the only input.
+    missing : MissingRows or None
+        What happens to rows with missing cells; None is an error.
 
     Returns
     -------
@@ -94,7 +110,7 @@ def open_inputs(
         vectors=vectors,
         key=key,
     )
-    return columns, _row_blocks(sources, columns, chain([first], chunks), Position(), vectors)
+    return columns, _row_blocks(sources, columns, chain([first], chunks), Position(), vectors, missing)
 
 
 def open_vectors_of(embedding: str | None, sources: Sequence[Source]) -> NDArray[Any] | None:
@@ -106,12 +122,15 @@ def open_vectors_of(embedding: str | None, sources: Sequence[Source]) -> NDArray
     return open_vectors(embedding)
 
 
-def reopen_inputs(sources: Sequence[Source], columns: Columns, start: Position) -> Iterator[RowBlock]:
+def reopen_inputs(
+    sources: Sequence[Source], columns: Columns, start: Position, missing: MissingRows | None = None
+) -> Iterator[RowBlock]:
     """Continue to read inputs from a position, with the columns chosen before."""
     if start.file >= len(sources):
         raise InputError(f"the run stopped in input {start.file + 1}, but there are {len(sources)}")
     chunks = read_source(sources[start.file], skip=start.row, wanted=columns.needed())
-    return _row_blocks(sources, columns, chunks, start, open_vectors_of(columns.array, sources))
+    vectors = open_vectors_of(columns.array, sources)
+    return _row_blocks(sources, columns, chunks, start, vectors, missing)
 
 
 def _row_blocks(
@@ -120,6 +139,7 @@ def _row_blocks(
     begun: Iterator[Chunk],
     start: Position,
     vectors: NDArray[Any] | None,
+    missing: MissingRows | None,
 ) -> Iterator[RowBlock]:
     part, allowed = 0, _allowance(sources, 0 if vectors is None else vectors.nbytes)
     last = start.row
@@ -128,20 +148,42 @@ def _row_blocks(
         chunks = begun if file == start.file else read_source(source, wanted=columns.needed())
         inner: int | None = None if file > start.file or not start.row else -1
         for chunk in chunks:
-            rows, error = to_rows(chunk, columns, source.name, vectors)
+            kept, gaps = _without_missing(chunk, columns, vectors, missing)
+            rows, error = to_rows(kept, columns, source.name, vectors)
             last = chunk.first + chunk.size - 1
             part, inner = part + (chunk.part != inner), chunk.part
             if len(rows):
-                located = chunk._replace(columns={})  # kept for error messages, without the data
+                located = kept._replace(columns={})  # kept for error messages, without the data
                 rows = Rows(rows.X, rows.times, rows.weights, located, rows.texts, rows.keys)
                 done = (file + chunk.done) / len(sources)
-                yield RowBlock(rows, file, source.name, part, done, allowed, source.limits)
+                yield RowBlock(
+                    rows, file, source.name, part, done, allowed, source.limits, columns.dated, gaps
+                )
             if error is not None:
-                raise error
+                raise _with_hint(error, missing)
         if inner is None:
             raise InputError(f"{source.name}: no rows")
     if vectors is not None and last < len(vectors):
         raise InputError(f"{columns.array}: {len(vectors):,} rows, but {sources[0].name} has {last:,}")
+
+
+def _without_missing(
+    chunk: Chunk, columns: Columns, vectors: NDArray[Any] | None, missing: MissingRows | None
+) -> tuple[Chunk, IntArray | None]:
+    """Leave out rows with missing cells, if that is wanted."""
+    required = tuple(name for name in columns.needed() if name != columns.text)
+    if missing is None or not missing.drop or set(required) - set(chunk.columns):
+        return chunk, None
+    kept, gaps = drop_missing(chunk, required, vectors)
+    return kept, missing.take(gaps)
+
+
+def _with_hint(error: InputError, missing: MissingRows | None) -> InputError:
+    """Add the name of the option to an error about a missing cell."""
+    is_missing = "the cell is empty" in str(error) or "of the list is nan" in str(error)
+    if missing is None or not is_missing:
+        return error
+    return InputError(f"{error}; {HINT}")
 
 
 def _allowance(sources: Sequence[Source], beside: int) -> float:

@@ -154,9 +154,9 @@ class ByWindow(_Windows):
         far = ~(np.abs(counted) < MAX_WINDOWS)
         if far.any():
             row = int(np.argmax(far))
-            location, time = block.location(row), float(times[row])
             raise InputError(
-                f"{location}: time {time!r} is too many windows of {self.width:g} after {self._origin!r}"
+                f"{block.location(row)}: time {block.time_text(row)} is too many windows of {self.width:g} "
+                f"after {block.format_time(self._origin)}"
             )
         return windows
 

@@ -11,9 +11,19 @@ from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import in_words
-from dynmeans._model.types import FloatArray
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.inputs import Position, RowBlock
-from dynmeans._tables.windowing import Windowing, times_of
+from dynmeans._tables.windowing import Windowing
+
+
+class Piece(NamedTuple):
+    """Consecutive rows of one file, without their data."""
+
+    name: str  # of the file
+    chunk: Chunk
+    start: int
+    stop: int
 
 
 class WindowBatch(NamedTuple):
@@ -28,6 +38,16 @@ class WindowBatch(NamedTuple):
     done: float  # share of all inputs read so far
     texts: list[str] | None = None  # (n,)
     keys: list[str] | None = None  # (n,)
+    pieces: tuple[Piece, ...] = ()  # where the rows come from, in order
+    gaps: IntArray | None = None  # (n,)  number of rows left out before each row
+
+    def locate(self, row: int) -> str:
+        """Return the location of a row of the step, in words."""
+        for piece in self.pieces:
+            if row < piece.stop - piece.start:
+                return f"{piece.name}, {piece.chunk.location(piece.start + row)}"
+            row -= piece.stop - piece.start
+        return self.location
 
 
 def cut(
@@ -121,9 +141,10 @@ def _too_large(block: RowBlock, row: int, taken: int) -> InputError:
 
 
 def _backwards(block: RowBlock, row: int, since: float | None) -> InputError:
-    time = float(times_of(block)[row])
+    time, before = block.time_text(row), block.format_time(since)
     return InputError(
-        f"{block.location(row)}: time goes backwards, {time!r} comes after the step that begins at {since!r}"
+        f"{block.location(row)}: time goes backwards, {time} comes after the step that begins at {before}; "
+        "sort the rows by time"
     )
 
 
@@ -131,7 +152,8 @@ def _check_later(block: RowBlock, row: int, stamp: tuple[float | None, float | N
     """Check that a continued run starts after the last step of its model."""
     t, time = stamp
     if t is not None and t < last:
-        raise InputError(f"{block.location(row)}: time {time!r} is before the last step of the model")
+        shown = block.format_time(time)
+        raise InputError(f"{block.location(row)}: time {shown} is before the last step of the model")
 
 
 def _join(
@@ -150,6 +172,8 @@ def _join(
         tail.done,
         _texts(open_rows),
         _join_keys(open_rows),
+        tuple(Piece(block.name, block.rows.chunk, part.start, part.stop) for block, part in open_rows),
+        _join_gaps(open_rows),
     )
 
 
@@ -162,3 +186,8 @@ def _join_keys(open_rows: Sequence[tuple[RowBlock, slice]]) -> list[str] | None:
     if open_rows[0][0].rows.keys is None:
         return None
     return [key for block, part in open_rows for key in (block.rows.keys or [])[part]]
+
+
+def _join_gaps(open_rows: Sequence[tuple[RowBlock, slice]]) -> IntArray | None:
+    gaps = [block.gaps[part] for block, part in open_rows if block.gaps is not None]
+    return np.concatenate(gaps) if gaps else None

@@ -109,7 +109,9 @@ def _print_warning(
     line: str | None = None,
 ) -> None:
     """Print a warning as one line, without its position in the code."""
-    print_error(str(message), kind="warning: ")
+    from dynmeans.runs.option_names import as_options
+
+    print_error(as_options(str(message)), kind="warning: ")
 
 
 def _with_value(message: str, cause: Any) -> str:

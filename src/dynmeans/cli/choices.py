@@ -21,6 +21,13 @@ class Metric(str, Enum):
     cosine = "cosine"
 
 
+class Missing(str, Enum):
+    """Choices of --missing."""
+
+    error = "error"
+    drop = "drop"
+
+
 class AlgorithmName(str, Enum):
     """Choices of --algorithm."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dynmeans.cli import exit_on_interrupt
-from dynmeans.cli.choices import AlgorithmName, Metric
+from dynmeans.cli.choices import AlgorithmName, Metric, Missing
 from dynmeans.cli.cluster_options import (
     AgingCostOption,
     AlgorithmOption,
@@ -23,6 +23,7 @@ from dynmeans.cli.cluster_options import (
     KernelOption,
     LifetimeOption,
     MetricOption,
+    MissingOption,
     MotionOption,
     NoReportOption,
     OutOption,
@@ -40,6 +41,7 @@ from dynmeans.cli.cluster_options import (
     WeightOption,
     WorkersOption,
 )
+from dynmeans.cli.light_imports import import_sklearn
 from dynmeans.cli.options import DuplicatesOption, ExclusiveOption, LimitOption, MinHitsOption, RefineOption
 
 
@@ -51,6 +53,7 @@ def cluster(
     embedding: EmbeddingOption = None,
     text: TextOption = None,
     weight: WeightOption = None,
+    missing: MissingOption = Missing.error,
     standardize: StandardizeOption = False,
     birth_cost: BirthCostOption = "auto",
     lifetime: LifetimeOption = None,
@@ -84,8 +87,9 @@ def cluster(
 ) -> None:
     """Cluster the rows of files, step by step in time."""
     with exit_on_interrupt():
+        import_sklearn()
         from dynmeans.cli.run import run_cluster
-        from dynmeans.cli.run_dataset import run_dataset
+        from dynmeans.cli.run_dataset import Machines, run_dataset
         from dynmeans.runs.parameters import RunParameters, parse_birth_cost, parse_features
 
     parameters = RunParameters(
@@ -93,6 +97,7 @@ def cluster(
         every=every,
         features=parse_features(features),
         weight=weight,
+        missing=None if missing is Missing.error else missing.value,
         standardize=standardize,
         birth_cost=parse_birth_cost(birth_cost),
         lifetime=lifetime,
@@ -119,7 +124,8 @@ def cluster(
         report_largest=report_largest,
     )
     if scheduler is not None or workers is not None:
-        run_dataset(inputs, parameters, out, state, scheduler=scheduler, workers=workers, force=force)
+        machines = Machines(scheduler, workers)
+        run_dataset(inputs, parameters, out, state, machines, force=force, report=not no_report)
     else:
         report, limits = not no_report, limit or ()
         run_cluster(inputs, parameters, out, state, jobs=jobs, force=force, report=report, limits=limits)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynmeans.cli.choices import AlgorithmName, Format, Metric, MotionName
+from dynmeans.cli.choices import AlgorithmName, Format, Metric, Missing, MotionName
 from dynmeans.cli.options import CLUSTERING_PANEL, LARGEST_SEED
 
 _STEPS, _COSTS, _OUTPUT, _DASK = "Time steps", CLUSTERING_PANEL, "Output", "Many machines"
@@ -17,7 +17,8 @@ InputsArgument = Annotated[
     typer.Argument(
         metavar="INPUT",
         help="CSV, TSV, JSON Lines (these also as .gz), Parquet, Arrow, NPY or NPZ files with the same "
-        "columns, read one after another; - is standard input. A table without a heading has columns "
+        "columns, read one after another, or quoted patterns such as 'day*.csv', read in the order of the "
+        "names; - is standard input. A table without a heading has columns "
         "x1, x2, ...",
     ),
 ]
@@ -45,8 +46,8 @@ FeaturesOption = Annotated[
     str | None,
     typer.Option(
         metavar="A,B,...",
-        help="Columns to cluster by; e* stands for all whose name begins with e. Default: all numeric "
-        "columns except time and weight.",
+        help="Columns to cluster by; e* stands for all whose name begins with e. Default: all "
+        "numbers except time, weight, row numbers and identifiers such as id.",
     ),
 ]
 EmbeddingOption = Annotated[
@@ -66,6 +67,12 @@ TextOption = Annotated[
 ]
 WeightOption = Annotated[
     str | None, typer.Option(metavar="COL", help="Column with the weight of each row; 0 means absent.")
+]
+MissingOption = Annotated[
+    Missing,
+    typer.Option(
+        help="Rows with empty cells: error stops; drop leaves them out, and their id is empty in the labels.",
+    ),
 ]
 StandardizeOption = Annotated[
     bool,

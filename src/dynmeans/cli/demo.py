@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dynmeans.cli import exit_on_interrupt
+from dynmeans.cli.light_imports import import_sklearn
 from dynmeans.cli.options import LARGEST_SEED
 
 
@@ -23,6 +24,7 @@ def demo(
 ) -> None:
     """Cluster points around five centers that move, die and are replaced, and draw the result."""
     with exit_on_interrupt():
+        import_sklearn()
         from dynmeans.cli.demo_run import run_demo
 
     run_demo(out, seed, force=force)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dynmeans.cli import exit_on_interrupt
+from dynmeans.cli.light_imports import import_sklearn
 from dynmeans.cli.options import LARGEST_SEED, LimitOption
 
 _JOIN, _FLOWS = "Trajectories", "Flows"
@@ -105,6 +106,7 @@ def flights(
 ) -> None:
     """Find the flows of air traffic: routes, when they are flown, and the number of flights."""
     with exit_on_interrupt():
+        import_sklearn()
         from dynmeans.cli.flights_run import FlightOptions, run_flights
 
     options = FlightOptions(

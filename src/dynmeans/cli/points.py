@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dynmeans.cli import exit_on_interrupt
+from dynmeans.cli.light_imports import import_sklearn
 from dynmeans.cli.options import LimitOption
 from dynmeans.cli.points_options import (
     AlgorithmOption,
@@ -57,6 +58,7 @@ def points(
 ) -> None:
     """Track people through frames of points, also through occlusions."""
     with exit_on_interrupt():
+        import_sklearn()
         from dynmeans.cli.points_inputs import InputOptions
         from dynmeans.cli.points_run import run_points, tracker_parameters
 

@@ -9,6 +9,7 @@ import typer
 
 from dynmeans.cli import exit_on_interrupt
 from dynmeans.cli.console import print_lines
+from dynmeans.cli.light_imports import import_sklearn
 
 
 def report(
@@ -16,6 +17,7 @@ def report(
 ) -> None:
     """Draw the report of a run again."""
     with exit_on_interrupt():
+        import_sklearn()
         from dynmeans._files.run_format import REPORT_FILE
         from dynmeans.runs.report import draw_report
 

@@ -14,6 +14,7 @@ import typer
 from dynmeans._files.errors import InputError
 from dynmeans.cli import exit_on_interrupt
 from dynmeans.cli.console import print_lines, terminal_bar
+from dynmeans.cli.light_imports import import_sklearn
 
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
@@ -56,6 +57,7 @@ def reproduce(
 ) -> None:
     """Run one of the paper's experiments and draw its figures; the same command resumes it."""
     with exit_on_interrupt():
+        import_sklearn()
         from dynmeans._experiments import ON_FILES, find_experiment
         from dynmeans._experiments.runner import results_file, run_experiment
         from dynmeans.runs.folder import check_output_files

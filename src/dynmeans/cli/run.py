@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from math import isinf
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from dynmeans._algorithms.defaults import ONE_OBJECT
 from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import name_list
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
 from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
 from dynmeans.runs import RunInterrupted, RunParameters, RunResult, cluster_files
+from dynmeans.runs.option_names import as_options
 
 
 def run_cluster(
@@ -69,13 +72,33 @@ def _confirmed(result: RunResult, parameters: RunParameters) -> dict[str, str]:
 def describe_model(model: Any) -> dict[str, str]:
     """Return the birth cost, and what was estimated beside it."""
     is_auto = model.birth_cost == "auto"
+    if is_auto and model.birth_cost_ >= ONE_OBJECT:
+        return {"birth cost": "not estimated: no step has two different rows; all rows are one cluster"}
     entries = {"birth cost": f"{model.birth_cost_:.6g}{' (auto)' if is_auto else ''}"}
     if not is_auto or not hasattr(model, "parameters_"):
         return entries
     used = model.parameters_
     mode = "exclusive" if used.exclusive else "refined" if used.refine else "plain"
     metric = "metric cosine, " if used.metric == "cosine" else ""
-    return entries | {"estimated": f"{metric}motion {used.motion}, {mode}, lifetime {used.lifetime:g}"}
+    lifetime = "unlimited" if isinf(used.lifetime) else f"{used.lifetime:g}"
+    return entries | {"estimated": f"{metric}motion {used.motion}, {mode}, lifetime {lifetime}"}
+
+
+def print_warnings(model: Any, features: Sequence[str]) -> None:
+    """Print the warnings of a model, with the names of options and columns."""
+    for text in getattr(model, "warnings_", {}).values():
+        print_error(as_options(text, features), kind="warning: ")
+
+
+def describe_columns(features: Sequence[str], unused: Sequence[str]) -> dict[str, str]:
+    """Return the columns that were clustered, and those that were not, with the reasons."""
+    return {"features": name_list(features), **({"not used": "; ".join(unused)} if unused else {})}
+
+
+def _missing(result: RunResult) -> dict[str, str]:
+    if not result.n_left_out:
+        return {}
+    return {"left out": f"{amount(result.n_left_out, 'row')} with empty cells; no id in {result.labels.name}"}
 
 
 def _print_result(result: RunResult, parameters: RunParameters) -> None:
@@ -83,7 +106,8 @@ def _print_result(result: RunResult, parameters: RunParameters) -> None:
     print_summary(
         {
             "input": f"{result.title}: {_size(result)}",
-            "features": name_list(result.features),
+            **describe_columns(result.features, result.unused_columns),
+            **_missing(result),
             **({} if result.n_keys is None else {"keys": f"{result.n_keys:,}, by {parameters.by}"}),
             "clusters": f"{result.n_awake} awake, {result.n_asleep} asleep at the end",
             "events": f"{result.born:,} born, {result.revived:,} revived, {result.died:,} died",
@@ -93,5 +117,4 @@ def _print_result(result: RunResult, parameters: RunParameters) -> None:
             "written": ", ".join(map(str, files)),
         }
     )
-    for text in getattr(result.model, "warnings_", {}).values():
-        print_error(text, kind="warning: ")
+    print_warnings(result.model, result.features)

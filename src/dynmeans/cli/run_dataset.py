@@ -8,16 +8,15 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
-from dynmeans._tables.chunk import name_list
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
-from dynmeans.cli.run import describe_model
+from dynmeans.cli.run import describe_columns, describe_model, print_warnings
 from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
 from dynmeans.runs import RunParameters
 
@@ -34,15 +33,22 @@ _WORKER_OPTIONS = {
 _URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]")  # a path of "s3://bucket" has one slash
 
 
+class Machines(NamedTuple):
+    """Where a run takes place: a scheduler, or worker processes on this machine."""
+
+    scheduler: str | None
+    workers: int | None
+
+
 def run_dataset(
     inputs: list[str],
     parameters: RunParameters,
     out: Path,
     state: Path | None,
+    machines: Machines,
     *,
-    scheduler: str | None,
-    workers: int | None,
     force: bool,
+    report: bool,
 ) -> None:
     """Cluster a dataset with a progress bar, and print a summary."""
     require("distributed", "dask")
@@ -50,9 +56,9 @@ def run_dataset(
     from dynmeans.distributed.unsupported_options import refuse_unsupported
 
     refuse_unsupported(parameters)
-    _check_options(inputs, out, state, scheduler, workers)
+    _check_options(inputs, out, state, machines)
     try:
-        with _client(scheduler, workers) as client, progress_bar() as show, warnings.catch_warnings():
+        with _client(*machines) as client, progress_bar() as show, warnings.catch_warnings():
             warnings.simplefilter("ignore", ClusteringWarning)  # printed after the summary
             result = cluster_dataset(
                 inputs,
@@ -61,6 +67,7 @@ def run_dataset(
                 out=out,
                 state=state,
                 force=force,
+                report=report,
                 on_step=lambda status: show(*status),
             )
     except KeyboardInterrupt:
@@ -70,13 +77,11 @@ def run_dataset(
     _print_result(result)
 
 
-def _check_options(
-    inputs: list[str], out: Path, state: Path | None, scheduler: str | None, workers: int | None
-) -> None:
+def _check_options(inputs: list[str], out: Path, state: Path | None, machines: Machines) -> None:
     """Validate the options and find the inputs, before workers are started."""
     from dynmeans.distributed.locations import find_files
 
-    if scheduler is not None and workers is not None:
+    if machines.scheduler is not None and machines.workers is not None:
         raise InputError("--scheduler and --workers exclude each other")
     for option, path in (("--out", out), ("--state", state)):
         if path is not None and _URL.match(str(path)):
@@ -93,14 +98,13 @@ def _print_result(result: DatasetRun) -> None:
     print_summary(
         {
             "input": size,
-            "features": name_list(result.features),
+            **describe_columns(result.features, result.unused_columns),
             "clusters": f"{n_awake} awake, {result.model.n_clusters_ - n_awake} asleep at the end",
             **describe_model(result.model),
-            "written": str(result.labels),
+            "written": ", ".join(map(str, filter(None, (result.labels, result.report)))),
         }
     )
-    for text in result.model.warnings_.values():
-        print_error(text, kind="warning: ")
+    print_warnings(result.model, result.features)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dynmeans.cli import exit_on_interrupt
-from dynmeans.cli.choices import AlgorithmName, Metric
+from dynmeans.cli.choices import AlgorithmName, Metric, Missing
 from dynmeans.cli.cluster_options import (
     AlgorithmOption,
     EmbeddingOption,
@@ -20,11 +20,13 @@ from dynmeans.cli.cluster_options import (
     JobsOption,
     KernelOption,
     MetricOption,
+    MissingOption,
     MotionOption,
     StandardizeOption,
     TimeOption,
     WeightOption,
 )
+from dynmeans.cli.light_imports import import_sklearn
 from dynmeans.cli.options import LARGEST_SEED, DuplicatesOption, ExclusiveOption, LimitOption, RefineOption
 
 
@@ -66,6 +68,7 @@ def tune(
     features: FeaturesOption = None,
     embedding: EmbeddingOption = None,
     weight: WeightOption = None,
+    missing: MissingOption = Missing.error,
     standardize: StandardizeOption = False,
     motion: MotionOption = None,
     metric: MetricOption = Metric.auto,
@@ -90,7 +93,7 @@ def tune(
 ) -> None:
     """Find hyperparameters for the rows of files, without labels, and print the command to run."""
     with exit_on_interrupt():
-        from dynmeans._files.limits import parse_limits
+        import_sklearn()
         from dynmeans.cli.tune_run import Search, run_tune
         from dynmeans.runs.parameters import RunParameters, parse_features
 
@@ -100,6 +103,7 @@ def tune(
         features=parse_features(features),
         embedding=embedding,
         weight=weight,
+        missing=None if missing is Missing.error else missing.value,
         standardize=standardize,
         motion=None if motion is None else motion.value,
         metric=metric.value,
@@ -112,4 +116,4 @@ def tune(
         format=None if format is None else format.value,
     )
     search = Search(trials, steps, strategy.value, study, choose_motion, jobs)
-    run_tune(inputs, parameters, search, out, parse_limits(limit), force=force)
+    run_tune(inputs, parameters, search, out, limit or [], force=force)

@@ -9,22 +9,36 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dynmeans._files.atomic_write import atomic_write, make_folder
+from dynmeans._tables.columns import Columns
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, terminal_bar
+from dynmeans.cli.run import describe_columns
 from dynmeans.kernels import Kernel, to_params
+from dynmeans.runs.option_names import as_options
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning import Trial, Tuning
+from dynmeans.tuning.result import RESULT_COLUMNS
 
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
 
+_SCORES = {
+    "forest code": "code length in nats per row, by gaps between clusters",
+    "Gaussian code": "code length in nats per row, by Gaussian clusters",
+    "separation": "1 - separation of clusters times consistency of ids",
+    "pair score": "1 - similarity of the rows of each id, over its maximum",
+}
 TABLE_FILE, FIGURE_FILE = "trials.csv", "tuning.png"
 
 
-def command(inputs: list[str], parameters: RunParameters, params: dict[str, Any]) -> str:
+def command(
+    inputs: list[str], parameters: RunParameters, params: dict[str, Any], limits: Sequence[str] = ()
+) -> str:
     """Return the command that clusters these inputs with the hyperparameters that were found."""
     words = ["dynmeans", "cluster", *inputs]
-    for name in ("time", "every", "weight", "format", "embedding"):
+    for name in ("time", "every", "weight", "format", "embedding", "missing"):
         if getattr(parameters, name) is not None:
             words += [f"--{name}", getattr(parameters, name)]
     if parameters.features is not None:
@@ -38,6 +52,8 @@ def command(inputs: list[str], parameters: RunParameters, params: dict[str, Any]
     chosen = {**known, **{name: value for name, value in params.items() if name != "metric"}}
     for name, value in chosen.items():
         words += _option(name, value)
+    words += ["--seed", str(parameters.seed)] if parameters.seed else []
+    words += [word for limit in limits for word in ("--limit", limit)]
     return shlex.join(words)
 
 
@@ -108,28 +124,42 @@ def _cells(column: Any) -> list[Any]:
     return [_kernel_words(value) if hasattr(value, "compare") else value for value in column.tolist()]
 
 
-def print_results(found: Tuning, line: str, n_steps: int, written: list[str]) -> None:
-    """Print the best two candidates, the diagnostics, and the command to run."""
+def print_results(found: Tuning, line: str, columns: Columns, n_steps: int, written: list[str]) -> None:
+    """Print the columns, the best two candidates, the diagnostics, and the command to run."""
     table = found.table_
     entries = {
+        **describe_columns(columns.features, columns.left_out),
         "tried": f"{amount(len(table['score']), 'candidate')} on {amount(n_steps, 'step')}",
+        "score": f"{_SCORES.get(found.criterion_, found.criterion_)}; lower is better",
         "best": _row(table, 0),
-        **({"runner-up": _row(table, 1)} if len(table["score"]) > 1 else {}),
+        **({"runner-up": _runner_up(table)} if len(table["score"]) > 1 else {}),
         "written": ", ".join(written),
     }
     print_summary(entries)
     for note in found.notes_:
-        print_error(note, kind="warning: ")
+        print_error(as_options(note, columns.features), kind="warning: ")
     print_lines("", line)
+
+
+def _runner_up(table: dict[str, Any]) -> str:
+    is_lower = round(table["score"][1], 4) < round(table["score"][0], 4)
+    return _row(table, 1) + (", not clearly better" if is_lower else "")
 
 
 def _row(table: dict[str, Any], i: int) -> str:
     score, clusters, ids = (table[name][i] for name in ("score", "n_clusters", "n_ids"))
-    costs = ", ".join(
-        f"{name.replace('_', ' ')} {column[i]:.4g}" for name, column in table.items() if _is_cost(name)
-    )
-    return f"{costs}: {clusters:g} clusters per step, {ids} ids, score {score:.4f}"
+    chosen = [_choice(name, column[i]) for name, column in table.items() if name not in RESULT_COLUMNS]
+    words = ", ".join(filter(None, chosen))
+    return f"{words}: {clusters:g} clusters per step, {amount(int(ids), 'id')}, score {score:.4f}"
 
 
-def _is_cost(name: str) -> bool:
-    return name in ("birth_cost", "lifetime", "reach", "aging_cost", "drift")
+def _choice(name: str, value: Any) -> str:
+    """Return a parameter in words; one that is off, or that the estimator does not have, is empty."""
+    label = name.replace("_", " ")
+    if value is None or value is False or (isinstance(value, np.bool_) and not value):
+        return ""
+    if isinstance(value, bool | np.bool_):
+        return label
+    if hasattr(value, "compare"):
+        return f"{label} {_kernel_words(value)}"
+    return f"{label} {value:.4g}" if isinstance(value, float | np.floating) else f"{label} {value}"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from dynmeans._files.errors import InputError, reason
-from dynmeans._files.limits import FileLimits
+from dynmeans._files.limits import FileLimits, parse_limits
 from dynmeans._files.lock import real_path
+from dynmeans._tables.columns import Columns
 from dynmeans._tables.inputs import open_inputs
-from dynmeans._tables.sources import STDIN, find_source
+from dynmeans._tables.missing import MissingRows
 from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import cut
 from dynmeans.cli.tune_output import (
@@ -21,9 +23,11 @@ from dynmeans.cli.tune_output import (
     write_results,
 )
 from dynmeans.runs.folder import check_output_files, locked_folder
+from dynmeans.runs.job import find_sources
 from dynmeans.runs.models import make_model
 from dynmeans.runs.parameter_checks import check_parameters
 from dynmeans.runs.parameters import RunParameters
+from dynmeans.runs.row_errors import far_coordinate
 from dynmeans.runs.time_steps import make_windowing
 from dynmeans.tuning import tune
 from dynmeans.tuning.selection import FINALISTS
@@ -45,7 +49,7 @@ def run_tune(
     parameters: RunParameters,
     search: Search,
     out: Path,
-    limits: FileLimits,
+    limits: Sequence[str],
     *,
     force: bool,
 ) -> None:
@@ -58,7 +62,7 @@ def run_tune(
         raise InputError(f"{search.study}: a result has this name; choose another --study")
     with locked_folder(out):
         check_output_files(out, results, force=force or search.study is not None, inputs=map(Path, inputs))
-        batches = _read(inputs, parameters, search.steps, limits)
+        columns, batches = _read(inputs, parameters, search.steps, parse_limits(limits))
         with best_so_far(search.trials + min(FINALISTS, search.trials)) as show:
             try:
                 found = tune(
@@ -76,8 +80,8 @@ def run_tune(
                 raise
             except ValueError as error:
                 raise InputError(f"{inputs[0]}: {reason(error)}") from None
-        line = command(inputs, parameters, found.best_params_)
-        print_results(found, line, len(batches), write_results(found, out))
+        line = command(inputs, parameters, found.best_params_, limits)
+        print_results(found, line, columns, len(batches), write_results(found, out))
 
 
 def _motions(parameters: RunParameters) -> tuple[str, str]:
@@ -86,24 +90,26 @@ def _motions(parameters: RunParameters) -> tuple[str, str]:
 
 def _read(
     inputs: list[str], parameters: RunParameters, steps: int | None, limits: FileLimits
-) -> list[dict[str, Any]]:
-    """Return the arguments of `partial_fit` for each step, as `dynmeans cluster` passes them."""
-    if inputs.count(STDIN) > 1:
-        raise InputError("standard input (-) can be read only once")
-    sources = [find_source(name, parameters.format, limits) for name in inputs]
+) -> tuple[Columns, list[dict[str, Any]]]:
+    """Return the columns, and for each step the arguments of `partial_fit` that `dynmeans cluster` uses."""
+    sources = find_sources(inputs, parameters.format, limits)
     columns, blocks = open_inputs(
         sources,
         features=parameters.features,
         time=parameters.time,
         weight=parameters.weight,
         embedding=parameters.embedding,
+        missing=MissingRows(drop=parameters.missing == "drop"),
     )
     scale, batches = None, []
     for batch in cut(blocks, make_windowing(parameters, {}, is_dated=columns.dated)):
         if parameters.standardize and scale is None:
             scale = learn_scale(batch.X, batch.weights)
         X = batch.X if scale is None else scale.apply(batch.X)
+        far = far_coordinate(batch, columns.features)
+        if far is not None and scale is None:
+            raise far
         batches.append({"X": X, "sample_weight": batch.weights, "t": batch.t})
         if len(batches) == steps:
             break
-    return batches
+    return columns, batches

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dynmeans.cli import exit_on_interrupt
+from dynmeans.cli.light_imports import import_sklearn
 from dynmeans.cli.video_options import (
     BirthCostOption,
     CodecOption,
@@ -40,6 +41,7 @@ def video(
 ) -> None:
     """Repaint a video with few colors that change smoothly instead of flickering."""
     with exit_on_interrupt():
+        import_sklearn()
         from dynmeans.apps.video import PaletteOptions, QuantizeOptions
         from dynmeans.cli.video_run import run_video
 

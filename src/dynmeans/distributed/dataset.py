@@ -177,7 +177,7 @@ def find_windows(
     for part, (key, start, stop) in _runs(client, data, parameters, rule):
         if last is not None and key < last:
             raise InputError(
-                f"{part.path}, row {part.first + start + 1}: time goes backwards: sort the files by time"
+                f"{part.path}, row {part.first + start + 1}: time goes backwards; sort the files by time"
             )
         if last is not None and key != last:
             yield Window(last, open_slices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from distributed.comm import CommClosedError
 from dynmeans._files.atomic_write import make_folder, remove_leftovers
 from dynmeans._files.errors import InputError, InputWarning, reason
 from dynmeans._files.lock import locked, real_path
-from dynmeans._files.run_format import with_parameters
+from dynmeans._files.run_format import FORMAT, REPORT_FILE, with_parameters
 from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
 from dynmeans._tables.windowing import Windowing
 from dynmeans.distributed.dataset import (
@@ -43,17 +43,21 @@ from dynmeans.distributed.label_files import (
     write_labels,
 )
 from dynmeans.distributed.locations import check_unchanged, is_url
+from dynmeans.distributed.run_log import DatasetLog
 from dynmeans.distributed.unsupported_options import refuse_unsupported
 from dynmeans.estimators.state_files.decoding import from_snapshot
 from dynmeans.estimators.state_files.encoding import to_snapshot
 from dynmeans.estimators.state_files.state_checks import whole
-from dynmeans.runs.folder import locked_folder
+from dynmeans.runs.folder import check_folder, locked_folder
+from dynmeans.runs.job import describe_names
 from dynmeans.runs.models import make_model
 from dynmeans.runs.parameter_checks import check_parameters
 from dynmeans.runs.parameters import RunParameters
+from dynmeans.runs.progress import drop_unset
+from dynmeans.runs.report import draw_report
 from dynmeans.runs.result import RunStatus
 from dynmeans.runs.session import Session
-from dynmeans.runs.time_steps import make_windowing
+from dynmeans.runs.time_steps import make_windowing, time_info, time_unit
 
 LABELS = "labels"
 
@@ -72,6 +76,10 @@ class DatasetRun(NamedTuple):
         Totals of the run; windows without rows are steps too.
     was_complete : bool
         The state file holds the whole run already.
+    report : Path or None
+        HTML report, with the centers of the clusters and without points.
+    unused_columns : tuple of str
+        Columns that were not clustered, with the reasons.
     """
 
     labels: Path
@@ -80,6 +88,8 @@ class DatasetRun(NamedTuple):
     rows: int
     steps: int
     was_complete: bool
+    report: Path | None = None
+    unused_columns: tuple[str, ...] = ()
 
 
 class _Progress(NamedTuple):
@@ -90,6 +100,7 @@ class _Progress(NamedTuple):
     rows: int = 0
     is_complete: bool = False
     digest: str = ""  # checksum of all labels; state files of earlier versions have none
+    lengths: dict[str, int] | None = None  # bytes of each table; None before the first step
 
 
 def cluster_dataset(
@@ -100,9 +111,13 @@ def cluster_dataset(
     out: Path,
     state: Path | None = None,
     force: bool = False,
+    report: bool = True,
     on_step: Callable[[RunStatus], object] = lambda status: None,
 ) -> DatasetRun:
     """Cluster the rows of Parquet files, one step per window, and write their labels as Parquet files.
+
+    The description, the clusters, the events and the report are written as by `dynmeans.runs.cluster_files`,
+    without a sample of the rows.
 
     All workers must see the files and the output folder under the same names.
 
@@ -118,7 +133,9 @@ def cluster_dataset(
     state : Path, optional
         State file, written after each step. The same call resumes a run that was interrupted.
     force : bool, default=False
-        Overwrite the labels of another run.
+        Overwrite another run in the folder.
+    report : bool, default=True
+        Draw ``report.html``.
     on_step : callable
         Called with a :class:`dynmeans.runs.RunStatus` after each step.
     """
@@ -130,17 +147,14 @@ def cluster_dataset(
         "parameters": {key: value for key, value in parameters._asdict().items() if value is not None},
         "out": str(real_path(out)),
     }
-    job = _Job(data, parameters, client, out / LABELS, state, force, on_step)
+    job = _Job(data, parameters, client, out, state, force, report, on_step)
     check_labels(job.labels, [path for path, *_ in data.files if not is_url(path)], state)
-    with _locked_state(state), locked_folder(out):
+    with ExitStack() as stack:
+        if state is not None:
+            make_folder(state.parent)
+            stack.enter_context(locked(state))
+        stack.enter_context(locked_folder(out))
         return _run(job, run)
-
-
-def _locked_state(state: Path | None) -> AbstractContextManager[object]:
-    if state is None:
-        return nullcontext()
-    make_folder(state.parent)
-    return locked(state)
 
 
 class _Job(NamedTuple):
@@ -149,10 +163,27 @@ class _Job(NamedTuple):
     data: Dataset
     parameters: RunParameters
     client: Client
-    labels: Path  # folder of the labels
+    out: Path
     state: Path | None
     force: bool
+    report: bool
     on_step: Callable[[RunStatus], object]
+
+    @property
+    def labels(self) -> Path:
+        """Folder of the labels."""
+        return self.out / LABELS
+
+    def log(self, lengths: dict[str, int] | None) -> DatasetLog:
+        """Open the tables of the run."""
+        info = {
+            "format": FORMAT,
+            "title": describe_names([Path(file.path).name for file in self.data.files]),
+            "features": list(self.data.columns.features),
+            "time": time_info(self.parameters, self.data.columns),
+            "parameters": drop_unset(self.parameters._asdict()),
+        }
+        return DatasetLog(self.out, info, time_unit(self.parameters), lengths)
 
 
 def _run(job: _Job, run: dict[str, Any]) -> DatasetRun:
@@ -160,11 +191,23 @@ def _run(job: _Job, run: dict[str, Any]) -> DatasetRun:
     is_own = job.state is not None and has_labels_of(job.labels, run)
     if progress.steps == 0 and has_labels(job.labels) and not (job.force or is_own):
         raise InputError(f"{job.labels}: holds the labels of another run; use --force or another --out")
+    if progress.steps == 0:
+        local = [Path(file.path) for file in job.data.files if not is_url(file.path)]
+        check_folder(job.out, force=job.force or is_own, again=None, inputs=local)
     was_complete = progress.is_complete
     if not was_complete:
         progress = _cluster(job, model, progress)
+    if job.report and not (was_complete and (job.out / REPORT_FILE).exists()):
+        draw_report(job.out)
     return DatasetRun(
-        job.labels, model, job.data.columns.features, progress.rows, model.n_steps_, was_complete
+        job.labels,
+        model,
+        job.data.columns.features,
+        progress.rows,
+        model.n_steps_,
+        was_complete,
+        job.out / REPORT_FILE if job.report else None,
+        job.data.columns.left_out,
     )
 
 
@@ -200,7 +243,9 @@ def _read_progress(known: dict[str, Any], state: Path) -> _Progress:
             whole(known, name)
     except (TypeError, KeyError, SnapshotError) as error:
         raise SnapshotError(f"{state}: impossible progress of a dataset: {reason(error)}") from None
-    if not isinstance(progress.is_complete, bool) or not isinstance(progress.digest, str):
+    tables = {} if progress.lengths is None else progress.lengths
+    is_known = isinstance(tables, dict) and all(type(size) is int and size >= 0 for size in tables.values())
+    if not (isinstance(progress.is_complete, bool) and isinstance(progress.digest, str) and is_known):
         raise SnapshotError(f"{state}: impossible progress of a dataset")
     return progress
 
@@ -233,31 +278,46 @@ def _run_steps(job: _Job, model: DMeans, progress: _Progress) -> Iterator[_Progr
         raise SnapshotError(f"{job.state}: impossible number of steps: {progress.steps} of {len(windows)}")
     if progress.steps == 0:
         start_labels(job.labels, progress.run)
+    log = job.log(progress.lengths)
+    log.watch(model)
+    with closing(log):
+        yield from _run_windows(job, model, progress, rule, windows, log)
+
+
+def _run_windows(
+    job: _Job, model: DMeans, progress: _Progress, rule: Windowing, windows: list[Window], log: DatasetLog
+) -> Iterator[_Progress]:
     for number, window in enumerate(windows[progress.steps :], progress.steps + 1):
-        _pass_empty(model, rule, window.key, job.data)
-        _step(job, model, window, rule.stamp(window.key)[0])
+        _pass_empty(model, rule, window.key, job.data, log)
+        t, time = rule.stamp(window.key)
+        _step(job, model, window, t)
         n = sum(piece.stop - piece.start for piece in window.slices)
+        log.add(model, time, n)
+        is_complete, rows = number == len(windows), progress.rows + n
+        if is_complete:
+            check_unchanged(job.data.files)
         progress = progress._replace(
             steps=number,
-            rows=progress.rows + n,
-            is_complete=number == len(windows),
+            rows=rows,
+            is_complete=is_complete,
             digest=digest_after(progress.digest, job.labels, model.n_steps_),
+            lengths=log.save(model, rows, is_complete=is_complete),
         )
-        if progress.is_complete:
-            check_unchanged(job.data.files)
         if job.state is not None:
             _save(job.state, model, progress)
         yield progress
 
 
-def _pass_empty(model: DMeans, rule: Windowing, key: float, data: Dataset) -> None:
+def _pass_empty(model: DMeans, rule: Windowing, key: float, data: Dataset, log: DatasetLog) -> None:
     """Run the steps of the windows without rows before a window, as `dynmeans cluster` does."""
     if not hasattr(model, "_state"):
         return
     for empty in rule.empty_keys(model._remembered.clock, key):
         if not Session.wants_empty(model):
             return
-        model.partial_fit(np.empty((0, len(data.columns.features))), t=rule.stamp(empty)[0])
+        t, time = rule.stamp(empty)
+        model.partial_fit(np.empty((0, len(data.columns.features))), t=t)
+        log.add(model, time, 0)
 
 
 def _step(job: _Job, model: DMeans, window: Window, t: float | None) -> None:

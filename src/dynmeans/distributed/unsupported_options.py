@@ -26,5 +26,10 @@ def refuse_unsupported(parameters: RunParameters) -> None:
             f"--embedding is the file {parameters.embedding}; --scheduler and --workers read embeddings "
             "from a column of lists of the Parquet files"
         )
+    if parameters.missing == "drop":
+        raise InputError(
+            "--missing drop is not supported with --scheduler or --workers; leave rows with missing cells out "
+            "when the files are written"
+        )
     if parameters.format not in (None, "parquet"):
         raise InputError(f"--format is {parameters.format!r}; --scheduler and --workers read Parquet files")

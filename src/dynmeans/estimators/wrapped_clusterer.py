@@ -24,7 +24,10 @@ def fit_labels(estimator: Any, batch: Batch, seed: int, n_steps: int) -> IntArra
     If the batch has fewer rows than the clusterer needs, all rows are noise.
     """
     if estimator is None:
-        raise ValueError("no estimator is set: set it, or pass labels to update")
+        raise ValueError(
+            "no estimator is set: use PersistentIds(estimator), or load(path, estimator=...) for a saved "
+            "model, which does not contain it; or pass labels to update"
+        )
     clusterer = clone(estimator)
     params = clusterer.get_params()
     clusterer.set_params(**_seeds(params, int(np.random.default_rng([seed, n_steps]).integers(2**31))))

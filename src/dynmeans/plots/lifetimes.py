@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from dynmeans._files.run_format import FEATURES, Run, Table
+from dynmeans._model.events import Event
 from dynmeans._model.types import FloatArray, IntArray
 
 AWAKE, ASLEEP, DEAD = 0, 1, 2
@@ -96,6 +98,12 @@ def _spans(owner: IntArray, step: IntArray, blur: int) -> IntArray:
     begins = np.append(0, np.flatnonzero(cut) + 1)
     ends = np.append(np.flatnonzero(cut), len(owner) - 1)
     return np.column_stack((owner[begins], step[begins], step[ends]))
+
+
+def tentative_ids(events: Sequence[Event]) -> list[int]:
+    """Return the ids that the run never confirmed, sorted; without ``min_hits`` there are none."""
+    confirmed = {event.id for event in events if event.kind == "confirmation"}
+    return sorted({event.id for event in events if event.tentative} - confirmed)
 
 
 def pack_lanes(born: IntArray, end: IntArray, *, gap: int = 1) -> IntArray:

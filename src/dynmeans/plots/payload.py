@@ -9,9 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynmeans._algorithms.defaults import ONE_OBJECT
 from dynmeans._files.run_format import Run, Table
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.plots.lifetimes import STATUS_NAMES, ClusterLifetimes, pack_lanes, trace_lifetimes
+from dynmeans.plots.lifetimes import (
+    STATUS_NAMES,
+    ClusterLifetimes,
+    pack_lanes,
+    tentative_ids,
+    trace_lifetimes,
+)
 from dynmeans.plots.palette import PALETTE, assign_colors
 from dynmeans.plots.thinning import even_subset, largest_subset, thin_groups
 from dynmeans.plots.topics import describe_texts
@@ -65,12 +72,13 @@ def build_payload(run: Run) -> dict[str, Any]:
         "version": run.info["version"],
         "counts": {"rows": run.info["rows"], "steps": n_steps, "clusters": len(lives.ids)},
         "notes": _warnings(run, lives, shown),
-        "parameters": [[name, _plain(value)] for name, value in run.info["parameters"].items()],
+        "parameters": _parameters(run.info),
         "birthCost": _birth_costs(run, shown.steps["step"]),
         "time": run.info["time"],
         "range": [int(run.steps["step"].min(initial=1)), int(run.steps["step"].max(initial=1))],
         "axes": {
             "labels": [view.label for view in views],
+            "names": [view.name for view in views],
             "low": box[0].tolist(),
             "high": box[1].tolist(),
             "equal": bool(run.info.get("equal_axes", False)),
@@ -153,6 +161,7 @@ def _birth_costs(run: Run, steps: IntArray) -> list[float | int | None]:
         return [None] * len(steps)
     when, costs = map(np.array, zip(*births, strict=True))
     last = np.searchsorted(when, steps, side="right") - 1
+    costs = np.where(costs < ONE_OBJECT, costs, np.nan)  # above, the cost could not be estimated
     return _numbers(costs[np.maximum(last, 0)], digits=6)
 
 
@@ -174,13 +183,25 @@ def _describe(lives: ClusterLifetimes, run: Run) -> dict[str, Any]:
         "center": [_numbers(center, digits=10) for center in lives.centers[:, :TABLE_FEATURES]],
         "features": run.info["features"][:TABLE_FEATURES],
         "nFeatures": len(run.info["features"]),
+        "tentative": np.isin(lives.ids, tentative_ids(run.events)).tolist(),
         "lane": pack_lanes(lives.born, lives.end, gap=gap).tolist(),
         "color": assign_colors(lives.born, lives.end).tolist(),
     } | describe_texts(run.clusters, lives.ids)
 
 
+def _parameters(info: dict[str, Any]) -> list[list[str]]:
+    """Return names and values of the parameters, with those that were estimated."""
+    given, used = info["parameters"], info.get("used", {})
+    values = {name: _plain(value) for name, value in given.items()}
+    is_auto = given.get("birth_cost") == "auto"
+    for name, value in used.items():
+        if given.get(name) == "auto" or (is_auto and name not in given and value is not False):
+            values[name] = f"{_plain(value)} (auto)"
+    return [[name.replace("_", " "), value] for name, value in values.items()]
+
+
 def _warnings(run: Run, lives: ClusterLifetimes, shown: Shown) -> list[str]:
-    """Describe what the page omits."""
+    """Describe what the page omits, and which clusters are tentative."""
     counts = (
         (len(shown.points["step"]), run.info["rows"], "points"),
         (len(shown.steps["step"]), len(run.steps["step"]), "steps"),
@@ -188,6 +209,15 @@ def _warnings(run: Run, lives: ClusterLifetimes, shown: Shown) -> list[str]:
     )
     thinned = [f"{part:,} of {whole:,} {what}" for part, whole, what in counts if part < whole]
     messages = [f"Showing {', '.join(thinned)}."] if thinned else []
+    if not len(run.sample["step"]) and run.info["rows"]:
+        messages = ["The report shows no points, only clusters: the rows stayed on the workers."]
+    n_tentative = len(set(tentative_ids(run.events)) & set(lives.ids.tolist()))
+    if n_tentative:
+        hits = run.info["parameters"].get("min_hits", 1)
+        messages.append(
+            f"{n_tentative:,} of {len(lives.ids):,} clusters are tentative: they had points in fewer than "
+            f"{hits} steps."
+        )
     return messages if run.info["complete"] else [*messages, "The run is not finished."]
 
 
@@ -206,6 +236,8 @@ def _plain(value: Any) -> str:
     if isinstance(value, list):
         shown = [str(entry) for entry in value[:MAX_NAMES]]
         return ", ".join(shown) + (f", ... ({len(value):,} in all)" if len(value) > MAX_NAMES else "")
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "none" if value is None else str(value)
 
 

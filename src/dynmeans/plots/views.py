@@ -21,6 +21,7 @@ class View(NamedTuple):
     """One axis, with the coordinates of all shown points and centers."""
 
     label: str
+    name: str  # short, for a menu
     points: FloatArray  # (n,)
     centers: FloatArray  # (m,)
 
@@ -37,10 +38,17 @@ def make_views(run: Run, lives: ClusterLifetimes, points: Table, centers: Table)
     ]
 
 
+def _rows(run: Run) -> FloatArray:
+    """Return the rows that determine the axes: the sample, or the centers of a run without a sample."""
+    return run.sample[FEATURES] if len(run.sample[FEATURES]) else run.clusters[FEATURES]
+
+
 def _plane_views(run: Run, points: Table, centers: Table) -> list[View]:
-    projection = fit_projection(run.sample[FEATURES], run.info["features"])
+    projection = fit_projection(_rows(run), run.info["features"])
     mapped = projection.apply(points[FEATURES], points["row"]), projection.apply(centers[FEATURES])
-    return [View(label, mapped[0][:, i], mapped[1][:, i]) for i, label in enumerate(projection.labels)]
+    names = projection.labels if len(run.info["features"]) <= 2 else ("component 1", "component 2")
+    pairs = zip(projection.labels, names, strict=True)
+    return [View(*pair, mapped[0][:, i], mapped[1][:, i]) for i, pair in enumerate(pairs)]
 
 
 def _map_views(run: Run, lives: ClusterLifetimes, points: Table, centers: Table) -> list[View]:
@@ -53,7 +61,9 @@ def _map_views(run: Run, lives: ClusterLifetimes, points: Table, centers: Table)
         f"map: similar clusters are near each other (rank correlation of distances {fitted.agreement:.2f})",
         "map, second direction (no unit)",
     )
-    return [View(label, mapped[0][:, i], mapped[1][:, i]) for i, label in enumerate(labels)]
+    names = ("map, first direction", "map, second direction")
+    pairs = zip(labels, names, strict=True)
+    return [View(*pair, mapped[0][:, i], mapped[1][:, i]) for i, pair in enumerate(pairs)]
 
 
 def _life_means(table: Table, lives: ClusterLifetimes) -> FloatArray:
@@ -72,13 +82,14 @@ def _component_views(
     d = len(run.info["features"])
     if d <= 2:
         return []
-    source = lives.centers if is_map else run.sample[FEATURES]
+    source = lives.centers if is_map else _rows(run)
     origin, axes, _ = principal_axes(source, min(N_COMPONENTS, d))
-    shares = variance_shares(run.sample[FEATURES], axes)
+    shares = variance_shares(_rows(run), axes)
     what = " of the centers" if is_map else ""
     return [
         View(
             f"component {i + 1}{what} ({100 * share:.0f}% of the variance)",
+            f"component {i + 1}",
             (points[FEATURES] - origin) @ axes[:, i],
             (centers[FEATURES] - origin) @ axes[:, i],
         )
@@ -90,4 +101,4 @@ def _component_views(
 def _feature_views(names: list[str], points: Table, centers: Table) -> list[View]:
     if not 2 < len(names) <= MAX_FEATURES:
         return []
-    return [View(name, points[FEATURES][:, i], centers[FEATURES][:, i]) for i, name in enumerate(names)]
+    return [View(name, name, points[FEATURES][:, i], centers[FEATURES][:, i]) for i, name in enumerate(names)]

@@ -16,6 +16,7 @@ from dynmeans._files.atomic_write import make_folder
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import parse_limits
 from dynmeans._files.lock import locked
+from dynmeans._tables.missing import MissingRows
 from dynmeans._tables.windowing import Windowing
 from dynmeans._tables.windows import cut
 from dynmeans.runs.completed import must_repeat
@@ -145,7 +146,7 @@ def _run(job: Job) -> RunResult:
     known = {"title": title(job.sources), "parameters": drop_unset(job.parameters._asdict())}
     force = job.force
     if start.action == "done" and job.state is not None:
-        if not must_repeat(start, job.state, job.out, known, report=job.report, force=force):
+        if not must_repeat(start, job.state, known, report=job.report, force=force):
             return summarize_complete(start, title(job.sources), load_model(job, start))
         start, force = RunStart("begin", start.inputs), True
     with locked_folder(job.out):
@@ -157,7 +158,8 @@ def _run(job: Job) -> RunResult:
 
 def _cluster(job: Job, start: RunStart) -> RunResult:
     began = monotonic()
-    progress, blocks = open_rows(job, start)
+    missing = MissingRows(drop=job.parameters.missing == "drop")
+    progress, blocks = open_rows(job, start, missing)
     windowing = make_windowing(job.parameters, progress.windows, is_dated=progress.columns.dated)
     model = load_model(job, start)
     batches = cut(
@@ -168,6 +170,8 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
         wants_empty=_wants_empty(model),
     )
     first = next(batches, None)  # an unreadable input must not cause any output
+    if first is None and missing.pending and not progress.steps:
+        raise InputError(f"{title(job.sources)}: every row has an empty cell")
     session = _session(job, start, progress, model, windowing)
     known_size = all(source.size for source in job.sources)
     try:
@@ -177,7 +181,8 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
             fraction = batch.done if known_size else None
             job.on_step(RunStatus(now.rows, now.steps, session.n_clusters(), fraction))
         speed = (session.progress.rows - progress.rows) / max(monotonic() - began, 1e-9)
-        session.finish(draw_report if job.report else None, check=partial(check_inputs, job, progress))
+        check = partial(check_inputs, job, progress)
+        session.finish(draw_report if job.report else None, check, missing.pending)
     except BaseException as error:
         with suppress(OSError):  # on a full disk, report the first error
             session.stop()

@@ -22,9 +22,7 @@ from dynmeans.runs.report import draw_report
 from dynmeans.runs.start import RunStart
 
 
-def must_repeat(
-    start: RunStart, state: Path, out: Path, known: Mapping[str, Any], *, report: bool, force: bool
-) -> bool:
+def must_repeat(start: RunStart, state: Path, known: Mapping[str, Any], *, report: bool, force: bool) -> bool:
     """Verify the outputs of a complete run, and report whether it must be computed again.
 
     A missing or damaged report is drawn here. All other files require a new run.
@@ -33,8 +31,8 @@ def must_repeat(
     ----------
     start : RunStart
         Its action is "done".
-    state, out : Path
-        State file and output folder.
+    state : Path
+        State file.
     known : mapping
         Entries of run.json that identify the run.
     report : bool
@@ -52,7 +50,7 @@ def must_repeat(
     folder = Path(start.progress.out)
     damaged = _damaged(folder, start.progress)
     if not all(_is_report(name) for name in damaged):
-        _check_repeatable(start, state, out, known, damaged, force)
+        _check_repeatable(start, state, known, damaged, force)
         message = f"{folder / damaged[0]}: missing or damaged; the run is computed again"
         warnings.warn(message, InputWarning, stacklevel=4)  # the caller of `cluster_files`
         return True
@@ -89,14 +87,12 @@ def _size(path: Path) -> int:
 
 
 def _check_repeatable(
-    start: RunStart, state: Path, out: Path, known: Mapping[str, Any], damaged: list[str], force: bool
+    start: RunStart, state: Path, known: Mapping[str, Any], damaged: list[str], force: bool
 ) -> None:
     if start.progress is None or start.snapshot is None:
         raise RuntimeError("a complete run without progress")
     folder = Path(start.progress.out)
     path = folder / damaged[0]
-    if out.resolve() != folder:
-        raise InputError(f"{path}: missing or damaged; with --out {folder} the run is computed again")
     if start.snapshot.header.get("n_steps") != start.progress.steps:
         raise InputError(
             f"{path}: missing or damaged, and cannot be computed again: the run began with the model of an "

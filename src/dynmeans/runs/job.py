@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from dynmeans._files.snapshot import SnapshotError
 from dynmeans._tables.chunk import name_list
 from dynmeans._tables.fingerprint import check_unchanged
 from dynmeans._tables.inputs import RowBlock, open_inputs, reopen_inputs
+from dynmeans._tables.missing import MissingRows
 from dynmeans._tables.sources import STDIN, Source, find_source
 from dynmeans._tables.vectors import ARRAY_SUFFIX
 from dynmeans.estimators import from_snapshot
@@ -45,12 +47,22 @@ def find_sources(
 ) -> list[Source]:
     """Return the inputs with their formats, and check that there are any."""
     paths = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
-    names = [os.fspath(path) for path in paths]
+    names = [name for path in paths for name in _expand(os.fspath(path))]
     if not names:
         raise InputError("no inputs; give at least one file")
     if names.count(STDIN) > 1:
         raise InputError("standard input (-) can be read only once")
     return [find_source(name, format, limits) for name in names]
+
+
+def _expand(name: str) -> list[str]:
+    """Return the files that a pattern such as ``data/*.csv`` matches, sorted, or the name itself."""
+    if not glob.has_magic(name) or Path(name).exists():
+        return [name]
+    found = sorted(glob.glob(name))  # noqa: PTH207
+    if not found:
+        raise InputError(f"{name}: no file matches")
+    return found
 
 
 def read_files(job: Job) -> list[Source]:
@@ -63,29 +75,42 @@ def read_files(job: Job) -> list[Source]:
 
 def title(sources: Sequence[Source]) -> str:
     """Return the title of the run: the name of the first input, and how many follow."""
-    first = sources[0].name if sources[0].path is None else sources[0].path.name
-    return first if len(sources) == 1 else f"{first} and {len(sources) - 1} more"
+    return describe_names([source.name if source.path is None else source.path.name for source in sources])
 
 
-def open_rows(job: Job, start: RunStart) -> tuple[Progress, Iterator[RowBlock]]:
+def describe_names(names: Sequence[str]) -> str:
+    """Return the first name, and how many follow."""
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
+
+
+def open_rows(job: Job, start: RunStart, missing: MissingRows) -> tuple[Progress, Iterator[RowBlock]]:
     """Return the progress of the run and the rows that follow."""
     if start.action == "resume" and start.progress is not None:
         progress = start.progress._replace(inputs=start.inputs)
-        return progress, reopen_inputs(job.sources, progress.columns, progress.position)
+        return progress, reopen_inputs(job.sources, progress.columns, progress.position, missing)
     parameters = job.parameters
     columns, blocks = open_inputs(
         job.sources,
-        features=parameters.features,
+        features=_wanted_features(parameters, start),
         time=parameters.time,
         weight=parameters.weight,
         text=parameters.text,
         embedding=parameters.embedding,
         key=parameters.by,
+        missing=missing,
     )
     progress = Progress(str(job.out.resolve()), start.inputs, parameters._asdict(), columns)
     if start.progress is not None:
         progress = _continue_run(progress, start.progress, job.sources[0].name)
     return progress, blocks
+
+
+def _wanted_features(parameters: RunParameters, start: RunStart) -> Sequence[str] | None:
+    """Return the features that are given; a run that continues another one has its features."""
+    known = None if start.progress is None else start.progress.columns
+    if parameters.features is not None or known is None or known.embedding or known.array:
+        return parameters.features
+    return known.features
 
 
 def _continue_run(progress: Progress, old: Progress, name: str) -> Progress:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from dynmeans._files.errors import InputError, reason
 from dynmeans._files.keyed_tables import KEYS_LOG, keyed_headings, keyed_lines, sample_lines
-from dynmeans._files.labels import COLUMN, LOG_TYPE, KeyColumn
+from dynmeans._files.labels import COLUMN, KeyColumn
 from dynmeans._files.run_format import KEY_COLUMN, SAMPLE_TABLE
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord
+from dynmeans._files.run_tables import LABELS_LOG, StepRecord, label_bytes
 from dynmeans._files.snapshot import Snapshot, SnapshotError
 from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.types import FloatArray, IntArray
@@ -19,6 +18,7 @@ from dynmeans._tables.windows import WindowBatch
 from dynmeans.runs.key_reports import report_file
 from dynmeans.runs.largest_keys import LargestKeys
 from dynmeans.runs.progress import Progress
+from dynmeans.runs.row_errors import row_error
 from dynmeans.runs.session import RunDescription, Session
 from dynmeans.streams import KeyedDMeans, KeyedStep
 from dynmeans.streams.keyed_files import keyed_to_snapshot
@@ -76,11 +76,11 @@ class KeyedSession(Session):
                 X, keys, sample_weight=batch.weights, t=batch.t, on_key=on_key
             ).step_
         except ValueError as error:
-            raise InputError(f"{batch.location}: {reason(error)}") from None
+            raise row_error(batch, error, self.progress.columns.features) from None
         sampled = [sample_lines(key, record) for key, record in candidates.items() if self._is_candidate(key)]
         lines[SAMPLE_TABLE.file] = sampled
-        lines[LABELS_LOG] = [report.labels.astype(LOG_TYPE).tobytes()]
-        lines[KEYS_LOG] = ["".join(f"{key}\n" for key in keys).encode()]
+        lines[LABELS_LOG] = [label_bytes(report.labels, batch.gaps)]
+        lines[KEYS_LOG] = [_key_lines(keys, batch.gaps)]
         self._log.append({name: b"".join(parts) for name, parts in lines.items()})
         self.progress = self._progress_after(report, batch)
         self._checkpoint_if_due()
@@ -124,9 +124,7 @@ class KeyedSession(Session):
 
     def _progress_after(self, report: KeyedStep, batch: WindowBatch) -> Progress:
         now = self.progress
-        return now._replace(
-            position=batch.after,
-            rows=now.rows + len(batch.X),
+        return now.after_rows(batch)._replace(
             steps=now.steps + 1,
             born=now.born + report.born,
             revived=now.revived + report.revived,
@@ -134,6 +132,10 @@ class KeyedSession(Session):
             confirmed=now.confirmed + report.confirmed,
             clock=float(report.time),
         )
+
+    def _leave_out(self, count: int) -> None:
+        super()._leave_out(count)
+        self._log.append({KEYS_LOG: b"\n" * count})
 
     def _snapshot(self) -> Snapshot:
         header, arrays = keyed_to_snapshot(self.model)
@@ -149,3 +151,11 @@ class KeyedSession(Session):
         """Return the keys of the rows; a column may not have the name of the labels."""
         name = KEY_COLUMN if self._by == COLUMN else self._by
         return KeyColumn(name, self.description.folder / KEYS_LOG)
+
+
+def _key_lines(keys: Sequence[str], gaps: IntArray | None) -> bytes:
+    """Return a line per row; that of a row left out is empty."""
+    if gaps is None:
+        return "".join(f"{key}\n" for key in keys).encode()
+    pairs = zip(keys, gaps.tolist(), strict=True)
+    return "".join("\n" * count + f"{key}\n" for key, count in pairs).encode()

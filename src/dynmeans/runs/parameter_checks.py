@@ -9,6 +9,7 @@ from dynmeans._tables.sources import FORMATS
 from dynmeans.estimators.parameters.dmeans_parameters import METRICS
 from dynmeans.estimators.validation import LARGEST_SEED
 from dynmeans.runs.models import make_keyed_model, parse_kernel
+from dynmeans.runs.option_names import as_options
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.time_steps import window_length
 
@@ -42,7 +43,11 @@ def _check_costs(parameters: RunParameters) -> None:
     try:
         make(birth_cost, lifespan)
     except ValueError as error:
-        raise InputError(str(error)) from None
+        raise InputError(as_options(str(error))) from None
+    for name, other in (("aging_cost", "drift"), ("drift", "aging_cost")):
+        if getattr(parameters, name) is not None and getattr(parameters, other) is None:
+            option, missing = (f"--{each.replace('_', '-')}" for each in (name, other))
+            raise InputError(f"{option} needs {missing}; use both, or --lifetime and --reach instead")
 
 
 def _check_choices(parameters: RunParameters) -> None:
@@ -51,6 +56,7 @@ def _check_choices(parameters: RunParameters) -> None:
         "motion": (None, *MOTIONS),
         "metric": METRICS,
         "format": (None, *FORMATS),
+        "missing": (None, "error", "drop"),
     }
     for name, allowed in choices.items():
         if getattr(parameters, name) not in allowed:
@@ -80,7 +86,7 @@ def _check_keys(parameters: RunParameters) -> None:
     try:
         make_keyed_model(parameters)
     except ValueError as error:
-        raise InputError(f"--by: {error}") from None
+        raise InputError(f"--by: {as_options(str(error))}") from None
     if parameters.report_largest is not None and parameters.report_largest < 0:
         raise InputError(f"--report-largest is {parameters.report_largest}; it must not be negative")
 

@@ -60,6 +60,9 @@ class RunParameters(NamedTuple):
         With `by`: keys that get a report.
     report_largest : int or None
         With `by` and without `report_keys`: number of keys with the most rows that get a report; None is 3.
+    missing : {"error", "drop"} or None
+        What happens to rows with empty cells: an error, which is the default, or they are left out, and their
+        ids are empty.
 
     Examples
     --------
@@ -95,6 +98,7 @@ class RunParameters(NamedTuple):
     by: str | None = None
     report_keys: Sequence[str] | None = None
     report_largest: int | None = None
+    missing: str | None = None
 
 
 def normalize_parameters(parameters: RunParameters) -> RunParameters:
@@ -113,6 +117,7 @@ def normalize_parameters(parameters: RunParameters) -> RunParameters:
         seed=int(parameters.seed),
         min_hits=int(parameters.min_hits),
         budget=None if parameters.budget is None else int(parameters.budget),
+        missing=None if parameters.missing == "error" else parameters.missing,
         **numbers,
     )
 

@@ -13,6 +13,7 @@ from dynmeans._model.events import StepReport
 from dynmeans._tables.columns import Columns
 from dynmeans._tables.inputs import Position
 from dynmeans._tables.standardize import Scale
+from dynmeans._tables.windows import WindowBatch
 from dynmeans.runs.progress_checks import check_progress
 
 KEY = "run"  # in the header of a snapshot
@@ -38,18 +39,25 @@ class Progress(NamedTuple):
     clock: float | None = None  # event time of the last step
     complete: bool = False
     outputs: dict[str, Content] = {}  # noqa: RUF012  files of a complete run, by name
+    left_out: int = 0  # rows with missing cells
 
-    def after(self, report: StepReport, rows: int, position: Position) -> Progress:
+    def after(self, report: StepReport, batch: WindowBatch) -> Progress:
         """Return the progress after one more step."""
-        return self._replace(
-            position=position,
-            rows=self.rows + rows,
+        return self.after_rows(batch)._replace(
             steps=self.steps + 1,
             born=self.born + len(report.born),
             revived=self.revived + len(report.revived),
             died=self.died + len(report.died),
             confirmed=self.confirmed + len(report.confirmed),
             clock=float(report.time),
+        )
+
+    def after_rows(self, batch: WindowBatch) -> Progress:
+        """Return the progress after the rows of one more step, without its events."""
+        return self._replace(
+            position=batch.after,
+            rows=self.rows + len(batch.X),
+            left_out=self.left_out + (0 if batch.gaps is None else int(batch.gaps.sum())),
         )
 
 
@@ -78,7 +86,9 @@ def from_json(header: dict[str, Any], state: str) -> Progress:
 def _parse(raw: dict[str, Any]) -> Progress:
     check_progress(raw)
     columns = Columns(**raw["columns"])
-    columns = columns._replace(features=tuple(columns.features), names=tuple(columns.names))
+    columns = columns._replace(
+        features=tuple(columns.features), names=tuple(columns.names), left_out=tuple(columns.left_out)
+    )
     scale = raw["scale"] and Scale(
         **{key: np.array(value, dtype=float) for key, value in raw["scale"].items()}
     )

@@ -10,7 +10,7 @@ from dynmeans._files.snapshot import SnapshotError
 from dynmeans._tables.columns import Columns
 from dynmeans.estimators.state_files.state_checks import number, whole
 
-_COUNTS = ("rows", "steps", "born", "revived", "died", "confirmed")
+_COUNTS = ("rows", "steps", "born", "revived", "died", "confirmed", "left_out")
 _WINDOWS = ("anchor", "origin")
 
 
@@ -44,7 +44,7 @@ def check_progress(raw: Any) -> None:
 def _check_columns(raw: Any) -> None:
     _check("columns", raw, lambda value: isinstance(value, dict) and set(value) <= set(Columns._fields))
     for name, value in {"names": [], "dated": False, **raw}.items():
-        if name in ("features", "names"):
+        if name in ("features", "names", "left_out"):
             _check(name, value, lambda value: _are(value, _is_text))
         elif name == "dated":
             _check(name, value, lambda value: isinstance(value, bool))

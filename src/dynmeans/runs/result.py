@@ -56,6 +56,10 @@ class RunResult(NamedTuple):
         Remembered clusters after the last step, with and without rows in it.
     n_keys : int or None
         Number of keys; None without keys.
+    n_left_out : int
+        Number of rows with empty cells, which were left out.
+    unused_columns : tuple of str
+        Columns that were not clustered because they are text, row numbers and the like, with the reasons.
     rows_per_second : float
         Speed of this call.
     """
@@ -76,6 +80,8 @@ class RunResult(NamedTuple):
     n_awake: int
     n_asleep: int
     n_keys: int | None
+    n_left_out: int
+    unused_columns: tuple[str, ...]
     rows_per_second: float
 
 

@@ -13,10 +13,17 @@ import numpy as np
 from dynmeans._files.append_log import AppendLog
 from dynmeans._files.atomic_write import sync_folder
 from dynmeans._files.digest import describe_files
-from dynmeans._files.errors import InputError, reason
-from dynmeans._files.labels import KeyColumn, labels_file, write_labels
+from dynmeans._files.labels import NO_ID, KeyColumn, labels_file, write_labels
 from dynmeans._files.run_format import FORMAT, INFO_FILE, REPORT_FILE
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, StepTexts, headings, lines_of, write_info
+from dynmeans._files.run_tables import (
+    LABELS_LOG,
+    StepRecord,
+    StepTexts,
+    headings,
+    label_bytes,
+    lines_of,
+    write_info,
+)
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray, IntArray
@@ -26,6 +33,7 @@ from dynmeans.estimators import to_snapshot
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.runs.folder import clear_folder
 from dynmeans.runs.progress import KEY, Progress, drop_unset, to_json
+from dynmeans.runs.row_errors import row_error
 from dynmeans.text import distinctive_words, nearest_texts
 
 CHECKPOINT_SECONDS = 1.0  # minimum time between two checkpoints
@@ -43,6 +51,20 @@ class RunDescription(NamedTuple):
     label_format: str
     standardize: bool
     state: Path | None
+
+
+def in_units(events: Sequence[Event], model_time: float, time: float, unit: float) -> list[Event]:
+    """Return events with times in the units of the input; `model_time` is `time` in those of the model."""
+    return [event._replace(time=time + (event.time - model_time) * unit) for event in events]
+
+
+def used_parameters(model: Any) -> dict[str, Any]:
+    """Return the parameters of the last step of D-Means, given or estimated, as JSON values."""
+    if not hasattr(model, "parameters_"):
+        return {}
+    used = model.parameters_._asdict()
+    del used["birth_cost"]  # it may change from step to step: see the events
+    return {name: value for name, value in used.items() if value not in (None, np.inf)}
 
 
 class Session:
@@ -83,13 +105,18 @@ class Session:
             X = self._scaled(batch)
             report = self.model.partial_fit(X, sample_weight=batch.weights, t=batch.t).step_
         except ValueError as error:
-            raise InputError(f"{batch.location}: {reason(error)}") from None
+            raise row_error(batch, error, self.progress.columns.features) from None
         self._log.append(lines_of(self._record(batch, report)))
-        self.progress = self.progress.after(report, len(batch.X), batch.after)
+        self.progress = self.progress.after(report, batch)
         self._checkpoint_if_due()
         return report
 
-    def finish(self, draw: Callable[[Path], None] | None, check: Callable[[], None] = lambda: None) -> None:
+    def finish(
+        self,
+        draw: Callable[[Path], None] | None,
+        check: Callable[[], None] = lambda: None,
+        n_left_out: int = 0,
+    ) -> None:
         """Complete the run.
 
         All files are on disk before the state file records their sizes and checksums.
@@ -100,10 +127,13 @@ class Session:
             Draws the report of a folder.
         check : callable
             Raises an error if the run must not be completed.
+        n_left_out : int
+            Number of rows left out after the last row.
         """
         if self.description.state is not None:
             self._checkpoint()  # a kill after this point loses no step
         check()
+        self._leave_out(n_left_out)
         lengths = self._log.flush(durable=True)
         self._log.close()
         self.progress = self.progress._replace(complete=True)
@@ -116,6 +146,12 @@ class Session:
             self._save(lengths)
         self._remove_logs()
         sync_folder(self.description.folder)
+
+    def _leave_out(self, count: int) -> None:
+        """Append labels of rows left out after the last step."""
+        if count:
+            self._log.append({LABELS_LOG: label_bytes(np.full(count, NO_ID), None)})
+            self.progress = self.progress._replace(left_out=self.progress.left_out + count)
 
     def stop(self) -> None:
         """Leave all files readable up to the last complete step; with a state file, the run can resume."""
@@ -180,7 +216,6 @@ class Session:
     ) -> StepRecord:
         """Return a step with times in the units of the input."""
         time, unit = float(report.time) if batch.time is None else batch.time, self.description.unit
-        scaled = [event._replace(time=time + (event.time - report.time) * unit) for event in events]
         texts = self._texts(batch, report, centers)
         return StepRecord(
             report=report,
@@ -189,8 +224,9 @@ class Session:
             ids=ids,
             centers=centers,
             ages=ages * unit,
-            events=scaled,
+            events=in_units(events, float(report.time), time, unit),
             texts=texts,
+            gaps=batch.gaps,
         )
 
     def _texts(self, batch: WindowBatch, report: StepReport, centers: FloatArray) -> StepTexts | None:
@@ -261,7 +297,8 @@ class Session:
         }
         if progress.columns.text is not None:
             info["text"] = progress.columns.text
-        return info
+        used = used_parameters(self.model) if progress.steps else {}
+        return {**info, "used": used} if used else info
 
     @staticmethod
     def wants_empty(model: BatchClusterer) -> bool:

@@ -71,6 +71,11 @@ def find_start(
     prints = _recognize(sources, progress.inputs)
     # A stream cannot be read twice, so the folder determines whether it is the old one or a new one.
     if prints is not None and (here or all(entry["size"] is not None for entry in prints)):
+        if not here:
+            raise InputError(
+                f"{state}: its run of these inputs is complete, in {progress.out}; "
+                f"to cluster them into {out}, use another --state"
+            )
         return RunStart("done", prints, progress, snapshot)
     for source in sources:
         _check_not_grown(source, progress)

@@ -63,6 +63,8 @@ def _result(
         n_awake=n_awake,
         n_asleep=n_clusters - n_awake,
         rows_per_second=speed,
+        n_left_out=progress.left_out,
+        unused_columns=tuple(progress.columns.left_out),
         n_keys=len(model.keys_) if isinstance(model, KeyedDMeans) else None,
     )
 

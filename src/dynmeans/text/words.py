@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
 
 
 def distinctive_words(
@@ -71,6 +70,8 @@ def class_tf_idf(counts: csr_array) -> csr_array:
 
 def _counts(texts: list[str], vectorizer: Any) -> tuple[Any, Any]:
     """Return the counts (n, W) and the words (W,); no words at all are not an error here."""
+    from sklearn.feature_extraction.text import CountVectorizer  # most runs have no texts
+
     counter = CountVectorizer() if vectorizer is None else clone(vectorizer)
     try:
         return counter.fit_transform(texts), counter.get_feature_names_out()

@@ -63,6 +63,8 @@ def _result_warnings(stream: TuningStream, labels: Sequence[IntArray], best: Any
     if report.parameters is None or len(report.labels) == 0:
         return []
     found = check_result(stream.batches[-1], report, best._state, report.parameters)
+    if "single" in found:
+        found["single"] += "; tune again with exclusive=True in that case"
     return [text for kind, text in found.items() if kind != "one"]  # reported by another rule
 
 

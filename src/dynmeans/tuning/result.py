@@ -11,6 +11,13 @@ import numpy as np
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.tuning.trials import Trial
 
+RESULT_COLUMNS = (
+    "score",
+    "score_std",
+    "n_orders",
+    "n_clusters",
+    "n_ids",
+)  # of the table; others are parameters
 Column = np.ndarray[Any, np.dtype[Any]]
 
 

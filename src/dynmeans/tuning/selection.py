@@ -69,6 +69,7 @@ def decide_motion(runner: Runner, trials: list[Trial], tolerance: float) -> list
     """Prefer velocity if the forecasts of the chosen trial show it, and the result is equally good.
 
     If the clusters keep their ids under both motions, the labels contain no information about the motion.
+    The chosen trial is replaced, since all its other parameters are the same.
     """
     chosen = trials[0]
     if not chosen.lengths or "motion" not in chosen.params:
@@ -81,7 +82,7 @@ def decide_motion(runner: Runner, trials: list[Trial], tolerance: float) -> list
     sibling = chosen._replace(choice=choices.index(wanted), params={**chosen.params, "motion": shown})
     (again,) = runner.run_again([sibling])
     limit = chosen.score + max(tolerance, _noise(chosen))
-    return [again, *trials] if again.score <= limit else trials
+    return [again, *trials[1:]] if again.score <= limit else trials
 
 
 def decide_lifetime(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:

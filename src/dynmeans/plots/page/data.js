@@ -59,6 +59,9 @@ spansOf.forEach((spans, k) => {
   if (clusters.status[k] === "dead") note(clusters.end[k], "died", k);
 });
 
+// Awake, asleep or dead; a tentative cluster had points in too few steps to count.
+const statusOf = (k) => clusters.status[k] + (clusters.tentative[k] ? ", tentative" : "");
+
 const colorOf = (k) => (k === data.other ? theme.other : data.palette[clusters.color[k]]);
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 20, maximumSignificantDigits: 15 });

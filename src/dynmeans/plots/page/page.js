@@ -6,7 +6,7 @@ const state = { step: lastFilled(), chosen: null, timer: null };
 // The last step with points.
 function lastFilled() {
   for (let step = nSteps - 1; step > 0; step -= 1) if (points.end(step) > points.begin(step)) return step;
-  return 0;
+  return points.cluster.length ? 0 : nSteps - 1;
 }
 
 const scatter = new Scatter(element("scatter"), choose);
@@ -147,7 +147,7 @@ function fillAxes() {
   const choices = [0, 1].map((side) => {
     const choice = document.createElement("select");
     choice.ariaLabel = side === 0 ? "Horizontal axis" : "Vertical axis";
-    data.axes.labels.forEach((label, i) => choice.add(new Option(label, i, false, i === side)));
+    data.axes.names.forEach((name, i) => choice.add(new Option(name, i, false, i === side)));
     choice.addEventListener("change", () => {
       chooseAxes(...choices.map((each) => Number(each.value)));
       scatter.changeAxes();
@@ -159,6 +159,7 @@ function fillAxes() {
 }
 
 function fillHeader() {
+  element("tentative-key").hidden = !clusters.tentative.some(Boolean);
   element("title").textContent = data.title;
   const { steps, rows, clusters: count } = data.counts;
   element("counts").textContent = [plural(steps, "step"), plural(rows, "row"), plural(count, "cluster")].join(" \u00b7 ");

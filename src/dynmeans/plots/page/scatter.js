@@ -51,7 +51,7 @@ class Scatter {
     this.drawCenters(ctx);
     ctx.restore();
     if (nSteps === 0) drawEmpty(ctx, width, height, "No points");
-    else if (points.begin(step) === points.end(step)) drawEmpty(ctx, width, height, "No points in this step");
+    else if (points.cluster.length && points.begin(step) === points.end(step)) drawEmpty(ctx, width, height, "No points in this step");
   }
 
   window() {

@@ -7,7 +7,7 @@ const shownFeatures = clusters.words && clusters.nFeatures > clusters.features.l
 
 const columns = [
   { name: "id", value: (k) => clusters.id[k], left: true },
-  { name: "status", value: (k) => statusOrder[clusters.status[k]], text: (k) => clusters.status[k], left: true },
+  { name: "status", value: (k) => statusOrder[clusters.status[k]] + (clusters.tentative[k] ? 0.5 : 0), text: statusOf, left: true },
   { name: "born", hint: "time of the first step with points", value: (k) => clusters.born[k], text: (k) => formatTime(clusters.bornTime[k]) },
   { name: "last seen", hint: "time of the last step with points", value: (k) => clusters.seen[k], text: (k) => formatTime(clusters.seenTime[k]) },
   { name: "steps seen", hint: "steps with points", value: (k) => clusters.stepsSeen[k], text: (k) => formatCount(clusters.stepsSeen[k]) },

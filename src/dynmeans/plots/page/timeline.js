@@ -69,7 +69,9 @@ class Timeline {
       const wide = Math.max(1.5, (last - first + 1) * unit);
       ctx.beginPath();
       ctx.roundRect(toPixel(first) - unit / 2, y - thick / 2, wide, thick, Math.min(3, wide / 2));
-      ctx.fill();
+      ctx.lineWidth = 1.5;
+      if (clusters.tentative[k]) ctx.stroke();
+      else ctx.fill();
       this.drawSleep(ctx, toPixel(last) + unit / 2, this.sleepEnd(k, i), y);
     });
     this.drawMarks(ctx, k, y, thick);
@@ -146,7 +148,7 @@ class Timeline {
     if (ctx.measureText(id).width > room) return false;
     const isBehind = clusters.words && !this.fitsInside(ctx, k) && this.roomBehind(k) >= minRoom;
     const text = clusters.words && !isBehind ? shorten(ctx, `${id}  ${clusters.words[k]}`, room) : id;
-    ctx.fillStyle = inkOn(colorOf(k));
+    ctx.fillStyle = clusters.tentative[k] ? theme.ink : inkOn(colorOf(k));
     ctx.textAlign = "left";
     ctx.textBaseline = "middle";
     ctx.fillText(text, x, y + 0.5);
@@ -193,7 +195,7 @@ class Timeline {
     if (k === null) return null;
     const sleeps = spansOf[k].length - 1;
     return [
-      `Cluster ${clusters.id[k]} (${clusters.status[k]})`,
+      `Cluster ${clusters.id[k]} (${statusOf(k)})`,
       `born in ${nameStep(clusters.born[k], clusters.bornTime[k])}`,
       `last seen in ${nameStep(clusters.seen[k], clusters.seenTime[k])}`,
       clusters.status[k] === "dead" ? `died in step ${clusters.end[k]}` : null,

@@ -1,0 +1,104 @@
+"""Choose the columns to cluster by, and report why the others are left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from dynmeans._tables.cells import EXAMINED_ROWS, is_dated, is_missing, is_number, is_numeric
+from dynmeans._tables.chunk import Cells, Chunk, name_list
+from dynmeans._tables.vectors import is_list_column
+
+MIN_ROWS = 10  # fewer whole numbers in sequence may be measurements
+ROW_NUMBERS, IDENTIFIERS = "row numbers", "identifiers"
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+
+
+def choose_features(chunk: Chunk, taken: Collection[str | None]) -> tuple[list[str], dict[str, str]]:
+    """Return the columns to cluster by, and the reason for each other column.
+
+    Numbers are features. Row numbers and identifiers are not, unless there are no other numbers: they differ
+    between the rows of a cluster.
+
+    Parameters
+    ----------
+    chunk : Chunk
+        First rows of the table.
+    taken : collection of str
+        Columns with another role, such as the time.
+    """
+    others = {name: cells for name, cells in chunk.columns.items() if name not in taken}
+    reasons = {name: _reason(name, cells) for name, cells in others.items()}
+    features = [name for name, reason in reasons.items() if not reason]
+    if not features:
+        features = [name for name, reason in reasons.items() if reason in (ROW_NUMBERS, IDENTIFIERS)]
+    return features, {name: reason for name, reason in reasons.items() if name not in features}
+
+
+def describe_left_out(reasons: dict[str, str]) -> list[str]:
+    """Return the columns that are left out in words, grouped by reason.
+
+    Examples
+    --------
+    >>> describe_left_out({"name": "text", "city": "text", "when": "dates"})
+    ['name, city (text)', 'when (dates)']
+    """
+    groups: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        groups.setdefault(reason, []).append(name or "''")
+    hint = ["--features chooses other columns"] if {ROW_NUMBERS, IDENTIFIERS} & set(groups) else []
+    return [*(f"{name_list(names)} ({reason})" for reason, names in groups.items()), *hint]
+
+
+def _reason(name: str, cells: Cells) -> str:
+    """Return why a column is left out, or an empty text."""
+    if not name or name.startswith("__index_level_"):
+        return "index of a data frame"
+    if is_numeric(cells):
+        if _are_row_numbers(cells):
+            return ROW_NUMBERS
+        return IDENTIFIERS if _is_identifier(name) and _are_whole(cells) else ""
+    if len(cells) and is_list_column(cells):
+        return f"lists of numbers: use --embedding {name}"
+    return _kind(cells)
+
+
+def _kind(cells: Cells) -> str:
+    """Return what a column without numbers contains."""
+    filled = [cell for cell in cells[:EXAMINED_ROWS] if not is_missing(cell)]
+    if not filled:
+        return "empty"
+    if is_dated(cells):
+        return "dates"
+    if all(isinstance(cell, bool | np.bool_) for cell in filled):
+        return "true or false"
+    return "mostly text" if any(map(is_number, filled)) else "text"
+
+
+def _is_identifier(name: str) -> bool:
+    """Return whether the name of a column says that it identifies rows or objects."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return words[-1:] == ["id"] or name.lower() in ("index", "idx", "row")
+
+
+def _are_row_numbers(cells: Cells) -> bool:
+    """Return whether a column counts the rows by steps of one."""
+    values = _numbers(cells)
+    return len(values) >= MIN_ROWS and bool((np.diff(values) == 1).all()) and bool(values[0] % 1 == 0)
+
+
+def _are_whole(cells: Cells) -> bool:
+    values = _numbers(cells)
+    return bool((values == np.rint(values)).all())
+
+
+def _numbers(cells: Cells) -> Any:
+    """Return the first numbers of a column as an array, empty if they are not all finite numbers."""
+    first = cells[:EXAMINED_ROWS]
+    if not all(is_number(cell) for cell in first):
+        return np.empty(0)
+    values = np.array([float(cell) for cell in first])  # type: ignore[arg-type]
+    return values if np.isfinite(values).all() else np.empty(0)

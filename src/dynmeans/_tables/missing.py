@@ -1,0 +1,92 @@
+"""Rows with missing cells: find them, and leave them out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynmeans._model.types import IntArray
+from dynmeans._tables.cells import is_missing
+from dynmeans._tables.chunk import Cells, Chunk
+
+HINT = "--missing drop leaves out rows with empty cells"
+
+
+class MissingRows:
+    """What happens to rows with missing cells: an error, or they are left out and counted.
+
+    Parameters
+    ----------
+    drop : bool
+    """
+
+    def __init__(self, *, drop: bool) -> None:
+        self.drop = drop
+        self.pending = 0  # rows left out since the last row that was kept
+
+    def take(self, gaps: IntArray) -> IntArray:
+        """Return the number of rows left out before each row (n,), from the gaps (n + 1,) of a chunk."""
+        counts = gaps.copy()
+        counts[0] += self.pending
+        self.pending = int(counts[-1])
+        return counts[:-1]
+
+
+def drop_missing(
+    chunk: Chunk, required: tuple[str, ...], vectors: NDArray[Any] | None = None
+) -> tuple[Chunk, IntArray]:
+    """Leave out the rows of a chunk that have a missing cell.
+
+    Parameters
+    ----------
+    chunk : Chunk
+    required : tuple of str
+        Columns whose cells must not be missing.
+    vectors : ndarray of shape (n, d) or None
+        Features of all rows of the file, if another file has them.
+
+    Returns
+    -------
+    chunk : Chunk
+        The other rows, with their numbers.
+    gaps : ndarray of shape (n + 1,)
+        Number of rows left out before each of them, and after the last.
+    """
+    is_bad = np.zeros(chunk.size, dtype=bool)
+    for name in required:
+        is_bad |= missing_cells(chunk.columns[name])
+    if vectors is not None:
+        part = np.asarray(vectors[chunk.first - 1 : chunk.first - 1 + chunk.size])
+        is_bad[: len(part)] |= missing_cells(part)
+    kept = np.flatnonzero(~is_bad)
+    gaps = np.diff(np.concatenate(([-1], kept, [chunk.size]))) - 1
+    return (chunk, gaps) if len(kept) == chunk.size else (_take(chunk, kept), gaps)
+
+
+def missing_cells(cells: Cells) -> NDArray[np.bool_]:
+    """Return which cells are missing; a list with a missing entry is too."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "iub":
+        return np.zeros(len(cells), dtype=bool)
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "fM":
+        wrong = np.isnan(cells) if cells.dtype.kind == "f" else np.isnat(cells)
+        return np.asarray(wrong.reshape(len(cells), -1).any(axis=1))
+    return np.fromiter((_is_missing_cell(cell) for cell in cells), dtype=bool, count=len(cells))
+
+
+def _is_missing_cell(cell: object) -> bool:
+    if isinstance(cell, list | tuple | np.ndarray):
+        return len(cell) == 0 or any(is_missing(entry) for entry in cell)
+    return is_missing(cell)
+
+
+def _take(chunk: Chunk, kept: IntArray) -> Chunk:
+    rows = kept.tolist()
+    columns = {
+        name: cells[kept] if isinstance(cells, np.ndarray) else [cells[row] for row in rows]
+        for name, cells in chunk.columns.items()
+    }
+    lines = None if chunk.lines is None else [chunk.lines[row] for row in rows]
+    numbers = [chunk.number(row) for row in rows]
+    return chunk._replace(columns=columns, size=len(rows), lines=lines, numbers=numbers)

@@ -1,0 +1,66 @@
+"""Which columns are features, and why the others are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynmeans._tables.chunk import Chunk
+from dynmeans._tables.features import choose_features, describe_left_out
+
+N = 20
+NUMBERS = [f"{(7 * i) % 10}.5" for i in range(N)]
+
+
+def table(**columns: Any) -> Chunk:
+    return Chunk(tuple(columns), columns, 1, N)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "reason"),
+    [
+        ("row", [str(i + 1) for i in range(N)], "row numbers"),
+        ("x1", np.arange(N), "row numbers"),
+        ("x1", np.arange(N) + 0.5, ""),
+        ("x1", 2 * np.arange(N), ""),
+        ("id", np.arange(N)[::-1], "identifiers"),
+        ("vehicle_id", [str(i % 3) for i in range(N)], "identifiers"),
+        ("customerId", [i**2 for i in range(N)], "identifiers"),
+        ("ID", [i**2 for i in range(N)], "identifiers"),
+        ("id", NUMBERS, ""),
+        ("humid", [i**2 for i in range(N)], ""),
+        ("acid", [i**2 for i in range(N)], ""),
+        ("uv_index", [i**2 for i in range(N)], ""),
+        ("name", ["a"] * N, "text"),
+        ("note", ["12", "a", "b", "c"] * (N // 4), "mostly text"),
+        ("when", ["2024-03-01"] * N, "dates"),
+        ("vip", [True] * N, "true or false"),
+        ("gone", [""] * N, "empty"),
+        ("gone", [None] * N, "empty"),
+        ("e", ["[1, 2]"] * N, "lists of numbers: use --embedding e"),
+        ("", NUMBERS, "index of a data frame"),
+        ("some", ["", "NA", *NUMBERS[2:]], ""),
+    ],
+)
+def test_a_column_is_a_feature_or_has_a_reason(name: str, cells: Any, reason: str) -> None:
+    features, reasons = choose_features(table(x=NUMBERS, **{name: cells}), ())
+    assert (features, reasons) == ((["x"], {name: reason}) if reason else (["x", name], {}))
+
+
+def test_identifiers_are_features_if_there_are_no_others() -> None:
+    assert choose_features(table(id=np.arange(N), name=["a"] * N), ()) == (["id"], {"name": "text"})
+
+
+def test_few_numbers_in_sequence_are_measurements() -> None:
+    few = Chunk(("x", "y"), {"x": ["1", "2", "3"], "y": ["1", "5", "2"]}, 1, 3)
+    assert choose_features(few, ())[0] == ["x", "y"]
+
+
+def test_reasons_are_grouped() -> None:
+    assert describe_left_out({"a": "text", "id": "identifiers", "b": "text"}) == [
+        "a, b (text)",
+        "id (identifiers)",
+        "--features chooses other columns",
+    ]
