@@ -28,8 +28,8 @@ def refuse_unsupported(parameters: RunParameters) -> None:
         )
     if parameters.missing == "drop":
         raise InputError(
-            "--missing drop is not supported with --scheduler or --workers; leave rows with missing cells out "
-            "when the files are written"
+            "--missing drop is not supported with --scheduler or --workers; leave out rows with missing "
+            "cells when the files are written"
         )
     if parameters.format not in (None, "parquet"):
         raise InputError(f"--format is {parameters.format!r}; --scheduler and --workers read Parquet files")
