@@ -116,6 +116,7 @@ from dynmeans.cli import main, video_run
 def progress():
     yield lambda done, total, colors: os.kill(os.getpid(), signal.SIGINT) if done == 5 else None
 video_run._progress = progress
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores the signal
 sys.argv = ["dynmeans", "video", "clip.mkv", "out.mp4"]
 main()
 """

@@ -97,11 +97,20 @@ def test_files_in_the_memory_of_the_process(folder):
     assert np.array_equal(read_labels(folder).column("id").to_numpy(), local_labels(folder)[0])
 
 
+# A background job would ignore the signal.
+NOT_IGNORED = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from dynmeans.cli import main
+main()
+"""
+
+
 def test_an_interruption_is_one_line_and_the_run_resumes(client, folder):
     """Ctrl-C in a terminal: Dask logs nothing, workers end, complete steps stay."""
     outputs = f"--out={folder / 'out'}", f"--state={folder / 'state'}"
     options = "--workers=1", "--time=t", "--every=10", "--birth-cost=3", *outputs
-    command = [sys.executable, "-m", "dynmeans", "cluster", f"{folder}/*.parquet", *options]
+    command = [sys.executable, "-c", NOT_IGNORED, "cluster", f"{folder}/*.parquet", *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     while process.poll() is None and not (folder / "out/labels/step=000001").exists():
         time.sleep(0.01)
