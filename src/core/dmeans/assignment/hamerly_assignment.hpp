@@ -136,12 +136,13 @@ class Assignment {
     const auto decide = [&](const Row* rows, int n, const NearestTwo& nearest) {
       this->decide(slots, rows, n, nearest, moves);
     };
+    const bool hold = bounds_.hold();
     std::array<Row, kTile> unsure;
     int count = 0;
     Poll poll;
     for (Row i = begin; i < end; ++i) {
       poll(points_.d);
-      if ((bounds_.hold() || bound_by_prior(slots, i)) && stays(slots, i, moves)) continue;
+      if ((hold || bound_by_prior(slots, i)) && stays(slots, i, moves)) continue;
       unsure[count++] = i;
       if (count == kTile) {
         poll(std::int64_t(kTile) * points_.d * awake_.size());

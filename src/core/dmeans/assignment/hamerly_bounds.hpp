@@ -69,15 +69,16 @@ class HamerlyBounds {
     const int n = slots.count();
     if (slots.wake_ups() != wake_ups_) hold_ = false;
     wake_ups_ = slots.wake_ups();
-    displacement_.assign(n, 0);
-    for (int k = 0; hold_ && k < n; ++k)
-      if (slots.is_awake(k)) displacement_[k] = distance(slots.center(k), &centers_[std::size_t(k) * d_]);
-    most_displaced_ = kNone;
+    moved_.assign(n, {});
+    if (!hold_) return;
     for (int k = 0; k < n; ++k)
-      if (most_displaced_ == kNone || displacement_[k] > displacement_[most_displaced_]) most_displaced_ = k;
-    second_displacement_ = 0;
-    for (int k = 0; k < n; ++k)
-      if (k != most_displaced_) second_displacement_ = std::max(second_displacement_, displacement_[k]);
+      if (slots.is_awake(k)) moved_[k].own = distance(slots.center(k), &centers_[std::size_t(k) * d_]);
+    double largest = 0, second = 0;
+    for (const Displacement& moved : moved_) {
+      second = std::max(second, std::min(largest, moved.own));
+      largest = std::max(largest, moved.own);
+    }
+    for (Displacement& moved : moved_) moved.near = moved.others = moved.own == largest ? second : largest;
     measure_neighbors(slots);
   }
 
@@ -90,14 +91,11 @@ class HamerlyBounds {
   }
 
   // The bounds of row i, whose slot is `own`, for the present centers.
-  double moved_upper(Row i, std::int32_t own) const { return double(upper_[i]) + displacement_[own]; }
+  double moved_upper(Row i, std::int32_t own) const { return double(upper_[i]) + moved_[own].own; }
   // upper: an upper bound on the distance of row i to its center
   double moved_lower(Row i, std::int32_t own, double upper) const {
     const double lower = lower_[i];
-    const double of_all =
-        lower - (own == most_displaced_ ? second_displacement_ : displacement_[most_displaced_]);
-    if (near_displacement_.empty()) return of_all;
-    return std::max(of_all, std::min(lower - near_displacement_[own], reach_ - upper));
+    return std::max(lower - moved_[own].others, std::min(lower - moved_[own].near, reach_ - upper));
   }
 
   void set_upper(Row i, double distance) { upper_[i] = rounded_up(distance); }
@@ -113,6 +111,13 @@ class HamerlyBounds {
   const RawVector<float>& lower() const { return lower_; }
 
  private:
+  // Distances that centers moved.
+  struct Displacement {
+    double own = 0;     // of this center
+    double others = 0;  // largest of all other centers
+    double near = 0;    // largest of the other centers within its reach, or of all others
+  };
+
   // The nearest float differs by less than kUlp of the distance. Distances below kTiny may lose digits:
   // upper bounds are never that small, and such lower bounds become 0.
   static constexpr double kUlp = 0x1p-23, kTiny = 0x1p-126;
@@ -120,7 +125,7 @@ class HamerlyBounds {
   static float rounded_up(double distance) { return static_cast<float>(distance * (1 + kUlp)); }
   static float rounded_down(double distance) {
     constexpr double kLargest = std::numeric_limits<float>::max();
-    return static_cast<float>(std::clamp(distance * (1 - kUlp) - kTiny, 0.0, kLargest));
+    return static_cast<float>(std::min(kLargest, std::max(0.0, distance * (1 - kUlp) - kTiny)));
   }
 
   // Neighborhoods pay if distances between centers are few compared with those of rows. In many dimensions
@@ -129,20 +134,18 @@ class HamerlyBounds {
 
   // Computes the largest displacement of the other centers within the reach of each center.
   void measure_neighbors(const Clusters& slots) {
-    near_displacement_.clear();
     const int n = slots.count();
-    if (!hold_ || slots.is_wide() || n_ < kRowsPerCenter * n) return;
-    near_displacement_.assign(n, 0);
+    if (slots.is_wide() || n_ < kRowsPerCenter * n) return;
     std::vector<int> awake, moved;
     for (int k = 0; k < n; ++k)
-      if (slots.is_awake(k)) awake.push_back(k);
+      if (slots.is_awake(k)) awake.push_back(k), moved_[k].near = 0;
     for (const int k : awake)
-      if (displacement_[k] > 0) moved.push_back(k);
-    std::sort(moved.begin(), moved.end(), [&](int a, int b) { return displacement_[a] > displacement_[b]; });
+      if (moved_[k].own > 0) moved.push_back(k);
+    std::sort(moved.begin(), moved.end(), [&](int a, int b) { return moved_[a].own > moved_[b].own; });
     for (const int other : moved)
       for (const int k : awake)
-        if (near_displacement_[k] < displacement_[other] && k != other && is_near(slots, k, other))
-          near_displacement_[k] = displacement_[other];
+        if (moved_[k].near < moved_[other].own && k != other && is_near(slots, k, other))
+          moved_[k].near = moved_[other].own;
   }
 
   bool is_near(const Clusters& slots, int a, int b) const {
@@ -157,14 +160,11 @@ class HamerlyBounds {
   Row n_;
   RawVector<float> upper_, lower_;  // (n,), or empty before the first pass that uses them
   bool hold_ = false;
-  double reach_;                           // distance between the centers of neighbors
-  double slack_, rounding_factor_;         // absolute and relative rounding error of a distance
-  long wake_ups_ = 0;                      // of the slots: a birth or a revival invalidates the bounds
-  RawVector<double> centers_;              // (slots, d) the awake centers that the bounds belong to
-  std::vector<double> displacement_;       // (slots,) distance that each center moved since then
-  int most_displaced_ = kNone;             // slot with the largest displacement
-  double second_displacement_ = 0;         // largest displacement of the other slots
-  std::vector<double> near_displacement_;  // (slots,) largest displacement of the neighbors, or empty
+  double reach_;                     // distance between the centers of neighbors
+  double slack_, rounding_factor_;   // absolute and relative rounding error of a distance
+  long wake_ups_ = 0;                // of the slots: a birth or a revival invalidates the bounds
+  RawVector<double> centers_;        // (slots, d) the awake centers that the bounds belong to
+  std::vector<Displacement> moved_;  // (slots,) since then
 };
 
 }  // namespace dynmeans
