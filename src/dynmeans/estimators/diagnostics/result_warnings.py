@@ -21,6 +21,8 @@ from dynmeans.estimators.diagnostics.row_checks import check_embeddings, check_s
 from dynmeans.estimators.parameters.metric_choice import may_be_cosine
 from dynmeans.estimators.parameters.step_rules import StepRules
 
+ROW_CHECKS = ("scale", "embeddings")  # kinds that concern the rows, not the result
+
 
 class ResultWarnings:
     """Mixin: warn of rows that do not suit the metric, and of results that cannot be trusted."""
@@ -47,6 +49,7 @@ class ResultWarnings:
     def _warn(self, batch: Batch, report: StepReport, rules: StepRules) -> None:
         if report.step == 1:
             self._warnings: dict[str, str] = {}
+            self._given_warnings: set[str] = set()
         is_due = is_check_due(report.step)
         if not (report.step == 1 or is_due) or len(batch.rows) == 0 or "_is_silent" in vars(self):
             return
@@ -58,10 +61,14 @@ class ResultWarnings:
         if self.birth_cost == "auto":
             for kind in ("single", "one"):  # found in the data
                 found.pop(kind, None)
-        fresh = {kind: text for kind, text in found.items() if kind not in self.warnings_}
-        self._warnings = {**self.warnings_, **fresh}
-        for text in fresh.values():
-            warnings.warn(text, ClusteringWarning, stacklevel=caller_level())
+        # An estimate changes in the first steps: what a later check of the result does not find has ended.
+        kept = {kind: text for kind, text in self.warnings_.items() if kind in ROW_CHECKS or not is_due}
+        self._warnings = {**kept, **{kind: self.warnings_.get(kind, text) for kind, text in found.items()}}
+        given = self.__dict__.get("_given_warnings", set())
+        self._given_warnings = given | set(found)
+        for kind, text in found.items():
+            if kind not in given:
+                warnings.warn(text, ClusteringWarning, stacklevel=caller_level())
 
     def _check_rows(self, batch: Batch, report: StepReport) -> dict[str, str]:
         names = getattr(self, "feature_names_in_", None)
@@ -74,6 +81,6 @@ class ResultWarnings:
 
     @property
     def warnings_(self) -> dict[str, str]:
-        """Warnings about results that cannot be trusted, by kind; each is given once. They are not saved."""
+        """Warnings about results that cannot be trusted, by kind, of the last check. They are not saved."""
         known: dict[str, str] = self.__dict__.get("_warnings", {})
         return known
