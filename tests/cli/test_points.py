@@ -120,6 +120,7 @@ def test_a_table_with_times_gives_a_table_of_labels(folder: Path, dynmeans: Call
     np.savetxt("walk.csv", table, delimiter=",", header="seconds,x,y,z", comments="")
     done = dynmeans("points", "walk.csv", "--time", "seconds", "--out", "out", "--no-report")
     assert done.code == 0, done.err
+    assert "scene    no background: floor and walls are tracked too" in done.out
     assert len(Path("out/labels/walk.csv").read_text().split()) == len(table) + 1
     assert not Path("out/report.html").exists()
 
