@@ -93,6 +93,10 @@ def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
     return entries | {"estimated": f"{metric}motion {used.motion}, {mode}, lifetime {lifetime}"}
 
 
+def _speed(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
+
+
 def _duration(seconds: float) -> str:
     """Return a time in seconds in the largest unit in which it is at least 1."""
     units = {"d": 1440 * _MINUTE, "h": 60 * _MINUTE, "min": _MINUTE}
@@ -150,7 +154,7 @@ def _print_result(result: RunResult, parameters: RunParameters) -> None:
             "events": f"{result.born:,} born, {result.revived:,} revived, {result.died:,} died",
             **_confirmed(result, parameters),
             **describe_model(result.model, in_seconds=result.in_seconds),
-            "speed": f"{result.rows_per_second:,.0f} points per second",
+            "speed": f"{_speed(result.rows_per_second)} points per second",
             "written": ", ".join(map(str, files)),
         }
     )
