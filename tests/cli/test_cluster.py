@@ -235,3 +235,34 @@ def test_warnings_name_options_and_columns(dynmeans: Callable[..., Any], folder:
 def test_a_cluster_that_never_dies_has_no_lifetime_of_inf(dynmeans: Callable[..., Any], points: Path) -> None:
     outcome = dynmeans("cluster", points, "--time", "when", "--aging-cost", "0", "--drift", "1")
     assert "lifetime unlimited" in outcome.out
+
+
+def test_scales_are_checked_over_several_small_steps(dynmeans: Callable[..., Any], folder: Path) -> None:
+    lines = "".join(f"{i // 4},{5e-4 * (i % 4)},{7 * (i % 4) + i % 3}\n" for i in range(60))
+    (folder / "a.csv").write_text(f"t,lat,speed\n{lines}")
+    outcome = dynmeans("cluster", "a.csv", "--time", "t", "--no-report")
+    assert outcome.err.count("so 'lat' has no effect on the clusters") == 1
+    outcome = dynmeans("cluster", "a.csv", "--time", "t", "--no-report", "--standardize", "--force")
+    assert "no effect" not in outcome.err
+
+
+@pytest.mark.parametrize("options", [("--birth-cost", "4"), ("--by", "k")])
+def test_a_lifetime_shorter_than_the_steps_is_reported(
+    dynmeans: Callable[..., Any], folder: Path, options: tuple[str, str]
+) -> None:
+    lines = "".join(f"{10 * (i // 2)},{9 * (i % 2)},k{i % 2}\n" for i in range(20))
+    (folder / "a.csv").write_text(f"t,x,k\n{lines}")
+    warning = "warning: steps are 10 apart on average, but a cluster lives for 3 without rows"
+    outcome = dynmeans("cluster", "a.csv", "--time", "t", "--no-report", *options)
+    assert warning in outcome.err
+    assert ("birth cost  not estimated: no key has two different rows" in outcome.out) is ("--by" in options)
+    longer = ("--lifetime", "50", "--force")
+    assert warning not in dynmeans("cluster", "a.csv", "--time", "t", "--no-report", *options, *longer).err
+
+
+def test_lifetimes_of_dates_have_a_unit(dynmeans: Callable[..., Any], folder: Path) -> None:
+    lines = "".join(f"2024-03-01T09:{i // 4:02},{9 * (i % 2) + i / 100}\n" for i in range(40))
+    (folder / "a.csv").write_text(f"when,x\n{lines}")
+    assert "lifetime 5 min" in dynmeans("cluster", "a.csv", "--time", "when", "--no-report").out
+    line = ("cluster", "a.csv", "--time", "when", "--every", "1min", "--no-report", "--force")
+    assert "lifetime 5\n" in dynmeans(*line).out

@@ -132,6 +132,27 @@ def test_a_row_without_a_direction_is_named(dynmeans: Command, folder: Path) -> 
     assert "a.csv, row 2 (line 3): the row is all zeros; --metric cosine needs" in message
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("x;y\n1,5;2,5\n", "'1,5' has a decimal comma: numbers must have a decimal point"),
+        ("x\ty\n1\t2\n", "the columns are separated by tabs: --format tsv"),
+    ],
+)
+def test_tables_without_numbers_get_a_hint(dynmeans: Command, folder: Path, text: str, hint: str) -> None:
+    Path("a.csv").write_text(text)
+    assert hint in error_line(dynmeans("cluster", "a.csv"))
+
+
+def test_milliseconds_that_count_as_seconds_are_reported(dynmeans: Command, folder: Path) -> None:
+    Path("a.csv").write_text("t,x\n1709283600000,1\n1709283600500,2\n")
+    outcome = dynmeans("cluster", "a.csv", "--time", "t", "--every", "1min")
+    assert "1709283600000 may be milliseconds" in outcome.err
+    assert (
+        "milliseconds" not in dynmeans("cluster", "a.csv", "--time", "t", "--every", "60000", "--force").err
+    )
+
+
 def test_a_null_of_parquet_is_an_empty_cell(dynmeans: Command, folder: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     pytest.importorskip("pyarrow.parquet").write_table(arrow.table({"x": [1.0, None]}), "a.parquet")

@@ -92,8 +92,9 @@ def test_a_frame_that_memory_cannot_hold_is_named(
 def test_an_empty_scene_may_be_a_folder(frames: Path, dynmeans: Callable[..., Any]) -> None:
     Path("scene").mkdir()
     Path("empty.npy").rename("scene/empty.npy")
-    done = dynmeans("points", frames, "--empty", "scene", "--out", "out", "--no-report")
+    done = dynmeans("points", f"{frames}/*.bin", "--empty", "scene", "--out", "out", "--no-report")
     assert done.code == 0, done.err
+    assert "no background" not in done.out
     for found, true in zip(labels_of(Path("out")), STREAM.labels, strict=True):
         assert (found[true < 0] == -1).all()
 
@@ -119,6 +120,7 @@ def test_a_table_with_times_gives_a_table_of_labels(folder: Path, dynmeans: Call
     np.savetxt("walk.csv", table, delimiter=",", header="seconds,x,y,z", comments="")
     done = dynmeans("points", "walk.csv", "--time", "seconds", "--out", "out", "--no-report")
     assert done.code == 0, done.err
+    assert "scene    no background: floor and walls are tracked too" in done.out
     assert len(Path("out/labels/walk.csv").read_text().split()) == len(table) + 1
     assert not Path("out/report.html").exists()
 

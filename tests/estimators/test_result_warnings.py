@@ -146,3 +146,16 @@ def test_separated_clusters_of_many_features_are_not_reported() -> None:
     centers = np.random.default_rng(2).normal(size=(10, 64))
     X = np.repeat(centers, 20, axis=0) + 0.1 * RNG.normal(size=(200, 64))
     assert run([X], lifetime="auto", reach="auto")[1] == []
+
+
+def test_a_warning_about_the_result_ends_when_a_later_check_does_not_find_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = {8: {"ids": "ids break"}, 16: {}, 32: {"ids": "ids break again"}}
+    monkeypatch.setattr(DMeans, "_check_result", lambda self, batch, report: dict(found[report.step]))
+    model, given = run(CLOUDS[:15], birth_cost=20.0)
+    assert (model.warnings_, given) == ({"ids": "ids break"}, ["ids break"])
+    model, given = run(CLOUDS[:16], birth_cost=20.0)
+    assert (model.warnings_, given) == ({}, ["ids break"])
+    model, given = run(CLOUDS[:32], birth_cost=20.0)
+    assert (model.warnings_, given) == ({"ids": "ids break again"}, ["ids break"])  # each is given once

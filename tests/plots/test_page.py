@@ -111,7 +111,7 @@ def column(page: Browser, number: int) -> list[str]:
 def test_the_page_opens_with_all_of_its_parts_drawn(page: Browser) -> None:
     assert text(page, "h1") == "drifting clusters"
     assert "40 steps" in text(page, "#counts")
-    assert "birth_cost" in text(page, "#parameters")
+    assert "birth cost" in text(page, "#parameters")
     assert text(page, "#step-label") == "Step 40 of 40"
     for canvas in ("scatter", "timeline", "timeline-axis", "count-chart", "cost-chart"):
         assert ink(page, canvas) > 500, canvas

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from dynmeans._tables.chunk import (
 from dynmeans._tables.features import choose_features, describe_left_out
 from dynmeans._tables.vectors import is_list_column, parse_vectors, vector_length
 
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _LISTED = 20  # names of columns that an error lists
 
 
@@ -116,7 +118,7 @@ def choose_columns(
     elif features is None:
         features, reasons = choose_features(chunk, (time, weight, text, key))
     if not features:
-        raise InputError(f"{name}: no numeric column to cluster; {_listed(chunk.names)}{_list_hint(chunk)}")
+        raise InputError(f"{name}: no numeric column to cluster; {_listed(chunk.names)}{_hint(chunk)}")
     dated = time is not None and is_dated(chunk.columns[time])
     array = None if vectors is None else embedding
     return Columns(
@@ -151,9 +153,15 @@ def _entries(chunk: Chunk, name: str, column: str) -> tuple[str, ...]:
     return tuple(f"{column}{i}" for i in range(1, length + 1))
 
 
-def _list_hint(chunk: Chunk) -> str:
-    lists = [key for key, cells in chunk.columns.items() if is_list_column(cells)]
-    return f"; {lists[0]!r} holds lists of numbers: --embedding {lists[0]}" if lists else ""
+def _hint(chunk: Chunk) -> str:
+    """Return what the columns of a table without numbers may be."""
+    for key, cells in chunk.columns.items():
+        if is_list_column(cells):
+            return f"; {key!r} holds lists of numbers: --embedding {key}"
+        if isinstance(cells[0], str) and _DECIMAL_COMMA.fullmatch(cells[0].strip()):
+            return f"; {cells[0]!r} has a decimal comma: numbers must have a decimal point"
+    has_tabs = len(chunk.names) == 1 and "\t" in chunk.names[0]
+    return "; the columns are separated by tabs: --format tsv" if has_tabs else ""
 
 
 def to_rows(

@@ -99,7 +99,8 @@ def find_source(
     if found is None or (zipped and found not in _TEXT_FORMATS):
         known = ", ".join(FORMATS)
         raise UnknownFileTypeError(
-            f"{name}: unknown file type; supported are {known} (cluster and tune take --format)"
+            f"{name}: unknown file type; supported are {known} "
+            "(for another name, cluster and tune take --format, such as --format csv)"
         )
     if status.st_size == 0:
         raise InputError(f"{name}: the file is empty")

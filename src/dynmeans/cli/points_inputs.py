@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from dynmeans._files.errors import InputError, InputWarning, error_context
 from dynmeans._files.limits import FileLimits
+from dynmeans._files.patterns import expand_pattern
 from dynmeans._model.costs import AgingParameters, make_costs
 from dynmeans._model.types import FloatArray
 from dynmeans.apps.points import (
@@ -21,6 +22,7 @@ from dynmeans.apps.points import (
     in_order,
     read_frames,
 )
+from dynmeans.runs.option_names import as_options
 
 _UPPER = 1_000_000  # frames per second, meters per cell, or points
 _DEFAULT_RATE = 30.0  # frames per second, of files without a time
@@ -104,7 +106,7 @@ def check_ranges(parameters: TrackerParameters, rate: float | None) -> None:
     try:
         make_costs(parameters.birth_cost, AgingParameters(parameters.lifetime, parameters.reach, None, None))
     except ValueError as error:
-        raise InputError(str(error)) from None
+        raise InputError(as_options(str(error))) from None
 
 
 def list_frames(frames: Sequence[Path]) -> list[Path]:
@@ -120,7 +122,7 @@ def list_frames(frames: Sequence[Path]) -> list[Path]:
 
 def list_files(paths: Sequence[Path]) -> list[Path]:
     """List files and the files of folders, in order."""
-    files = in_order(paths)
+    files = in_order([Path(name) for path in paths for name in expand_pattern(str(path))])
     if not files:
         raise InputError(f"{paths[0]}: no files in it")
     return files

@@ -56,6 +56,9 @@ class TrackingJob(NamedTuple):
     report: bool
 
 
+_NO_BACKGROUND = "no background: floor and walls are tracked too, unless --empty or --ground is given"
+
+
 def tracker_parameters(algorithm: str, **options: Any) -> TrackerParameters:
     """Return the parameters of an algorithm: its defaults, and the options that are set."""
     return TRACKER_PARAMETERS[algorithm]._replace(**drop_unset(options))
@@ -147,7 +150,8 @@ def _print_result(job: TrackingJob, recorder: RunRecorder, title: str, seconds: 
         {
             "input": f"{title}: {amount(recorder.rows, 'point')} in {frames}",
             "people": people,
-            "speed": f"{recorder.steps / max(seconds, 1e-9):,.0f} frames per second",
+            **({} if job.background else {"scene": _NO_BACKGROUND}),
+            "speed": f"{recorder.steps / max(seconds, 1e-9):,.3g} frames per second",
             "written": ", ".join(str(job.out / name) for name in files),
         }
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from math import isinf
@@ -10,6 +11,7 @@ from typing import Any
 
 import typer
 
+from dynmeans._algorithms.birth_cost import pooled_birth_cost
 from dynmeans._algorithms.defaults import ONE_OBJECT
 from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import name_list
@@ -18,6 +20,10 @@ from dynmeans.cli.console import amount, print_error, print_lines, print_summary
 from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
 from dynmeans.runs import RunInterrupted, RunParameters, RunResult, cluster_files
 from dynmeans.runs.option_names import as_options
+from dynmeans.streams import KeyedDMeans
+
+_BIRTH_COST = re.compile(r"\bbirth_cost=([\w.+-]*\w)")
+_MINUTE = 60.0
 
 
 def run_cluster(
@@ -69,9 +75,11 @@ def _confirmed(result: RunResult, parameters: RunParameters) -> dict[str, str]:
     return {"confirmed": f"{result.confirmed:,} ids, with rows in {parameters.min_hits} or more steps"}
 
 
-def describe_model(model: Any) -> dict[str, str]:
-    """Return the birth cost, and what was estimated beside it."""
+def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
+    """Return the birth cost, and what was estimated beside it; times may be in seconds."""
     is_auto = model.birth_cost == "auto"
+    if is_auto and isinstance(model, KeyedDMeans) and pooled_birth_cost(model._estimates) is None:
+        return {"birth cost": "not estimated: no key has two different rows in a step"}
     if is_auto and model.birth_cost_ >= ONE_OBJECT:
         return {"birth cost": "not estimated: no step has two different rows; all rows are one cluster"}
     entries = {"birth cost": f"{model.birth_cost_:.6g}{' (auto)' if is_auto else ''}"}
@@ -80,13 +88,27 @@ def describe_model(model: Any) -> dict[str, str]:
     used = model.parameters_
     mode = "exclusive" if used.exclusive else "refined" if used.refine else "plain"
     metric = "metric cosine, " if used.metric == "cosine" else ""
-    lifetime = "unlimited" if isinf(used.lifetime) else f"{used.lifetime:g}"
+    lifetime = _duration(used.lifetime) if in_seconds else f"{used.lifetime:g}"
+    lifetime = "unlimited" if isinf(used.lifetime) else lifetime
     return entries | {"estimated": f"{metric}motion {used.motion}, {mode}, lifetime {lifetime}"}
 
 
-def print_warnings(model: Any, features: Sequence[str]) -> None:
-    """Print the warnings of a model, with the names of options and columns."""
-    for text in getattr(model, "warnings_", {}).values():
+def _speed(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in seconds in the largest unit in which it is at least 1."""
+    units = {"d": 1440 * _MINUTE, "h": 60 * _MINUTE, "min": _MINUTE}
+    unit = next((name for name, length in units.items() if seconds >= length), "s")
+    return f"{seconds / units.get(unit, 1.0):.4g} {unit}"
+
+
+def print_warnings(model: Any, features: Sequence[str], found: dict[str, str] | None = None) -> None:
+    """Print the warnings of a model and of a run, with the names of options and columns."""
+    for text in {**(found or {}), **getattr(model, "warnings_", {})}.values():
+        if model.birth_cost == "auto":
+            text = _BIRTH_COST.sub(r"the estimated birth cost, \1,", text)
         print_error(as_options(text, features), kind="warning: ")
 
 
@@ -101,6 +123,25 @@ def _missing(result: RunResult) -> dict[str, str]:
     return {"left out": f"{amount(result.n_left_out, 'row')} with empty cells; no id in {result.labels.name}"}
 
 
+def _lifetime(model: Any) -> float | None:
+    """Return the lifetime of clusters, or None if the model has kernels."""
+    if isinstance(model, KeyedDMeans):
+        return float(model._parameters.rules(model._estimates).step.costs.lifetime)
+    return float(model.parameters_.lifetime) if hasattr(model, "parameters_") else None
+
+
+def _warn_of_short_lives(result: RunResult) -> None:
+    """Warn if all clusters die between two steps, because the unit of time is short."""
+    lifetime, interval = _lifetime(result.model), result.step_interval
+    if lifetime is None or interval is None or interval <= lifetime:
+        return
+    print_error(
+        f"steps are {interval:.4g} apart on average, but a cluster lives for {lifetime:.4g} without rows, so "
+        "clusters die between two steps; use a longer --lifetime, or --every",
+        kind="warning: ",
+    )
+
+
 def _print_result(result: RunResult, parameters: RunParameters) -> None:
     files = [path for path in (result.labels, result.report) if path is not None]
     print_summary(
@@ -112,9 +153,10 @@ def _print_result(result: RunResult, parameters: RunParameters) -> None:
             "clusters": f"{result.n_awake} awake, {result.n_asleep} asleep at the end",
             "events": f"{result.born:,} born, {result.revived:,} revived, {result.died:,} died",
             **_confirmed(result, parameters),
-            **describe_model(result.model),
-            "speed": f"{result.rows_per_second:,.0f} points per second",
+            **describe_model(result.model, in_seconds=result.in_seconds),
+            "speed": f"{_speed(result.rows_per_second)} points per second",
             "written": ", ".join(map(str, files)),
         }
     )
-    print_warnings(result.model, result.features)
+    print_warnings(result.model, result.features, result.warnings)
+    _warn_of_short_lives(result)

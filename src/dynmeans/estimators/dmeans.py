@@ -22,7 +22,12 @@ from dynmeans._model.lifecycle import StepResult, pass_time
 from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators.diagnostics.result_checks import is_check_due
-from dynmeans.estimators.diagnostics.result_warnings import find_warnings, give_warnings, warn_of_rows
+from dynmeans.estimators.diagnostics.result_warnings import (
+    ROW_CHECKS,
+    find_warnings,
+    give_warnings,
+    warn_of_rows,
+)
 from dynmeans.estimators.parameters.automatic import learn
 from dynmeans.estimators.parameters.dmeans_parameters import parameters_of
 from dynmeans.estimators.parameters.dmeans_rules import dmeans_rules
@@ -225,7 +230,7 @@ class DMeans(BatchClusterer):
 
     @property
     def warnings_(self) -> dict[str, str]:
-        """Warnings about results that cannot be trusted, by kind; each is given once. They are not saved."""
+        """Warnings about results that cannot be trusted, by kind, of the last check. They are not saved."""
         known: dict[str, str] = self.__dict__.get("_warnings", {})
         return known
 
@@ -291,9 +296,14 @@ class DMeans(BatchClusterer):
     def _warn(self, batch: Batch, report: StepReport, rules: StepRules) -> None:
         if report.step == 1:
             self._warnings: dict[str, str] = {}
-        if self._is_silent or not (report.step == 1 or is_check_due(report.step)):
+            self._given_warnings: frozenset[str] = frozenset()
+        is_due = is_check_due(report.step)
+        if self._is_silent or not (report.step == 1 or is_due) or len(batch.rows) == 0:
             return
         found = find_warnings(self, batch, report, rules)
-        fresh = {kind: text for kind, text in found.items() if kind not in self.warnings_}
-        self._warnings = {**self.warnings_, **fresh}
-        give_warnings(fresh.values())
+        # An estimate changes in the first steps: what a later check of the result does not find has ended.
+        kept = {kind: text for kind, text in self.warnings_.items() if kind in ROW_CHECKS or not is_due}
+        self._warnings = kept | {kind: self.warnings_.get(kind, text) for kind, text in found.items()}
+        given = self.__dict__.get("_given_warnings", frozenset())  # not in models of a state file
+        self._given_warnings = given | found.keys()
+        give_warnings(text for kind, text in found.items() if kind not in given)

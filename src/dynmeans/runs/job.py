@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import FileLimits
+from dynmeans._files.patterns import expand_pattern
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._tables.chunk import name_list
 from dynmeans._tables.fingerprint import check_unchanged
@@ -47,22 +47,12 @@ def find_sources(
 ) -> list[Source]:
     """Return the inputs with their formats, and check that there are any."""
     paths = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
-    names = [name for path in paths for name in _expand(os.fspath(path))]
+    names = [name for path in paths for name in expand_pattern(os.fspath(path))]
     if not names:
         raise InputError("no inputs; give at least one file")
     if names.count(STDIN) > 1:
         raise InputError("standard input (-) can be read only once")
     return [find_source(name, format, limits) for name in names]
-
-
-def _expand(name: str) -> list[str]:
-    """Return the files that a pattern such as ``data/*.csv`` matches, sorted, or the name itself."""
-    if not glob.has_magic(name) or Path(name).exists():
-        return [name]
-    found = sorted(glob.glob(name))  # noqa: PTH207
-    if not found:
-        raise InputError(f"{name}: no file matches")
-    return found
 
 
 def read_files(job: Job) -> list[Source]:

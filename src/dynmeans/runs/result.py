@@ -60,6 +60,12 @@ class RunResult(NamedTuple):
         Number of rows with empty cells, which were left out.
     unused_columns : tuple of str
         Columns that were not clustered because they are text, row numbers and the like, with the reasons.
+    in_seconds : bool
+        Lifetimes are in seconds: the time column has dates, and there are no windows.
+    step_interval : float or None
+        Mean time between two steps of this call, in the unit of lifetimes; None for fewer than two steps.
+    warnings : dict
+        Warnings about the rows, by kind, beside those of the model.
     rows_per_second : float
         Speed of this call.
     """
@@ -82,6 +88,9 @@ class RunResult(NamedTuple):
     n_keys: int | None
     n_left_out: int
     unused_columns: tuple[str, ...]
+    in_seconds: bool
+    step_interval: float | None
+    warnings: dict[str, str]
     rows_per_second: float
 
 

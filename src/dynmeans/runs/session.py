@@ -30,6 +30,7 @@ from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import WindowBatch
 from dynmeans.estimators import to_snapshot
+from dynmeans.estimators.diagnostics.row_checks import MIN_ROWS, check_scales
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.runs.folder import clear_folder
 from dynmeans.runs.progress import KEY, Progress, drop_unset, to_json
@@ -97,6 +98,9 @@ class Session:
             description.folder, self._headings(), progress.lengths if progress.steps else None
         )
         self._due = monotonic() + CHECKPOINT_SECONDS
+        self._first: tuple[int, float] | None = None  # number and time of the first step of this session
+        self._head: list[FloatArray] | None = [] if not progress.steps else None  # the first rows of the run
+        self.warnings: dict[str, str] = {}  # about the rows, by kind
 
     def take(self, batch: WindowBatch) -> StepReport:
         """Cluster one batch and append its results."""
@@ -162,6 +166,13 @@ class Session:
         if self.description.state is None:
             self._remove_logs()
 
+    def step_interval(self) -> float | None:
+        """Return the mean time between the steps of this session, in the unit of the model."""
+        now = self.progress
+        if self._first is None or now.clock is None or now.steps <= self._first[0]:
+            return None
+        return (now.clock - self._first[1]) / (now.steps - self._first[0])
+
     def n_clusters(self) -> int:
         """Return the number of remembered clusters."""
         return len(self.model.cluster_ids_)
@@ -187,14 +198,32 @@ class Session:
             (self.description.folder / name).unlink()
 
     def _checkpoint_if_due(self) -> None:
+        """Save after a step, if the last checkpoint is long ago."""
+        if self._first is None and self.progress.clock is not None:
+            self._first = self.progress.steps, self.progress.clock
         if monotonic() >= self._due:
             self._checkpoint()
 
     def _scaled(self, batch: WindowBatch) -> FloatArray:
         """Return rows in the units of the model; the first batch sets the scale."""
+        self._check_scales(batch)
         if self.description.standardize and self.progress.scale is None:
             self.progress = self.progress._replace(scale=learn_scale(batch.X, batch.weights))
         return batch.X if self.progress.scale is None else self.progress.scale.apply(batch.X)
+
+    def _check_scales(self, batch: WindowBatch) -> None:
+        """Check the scales of the features in the first rows, which may be of several steps."""
+        if (
+            self._head is None
+            or self.description.standardize
+            or self.progress.parameters["metric"] == "cosine"
+        ):
+            return
+        self._head.append(batch.X)
+        rows = np.concatenate(self._head)
+        if len(rows) >= MIN_ROWS:
+            self.warnings = check_scales(rows, self.progress.columns.features)
+            self._head = None
 
     def _record(self, batch: WindowBatch, report: StepReport) -> StepRecord:
         """Return a step in the units of the input."""

@@ -25,7 +25,9 @@ def summarize(session: Session, action: Action, *, report: bool, speed: float) -
     description = session.description
     labels = labels_file(description.folder, description.label_format)
     files = (description.folder, labels, description.folder / REPORT_FILE if report else None)
-    return _result(action, files, session.model, description.title, session.progress, speed)
+    interval = session.step_interval()
+    seen = speed, interval, session.warnings
+    return _result(action, files, session.model, description.title, session.progress, *seen)
 
 
 def summarize_complete(start: RunStart, title: str, model: BatchClusterer | KeyedDMeans) -> RunResult:
@@ -36,7 +38,7 @@ def summarize_complete(start: RunStart, title: str, model: BatchClusterer | Keye
     labels = [path for path in sorted(folder.glob(f"{LABELS_STEM}.*")) if path.name != LABELS_LOG]
     report = folder / REPORT_FILE
     files = (folder, labels[0], report if report.exists() else None)
-    return _result("done", files, model, title, start.progress, 0.0)
+    return _result("done", files, model, title, start.progress, 0.0, None, {})
 
 
 def _result(
@@ -46,6 +48,8 @@ def _result(
     title: str,
     progress: Progress,
     speed: float,
+    interval: float | None,
+    warnings: dict[str, str],
 ) -> RunResult:
     n_awake, n_clusters = _count(model)
     return RunResult(
@@ -65,6 +69,9 @@ def _result(
         rows_per_second=speed,
         n_left_out=progress.left_out,
         unused_columns=tuple(progress.columns.left_out),
+        in_seconds=progress.columns.dated and progress.parameters.get("every") is None,
+        step_interval=interval,
+        warnings=warnings,
         n_keys=len(model.keys_) if isinstance(model, KeyedDMeans) else None,
     )
 

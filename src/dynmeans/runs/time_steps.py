@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
-from dynmeans._files.errors import InputError
+from dynmeans._files.errors import InputError, InputWarning
 from dynmeans._tables.columns import Columns
 from dynmeans._tables.window_length import WindowLength, parse_window_length
 from dynmeans._tables.windowing import (
@@ -16,6 +17,8 @@ from dynmeans._tables.windowing import (
     by_calendar,
 )
 from dynmeans.runs.parameters import RunParameters
+
+LAST_SECOND = 3.3e10  # in the year 3015; times since 1970 in milliseconds are larger
 
 
 def make_windowing(
@@ -56,3 +59,16 @@ def time_info(parameters: RunParameters, columns: Columns) -> dict[str, str]:
 def window_length(parameters: RunParameters) -> WindowLength | None:
     """Return the length of a window, or None without windows."""
     return None if parameters.every is None else parse_window_length(parameters.every)
+
+
+def warn_of_milliseconds(parameters: RunParameters, time: float | None, *, is_dated: bool) -> None:
+    """Warn if windows are in seconds, and the time is too large to be in seconds since 1970."""
+    length = window_length(parameters)
+    if length is None or length.unit not in ("seconds", "days", "weeks") or is_dated or time is None:
+        return
+    if abs(time) > LAST_SECOND:
+        message = (
+            f"--every {parameters.every} counts the numbers of --time {parameters.time} as seconds, but "
+            f"{time:.15g} may be milliseconds; a plain number in --every has the unit of the column"
+        )
+        warnings.warn(message, InputWarning, stacklevel=4)

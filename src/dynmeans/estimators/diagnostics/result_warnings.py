@@ -26,6 +26,8 @@ from dynmeans.estimators.parameters.step_rules import StepRules
 if TYPE_CHECKING:
     from dynmeans.estimators.dmeans import DMeans
 
+ROW_CHECKS = ("scale", "embeddings")  # kinds that concern the rows, not the result
+
 
 def warn_of_rows(state: ClusterState, batch: Batch, rules: StepRules, history: Iterable[Event]) -> None:
     """Warn in one of the first steps if the metric does not suit the rows; ``state`` is that before it."""

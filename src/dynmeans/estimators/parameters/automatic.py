@@ -15,7 +15,7 @@ from dynmeans._algorithms.birth_cost import (
     estimate_exclusive_birth_cost,
     pooled_birth_cost,
 )
-from dynmeans._algorithms.defaults import update_first_batches
+from dynmeans._algorithms.defaults import ONE_OBJECT, update_first_batches
 from dynmeans._algorithms.descent_candidates import DescentParameters, Given
 from dynmeans._algorithms.first_batches import FirstBatches
 from dynmeans._algorithms.sphere_birth_cost import estimate_sphere_birth_cost
@@ -35,7 +35,6 @@ from dynmeans.estimators.validation import valid_birth_cost, valid_number
 
 LIFETIME, REACH = 5.0, 2.0  # estimated lifetime in median intervals, and reach
 PAPER = DescentParameters(1.0)  # motion and mode of the paper, which a given birth cost implies
-ONE_OBJECT = 1e100  # birth cost at which no step of one object is too long
 
 
 def is_automatic(given: DMeansParameters, estimates: Estimates | None) -> bool:
