@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from dynmeans import ClusteringWarning, DMeans, tune
+from dynmeans.estimators.diagnostics import result_warnings
 
 RNG = np.random.default_rng(0)
 PLACES = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
@@ -152,7 +153,7 @@ def test_a_warning_about_the_result_ends_when_a_later_check_does_not_find_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = {8: {"ids": "ids break"}, 16: {}, 32: {"ids": "ids break again"}}
-    monkeypatch.setattr(DMeans, "_check_result", lambda self, batch, report: dict(found[report.step]))
+    monkeypatch.setattr(result_warnings, "check_result", lambda rows, report, *_: dict(found[report.step]))
     model, given = run(CLOUDS[:15], birth_cost=20.0)
     assert (model.warnings_, given) == ({"ids": "ids break"}, ["ids break"])
     model, given = run(CLOUDS[:16], birth_cost=20.0)
