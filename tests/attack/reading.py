@@ -25,11 +25,11 @@ from dynmeans.apps.flights.trajectories import Limits, build_trajectories
 from dynmeans.apps.video.reading import VideoFile
 from dynmeans.cli import app
 from dynmeans.cli.choices import Metric
-from dynmeans.cli.cluster import cluster
-from dynmeans.cli.flights import flights
-from dynmeans.cli.points import points
-from dynmeans.cli.points_options import PointsAlgorithm
-from dynmeans.cli.video import video
+from dynmeans.cli.cluster.command import cluster
+from dynmeans.cli.flights.command import flights
+from dynmeans.cli.points.command import points
+from dynmeans.cli.points.options import PointsAlgorithm
+from dynmeans.cli.video.command import video
 
 _STEPS = ((None, None), (None, "7rows"), ("t", None), ("t", "2s"))  # --time and --every
 _WHOLE = 100  # one of this many files is read by the whole command, for flights and videos

@@ -20,8 +20,8 @@ from attack.workers import Attack, run_series
 from cloud_files import pcd_bytes, write_cloud
 from dynmeans._files.limits import parse_limits
 from dynmeans.apps.flights.messages import read_messages
-from dynmeans.cli.cluster import cluster
-from dynmeans.cli.points import points
+from dynmeans.cli.cluster.command import cluster
+from dynmeans.cli.points.command import points
 
 
 def outcome(action: Callable[[], object]) -> Outcome:

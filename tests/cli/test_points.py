@@ -83,7 +83,7 @@ def test_a_frame_that_memory_cannot_hold_is_named(
         raise MemoryError("Unable to allocate 37.5 GiB")
 
     write_cloud(folder, "npy")
-    monkeypatch.setattr("dynmeans.cli.points_run.Tracker.take", take)
+    monkeypatch.setattr("dynmeans.cli.points.run.Tracker.take", take)
     done = dynmeans("points", "cloud.npy", "--out", "out")
     assert refused(done, "cloud.npy, frame 1: 40 points need more memory than there is (Unable")
     assert "larger cells (--voxel) need less" in done.err

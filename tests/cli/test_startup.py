@@ -46,7 +46,7 @@ LIGHT = """
 import sys
 from dynmeans.cli.light_imports import import_sklearn
 import_sklearn()
-from dynmeans.cli.run import run_cluster
+from dynmeans.cli.cluster.local_run import run_cluster
 from dynmeans.plots.report import write_report
 print([name for name in ("pandas", "scipy.stats._stats_py", "rich", "pyarrow") if name in sys.modules])
 import pandas, scipy.stats

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dynmeans._files.run_folder import read_run
-from dynmeans.cli.tune_output import _row, command
+from dynmeans.cli.tune.output import _row, command
 from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import RBF
 from dynmeans.runs.parameters import RunParameters

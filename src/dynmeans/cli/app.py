@@ -11,16 +11,16 @@ import typer
 from dynmeans import __version__
 from dynmeans._files.errors import InputError, InputWarning, reason
 from dynmeans.cli import INTERRUPTED
-from dynmeans.cli.cluster import cluster
+from dynmeans.cli.cluster.command import cluster
 from dynmeans.cli.console import print_error, print_lines
-from dynmeans.cli.demo import demo
+from dynmeans.cli.demo.command import demo
 from dynmeans.cli.flags import FlagCommand, FlagGroup
-from dynmeans.cli.flights import flights
-from dynmeans.cli.points import points
+from dynmeans.cli.flights.command import flights
+from dynmeans.cli.points.command import points
 from dynmeans.cli.report import report
 from dynmeans.cli.reproduce import reproduce
-from dynmeans.cli.tune import tune
-from dynmeans.cli.video import video
+from dynmeans.cli.tune.command import tune
+from dynmeans.cli.video.command import video
 
 BAD_INPUT = 2
 _WINDOWED = ("cluster", "tune", "flights")  # commands with --every

@@ -10,7 +10,7 @@ import typer
 
 from dynmeans.cli import exit_on_interrupt
 from dynmeans.cli.choices import AlgorithmName, Metric, Missing
-from dynmeans.cli.cluster_options import (
+from dynmeans.cli.cluster.options import (
     AlgorithmOption,
     EmbeddingOption,
     EveryOption,
@@ -94,7 +94,7 @@ def tune(
     """Find hyperparameters for the rows of files, without labels, and print the command to run."""
     with exit_on_interrupt():
         import_sklearn()
-        from dynmeans.cli.tune_run import Search, run_tune
+        from dynmeans.cli.tune.run import Search, run_tune
         from dynmeans.runs.parameters import RunParameters, parse_features
 
     parameters = RunParameters(

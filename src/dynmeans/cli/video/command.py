@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dynmeans.cli import exit_on_interrupt
 from dynmeans.cli.light_imports import import_sklearn
-from dynmeans.cli.video_options import (
+from dynmeans.cli.video.options import (
     BirthCostOption,
     CodecOption,
     Colorspace,
@@ -43,7 +43,7 @@ def video(
     with exit_on_interrupt():
         import_sklearn()
         from dynmeans.apps.video import PaletteOptions, QuantizeOptions
-        from dynmeans.cli.video_run import run_video
+        from dynmeans.cli.video.run import run_video
 
     method = None if per_frame is None else per_frame.value
     colors = PaletteOptions(

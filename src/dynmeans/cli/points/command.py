@@ -7,7 +7,7 @@ from pathlib import Path
 from dynmeans.cli import exit_on_interrupt
 from dynmeans.cli.light_imports import import_sklearn
 from dynmeans.cli.options import LimitOption
-from dynmeans.cli.points_options import (
+from dynmeans.cli.points.options import (
     AlgorithmOption,
     BandwidthOption,
     BirthCostOption,
@@ -59,8 +59,8 @@ def points(
     """Track people through frames of points, also through occlusions."""
     with exit_on_interrupt():
         import_sklearn()
-        from dynmeans.cli.points_inputs import InputOptions
-        from dynmeans.cli.points_run import run_points, tracker_parameters
+        from dynmeans.cli.points.inputs import InputOptions
+        from dynmeans.cli.points.run import run_points, tracker_parameters
 
     parameters = tracker_parameters(
         algorithm.value,

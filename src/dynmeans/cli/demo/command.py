@@ -25,6 +25,6 @@ def demo(
     """Cluster points around five centers that move, die and are replaced, and draw the result."""
     with exit_on_interrupt():
         import_sklearn()
-        from dynmeans.cli.demo_run import run_demo
+        from dynmeans.cli.demo.run import run_demo
 
     run_demo(out, seed, force=force)

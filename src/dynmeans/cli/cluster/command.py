@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dynmeans.cli import exit_on_interrupt
 from dynmeans.cli.choices import AlgorithmName, Metric, Missing
-from dynmeans.cli.cluster_options import (
+from dynmeans.cli.cluster.options import (
     AgingCostOption,
     AlgorithmOption,
     BirthCostOption,
@@ -88,8 +88,8 @@ def cluster(
     """Cluster the rows of files, step by step in time."""
     with exit_on_interrupt():
         import_sklearn()
-        from dynmeans.cli.run import run_cluster
-        from dynmeans.cli.run_dataset import Machines, run_dataset
+        from dynmeans.cli.cluster.dataset_run import Machines, run_dataset
+        from dynmeans.cli.cluster.local_run import run_cluster
         from dynmeans.runs.parameters import RunParameters, parse_birth_cost, parse_features
 
     parameters = RunParameters(

@@ -28,7 +28,7 @@ from dynmeans.apps.points import (
 )
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_summary, progress_bar
-from dynmeans.cli.points_inputs import (
+from dynmeans.cli.points.inputs import (
     FrameNumberCheck,
     Frames,
     InputOptions,

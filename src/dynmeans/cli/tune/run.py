@@ -14,7 +14,7 @@ from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.missing import MissingRows
 from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import cut
-from dynmeans.cli.tune_output import (
+from dynmeans.cli.tune.output import (
     FIGURE_FILE,
     TABLE_FILE,
     best_so_far,

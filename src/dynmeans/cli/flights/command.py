@@ -107,7 +107,7 @@ def flights(
     """Find the flows of air traffic: routes, when they are flown, and the number of flights."""
     with exit_on_interrupt():
         import_sklearn()
-        from dynmeans.cli.flights_run import FlightOptions, run_flights
+        from dynmeans.cli.flights.run import FlightOptions, run_flights
 
     options = FlightOptions(
         area=area,

@@ -1,0 +1,1 @@
+"""`dynmeans cluster`: options, the run on this machine or on Dask workers, and what is printed."""

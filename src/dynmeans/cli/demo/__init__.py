@@ -1,0 +1,1 @@
+"""`dynmeans demo`: options and the run."""

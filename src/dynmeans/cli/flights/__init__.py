@@ -1,0 +1,1 @@
+"""`dynmeans flights`: options and the run."""

@@ -1,0 +1,1 @@
+"""`dynmeans points`: options, input files and the run."""

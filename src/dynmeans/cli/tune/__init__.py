@@ -1,0 +1,1 @@
+"""`dynmeans tune`: options, the search and what is printed."""

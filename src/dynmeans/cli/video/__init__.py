@@ -1,0 +1,1 @@
+"""`dynmeans video`: options and the run."""
