@@ -11,7 +11,8 @@ import pytest
 
 from dynmeans.apps.flights.flows import FlowOptions
 from dynmeans.apps.flights.trajectories import Limits
-from dynmeans.cli import flights, options
+from dynmeans.cli import options
+from dynmeans.cli.flights import command as flights
 from dynmeans.estimators.validation import LARGEST_SEED
 
 COMMANDS = ["cluster", "tune", "report", "demo", "video", "points", "flights", "reproduce"]

@@ -111,7 +111,8 @@ def test_damage_is_reported_with_the_saved_frames(dynmeans: Command, folder: Pat
 INTERRUPTED = """
 import os, signal, sys
 from contextlib import contextmanager
-from dynmeans.cli import main, video_run
+from dynmeans.cli import main
+from dynmeans.cli.video import run as video_run
 @contextmanager
 def progress():
     yield lambda done, total, colors: os.kill(os.getpid(), signal.SIGINT) if done == 5 else None
