@@ -123,7 +123,7 @@ def test_ids_go_to_the_clusters_with_most_common_rows(pairs: list[tuple[int, int
         if x == OLD:  # unchanged: all of its rows are at one position, without others
             (x,) = np.unique(positions[ids == k])
             assert (ids[positions == x] == k).all()
-        shared += common_rows(k, x)
+        shared += common_rows(k, round(x))
     choices = permutations([*np.unique(positions), *[np.nan] * len(known)], len(known))
     assert shared == max(sum(map(common_rows, known, each)) for each in choices)
     for k, successor in found.ended.items():

@@ -157,9 +157,9 @@ def test_one_row_that_is_no_unit_vector_excludes_the_cosine_metric(client):
 
 def test_modes_are_estimated_as_by_the_local_estimator(client):
     """Default parameters: the second batch shows that clusters should be refined."""
-    random = np.random.default_rng(50)
-    centers = 5 * random.normal(size=(50, 3))
-    batches = [centers[random.integers(0, 50, 5000)] + 0.2 * random.normal(size=(5000, 3)) for _ in range(2)]
+    random = np.random.default_rng(15)
+    centers = 10 * random.uniform(size=(6, 2))
+    batches = [centers[random.integers(0, 6, 5000)] + 0.3 * random.normal(size=(5000, 2)) for _ in range(2)]
     local, _ = run_both(batches, 2000, n_restarts=1)
     assert local.parameters_.refine
 

@@ -188,7 +188,7 @@ class _Job(NamedTuple):
 
 def _run(job: _Job, run: dict[str, Any]) -> DatasetRun:
     model, progress = _start(job, run)
-    is_own = job.state is not None and has_labels_of(job.labels, run)
+    is_own = job.state is not None and (job.state.exists() or has_labels_of(job.labels, run))
     if progress.steps == 0 and has_labels(job.labels) and not (job.force or is_own):
         raise InputError(f"{job.labels}: holds the labels of another run; use --force or another --out")
     if progress.steps == 0:
