@@ -53,7 +53,9 @@ ArrayBytes array_bytes(nb::handle source) {
   use_numpy();
   if (!PyArray_Check(source.ptr())) throw nb::type_error("a NumPy array is required");
   auto* given = reinterpret_cast<PyArrayObject*>(source.ptr());
-  nb::object array = nb::steal(reinterpret_cast<PyObject*>(PyArray_GETCONTIGUOUS(given)));
+  // PyArray_GETCONTIGUOUS does not compile with the stable interface of Python.
+  nb::object array =
+      PyArray_ISCONTIGUOUS(given) ? nb::borrow(source) : nb::steal(PyArray_NewCopy(given, NPY_CORDER));
   if (!array.is_valid()) nb::raise_python_error();
   auto* own = reinterpret_cast<PyArrayObject*>(array.ptr());
   return {PyArray_BYTES(own), std::size_t(PyArray_NBYTES(own)), PyArray_NDIM(own), PyArray_DIMS(own), array};
