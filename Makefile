@@ -39,7 +39,8 @@ test-oldest:
 	$(VENV)-oldest/bin/pip install -q --no-deps --build-constraint $(VENV)-oldest/lowest-build.txt \
 		-C build-dir=build/oldest .
 	$(VENV)-oldest/bin/pip check
-	OPENBLAS_NUM_THREADS=1 $(VENV)-oldest/bin/python -m pytest -q -n auto -p no:cacheprovider -W ignore::DeprecationWarning $(OLDEST_TESTS)
+	OPENBLAS_NUM_THREADS=1 PYTEST_ADDOPTS="-W ignore::DeprecationWarning" \
+		$(VENV)-oldest/bin/python -m pytest -q -n auto -p no:cacheprovider $(OLDEST_TESTS)
 
 # The recipe for BERTopic with the real package, without the embedding models that it would install.
 test-bertopic: $(VENV)/installed-test

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dynmeans._files.errors import InputError
@@ -124,6 +124,8 @@ def test_all_files_must_have_the_columns_of_the_first() -> None:
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
+@example([0.0] * 8 + [9e307, -9e307])
+@example([1e300] * 10)
 def test_numbers_survive_as_text_and_as_arrays(values: list[float]) -> None:
     for cells in ([repr(value) for value in values], values, np.array(values)):
         rows, error = rows_of(piece(x=cells))

@@ -13,6 +13,7 @@ from dynmeans._tables.chunk import Cells, Chunk, name_list
 from dynmeans._tables.vectors import is_list_column
 
 MIN_ROWS = 10  # fewer whole numbers in sequence may be measurements
+LARGEST_COUNT = 2.0**53  # above, adding 1 may not change a number
 ROW_NUMBERS, IDENTIFIERS = "row numbers", "identifiers"
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
@@ -87,7 +88,9 @@ def _is_identifier(name: str) -> bool:
 def _are_row_numbers(cells: Cells) -> bool:
     """Return whether a column counts the rows by steps of one."""
     values = _numbers(cells)
-    return len(values) >= MIN_ROWS and bool((np.diff(values) == 1).all()) and bool(values[0] % 1 == 0)
+    if len(values) < MIN_ROWS or values[0] % 1 != 0 or abs(values[0]) >= LARGEST_COUNT:
+        return False
+    return np.array_equal(values, values[0] + np.arange(len(values)))
 
 
 def _are_whole(cells: Cells) -> bool:
