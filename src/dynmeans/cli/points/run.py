@@ -39,8 +39,8 @@ from dynmeans.cli.points.inputs import (
     parse_columns,
 )
 from dynmeans.runs.folder import check_folder, locked_folder
-from dynmeans.runs.progress import drop_unset
 from dynmeans.runs.report import draw_report
+from dynmeans.runs.resume.progress import drop_unset
 
 _PIECE_PARAMETERS = {"bandwidth", "piece_cost", "few"}  # not used by D-Means on cells
 
