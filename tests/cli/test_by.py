@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from dynmeans._files.snapshot import SnapshotError, read_snapshot
-from dynmeans.runs import RunParameters, cluster_files, keyed_session, read_key, read_run, session
-from dynmeans.runs.key_reports import report_file
+from dynmeans.runs import RunParameters, cluster_files, read_key, read_run, session
+from dynmeans.runs.by_key import keyed_session
+from dynmeans.runs.by_key.key_reports import report_file
 from dynmeans.streams import KeyedDMeans
 from point_files import contents
 

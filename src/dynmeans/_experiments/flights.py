@@ -21,11 +21,11 @@ from scipy.optimize import linear_sum_assignment
 from threadpoolctl import threadpool_limits
 
 from dynmeans import DMeans
-from dynmeans._experiments import panels
+from dynmeans._experiments.drawing import panels
+from dynmeans._experiments.drawing.tables import markdown, with_interval
 from dynmeans._experiments.parameters import FLIGHTS
 from dynmeans._experiments.reference_dpmeans import reference_dpmeans
 from dynmeans._experiments.results import Group, Results
-from dynmeans._experiments.tables import markdown, with_interval
 from dynmeans._experiments.trials import (
     REPORTED_SEED,
     Case,

@@ -155,9 +155,16 @@ def _row_blocks(
             if len(rows):
                 located = kept._replace(columns={})  # kept for error messages, without the data
                 rows = Rows(rows.X, rows.times, rows.weights, located, rows.texts, rows.keys)
-                done = (file + chunk.done) / len(sources)
                 yield RowBlock(
-                    rows, file, source.name, part, done, allowed, source.limits, columns.dated, gaps
+                    rows=rows,
+                    file=file,
+                    name=source.name,
+                    part=part,
+                    done=(file + chunk.done) / len(sources),
+                    allowed=allowed,
+                    limits=source.limits,
+                    dated=columns.dated,
+                    gaps=gaps,
                 )
             if error is not None:
                 raise _with_hint(error, missing)

@@ -13,10 +13,10 @@ from typing import Any, BinaryIO, NamedTuple
 
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.limits import FileLimits
-from dynmeans._tables.arrow import read_arrow, read_parquet
 from dynmeans._tables.chunk import Chunk
-from dynmeans._tables.npy import read_npy, read_npz
-from dynmeans._tables.text import read_delimited, read_json_lines
+from dynmeans._tables.readers.arrow import read_arrow, read_parquet
+from dynmeans._tables.readers.npy import read_npy, read_npz
+from dynmeans._tables.readers.text import read_delimited, read_json_lines
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz")
 STDIN = "-"

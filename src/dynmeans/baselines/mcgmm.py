@@ -103,6 +103,9 @@ class ChainBaseline(Baseline):
         self.survival = survival
         self.random_state = random_state
 
+    def _begin(self, rows: Rows) -> Any:
+        return Memory(self._prior_mean(rows), no_clusters(rows.shape[1]), 0, {})
+
     def _model_params(self, prior_mean: FloatArray) -> ModelParams:
         return ModelParams(
             _valid("observation_variance", self.observation_variance, above=0.0),

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels._common import MatrixKernel, check_positive
-from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
+from dynmeans.kernels._geometry.landmarks import choose_landmarks, landmark_features
 from dynmeans.kernels.rbf import RBF
 
 BLOCK = 1 << 20  # numbers per block of matrices, so that a block stays in the cache

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
-from dynmeans.metrics._object_steps import ObjectStep, read_objects
+from dynmeans.metrics._object_steps import ObjectStep, read_objects, require_threshold
 from dynmeans.metrics._runs import NOISE, FloatArray, IntArray
-from dynmeans.metrics.idf1 import require_threshold
 
 _EPS = float(np.finfo(np.float64).eps)
 _CONTINUED = 1000.0  # keeping the match of the previous step outweighs any sum of similarities
