@@ -155,7 +155,14 @@ def _row_blocks(
             part, inner = part + (chunk.part != inner), chunk.part
             if len(rows):
                 located = kept._replace(columns={})  # kept for error messages, without the data
-                rows = Rows(rows.X, rows.times, rows.weights, located, rows.texts, rows.keys)
+                rows = Rows(
+                    X=rows.X,
+                    times=rows.times,
+                    weights=rows.weights,
+                    chunk=located,
+                    texts=rows.texts,
+                    keys=rows.keys,
+                )
                 yield RowBlock(
                     rows=rows,
                     file=file,

@@ -78,7 +78,14 @@ def to_rows(
         error = InputError(f"{name}, {chunk.location(good)}, column {columns.key!r}: {message}")
     times, weights = read.get("number", read.get("date")), read.get("weight")
     texts, keys = _texts(chunk, columns, good), None if keys is None else keys[:good]
-    rows = Rows(X[:good], _head(times, good), _head(weights, good), chunk, texts, keys)
+    rows = Rows(
+        X=X[:good],
+        times=_head(times, good),
+        weights=_head(weights, good),
+        chunk=chunk,
+        texts=texts,
+        keys=keys,
+    )
     return rows, error
 
 

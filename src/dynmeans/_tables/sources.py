@@ -104,7 +104,7 @@ def find_source(
         )
     if status.st_size == 0:
         raise InputError(f"{name}: the file is empty")
-    return Source(name, found, path, status.st_size, zipped, limits)
+    return Source(name=name, format=found, path=path, size=status.st_size, zipped=zipped, limits=limits)
 
 
 def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None = None) -> Iterator[Chunk]:

@@ -130,7 +130,14 @@ class GaussianProcess(MatrixKernel):
         covariance: FloatArray = self._covariance(x, x) + self.noise**2 * np.eye(x.shape[1])
         factor, white = _factor_and_whiten(covariance, y, self.noise**2)
         whitener = np.asarray(np.linalg.inv(factor), dtype=np.float64)
-        return _Sets(x, y, covariance, whitener, white, _log_density(factor, white))
+        return _Sets(
+            x=x,
+            y=y,
+            covariance=covariance,
+            whitener=whitener,
+            white=white,
+            evidence=_log_density(factor, white),
+        )
 
     def _covariance(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return the covariance (s, p, q) of the function values at inputs a (s, p) and b (s, q)."""

@@ -89,7 +89,9 @@ def clear_mot(
         tp += rows.size
         similarity_sum += float(step.similarity[rows, columns].sum())
     mota = (tp - (run.n_found - tp) - idsw) / run.n_true if run.n_true else 0.0
-    return ClearMot(mota, similarity_sum / max(1, tp), tp, run.n_true - tp, run.n_found - tp, idsw)
+    return ClearMot(
+        mota=mota, motp=similarity_sum / max(1, tp), tp=tp, fn=run.n_true - tp, fp=run.n_found - tp, idsw=idsw
+    )
 
 
 def _match(step: ObjectStep, previous: IntArray, threshold: float) -> tuple[IntArray, IntArray]:

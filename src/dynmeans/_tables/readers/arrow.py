@@ -64,7 +64,14 @@ def read_parquet(
             _check_groups(file.metadata, groups, size, name, limits)
             _check_pages(source, groups, set(columns), size, name, limits)
             batches = file.iter_batches(batch_size=CHUNK_ROWS, row_groups=groups, columns=columns)
-            table = _ArrowTable(batches, names, name, limits, start, file.metadata.num_rows)
+            table = _ArrowTable(
+                batches=batches,
+                names=names,
+                name=name,
+                limits=limits,
+                start=start,
+                total=file.metadata.num_rows,
+            )
         yield from _chunks(table, skip)
 
 

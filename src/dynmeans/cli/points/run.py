@@ -83,7 +83,16 @@ def run_points(
     with locked_folder(out):
         check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
         background = make_background(scene, options.ground, limits)
-        track_frames(TrackingJob(frames, background, parameters, min_hits, out, report))
+        track_frames(
+            TrackingJob(
+                frames=frames,
+                background=background,
+                parameters=parameters,
+                min_hits=min_hits,
+                out=out,
+                report=report,
+            )
+        )
 
 
 def track_frames(job: TrackingJob) -> None:

@@ -113,5 +113,12 @@ def tune(
         seed=seed,
         format=None if format is None else format.value,
     )
-    search = Search(trials, steps, strategy.value, study, choose_motion, jobs)
+    search = Search(
+        trials=trials,
+        steps=steps,
+        strategy=strategy.value,
+        study=study,
+        choose_motion=choose_motion,
+        jobs=jobs,
+    )
     run_tune(inputs, parameters, search, out, limit or [], force=force)
