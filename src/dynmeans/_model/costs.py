@@ -71,8 +71,9 @@ def make_costs(birth: float, parameters: AgingParameters, default: AgingDefaults
     reach = default.reach if parameters.reach is None else parameters.reach
     _require("lifetime", lifetime, lifetime > 1, "> 1")
     _require_within("lifetime", lifetime, 1.0, LARGEST_SPAN)
-    _require("reach", reach, reach >= 1.0 - 1.0 / lifetime, f">= 1 - 1/lifetime = {1.0 - 1.0 / lifetime:g}")
-    _require_within("reach", reach, 0.0, LARGEST_SPAN)
+    smallest = 1.0 - 1.0 / lifetime
+    _require("reach", reach, reach >= smallest, f">= 1 - 1/lifetime = {smallest:g}")
+    _require_within("reach", reach, smallest, LARGEST_SPAN)
     return Costs(birth, lifetime, drift_from_reach(lifetime, reach))
 
 

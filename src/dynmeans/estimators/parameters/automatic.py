@@ -92,7 +92,7 @@ def fixed_parameters(given: DMeansParameters) -> Given:
         known(given.motion, PAPER.motion),
         known(given.refine, PAPER.refine),
         known(given.exclusive, PAPER.exclusive),
-        has_drift=given.drift is not None or given.aging_cost is not None or known(given.reach, True) is not None,
+        has_drift=any(each is not None for each in (given.drift, given.aging_cost, known(given.reach, True))),
     )
 
 
@@ -139,8 +139,7 @@ def used_parameters(given: DMeansParameters, estimates: Estimates | None, costs:
         reach = _number("reach", given.reach)
         if reach is None:
             first = joint_estimates(given, estimates)
-            interval = 1.0 if first is None else first.interval
-            reach = reach_from_drift(costs.lifetime / interval, costs.drift * interval)
+            reach = AgingDefaults().reach if first is None else _estimated_reach(costs, first.interval)
     mode = descent_parameters(given, estimates)
     return StepParameters(
         costs.birth,
@@ -151,6 +150,11 @@ def used_parameters(given: DMeansParameters, estimates: Estimates | None, costs:
         mode.exclusive,
         "cosine" if is_cosine else "euclidean",
     )
+
+
+def _estimated_reach(costs: Costs, interval: float) -> float:
+    """Return the reach one median interval after a cluster was last seen."""
+    return reach_from_drift(costs.lifetime / interval, costs.drift * interval)
 
 
 def learn(given: DMeansParameters, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
