@@ -40,7 +40,7 @@ from dynmeans.runs.result import RunInterrupted, RunResult, RunStatus
 from dynmeans.runs.session import RunDescription, Session
 from dynmeans.runs.start import RunStart, find_start
 from dynmeans.runs.summary import summarize, summarize_complete
-from dynmeans.runs.time_steps import make_windowing, time_info, time_unit, warn_of_milliseconds
+from dynmeans.runs.time_steps import check_time_unit, make_windowing, time_info, time_unit
 from dynmeans.streams import KeyedDMeans
 
 
@@ -173,7 +173,7 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
     if first is None and missing.pending and not progress.steps:
         raise InputError(f"{title(job.sources)}: every row has an empty cell")
     if first is not None:
-        warn_of_milliseconds(job.parameters, first.time, is_dated=progress.columns.dated)
+        check_time_unit(job.parameters, first.time, is_dated=progress.columns.dated)
     session = _session(job, start, progress, model, windowing)
     known_size = all(source.size for source in job.sources)
     try:
