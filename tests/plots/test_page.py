@@ -64,7 +64,8 @@ LISTEN_TO_TIMES = """(() => {
     const write = CanvasRenderingContext2D.prototype.fillText;
     CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
         const half = this.measureText(text).width / 2;
-        if (this.canvas.id === "count-chart" && this.textAlign === "center") window.times.push([text, x - half, x + half]);
+        const mine = this.canvas.id === "count-chart" && this.textAlign === "center";
+        if (mine) window.times.push([text, x - half, x + half]);
         write.call(this, text, x, y);
     };
 })()"""
@@ -279,7 +280,9 @@ def test_large_coordinates_keep_the_digits_that_distinguish_them(browser: Browse
 
 def test_long_times_do_not_overlap(browser: Browser, tmp_path: Path) -> None:
     time = {"name": "stamp", "kind": "number"}
-    page = open_report(browser, write_run(tmp_path / "run", n_steps=600, n_alive=2, start=1.7e12 + 0.123, time=time))
+    page = open_report(
+        browser, write_run(tmp_path / "run", n_steps=600, n_alive=2, start=1.7e12 + 0.123, time=time)
+    )
     page.run(LISTEN_TO_TIMES)
     page.press("ArrowLeft")
     labels = page.run("times")

@@ -27,8 +27,8 @@ def warn_of_time(chunk: Chunk, name: str, features: Sequence[str]) -> None:
             continue
         values = _numbers(chunk.columns[feature])
         if len(values) > 1 and (np.diff(values) >= 0).all() and values[0] < values[-1]:
-            message = f"{name}: column {feature!r} is clustered as a feature; if it is the time, use --time {feature}"
-            warnings.warn(message, InputWarning, stacklevel=2)
+            message = f"column {feature!r} is clustered as a feature; if it is the time, use --time {feature}"
+            warnings.warn(f"{name}: {message}", InputWarning, stacklevel=2)
             return
 
 
@@ -44,9 +44,9 @@ def warn_of_degrees(chunk: Chunk, name: str, features: Sequence[str]) -> None:
     length = math.cos(math.radians(middle))
     if length < SHORT_DEGREE:
         message = (
-            f"{name}: {latitude!r} and {longitude!r} seem to be degrees; at latitude {middle:.0f} a degree of "
-            f"longitude is only {length:.2f} of a degree of latitude, so multiply {longitude!r} by {length:.4f}, "
-            "or use meters"
+            f"{name}: {latitude!r} and {longitude!r} seem to be degrees; at latitude {middle:.0f} a degree "
+            f"of longitude is only {length:.2f} of a degree of latitude, so multiply {longitude!r} by "
+            f"{length:.4f}, or use meters"
         )
         warnings.warn(message, InputWarning, stacklevel=2)
 
@@ -58,4 +58,5 @@ def _named(features: Sequence[str], names: Sequence[str]) -> str | None:
 def _numbers(cells: Cells) -> FloatArray:
     """Return the finite numbers among the first cells."""
     values = np.array([float(cell) for cell in cells[:EXAMINED_ROWS] if is_number(cell)])  # type: ignore[arg-type]
-    return values[np.isfinite(values)]
+    finite: FloatArray = values[np.isfinite(values)]
+    return finite

@@ -24,9 +24,9 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 def choose_features(chunk: Chunk, taken: Collection[str | None]) -> tuple[list[str], dict[str, str]]:
     """Return the columns to cluster by, and the reason for each other column.
 
-    Numbers are features. Row numbers and identifiers are not, since they differ between the rows of a cluster.
-    They are features only if nothing else can be one: no other numbers, no lists of numbers, and no numbers
-    with a decimal comma.
+    Numbers are features. Row numbers and identifiers are not, since they differ between the rows of a
+    cluster. They are features only if nothing else can be one: no other numbers, no lists of numbers, and no
+    numbers with a decimal comma.
 
     Parameters
     ----------

@@ -70,7 +70,9 @@ def check_time_unit(parameters: RunParameters, time: float | None, *, is_dated: 
     if length is None or length.unit not in ("seconds", "days", "weeks") or is_dated or time is None:
         return
     if abs(time) > LAST_SECOND:
-        unit = next((name for name, scale in FRACTIONS.items() if abs(time) <= LAST_SECOND * scale), "nanoseconds")
+        unit = next(
+            (name for name, scale in FRACTIONS.items() if abs(time) <= LAST_SECOND * scale), "nanoseconds"
+        )
         raise InputError(
             f"--every {parameters.every} counts the numbers of --time {parameters.time} as seconds, but "
             f"{time:.15g} may be {unit}; give --every as a plain number, in the unit of the column: "

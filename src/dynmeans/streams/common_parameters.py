@@ -33,6 +33,9 @@ class BirthCosts(NamedTuple):
         return pooled_birth_cost(self.of_steps) or self.first_rows.birth
 
 
+NO_ESTIMATES = BirthCosts()
+
+
 class CommonParameters:
     """Parameters of all keys, validated; the arguments are those of `KeyedDMeans`."""
 
@@ -49,11 +52,11 @@ class CommonParameters:
         self.template = DMeans(given, random_state=random_state, n_jobs=1, history_size=0, **params)
         self.template._is_silent = True  # one warning per key would be too many
         self.template._seed = draw_seed(random_state)
-        self.rules()
+        self.rules(NO_ESTIMATES)
         if is_automatic(parameters_of(self.template), None):
             raise ValueError("of the parameters of KeyedDMeans, only birth_cost may be 'auto'")
 
-    def rules(self, births: BirthCosts = BirthCosts()) -> Rules:
+    def rules(self, births: BirthCosts) -> Rules:
         """Return the parameters of a step, validated."""
         model = self.model(births)
         return Rules(model, model._rules(None, None, model._seed))
@@ -77,7 +80,7 @@ class CommonParameters:
         """Add the estimate of a step, unless the birth cost is given or final."""
         if self.is_final(births):
             return births
-        rules = self.rules().step
+        rules = self.rules(NO_ESTIMATES).step
         estimate = estimate_common_birth_cost(rules, batch)
         if estimate is not None:
             return BirthCosts((*births.of_steps, estimate))
@@ -88,4 +91,6 @@ class CommonParameters:
 
 
 def _birth_cost(rules: StepRules, rows: FloatArray) -> float | None:
-    return birth_cost_of(Batch(rows, None, 0.0), rules.search.seed, is_cosine=rules.is_cosine, exclusive=False)
+    return birth_cost_of(
+        Batch(rows, None, 0.0), rules.search.seed, is_cosine=rules.is_cosine, exclusive=False
+    )

@@ -78,7 +78,8 @@ def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
     """Return the birth cost, and what was estimated beside it; times may be in seconds."""
     is_auto = model.birth_cost == "auto"
     if is_auto and isinstance(model, KeyedDMeans) and model._estimates.estimate is None:
-        return {"birth cost": "not estimated: no key has two different rows in a step or in 8 steps; each is one cluster"}
+        reason = "no key has two different rows in a step or in 8 steps"
+        return {"birth cost": f"not estimated: {reason}; all rows of a key are one cluster"}
     if is_auto and model.birth_cost_ >= ONE_OBJECT:
         return {"birth cost": "not estimated: no step has two different rows; all rows are one cluster"}
     entries = {"birth cost": f"{model.birth_cost_:.6g}{' (auto)' if is_auto else ''}"}

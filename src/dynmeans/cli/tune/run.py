@@ -101,7 +101,8 @@ def _read(
         embedding=parameters.embedding,
         missing=MissingRows(drop=parameters.missing == "drop"),
     )
-    scale, batches = None, []
+    scale: Any = None
+    batches: list[dict[str, Any]] = []
     for batch in cut(blocks, make_windowing(parameters, {}, is_dated=columns.dated)):
         if not batches:
             check_time_unit(parameters, batch.time, is_dated=columns.dated)

@@ -38,7 +38,7 @@ def valid_rows(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Row
 
 
 def _is_nothing(X: Any) -> bool:
-    """Return whether X is an empty list or an array of shape (0,): a frame of a detector without detections."""
+    """Return whether X is an empty list or an array of shape (0,), such as a frame without detections."""
     return (isinstance(X, (list, tuple)) and not X) or (isinstance(X, np.ndarray) and X.shape == (0,))
 
 
