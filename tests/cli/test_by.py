@@ -308,3 +308,11 @@ def test_report_names_are_safe_and_different() -> None:
     names = [report_file(key) for key in ("a", "A", "a/b", "a%2Fb", "..", "x" * 300, "x" * 301, "ü", "ue")]
     assert len({name.lower() for name in names}) == len(names)
     assert all("/" not in name and len(name) < 150 for name in names)
+
+
+def test_ids_that_last_for_few_rows_are_reported(dynmeans: Callable[..., Any], folder: Path) -> None:
+    lines = "".join(f"{i // 2},k{i % 2},{10 * i}\n" for i in range(40))
+    (folder / "a.csv").write_text(f"t,k,x\n{lines}")
+    options = ("cluster", "a.csv", "--by", "k", "--time", "t", "--no-report", "--force")
+    assert "warning: ids break: 40 ids for 40 rows" in dynmeans(*options, "--birth-cost", "1").err
+    assert "ids break" not in dynmeans(*options, "--birth-cost", "1e6").err

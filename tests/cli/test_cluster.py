@@ -266,3 +266,25 @@ def test_lifetimes_of_dates_have_a_unit(dynmeans: Callable[..., Any], folder: Pa
     assert "lifetime 5 min" in dynmeans("cluster", "a.csv", "--time", "when", "--no-report").out
     line = ("cluster", "a.csv", "--time", "when", "--every", "1min", "--no-report", "--force")
     assert "lifetime 5\n" in dynmeans(*line).out
+
+
+def test_a_time_that_is_not_given_is_suggested(dynmeans: Callable[..., Any], folder: Path) -> None:
+    lines = "".join(f"{i // 4},2024-03-{1 + i // 4:02},{i % 4 * 9 + i / 50}\n" for i in range(20))
+    (folder / "a.csv").write_text(f"frame,day,x\n{lines}")
+    outcome = dynmeans("cluster", "a.csv", "--no-report")
+    assert "'frame' is clustered as a feature; if it is the time, use --time frame" in outcome.err
+    assert "not used    day (dates: use --time day)" in outcome.out
+    for options in (("--time", "frame"), ("--features", "frame,x")):
+        outcome = dynmeans("cluster", "a.csv", "--no-report", "--force", *options)
+        assert "clustered as a feature" not in outcome.err
+
+
+def test_degrees_far_from_the_equator_are_reported(dynmeans: Callable[..., Any], folder: Path) -> None:
+    lines = "".join(f"{60 + i % 4},{7 + i % 3}\n" for i in range(20))
+    (folder / "north.csv").write_text(f"LAT,lon\n{lines}")
+    (folder / "south.csv").write_text(f"lat,long\n{lines.replace('6', '-')}")
+    (folder / "meters.csv").write_text(f"lat,lon\n{lines.replace('6', '6000')}")
+    outcome = dynmeans("cluster", "north.csv", "--no-report")
+    assert "at latitude 62 a degree of longitude is only 0.48 of a degree of latitude" in outcome.err
+    for name in ("south.csv", "meters.csv"):
+        assert "degree" not in dynmeans("cluster", name, "--no-report", "--force").err

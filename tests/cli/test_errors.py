@@ -144,6 +144,21 @@ def test_tables_without_numbers_get_a_hint(dynmeans: Command, folder: Path, text
     assert hint in error_line(dynmeans("cluster", "a.csv"))
 
 
+@pytest.mark.parametrize("command", ["cluster", "tune"])
+@pytest.mark.parametrize(
+    ("scale", "unit", "every"),
+    [(10**3, "milliseconds", "50"), (10**6, "microseconds", "50000"), (10**9, "nanoseconds", "50000000")],
+)
+def test_fractions_of_seconds_that_count_as_seconds_are_refused(
+    dynmeans: Command, folder: Path, command: str, scale: int, unit: str, every: str
+) -> None:
+    rows = "".join(f"{17 * 10**8 * scale + i * scale // 20},{i}\n" for i in range(4))
+    Path("a.csv").write_text(f"t,x\n{rows}")
+    message = error_line(dynmeans(command, "a.csv", "--time", "t", "--every", "50ms"))
+    assert f"may be {unit}; " in message
+    assert message.endswith(f": --every {every}\n")
+
+
 def test_milliseconds_that_count_as_seconds_are_reported(dynmeans: Command, folder: Path) -> None:
     Path("a.csv").write_text("t,x\n1709283600000,1\n1709283600500,2\n")
     outcome = dynmeans("cluster", "a.csv", "--time", "t", "--every", "1min")

@@ -171,3 +171,18 @@ def test_the_sample_of_a_very_large_batch_takes_no_permutation() -> None:
     rows = sample_rows(10**12)
     assert len(rows) == len(set(rows)) == MAX_ROWS
     assert 0 <= rows[0] < rows[-1] < 10**12
+
+
+@pytest.mark.filterwarnings("ignore::dynmeans.ClusteringWarning")
+def test_the_birth_cost_suits_all_rows_of_large_batches() -> None:
+    """The birth cost is estimated from 100 rows per batch; the farthest of 1,500 rows are farther away."""
+    rng = np.random.default_rng(11)
+    centers, batches, true = 1.6 * rng.normal(size=(5, 15)), [], []
+    for _ in range(10):
+        true.append(rng.choice(5, 1500, p=[0.35, 0.25, 0.2, 0.12, 0.08]))
+        batches.append(centers[true[-1]] + rng.normal(size=(1500, 15)))
+    scale = batches[0].std(axis=0)
+    model = DMeans(random_state=0)
+    found = [model.partial_fit(rows / scale).labels_ for rows in batches]
+    assert len(set(found[-1].tolist())) == 5
+    assert identity_f1(true, found) > 0.9

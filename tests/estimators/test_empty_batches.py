@@ -153,3 +153,16 @@ def test_empty_batches_in_a_stream_and_in_tuning():
 def test_fit_needs_rows():
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
         DMeans().fit(NO_ROWS)
+
+
+@pytest.mark.parametrize("nothing", [[], (), np.array([])])
+@pytest.mark.parametrize("name", MODELS)
+def test_an_empty_list_is_a_batch_without_rows_after_the_first_batch(name, nothing):
+    model = MODELS[name]()
+    with pytest.raises(ValueError, match="the first batch has no rows and no columns: pass np.empty"):
+        model.partial_fit(nothing)
+    model.partial_fit(ROWS, t=1)
+    model.partial_fit(nothing, t=2)
+    assert model.labels_.shape == (0,)
+    assert model.step_.time == 2.0
+    assert model.predict(nothing).shape == (0,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,19 @@ LISTEN = """(() => {
     CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
         const mine = this.canvas.id === "scatter" && this.textAlign === "right";
         if (mine) window.heights.push([text, x - this.measureText(text).width]);
+        write.call(this, text, x, y);
+    };
+})()"""
+
+
+# From now on, labels of the time axis of a chart: text, left and right end.
+LISTEN_TO_TIMES = """(() => {
+    window.times = [];
+    const write = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const half = this.measureText(text).width / 2;
+        const mine = this.canvas.id === "count-chart" && this.textAlign === "center";
+        if (mine) window.times.push([text, x - half, x + half]);
         write.call(this, text, x, y);
     };
 })()"""
@@ -262,6 +276,19 @@ def test_large_coordinates_keep_the_digits_that_distinguish_them(browser: Browse
     assert len({label for label, _ in labels}) == len(labels) > 1
     assert all(float(label) > 4e6 and "e" not in label and left > 0 for label, left in labels)
     assert browser.problems == []
+
+
+def test_long_times_do_not_overlap(browser: Browser, tmp_path: Path) -> None:
+    time = {"name": "stamp", "kind": "number"}
+    page = open_report(
+        browser, write_run(tmp_path / "run", n_steps=600, n_alive=2, start=1.7e12 + 0.123, time=time)
+    )
+    page.run(LISTEN_TO_TIMES)
+    page.press("ArrowLeft")
+    labels = page.run("times")
+    assert len(labels) > 1
+    assert all(text.startswith("17") for text, _, _ in labels)
+    assert all(end < begin for (_, _, end), (_, begin, _) in pairwise(labels))
 
 
 def test_data_is_shown_and_never_run(browser: Browser, tmp_path: Path) -> None:

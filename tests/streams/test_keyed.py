@@ -205,6 +205,12 @@ CHANGES = [
     ("arrays", "hits", lambda v: v * 0, "clusters must have rows in 1 .. n_steps"),
     ("arrays", "centers", lambda v: v * np.nan, "wrong array 'centers'"),
     ("arrays", "velocity_cov", lambda v: v - 1, "variances must not be negative"),
+    ("arrays", "first_rows", lambda v: v[:, :1], "wrong array 'first_rows'"),
+    ("arrays", "first_owners", lambda v: np.zeros(1, np.int64), "wrong array 'first_rows'"),
+    ("header", "first_rows", lambda v: v | {"keys": [1.5]}, "text or whole numbers"),
+    ("header", "first_rows", lambda v: v | {"keys": list(range(101))}, "at most 100 keys"),
+    ("header", "first_rows", lambda v: v | {"n_steps": 99}, "n_steps=99"),
+    ("header", "first_rows", lambda v: v | {"birth": -1.0}, "estimated birth cost=-1.0"),
 ]
 
 
@@ -231,3 +237,57 @@ def test_files_of_other_models_are_refused(tmp_path):
     assert read_snapshot(tmp_path / "keyed").header["keys"] == ["a"]
     with pytest.raises(ValueError, match="not fitted"):
         KeyedDMeans().save(tmp_path / "none")
+
+
+def regimes(n_steps=48, n_keys=6):
+    """One row per key and step, in one of two regimes of the key; a third one appears after 40 steps."""
+    rng = np.random.default_rng(2)
+    levels = rng.uniform(0, 1000, (n_keys, 1, 2)) + np.array([[0, 0], [900, 300], [100, 2000]])
+    for step in range(n_steps):
+        regime = (step // 5 + np.arange(n_keys)) % 2
+        regime[0] = 2 if step >= 40 else regime[0]
+        yield levels[np.arange(n_keys), regime] + rng.normal(0, 20, (n_keys, 2)), regime
+
+
+def test_keys_with_one_row_per_step_have_a_birth_cost_from_several_steps():
+    model, keys = KeyedDMeans(lifetime=50), [f"host{k}" for k in range(6)]
+    true, found = [], []
+    for step, (X, regime) in enumerate(regimes()):
+        model.partial_fit(X, keys)
+        assert model.step_.birth_cost_final == (step + 1 >= 32)
+        if step < 7:
+            assert model.labels_.tolist() == [0] * 6
+        if step >= 32:
+            true.append(regime)
+            found.append(model.labels_.tolist())
+    assert 100**2 < model.birth_cost_ < 900**2
+    for own, ids in zip(zip(*true, strict=True), zip(*found, strict=True), strict=True):
+        assert len(set(ids)) == len(set(own)) == len(set(zip(own, ids, strict=True)))
+
+
+def test_a_key_with_one_row_per_step_is_one_object_if_rows_are_objects():
+    model = KeyedDMeans(exclusive=True)
+    for X, _ in regimes(40):
+        model.partial_fit(X, list(range(6)))
+    assert model.n_clusters_ == 6
+
+
+@pytest.mark.parametrize("stop", [3, 9, 31, 32, 33])
+def test_the_first_rows_are_in_the_state_file(stop):
+    straight, resumed = KeyedDMeans(), KeyedDMeans()
+    for step, (X, _) in enumerate(regimes(40)):
+        straight.partial_fit(X, list(range(6)))
+        if step == stop:
+            resumed = keyed_from_snapshot(keyed_to_snapshot(resumed))
+        resumed.partial_fit(X, list(range(6)))
+        assert resumed.labels_.tolist() == straight.labels_.tolist()
+    assert resumed.birth_cost_ == straight.birth_cost_
+
+
+def test_steps_with_several_rows_per_key_replace_the_first_rows():
+    model = KeyedDMeans()
+    for X, _ in regimes(10):
+        model.partial_fit(X, list(range(6)))
+    pooled = model.birth_cost_
+    model.partial_fit([[0.0, 0.0], [0.1, 0.0], [5.0, 0.0]], [0, 0, 0])
+    assert model.birth_cost_ < 30 < pooled

@@ -33,6 +33,8 @@ def table(**columns: Any) -> Chunk:
         ("humid", [i**2 for i in range(N)], ""),
         ("acid", [i**2 for i in range(N)], ""),
         ("uv_index", [i**2 for i in range(N)], ""),
+        ("MMSI", [211000000 + i**2 for i in range(N)], "identifiers"),
+        ("price", ["1,5", "-12,25"] * (N // 2), "numbers with a decimal comma, which must have a point"),
         ("name", ["a"] * N, "text"),
         ("note", ["12", "a", "b", "c"] * (N // 4), "mostly text"),
         ("when", ["2024-03-01"] * N, "dates"),
@@ -51,6 +53,11 @@ def test_a_column_is_a_feature_or_has_a_reason(name: str, cells: Any, reason: st
 
 def test_identifiers_are_features_if_there_are_no_others() -> None:
     assert choose_features(table(id=np.arange(N), name=["a"] * N), ()) == (["id"], {"name": "text"})
+
+
+@pytest.mark.parametrize("other", [["[1, 2]"] * N, ["1,5"] * N])
+def test_identifiers_are_no_features_beside_lists_and_decimal_commas(other: list[str]) -> None:
+    assert choose_features(table(id=np.arange(N), other=other), ())[0] == []
 
 
 def test_few_numbers_in_sequence_are_measurements() -> None:

@@ -132,12 +132,25 @@ def _best_parameters(
     best, largest = _middle_of_best(tried, by_forest)
     if given.birth is not None or best.exclusive or best.refine:
         return best, by_forest
-    limit = codes.lengths(_labels(found, best, costs_of)).of(by_forest) + STRONG_EVIDENCE / codes.n_rows
+
+    def length(birth: float) -> float:
+        return codes.lengths(_labels(found, best._replace(birth=birth), costs_of)).of(by_forest)
+
+    limit = length(best.birth) + STRONG_EVIDENCE / codes.n_rows
+    tail = 1.0 if by_forest else _tail_growth(found)  # the forest code is for clusters that are not Gaussian
     for birth in _with_births(found, best, largest, costs_of):
-        cautious = best._replace(birth=birth)
-        if codes.lengths(_labels(found, cautious, costs_of)).of(by_forest) <= limit:
-            return cautious, by_forest
+        if length(birth) <= limit and (tail == 1.0 or length(birth / tail) <= limit):
+            return best._replace(birth=birth), by_forest
     return best, by_forest
+
+
+def _tail_growth(found: FirstBatches) -> float:
+    """Return how much larger squared distances to a center reach in all rows than in the sample.
+
+    The largest of n such distances grows with log n if clusters are Gaussian. So a birth cost founds
+    clusters in the tails of all rows if the birth cost divided by this factor does so in the sample.
+    """
+    return 1.0 + math.log(found.share) / math.log(sum(map(len, found.rows)))
 
 
 def _with_best_drift(
@@ -159,14 +172,13 @@ def _with_births(
     """Return birth costs at which each cluster of the result could be born again, the preferred one first.
 
     A large birth cost gives the same clusters if the first batch has them, but no new ones later. The birth
-    cost must also exceed the squared distance of every row to its center. The largest of n such distances
-    grows with log n if clusters are Gaussian, and the sample has only some of the rows.
+    cost must also exceed the squared distance of every row to its center, of which the sample has only some.
     """
     limit = _rebirth_limit(found, _labels(found, best, costs_of))
     low = best.birth * (best.birth / largest.birth)  # the best is in the middle, in log scale
     high = min(largest.birth, limit)
     middle = math.sqrt(min(low, high)) * math.sqrt(high)
-    low *= 1.0 + math.log(found.share) / math.log(sum(map(len, found.rows)))
+    low *= _tail_growth(found)
     return [birth for birth in (low, middle) if birth == middle > 0.0 or middle < birth <= limit < math.inf]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,10 +17,10 @@ from dynmeans._tables.chunk import (
     name_list,
     numbered_names,
 )
-from dynmeans._tables.features import choose_features, describe_left_out
+from dynmeans._tables.feature_warnings import warn_of_degrees, warn_of_time
+from dynmeans._tables.features import DECIMAL_COMMA, choose_features, describe_left_out
 from dynmeans._tables.vectors import is_list_column, vector_length
 
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _LISTED = 20  # names of columns that an error lists
 
 
@@ -100,6 +99,11 @@ def choose_columns(
         features = _entries(chunk, name, column)
     elif features is None:
         features, reasons = choose_features(chunk, (time, weight, text, key))
+        if time is None:
+            warn_of_time(chunk, name, features)
+            reasons = {k: f"dates: use --time {k}" if why == "dates" else why for k, why in reasons.items()}
+    if column is None and vectors is None:
+        warn_of_degrees(chunk, name, features)
     if not features:
         raise InputError(f"{name}: no numeric column to cluster; {_listed(chunk.names)}{_hint(chunk)}")
     dated = time is not None and is_dated(chunk.columns[time])
@@ -141,7 +145,7 @@ def _hint(chunk: Chunk) -> str:
     for key, cells in chunk.columns.items():
         if is_list_column(cells):
             return f"; {key!r} holds lists of numbers: --embedding {key}"
-        if isinstance(cells[0], str) and _DECIMAL_COMMA.fullmatch(cells[0].strip()):
+        if isinstance(cells[0], str) and DECIMAL_COMMA.fullmatch(cells[0].strip()):
             return f"; {cells[0]!r} has a decimal comma: numbers must have a decimal point"
     has_tabs = len(chunk.names) == 1 and "\t" in chunk.names[0]
     return "; the columns are separated by tabs: --format tsv" if has_tabs else ""

@@ -15,14 +15,18 @@ from dynmeans._tables.vectors import is_list_column
 MIN_ROWS = 10  # fewer whole numbers in sequence may be measurements
 LARGEST_COUNT = 2.0**53  # above, adding 1 may not change a number
 ROW_NUMBERS, IDENTIFIERS = "row numbers", "identifiers"
+LISTS, COMMAS = "lists of numbers", "numbers with a decimal comma, which must have a point"
+SHIPS = ("mmsi", "imo")  # numbers of ships
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 
 def choose_features(chunk: Chunk, taken: Collection[str | None]) -> tuple[list[str], dict[str, str]]:
     """Return the columns to cluster by, and the reason for each other column.
 
-    Numbers are features. Row numbers and identifiers are not, unless there are no other numbers: they differ
-    between the rows of a cluster.
+    Numbers are features. Row numbers and identifiers are not, since they differ between the rows of a
+    cluster. They are features only if nothing else can be one: no other numbers, no lists of numbers, and no
+    numbers with a decimal comma.
 
     Parameters
     ----------
@@ -34,7 +38,7 @@ def choose_features(chunk: Chunk, taken: Collection[str | None]) -> tuple[list[s
     others = {name: cells for name, cells in chunk.columns.items() if name not in taken}
     reasons = {name: _reason(name, cells) for name, cells in others.items()}
     features = [name for name, reason in reasons.items() if not reason]
-    if not features:
+    if not features and not any(reason.startswith((LISTS, COMMAS)) for reason in reasons.values()):
         features = [name for name, reason in reasons.items() if reason in (ROW_NUMBERS, IDENTIFIERS)]
     return features, {name: reason for name, reason in reasons.items() if name not in features}
 
@@ -63,7 +67,7 @@ def _reason(name: str, cells: Cells) -> str:
             return ROW_NUMBERS
         return IDENTIFIERS if _is_identifier(name) and _are_whole(cells) else ""
     if len(cells) and is_list_column(cells):
-        return f"lists of numbers: use --embedding {name}"
+        return f"{LISTS}: use --embedding {name}"
     return _kind(cells)
 
 
@@ -76,13 +80,25 @@ def _kind(cells: Cells) -> str:
         return "dates"
     if all(isinstance(cell, bool | np.bool_) for cell in filled):
         return "true or false"
+    if all(isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell.strip()) for cell in filled):
+        return COMMAS
     return "mostly text" if any(map(is_number, filled)) else "text"
 
 
 def _is_identifier(name: str) -> bool:
     """Return whether the name of a column says that it identifies rows or objects."""
-    words = [word.lower() for word in _WORDS.findall(name)]
-    return words[-1:] == ["id"] or name.lower() in ("index", "idx", "row")
+    return name_words(name)[-1:] == ["id"] or name.lower() in ("index", "idx", "row", *SHIPS)
+
+
+def name_words(name: str) -> list[str]:
+    """Return the words of a name in lower case.
+
+    Examples
+    --------
+    >>> name_words("customerId"), name_words("header.time_stamp")
+    (['customer', 'id'], ['header', 'time', 'stamp'])
+    """
+    return [word.lower() for word in _WORDS.findall(name)]
 
 
 def _are_row_numbers(cells: Cells) -> bool:

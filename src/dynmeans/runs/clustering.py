@@ -41,7 +41,7 @@ from dynmeans.runs.resume.progress import Progress, drop_unset
 from dynmeans.runs.resume.start import RunStart, find_start
 from dynmeans.runs.session import Session
 from dynmeans.runs.summary import summarize, summarize_complete
-from dynmeans.runs.time_steps import make_windowing, time_info, time_unit, warn_of_milliseconds
+from dynmeans.runs.time_steps import check_time_unit, make_windowing, time_info, time_unit
 from dynmeans.streams import KeyedDMeans
 
 
@@ -174,7 +174,7 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
     if first is None and missing.pending and not progress.steps:
         raise InputError(f"{title(job.sources)}: every row has an empty cell")
     if first is not None:
-        warn_of_milliseconds(job.parameters, first.time, is_dated=progress.columns.dated)
+        check_time_unit(job.parameters, first.time, is_dated=progress.columns.dated)
     session = _session(job, start, progress, model, windowing)
     known_size = all(source.size for source in job.sources)
     try:

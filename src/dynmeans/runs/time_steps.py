@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from dynmeans._files.errors import InputError, InputWarning
+from dynmeans._files.errors import InputError
 from dynmeans._tables.columns import Columns
 from dynmeans._tables.window_length import WindowLength, parse_window_length
 from dynmeans._tables.windowing import (
@@ -19,6 +18,7 @@ from dynmeans._tables.windowing import (
 from dynmeans.runs.parameters import RunParameters
 
 LAST_SECOND = 3.3e10  # in the year 3015; times since 1970 in milliseconds are larger
+FRACTIONS = {"milliseconds": 1e3, "microseconds": 1e6, "nanoseconds": 1e9}  # of a second
 
 
 def make_windowing(
@@ -61,14 +61,20 @@ def window_length(parameters: RunParameters) -> WindowLength | None:
     return None if parameters.every is None else parse_window_length(parameters.every)
 
 
-def warn_of_milliseconds(parameters: RunParameters, time: float | None, *, is_dated: bool) -> None:
-    """Warn if windows are in seconds, and the time is too large to be in seconds since 1970."""
+def check_time_unit(parameters: RunParameters, time: float | None, *, is_dated: bool) -> None:
+    """Raise if windows are in seconds, and the time is too large to be in seconds since 1970.
+
+    Read as seconds, the steps would be thousands of windows apart or more, all of them empty.
+    """
     length = window_length(parameters)
     if length is None or length.unit not in ("seconds", "days", "weeks") or is_dated or time is None:
         return
     if abs(time) > LAST_SECOND:
-        message = (
-            f"--every {parameters.every} counts the numbers of --time {parameters.time} as seconds, but "
-            f"{time:.15g} may be milliseconds; a plain number in --every has the unit of the column"
+        unit = next(
+            (name for name, scale in FRACTIONS.items() if abs(time) <= LAST_SECOND * scale), "nanoseconds"
         )
-        warnings.warn(message, InputWarning, stacklevel=4)
+        raise InputError(
+            f"--every {parameters.every} counts the numbers of --time {parameters.time} as seconds, but "
+            f"{time:.15g} may be {unit}; give --every as a plain number, in the unit of the column: "
+            f"--every {length.duration * FRACTIONS[unit]:.15g}"
+        )

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES, pooled_birth_cost
+from dynmeans._algorithms.defaults import ONE_OBJECT
+from dynmeans._model.types import FloatArray
 from dynmeans.estimators import DMeans
-from dynmeans.estimators.parameters.automatic import is_automatic
+from dynmeans.estimators.parameters.automatic import birth_cost_of, is_automatic
 from dynmeans.estimators.parameters.dmeans_parameters import parameters_of
+from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.estimators.validation import draw_seed
+from dynmeans.streams.first_rows import FirstRows, add_step
 from dynmeans.streams.key_steps import KeyedBatch, Rules, estimate_common_birth_cost
 
-Births: TypeAlias = tuple[float, ...]  # estimates of the birth cost, one per step
+
+class BirthCosts(NamedTuple):
+    """Estimates of the common birth cost."""
+
+    of_steps: tuple[float, ...] = ()  # one for each step in which a key has two different rows
+    first_rows: FirstRows = FirstRows()  # used until there is such a step
+
+    @property
+    def estimate(self) -> float | None:
+        """The birth cost, or None if there is no estimate yet."""
+        return pooled_birth_cost(self.of_steps) or self.first_rows.birth
+
+
+NO_ESTIMATES = BirthCosts()
 
 
 class CommonParameters:
@@ -33,29 +52,45 @@ class CommonParameters:
         self.template = DMeans(given, random_state=random_state, n_jobs=1, history_size=0, **params)
         self.template._is_silent = True  # one warning per key would be too many
         self.template._seed = draw_seed(random_state)
-        self.rules(())
+        self.rules(NO_ESTIMATES)
         if is_automatic(parameters_of(self.template), None):
             raise ValueError("of the parameters of KeyedDMeans, only birth_cost may be 'auto'")
 
-    def rules(self, births: Births) -> Rules:
+    def rules(self, births: BirthCosts) -> Rules:
         """Return the parameters of a step, validated."""
         model = self.model(births)
         return Rules(model, model._rules(None, None, model._seed))
 
-    def model(self, births: Births) -> DMeans:
-        """Return the template with the birth cost of a step; without an estimate, any gives one cluster."""
-        model, estimate = copy(self.template), pooled_birth_cost(births)
+    def model(self, births: BirthCosts) -> DMeans:
+        """Return the template with the birth cost of a step; without an estimate, all rows are one object."""
+        model, estimate = copy(self.template), births.estimate
         if estimate is not None:
             model.birth_cost = estimate
+        elif self._is_estimated and model.metric != "cosine":
+            model.birth_cost = ONE_OBJECT
         return model
 
-    def is_final(self, births: Births) -> bool:
+    def is_final(self, births: BirthCosts) -> bool:
         """Return whether later steps do not change the birth cost."""
-        return not self._is_estimated or len(births) >= N_ESTIMATION_BATCHES
+        if not self._is_estimated or len(births.of_steps) >= N_ESTIMATION_BATCHES:
+            return True
+        return not births.of_steps and births.first_rows.is_final and births.first_rows.birth is not None
 
-    def updated(self, births: Births, batch: KeyedBatch) -> Births:
+    def updated(self, births: BirthCosts, batch: KeyedBatch) -> BirthCosts:
         """Add the estimate of a step, unless the birth cost is given or final."""
         if self.is_final(births):
             return births
-        estimate = estimate_common_birth_cost(self.rules(()).step, batch)
-        return births if estimate is None else (*births, estimate)
+        rules = self.rules(NO_ESTIMATES).step
+        estimate = estimate_common_birth_cost(rules, batch)
+        if estimate is not None:
+            return BirthCosts((*births.of_steps, estimate))
+        if births.of_steps or rules.search.exclusive:  # then the rows of a key are one object in all steps
+            return births
+        first = add_step(births.first_rows, batch.rows, batch.groups, partial(_birth_cost, rules))
+        return births._replace(first_rows=first)
+
+
+def _birth_cost(rules: StepRules, rows: FloatArray) -> float | None:
+    return birth_cost_of(
+        Batch(rows, None, 0.0), rules.search.seed, is_cosine=rules.is_cosine, exclusive=False
+    )

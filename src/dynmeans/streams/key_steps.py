@@ -16,10 +16,9 @@ from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators import DMeans
 from dynmeans.estimators.parameters.automatic import birth_cost_of
 from dynmeans.estimators.parameters.step_rules import StepRules
+from dynmeans.streams.first_rows import SAMPLE_KEYS
 from dynmeans.streams.grouping import Groups, Key
 from dynmeans.streams.packed import pack, unpack
-
-SAMPLE_KEYS = 100  # whose median is the common birth cost of a step
 
 KeyCallback: TypeAlias = Callable[[Key, IntArray, StepResult], object]
 

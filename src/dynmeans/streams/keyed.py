@@ -22,7 +22,7 @@ from dynmeans.estimators.validation import (
     valid_balance,
     valid_weights,
 )
-from dynmeans.streams.common_parameters import Births, CommonParameters
+from dynmeans.streams.common_parameters import NO_ESTIMATES, BirthCosts, CommonParameters
 from dynmeans.streams.grouping import Key, group_rows
 from dynmeans.streams.key_steps import (
     KeyCallback,
@@ -48,7 +48,9 @@ class KeyedDMeans:
     ----------
     birth_cost : float or "auto", default="auto"
         As in `DMeans`. ``"auto"`` estimates one birth cost for all keys from the first five steps, in each as
-        the median over the 100 keys with the most rows. No other parameter is estimated.
+        the median over the 100 keys with the most rows. If each key has one row per step, the rows of the
+        first 8, 16 and 32 steps are one batch; before, all rows of a key are one cluster. No other parameter
+        is estimated.
     random_state : int, default=0
         Seed of all keys.
     **params
@@ -95,8 +97,8 @@ class KeyedDMeans:
         self._parameters = CommonParameters(birth_cost, random_state, params)
         self._states: dict[Key, bytes] = {}
         self._now = Clock()
-        self._estimates: Births = ()
-        self.birth_cost_ = self._parameters.rules(()).step.costs.birth
+        self._estimates = NO_ESTIMATES
+        self.birth_cost_ = self._parameters.rules(NO_ESTIMATES).step.costs.birth
         self.n_clusters_ = 0
 
     @property
@@ -214,7 +216,7 @@ class KeyedDMeans:
         states = (unpack(packed, self.n_features_in_) for packed in self._states.values())
         return sum(int(np.count_nonzero(state.last_seen == self._now.clock)) for state in states)
 
-    def _publish(self, batch: KeyedBatch, result: KeyedResult, costs: Costs, estimates: Births) -> None:
+    def _publish(self, batch: KeyedBatch, result: KeyedResult, costs: Costs, estimates: BirthCosts) -> None:
         self._states.update(result.states)
         self.n_clusters_ += result.totals.born - result.totals.died
         self._now = Clock(batch.time, self._now.n_steps + 1)

@@ -25,6 +25,9 @@ from dynmeans.estimators.state_files.state_checks import (
     whole,
 )
 from dynmeans.estimators.validation import LARGEST_SEED, adopt_columns
+from dynmeans.streams.common_parameters import BirthCosts
+from dynmeans.streams.first_rows import MAX_STEPS, SAMPLE_KEYS, FirstRows
+from dynmeans.streams.grouping import Key
 from dynmeans.streams.keyed import KeyedDMeans
 from dynmeans.streams.keyed_report import Clock
 from dynmeans.streams.packed import pack, unpack
@@ -42,13 +45,20 @@ def keyed_to_snapshot(model: KeyedDMeans) -> Snapshot:
         "params": saved_parameters(template) | {"birth_cost": model.birth_cost},
         "n_features": model.n_features_in_,
         "seed": template._seed,
-        "guesses": list(model._estimates),
+        "guesses": list(model._estimates.of_steps),
+        "first_rows": _first_rows_header(model._estimates.first_rows),
         "clock": model._now.clock,
         "n_steps": model.n_steps_,
         "feature_names": [str(name) for name in getattr(template, "feature_names_in_", [])],
         "keys": list(model._states),
     }
-    return Snapshot(header, _columns(model))
+    first = model._estimates.first_rows
+    pooled = {"first_rows": first.rows.reshape(-1, model.n_features_in_), "first_owners": first.owners}
+    return Snapshot(header, _columns(model) | pooled)
+
+
+def _first_rows_header(first: FirstRows) -> dict[str, Any]:
+    return {"keys": list(first.keys), "n_steps": first.n_steps, "birth": first.birth}
 
 
 def _columns(model: KeyedDMeans) -> dict[str, np.ndarray[Any, Any]]:
@@ -78,16 +88,40 @@ def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
     model = _unfitted(header)
     model.n_features_in_ = whole(header, "n_features", 1)
     model._now = Clock(number("clock", header["clock"]), whole(header, "n_steps", 1))
-    model._estimates = checked_estimates(header)
+    estimates = checked_estimates(header)
+    keys = _checked_keys(header)
+    clusters = _checked_clusters(arrays, len(keys), model)
+    model._estimates = BirthCosts(estimates, _checked_first_rows(header, arrays, model))
     model.birth_cost_ = model._parameters.rules(model._estimates).step.costs.birth
+    model._states = dict(zip(keys, map(pack, clusters), strict=True))
+    model.n_clusters_ = len(arrays["ids"])
+    return model
+
+
+def _checked_keys(header: dict[str, Any]) -> list[Key]:
     keys = header["keys"]
     if not isinstance(keys, list) or not all(type(key) in (str, int) for key in keys):
         raise SnapshotError("the state file must list its keys, which are text or whole numbers")
     require(len(set(keys)) == len(keys), "a key is listed twice")
-    clusters = _checked_clusters(arrays, len(keys), model)
-    model._states = dict(zip(keys, map(pack, clusters), strict=True))
-    model.n_clusters_ = len(arrays["ids"])
-    return model
+    return keys
+
+
+def _checked_first_rows(header: dict[str, Any], arrays: Any, model: KeyedDMeans) -> FirstRows:
+    """Return the rows of the first steps; older files have none."""
+    if "first_rows" not in header:
+        return FirstRows()
+    saved = header["first_rows"]
+    keys, birth = _checked_keys(saved), saved["birth"]
+    n_steps = whole(saved, "n_steps", 0, MAX_STEPS + 1)
+    n = len(arrays["first_owners"])
+    rows = column(arrays, "first_rows", (n, model.n_features_in_))
+    owners = column(arrays, "first_owners", (n,), WHOLE)
+    require(len(keys) <= SAMPLE_KEYS, f"at most {SAMPLE_KEYS} keys have first rows")
+    require(((owners >= 0) & (owners < len(keys))).all(), "each first row belongs to a key")
+    require(n_steps <= model.n_steps_, f"there are no more than {model.n_steps_} first steps")
+    if birth is not None:
+        birth = number("an estimated birth cost", birth, positive=True)
+    return FirstRows(rows, owners, tuple(keys), n_steps, birth)
 
 
 def _unfitted(header: dict[str, Any]) -> KeyedDMeans:

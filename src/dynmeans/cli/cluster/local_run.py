@@ -11,13 +11,12 @@ from typing import Any
 
 import typer
 
-from dynmeans._algorithms.birth_cost import pooled_birth_cost
 from dynmeans._algorithms.defaults import ONE_OBJECT
 from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import name_list
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
-from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
+from dynmeans.estimators.diagnostics.result_checks import SHORT_LIFE, ClusteringWarning
 from dynmeans.runs import RunInterrupted, RunParameters, RunResult, cluster_files
 from dynmeans.runs.option_names import as_options
 from dynmeans.streams import KeyedDMeans
@@ -78,8 +77,9 @@ def _confirmed(result: RunResult, parameters: RunParameters) -> dict[str, str]:
 def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
     """Return the birth cost, and what was estimated beside it; times may be in seconds."""
     is_auto = model.birth_cost == "auto"
-    if is_auto and isinstance(model, KeyedDMeans) and pooled_birth_cost(model._estimates) is None:
-        return {"birth cost": "not estimated: no key has two different rows in a step"}
+    if is_auto and isinstance(model, KeyedDMeans) and model._estimates.estimate is None:
+        reason = "no key has two different rows in a step or in 8 steps"
+        return {"birth cost": f"not estimated: {reason}; all rows of a key are one cluster"}
     if is_auto and model.birth_cost_ >= ONE_OBJECT:
         return {"birth cost": "not estimated: no step has two different rows; all rows are one cluster"}
     entries = {"birth cost": f"{model.birth_cost_:.6g}{' (auto)' if is_auto else ''}"}
@@ -142,6 +142,17 @@ def _warn_of_short_lives(result: RunResult) -> None:
     )
 
 
+def _warn_of_broken_ids(result: RunResult) -> None:
+    """Warn if the ids of a run by key last for few rows; the first id of each key is not counted."""
+    if result.n_keys is None or (result.born - result.n_keys) * SHORT_LIFE <= result.rows:
+        return
+    print_error(
+        f"ids break: {amount(result.born, 'id')} for {amount(result.rows, 'row')}; use a larger --birth-cost "
+        "or --lifetime; features of different scales need --standardize",
+        kind="warning: ",
+    )
+
+
 def _print_result(result: RunResult, parameters: RunParameters) -> None:
     files = [path for path in (result.labels, result.report) if path is not None]
     print_summary(
@@ -160,3 +171,4 @@ def _print_result(result: RunResult, parameters: RunParameters) -> None:
     )
     print_warnings(result.model, result.features, result.warnings)
     _warn_of_short_lives(result)
+    _warn_of_broken_ids(result)

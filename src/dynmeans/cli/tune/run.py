@@ -28,7 +28,7 @@ from dynmeans.runs.models import make_model
 from dynmeans.runs.parameter_checks import check_parameters
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.row_errors import far_coordinate
-from dynmeans.runs.time_steps import make_windowing
+from dynmeans.runs.time_steps import check_time_unit, make_windowing
 from dynmeans.tuning import tune
 from dynmeans.tuning.selection import FINALISTS
 
@@ -101,8 +101,11 @@ def _read(
         embedding=parameters.embedding,
         missing=MissingRows(drop=parameters.missing == "drop"),
     )
-    scale, batches = None, []
+    scale: Any = None
+    batches: list[dict[str, Any]] = []
     for batch in cut(blocks, make_windowing(parameters, {}, is_dated=columns.dated)):
+        if not batches:
+            check_time_unit(parameters, batch.time, is_dated=columns.dated)
         if parameters.standardize and scale is None:
             scale = learn_scale(batch.X, batch.weights)
         X = batch.X if scale is None else scale.apply(batch.X)

@@ -95,7 +95,8 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            It may have no rows, shape (0, n_features): time passes, clusters fall asleep and die.
+            It may have no rows, shape (0, n_features): time passes, clusters fall asleep and die. After the
+            first batch, an empty list is enough.
         y : ignored
         sample_weight : array-like of shape (n,), optional
             A row of weight m counts as m copies; a row of weight 0 counts as absent.

@@ -23,6 +23,8 @@ def valid_rows(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Row
             if reset:
                 set_columns(estimator, X.shape[1], None)
             return check_range(X, largest)
+    if min_rows == 0 and _is_nothing(X):
+        return _no_rows(estimator, reset=reset)
     refuse_masked("X", X)
     _refuse_sparse(X)
     try:
@@ -33,6 +35,20 @@ def valid_rows(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Row
         raise ValueError(_in_one_line(str(error))) from error
     rows = np.require(rows, requirements=["C_CONTIGUOUS", "ALIGNED"])
     return check_range(rows, max_abs(rows))
+
+
+def _is_nothing(X: Any) -> bool:
+    """Return whether X is an empty list or an array of shape (0,), such as a frame without detections."""
+    return (isinstance(X, (list, tuple)) and not X) or (isinstance(X, np.ndarray) and X.shape == (0,))
+
+
+def _no_rows(estimator: Any, *, reset: bool) -> Rows:
+    if reset:
+        raise ValueError(
+            "the first batch has no rows and no columns: "
+            "pass np.empty((0, d)), where d is the number of features"
+        )
+    return np.empty((0, estimator.n_features_in_))
 
 
 def _in_one_line(message: str) -> str:

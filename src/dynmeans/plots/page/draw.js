@@ -87,20 +87,25 @@ function stepScale(width) {
 
 function drawStepAxis(ctx, width, y) {
   const scale = stepScale(width);
-  const dated = data.time.kind !== "step";
-  const room = Math.floor((width - stepMargin.left) / (data.time.kind === "datetime" ? 130 : 70));
+  const label = (step) => (data.time.kind === "step" ? String(step) : formatTime(data.steps.time[nearestShown(step)]));
+  const widest = Math.max(...stepRange.map((step) => ctx.measureText(label(step)).width));
+  const room = Math.floor((width - stepMargin.left) / Math.max(data.time.kind === "datetime" ? 130 : 70, widest + 20));
   const { values, step: apart } = ticks(stepRange[0], stepRange[1], Math.max(1, room), 1);
   const shown = values.length && values[0] - stepRange[0] < 0.4 * apart ? values : [stepRange[0], ...values];
   ctx.fillStyle = theme.muted;
   ctx.strokeStyle = theme.line;
   ctx.textBaseline = "top";
+  let end = -Infinity; // of the last label; a label that would touch it is left out
   for (const step of shown) {
     const x = scale.toPixel(step);
     line(ctx, x, y, x, y + 3);
-    const text = dated ? formatTime(data.steps.time[nearestShown(step)]) : String(step);
+    const text = label(step);
     const half = ctx.measureText(text).width / 2;
+    const middle = Math.max(half, Math.min(x, width - half - 1));
+    if (middle - half < end + 4) continue;
     ctx.textAlign = "center";
-    ctx.fillText(text, Math.max(half, Math.min(x, width - half - 1)), y + 5);
+    ctx.fillText(text, middle, y + 5);
+    end = middle + half;
   }
 }
 

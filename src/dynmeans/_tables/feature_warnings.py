@@ -1,0 +1,62 @@
+"""Warnings about features that were chosen automatically, or that are degrees."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from dynmeans._files.errors import InputWarning
+from dynmeans._model.types import FloatArray
+from dynmeans._tables.cells import EXAMINED_ROWS, is_number
+from dynmeans._tables.chunk import Cells, Chunk
+from dynmeans._tables.features import name_words
+
+_TIMES = {"time", "timestamp", "stamp", "ts", "frame", "epoch", "datetime"}  # last word of a name
+_LATITUDES, _LONGITUDES = ("lat", "latitude"), ("lon", "lng", "long", "longitude")
+SHORT_DEGREE = 0.9  # length of a degree of longitude, in degrees of latitude, below which a warning is given
+
+
+def warn_of_time(chunk: Chunk, name: str, features: Sequence[str]) -> None:
+    """Warn if a column that was chosen as a feature may be the time."""
+    for feature in features:
+        words = name_words(feature)
+        if not words or words[-1] not in _TIMES:
+            continue
+        values = _numbers(chunk.columns[feature])
+        if len(values) > 1 and (np.diff(values) >= 0).all() and values[0] < values[-1]:
+            message = f"column {feature!r} is clustered as a feature; if it is the time, use --time {feature}"
+            warnings.warn(f"{name}: {message}", InputWarning, stacklevel=2)
+            return
+
+
+def warn_of_degrees(chunk: Chunk, name: str, features: Sequence[str]) -> None:
+    """Warn if features are degrees of latitude and longitude far from the equator."""
+    latitude, longitude = _named(features, _LATITUDES), _named(features, _LONGITUDES)
+    if latitude is None or longitude is None:
+        return
+    values = _numbers(chunk.columns[latitude])
+    if not len(values) or np.abs(values).max() > 90.0 or np.ptp(values) == 0.0:
+        return
+    middle = float(np.median(values))
+    length = math.cos(math.radians(middle))
+    if length < SHORT_DEGREE:
+        message = (
+            f"{name}: {latitude!r} and {longitude!r} seem to be degrees; at latitude {middle:.0f} a degree "
+            f"of longitude is only {length:.2f} of a degree of latitude, so multiply {longitude!r} by "
+            f"{length:.4f}, or use meters"
+        )
+        warnings.warn(message, InputWarning, stacklevel=2)
+
+
+def _named(features: Sequence[str], names: Sequence[str]) -> str | None:
+    return next((feature for feature in features if feature.lower() in names), None)
+
+
+def _numbers(cells: Cells) -> FloatArray:
+    """Return the finite numbers among the first cells."""
+    values = np.array([float(cell) for cell in cells[:EXAMINED_ROWS] if is_number(cell)])  # type: ignore[arg-type]
+    finite: FloatArray = values[np.isfinite(values)]
+    return finite
