@@ -18,6 +18,7 @@ from dynmeans.estimators.validation import valid_count, valid_threads
 from dynmeans.kernels import Kernel, get_kernel
 from dynmeans.tuning.diagnostics import diagnose
 from dynmeans.tuning.entries import is_cosine, make_entries, uses_separation
+from dynmeans.tuning.feature_scales import search_scales
 from dynmeans.tuning.kernel_space import check_kernel
 from dynmeans.tuning.optuna_search import search_with_optuna
 from dynmeans.tuning.pair_score import TOLERANCE as PAIR_TOLERANCE
@@ -147,6 +148,8 @@ def tune(
         trials = _search(strategy, runner, budget, seeds.search, storage)
         for rule in (decide, keep_estimate, decide_lifetime, decide_motion):
             trials = rule(runner, trials, criterion.tolerance)
+        if strategy == "refine":
+            trials = search_scales(runner, trials, stream, motions, budget, seeds.search, criterion.tolerance)
         return _finish(runner, criterion, stream, trials)
 
 
