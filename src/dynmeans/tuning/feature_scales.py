@@ -39,7 +39,7 @@ def search_scales(
 ) -> list[Trial]:
     """Return all trials, first the chosen one, after further searches with scaled features."""
     entry = _free_entry(runner, stream, motions)
-    if entry is None or not trials[0].steps:
+    if entry is None or not trials[0].steps or trials[0].params.get("exclusive"):
         return trials
     found, results = trials, []
     for i in range(MAX_ROUNDS):

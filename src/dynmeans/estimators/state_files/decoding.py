@@ -13,6 +13,7 @@ import numpy as np
 from dynmeans._algorithms.link_spaces import LinkState
 from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot
 from dynmeans.estimators.parameters.estimates import Estimates
+from dynmeans.estimators.parameters.feature_scales import scales_as_tuple, valid_feature_scales
 from dynmeans.estimators.state_files.encoding import has_metric, saved_names
 from dynmeans.estimators.state_files.first_batches_arrays import checked_first_batches
 from dynmeans.estimators.state_files.history_arrays import history_events
@@ -32,7 +33,6 @@ from dynmeans.estimators.state_files.state_checks import (
     require,
     whole,
 )
-from dynmeans.estimators.parameters.feature_scales import scales_as_tuple, valid_feature_scales
 from dynmeans.estimators.validation import LARGEST_SEED
 
 Result = TypeVar("Result")
