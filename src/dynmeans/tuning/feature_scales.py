@@ -4,7 +4,8 @@ D-Means measures squared distances, as if clusters were equally wide in all feat
 widest feature dominates: a birth cost that keeps a cluster together merges clusters that are separate in the
 other features. So the search is repeated with the features divided by their spread within the clusters of the
 best result so far. Every result is scored by the same code, which is that of the rows as they are. The
-features stay as they are unless a result with scales leads by one standard error.
+features stay as they are unless a result with scales leads by one standard error, or by two if the defaults
+were kept.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dynmeans.estimators import DMeans
 from dynmeans.tuning.entries import dmeans_spaces, is_cosine
 from dynmeans.tuning.scorers import cluster, configure
 from dynmeans.tuning.search import search_refining
-from dynmeans.tuning.selection import decide, decide_lifetime, decide_motion, leads
+from dynmeans.tuning.selection import MIN_LEAD, decide, decide_lifetime, decide_motion, leads
 from dynmeans.tuning.stream import TuningStream
 from dynmeans.tuning.trials import Entry, Runner, Trial
 
@@ -51,7 +52,7 @@ def search_scales(
         if leads(trials[0], found[0], tolerance) or (i > 0 and found[0].score >= results[-2][0].score):
             break
     best = min((each[0] for each in results), key=lambda trial: trial.score, default=trials[0])
-    if not leads(best, trials[0], tolerance):
+    if not leads(best, trials[0], tolerance, MIN_LEAD if runner.is_estimate(trials[0]) else 1.0):
         return trials
     return _in_order(best, [*trials, *(trial for each in results for trial in each)])
 

@@ -65,12 +65,12 @@ def keep_estimate(runner: Runner, trials: list[Trial], tolerance: float) -> list
     return [estimate, *(trial for trial in trials if not runner.is_estimate(trial))]
 
 
-def leads(trial: Trial, other: Trial, tolerance: float) -> bool:
-    """Return whether a less simple trial is better: by the tolerance, and by one standard error.
+def leads(trial: Trial, other: Trial, tolerance: float, n_errors: float = 1.0) -> bool:
+    """Return whether a less simple trial is better: by the tolerance, and by some standard errors.
 
-    This is the rule of one standard error (Breiman et al., 1984), over the steps.
+    By default this is the rule of one standard error (Breiman et al., 1984), over the steps.
     """
-    return trial.score < other.score - tolerance and not _is_tied(trial, other, 1.0)
+    return trial.score < other.score - tolerance and not _is_tied(trial, other, n_errors)
 
 
 def decide_motion(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:
