@@ -17,7 +17,6 @@ from dynmeans.cli.cluster.options import (
     EveryOption,
     FeatureScalesOption,
     FeaturesOption,
-    ForceOption,
     FormatOption,
     InputsArgument,
     JobsOption,
@@ -26,8 +25,6 @@ from dynmeans.cli.cluster.options import (
     MetricOption,
     MissingOption,
     MotionOption,
-    NoReportOption,
-    OutOption,
     ReachOption,
     RelativeOption,
     ReportKeysOption,
@@ -43,7 +40,16 @@ from dynmeans.cli.cluster.options import (
     WorkersOption,
 )
 from dynmeans.cli.light_imports import import_sklearn
-from dynmeans.cli.options import DuplicatesOption, ExclusiveOption, LimitOption, MinHitsOption, RefineOption
+from dynmeans.cli.options import (
+    DuplicatesOption,
+    ExclusiveOption,
+    ForceOption,
+    LimitOption,
+    MinHitsOption,
+    NoReportOption,
+    OutOption,
+    RefineOption,
+)
 
 
 def cluster(
