@@ -41,6 +41,38 @@ def test_the_printed_line_clusters_with_what_was_found(dynmeans: Command, blobs:
     assert "nats per row, by Gaussian clusters; lower is better" in outcome.out
 
 
+def test_the_printed_line_has_the_scales_of_features(dynmeans: Command, folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        (t, k + rng.normal(0, 0.1), rng.normal(0, 3)) for t in range(8) for k in (0, 1) for _ in range(25)
+    ]
+    (folder / "long.csv").write_text("\n".join(["t,x,y", *(f"{t},{x!r},{y!r}" for t, x, y in rows)]) + "\n")
+    outcome = dynmeans("tune", "long.csv", "--time", "t", "--trials", 40, "--jobs", 1)
+    line = shlex.split(outcome.out.strip().splitlines()[-1])
+    scales = line[line.index("--feature-scales") + 1]
+    assert f"feature scales {scales}" in outcome.out
+    assert dynmeans(*line[1:], "--no-report").code == 0
+    run = read_run(folder / "dynmeans-run")
+    assert run.info["parameters"]["feature_scales"] == [float(scale) for scale in scales.split(",")]
+    assert len(set(run.clusters["id"].tolist())) == 2
+    with (folder / "dynmeans-tune" / "trials.csv").open() as file:
+        assert next(csv.DictReader(file))["feature_scales"] == scales
+
+
+@pytest.mark.parametrize("scales", ["1,-1", "1,x", "", "1,inf"])
+def test_invalid_scales_are_refused(dynmeans: Command, blobs: Path, scales: str) -> None:
+    outcome = dynmeans("cluster", blobs, "--time", "t", "--feature-scales", scales)
+    assert outcome.code == 2
+    assert "--feature-scales is" in outcome.err
+
+
+def test_scales_of_other_features_are_refused(dynmeans: Command, blobs: Path) -> None:
+    outcome = dynmeans("cluster", blobs, "--time", "t", "--feature-scales", "1,2,3")
+    assert outcome.code == 2
+    assert "--feature-scales must have one entry per feature (2), got 3" in outcome.err
+    assert dynmeans("cluster", blobs, "--feature-scales", "1,2", "--algorithm", "kdmeans").code == 2
+
+
 def test_table_and_figure_are_written(dynmeans: Command, blobs: Path, folder: Path) -> None:
     pytest.importorskip("matplotlib", reason='pip install "dynmeans[plot]"')
     dynmeans("tune", blobs, "--time", "t", "--trials", 9, "--choose-motion", "--steps", 6, "--out", "found")

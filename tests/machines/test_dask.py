@@ -115,6 +115,10 @@ def test_small_and_empty_batches(client):
         ({"birth_cost": 3.0, "exclusive": True}, "exclusive=True needs .* set exclusive=False"),
         ({"birth_cost": 3.0, "certify": True}, "certify=True needs .* set certify=False"),
         ({"birth_cost": 0.3, "metric": "cosine"}, "metric='cosine' needs .* set metric='euclidean'"),
+        (
+            {"birth_cost": 3.0, "feature_scales": (1.0, 2.0, 1.0)},
+            "feature_scales needs .* scale the rows",
+        ),
         ({}, "refine is estimated, and refine=True needs .* set refine=False"),
         ({"refine": False}, "exclusive is estimated, and exclusive=True needs .* set exclusive=False"),
     ],
@@ -128,7 +132,10 @@ def test_large_batches_refuse_parameters_that_need_all_rows(client, monkeypatch,
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("parameters", [{"refine": True}, {"exclusive": True, "duplicates": True}])
+@pytest.mark.parametrize(
+    "parameters",
+    [{"refine": True}, {"exclusive": True, "duplicates": True}, {"feature_scales": (1.0, 2.0, 0.5)}],
+)
 def test_parameters_that_need_all_rows_give_the_local_result(client, parameters):
     run_both(stream(2), 2500, birth_cost=3.0, n_restarts=1, **parameters)
 

@@ -25,6 +25,8 @@ def refuse_large(model: DMeans, rows: RemoteRows, metric: str | None) -> None:
         raise NotImplementedError(
             f"metric='cosine'{chosen} needs {size}; set metric='euclidean', or use dynmeans.DMeans"
         )
+    if model.feature_scales is not None:
+        raise NotImplementedError(f"feature_scales needs {size}; scale the rows, or use dynmeans.DMeans")
     for name, used in _modes(model).items():
         if used is not False:
             what = f"{name}=True needs" if used else f"{name} is estimated, and {name}=True needs"

@@ -37,6 +37,7 @@ from dynmeans.estimators import load as load_local
 from dynmeans.estimators.diagnostics.birth_warnings import warn_of_unit_rows
 from dynmeans.estimators.diagnostics.result_checks import SAMPLE, evenly
 from dynmeans.estimators.diagnostics.result_warnings import checked_rows
+from dynmeans.estimators.parameters.feature_scales import divided
 from dynmeans.estimators.parameters.metric_choice import MANY_FEATURES, are_unit_rows, metric_for
 from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.estimators.shell.step import StepInput
@@ -86,6 +87,8 @@ class DMeans(LocalDMeans):
         metric = metric_for(self, None if reset else vars(self).get("_estimates"), rows)
         if isinstance(rows, RemoteRows):
             refuse_large(self, rows, metric)
+        if self.feature_scales is not None:
+            return divided(X.gathered.rows, self.feature_scales)
         if metric != "cosine":
             return cast(Rows, rows)
         return unit_rows(X.gathered.rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from scipy.spatial.distance import cdist
@@ -32,6 +32,7 @@ from dynmeans.estimators.parameters.automatic import learn
 from dynmeans.estimators.parameters.dmeans_parameters import parameters_of
 from dynmeans.estimators.parameters.dmeans_rules import dmeans_rules
 from dynmeans.estimators.parameters.estimates import Estimates
+from dynmeans.estimators.parameters.feature_scales import divided, in_units_of_rows
 from dynmeans.estimators.parameters.metric_choice import metric_for, uses_cosine
 from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.estimators.shell.base import BatchClusterer
@@ -71,6 +72,11 @@ class DMeans(BatchClusterer):
         allow ``motion="velocity"`` and ``exclusive``. ``"auto"`` is ``"cosine"`` if the first rows are unit
         vectors with 32 features or more, the birth cost is estimated, and no other parameter needs squared
         distances; see ``metric_``. Otherwise it is ``"euclidean"``.
+    feature_scales : sequence of float of shape (n_features,), optional
+        Every feature is divided by its scale before distances are computed, so that birth cost, reach and
+        ``transform`` are in scaled units. Centers and forecasts are in the units of the rows. Set it if
+        clusters are wider in some features than in others. :func:`~dynmeans.tune` estimates it if it is not
+        set. Not with ``metric="cosine"``.
     exclusive : bool or "auto", optional
         At most one row per cluster and step, for detections: every object gives one row. The result of a
         step is then the exact optimum, found by linear assignment; ``refine``, ``n_restarts``, ``max_iter``
@@ -172,6 +178,7 @@ class DMeans(BatchClusterer):
         drift: float | None = None,
         motion: str | None = None,
         metric: str = "auto",
+        feature_scales: Sequence[float] | None = None,
         exclusive: bool | str | None = None,
         duplicates: bool = False,
         min_hits: int = 1,
@@ -191,6 +198,7 @@ class DMeans(BatchClusterer):
         self.drift = drift
         self.motion = motion
         self.metric = metric
+        self.feature_scales = feature_scales
         self.exclusive = exclusive
         self.duplicates = duplicates
         self.min_hits = min_hits
@@ -202,6 +210,11 @@ class DMeans(BatchClusterer):
         self.random_state = random_state
         self.history_size = history_size
         self.on_event = on_event
+
+    @property
+    def cluster_centers_(self) -> FloatArray:
+        """Positions of the remembered clusters (K, n_features) when they were last seen."""
+        return in_units_of_rows(self._remembered.centers, self.feature_scales)
 
     @property
     def cluster_hits_(self) -> IntArray:
@@ -237,7 +250,7 @@ class DMeans(BatchClusterer):
         """Return the distances of every row to all remembered clusters, in the order of their ids.
 
         They are distances to ``cluster_centers_``, where the clusters were last seen; with
-        ``metric="cosine"`` they are 1 - cosine.
+        ``metric="cosine"`` they are 1 - cosine, and with ``feature_scales`` they are in scaled units.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -275,7 +288,11 @@ class DMeans(BatchClusterer):
         return result
 
     def _forecast(self, state: ClusterState, rules: StepRules, now: float) -> Forecast:
-        return forecast_clusters(state, now, rules.costs, rules.motion)
+        found = forecast_clusters(state, now, rules.costs, rules.motion)
+        return found._replace(
+            positions=in_units_of_rows(found.positions, self.feature_scales),
+            velocities=in_units_of_rows(found.velocities, self.feature_scales),
+        )
 
     def _cheapest(self, state: ClusterState, rows: Rows, rules: StepRules, now: float) -> IntArray:
         prior = prior_of_living(state, now, rules.costs, rules.motion)
@@ -288,7 +305,7 @@ class DMeans(BatchClusterer):
         return ids
 
     def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
-        rows = valid_rows(self, X, reset=reset, min_rows=min_rows)
+        rows = divided(valid_rows(self, X, reset=reset, min_rows=min_rows), self.feature_scales)
         known = None if reset else self.__dict__.get("_estimates")
         return unit_rows(rows) if metric_for(self, known, rows) == "cosine" else rows
 

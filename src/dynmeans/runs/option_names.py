@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 _NAMES = (
     "birth_cost|aging_cost|min_hits|lifetime|reach|drift|motion|metric|refine|exclusive|duplicates|"
-    "kernel|budget"
+    "feature_scales|kernel|budget"
 )
 _GIVEN = re.compile(rf"\b({_NAMES})=('[^']*'|[\w.+-]*\w)")
 _RULE = re.compile(rf"(^|: |; )({_NAMES})(?= must )")
 _ADVICE = re.compile(r"\b(?:use|try|give) (?:a |either )[^;:]*")
 _BARE = re.compile(r"(?<!-)\b(birth_cost|aging_cost|min_hits|lifetime|reach|drift)\b")
-_COMPOUND = re.compile(r"(?<!-)\b(birth_cost|aging_cost|min_hits)\b")
+_COMPOUND = re.compile(r"(?<!-)\b(birth_cost|aging_cost|min_hits|feature_scales)\b")
 _FEATURE = re.compile(r"\bfeature (\d+)\b")
 _PHRASES = {
     "(StandardScaler, or --standardize in the command)": "(--standardize)",

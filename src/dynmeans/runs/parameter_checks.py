@@ -107,6 +107,8 @@ def _check_algorithm(parameters: RunParameters) -> None:
         raise InputError(f"--refine is not supported by --algorithm {name}")
     if parameters.min_hits > 1 and name != "dmeans":
         raise InputError(f"--min-hits is not supported by --algorithm {name}")
+    if parameters.feature_scales is not None and (name != "dmeans" or parameters.metric == "cosine"):
+        raise InputError("--feature-scales needs --algorithm dmeans, and a metric other than cosine")
     if parameters.duplicates and not parameters.exclusive:
         raise InputError("--duplicates needs --exclusive")
     if parameters.motion == ("align" if name == "dmeans" else "velocity"):

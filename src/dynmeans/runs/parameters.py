@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -36,6 +37,8 @@ class RunParameters(NamedTuple):
     duplicates : bool
     min_hits : int
         As in `dynmeans.DMeans`.
+    feature_scales : sequence of float or None
+        As in `dynmeans.DMeans`, in the order of the features.
     algorithm : {"dmeans", "kdmeans", "sdmeans"}
     kernel : str or None
         Kernel of KD-Means and SD-Means, for example ``"mst:scale=0.07"``; None means ``"rbf"``.
@@ -99,6 +102,7 @@ class RunParameters(NamedTuple):
     report_keys: Sequence[str] | None = None
     report_largest: int | None = None
     missing: str | None = None
+    feature_scales: Sequence[float] | None = None
 
 
 def normalize_parameters(parameters: RunParameters) -> RunParameters:
@@ -118,6 +122,11 @@ def normalize_parameters(parameters: RunParameters) -> RunParameters:
         min_hits=int(parameters.min_hits),
         budget=None if parameters.budget is None else int(parameters.budget),
         missing=None if parameters.missing == "error" else parameters.missing,
+        feature_scales=(
+            None
+            if parameters.feature_scales is None
+            else [float(scale) for scale in parameters.feature_scales]
+        ),
         **numbers,
     )
 
@@ -137,6 +146,21 @@ def parse_birth_cost(text: str) -> float | str:
         return float(text)
     except ValueError:
         raise InputError(f"--birth-cost is {text!r}; it must be a number or auto") from None
+
+
+def parse_feature_scales(text: str | None) -> list[float] | None:
+    """Parse positive numbers separated by commas."""
+    if text is None:
+        return None
+    try:
+        scales = [float(number) for number in text.split(",")]
+    except ValueError:
+        scales = []
+    if not scales or not all(0.0 < scale < math.inf for scale in scales):
+        raise InputError(
+            f"--feature-scales is {text!r}; it must be positive numbers separated by commas, such as 1,1,2.5"
+        )
+    return scales
 
 
 def parse_features(text: str | None, option: str = "--features") -> list[str] | None:

@@ -16,6 +16,7 @@ from dynmeans._model.state import next_time
 from dynmeans._model.types import IntArray
 from dynmeans.estimators import DMeans
 from dynmeans.estimators.parameters.estimates import Estimates
+from dynmeans.estimators.parameters.feature_scales import scales_as_tuple
 from dynmeans.estimators.parameters.metric_choice import uses_cosine
 from dynmeans.estimators.validation import (
     adopt_columns,
@@ -171,7 +172,10 @@ class KeyedDMeans:
             "_state": state,
             "birth_cost_": self.birth_cost_,
             "_history": deque(maxlen=0),
-            "_estimates": Estimates(metric="cosine" if uses_cosine(model, None) else "euclidean"),
+            "_estimates": Estimates(
+                metric="cosine" if uses_cosine(model, None) else "euclidean",
+                feature_scales=scales_as_tuple(model.feature_scales),
+            ),
         }
         return model
 

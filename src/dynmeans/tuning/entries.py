@@ -65,7 +65,7 @@ def make_entries(
     elif isinstance(model, PersistentIds):
         spaces = [_linking_space(model, stream, motions)]
     else:
-        spaces = with_known_candidates(_dmeans_spaces(model, stream, motions), model, stream, motions)
+        spaces = with_known_candidates(dmeans_spaces(model, stream, motions), model, stream, motions)
     return [Entry(model, space, make_scorer(model)) for space in spaces]
 
 
@@ -87,7 +87,7 @@ def _kernel_space(
     return _space(stream, birth_costs(stream.batches), [{**choice, "relative": False} for choice in choices])
 
 
-def _dmeans_spaces(model: DMeans, stream: TuningStream, motions: Sequence[str] | None) -> list[Space]:
+def dmeans_spaces(model: DMeans, stream: TuningStream, motions: Sequence[str] | None) -> list[Space]:
     """Return the space of plain and refined D-Means, and that of at most one row per cluster."""
     moves = _motion_choices(model, motions)
     births, scale = birth_costs(stream.batches), exclusive_range(stream.batches)

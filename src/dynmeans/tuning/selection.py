@@ -65,6 +65,14 @@ def keep_estimate(runner: Runner, trials: list[Trial], tolerance: float) -> list
     return [estimate, *(trial for trial in trials if not runner.is_estimate(trial))]
 
 
+def leads(trial: Trial, other: Trial, tolerance: float, n_errors: float = 1.0) -> bool:
+    """Return whether a less simple trial is better: by the tolerance, and by some standard errors.
+
+    By default this is the rule of one standard error (Breiman et al., 1984), over the steps.
+    """
+    return trial.score < other.score - tolerance and not _is_tied(trial, other, n_errors)
+
+
 def decide_motion(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:
     """Prefer velocity if the forecasts of the chosen trial show it, and the result is equally good.
 
@@ -147,12 +155,12 @@ def _group(trial: Trial) -> tuple[int, int]:
     return trial.entry, trial.choice
 
 
-def _is_tied(best: Trial, other: Trial) -> bool:
-    """Return whether the mean lead over all steps is less than two of its standard errors."""
+def _is_tied(best: Trial, other: Trial, n_errors: float = MIN_LEAD) -> bool:
+    """Return whether the mean lead over all steps is at most that many of its standard errors."""
     if len(best.steps) < 2 or len(best.steps) != len(other.steps):
         return False
-    leads = np.subtract(other.steps, best.steps)
-    return bool(leads.mean() <= MIN_LEAD * leads.std(ddof=1) / np.sqrt(len(leads)))
+    gains = np.subtract(other.steps, best.steps)
+    return bool(gains.mean() <= n_errors * gains.std(ddof=1) / np.sqrt(len(gains)))
 
 
 def _noise(trial: Trial) -> float:

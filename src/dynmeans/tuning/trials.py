@@ -98,7 +98,19 @@ class Runner:
         self.entries, self._seeds = tuple(entries), tuple(seeds)
         self._on_trial, self._codes = on_trial, codes
         self._n_threads = (os.cpu_count() or 1) if n_jobs is None or n_jobs == -1 else n_jobs
+        self._n_jobs, self._is_code_chosen = n_jobs, False
         self.by_forest = False
+
+    def with_entries(self, entries: Sequence[Entry]) -> Runner:
+        """Return a runner of other entries that scores by the same code."""
+        other = Runner(entries, self._seeds, self._n_jobs, self._on_trial, self._codes)
+        other.by_forest, other._is_code_chosen = self.by_forest, True
+        return other
+
+    def add_entry(self, entry: Entry) -> int:
+        """Add an entry whose trials were run elsewhere, and return its index."""
+        self.entries = (*self.entries, entry)
+        return len(self.entries) - 1
 
     @property
     def has_codes(self) -> bool:
@@ -138,7 +150,8 @@ class Runner:
         """Choose the code for this stream, and score the trials by it."""
         if self._codes is None:
             return trials
-        self.by_forest = self._codes.prefers_forest([pair for trial in trials for pair in trial.lengths])
+        if not self._is_code_chosen:
+            self.by_forest = self._codes.prefers_forest([pair for trial in trials for pair in trial.lengths])
         return [
             trial._replace(scores=tuple(round(pair.of(self.by_forest), DIGITS) for pair in trial.lengths))
             for trial in trials

@@ -18,6 +18,7 @@ from dynmeans.estimators.validation import valid_count, valid_threads
 from dynmeans.kernels import Kernel, get_kernel
 from dynmeans.tuning.diagnostics import diagnose
 from dynmeans.tuning.entries import is_cosine, make_entries, uses_separation
+from dynmeans.tuning.feature_scales import search_scales
 from dynmeans.tuning.kernel_space import check_kernel
 from dynmeans.tuning.optuna_search import search_with_optuna
 from dynmeans.tuning.pair_score import TOLERANCE as PAIR_TOLERANCE
@@ -74,7 +75,8 @@ def tune(
     (:func:`dynmeans.tuning.pair_score`). The best few are evaluated again under other assignment orders.
     Among ties the most central of the good candidates of the most robust choice is chosen; for kernels, the
     one nearest to the defaults. The defaults are tried first, and are kept unless another candidate leads by
-    two standard errors over the steps. The ranges are estimated from the data.
+    two standard errors over the steps. The ranges are estimated from the data. If the clusters are wider in
+    some features than in others, the search is repeated with scaled features.
 
     Parameters
     ----------
@@ -88,7 +90,7 @@ def tune(
         :class:`~dynmeans.PersistentIds` over DBSCAN or HDBSCAN, the parameters of the clusterer are searched.
         Of several estimators the best is chosen; all are scored by the same code.
     budget : int, default=100
-        Number of candidates to evaluate.
+        Number of candidates to evaluate; each search with scaled features adds half as many.
     n_jobs : int, optional
         Candidates evaluated in parallel; by default the number of cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -147,6 +149,8 @@ def tune(
         trials = _search(strategy, runner, budget, seeds.search, storage)
         for rule in (decide, keep_estimate, decide_lifetime, decide_motion):
             trials = rule(runner, trials, criterion.tolerance)
+        if strategy == "refine":
+            trials = search_scales(runner, trials, stream, motions, budget, seeds.search, criterion.tolerance)
         return _finish(runner, criterion, stream, trials)
 
 

@@ -15,6 +15,7 @@ from dynmeans.cli.cluster.options import (
     DriftOption,
     EmbeddingOption,
     EveryOption,
+    FeatureScalesOption,
     FeaturesOption,
     FormatOption,
     InputsArgument,
@@ -68,6 +69,7 @@ def cluster(
     drift: DriftOption = None,
     motion: MotionOption = None,
     metric: MetricOption = Metric.auto,
+    feature_scales: FeatureScalesOption = None,
     refine: RefineOption = None,
     exclusive: ExclusiveOption = None,
     duplicates: DuplicatesOption = False,
@@ -96,7 +98,12 @@ def cluster(
         import_sklearn()
         from dynmeans.cli.cluster.dataset_run import Machines, run_dataset
         from dynmeans.cli.cluster.local_run import run_cluster
-        from dynmeans.runs.parameters import RunParameters, parse_birth_cost, parse_features
+        from dynmeans.runs.parameters import (
+            RunParameters,
+            parse_birth_cost,
+            parse_feature_scales,
+            parse_features,
+        )
 
     parameters = RunParameters(
         time=time,
@@ -112,6 +119,7 @@ def cluster(
         drift=drift,
         motion=None if motion is None else motion.value,
         metric=metric.value,
+        feature_scales=parse_feature_scales(feature_scales),
         refine=refine,
         exclusive=exclusive,
         duplicates=duplicates,

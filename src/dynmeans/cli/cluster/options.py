@@ -136,6 +136,15 @@ MetricOption = Annotated[
         rich_help_panel=_COSTS,
     ),
 ]
+FeatureScalesOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="S,T,...",
+        help="Divide every feature by its scale before distances are computed, in the order of the features "
+        "(dmeans). The command tune estimates scales if clusters are wider in some features than in others.",
+        rich_help_panel=_COSTS,
+    ),
+]
 AlgorithmOption = Annotated[
     AlgorithmName,
     typer.Option(

@@ -64,8 +64,14 @@ def _option(name: str, value: Any) -> list[str]:
         return []
     if value is True and name in ("refine", "exclusive"):
         return [f"--{name}"]
+    if name == "feature_scales":
+        return ["--feature-scales", _numbers(value)]
     text = _kernel_words(value) if name == "kernel" and not isinstance(value, str) else value
     return [f"--{name.replace('_', '-')}", f"{text:.6g}" if isinstance(text, float) else text]
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ",".join(f"{value:g}" for value in values)
 
 
 def _kernel_words(kernel: Kernel) -> str:
@@ -82,12 +88,14 @@ def best_so_far(total: int) -> Iterator[Callable[[Trial], object] | None]:
             yield None
             return
         task, lowest, best = bar.add_task("", total=total, best="-"), float("inf"), "-"
+        n_runs = 0
 
         def show(trial: Trial) -> None:
-            nonlocal lowest, best
+            nonlocal lowest, best, n_runs
+            n_runs += 1
             if trial.score < lowest:
                 lowest, best = trial.score, _words(trial)
-            bar.update(task, advance=1, best=best)
+            bar.update(task, completed=n_runs, total=max(total, n_runs), best=best)  # scales add runs
 
         yield show
 
@@ -121,7 +129,13 @@ def write_results(found: Tuning, out: Path) -> list[str]:
 
 
 def _cells(column: Any) -> list[Any]:
-    return [_kernel_words(value) if hasattr(value, "compare") else value for value in column.tolist()]
+    return [_cell(value) for value in column.tolist()]
+
+
+def _cell(value: Any) -> Any:
+    if hasattr(value, "compare"):
+        return _kernel_words(value)
+    return _numbers(value) if isinstance(value, tuple) else value
 
 
 def print_results(found: Tuning, line: str, columns: Columns, n_steps: int, written: list[str]) -> None:
@@ -162,4 +176,6 @@ def _choice(name: str, value: Any) -> str:
         return label
     if hasattr(value, "compare"):
         return f"{label} {_kernel_words(value)}"
+    if isinstance(value, tuple):
+        return f"{label} {_numbers(value)}"
     return f"{label} {value:.4g}" if isinstance(value, float | np.floating) else f"{label} {value}"

@@ -30,6 +30,7 @@ from dynmeans.estimators.parameters.cost_parameters import (
 )
 from dynmeans.estimators.parameters.dmeans_parameters import DMeansParameters, is_free
 from dynmeans.estimators.parameters.estimates import Estimates, updated_birth_costs
+from dynmeans.estimators.parameters.feature_scales import scales_as_tuple
 from dynmeans.estimators.parameters.metric_choice import metric_for, uses_cosine
 from dynmeans.estimators.validation import valid_birth_cost, valid_number
 
@@ -160,13 +161,14 @@ def _estimated_reach(costs: Costs, interval: float) -> float:
 def learn(given: DMeansParameters, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
     """Return the estimates after a batch; ``old`` is None before the first batch."""
     metric = metric_for(given, old, batch.rows)
-    now = (old or Estimates())._replace(metric=metric)
+    scales = scales_as_tuple(given.feature_scales)
+    now = (old or Estimates())._replace(metric=metric, feature_scales=scales)
     if is_automatic(given, now) and (old is None or now.first_batches is not None):
         costs_of = partial(_automatic_costs, given)
         first = update_first_batches(now.first_batches, batch, fixed_parameters(given), costs_of, seed)
-        return Estimates((), metric, first)
+        return Estimates((), metric, first, scales)
     # Nothing is estimated jointly, or a model of an earlier version estimates the birth cost alone.
-    return Estimates(_birth_costs(given, now, batch, seed), metric)
+    return Estimates(_birth_costs(given, now, batch, seed), metric, feature_scales=scales)
 
 
 def _birth_costs(given: DMeansParameters, now: Estimates, batch: Batch, seed: int) -> tuple[float, ...]:

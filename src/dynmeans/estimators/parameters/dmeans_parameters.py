@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from dynmeans._model.motion import get_motion
+from dynmeans.estimators.parameters.feature_scales import valid_feature_scales
 from dynmeans.estimators.validation import valid_count
 
 METRICS = ("auto", "euclidean", "cosine")
@@ -20,6 +21,7 @@ class DMeansParameters(NamedTuple):
     drift: Any
     motion: Any
     metric: Any
+    feature_scales: Any
     exclusive: Any
     duplicates: Any
     min_hits: Any
@@ -52,8 +54,11 @@ def check_dmeans(given: DMeansParameters) -> None:
         raise ValueError("duplicates=True needs exclusive=True: otherwise any number of rows may join")
     if given.metric not in METRICS:
         raise ValueError(f"metric must be one of {list(METRICS)}, got {given.metric!r}")
+    valid_feature_scales(given.feature_scales)
     if given.metric != "cosine":
         return
+    if given.feature_scales is not None:
+        raise ValueError("feature_scales must not be set with metric='cosine'")
     if given.motion not in (None, "auto", "walk"):
         raise ValueError(f"motion must be 'walk' with metric='cosine', got {given.motion!r}")
     if not is_free(given.exclusive) and given.exclusive:

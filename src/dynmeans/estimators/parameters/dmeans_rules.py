@@ -16,6 +16,7 @@ from dynmeans.estimators.parameters.automatic import (
 from dynmeans.estimators.parameters.cost_parameters import N_RESTARTS, search_options
 from dynmeans.estimators.parameters.dmeans_parameters import DMeansParameters, check_dmeans, parameters_of
 from dynmeans.estimators.parameters.estimates import Estimates
+from dynmeans.estimators.parameters.feature_scales import scales_as_tuple
 from dynmeans.estimators.parameters.metric_choice import uses_cosine
 from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.estimators.validation import valid_count
@@ -43,6 +44,8 @@ def resolve(given: DMeansParameters, estimates: Estimates | None, seed: int) -> 
     """Validate and convert the parameters."""
     history_size = valid_count("history_size", given.history_size, 0)
     check_dmeans(given)
+    if estimates is not None and scales_as_tuple(given.feature_scales) != estimates.feature_scales:
+        raise ValueError("feature_scales must stay as they were in the first batch; use fit to start again")
     costs, mode = dmeans_costs(given, estimates), descent_parameters(given, estimates)
     search = search_options(
         given,

@@ -16,6 +16,7 @@ class Estimates(NamedTuple):
     birth_costs: tuple[float, ...] = ()  # one per batch, if birth_cost is "auto"
     metric: str | None = None  # of D-Means: None until the first rows
     first_batches: FirstBatches | None = None  # of D-Means: None if no parameters are estimated jointly
+    feature_scales: tuple[float, ...] | None = None  # of D-Means: units of the remembered clusters
 
 
 def with_labels(estimates: Estimates, labels: IntArray) -> Estimates:

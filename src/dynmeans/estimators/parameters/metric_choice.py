@@ -44,6 +44,7 @@ def may_be_cosine(parameters: Any) -> bool:
     raw = (parameters.reach, parameters.aging_cost, parameters.drift)
     return bool(
         parameters.birth_cost == "auto"
+        and parameters.feature_scales is None
         and parameters.motion in (None, "auto", "walk")
         and (is_free(parameters.exclusive) or not parameters.exclusive)
         and all(is_free(value) for value in raw)

@@ -13,6 +13,7 @@ import numpy as np
 from dynmeans._algorithms.linking.link_spaces import LinkState
 from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot
 from dynmeans.estimators.parameters.estimates import Estimates
+from dynmeans.estimators.parameters.feature_scales import scales_as_tuple, valid_feature_scales
 from dynmeans.estimators.state_files.encoding import has_metric, saved_names
 from dynmeans.estimators.state_files.first_batches_arrays import checked_first_batches
 from dynmeans.estimators.state_files.history_arrays import history_events
@@ -133,11 +134,14 @@ def unfitted(header: dict[str, Any]) -> Any:
     _check_params(model)
     model._seed = seed
     model.n_features_in_ = whole(header, "n_features", 1)
+    scales = getattr(model, "feature_scales", None)
+    valid_feature_scales(scales, model.n_features_in_)
     names = checked_names(header, model.n_features_in_)
     if names:
         model.feature_names_in_ = np.array(names, dtype=object)
     model._estimates = Estimates(
-        metric=checked_metric(header, model.metric) if has_metric(type(model)) else None
+        metric=checked_metric(header, model.metric) if has_metric(type(model)) else None,
+        feature_scales=scales_as_tuple(scales),
     )
     return model
 
@@ -160,6 +164,7 @@ def restored(template: Any, header: dict[str, Any], arrays: Arrays) -> Any:
         checked_estimates(header),
         model._estimates.metric,
         checked_first_batches(header, arrays, n_columns) if has_metric(type(model)) else None,
+        model._estimates.feature_scales,
     )
     model.birth_cost_ = number("birth_cost", header["birth_cost"], positive=True)
     model._history = deque(history_events(arrays, state), maxlen=model.history_size)

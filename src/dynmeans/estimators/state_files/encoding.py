@@ -133,6 +133,8 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, tuple | np.ndarray):
+        return np.asarray(value).tolist()
     return to_params(get_kernel(value)) if hasattr(value, "compare") or callable(value) else value
 
 

@@ -1,0 +1,88 @@
+"""`tune` divides features by the spread of clusters where this gives a better result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynmeans import DMeans, tune
+from dynmeans.datasets import moving_gaussians
+from dynmeans.metrics import tracking_accuracy
+from dynmeans.tuning.feature_scales import spread_within
+
+RATIO = 30.0
+
+
+def long_clusters(n_steps: int = 12) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Two clusters that are wide in the second feature and separate in the first."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 30)
+    rows = [
+        np.column_stack([labels + 0.05 * t + rng.normal(0, 0.1, 60), rng.normal(0, 0.1 * RATIO, 60)])
+        for t in range(n_steps)
+    ]
+    return rows, [labels] * n_steps
+
+
+@pytest.fixture(scope="module")
+def found() -> Any:
+    return tune(long_clusters()[0], budget=40, random_state=0, n_jobs=1)
+
+
+def test_long_clusters_are_found_by_scaled_features(found: Any) -> None:
+    rows, labels = long_clusters()
+    narrow, wide = found.best_params_["feature_scales"]
+    assert wide / narrow > 4.0
+    model = DMeans(**found.best_params_, random_state=0)
+    assert tracking_accuracy(labels, [step.labels for step in model.stream(rows)]) > 0.99
+    fixed = tune(rows, DMeans(feature_scales=(1.0, 1.0)), budget=40, random_state=0)
+    assert "feature_scales" not in fixed.best_params_
+    assert found.best_score_ < fixed.best_score_
+
+
+def test_the_table_has_all_candidates_with_the_best_first(found: Any) -> None:
+    scales, orders = found.table_["feature_scales"], found.table_["n_orders"]
+    assert scales[0] == found.best_params_["feature_scales"]
+    assert sum(value is None for value in scales) == 40
+    finalists = orders == orders.max()
+    assert list(finalists) == sorted(finalists, reverse=True)
+    for part in (found.table_["score"][1:][finalists[1:]], found.table_["score"][~finalists]):
+        assert list(part) == sorted(part)
+
+
+def test_the_ratio_of_features_changes_no_label() -> None:
+    rows, labels = long_clusters()
+    scaled = [X * (1.0, 1.0 / RATIO) for X in rows]
+    round_clusters = tune(scaled, budget=40, random_state=0)
+    assert "feature_scales" not in round_clusters.best_params_
+    found = [step.labels for step in DMeans(**round_clusters.best_params_, random_state=0).stream(scaled)]
+    assert tracking_accuracy(labels, found) > 0.99
+
+
+@pytest.mark.parametrize("strategy", ["grid", "paper"])
+def test_other_strategies_search_no_scales(strategy: Any) -> None:
+    found = tune(long_clusters()[0], budget=12, strategy=strategy, random_state=0)
+    assert "feature_scales" not in found.table_
+
+
+def test_spread_within_clusters() -> None:
+    rng = np.random.default_rng(1)
+    labels = [np.repeat([0, 1, -1], [200, 200, 5])] * 3
+    rows = [
+        np.column_stack([ids + rng.normal(0, 0.1, 405), rng.normal(0, 0.4, 405), np.full(405, 7.0)])
+        for ids in labels
+    ]
+    np.testing.assert_allclose(spread_within(rows, labels), (0.5, 2.0, 1.0), rtol=0.1)
+    np.testing.assert_allclose(
+        spread_within(rows, labels, [np.full(405, 2.0)] * 3), spread_within(rows, labels)
+    )
+    assert spread_within(rows, [np.arange(405)] * 3) is None
+
+
+def test_round_clusters_keep_their_features() -> None:
+    stream = moving_gaussians(3, 12, noise=0.03, motion=0.03, death=0.02, random_state=2)
+    tried: list[Any] = []
+    tune(stream.batches, budget=20, random_state=0, on_trial=tried.append)
+    assert not any("feature_scales" in trial.params for trial in tried)
