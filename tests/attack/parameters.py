@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from attack.models import ESTIMATORS, REFUSALS, check_step, quietly
-from attack.outcome import Outcome, run_forked
+from attack.outcome import Outcome
+from attack.workers import Attack, run_series, status_of
 from dynmeans import DMeans, KDMeans, PersistentIds, SDMeans
 
 CLASSES = (DMeans, KDMeans, SDMeans, PersistentIds)
@@ -63,12 +64,22 @@ SCALES = (1.0, 1e-150, 1e140, 0.0)
 
 def attack_parameters(count: int, seed: int) -> Iterator[Outcome]:
     """Yield the outcomes of `count` short streams, each with one to four extreme parameters."""
-    for number in range(count):
-        rng = np.random.default_rng([seed, number])
-        cls = CLASSES[number % len(CLASSES)]
-        params = _draw(cls, rng)
-        what = f"parameters seed {seed} number {number}: {cls.__name__}(**{params})".replace("\n", " ")[:300]
-        yield run_forked(quietly(partial(_stream, cls, params, rng)), REFUSALS, what)
+
+    def describe(number: int) -> str:
+        cls, params, _ = _case(number, seed)
+        text = f"parameters seed {seed} number {number}: {cls.__name__}(**{params})"
+        return text.replace("\n", " ")[:300]
+
+    def run(number: int) -> int:
+        return status_of(quietly(partial(_stream, *_case(number, seed))), REFUSALS)
+
+    yield from run_series(Attack(run, describe, count))
+
+
+def _case(number: int, seed: int) -> tuple[type, dict[str, Any], np.random.Generator]:
+    rng = np.random.default_rng([seed, number])
+    cls = CLASSES[number % len(CLASSES)]
+    return cls, _draw(cls, rng), rng
 
 
 def _draw(cls: type, rng: np.random.Generator) -> dict[str, Any]:
