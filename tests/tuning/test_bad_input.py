@@ -24,8 +24,10 @@ def with_second(values: list[Any], other: Any) -> list[Any]:
 @pytest.mark.parametrize("score", [code_length, pair_score])
 @pytest.mark.parametrize(
     "labels",
-    [np.arange(5), np.arange(99), np.zeros((20, 2), int), np.zeros(20), 3, None, np.array(["a"] * 20), MASKED]
-    + [np.full(20, 2**64 - 1, dtype=np.uint64)],
+    [
+        *(np.arange(5), np.arange(99), np.zeros((20, 2), int), np.zeros(20), 3, None, np.array(["a"] * 20)),
+        *(MASKED, np.full(20, 2**64 - 1, dtype=np.uint64)),
+    ],
 )
 def test_labels_that_do_not_fit_the_rows_are_refused(score: Any, labels: Any) -> None:
     with pytest.raises(ValueError, match=r"labels\[1\]: ") as caught:

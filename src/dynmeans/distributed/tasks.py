@@ -79,9 +79,7 @@ def read_chunk(block: Any, weights: Any, dtype: str, number: int) -> RowChunk:
 
 def _weights(weights: Any, n: int, number: int) -> FloatArray:
     if np.shape(weights) != (n,):
-        raise ValueError(
-            f"partition {number}: sample_weight must have shape ({n},), got {np.shape(weights)}"
-        )
+        raise ValueError(f"partition {number}: sample_weight must have shape ({n},), got {np.shape(weights)}")
     try:
         return weights_in_range(weights)
     except ValueError as error:

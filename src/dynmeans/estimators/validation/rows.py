@@ -44,9 +44,9 @@ def finite_rows(X: Any) -> FloatArray:
         rows = check_array(X, dtype=np.float64, order="C", ensure_min_samples=0)
     except ValueError as error:
         raise ValueError(_in_one_line(str(error))) from error
-    rows = np.require(rows, requirements=["C_CONTIGUOUS", "ALIGNED"])
-    check_range(rows, max_abs(rows))
-    return rows
+    finite: FloatArray = np.require(rows, requirements=["C_CONTIGUOUS", "ALIGNED"])
+    check_range(finite, max_abs(finite))
+    return finite
 
 
 def _in_one_line(message: str) -> str:
