@@ -18,8 +18,8 @@ CLASSES = (DMeans, KDMeans, SDMeans, PersistentIds)
 
 LEGAL: dict[str, tuple[Any, ...]] = {
     "birth_cost": ("auto", 1e-305, 1e-12, 0.5, 1, 1e12, 1e305),
-    "lifetime": (None, 1.0000000000000002, 2, 1e3, 1e12),
-    "reach": (None, 1, 1.5, 1e12),
+    "lifetime": (None, "auto", 1.0000000000000002, 2, 1e3, 1e12),
+    "reach": (None, "auto", 0.5, 1, 1.5, 1e12),
     "aging_cost": (None, 0, 5e-324, 1e-12, 0.5, 1e305),
     "drift": (None, 0, 5e-324, 0.5, 1e12),
     "motion": ("walk", "velocity", "align"),
