@@ -53,9 +53,9 @@ from dynmeans.runs.job import describe_names
 from dynmeans.runs.models import make_model
 from dynmeans.runs.parameter_checks import check_parameters
 from dynmeans.runs.parameters import RunParameters
-from dynmeans.runs.progress import drop_unset
 from dynmeans.runs.report import draw_report
 from dynmeans.runs.result import RunStatus
+from dynmeans.runs.resume.progress import drop_unset
 from dynmeans.runs.session import Session
 from dynmeans.runs.time_steps import make_windowing, time_info, time_unit
 

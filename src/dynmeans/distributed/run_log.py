@@ -12,8 +12,9 @@ from dynmeans._files.append_log import AppendLog
 from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, lines_of, write_info
 from dynmeans._model.events import Event
 from dynmeans.distributed.estimator import DMeans
+from dynmeans.runs.description import used_parameters
 from dynmeans.runs.folder import clear_folder
-from dynmeans.runs.session import in_units, used_parameters
+from dynmeans.runs.step_record import in_units
 
 NO_LABELS = np.empty(0, dtype=np.int64)
 
