@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections import Counter
@@ -19,11 +20,12 @@ def main() -> int:
     parser.add_argument("--count", type=int, help="attempts per campaign")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     print(f"{'campaign':<24}{'attempts':>10}{OK:>10}{REFUSED:>16}{FAILED:>8}{'seconds':>9}", flush=True)
     n_failed = 0
     for name in options.names or CAMPAIGNS:
         campaign, counts, begin = CAMPAIGNS[name], Counter[str](), time.monotonic()
-        with suppress(KeyboardInterrupt):  # the counts so far are printed
+        with suppress(KeyboardInterrupt):  # Ctrl-C or SIGTERM: the counts so far are printed
             for outcome in campaign.run(options.count or campaign.long, options.seed):
                 counts[outcome.kind] += 1
                 if outcome.kind == FAILED:

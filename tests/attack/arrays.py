@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from attack.models import ESTIMATORS, REFUSALS, check_step, quietly
-from attack.outcome import Outcome, run_forked
+from attack.outcome import Outcome
+from attack.workers import Attack, run_series, status_of
 
 Array = Any
 Change = Callable[[Array, np.random.Generator], Array]
@@ -96,24 +97,45 @@ CHANGES: dict[str, Change] = {
 }
 
 
+class _Case(NamedTuple):
+    """One adversarial stream."""
+
+    kind: str  # name of the estimator
+    rows: str  # name of a change
+    weights: str  # name of a change; empty without weights
+    is_first: bool  # whether the adversarial batch is the first
+    rng: np.random.Generator
+
+
 def attack_arrays(count: int, seed: int) -> Iterator[Outcome]:
     """Yield the outcomes of `count` streams of three batches, of which the second is adversarial."""
-    for number in range(count):
-        rng = np.random.default_rng([seed, number])
-        names = list(CHANGES)
-        kind = list(ESTIMATORS)[number % len(ESTIMATORS)]
-        rows, weights = names[number // len(ESTIMATORS) % len(names)], str(rng.choice(names))
-        if rng.random() < 0.5:
-            weights = ""
-        first = bool(rng.random() < 0.5)
-        what = f"arrays seed {seed} number {number}: {kind}, rows {rows}, weights {weights or 'none'}"
-        yield run_forked(quietly(partial(_stream, kind, rows, weights, first, rng)), REFUSALS, what)
+
+    def describe(number: int) -> str:
+        case = _case(number, seed)
+        weights = case.weights or "none"
+        return f"arrays seed {seed} number {number}: {case.kind}, rows {case.rows}, weights {weights}"
+
+    def run(number: int) -> int:
+        return status_of(quietly(partial(_stream, *_case(number, seed))), REFUSALS)
+
+    yield from run_series(Attack(run, describe, count))
 
 
-def _stream(kind: str, rows: str, weights: str, first: bool, rng: np.random.Generator) -> None:
+def _case(number: int, seed: int) -> _Case:
+    """Every change of rows for every estimator in turn, with random weights."""
+    rng = np.random.default_rng([seed, number])
+    names, kinds = list(CHANGES), list(ESTIMATORS)
+    weights = str(rng.choice(names))
+    weights = "" if rng.random() < 0.5 else weights
+    is_first = bool(rng.random() < 0.5)
+    rows = names[number // len(kinds) % len(names)]
+    return _Case(kinds[number % len(kinds)], rows, weights, is_first, rng)
+
+
+def _stream(kind: str, rows: str, weights: str, is_first: bool, rng: np.random.Generator) -> None:
     X = rng.normal(size=(int(rng.integers(2, 40)), int(rng.integers(1, 4))))
     model = ESTIMATORS[kind](random_state=0)
-    if not first:
+    if not is_first:
         check_step(model.partial_fit(X), len(X))
     given = CHANGES[rows](X, rng)
     mass = CHANGES[weights](rng.uniform(0.5, 2.0, size=len(X)), rng) if weights else None
@@ -123,6 +145,6 @@ def _stream(kind: str, rows: str, weights: str, first: bool, rng: np.random.Gene
         check_step(model, np.shape(given)[0])
         model.predict(given)
     finally:  # also after a refusal the model is as it was, or one step further
-        if not first:
+        if not is_first:
             assert model.n_steps_ in (n_steps, n_steps + 1)
             check_step(model.partial_fit(X), len(X))

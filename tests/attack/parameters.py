@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from attack.models import ESTIMATORS, REFUSALS, check_step, quietly
-from attack.outcome import Outcome, run_forked
+from attack.outcome import Outcome
+from attack.workers import Attack, run_series, status_of
 from dynmeans import DMeans, KDMeans, PersistentIds, SDMeans
 
 CLASSES = (DMeans, KDMeans, SDMeans, PersistentIds)
 
 LEGAL: dict[str, tuple[Any, ...]] = {
     "birth_cost": ("auto", 1e-305, 1e-12, 0.5, 1, 1e12, 1e305),
-    "lifetime": (None, 1.0000000000000002, 2, 1e3, 1e12),
-    "reach": (None, 1, 1.5, 1e12),
+    "lifetime": (None, "auto", 1.0000000000000002, 2, 1e3, 1e12),
+    "reach": (None, "auto", 0.5, 1, 1.5, 1e12),
     "aging_cost": (None, 0, 5e-324, 1e-12, 0.5, 1e305),
     "drift": (None, 0, 5e-324, 0.5, 1e12),
     "motion": ("walk", "velocity", "align"),
@@ -63,12 +64,22 @@ SCALES = (1.0, 1e-150, 1e140, 0.0)
 
 def attack_parameters(count: int, seed: int) -> Iterator[Outcome]:
     """Yield the outcomes of `count` short streams, each with one to four extreme parameters."""
-    for number in range(count):
-        rng = np.random.default_rng([seed, number])
-        cls = CLASSES[number % len(CLASSES)]
-        params = _draw(cls, rng)
-        what = f"parameters seed {seed} number {number}: {cls.__name__}(**{params})".replace("\n", " ")[:300]
-        yield run_forked(quietly(partial(_stream, cls, params, rng)), REFUSALS, what)
+
+    def describe(number: int) -> str:
+        cls, params, _ = _case(number, seed)
+        text = f"parameters seed {seed} number {number}: {cls.__name__}(**{params})"
+        return text.replace("\n", " ")[:300]
+
+    def run(number: int) -> int:
+        return status_of(quietly(partial(_stream, *_case(number, seed))), REFUSALS)
+
+    yield from run_series(Attack(run, describe, count))
+
+
+def _case(number: int, seed: int) -> tuple[type, dict[str, Any], np.random.Generator]:
+    rng = np.random.default_rng([seed, number])
+    cls = CLASSES[number % len(CLASSES)]
+    return cls, _draw(cls, rng), rng
 
 
 def _draw(cls: type, rng: np.random.Generator) -> dict[str, Any]:

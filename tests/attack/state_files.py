@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import mmap
 import random
 import struct
 import tempfile
@@ -22,8 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from attack.outcome import OK, REFUSED, SECONDS, Outcome, run_forked
+from attack.outcome import Outcome
 from attack.states import prepare_process, subjects
+from attack.workers import Attack, run_series, status_of
 from dynmeans._files.snapshot import Snapshot, decode_snapshot
 
 ODD: list[Any] = [
@@ -46,7 +46,6 @@ ODD: list[Any] = [
     *([], [1], [[]], [1.0, 2.0], ["a", "b"], {}, {"kernel": "rbf"}, {"kernel": "mst", "scale": 1e-300}),
 ]
 SHARED = ("estimator", "params", "n_features", "seed", "feature_names", "metric", "kernel")  # in records
-CHUNK = 50  # files that one process takes
 NUMBERS = [value for value in ODD if isinstance(value, (int, float))]
 TYPES = ["<f8", "<f4", "<f2", ">f8", "<i8", ">i8", "<i4", "<u8", "|u1", "|b1", "<c16", "|S3"]
 
@@ -73,34 +72,13 @@ def _campaign(count: int, seed: int, make: Callable[[bytes, random.Random], byte
             path.write_bytes(make(subject.data, random.Random(f"{seed} {attempt}")))
             subject.use(path)
 
-        for begin in range(0, count, CHUNK):
-            some = range(begin, min(begin + CHUNK, count))
-            what = {
-                n: f"{make.__name__[1:]} state file {n} of seed {seed}, {names[n % len(names)]}" for n in some
-            }
-            yield from _run_together([partial(attack, n) for n in some], [what[n] for n in some])
+        def describe(attempt: int) -> str:
+            return f"{make.__name__[1:]} state file {attempt} of seed {seed}, {names[attempt % len(names)]}"
 
+        def run(attempt: int) -> int:
+            return status_of(partial(attack, attempt), (ValueError,))
 
-def _run_together(attacks: list[Callable[[], None]], what: list[str]) -> Iterator[Outcome]:
-    """Run attacks in one process, which is quicker; if one of them fails, each again in its own."""
-    refused = mmap.mmap(-1, len(attacks))  # shared with the process
-
-    def run_all() -> None:
-        for index, attack in enumerate(attacks):
-            try:
-                attack()
-            except ValueError as error:
-                assert len(str(error).splitlines()) == 1, str(error)
-                refused[index] = 1
-
-    together = run_forked(run_all, (), "together", seconds=5 * SECONDS)
-    if together.kind == OK:
-        yield from (
-            Outcome(REFUSED if flag else OK, text) for flag, text in zip(refused[:], what, strict=True)
-        )
-    else:
-        for attack, text in zip(attacks, what, strict=True):
-            yield run_forked(attack, (ValueError,), text)
+        yield from run_series(Attack(run, describe, count))
 
 
 def _damaged(data: bytes, chance: random.Random) -> bytes:

@@ -43,6 +43,16 @@ def run_series(
             yield outcome
 
 
+def status_of(action: Callable[[], object], refusals: tuple[type[Exception], ...]) -> int:
+    """Call `action` and return the status of a command: 2 after a refusal, whose message is printed."""
+    try:
+        action()
+    except refusals as error:
+        os.write(2, f"{error}\n".encode(errors="replace"))
+        return 2
+    return 0
+
+
 def _one_process(attack: Attack, first: int, seconds: float, megabytes: int) -> Iterator[Outcome]:
     """Outcomes up to the first that ends the process."""
     last = min(first + _PER_PROCESS, attack.count)

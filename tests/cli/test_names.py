@@ -86,6 +86,25 @@ def test_a_loop_of_links_is_one_line_and_stays(dynmeans: Run, points: Path, name
     assert dynmeans("cluster", points, *LINE, "--out", "out", "--force").code == 0
 
 
+@pytest.mark.parametrize("name", ["link", "link/x"])
+def test_a_link_without_a_target_is_one_line_and_stays(dynmeans: Run, points: Path, name: str) -> None:
+    Path("link").symlink_to("nowhere")
+    outcome = dynmeans("cluster", points, *LINE, "--out", name)
+    link = Path("link") if name == "link" else Path("link").absolute()
+    rule = f"{name}: cannot be written, {link} is a symbolic link without a target"
+    assert (outcome.code, outcome.err) == (2, f"dynmeans: error: {rule}\n")
+    assert Path("link").is_symlink()
+    assert not Path("nowhere").exists()
+
+
+def test_results_are_written_through_a_linked_folder(dynmeans: Run, points: Path) -> None:
+    Path("real").mkdir()
+    Path("link").symlink_to("real")
+    assert dynmeans("cluster", points, *LINE, "--out", "link").code == 0
+    assert Path("link").is_symlink()
+    assert Path("real/labels.csv").exists()
+
+
 def test_control_characters_of_names_do_not_reach_a_terminal(dynmeans: Run, folder: Path) -> None:
     red = "\x1b[31mred"
     Path(f"{red}.csv").write_text(f't,"a\nb{red}",y\n0,1,2\n0,2,3\n1,1,2\n')

@@ -78,3 +78,34 @@ def test_long_absences_give_finite_results(name):
     for t in (0.0, 1e300, 1.7e308):
         model.partial_fit(ROWS, t=t)
         assert np.isfinite(model.step_.cost)
+
+
+@pytest.mark.parametrize(
+    ("cls", "name", "rule"),
+    [
+        (DMeans, "refine", "True, False or 'auto'"),
+        (DMeans, "exclusive", "True, False or 'auto'"),
+        (DMeans, "duplicates", "True or False"),
+        (DMeans, "certify", "True or False"),
+        (KDMeans, "certify", "True or False"),
+        (KDMeans, "relative", "True, False or None"),
+        (SDMeans, "relative", "True, False or None"),
+    ],
+)
+@pytest.mark.parametrize("value", [2, 1.5, "yes", [], np.array([1.0, 2.0])])
+def test_a_flag_is_true_or_false(cls, name, rule, value):
+    with pytest.raises(ValueError, match=f"{name} must be {rule}, got "):
+        cls(**{name: value}).partial_fit(ROWS)
+
+
+@pytest.mark.parametrize("name", ["refine", "exclusive", "certify"])
+def test_a_flag_of_numpy_is_one(name):
+    flagged, plain = (DMeans(random_state=0, **{name: flag}).partial_fit(ROWS) for flag in (np.True_, True))
+    assert flagged.labels_.tolist() == plain.labels_.tolist()
+    assert len(flagged.to_bytes()) == len(plain.to_bytes())
+
+
+def test_an_array_as_a_time_is_one_line():
+    with pytest.raises(ValueError, match="t must be a number") as caught:
+        DMeans(1.0).partial_fit(ROWS, t=np.ones((2, 2)))
+    assert len(str(caught.value).splitlines()) == 1

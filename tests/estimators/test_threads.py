@@ -1,5 +1,8 @@
 """One model that many threads use at once."""
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
 from pickle import dumps, loads
@@ -44,7 +47,7 @@ def test_no_step_is_lost(name):
 
     together(steps)
     assert model.n_steps_ == N_THREADS * N_STEPS
-    births = [event.id for event in model.history_ if event.kind == "born"]
+    births = [event.id for event in model.history_ if event.kind == "birth"]
     assert sorted(births) == list(range(len(births)))
 
 
@@ -88,3 +91,38 @@ def test_no_step_of_a_baseline_is_lost():
     model = DPMeans(1.0)
     together(lambda _: [model.partial_fit(BATCH) for _ in range(N_STEPS)])
     assert model.n_steps_ == N_THREADS * N_STEPS
+
+
+# Forks while a thread is in a step of the model.
+FORK = """
+import os, signal, threading
+import numpy as np
+from dynmeans import DMeans
+from dynmeans.estimators.shell.locking import lock_of
+
+model, entered, leave = DMeans(birth_cost=0.5, random_state=0), threading.Event(), threading.Event()
+
+def stay_in_a_step():
+    with lock_of(model).mutex:
+        entered.set()
+        leave.wait()
+
+thread = threading.Thread(target=stay_in_a_step)
+thread.start()
+entered.wait()
+child = os.fork()
+if not child:
+    signal.alarm(60)  # a lock that is never released ends the process
+    model.partial_fit(np.zeros((1, 2)))
+    os._exit(model.n_steps_)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+leave.set()
+thread.join()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no forks")
+def test_a_forked_process_can_use_a_model_that_was_in_a_step():
+    command = [sys.executable, "-W", "ignore", "-c", FORK]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert (done.stdout, done.stderr) == ("1\n", "")

@@ -9,6 +9,7 @@ pytest.importorskip("distributed")
 
 from dynmeans._core import shift_rows
 from dynmeans.distributed import repeats
+from dynmeans.distributed.tasks import read_chunk
 from serial_client import check_equal
 
 SELECTED = 7.75  # four features of this value have a hash that is selected
@@ -97,3 +98,12 @@ def test_repeated_fractions_of_a_point_have_the_local_shift(value):
     rows[:, :4] = value  # the features whose hash selects rows
     assert len(shift_rows(rows, len(rows))) == (len(rows) if value == SELECTED else 0)
     check_equal(rows, random.uniform(0.1, 2, 20_000), prior_of(1, 6, 3), [9000], seed=2)
+
+
+def test_masked_entries_of_a_partition_are_refused():
+    rows, weights = np.ones((3, 2)), np.ma.MaskedArray(np.ones(3), mask=[True, False, False])
+    masked = np.ma.MaskedArray(rows, mask=rows > 0)
+    with pytest.raises(ValueError, match="partition 4: X must have no masked entries"):
+        read_chunk(masked, None, "f8", 4)
+    with pytest.raises(ValueError, match="partition 4: sample_weight must have no masked entries"):
+        read_chunk(rows, weights, "f8", 4)

@@ -79,3 +79,28 @@ def test_labels_are_not_changed() -> None:
     metrics.tracking_accuracy([true], [found])
     assert true.tolist() == [3, 3, 1]
     assert found.tolist() == [-1, 8, 2]
+
+
+MASKED = np.ma.MaskedArray([0, 1], mask=[False, True])
+
+
+@every_metric
+def test_masked_labels_are_refused(metric: Metric) -> None:
+    with pytest.raises(ValueError, match=r"found_batches\[1\] has masked entries"):
+        metric([[0], [0, 0]], [[5], MASKED])
+    with pytest.raises(ValueError, match=r"true_batches\[0\] has masked entries"):
+        metric([MASKED], [[0, 0]])
+
+
+def test_masked_points_weights_and_similarities_are_refused() -> None:
+    ids, rows = [[0, 1]], [[[0.0], [1.0]]]
+    masked = np.ma.MaskedArray(rows[0], mask=[[False], [True]])
+    with pytest.raises(ValueError, match=r"point_batches\[0\] has masked entries"):
+        metrics.cmm([masked], ids, ids)
+    with pytest.raises(ValueError, match=r"weight_batches\[0\] has masked entries"):
+        metrics.weighted_accuracy(ids, ids, [MASKED])
+    with pytest.raises(ValueError, match=r"found_positions\[0\] has masked entries"):
+        metrics.objects_from_positions(ids, rows, ids, [masked], zero_distance=1.0)
+    with pytest.raises(ValueError, match=r"similarity_batches\[0\] has masked entries"):
+        metrics.hota(ids, ids, [np.ma.MaskedArray(np.eye(2), mask=np.eye(2))])
+    assert metrics.identity_f1([np.ma.MaskedArray([0, 1])], ids) == 1.0

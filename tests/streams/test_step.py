@@ -140,3 +140,17 @@ def test_a_false_section_of_the_last_batch_is_refused():
     without = encode_model(model, {"batch": 3}, {"batch_labels": arrays["batch_labels"]})
     with pytest.raises(ValueError, match="t must be after"):
         step(without, [[0.0], [5.0]], 1.0, PARAMS)
+
+
+@pytest.mark.parametrize("t", [np.ones((2, 1, 1)), np.ma.MaskedArray([1.0, 2.0]), "noon", None, True])
+def test_an_invalid_time_is_one_line(t):
+    with pytest.raises(ValueError, match="t must be a finite number") as caught:
+        step(None, points(0), t, {})
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("params", [None, 3, np.ones((2, 1, 1)), DMeans])
+def test_other_parameters_are_one_line(params):
+    with pytest.raises(TypeError, match="params must be a mapping or an estimator of dynmeans") as caught:
+        step(None, points(0), 0.0, params)
+    assert len(str(caught.value).splitlines()) == 1

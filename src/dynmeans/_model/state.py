@@ -66,6 +66,11 @@ def empty_state(n_features: int) -> ClusterState:
     )
 
 
+def _shown(value: object) -> str:
+    """Return a value as one short line."""
+    return reprlib.repr(value).replace("\n", " ")
+
+
 def next_time(state: Timed, t: float | None) -> float:
     """Return the event time of the next batch: ``t``, or one unit after the last batch if it is None."""
     if t is None:
@@ -75,9 +80,9 @@ def next_time(state: Timed, t: float | None) -> float:
     except OverflowError:
         now = np.inf
     except TypeError:
-        raise ValueError(f"t must be a number, such as seconds, got {reprlib.repr(t)}") from None
+        raise ValueError(f"t must be a number, such as seconds, got {_shown(t)}") from None
     if not np.isfinite(now):
-        raise ValueError(f"t must be a finite number, got {reprlib.repr(t)}")
+        raise ValueError(f"t must be a finite number, got {_shown(t)}")
     if state.n_steps > 0 and now < state.clock:
         raise ValueError(f"time must not go backwards: got t={now!r} after t={state.clock!r}")
     return now

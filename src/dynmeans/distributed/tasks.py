@@ -23,7 +23,7 @@ from dynmeans.distributed.messages import (
     Sums,
 )
 from dynmeans.estimators.parameters.metric_choice import are_unit_rows
-from dynmeans.estimators.validation import weights_in_range
+from dynmeans.estimators.validation import refuse_masked, weights_in_range
 
 
 class RowChunk(NamedTuple):
@@ -69,6 +69,7 @@ class Outcome(NamedTuple):
 def read_chunk(block: Any, weights: Any, dtype: str, number: int) -> RowChunk:
     """Validate one partition; an error names it."""
     try:
+        refuse_masked("X", block)
         rows = check_array(block, dtype=np.dtype(dtype), order="C", ensure_min_samples=0, input_name="X")
     except (ValueError, TypeError) as error:
         raise ValueError(f"partition {number}: {str(error).splitlines()[0]}") from None
@@ -77,11 +78,10 @@ def read_chunk(block: Any, weights: Any, dtype: str, number: int) -> RowChunk:
 
 
 def _weights(weights: Any, n: int, number: int) -> FloatArray:
-    found = np.asarray(weights)
-    if found.shape != (n,):
-        raise ValueError(f"partition {number}: sample_weight must have shape ({n},), got {found.shape}")
+    if np.shape(weights) != (n,):
+        raise ValueError(f"partition {number}: sample_weight must have shape ({n},), got {np.shape(weights)}")
     try:
-        return weights_in_range(found)
+        return weights_in_range(weights)
     except ValueError as error:
         raise ValueError(f"partition {number}: {error}") from None
 

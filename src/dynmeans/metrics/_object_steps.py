@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynmeans.metrics._runs import FloatArray, IntArray, batch_sizes, encode, read_ids
+from dynmeans.metrics._runs import FloatArray, IntArray, batch_sizes, encode, read_ids, to_arrays
 from dynmeans.metrics.objects import require_equal_steps
 
 
@@ -80,7 +80,7 @@ def pair_codes(run: ObjectSteps, true: IntArray, found: IntArray) -> IntArray:
 def _read_similarities(
     batches: Iterable[ArrayLike], n_true: Sequence[int], n_found: Sequence[int]
 ) -> list[FloatArray]:
-    similarities = [np.asarray(batch, dtype=np.float64) for batch in batches]
+    similarities = to_arrays(batches, "similarity_batches", np.float64)
     require_equal_steps(len(n_true), "true_batches", len(similarities), "similarity_batches")
     return [
         _check_similarity(similarity, f"similarity_batches[{i}]", (n_true[i], n_found[i]))

@@ -54,7 +54,17 @@ def read_labels(batches: Iterable[ArrayLike], name: str) -> list[IntArray]:
 
 def read_ids(batches: Iterable[ArrayLike], name: str) -> list[IntArray]:
     """Convert each step to a one-dimensional int64 array; all steps may be empty."""
-    return [_as_ids(np.asarray(batch), f"{name}[{i}]") for i, batch in enumerate(batches)]
+    return [_as_ids(array, f"{name}[{i}]") for i, array in enumerate(to_arrays(batches, name))]
+
+
+def to_arrays(batches: Iterable[ArrayLike], name: str, dtype: Any = None) -> list[NDArray[Any]]:
+    """Convert each step to an array; refuse masked entries, which NumPy would silently unmask."""
+    arrays = []
+    for i, batch in enumerate(batches):
+        if np.ma.is_masked(batch):
+            raise ValueError(f"{name}[{i}] has masked entries; fill or drop them first")
+        arrays.append(np.asarray(batch, dtype=dtype))
+    return arrays
 
 
 def require_equal_sizes(left: Sequence[int], left_name: str, right: Sequence[int], right_name: str) -> None:

@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynmeans.metrics._overlap import best_pairs, overlap_by_step, overlap_of_run
-from dynmeans.metrics._runs import FloatArray, batch_sizes, mean_over_steps, read_run, require_equal_sizes
+from dynmeans.metrics._runs import (
+    FloatArray,
+    batch_sizes,
+    mean_over_steps,
+    read_run,
+    require_equal_sizes,
+    to_arrays,
+)
 
 _UNPAIRED = -1
 
@@ -142,7 +149,7 @@ def weighted_accuracy(
 
 def _read_weights(batches: Iterable[ArrayLike], sizes: list[int]) -> FloatArray:
     """Validate the weights and divide them by the largest, so that sums stay finite."""
-    weights = [np.asarray(batch, dtype=np.float64).ravel() for batch in batches]
+    weights = [batch.ravel() for batch in to_arrays(batches, "weight_batches", np.float64)]
     require_equal_sizes(sizes, "true_batches", batch_sizes(weights), "weight_batches")
     for i, weight in enumerate(weights):
         bad = ~(np.isfinite(weight) & (weight >= 0))

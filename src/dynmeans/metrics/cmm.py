@@ -21,6 +21,7 @@ from dynmeans.metrics._runs import (
     batch_sizes,
     read_run,
     require_equal_sizes,
+    to_arrays,
 )
 
 
@@ -177,7 +178,7 @@ def _mapping(window: LabeledRun) -> IntArray:
 
 
 def _read_points(batches: Iterable[ArrayLike], sizes: Sequence[int]) -> FloatArray:
-    points = [np.asarray(batch, dtype=np.float64) for batch in batches]
+    points = to_arrays(batches, "point_batches", np.float64)
     filled = [(i, batch) for i, batch in enumerate(points) if batch.size]
     for i, batch in filled:
         if batch.ndim != 2 or batch.shape[1] != filled[0][1].shape[-1]:

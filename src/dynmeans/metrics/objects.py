@@ -17,6 +17,7 @@ from dynmeans.metrics._runs import (
     encode,
     read_ids,
     require_equal_sizes,
+    to_arrays,
 )
 
 
@@ -157,7 +158,7 @@ def _read_positions(
     batches: Iterable[ArrayLike], name: str, ids: Sequence[IntArray], ids_name: str
 ) -> list[FloatArray]:
     """Convert each step to a finite matrix with one row per id."""
-    positions = [np.asarray(batch, dtype=np.float64) for batch in batches]
+    positions = to_arrays(batches, name, np.float64)
     require_equal_steps(len(ids), ids_name, len(positions), name)
     for i, (rows, step_ids) in enumerate(zip(positions, ids, strict=True)):
         if len(rows) != step_ids.size:

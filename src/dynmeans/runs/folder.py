@@ -192,7 +192,10 @@ def _check_inputs(present: Iterable[Path], inputs: Iterable[Path]) -> None:
 
 
 def _check_writable(folder: Path) -> None:
-    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    paths = (folder, *folder.absolute().parents)
+    nearest = next(path for path in paths if path.exists() or path.is_symlink())
+    if not nearest.exists():
+        raise InputError(f"{folder}: cannot be written, {nearest} is a symbolic link without a target")
     if not nearest.is_dir():
         raise InputError(f"{folder}: cannot be written, {nearest} is not a folder")
     if not os.access(nearest, os.W_OK | os.X_OK):

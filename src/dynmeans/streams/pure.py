@@ -22,7 +22,7 @@ from dynmeans.estimators.state_files.encoding import saved_parameters
 from dynmeans.estimators.state_files.history_arrays import history_arrays, history_events
 from dynmeans.estimators.state_files.model_bytes import DecodedModel, decode_model, encode_model
 from dynmeans.estimators.state_files.state_checks import WHOLE, column, require
-from dynmeans.estimators.validation import draw_seed
+from dynmeans.estimators.validation import draw_seed, shown
 
 KEY = "batch"  # in the header of a snapshot: what identifies the last batch
 LABELS = "batch_labels"
@@ -121,7 +121,7 @@ def _valid_time(t: Any) -> float:
     """Return a finite time; it identifies a batch, so it has no default."""
     is_number = isinstance(t, (int, float, np.integer, np.floating)) and not isinstance(t, bool)
     if not (is_number and math.isfinite(t)):
-        raise ValueError(f"t must be a finite number, got {t!r}")
+        raise ValueError(f"t must be a finite number, got {shown(t)}")
     return float(t)
 
 
@@ -135,8 +135,10 @@ class _Given(NamedTuple):
 
 def _given(params: Mapping[str, Any] | BatchClusterer) -> _Given:
     """Return the parameters; a mapping is read once, not in every step of every stream."""
-    if not isinstance(params, Mapping):
+    if isinstance(params, BatchClusterer):
         return _checked(clone(params))
+    if not isinstance(params, Mapping):
+        raise TypeError(f"params must be a mapping or an estimator of dynmeans, got {shown(params)}")
     try:
         return _from_mapping(tuple(params), *params.values())
     except TypeError:  # a value that has no hash, or a name that is not a parameter

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from dynmeans._codes.gaussian_code import Reference, code_parts, make_reference, median_interval
+from dynmeans.tuning.clustered_stream import read_clustered
 
 __all__ = ["Reference", "code_length", "code_parts", "make_reference", "median_interval"]
 
@@ -43,7 +42,6 @@ def code_length(
     >>> code_length(stream.batches, stream.labels) < code_length(stream.batches, one)
     True
     """
-    rows = [np.asarray(batch, dtype=np.float64) for batch in batches]
-    when = np.arange(len(rows), dtype=np.float64) if times is None else np.asarray(times, dtype=np.float64)
-    mass = None if weights is None else [np.asarray(w, dtype=np.float64) for w in weights]
-    return float(sum(code_parts(make_reference(rows, when, mass), labels)))
+    stream = read_clustered(batches, labels, times, weights)
+    reference = make_reference(stream.batches, stream.times, stream.weights)
+    return float(sum(code_parts(reference, stream.labels)))

@@ -31,6 +31,7 @@ from dynmeans._algorithms.sphere_birth_cost import (
 )
 from dynmeans._model.sphere_costs import SPHERE_LIFETIME
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.tuning.clustered_stream import read_clustered
 from dynmeans.tuning.scorers import FAILED, Evaluation, Scorer, cluster, configure, evaluate
 from dynmeans.tuning.space import Axis, Space, lifetimes
 from dynmeans.tuning.stream import TuningStream
@@ -132,7 +133,8 @@ def pair_score(batches: Sequence[Any], labels: Sequence[Any], weights: Any = Non
     >>> pair_score(batches, [[0, 1], [2, 1]])
     0.5
     """
-    return pair_loss(make_pair_reference(batches, weights), labels)
+    stream = read_clustered(batches, labels, weights=weights)
+    return pair_loss(make_pair_reference(stream.batches, stream.weights), stream.labels)
 
 
 def score_by_pairs(estimator: Any, stream: TuningStream, reference: PairReference | None = None) -> Scorer:

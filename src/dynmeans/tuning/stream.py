@@ -7,11 +7,9 @@ from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_array
 
-from dynmeans._algorithms.batch import check_range
-from dynmeans._core import max_abs
 from dynmeans._model.types import FloatArray
+from dynmeans.estimators.validation import finite_rows, valid_weights
 
 
 class TuningStream(NamedTuple):
@@ -36,9 +34,7 @@ def read_stream(batches: Iterable[Any]) -> TuningStream:
     steps = [dict(item) if isinstance(item, Mapping) else {"X": item} for item in batches]
     if not steps:
         raise ValueError("batches is empty; tuning needs at least one batch")
-    rows = [check_array(step["X"], dtype=np.float64, ensure_min_samples=0) for step in steps]
-    for batch in rows:
-        check_range(batch, max_abs(batch))
+    rows = [_rows(step, number) for number, step in enumerate(steps)]
     widths = sorted({batch.shape[1] for batch in rows})
     if len(widths) > 1:
         raise ValueError(f"all batches must have the same number of features, got {widths}")
@@ -55,12 +51,22 @@ def read_stream(batches: Iterable[Any]) -> TuningStream:
     )
 
 
+def _rows(step: Mapping[str, Any], number: int) -> FloatArray:
+    """Return the rows of a step; an error names the batch."""
+    if "X" not in step:
+        raise ValueError(f"batches[{number}] is a mapping without the rows 'X'; it has {list(step)}")
+    try:
+        return finite_rows(step["X"])
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"batches[{number}]: {error}") from error
+
+
 def _weights(steps: list[dict[str, Any]], rows: list[FloatArray]) -> list[FloatArray] | None:
     if all(step.get("sample_weight") is None for step in steps):
         return None
     given = [step.get("sample_weight") for step in steps]
     return [
-        np.ones(len(batch)) if w is None else np.broadcast_to(np.asarray(w, dtype=np.float64), len(batch))
+        np.ones(len(batch)) if (found := valid_weights(w, len(batch))) is None else found
         for w, batch in zip(given, rows, strict=True)
     ]
 

@@ -91,10 +91,15 @@ def fixed_parameters(given: DMeansParameters) -> Given:
     return Given(
         None if free else valid_number("birth_cost", given.birth_cost),
         known(given.motion, PAPER.motion),
-        known(given.refine, PAPER.refine),
-        known(given.exclusive, PAPER.exclusive),
+        _as_bool(known(given.refine, PAPER.refine)),
+        _as_bool(known(given.exclusive, PAPER.exclusive)),
         has_drift=any(each is not None for each in (given.drift, given.aging_cost, known(given.reach, True))),
     )
+
+
+def _as_bool(value: Any) -> bool | None:
+    """Return a flag as the core takes it, which knows no flag of NumPy."""
+    return None if value is None else bool(value)
 
 
 def dmeans_costs(given: DMeansParameters, estimates: Estimates | None) -> Costs:

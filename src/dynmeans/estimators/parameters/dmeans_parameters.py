@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from dynmeans._model.motion import get_motion
 from dynmeans.estimators.parameters.feature_scales import valid_feature_scales
-from dynmeans.estimators.validation import valid_count
+from dynmeans.estimators.validation import valid_count, valid_flag
 
 METRICS = ("auto", "euclidean", "cosine")
 
@@ -26,6 +26,7 @@ class DMeansParameters(NamedTuple):
     duplicates: Any
     min_hits: Any
     refine: Any
+    certify: Any
     n_restarts: Any
     max_iter: Any
     n_jobs: Any
@@ -46,9 +47,10 @@ def check_dmeans(given: DMeansParameters) -> None:
     """Raise ValueError if a parameter is invalid, or if two exclude each other."""
     if given.motion is not None and given.motion != "auto":
         get_motion(given.motion)
-    for name, value in (("refine", given.refine), ("exclusive", given.exclusive)):
-        if isinstance(value, str) and value != "auto":
-            raise ValueError(f"{name} must be True, False or 'auto', got {value!r}")
+    valid_flag("refine", given.refine, None, "auto")
+    valid_flag("exclusive", given.exclusive, None, "auto")
+    valid_flag("duplicates", given.duplicates)
+    valid_flag("certify", given.certify)
     valid_count("min_hits", given.min_hits, 1)
     if given.duplicates and (is_free(given.exclusive) or not given.exclusive):
         raise ValueError("duplicates=True needs exclusive=True: otherwise any number of rows may join")

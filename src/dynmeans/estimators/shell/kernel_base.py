@@ -30,7 +30,7 @@ from dynmeans.estimators.parameters.cost_parameters import is_birth_cost_final, 
 from dynmeans.estimators.parameters.estimates import Estimates, updated_birth_costs
 from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.estimators.shell.base import BatchClusterer, StepOutput
-from dynmeans.estimators.validation import valid_count, valid_rows, valid_threads
+from dynmeans.estimators.validation import valid_count, valid_flag, valid_rows, valid_threads
 from dynmeans.kernels import Kernel, Similarity, get_kernel
 
 MOTIONS = ("walk", "align")
@@ -142,6 +142,8 @@ class KernelClusterer(BatchClusterer):
     def _check_parameters(self) -> None:
         kernel = self._kernel()
         valid_count("budget", self.budget, 1)
+        valid_flag("relative", self.relative, None)
+        valid_flag("certify", getattr(self, "certify", False))
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {list(SELECTIONS)}, got {self.selection!r}")
         if self.motion not in MOTIONS:

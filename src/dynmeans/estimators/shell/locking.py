@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
 
+class _Forks:
+    """Count of the forks that led to this process: a thread that held a lock before one is gone."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.guard = Lock()  # one thread at a time replaces a lock
+
+    def count_one(self) -> None:
+        self.count += 1
+        self.guard = Lock()
+
+
+_FORKS = _Forks()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_FORKS.count_one)
+
+
 class StepLock:
     """Lock of one model; a model leaves it out of copies and pickles."""
 
-    __slots__ = ("inside", "mutex")
+    __slots__ = ("forks", "inside", "mutex")
 
     def __init__(self) -> None:
         self.mutex = RLock()
         self.inside = False  # a step is running in the thread that holds the mutex
+        self.forks = _FORKS.count  # of the process in which the lock is valid
 
 
 def without_lock(state: dict[str, Any]) -> dict[str, Any]:
@@ -28,7 +47,21 @@ def lock_of(model: Any) -> StepLock:
     """Return the lock of a model. It is made when first needed, by an operation that is atomic."""
     attributes = vars(model)
     found: StepLock = attributes.get("_lock") or attributes.setdefault("_lock", StepLock())
-    return found
+    return found if found.forks == _FORKS.count else _after_fork(attributes)
+
+
+def _after_fork(attributes: dict[str, Any]) -> StepLock:
+    """Return the lock of a model in a forked process: a new one if another thread held it at the fork."""
+    with _FORKS.guard:
+        found: StepLock = attributes["_lock"]
+        if found.forks == _FORKS.count:
+            return found
+        if found.mutex.acquire(blocking=False):  # it is free, or held by this thread
+            found.mutex.release()
+            found.forks = _FORKS.count
+        else:
+            found = attributes["_lock"] = StepLock()
+        return found
 
 
 def run_step(model: Any, step: Callable[..., Result], *arguments: Any) -> Result:

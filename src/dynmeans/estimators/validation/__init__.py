@@ -9,10 +9,11 @@ from dynmeans.estimators.validation.parameters import (
     valid_birth_cost,
     valid_choice,
     valid_count,
+    valid_flag,
     valid_number,
     valid_threads,
 )
-from dynmeans.estimators.validation.rows import refuse_masked, valid_rows
+from dynmeans.estimators.validation.rows import finite_rows, refuse_masked, valid_rows
 from dynmeans.estimators.validation.weights import (
     LARGEST_MOMENT,
     NO_WEIGHT,
@@ -30,12 +31,14 @@ __all__ = [
     "adopt_columns",
     "columns_of",
     "draw_seed",
+    "finite_rows",
     "refuse_masked",
     "shown",
     "valid_balance",
     "valid_birth_cost",
     "valid_choice",
     "valid_count",
+    "valid_flag",
     "valid_labels",
     "valid_number",
     "valid_rows",

@@ -36,6 +36,15 @@ def valid_count(name: str, value: Any, minimum: int, maximum: int = LARGEST_COUN
     return int(value)
 
 
+def valid_flag(name: str, value: Any, *others: Any) -> None:
+    """Raise if a value is neither True nor False nor one of the others."""
+    if value is True or value is False or isinstance(value, np.bool_):
+        return
+    if not (value is None or isinstance(value, str)) or value not in others:
+        rule = f"True, False or {others[-1]!r}" if others else "True or False"
+        raise ValueError(f"{name} must be {rule}, got {shown(value)}")
+
+
 def valid_number(name: str, value: Any) -> float | None:
     """Return a number, or None if it was not given; the model validates its range."""
     if value is None or type(value) is float:

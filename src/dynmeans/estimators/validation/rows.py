@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from dynmeans._algorithms.batch import Rows, check_range
 from dynmeans._core import max_abs
+from dynmeans._model.types import FloatArray
 from dynmeans.estimators.validation.columns import set_columns
 from dynmeans.estimators.validation.parameters import valid_threads
 
@@ -49,6 +50,19 @@ def _no_rows(estimator: Any, *, reset: bool) -> Rows:
             "pass np.empty((0, d)), where d is the number of features"
         )
     return np.empty((0, estimator.n_features_in_))
+
+
+def finite_rows(X: Any) -> FloatArray:
+    """Return finite (n, d) rows for which no estimator is needed: C-contiguous, float64, n may be 0."""
+    refuse_masked("X", X)
+    _refuse_sparse(X)
+    try:
+        rows = check_array(X, dtype=np.float64, order="C", ensure_min_samples=0)
+    except ValueError as error:
+        raise ValueError(_in_one_line(str(error))) from error
+    finite: FloatArray = np.require(rows, requirements=["C_CONTIGUOUS", "ALIGNED"])
+    check_range(finite, max_abs(finite))
+    return finite
 
 
 def _in_one_line(message: str) -> str:
