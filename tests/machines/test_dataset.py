@@ -19,9 +19,8 @@ from dataset_runs import PARAMETERS, N, local_labels, read_labels, run, table
 from dynmeans import InputError
 from dynmeans._files.snapshot import read_snapshot, write_snapshot
 from dynmeans.cli import app
-from dynmeans.distributed import files
-from dynmeans.distributed.dataset import open_dataset
-from dynmeans.distributed.files import cluster_dataset
+from dynmeans.distributed.runs import cluster_dataset, window_steps
+from dynmeans.distributed.runs.dataset import open_dataset
 from dynmeans.runs import RunParameters, cluster_files, read_run
 
 
@@ -52,7 +51,7 @@ def test_an_interruption_before_the_first_state_file_is_resumed(client, folder, 
         raise Stop
 
     with monkeypatch.context() as patch:
-        patch.setattr(files, "_save", stop)
+        patch.setattr(window_steps, "save_progress", stop)
         with pytest.raises(Stop):
             run(folder, client)
     assert not (folder / "state").exists()

@@ -11,7 +11,8 @@ namespace dynmeans {
 namespace {
 
 // out: labels, the id of the slot of every row; with which (n,), of rows each of which is one of those
-std::vector<std::int64_t> label_rows(const Column<std::int32_t>& slots,
+template <class Slot>
+std::vector<std::int64_t> label_rows(const Column<Slot>& slots,
                                      const std::optional<Column<std::int64_t>>& which,
                                      const LifecycleInput& before) {
   std::vector<std::int64_t> labels(slots.shape(0));
@@ -97,6 +98,8 @@ nb::tuple to_python(LifecycleResult after, std::vector<std::int64_t> labels, int
                         list(after.asleep), list(after.died));
 }
 
+// Slot: the type of the slots, which is that of the result of a descent
+template <class Slot>
 nb::tuple update_clusters(
     const Matrix<double>& centers, const Vector& weights, const Matrix<double>& velocities,
     const Matrix<double>& velocity_cov, const Vector& last_seen,  // as in StateArrays
@@ -104,7 +107,7 @@ nb::tuple update_clusters(
     const Column<std::int64_t>& hits,                             // (K,) steps in which each had rows
     const Matrix<double>& forecasts,                              // (K, d) predicted positions
     const Vector& gammas,                                         // gamma (K,)
-    const Column<std::int32_t>& slots,                            // (n,) cluster of every row
+    const Column<Slot>& slots,                                    // (n,) cluster of every row
     const Matrix<double>& positions,                              // theta (L, d)
     const Vector& slot_weights,                                   // n (L,) weight of the rows of each cluster
     std::int64_t next_id,                                         // smallest unused id
@@ -138,20 +141,26 @@ nb::tuple update_clusters(
   return to_python(Lifecycle(before).run(), std::move(labels), int(d), motion);
 }
 
-}  // namespace
-
-void bind_lifecycle(nb::module_& m) {
-  m.def("predict_clusters", &predict_clusters, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
-        "last_seen"_a, "now"_a, "aging"_a, "position_noise"_a, "velocity_noise"_a, "newborn"_a, "limit"_a,
-        "Predict the clusters to the time of a batch: (forecasts, gammas, revival, elapsed).");
-  m.def("update_clusters", &update_clusters, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
-        "last_seen"_a, "ids"_a, "hits"_a, "forecasts"_a, "gammas"_a, "slots"_a, "positions"_a,
+template <class Slot>
+void bind_update(nb::module_& m) {
+  m.def("update_clusters", &update_clusters<Slot>, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
+        "last_seen"_a, "ids"_a, "hits"_a, "forecasts"_a, "gammas"_a, "slots"_a.noconvert(), "positions"_a,
         "slot_weights"_a, "next_id"_a, "clock"_a, "now"_a, "lifetime"_a, "position_noise"_a,
         "velocity_noise"_a, "newborn"_a, "limit"_a, "which"_a = nb::none(),
         "Update the clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids, "
         "hits), "
         "labels, active, "
         "sizes, born, revived, asleep, died).");
+}
+
+}  // namespace
+
+void bind_lifecycle(nb::module_& m) {
+  m.def("predict_clusters", &predict_clusters, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
+        "last_seen"_a, "now"_a, "aging"_a, "position_noise"_a, "velocity_noise"_a, "newborn"_a, "limit"_a,
+        "Predict the clusters to the time of a batch: (forecasts, gammas, revival, elapsed).");
+  bind_update<std::int32_t>(m);
+  bind_update<std::uint16_t>(m);
 }
 
 }  // namespace dynmeans

@@ -17,7 +17,7 @@ from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
 from dynmeans._tables.inputs import RowBlock
 from dynmeans._tables.windowing import ByPart, ByRows, Windowing
-from dynmeans.distributed.locations import DataFile, find_files, open_file
+from dynmeans.distributed.runs.locations import DataFile, find_files, open_file
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.time_steps import make_windowing
 
