@@ -243,7 +243,7 @@ def test_a_column_of_lists_is_clustered_as_separate_columns(client, folder, kind
 
 def die_at_window_3():
     """Let this worker die when it reads the last file, as one that runs out of memory."""
-    from dynmeans.distributed import dataset
+    from dynmeans.distributed.runs import dataset
 
     read = dataset.read_rows
 
