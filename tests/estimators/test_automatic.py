@@ -53,6 +53,34 @@ def test_a_lifetime_that_is_estimated_is_in_units_of_the_interval() -> None:
         np.testing.assert_array_equal(step.labels, labels)
 
 
+@pytest.mark.parametrize(("moved", "low", "high"), [(0.02, 0.8, 1.0), (0.3, 1.0, 2.0)])
+def test_the_estimated_reach_follows_the_motion(moved: float, low: float, high: float) -> None:
+    """Four groups that walk and are missed at times, among groups that are seen once."""
+    rng = np.random.default_rng(0)
+    centers, batches = np.array([(0.0, 0.0), (12, 0), (0, 12), (12, 12)]), []
+    for _ in range(20):
+        centers = centers + rng.normal(0, moved, (4, 2))
+        objects = np.repeat(centers[rng.random(4) < 0.7], 10, axis=0)
+        once = np.repeat(rng.uniform(-4, 16, (2, 2)), 4, axis=0)
+        rows = np.concatenate([objects, once])
+        batches.append(rows + rng.normal(0, 0.3, rows.shape))
+    model = DMeans(random_state=0)
+    labels_of(model, batches)
+    assert low < model.parameters_.reach <= high
+
+
+def test_an_estimated_reach_is_kept_in_state_files(tmp_path: Any) -> None:
+    batches, _ = walkers(5, 12)
+    model = DMeans(random_state=0)
+    labels_of(model, batches)
+    model.save(tmp_path / "model")
+    assert dynmeans.load(tmp_path / "model").parameters_ == model.parameters_
+    state = to_snapshot(model)
+    state.header["first_batches"]["drift"] = -1.0
+    with pytest.raises(SnapshotError, match=r"drift -1\.0 of the first batches"):
+        from_snapshot(state)
+
+
 def test_given_parameters_win() -> None:
     batches, _ = walkers(5, 10)
     given = {"lifetime": 7.0, "reach": 3.0, "motion": "walk", "refine": True, "exclusive": False}

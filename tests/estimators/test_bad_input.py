@@ -51,7 +51,7 @@ def test_bad_arguments_leave_the_model_as_it_was(arguments, message):
         ({"birth_cost": -1.0}, "birth_cost must be a finite number > 0, got -1.0"),
         ({"birth_cost": "cheap"}, "birth_cost must be a number, got 'cheap'"),
         ({"lifetime": 1.0}, "lifetime must be a finite number > 1, got 1.0"),
-        ({"reach": 0.5}, "reach must be a finite number >= 1, got 0.5"),
+        ({"reach": 0.5}, "reach must be a finite number >= 1 - 1/lifetime = 0.666667, got 0.5"),
         ({"aging_cost": -1.0}, "aging_cost must be a finite number >= 0, got -1.0"),
         ({"drift": -1.0}, "drift must be a finite number >= 0, got -1.0"),
         ({"lifetime": 2.0, "drift": 1.0}, "not both"),

@@ -18,7 +18,7 @@ MODELS = {
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"reach": 1e308}, r"reach must lie within 1 \.\. 1e\+12, got 1e\+308"),
+        ({"reach": 1e308}, r"reach must lie within 0\.\d+ \.\. 1e\+12, got 1e\+308"),
         ({"lifetime": 1e308}, r"lifetime must lie within 1 \.\. 1e\+12, got 1e\+308"),
         ({"drift": 1e308}, r"drift must lie within 0 \.\. 1e\+12, got 1e\+308"),
         ({"aging_cost": 1e308}, r"aging_cost must lie within 0 \.\. 1e\+305, got 1e\+308"),

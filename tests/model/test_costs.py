@@ -6,23 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans._model.costs import AgingParameters, make_costs
+from dynmeans._model.costs import AgingParameters, make_costs, reach_from_drift
 
 births = st.floats(1e-6, 1e6)
 lifetimes = st.floats(1.01, 100.0)
-reaches = st.floats(1.0, 10.0)
+drifts = st.floats(0.0, 100.0)
 
 
-@given(births, lifetimes, reaches)
-def test_a_well_known_cluster_is_found_one_step_later_up_to_its_reach(birth, lifetime, reach):
+@given(births, lifetimes, drifts)
+def test_a_well_known_cluster_is_found_one_step_later_up_to_its_reach(birth, lifetime, drift):
+    reach = reach_from_drift(lifetime, drift)
     costs = make_costs(birth, AgingParameters(lifetime=lifetime, reach=reach))
-    gamma = 1 / costs.drift  # weight without bound, dt = 1
-    farthest = (birth - costs.aging) * (gamma + 1) / gamma
-    assert farthest == pytest.approx(reach * birth)
+    assert costs.drift == pytest.approx(drift, abs=1e-9)
+    share = 1 / (1 + costs.drift)  # gamma / (gamma + 1) for a weight without bound and dt = 1
+    assert (birth - costs.aging) / share == pytest.approx(reach * birth)
 
 
-@given(births, lifetimes, reaches)
-def test_both_pairs_say_the_same(birth, lifetime, reach):
+@given(births, lifetimes, drifts)
+def test_both_pairs_say_the_same(birth, lifetime, drift):
+    reach = reach_from_drift(lifetime, drift)
     words = make_costs(birth, AgingParameters(lifetime=lifetime, reach=reach))
     raw = make_costs(birth, AgingParameters(aging_cost=words.aging, drift=words.drift))
     assert raw.lifetime == pytest.approx(words.lifetime)
@@ -42,7 +44,7 @@ def test_no_aging_cost_means_that_nothing_is_forgotten():
         (math.inf, AgingParameters(), "birth_cost .* got inf"),
         (math.nan, AgingParameters(), "birth_cost .* got nan"),
         (1.0, AgingParameters(lifetime=1.0), "lifetime must be a finite number > 1, got 1.0"),
-        (1.0, AgingParameters(reach=0.9), "reach must be a finite number >= 1, got 0.9"),
+        (1.0, AgingParameters(5.0, 0.7), "reach must be a finite number >= 1 - 1/lifetime = 0.8, got 0.7"),
         (1.0, AgingParameters(aging_cost=-0.1), "aging_cost must be a finite number >= 0, got -0.1"),
         (1.0, AgingParameters(drift=-2.0), "drift must be a finite number >= 0, got -2.0"),
         (1.0, AgingParameters(lifetime=2.0, drift=0.0), "not both: got lifetime=2.0, .* drift=0.0"),

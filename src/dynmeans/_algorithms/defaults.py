@@ -16,7 +16,13 @@ from scipy.spatial.distance import cdist
 
 from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.birth_cost import estimate_birth_cost, estimate_exclusive_birth_cost
-from dynmeans._algorithms.descent_candidates import DescentParameters, Given, candidates, squared_span
+from dynmeans._algorithms.descent_candidates import (
+    DRIFTS,
+    DescentParameters,
+    Given,
+    candidates,
+    squared_span,
+)
 from dynmeans._algorithms.first_batches import (
     MAX_ROWS,
     MIN_BATCHES,
@@ -29,7 +35,7 @@ from dynmeans._codes.two_codes import STRONG_EVIDENCE, CodeLengths, TwoCodes
 from dynmeans._model.costs import Costs
 from dynmeans._model.types import FloatArray, IntArray
 
-CostsOf = Callable[[float, float], Costs]  # (birth cost, median interval) -> costs
+CostsOf = Callable[[DescentParameters, float], Costs]  # (parameters, median interval) -> costs
 
 MOVING = 2  # best parameters of each mode that are tried again with velocity
 ONE_OBJECT = 1e100  # birth cost at which all rows belong to one object
@@ -66,6 +72,8 @@ def _estimated(found: FirstBatches, batch: Batch, given: Given, costs_of: CostsO
         return found
     codes = TwoCodes(found.rows, np.array(found.times), found.weights, max_rows=MAX_ROWS)
     best, by_forest = _best_parameters(found, codes, given, costs_of)
+    if not given.has_drift:
+        best = _with_best_drift(found, codes, best, by_forest, costs_of)
     labels = _labels(found, best, costs_of)
     return found._replace(parameters=best, contradicts=_contradicts(found, codes, by_forest, labels))
 
@@ -132,6 +140,19 @@ def _best_parameters(
     return best, by_forest
 
 
+def _with_best_drift(
+    found: FirstBatches, codes: TwoCodes, best: DescentParameters, by_forest: bool, costs_of: CostsOf
+) -> DescentParameters:
+    """Return the parameters with the drift of the shortest code.
+
+    A drift that is too small ends ids of objects that move far. One that is too large lets a sleeping cluster
+    take rows of other objects.
+    """
+    tried = [best, *(best._replace(drift=drift) for drift in DRIFTS)]
+    lengths = [codes.lengths(_labels(found, candidate, costs_of)).of(by_forest) for candidate in tried]
+    return tried[int(np.argmin(lengths))]
+
+
 def _with_births(
     found: FirstBatches, best: DescentParameters, largest: DescentParameters, costs_of: CostsOf
 ) -> list[float]:
@@ -174,8 +195,12 @@ def _best_of_modes(
     """Return the best parameters of each mode: plain, refined and exclusive."""
     by_forest = codes.prefers_forest([lengths for _, lengths in tried])
     ranked = [candidate for candidate, _ in sorted(tried, key=lambda pair: pair[1].of(by_forest))]
-    modes = dict.fromkeys(candidate[2:] for candidate in ranked)
-    return [candidate for mode in modes for candidate in [s for s in ranked if s[2:] == mode][:MOVING]]
+    modes = dict.fromkeys((candidate.refine, candidate.exclusive) for candidate in ranked)
+    return [
+        candidate
+        for mode in modes
+        for candidate in [s for s in ranked if (s.refine, s.exclusive) == mode][:MOVING]
+    ]
 
 
 def _middle_of_best(
@@ -196,4 +221,4 @@ def _middle_of_best(
 
 def _labels(found: FirstBatches, candidate: DescentParameters, costs_of: CostsOf) -> list[IntArray]:
     """Cluster the sample of all batches."""
-    return cluster_sample(found, candidate, costs_of(candidate.birth, found.interval))[1]
+    return cluster_sample(found, candidate, costs_of(candidate, found.interval))[1]

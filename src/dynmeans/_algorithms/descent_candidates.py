@@ -15,6 +15,8 @@ PAIRS = 10  # consecutive batches that are compared
 BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the diameter of a batch, squared
 EXCLUSIVE_BIRTHS = 5  # birth costs that are tried in the exclusive mode
 EXCLUSIVE_RANGE = (1.0 / 30.0, 2.0)  # of a birth cost, in squared distances to the nearest row of a batch
+DRIFT = 1.5  # the first drift that is tried; with a lifetime of 5, a reach of 2
+DRIFTS = tuple(DRIFT * 0.4**k for k in (3, 2, 1, -1))  # others: reaches of 0.88, 0.99, 1.28 and 3.8
 
 
 class DescentParameters(NamedTuple):
@@ -24,6 +26,7 @@ class DescentParameters(NamedTuple):
     motion: str = "walk"
     refine: bool = False
     exclusive: bool = False
+    drift: float = DRIFT  # tau per median interval
 
 
 class Given(NamedTuple):
@@ -33,6 +36,7 @@ class Given(NamedTuple):
     motion: str | None = None
     refine: bool | None = None
     exclusive: bool | None = None
+    has_drift: bool = False  # reach or drift is set
 
 
 def candidates(batches: Sequence[FloatArray], given: Given, share: float = 1.0) -> list[DescentParameters]:

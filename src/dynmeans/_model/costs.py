@@ -70,9 +70,10 @@ def make_costs(birth: float, parameters: AgingParameters, default: AgingDefaults
     lifetime = default.lifetime if parameters.lifetime is None else parameters.lifetime
     reach = default.reach if parameters.reach is None else parameters.reach
     _require("lifetime", lifetime, lifetime > 1, "> 1")
-    _require("reach", reach, reach >= 1, ">= 1")
     _require_within("lifetime", lifetime, 1.0, LARGEST_SPAN)
-    _require_within("reach", reach, 1.0, LARGEST_SPAN)
+    smallest = 1.0 - 1.0 / lifetime
+    _require("reach", reach, reach >= smallest, f">= 1 - 1/lifetime = {smallest:g}")
+    _require_within("reach", reach, smallest, LARGEST_SPAN)
     return Costs(birth, lifetime, drift_from_reach(lifetime, reach))
 
 
@@ -80,9 +81,15 @@ def drift_from_reach(lifetime: float, reach: float) -> float:
     """Eq. (reparameterization): tau = (T_Q (k_tau - 1) + 1) / (T_Q - 1), where Q = lambda / T_Q.
 
     A cluster of large weight is then revived one step later up to a squared distance of
-    ``reach * birth_cost``. (The paper prints this equation without a label.)
+    ``reach * birth_cost``. (The paper prints this equation without a label.) The smallest reach is
+    1 - 1 / T_Q, where tau = 0.
     """
-    return (lifetime * (reach - 1.0) + 1.0) / (lifetime - 1.0)
+    return max(lifetime * (reach - 1.0) + 1.0, 0.0) / (lifetime - 1.0)
+
+
+def reach_from_drift(lifetime: float, drift: float) -> float:
+    """Return the reach k_tau = (1 - 1 / T_Q) (1 + tau): the inverse of `drift_from_reach`."""
+    return (1.0 - 1.0 / lifetime) * (1.0 + drift)
 
 
 def _from_raw(birth: float, aging: float, drift: float) -> Costs:

@@ -57,9 +57,8 @@ class DMeans(BatchClusterer):
         median intervals between batches if the birth cost is estimated. It is 8 with ``metric="cosine"``.
     reach : float or "auto", optional
         A cluster of large weight is revived in the next step up to a squared distance of ``reach *
-        birth_cost`` from its predicted position (k_tau, >= 1). The default is 1.5, or 2 if the birth cost is
-        estimated. With ``metric="cosine"`` it is at least 1 - 1/lifetime, which is the default: clusters do
-        not drift.
+        birth_cost`` from its predicted position (k_tau, >= 1 - 1/lifetime). The default is 1.5, or
+        estimated with the birth cost. With ``metric="cosine"`` it is 1 - 1/lifetime: clusters do not drift.
     aging_cost, drift : float, optional
         The parameters Q and tau of the paper, instead of ``lifetime`` and ``reach``. If only one is given,
         the other is 0.

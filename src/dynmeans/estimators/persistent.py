@@ -49,7 +49,7 @@ class PersistentIds(BatchClusterer):
         Number of time steps without points after which a cluster dies (> 1).
     reach : float, default=1
         A cluster of large weight is revived in the next step up to a squared distance of
-        ``reach * birth_cost`` from its predicted position (>= 1).
+        ``reach * birth_cost`` from its predicted position (>= 1 - 1/lifetime).
     aging_cost, drift : float, optional
         The parameters Q and tau of the paper, instead of ``lifetime`` and ``reach``.
     motion : {"walk", "velocity", "align"}, default="walk"

@@ -20,7 +20,7 @@ from dynmeans.tuning.kernel_space import check_kernel, kernel_space
 from dynmeans.tuning.known_candidates import with_known_candidates
 from dynmeans.tuning.pair_score import cosine_space
 from dynmeans.tuning.scorers import Scorer
-from dynmeans.tuning.space import Axis, Space, birth_costs, make_space
+from dynmeans.tuning.space import Axis, Space, birth_costs, make_space, with_drift_axis
 from dynmeans.tuning.stream import TuningStream
 from dynmeans.tuning.trials import Entry
 
@@ -102,7 +102,7 @@ def _dmeans_spaces(model: DMeans, stream: TuningStream, motions: Sequence[str] |
         fixed = {"refine": False} if is_free(model.refine) else {}
         single = {"exclusive": True} if is_free(model.exclusive) else {}
         spaces.append(_space(stream, scale or births, [{**move, **fixed, **single} for move in moves]))
-    return spaces
+    return [with_drift_axis(space) for space in spaces]
 
 
 def _cosine_choices(model: Any, motions: Sequence[str] | None) -> tuple[dict[str, Any], ...]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dynmeans._model.costs import drift_from_reach
 from dynmeans._model.events import StepParameters
 from dynmeans._model.types import FloatArray
 from dynmeans.estimators import DMeans
@@ -18,7 +19,7 @@ from dynmeans.tuning.scorers import configure
 from dynmeans.tuning.space import Space
 from dynmeans.tuning.stream import TuningStream
 
-ONE_CLUSTER = np.array([1.0, 1.0, 0.5])  # largest birth cost, longest lifetime, middle reach
+ONE_CLUSTER = np.array([1.0, 1.0, 0.5])  # largest birth cost, longest lifetime, middle drift
 
 
 def with_known_candidates(
@@ -55,10 +56,11 @@ def _default_in(space: Space, default: StepParameters) -> tuple[FloatArray, int]
     ]
     if not same or default.reach is None:
         return None
+    lifetime = default.lifetime / space.interval
     values = {
         "birth_cost": default.birth_cost,
-        "lifetime": default.lifetime / space.interval,
-        "reach": default.reach,
+        "lifetime": lifetime,
+        "drift": drift_from_reach(lifetime, default.reach),
     }
     shares = [axis.share(values[axis.name]) for axis in space.axes]
     return np.clip(shares, 0.0, 1.0), same[0]

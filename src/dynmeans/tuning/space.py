@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dynmeans._model.costs import drift_from_reach
+from dynmeans._model.costs import drift_from_reach, reach_from_drift
 from dynmeans._model.types import FloatArray
 from dynmeans.kernels import Kernel
 
@@ -19,6 +19,7 @@ DIAMETER_QUANTILE = 0.99  # of squared distances: excludes a few outliers
 DIAMETER_FACTOR = 2.0  # a birth cost above the squared diameter gives one cluster
 LIFETIMES = (1.2, 20.0)  # in median intervals
 REACHES = (1.01, 10.0)
+DRIFTS = (0.03, 15.0)  # per median interval: objects that hardly move, and steps of several birth costs
 
 
 class Axis(NamedTuple):
@@ -62,6 +63,8 @@ class Space(NamedTuple):
         """
         named = zip(self.axes, position, strict=True)
         found: dict[str, Any] = {axis.name: axis.value(float(x)) for axis, x in named}
+        if "drift" in found:
+            found["reach"] = reach_from_drift(found["lifetime"], found.pop("drift"))
         if self.interval != 1.0:
             lifetime, reach = found.pop("lifetime"), found.pop("reach", None)
             found["aging_cost"] = found["birth_cost"] / (lifetime * self.interval)
@@ -100,6 +103,15 @@ def make_space(
         Axis("reach", *REACHES, origin=1.0),
     )
     return Space(axes, tuple(choices), interval)
+
+
+def with_drift_axis(space: Space) -> Space:
+    """Replace the axis of reach by one of drift, which also covers clusters that hardly move.
+
+    The lowest reach, 1 - 1 / lifetime, depends on the lifetime; the lowest drift is 0.
+    """
+    axes = (Axis("drift", *DRIFTS) if axis.name == "reach" else axis for axis in space.axes)
+    return space._replace(axes=tuple(axes))
 
 
 def _scales(batch: FloatArray) -> tuple[float, float] | None:

@@ -19,7 +19,7 @@ from dynmeans._algorithms.defaults import ONE_OBJECT, update_first_batches
 from dynmeans._algorithms.descent_candidates import DescentParameters, Given
 from dynmeans._algorithms.first_batches import FirstBatches
 from dynmeans._algorithms.sphere_birth_cost import estimate_sphere_birth_cost
-from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs
+from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs, reach_from_drift
 from dynmeans._model.events import StepParameters
 from dynmeans._model.sphere_costs import make_sphere_costs
 from dynmeans.estimators.parameters.cost_parameters import (
@@ -33,7 +33,7 @@ from dynmeans.estimators.parameters.estimates import Estimates, updated_birth_co
 from dynmeans.estimators.parameters.metric_choice import metric_for, uses_cosine
 from dynmeans.estimators.validation import valid_birth_cost, valid_number
 
-LIFETIME, REACH = 5.0, 2.0  # estimated lifetime in median intervals, and reach
+LIFETIME = 5.0  # the default if the birth cost is estimated, in median intervals
 PAPER = DescentParameters(1.0)  # motion and mode of the paper, which a given birth cost implies
 
 
@@ -74,6 +74,7 @@ def descent_parameters(given: DMeansParameters, estimates: Estimates | None) -> 
         estimated.motion if is_free(given.motion) else given.motion,
         bool(estimated.refine if is_free(given.refine) else given.refine),
         bool(estimated.exclusive if is_free(given.exclusive) else given.exclusive),
+        estimated.drift,
     )
 
 
@@ -91,6 +92,7 @@ def fixed_parameters(given: DMeansParameters) -> Given:
         known(given.motion, PAPER.motion),
         known(given.refine, PAPER.refine),
         known(given.exclusive, PAPER.exclusive),
+        has_drift=any(each is not None for each in (given.drift, given.aging_cost, known(given.reach, True))),
     )
 
 
@@ -99,9 +101,9 @@ def dmeans_costs(given: DMeansParameters, estimates: Estimates | None) -> Costs:
     first = joint_estimates(given, estimates)
     if first is not None:
         birth = first.parameters.birth if given.birth_cost == "auto" else valid_birth_cost(given.birth_cost)
-        return _automatic_costs(given, birth, first.interval)
+        return _automatic_costs(given, first.parameters._replace(birth=birth), first.interval)
     if estimates is None and is_automatic(given, estimates):
-        return _automatic_costs(given, chosen_birth_cost(given, 1.0), 1.0)
+        return _automatic_costs(given, DescentParameters(chosen_birth_cost(given, 1.0)), 1.0)
     estimate = 1.0 if estimates is None else pooled_birth_cost(estimates.birth_costs)
     if estimate is None and descent_parameters(given, estimates).exclusive:
         estimate = ONE_OBJECT  # until a batch has two different rows, all rows belong to one object
@@ -111,15 +113,19 @@ def dmeans_costs(given: DMeansParameters, estimates: Estimates | None) -> Costs:
     return step_costs(given, estimate, AgingDefaults())
 
 
-def _automatic_costs(given: DMeansParameters, birth: float, interval: float) -> Costs:
-    """Return the costs for a birth cost; an estimated lifetime is in median intervals."""
+def _automatic_costs(given: DMeansParameters, estimated: DescentParameters, interval: float) -> Costs:
+    """Return the costs for estimated parameters, whose drift is per median interval."""
     lifetime, reach = _number("lifetime", given.lifetime), _number("reach", given.reach)
     aging_cost, drift = valid_number("aging_cost", given.aging_cost), valid_number("drift", given.drift)
-    if aging_cost is not None or drift is not None or lifetime is not None:
-        reach = REACH if lifetime is not None and reach is None else reach
-        return make_costs(birth, AgingParameters(lifetime, reach, aging_cost, drift))
-    costs = make_costs(birth, AgingParameters(LIFETIME, REACH if reach is None else reach))
-    return costs._replace(lifetime=LIFETIME * interval, drift=costs.drift / interval)
+    if aging_cost is not None or drift is not None:
+        return make_costs(estimated.birth, AgingParameters(lifetime, reach, aging_cost, drift))
+    if lifetime is not None and reach is not None:
+        return make_costs(estimated.birth, AgingParameters(lifetime, reach))
+    costs = make_costs(estimated.birth, AgingParameters(LIFETIME if lifetime is None else lifetime, reach))
+    return costs._replace(
+        lifetime=LIFETIME * interval if lifetime is None else lifetime,
+        drift=(estimated.drift if reach is None else costs.drift) / interval,
+    )
 
 
 def _number(name: str, value: Any) -> float | None:
@@ -132,10 +138,23 @@ def used_parameters(given: DMeansParameters, estimates: Estimates | None, costs:
     if not (is_cosine or given.aging_cost is not None or given.drift is not None):
         reach = _number("reach", given.reach)
         if reach is None:
-            reach = REACH if joint_estimates(given, estimates) is not None else AgingDefaults().reach
-    metric = "cosine" if is_cosine else "euclidean"
+            first = joint_estimates(given, estimates)
+            reach = AgingDefaults().reach if first is None else _estimated_reach(costs, first.interval)
     mode = descent_parameters(given, estimates)
-    return StepParameters(costs.birth, costs.lifetime, reach, *mode[1:], metric)
+    return StepParameters(
+        costs.birth,
+        costs.lifetime,
+        reach,
+        mode.motion,
+        mode.refine,
+        mode.exclusive,
+        "cosine" if is_cosine else "euclidean",
+    )
+
+
+def _estimated_reach(costs: Costs, interval: float) -> float:
+    """Return the reach one median interval after a cluster was last seen."""
+    return reach_from_drift(costs.lifetime / interval, costs.drift * interval)
 
 
 def learn(given: DMeansParameters, old: Estimates | None, batch: Batch, seed: int) -> Estimates:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._algorithms.descent_candidates import DescentParameters
+from dynmeans._algorithms.descent_candidates import DRIFT, DescentParameters
 from dynmeans._algorithms.first_batches import MAX_BATCHES, MAX_ROWS, FirstBatches
 from dynmeans._files.snapshot import SnapshotError
+from dynmeans._model.costs import LARGEST_SPAN
 from dynmeans._model.motion import MOTIONS
 from dynmeans.estimators.state_files.state_checks import (
     WHOLE,
@@ -111,4 +112,6 @@ def _checked_parameters(known: Mapping[str, Any]) -> DescentParameters:
     require(
         isinstance(refine, bool) and isinstance(exclusive, bool), "refine and exclusive must be true or false"
     )
-    return DescentParameters(birth, motion, refine, exclusive)
+    drift = number("drift", known.get("drift", DRIFT))  # files of earlier versions have none
+    require(0.0 <= drift <= LARGEST_SPAN, f"drift {drift!r} of the first batches")
+    return DescentParameters(birth, motion, refine, exclusive, drift)
