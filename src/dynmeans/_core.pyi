@@ -261,7 +261,7 @@ def expand_centers(
     ids: NDArray[np.int64],
     owner: NDArray[np.int64],
     coefficients: Floats,
-    slots: NDArray[np.int32],
+    slots: RowSlots,
     weights: Floats,
     gammas: Floats,
     slot_weights: Floats,
