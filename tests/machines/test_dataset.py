@@ -202,7 +202,6 @@ def test_urls_that_cannot_be_used_are_one_line(arguments, message, folder, monke
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--standardize"], "--standardize is not supported with --scheduler or --workers; standardize the"),
         (
             ["--text", "t"],
             "--text is not supported with --scheduler or --workers; join the text to the labels",
@@ -239,6 +238,31 @@ def test_a_column_of_lists_is_clustered_as_separate_columns(client, folder, kind
     assert found.features == ("e1", "e2")
     assert np.array_equal(found.model.cluster_centers_, local.model.cluster_centers_)
     assert np.array_equal(found.model.cluster_ids_, local.model.cluster_ids_)
+
+
+@pytest.mark.parametrize("weight", [None, "x"])
+def test_standardized_rows_give_the_local_result_also_after_an_interruption(client, folder, weight):
+    def stop(status):
+        if status.steps == 1:
+            raise Stop
+
+    for path in folder.glob("*.parquet"):
+        rows = pq.read_table(path)
+        columns = {name: rows.column(name).to_numpy() for name in "txy"}
+        columns["x"] = np.abs(columns["x"])  # a weight too
+        pq.write_table(pa.table({**columns, "y": 1000.0 * columns["y"]}), path, row_group_size=3000)
+    parameters = PARAMETERS._replace(birth_cost=0.3, standardize=True, weight=weight)
+    local = cluster_files(
+        [str(path) for path in sorted(folder.glob("*.parquet"))], parameters, out=folder / "local"
+    )
+    options = {"out": folder / "out", "state": folder / "state"}
+    with pytest.raises(Stop):
+        cluster_dataset([str(folder / "*.parquet")], parameters, client, **options, on_step=stop)
+    found = cluster_dataset([str(folder / "*.parquet")], parameters, client, **options)
+    assert found.model.n_clusters_ > 1
+    assert np.array_equal(found.model.cluster_centers_, local.model.cluster_centers_)
+    assert np.array_equal(found.model.cluster_ids_, local.model.cluster_ids_)
+    assert (folder / "out/clusters.csv").read_text() == (folder / "local/clusters.csv").read_text()
 
 
 def die_at_window_3():

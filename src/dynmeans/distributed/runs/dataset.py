@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from dynmeans._tables.arrow import read_cells, wanted_names
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
 from dynmeans._tables.inputs import RowBlock
+from dynmeans._tables.standardize import Scale
 from dynmeans._tables.windowing import ByPart, ByRows, Windowing
 from dynmeans.distributed.runs.locations import DataFile, find_files, open_file
 from dynmeans.runs.parameters import RunParameters
@@ -145,9 +146,18 @@ def read_rows(part: Part, columns: Columns) -> Rows:
     return rows
 
 
-def read_slice(piece: Slice, columns: Columns) -> np.ndarray[Any, Any]:
-    """Read the features of some rows."""
-    return np.ascontiguousarray(read_rows(piece.part, columns).X[piece.start : piece.stop])
+def read_slice(piece: Slice, columns: Columns, scale: Scale | None = None) -> np.ndarray[Any, Any]:
+    """Read the features of some rows, standardized by a scale."""
+    X = np.ascontiguousarray(read_rows(piece.part, columns).X[piece.start : piece.stop])
+    return X if scale is None else scale.apply(X)
+
+
+def measure_slice(
+    piece: Slice, columns: Columns, measure: Callable[..., Any], arguments: tuple[Any, ...]
+) -> Any:
+    """Return ``measure(X, weights, *arguments)`` of some rows; see `scale_of_parts`."""
+    weights = None if columns.weight is None else read_weights(piece, columns)
+    return measure(read_slice(piece, columns), weights, *arguments)
 
 
 def read_weights(piece: Slice, columns: Columns) -> np.ndarray[Any, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 import dask
@@ -11,6 +12,7 @@ import dask.array as da
 import numpy as np
 
 from dynmeans._files.snapshot import SnapshotError
+from dynmeans._tables.standardize import Scale, scale_of_parts
 from dynmeans._tables.windowing import Windowing
 from dynmeans.distributed.estimator import DMeans
 from dynmeans.distributed.runs.dataset import (
@@ -18,6 +20,7 @@ from dynmeans.distributed.runs.dataset import (
     Slice,
     Window,
     find_windows,
+    measure_slice,
     read_slice,
     read_weights,
 )
@@ -40,6 +43,7 @@ def run_steps(job: DatasetJob, model: DMeans, progress: DatasetProgress) -> Iter
         start_labels(job.labels, progress.run)
     log = job.open_log(progress.lengths)
     log.watch(model)
+    log.scale = progress.read_scale()
     with closing(log):
         for window in windows[progress.steps :]:
             _pass_empty(model, rule, window.key, job.data, log)
@@ -61,7 +65,10 @@ def _run_window(
     """Cluster the rows of a window; then write its labels, the tables and the state file, in this order."""
     t, time = rule.stamp(window.key)
     n = sum(piece.stop - piece.start for piece in window.slices)
-    _fit(job.data, model, window, t)
+    if job.parameters.standardize and log.scale is None:
+        log.scale = _measure_scale(job, window)
+        progress = progress.with_scale(log.scale)
+    _fit(job.data, model, window, t, log.scale)
     _write_labels(job, model, window)
     log.add(model, time, n)
     if is_last:
@@ -91,11 +98,23 @@ def _pass_empty(model: DMeans, rule: Windowing, key: float, data: Dataset, log: 
         log.add(model, time, 0)
 
 
-def _fit(data: Dataset, model: DMeans, window: Window, t: float | None) -> None:
+def _measure_scale(job: DatasetJob, window: Window) -> Scale:
+    """Return the scale of the first rows, which standardizes all rows."""
+    task = dask.delayed(measure_slice, pure=False)
+    columns = dask.delayed(job.data.columns, pure=True)
+
+    def over(measure: Callable[..., Any], *arguments: Any) -> Any:
+        tasks = [task(piece, columns, measure, arguments) for piece in window.slices]
+        return job.client.gather(job.client.compute(tasks))
+
+    return scale_of_parts(over)
+
+
+def _fit(data: Dataset, model: DMeans, window: Window, t: float | None, scale: Scale | None) -> None:
     """Cluster the rows of a window."""
     n_features = len(data.columns.features)
     weights = None if data.columns.weight is None else _collection(read_weights, window.slices, data, ())
-    rows = _collection(read_slice, window.slices, data, (n_features,))
+    rows = _collection(partial(read_slice, scale=scale), window.slices, data, (n_features,))
     model.partial_fit(rows, sample_weight=weights, t=t)
 
 
