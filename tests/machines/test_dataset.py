@@ -265,6 +265,18 @@ def test_standardized_rows_give_the_local_result_also_after_an_interruption(clie
     assert (folder / "out/clusters.csv").read_text() == (folder / "local/clusters.csv").read_text()
 
 
+@pytest.mark.parametrize("standardize", [False, True])
+def test_rows_that_the_model_refuses_are_one_line(client, folder, standardize):
+    rows = pq.read_table(folder / "part0.parquet")
+    zeros = pa.table({"t": rows.column("t"), "x": rows.column("x"), "w": np.zeros(N)})
+    pq.write_table(zeros, folder / "zeros.parquet", row_group_size=3000)
+    parameters = PARAMETERS._replace(weight="w", standardize=standardize)
+    place = r"zeros\.parquet, row 1 to .*zeros\.parquet, row 5000: "
+    message = "all weights are zero" if standardize else "--weight must not be zero everywhere"
+    with pytest.raises(InputError, match=place + message):
+        cluster_dataset([str(folder / "zeros.parquet")], parameters, client, out=folder / "out")
+
+
 def die_at_window_3():
     """Let this worker die when it reads the last file, as one that runs out of memory."""
     from dynmeans.distributed.runs import dataset

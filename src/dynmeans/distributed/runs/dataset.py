@@ -47,6 +47,15 @@ class Window(NamedTuple):
     key: float
     slices: list[Slice]
 
+    @property
+    def location(self) -> str:
+        """First and last row, with their files."""
+        first, last = self.slices[0], self.slices[-1]
+        return (
+            f"{first.part.path}, row {first.part.first + first.start + 1} to "
+            f"{last.part.path}, row {last.part.first + last.stop}"
+        )
+
 
 class Dataset(NamedTuple):
     """Parquet files with the same columns."""

@@ -11,6 +11,7 @@ import dask
 import dask.array as da
 import numpy as np
 
+from dynmeans._files.errors import InputError, reason
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._tables.standardize import Scale, scale_of_parts
 from dynmeans._tables.windowing import Windowing
@@ -29,6 +30,7 @@ from dynmeans.distributed.runs.label_files import digest_after, end_step, new_st
 from dynmeans.distributed.runs.locations import check_unchanged
 from dynmeans.distributed.runs.progress import DatasetProgress, save_progress
 from dynmeans.distributed.runs.run_log import DatasetLog
+from dynmeans.runs.option_names import as_options
 from dynmeans.runs.session import Session
 from dynmeans.runs.time_steps import make_windowing
 
@@ -65,10 +67,17 @@ def _run_window(
     """Cluster the rows of a window; then write its labels, the tables and the state file, in this order."""
     t, time = rule.stamp(window.key)
     n = sum(piece.stop - piece.start for piece in window.slices)
-    if job.parameters.standardize and log.scale is None:
-        log.scale = _measure_scale(job, window)
-        progress = progress.with_scale(log.scale)
-    _fit(job.data, model, window, t, log.scale)
+    try:
+        if job.parameters.standardize and log.scale is None:
+            log.scale = _measure_scale(job, window)
+            progress = progress.with_scale(log.scale)
+        _fit(job.data, model, window, t, log.scale)
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(
+            f"{window.location}: {as_options(reason(error), job.data.columns.features)}"
+        ) from None
     _write_labels(job, model, window)
     log.add(model, time, n)
     if is_last:
