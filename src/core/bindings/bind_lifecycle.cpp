@@ -144,7 +144,7 @@ nb::tuple update_clusters(
 template <class Slot>
 void bind_update(nb::module_& m) {
   m.def("update_clusters", &update_clusters<Slot>, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
-        "last_seen"_a, "ids"_a, "hits"_a, "forecasts"_a, "gammas"_a, "slots"_a.noconvert(), "positions"_a,
+        "last_seen"_a, "ids"_a, "hits"_a, "forecasts"_a, "gammas"_a, "slots"_a, "positions"_a,
         "slot_weights"_a, "next_id"_a, "clock"_a, "now"_a, "lifetime"_a, "position_noise"_a,
         "velocity_noise"_a, "newborn"_a, "limit"_a, "which"_a = nb::none(),
         "Update the clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids, "
