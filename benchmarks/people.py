@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.rows import Row, Target, better
 from dynmeans._experiments import people
-from dynmeans._experiments.draw_people import GROUND, SOLID, SPECTRAL
+from dynmeans._experiments.drawing.draw_people import GROUND, SOLID, SPECTRAL
 from dynmeans._experiments.people import PARAMETERS, follow
 from dynmeans._experiments.results import Results
 from dynmeans._experiments.trials import Size

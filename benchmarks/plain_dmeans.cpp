@@ -2,8 +2,8 @@
 //
 // Points are labeled in random order against every cluster, newborn clusters join at once, centers move
 // after every pass, until the objective stops falling. No bounds, no explicit vector instructions, one
-// thread. Members says how a cluster remembers its points: as a map of them, which is how the authors'
-// program keeps them, or as a running sum, which is the least that a plain program can do.
+// thread. Members is the storage of the points of a cluster: a map, as in the authors' program, or a running
+// sum, the fastest form that is still plain.
 #include <algorithm>
 #include <array>
 #include <cstdint>

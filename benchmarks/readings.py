@@ -16,8 +16,8 @@ from scipy.spatial import cKDTree
 from dynmeans._core import tree_distances
 from dynmeans.datasets import Stream, moving_rings
 from dynmeans.kernels import KernelInput, Similarity
+from dynmeans.kernels._geometry.forest import build_forest
 from dynmeans.kernels.base import combine
-from dynmeans.kernels.forest import build_forest
 
 
 def gusty_rings(n_steps: int, *, noise: float = 0.03, together: bool = True, random_state: int = 0) -> Stream:

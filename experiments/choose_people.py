@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._experiments.draw_people import GROUND, SPECTRAL
+from dynmeans._experiments.drawing.draw_people import GROUND, SPECTRAL
 from dynmeans._experiments.people import PARAMETERS, SCENE_STEPS, run
 from dynmeans._experiments.trials import CHOOSING_SEED, ExperimentTrial
 

@@ -7,9 +7,7 @@ from scipy.optimize import linear_sum_assignment
 
 from reference import Problem
 from sphere_twin import all_centers, cost
-from split_merge_twin import bisect
-
-GAIN = 1e-11  # smallest gain that counts
+from split_merge_twin import GAIN, split_all
 
 
 def with_whole_cost(problem: Problem, labels: np.ndarray) -> Problem:
@@ -27,7 +25,7 @@ def refine(problem: Problem, start: np.ndarray, max_iter: int) -> np.ndarray:
     labels = np.array(start)
     for _ in range(max_iter):
         labels = move_rows(problem, link(problem, labels), max_iter)
-        changed = merge_all(problem, *split_all(problem, labels))
+        changed = merge_all(problem, *split_all(problem, labels, cost))
         if np.array_equal(changed, labels):
             break
         labels = changed
@@ -59,23 +57,6 @@ def move_rows(problem: Problem, labels: np.ndarray, max_iter: int) -> np.ndarray
     return labels
 
 
-def split_all(problem: Problem, labels: np.ndarray) -> tuple[np.ndarray, set[int]]:
-    """Split every cluster where this lowers the cost; return also the changed labels."""
-    old, touched = len(problem.phi), set()
-    for name in dict.fromkeys(labels.tolist()):
-        for across in (False, True):
-            near, far = bisect(problem, np.flatnonzero(labels == name), across=across)
-            if not len(near) or not len(far):
-                continue
-            free = [*(k for k in range(old) if k not in labels), max(old, int(labels.max()) + 1)]
-            options = [(_moved(labels, rows, k), k) for rows in (near, far) for k in free]
-            best, to = min(options, key=lambda option: cost(problem, option[0]))
-            if cost(problem, best) < cost(problem, labels) - GAIN:
-                labels, touched = best, touched | {name, to}
-                break
-    return labels, touched
-
-
 def merge_all(problem: Problem, labels: np.ndarray, touched: set[int]) -> np.ndarray:
     """Merge pairs of clusters, the pair that saves most first."""
     while True:
@@ -85,12 +66,6 @@ def merge_all(problem: Problem, labels: np.ndarray, touched: set[int]) -> np.nda
         if not cost(problem, best) < cost(problem, labels) - GAIN:
             return labels
         labels = best
-
-
-def _moved(labels: np.ndarray, rows: np.ndarray, to: int) -> np.ndarray:
-    moved = labels.copy()
-    moved[rows] = to
-    return moved
 
 
 def _alone(problem: Problem, mine: np.ndarray, slot: int) -> float:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 import descent_twins
 from reference import Problem, cost
+
+GAIN = 1e-11  # smallest gain that counts
 
 
 def refine(problem: Problem, start: np.ndarray, draw: tuple[int, int, int], max_iter: int) -> np.ndarray:
@@ -16,7 +20,7 @@ def refine(problem: Problem, start: np.ndarray, draw: tuple[int, int, int], max_
     for _ in range(max_iter):
         labels = link(problem, labels)
         labels, _ = descent_twins.descend(in_space, draw, max_iter, labels)
-        changed = split_all(problem, labels)
+        changed = split_all(problem, labels, cost)
         changed = merge_all(problem, *changed)
         if np.array_equal(changed, labels):
             break
@@ -36,7 +40,9 @@ def link(problem: Problem, labels: np.ndarray) -> np.ndarray:
     return linked
 
 
-def split_all(problem: Problem, labels: np.ndarray) -> tuple[np.ndarray, set[int]]:
+def split_all(
+    problem: Problem, labels: np.ndarray, cost: Callable[[Problem, np.ndarray], float]
+) -> tuple[np.ndarray, set[int]]:
     """Split every cluster where this lowers the cost; return also the changed labels."""
     old, touched = len(problem.phi), set()
     for name in dict.fromkeys(labels.tolist()):
@@ -47,7 +53,7 @@ def split_all(problem: Problem, labels: np.ndarray) -> tuple[np.ndarray, set[int
             free = [*(k for k in range(old) if k not in labels), max(old, int(labels.max()) + 1)]
             options = [(_moved(labels, rows, k), k) for rows in (near, far) for k in free]
             best, to = min(options, key=lambda option: cost(problem, option[0]))
-            if cost(problem, best) < cost(problem, labels) - 1e-11:
+            if cost(problem, best) < cost(problem, labels) - GAIN:
                 labels, touched = best, touched | {name, to}
                 break
     return labels, touched
@@ -85,7 +91,7 @@ def merge_all(problem: Problem, labels: np.ndarray, touched: set[int]) -> np.nda
             (np.where(np.isin(labels, pair), name, labels), pair[1]) for pair in pairs for name in pair
         ]
         best, other = min(options, key=lambda option: cost(problem, option[0]), default=(labels, one))
-        if cost(problem, best) < cost(problem, labels) - 1e-11:
+        if cost(problem, best) < cost(problem, labels) - GAIN:
             labels, touched = best, touched | {one, other}
     return labels
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dynmeans._files.errors import InputError
     from dynmeans._files.snapshot import SnapshotError
-    from dynmeans._model.events import Event, StepReport
+    from dynmeans._model.events import Event, StepParameters, StepReport
     from dynmeans._model.forecast import Forecast
     from dynmeans.estimators import (
         ClusteringWarning,
@@ -34,6 +34,7 @@ __all__ = [
     "PersistentIds",
     "SDMeans",
     "SnapshotError",
+    "StepParameters",
     "StepReport",
     "__version__",
     "from_bytes",
@@ -51,6 +52,7 @@ _MODULES = (
     "plots",
     "runs",
     "streams",
+    "text",
     "tuning",
 )
 _SOURCES = {  # other names are in dynmeans.estimators
@@ -58,6 +60,7 @@ _SOURCES = {  # other names are in dynmeans.estimators
     "Forecast": "dynmeans._model.forecast",
     "InputError": "dynmeans._files.errors",
     "SnapshotError": "dynmeans._files.snapshot",
+    "StepParameters": "dynmeans._model.events",
     "StepReport": "dynmeans._model.events",
     "tune": "dynmeans.tuning",
 }

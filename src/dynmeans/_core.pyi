@@ -10,13 +10,12 @@ gammas, revival           (K,) gamma and Q dt, the prior weight and the revival 
 birth, aging, lifetime    lambda, Q, T_Q
 slots                     (n,) cluster of each row: 0 .. K-1 remembered, then newborn;
                           of a large batch in two bytes, if they fit
-positions                 update_clusters: (L, d) theta, centers after the step
-                          expand_centers: (M + n,) number of the position of each point; equal points share it
+positions                 (M + n,) number of the position of each point; equal points share it
 slot_weights              (L,) weight of the rows of each cluster
 velocities, velocity_cov  (K, d) or (K, 0); (K, 2) covariance with the position, variance
 last_seen, clock, now     event times: (K,) of the clusters, of the last step, of this step
-position_noise, newborn   variance of the position per unit of time; of a newborn's velocity
-limit                     largest variance that time adds to a position in costs
+state, prior, fit         of `dynmeans._model`; their fields are read by position
+motion                    of `dynmeans._model`, scaled by the drift; likewise
 kept, shares, owner       (M, d) kept points, (M,) their shares, (M,) cluster 0 .. K-1 of each
 coefficients, budget      (M,) coefficients of kept points; maximum number kept per cluster
 diagonal, y_phi, phi_phi  (n,), (n, K), (K,) kernel of rows, rows and centers, centers
@@ -51,6 +50,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dynmeans._model.motion import Motion
+from dynmeans._model.objective import Fit
+from dynmeans._model.prior import Prior
+from dynmeans._model.state import ClusterState
 
 Rows = NDArray[np.float32] | NDArray[np.float64]
 Floats = NDArray[np.float64]
@@ -344,39 +348,15 @@ def cluster_vectors(
     values: Floats | None = None,
 ) -> tuple[NDArray[np.int64], int, Floats]: ...
 def predict_clusters(
-    centers: Floats,
-    weights: Floats,
-    velocities: Floats,
-    velocity_cov: Floats,
-    last_seen: Floats,
-    now: float,
-    aging: float,
-    position_noise: float,
-    velocity_noise: float,
-    newborn: float,
-    limit: float,
+    state: ClusterState, motion: Motion, now: float, aging: float
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]: ...
 def update_clusters(
-    centers: Floats,
-    weights: Floats,
-    velocities: Floats,
-    velocity_cov: Floats,
-    last_seen: Floats,
-    ids: NDArray[np.int64],
-    hits: NDArray[np.int64],
-    forecasts: Floats,
-    gammas: Floats,
-    slots: RowSlots,
-    positions: Floats,
-    slot_weights: Floats,
-    next_id: int,
-    clock: float,
+    state: ClusterState,
+    prior: Prior,
+    fit: Fit,
+    motion: Motion,
     now: float,
     lifetime: float,
-    position_noise: float,
-    velocity_noise: float,
-    newborn: float,
-    limit: float,
     which: NDArray[np.int64] | None = None,
 ) -> tuple[
     tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.int64], NDArray[np.int64]],

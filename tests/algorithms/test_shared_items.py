@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynmeans._algorithms.group_assignment import assign_groups
-from dynmeans._algorithms.shared_items import (
+from dynmeans._algorithms.linking.group_assignment import assign_groups
+from dynmeans._algorithms.linking.shared_items import (
     ItemMemory,
     SharedItems,
     count_shared,

@@ -16,7 +16,7 @@ METRES = "#generated\n# id frame x/m y/m z/m\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A corridor in centimetres and a bottleneck in meters: two people who walk side by side."""
+    """A corridor in centimeters and a bottleneck in meters: two people who walk side by side."""
     monkeypatch.setattr(pedestrians, "DATA", tmp_path)
     for file, head, unit in zip(pedestrians.FILES.values(), (CENTIMETRES, METRES), (100, 1), strict=True):
         rows = [f"{who} {f} {unit * 0.04 * f} {unit * 2.0 * who} 170" for who in (1, 2) for f in range(50)]

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from dynmeans._files.snapshot import SnapshotError, read_snapshot
-from dynmeans.runs import RunParameters, cluster_files, keyed_session, read_key, read_run, session
-from dynmeans.runs.key_reports import report_file
+from dynmeans.runs import RunParameters, cluster_files, read_key, read_run, session
+from dynmeans.runs.by_key import keyed_session
+from dynmeans.runs.by_key.key_reports import report_file
 from dynmeans.streams import KeyedDMeans
+from killed_runs import Killed, kill_at, vanish
 from point_files import contents
 
 KEYS = ["a7", 'odd, "key"', "B/", "ü"]
@@ -135,10 +137,6 @@ def test_named_keys_get_a_report_with_a_sample_of_all_steps(
     assert run.info["title"] == "readings.csv, sensor a7"
 
 
-class Killed(BaseException):
-    """Stands for a kill of the process."""
-
-
 STAGES = [
     (session, "clear_folder"),
     (session, "write_info"),
@@ -166,25 +164,10 @@ def test_killed_around_every_act_of_writing(
     monkeypatch.setattr(session, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr("os.fsync", lambda file: None)
     assert dynmeans("cluster", readings, *LINE, "--out", "whole", "--no-report").code == 0
-    act, calls = getattr(owner, name), []
-
-    def fatal(*args: Any, **options: Any) -> Any:
-        calls.append(name)
-        if len(calls) == count and not done:
-            raise Killed
-        result = act(*args, **options)
-        if len(calls) == count:
-            raise Killed
-        return result
-
-    def vanish(self: session.Session) -> None:
-        for file in self._log._files.values():
-            file.close()
-
     line = ("cluster", readings, *LINE, *STATE, "--out", "killed", "--no-report")
     with monkeypatch.context() as patch:
         patch.setattr(session.Session, "stop", vanish)
-        patch.setattr(owner, name, fatal)
+        kill_at(patch, owner, name, count, done)
         try:
             dynmeans(*line)
         except Killed:

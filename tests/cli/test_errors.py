@@ -210,7 +210,7 @@ def test_a_missing_extra_is_reported_with_the_install_line(
     def missing(*_: object) -> None:
         raise ImportError('pyarrow is not installed; install it with: pip install "dynmeans[frames]"')
 
-    monkeypatch.setattr("dynmeans._tables.arrow.require", missing)
+    monkeypatch.setattr("dynmeans._tables.readers.arrow.require", missing)
     Path("a.parquet").write_bytes(b"PAR1")
     assert 'pip install "dynmeans[frames]"' in error_line(dynmeans("cluster", "a.parquet"))
 

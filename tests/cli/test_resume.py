@@ -17,6 +17,7 @@ import pytest
 
 from dynmeans._files.lock import locked
 from dynmeans.runs import clustering, session
+from killed_runs import Killed, kill_at, vanish
 from point_files import contents, write_points
 
 LINE = ("--time", "when", "--every", "1min", "--birth-cost", "0.06", "--standardize")
@@ -41,16 +42,6 @@ for line in sys.stdin:
     print(process, flush=True)
     print(os.waitpid(process, 0)[1], flush=True)
 """
-
-
-class Killed(BaseException):
-    """Stands for a kill of the process: nothing after it runs."""
-
-
-def vanish(self: session.Session) -> None:
-    """Replacement of `stop` for a killed process: the system closes its files."""
-    for file in self._log._files.values():
-        file.close()
 
 
 def test_kill_at_random_moments(folder: Path) -> None:
@@ -130,7 +121,7 @@ def test_killed_around_every_act_of_writing(
     monkeypatch.setattr(session, "CHECKPOINT_SECONDS", 0.0)
     with monkeypatch.context() as patch:
         patch.setattr(session.Session, "stop", vanish)
-        _kill_at(patch, owner, name, count, done)
+        kill_at(patch, owner, name, count, done)
         try:
             dynmeans("cluster", points, *LINE, *STATE, "--out", "killed")
         except Killed:
@@ -140,22 +131,6 @@ def test_killed_around_every_act_of_writing(
     outcome = dynmeans("cluster", points, *LINE, *STATE, "--out", "killed")
     assert outcome.code == 0, outcome.err
     assert contents(Path("killed")) == whole
-
-
-def _kill_at(patch: pytest.MonkeyPatch, owner: Any, name: str, count: int, done: bool) -> None:
-    """Stop at the count-th call of a function, before or after it."""
-    act, calls = getattr(owner, name), []
-
-    def fatal(*args: Any, **options: Any) -> Any:
-        calls.append(name)
-        if len(calls) == count and not done:
-            raise Killed
-        result = act(*args, **options)
-        if len(calls) == count:
-            raise Killed
-        return result
-
-    patch.setattr(owner, name, fatal)
 
 
 @pytest.mark.parametrize("name", ["clear_folder", "lines_of", "write_snapshot", "write_labels"])
@@ -175,7 +150,7 @@ def test_a_later_day_may_be_killed_as_well(
     assert dynmeans("cluster", "day1.csv", *LINE, *STATE, "--out", "one").code == 0
     with monkeypatch.context() as patch:
         patch.setattr(session.Session, "stop", vanish)
-        _kill_at(patch, session, name, 1, done)
+        kill_at(patch, session, name, 1, done)
         with pytest.raises(Killed):
             dynmeans("cluster", "day2.csv", *LINE, *STATE, "--out", "two")
     outcome = dynmeans("cluster", "day2.csv", *LINE, *STATE, "--out", "two")
@@ -215,7 +190,7 @@ def test_an_unfinished_run_goes_on_only_as_it_began(
     monkeypatch.setattr(session, "CHECKPOINT_SECONDS", 0.0)
     with monkeypatch.context() as patch:
         patch.setattr(session.Session, "stop", vanish)
-        _kill_at(patch, session, "lines_of", 5, done=False)
+        kill_at(patch, session, "lines_of", 5, done=False)
         with pytest.raises(Killed):
             dynmeans("cluster", points, *LINE, *STATE)
     outcome = dynmeans("cluster", points, *LINE, *STATE, "--out", "elsewhere")

@@ -16,7 +16,7 @@ from dynmeans._files import atomic_write as atomic
 from dynmeans._files.snapshot import Snapshot, read_snapshot, write_snapshot
 from dynmeans.runs import session
 from dynmeans.runs.folder import locked_folder
-from dynmeans.runs.progress import KEY
+from dynmeans.runs.resume.progress import KEY
 from point_files import contents, write_points
 
 LINE = ("--time", "when", "--every", "1min", "--birth-cost", "0.06")

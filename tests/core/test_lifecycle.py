@@ -9,18 +9,15 @@ import lifecycle_twins as twin
 from dynmeans._algorithms.split_merge_events import MAX_RATIO, MIN_SHARE, RowSpace, StepEvidence
 from dynmeans._core import find_split_merge, max_abs, split_merge_candidates, update_clusters
 from dynmeans._model.lifecycle import SplitMergeSlots
-from dynmeans._model.state import empty_state
+from dynmeans._model.motion import Motion
+from dynmeans._model.objective import Fit
+from dynmeans._model.prior import Prior
+from dynmeans._model.state import ClusterState, empty_state
 from strategies import seeds
 
 COLUMNS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
-END = {
-    "now": 8.0,
-    "lifetime": 3.0,
-    "position_noise": 0.5,
-    "velocity_noise": 0.0,
-    "newborn": 0.0,
-    "limit": np.inf,
-}
+NOW, LIFETIME = 8.0, 3.0
+WALK = Motion(position=0.5, velocity=0.0, newborn=0.0)
 EVENT_LISTS = ("active", "sizes", "born", "revived", "asleep", "died")
 
 
@@ -46,13 +43,20 @@ def some_clusters(seed, n_old, n_new, d):
     }
 
 
+def updated(before, lifetime=LIFETIME, which=None):
+    """Call the compiled loop with the NamedTuples of the model."""
+    state = ClusterState(*(before[name] for name in COLUMNS), before["next_id"], before["clock"], n_steps=7)
+    none = np.empty(len(before["ids"]))
+    prior = Prior(before["forecasts"], before["gammas"], revival=none, elapsed=none)
+    fit = Fit(before["slots"], before["positions"], before["slot_weights"], 0.0, 1, np.empty(0))
+    return update_clusters(state, prior, fit, WALK, NOW, lifetime, which)
+
+
 @given(seeds, st.integers(0, 6), st.integers(0, 3), st.integers(0, 3), st.sampled_from([2.0, 3.0, np.inf]))
 @settings(max_examples=150, deadline=None)
 def test_every_cluster_moves_waits_or_dies_as_in_the_twin(seed, n_old, n_new, d, lifetime):
     before = some_clusters(seed, n_old, n_new, d)
-    memory, labels, active, sizes, born, revived, asleep, died = update_clusters(
-        **before, **END | {"lifetime": lifetime}
-    )
+    memory, labels, active, sizes, born, revived, asleep, died = updated(before, lifetime)
     expected = twin.update_clusters_twin(before, 8.0, lifetime)
     for name, column in zip(COLUMNS, memory, strict=True):
         shape = (len(expected["ids"]), *before.get(name, before["ids"]).shape[1:])
@@ -68,23 +72,31 @@ def test_every_cluster_moves_waits_or_dies_as_in_the_twin(seed, n_old, n_new, d,
 def test_labels_may_be_of_rows_that_occur_several_times():
     before = some_clusters(0, 2, 1, 2)
     which = np.array([3, 0, 3, 11])
-    labels, of_some = update_clusters(**before, **END)[1], update_clusters(**before, **END, which=which)[1]
+    labels, of_some = updated(before)[1], updated(before, which=which)[1]
     assert of_some.tolist() == labels[which].tolist()
     with pytest.raises(ValueError, match="rows below 12, got 12"):
-        update_clusters(**before, **END, which=np.array([12]))
+        updated(before, which=np.array([12]))
 
 
 def test_a_slot_without_a_cluster_is_refused():
     before = some_clusters(0, 2, 1, 2)
     before["slots"][3] = 3
     with pytest.raises(ValueError, match=r"0 \.\. 2, got 3"):
-        update_clusters(**before, **END)
+        updated(before)
 
 
 def test_tables_of_different_length_are_refused():
     before = some_clusters(0, 2, 1, 2) | {"gammas": np.ones(3)}
     with pytest.raises(ValueError, match="a line in every table"):
-        update_clusters(**before, **END)
+        updated(before)
+
+
+def test_a_field_of_a_wrong_type_is_refused():
+    before = some_clusters(0, 2, 1, 2) | {"gammas": None}
+    with pytest.raises(TypeError, match="field 1 is missing or has a wrong type"):
+        updated(before)
+    with pytest.raises(TypeError, match="field 0 is missing"):
+        update_clusters((), (), (), WALK, NOW, LIFETIME)
 
 
 @given(seeds, st.integers(2, 4), st.integers(0, 3), st.booleans(), st.sampled_from([np.float32, np.float64]))

@@ -8,12 +8,24 @@ from typing import Any
 import pytest
 
 import dynmeans
-from dynmeans import baselines, datasets, kernels, metrics, runs, streams, tuning
+from dynmeans import baselines, datasets, distributed, kernels, metrics, plots, runs, streams, text, tuning
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
 MODULES = {
     module.__name__: module
-    for module in (dynmeans, metrics, datasets, kernels, baselines, tuning, runs, streams)
+    for module in (
+        dynmeans,
+        metrics,
+        datasets,
+        kernels,
+        baselines,
+        tuning,
+        runs,
+        streams,
+        text,
+        plots,
+        distributed,
+    )
 }
 PUBLIC = [f"{name}.{attribute}" for name, module in MODULES.items() for attribute in module.__all__]
 ESTIMATORS = (dynmeans.DMeans, dynmeans.KDMeans, dynmeans.SDMeans, dynmeans.PersistentIds)

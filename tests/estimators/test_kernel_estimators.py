@@ -8,7 +8,8 @@ import dynmeans
 from dynmeans import DMeans, KDMeans, SDMeans
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans.datasets import gaussian_processes
-from dynmeans.kernels import MST, RBF, Diffusion, GaussianProcess, Linear, forest, mst
+from dynmeans.kernels import MST, RBF, Diffusion, GaussianProcess, Linear, mst
+from dynmeans.kernels._geometry import forest
 
 ESTIMATORS = [KDMeans, SDMeans]
 VECTOR_KERNELS = [RBF(bandwidth=0.3), Linear(), MST(scale=0.3), Diffusion()]

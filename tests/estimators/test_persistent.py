@@ -19,7 +19,7 @@ from dynmeans.metrics import tracking_accuracy
 
 
 @st.composite
-def labelled_streams(draw):
+def labeled_streams(draw):
     """Batches of few rows with clusters in them, noise too."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_features = draw(st.integers(1, 3))
@@ -51,7 +51,7 @@ def cheapest_by_hand(state, X, labels, birth, lifetime, drift, now):
     return best + spread
 
 
-@given(labelled_streams(), st.floats(0.05, 5.0), st.floats(1.1, 6.0), st.floats(0.0, 4.0))
+@given(labeled_streams(), st.floats(0.05, 5.0), st.floats(1.1, 6.0), st.floats(0.0, 4.0))
 @settings(max_examples=80, deadline=None)
 def test_no_other_linking_costs_less(stream, birth, lifetime, drift):
     model = PersistentIds(birth_cost=birth, aging_cost=birth / lifetime, drift=drift)
@@ -63,7 +63,7 @@ def test_no_other_linking_costs_less(stream, birth, lifetime, drift):
             assert model.step_.cost == pytest.approx(expected)
 
 
-@given(labelled_streams(), st.integers(0, 2**32 - 1), st.sampled_from([None, "rbf"]))
+@given(labeled_streams(), st.integers(0, 2**32 - 1), st.sampled_from([None, "rbf"]))
 @settings(max_examples=50, deadline=None)
 def test_the_names_of_the_clusters_in_a_batch_have_no_say(stream, seed, kernel):
     rng = np.random.default_rng(seed)
@@ -71,7 +71,7 @@ def test_the_names_of_the_clusters_in_a_batch_have_no_say(stream, seed, kernel):
     assert follow(PersistentIds(kernel=kernel), renamed) == follow(PersistentIds(kernel=kernel), stream)
 
 
-@given(labelled_streams(), st.sampled_from([None, "rbf"]))
+@given(labeled_streams(), st.sampled_from([None, "rbf"]))
 @settings(max_examples=50, deadline=None)
 def test_noise_stays_noise_and_rows_of_a_cluster_stay_together(stream, kernel):
     for (_, labels), found in zip(stream, follow(PersistentIds(kernel=kernel), stream), strict=True):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dynmeans._experiments import rings
+from dynmeans._experiments.drawing.tables import excess, half_width
 from dynmeans._experiments.gaussians import READINGS
 from dynmeans._experiments.gps import MEANS, SPECTRAL
 from dynmeans._experiments.methods import (
@@ -22,7 +23,6 @@ from dynmeans._experiments.methods import (
     WITHOUT_K,
 )
 from dynmeans._experiments.results import Group, Results, read_results
-from dynmeans._experiments.tables import excess, half_width
 
 RESULTS = Path(__file__).parents[2] / "experiments" / "results"
 

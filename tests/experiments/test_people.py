@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynmeans._experiments.draw_people import ALONE, SOLID, SPECTRAL
+from dynmeans._experiments.drawing.draw_people import ALONE, SOLID, SPECTRAL
 from dynmeans._experiments.people import PARAMETERS, PEOPLE_EXPERIMENT
 from dynmeans._experiments.results import Results, read_results
 from dynmeans._experiments.runner import results_file, run_experiment

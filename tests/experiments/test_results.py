@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynmeans._experiments.drawing.tables import difference, markdown, with_interval
 from dynmeans._experiments.results import Group, Results, read_results, write_results
-from dynmeans._experiments.tables import difference, markdown, with_interval
 from dynmeans._experiments.trials import ExperimentTrial, Size, crossing
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32)

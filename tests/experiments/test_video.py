@@ -8,7 +8,7 @@ import pytest
 
 from clips import pictures, write_clip
 from dynmeans._experiments import video
-from dynmeans._experiments.excerpt import ORIGINAL, Excerpt, draw_excerpt
+from dynmeans._experiments.drawing.excerpt import ORIGINAL, Excerpt, draw_excerpt
 from dynmeans.apps.video import distinct
 from dynmeans.apps.video.ffmpeg import ffmpeg_quantizer
 

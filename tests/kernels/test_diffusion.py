@@ -8,9 +8,9 @@ import align_twins
 from align_twins import scene_between
 from dynmeans.datasets import moving_rings
 from dynmeans.kernels import Diffusion, KernelInput, first_input
-from dynmeans.kernels.density import is_stationary
+from dynmeans.kernels._estimation.density import is_stationary
+from dynmeans.kernels._geometry.diffusion_maps import leading_eigenpairs, shared_neighbors
 from dynmeans.kernels.diffusion import SHAPES
-from dynmeans.kernels.diffusion_maps import leading_eigenpairs, shared_neighbors
 from kernel_twins import make_scene, scenes, slow_neighbors
 from strategies import seeds
 

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynmeans.kernels import RBF
-from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
+from dynmeans.kernels._geometry.landmarks import choose_landmarks, landmark_features
 from kernel_twins import make_scene
 from strategies import seeds
 
@@ -34,5 +34,5 @@ def test_points_without_mass_are_no_landmarks():
 def test_blocks_of_rows_change_nothing(monkeypatch):
     points, kernel = make_scene(0, 50, 2, 0).rows, RBF(0.2)
     whole = landmark_features(kernel.between, points[:5], points)
-    monkeypatch.setattr("dynmeans.kernels.landmarks.BLOCK", 7)
+    monkeypatch.setattr("dynmeans.kernels._geometry.landmarks.BLOCK", 7)
     np.testing.assert_allclose(landmark_features(kernel.between, points[:5], points), whole, rtol=1e-12)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.sparse import issparse
 
 from dynmeans.kernels import MST, first_input, mst
-from dynmeans.kernels.forest import build_forest
+from dynmeans.kernels._geometry.forest import build_forest
 from kernel_twins import (
     along_the_tree,
     assert_gram_is_part_of,

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynmeans.datasets import moving_rings
-from dynmeans.kernels import neighbors
-from dynmeans.kernels.neighbors import stretched_neighbors
+from dynmeans.kernels._geometry import neighbors
+from dynmeans.kernels._geometry.neighbors import stretched_neighbors
 from kernel_twins import slow_neighbors
 from strategies import seeds
 

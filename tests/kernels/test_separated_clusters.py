@@ -7,8 +7,8 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import ortho_group
 
 from dynmeans import SDMeans
-from dynmeans.kernels.birth_range import birth_range
-from dynmeans.kernels.separated_clusters import _scores, _Tree, separated_clusters, widest_gap
+from dynmeans.kernels._estimation.birth_range import birth_range
+from dynmeans.kernels._estimation.separated_clusters import _scores, _Tree, separated_clusters, widest_gap
 from strategies import seeds
 
 

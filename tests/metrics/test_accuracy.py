@@ -6,17 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynmeans.metrics import identity_f1, per_step_accuracy, tracking_accuracy, weighted_accuracy
-from metrics.twins import LabelledRun, joined, most_shared, possible_tracking_accuracies, renamed, runs
+from metrics.twins import LabeledRun, joined, most_shared, possible_tracking_accuracies, renamed, runs
 
 
 @given(runs())
-def test_tracking_accuracy_is_a_value_that_the_definition_allows(run: LabelledRun) -> None:
+def test_tracking_accuracy_is_a_value_that_the_definition_allows(run: LabeledRun) -> None:
     allowed = [float(value) for value in possible_tracking_accuracies(run)]
     assert any(tracking_accuracy(*run) == pytest.approx(value) for value in allowed)
 
 
 @given(runs())
-def test_per_step_accuracy_is_the_best_of_all_pairings_in_each_step(run: LabelledRun) -> None:
+def test_per_step_accuracy_is_the_best_of_all_pairings_in_each_step(run: LabeledRun) -> None:
     steps = [(t, f) for t, f in zip(run.true, run.found, strict=True) if t]
     expected = sum(most_shared(t, f) / len(t) for t, f in steps) / len(steps)
     assert per_step_accuracy(*run) == pytest.approx(float(expected))
@@ -24,7 +24,7 @@ def test_per_step_accuracy_is_the_best_of_all_pairings_in_each_step(run: Labelle
 
 @given(runs(max_steps=3), st.data())
 def test_weighted_accuracy_is_the_best_of_all_pairings_by_weight(
-    run: LabelledRun, data: st.DataObject
+    run: LabeledRun, data: st.DataObject
 ) -> None:
     sizes = [len(batch) for batch in run.true]
     weights = [data.draw(st.lists(st.integers(0, 5), min_size=n, max_size=n)) for n in sizes]
@@ -34,19 +34,19 @@ def test_weighted_accuracy_is_the_best_of_all_pairings_by_weight(
 
 
 @given(runs())
-def test_tracking_accuracy_is_never_above_per_step_accuracy(run: LabelledRun) -> None:
+def test_tracking_accuracy_is_never_above_per_step_accuracy(run: LabeledRun) -> None:
     assert tracking_accuracy(*run) <= per_step_accuracy(*run) + 1e-12
 
 
 @given(runs(), st.permutations([0, 7, 10**12, -(10**12)]))
-def test_accuracies_do_not_depend_on_the_names_of_found_ids(run: LabelledRun, names: list[int]) -> None:
+def test_accuracies_do_not_depend_on_the_names_of_found_ids(run: LabeledRun, names: list[int]) -> None:
     found = renamed(run.found, dict(enumerate(names)))
     assert tracking_accuracy(run.true, found) == tracking_accuracy(*run)
     assert per_step_accuracy(run.true, found) == per_step_accuracy(*run)
 
 
 @given(runs(), st.permutations([3, 7, 10**12]))
-def test_perfect_labels_are_entirely_right_whatever_their_names(run: LabelledRun, names: list[int]) -> None:
+def test_perfect_labels_are_entirely_right_whatever_their_names(run: LabeledRun, names: list[int]) -> None:
     found = renamed(run.true, dict(enumerate(names)))
     assert tracking_accuracy(run.true, found) == 1.0
     assert per_step_accuracy(run.true, found) == 1.0
@@ -88,12 +88,12 @@ def test_steps_without_points_are_skipped_in_the_average() -> None:
 
 
 @given(runs(noise=False))
-def test_equal_weights_give_the_identity_f1(run: LabelledRun) -> None:
+def test_equal_weights_give_the_identity_f1(run: LabeledRun) -> None:
     assert weighted_accuracy(*run, [[0.3] * len(b) for b in run.true]) == pytest.approx(identity_f1(*run))
 
 
 @given(runs(), st.sampled_from([1e-300, 1e-3, 1e308]))
-def test_only_the_ratios_of_weights_matter(run: LabelledRun, scale: float) -> None:
+def test_only_the_ratios_of_weights_matter(run: LabeledRun, scale: float) -> None:
     weights = [np.arange(1.0, len(batch) + 1) / 8 for batch in run.true]
     scaled = [weight * scale for weight in weights]
     assert weighted_accuracy(*run, scaled) == pytest.approx(weighted_accuracy(*run, weights))

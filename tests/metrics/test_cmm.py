@@ -53,7 +53,7 @@ def slow_window(
 
 
 @st.composite
-def labelled_points(draw: st.DrawFn) -> tuple[list[np.ndarray], list[list[int]], list[list[int]]]:
+def labeled_points(draw: st.DrawFn) -> tuple[list[np.ndarray], list[list[int]], list[list[int]]]:
     """Points in general position, so that no comparison of distances is a tie."""
     rng = np.random.default_rng(draw(st.integers(0, 10**9)))
     sizes = draw(st.lists(st.integers(0, 8), min_size=1, max_size=4).filter(any))
@@ -63,7 +63,7 @@ def labelled_points(draw: st.DrawFn) -> tuple[list[np.ndarray], list[list[int]],
 
 
 @settings(deadline=None)
-@given(labelled_points(), st.integers(1, 3), st.integers(1, 3), st.sampled_from([0.0, 0.5, 2.0]))
+@given(labeled_points(), st.integers(1, 3), st.integers(1, 3), st.sampled_from([0.0, 0.5, 2.0]))
 def test_cmm_is_the_mean_of_windows_computed_point_by_point(
     run: Any, horizon: int, k: int, decay: float
 ) -> None:
@@ -81,7 +81,7 @@ def test_cmm_is_the_mean_of_windows_computed_point_by_point(
     assert -1e-12 <= result <= 1
 
 
-@given(labelled_points(), st.permutations([4, 7, 9]))
+@given(labeled_points(), st.permutations([4, 7, 9]))
 def test_true_labels_under_any_names_have_cmm_of_one(run: Any, names: list[int]) -> None:
     points, true, _ = run
     found = [[names[t] if t != NOISE else NOISE for t in batch] for batch in true]

@@ -5,35 +5,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynmeans.metrics import identity_f1, identity_switches
-from metrics.twins import NOISE, LabelledRun, joined, most_shared, renamed, runs, slow_switches
+from metrics.twins import NOISE, LabeledRun, joined, most_shared, renamed, runs, slow_switches
 
 
 @given(runs(max_steps=3))
-def test_identity_f1_is_the_best_of_all_pairings_of_the_whole_run(run: LabelledRun) -> None:
+def test_identity_f1_is_the_best_of_all_pairings_of_the_whole_run(run: LabeledRun) -> None:
     true, found = joined(run.true), joined(run.found)
     n_found = sum(label != NOISE for label in found)
     assert identity_f1(*run) == pytest.approx(float(2 * most_shared(true, found) / (len(true) + n_found)))
 
 
 @given(runs())
-def test_identity_switches_are_those_counted_one_by_one(run: LabelledRun) -> None:
+def test_identity_switches_are_those_counted_one_by_one(run: LabeledRun) -> None:
     assert identity_switches(*run) == slow_switches(run)
 
 
 @given(runs(noise=False))
-def test_identity_f1_is_symmetric_without_noise(run: LabelledRun) -> None:
+def test_identity_f1_is_symmetric_without_noise(run: LabeledRun) -> None:
     assert identity_f1(run.true, run.found) == pytest.approx(identity_f1(run.found, run.true))
 
 
 @given(runs(), st.permutations([0, 7, 10**12, -(10**12)]))
-def test_identity_does_not_depend_on_the_names_of_found_ids(run: LabelledRun, names: list[int]) -> None:
+def test_identity_does_not_depend_on_the_names_of_found_ids(run: LabeledRun, names: list[int]) -> None:
     found = renamed(run.found, dict(enumerate(names)))
     assert identity_f1(run.true, found) == identity_f1(*run)
     assert identity_switches(run.true, found) == identity_switches(*run)
 
 
 @given(runs(), st.permutations([3, 7, 10**12]))
-def test_perfect_labels_have_identity_f1_of_one_and_never_switch(run: LabelledRun, names: list[int]) -> None:
+def test_perfect_labels_have_identity_f1_of_one_and_never_switch(run: LabeledRun, names: list[int]) -> None:
     found = renamed(run.true, dict(enumerate(names)))
     assert identity_f1(run.true, found) == 1.0
     assert identity_switches(run.true, found) == 0

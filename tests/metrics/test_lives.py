@@ -3,11 +3,11 @@ from __future__ import annotations
 from hypothesis import given
 
 from dynmeans.metrics import lifetimes
-from metrics.twins import NOISE, LabelledRun, joined, runs
+from metrics.twins import NOISE, LabeledRun, joined, runs
 
 
 @given(runs())
-def test_lifetimes_are_those_found_by_looking_for_each_id(run: LabelledRun) -> None:
+def test_lifetimes_are_those_found_by_looking_for_each_id(run: LabeledRun) -> None:
     lives = lifetimes(run.found)
     assert lives.ids.tolist() == sorted(set(joined(run.found)) - {NOISE})
     for who, first, last, n_steps in zip(*lives, strict=True):

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 
 from dynmeans.metrics import identity_f1, identity_switches, objects_from_positions, objects_from_rows
-from metrics.twins import NOISE, LabelledRun, runs
+from metrics.twins import NOISE, LabeledRun, runs
 
 
 @given(runs())
-def test_similarity_of_rows_is_intersection_over_union(run: LabelledRun) -> None:
+def test_similarity_of_rows_is_intersection_over_union(run: LabeledRun) -> None:
     objects = objects_from_rows(*run, clutter=0)
     for step, (true, found) in enumerate(zip(*run, strict=True)):
         true_ids, found_ids = objects.true_batches[step].tolist(), objects.found_batches[step].tolist()
@@ -71,7 +71,7 @@ def test_invalid_positions_are_refused_with_the_value_and_the_rule(arguments: An
 
 
 @given(runs())
-def test_identity_f1_with_clutter_is_the_formula_of_the_rows(run: LabelledRun) -> None:
+def test_identity_f1_with_clutter_is_the_formula_of_the_rows(run: LabeledRun) -> None:
     """Without the clutter rows, plus a false positive for each of them that has a found id."""
     rows = [(t, f) for step in zip(*run, strict=True) for t, f in zip(*step, strict=True)]
     kept = [(t, f) for t, f in rows if t != 0]

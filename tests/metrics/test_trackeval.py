@@ -59,7 +59,7 @@ VALUES: dict[str, tuple[float, ...]] = {
 
 
 def rows(seed: int) -> ObjectRun:
-    """Labelled rows with clutter and noise: similarities are small fractions, so there are many ties."""
+    """Labeled rows with clutter and noise: similarities are small fractions, so there are many ties."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(0, 30, 25)
     true = [rng.integers(-1, 6, n) for n in sizes]

@@ -17,7 +17,7 @@ from dynmeans.metrics import (
     objects_from_rows,
 )
 from metrics.tracking_twins import object_runs, slow_clear, slow_hota, slow_idtp
-from metrics.twins import NOISE, LabelledRun, renamed, runs
+from metrics.twins import NOISE, LabeledRun, renamed, runs
 
 METRICS = (hota, idf1, clear_mot)
 
@@ -63,7 +63,7 @@ def test_names_of_found_ids_change_no_tracking_metric(run: ObjectRun, names: lis
 
 
 @given(runs(noise=False), st.permutations([3, 7, 10**12]))
-def test_perfect_labels_have_the_best_scores(run: LabelledRun, names: list[int]) -> None:
+def test_perfect_labels_have_the_best_scores(run: LabeledRun, names: list[int]) -> None:
     objects = objects_from_rows(run.true, renamed(run.true, dict(enumerate(names))))
     assert hota(*objects)[:8] == pytest.approx((1.0,) * 8)
     assert idf1(*objects)[:3] == (1.0, 1.0, 1.0)
@@ -71,18 +71,18 @@ def test_perfect_labels_have_the_best_scores(run: LabelledRun, names: list[int])
 
 
 @st.composite
-def detections(draw: st.DrawFn) -> LabelledRun:
+def detections(draw: st.DrawFn) -> LabeledRun:
     """Rows with at most one row per true id and found id in a step, with clutter and noise."""
     true, found = [], []
     for _ in range(draw(st.integers(1, 5))):
         n = draw(st.integers(0, 4))
         true.append([draw(st.sampled_from([i, NOISE])) for i in draw(st.permutations(range(4)))[:n]])
         found.append([draw(st.sampled_from([i, NOISE])) for i in draw(st.permutations(range(5)))[:n]])
-    return LabelledRun(true, found)
+    return LabeledRun(true, found)
 
 
 @given(detections().filter(lambda run: any(i != NOISE for batch in (*run.true, *run.found) for i in batch)))
-def test_with_one_row_per_object_idf1_and_switches_are_those_of_rows(run: LabelledRun) -> None:
+def test_with_one_row_per_object_idf1_and_switches_are_those_of_rows(run: LabeledRun) -> None:
     objects = objects_from_rows(*run)
     assert idf1(*objects).idf1 == pytest.approx(identity_f1(*run, clutter=NOISE))
     assert clear_mot(*objects).idsw == identity_switches(*run, clutter=NOISE)

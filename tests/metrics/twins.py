@@ -13,18 +13,18 @@ NOISE = -1
 Pair = tuple[int, int]
 
 
-class LabelledRun(NamedTuple):
+class LabeledRun(NamedTuple):
     true: list[list[int]]
     found: list[list[int]]
 
 
 @st.composite
-def runs(draw: st.DrawFn, noise: bool = True, max_steps: int = 4, max_points: int = 7) -> LabelledRun:
+def runs(draw: st.DrawFn, noise: bool = True, max_steps: int = 4, max_points: int = 7) -> LabeledRun:
     """Few ids, so that there are many overlaps, ties and conflicts; steps may be empty, runs are not."""
     point = st.tuples(st.integers(0, 2), st.integers(NOISE if noise else 0, 3))
     step = st.lists(point, max_size=max_points)
     steps = draw(st.lists(step, min_size=1, max_size=max_steps).filter(any))
-    return LabelledRun(
+    return LabeledRun(
         [[t for t, _ in points] for points in steps], [[f for _, f in points] for points in steps]
     )
 
@@ -68,7 +68,7 @@ def most_shared(true: list[int], found: list[int], weight: list[int] | None = No
     return sum((shared[pair] for pair in best_pairings(shared)[0]), Fraction(0))
 
 
-def possible_tracking_accuracies(run: LabelledRun) -> set[Fraction]:
+def possible_tracking_accuracies(run: LabeledRun) -> set[Fraction]:
     """The values that the definition allows: one for each resolution of ties."""
     outcomes = {(frozenset[Pair](), Fraction(0))}
     for true, found in zip(run.true, run.found, strict=True):
@@ -89,7 +89,7 @@ def _next_step(
         yield now, total + Fraction(right, len(true))
 
 
-def slow_switches(run: LabelledRun) -> int:
+def slow_switches(run: LabeledRun) -> int:
     order = list(dict.fromkeys(joined(run.found)))
     last: dict[int, int] = {}
     switches = 0

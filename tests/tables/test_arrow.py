@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from dynmeans._files.errors import InputError
-from dynmeans._tables import arrow as frames
-from dynmeans._tables.columns import choose_columns, to_rows
+from dynmeans._tables.columns import choose_columns
+from dynmeans._tables.readers import arrow as frames
+from dynmeans._tables.rows import to_rows
 from dynmeans._tables.sources import find_source, read_source
 
 pa = pytest.importorskip("pyarrow")

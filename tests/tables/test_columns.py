@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import Chunk
-from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
+from dynmeans._tables.columns import Columns, choose_columns
 from dynmeans._tables.inputs import open_inputs
+from dynmeans._tables.rows import Rows, to_rows
 from dynmeans._tables.sources import find_source
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dynmeans._files.errors import InputError
-from dynmeans._tables import arrow as frames
-from dynmeans._tables import npy as arrays
-from dynmeans._tables import text
 from dynmeans._tables.inputs import Position, open_inputs, reopen_inputs
+from dynmeans._tables.readers import arrow as frames
+from dynmeans._tables.readers import npy as arrays
+from dynmeans._tables.readers import text
 from dynmeans._tables.sources import find_source
 
 TABLE = np.arange(44.0).reshape(22, 2)

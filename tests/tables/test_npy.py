@@ -11,7 +11,7 @@ import pytest
 from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.inputs import open_inputs
-from dynmeans._tables.npy import read_npy
+from dynmeans._tables.readers.npy import read_npy
 from dynmeans._tables.sources import find_source, read_source
 
 

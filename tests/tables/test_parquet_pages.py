@@ -15,8 +15,8 @@ from dynmeans._files.limits import FileLimits
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-from dynmeans._tables.arrow import read_parquet  # noqa: E402
-from dynmeans._tables.parquet_pages import column_chunks, page_sizes  # noqa: E402
+from dynmeans._tables.readers.arrow import read_parquet  # noqa: E402
+from dynmeans._tables.readers.parquet_pages import column_chunks, page_sizes  # noqa: E402
 
 TABLE = pa.table(
     {

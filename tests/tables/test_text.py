@@ -8,8 +8,8 @@ import pytest
 
 from dynmeans._files.errors import InputError, InputWarning
 from dynmeans._files.limits import FileLimits
-from dynmeans._tables import text
 from dynmeans._tables.chunk import Chunk
+from dynmeans._tables.readers import text
 from dynmeans._tables.sources import find_source, read_source
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import Chunk
-from dynmeans._tables.columns import Rows
 from dynmeans._tables.inputs import Position, RowBlock
+from dynmeans._tables.rows import Rows
 from dynmeans._tables.window_length import WindowLength, parse_window_length
 from dynmeans._tables.windowing import (
     ByPart,

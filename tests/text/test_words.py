@@ -17,7 +17,7 @@ WORDS = ["rain", "wind", "vote", "party", "the", "goal"]
 
 
 @st.composite
-def labelled_texts(draw):
+def labeled_texts(draw):
     texts = draw(
         st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join), min_size=1, max_size=12)
     )
@@ -38,7 +38,7 @@ def weights_by_hand(texts, labels):
     }
 
 
-@given(labelled_texts())
+@given(labeled_texts())
 @settings(max_examples=80, deadline=None)
 def test_weights_are_those_of_the_formula(case):
     texts, labels = case

@@ -10,6 +10,65 @@
 namespace dynmeans {
 namespace {
 
+// Field of a NamedTuple, by its position; raises a Python error if it has another type.
+template <class T>
+T field(const nb::tuple& fields, std::size_t position) {
+  T value;
+  if (position >= fields.size() || !nb::try_cast(fields[position], value))
+    throw nb::type_error(("field " + std::to_string(position) + " is missing or has a wrong type").c_str());
+  return value;
+}
+
+// ClusterState, Prior, Fit and Motion of dynmeans._model, as far as these functions use them.
+struct ClusterStateFields {
+  Matrix<double> centers;       // (K, d)
+  Vector weights;               // (K,)
+  Matrix<double> velocities;    // (K, d), or (K, 0) without velocities
+  Matrix<double> velocity_cov;  // (K, 2)
+  Vector last_seen;             // (K,)
+  Column<std::int64_t> ids;     // (K,)
+  Column<std::int64_t> hits;    // (K,) steps in which each had rows
+  std::int64_t next_id;         // smallest unused id
+  double clock;                 // event time of the last step
+
+  explicit ClusterStateFields(const nb::tuple& state)
+      : centers(field<Matrix<double>>(state, 0)),
+        weights(field<Vector>(state, 1)),
+        velocities(field<Matrix<double>>(state, 2)),
+        velocity_cov(field<Matrix<double>>(state, 3)),
+        last_seen(field<Vector>(state, 4)),
+        ids(field<Column<std::int64_t>>(state, 5)),
+        hits(field<Column<std::int64_t>>(state, 6)),
+        next_id(field<std::int64_t>(state, 7)),
+        clock(field<double>(state, 8)) {}
+};
+
+struct PriorFields {
+  Matrix<double> centers;  // (K, d) predicted positions
+  Vector gammas;           // gamma (K,)
+
+  explicit PriorFields(const nb::tuple& prior)
+      : centers(field<Matrix<double>>(prior, 0)), gammas(field<Vector>(prior, 1)) {}
+};
+
+struct FitFields {
+  nb::object slots;        // (n,) cluster of every row
+  Matrix<double> centers;  // theta (L, d)
+  Vector slot_weights;     // n (L,) weight of the rows of each cluster
+
+  explicit FitFields(const nb::tuple& fit)
+      : slots(field<nb::object>(fit, 0)),
+        centers(field<Matrix<double>>(fit, 1)),
+        slot_weights(field<Vector>(fit, 2)) {}
+};
+
+Motion motion_of(const nb::tuple& motion) {
+  return {.position = field<double>(motion, 0),
+          .velocity = field<double>(motion, 1),
+          .newborn = field<double>(motion, 2),
+          .limit = field<double>(motion, 3)};
+}
+
 // out: labels, the id of the slot of every row; with which (n,), of rows each of which is one of those
 template <class Slot>
 std::vector<std::int64_t> label_rows(const Column<Slot>& slots,
@@ -35,16 +94,18 @@ std::vector<std::int64_t> label_rows(const Column<Slot>& slots,
   return every;
 }
 
-// The columns of ClusterState as NumPy arrays, one line per remembered cluster.
-struct StateArrays {
-  const Matrix<double>& centers;       // (K, d)
-  const Vector& weights;               // (K,)
-  const Matrix<double>& velocities;    // (K, d), or (K, 0) without velocities
-  const Matrix<double>& velocity_cov;  // (K, 2)
-  const Vector& last_seen;             // (K,)
-};
+// The same for slots of any type: those of a large batch have two bytes.
+std::vector<std::int64_t> label_rows(const nb::object& slots,
+                                     const std::optional<Column<std::int64_t>>& which,
+                                     const LifecycleInput& before) {
+  Column<std::int32_t> wide;
+  if (nb::try_cast(slots, wide, false)) return label_rows(wide, which, before);
+  Column<std::uint16_t> narrow;
+  if (nb::try_cast(slots, narrow, false)) return label_rows(narrow, which, before);
+  return label_rows(nb::cast<Column<std::int32_t>>(slots), which, before);
+}
 
-Memory memory_of(const StateArrays& state, const Motion& motion) {
+Memory memory_of(const ClusterStateFields& state, const Motion& motion) {
   const std::size_t k = state.weights.shape(0), d = state.centers.shape(1);
   for (const std::size_t lines : {state.centers.shape(0), state.velocities.shape(0),
                                   state.velocity_cov.shape(0), state.last_seen.shape(0)})
@@ -62,23 +123,14 @@ Memory memory_of(const StateArrays& state, const Motion& motion) {
           .d = int(d)};
 }
 
-nb::tuple predict_clusters(const nb::object& centers,                           // phi (K, d)
-                           const Vector& weights,                               // w (K,)
-                           const Matrix<double>& velocities,                    // (K, d) or (K, 0)
-                           const Matrix<double>& velocity_cov,                  // (K, 2)
-                           const Vector& last_seen,                             // (K,) event times
-                           double now,                                          // event time of the batch
-                           double aging,                                        // Q
-                           double position_noise,                               // tau
-                           double velocity_noise, double newborn, double limit  // as in Motion
-) {
-  const Motion motion{
-      .position = position_noise, .velocity = velocity_noise, .newborn = newborn, .limit = limit};
-  const auto center_rows = nb::cast<Matrix<double>>(centers);
-  const Memory memory = memory_of({center_rows, weights, velocities, velocity_cov, last_seen}, motion);
+nb::tuple predict_clusters(const nb::tuple& state, const nb::tuple& motion_fields, double now, double aging) {
+  const ClusterStateFields before(state);
+  const Motion motion = motion_of(motion_fields);
+  const Memory memory = memory_of(before, motion);
   PredictedClusters out = predict_prior(memory, now, aging, motion);
-  const std::size_t k = weights.shape(0), d = memory.d;
-  const nb::object forecasts = memory.velocities ? to_numpy(std::move(out.centers), {k, d}) : centers;
+  const std::size_t k = before.weights.shape(0), d = memory.d;
+  const nb::object forecasts =
+      memory.velocities ? to_numpy(std::move(out.centers), {k, d}) : nb::object(state[0]);
   return nb::make_tuple(forecasts, to_numpy(std::move(out.gammas), {k}),
                         to_numpy(std::move(out.revival), {k}), to_numpy(std::move(out.elapsed), {k}),
                         to_numpy(std::move(out.variances), {k}));
@@ -98,69 +150,51 @@ nb::tuple to_python(LifecycleResult after, std::vector<std::int64_t> labels, int
                         list(after.asleep), list(after.died));
 }
 
-// Slot: the type of the slots, which is that of the result of a descent
-template <class Slot>
 nb::tuple update_clusters(
-    const Matrix<double>& centers, const Vector& weights, const Matrix<double>& velocities,
-    const Matrix<double>& velocity_cov, const Vector& last_seen,  // as in StateArrays
-    const Column<std::int64_t>& ids,                              // (K,)
-    const Column<std::int64_t>& hits,                             // (K,) steps in which each had rows
-    const Matrix<double>& forecasts,                              // (K, d) predicted positions
-    const Vector& gammas,                                         // gamma (K,)
-    const Column<Slot>& slots,                                    // (n,) cluster of every row
-    const Matrix<double>& positions,                              // theta (L, d)
-    const Vector& slot_weights,                                   // n (L,) weight of the rows of each cluster
-    std::int64_t next_id,                                         // smallest unused id
-    double clock, double now,  // event times of the last step and of this one
-    double lifetime,           // T_Q
-    double position_noise, double velocity_noise, double newborn, double limit,  // as in Motion
+    const nb::tuple& state, const nb::tuple& prior, const nb::tuple& fit,  // before, predicted, clustered
+    const nb::tuple& motion_fields,                                        // scaled by the drift
+    double now,                                                            // event time of the step
+    double lifetime,                                                       // T_Q
     const std::optional<Column<std::int64_t>>& which  // (m,) rows that get a label; all by default
 ) {
-  const Motion motion{
-      .position = position_noise, .velocity = velocity_noise, .newborn = newborn, .limit = limit};
-  const std::size_t n_old = ids.shape(0), n_slots = slot_weights.shape(0), d = centers.shape(1);
-  for (const std::size_t lines : {weights.shape(0), hits.shape(0), forecasts.shape(0), gammas.shape(0)})
+  const Motion motion = motion_of(motion_fields);
+  const ClusterStateFields old(state);
+  const PriorFields predicted(prior);
+  const FitFields fitted(fit);
+  const std::size_t n_old = old.ids.shape(0), n_slots = fitted.slot_weights.shape(0),
+                    d = old.centers.shape(1);
+  for (const std::size_t lines :
+       {old.weights.shape(0), old.hits.shape(0), predicted.centers.shape(0), predicted.gammas.shape(0)})
     if (lines != n_old) throw std::invalid_argument("a remembered cluster must have a line in every table");
-  if (n_slots < n_old || positions.shape(0) != n_slots || positions.shape(1) != d || forecasts.shape(1) != d)
+  if (n_slots < n_old || fitted.centers.shape(0) != n_slots || fitted.centers.shape(1) != d ||
+      predicted.centers.shape(1) != d)
     throw std::invalid_argument("every slot must have a position, as long as a center");
-  const LifecycleInput before{
-      .memory = memory_of({centers, weights, velocities, velocity_cov, last_seen}, motion),
-      .ids = ids.data(),
-      .hits = hits.data(),
-      .forecasts = forecasts.data(),
-      .gammas = gammas.data(),
-      .positions = positions.data(),
-      .slot_weights = slot_weights.data(),
-      .n_slots = std::int64_t(n_slots),
-      .next_id = next_id,
-      .clock = clock,
-      .now = now,
-      .lifetime = lifetime,
-      .motion = motion};
-  std::vector<std::int64_t> labels = label_rows(slots, which, before);
+  const LifecycleInput before{.memory = memory_of(old, motion),
+                              .ids = old.ids.data(),
+                              .hits = old.hits.data(),
+                              .forecasts = predicted.centers.data(),
+                              .gammas = predicted.gammas.data(),
+                              .positions = fitted.centers.data(),
+                              .slot_weights = fitted.slot_weights.data(),
+                              .n_slots = std::int64_t(n_slots),
+                              .next_id = old.next_id,
+                              .clock = old.clock,
+                              .now = now,
+                              .lifetime = lifetime,
+                              .motion = motion};
+  std::vector<std::int64_t> labels = label_rows(fitted.slots, which, before);
   return to_python(Lifecycle(before).run(), std::move(labels), int(d), motion);
-}
-
-template <class Slot>
-void bind_update(nb::module_& m) {
-  m.def("update_clusters", &update_clusters<Slot>, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
-        "last_seen"_a, "ids"_a, "hits"_a, "forecasts"_a, "gammas"_a, "slots"_a, "positions"_a,
-        "slot_weights"_a, "next_id"_a, "clock"_a, "now"_a, "lifetime"_a, "position_noise"_a,
-        "velocity_noise"_a, "newborn"_a, "limit"_a, "which"_a = nb::none(),
-        "Update the clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids, "
-        "hits), "
-        "labels, active, "
-        "sizes, born, revived, asleep, died).");
 }
 
 }  // namespace
 
 void bind_lifecycle(nb::module_& m) {
-  m.def("predict_clusters", &predict_clusters, "centers"_a, "weights"_a, "velocities"_a, "velocity_cov"_a,
-        "last_seen"_a, "now"_a, "aging"_a, "position_noise"_a, "velocity_noise"_a, "newborn"_a, "limit"_a,
-        "Predict the clusters to the time of a batch: (forecasts, gammas, revival, elapsed).");
-  bind_update<std::int32_t>(m);
-  bind_update<std::uint16_t>(m);
+  m.def("predict_clusters", &predict_clusters, "state"_a, "motion"_a, "now"_a, "aging"_a,
+        "Predict the clusters to the time of a batch: (forecasts, gammas, revival, elapsed, variances).");
+  m.def("update_clusters", &update_clusters, "state"_a, "prior"_a, "fit"_a, "motion"_a, "now"_a, "lifetime"_a,
+        "which"_a = nb::none(),
+        "Update the clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids, "
+        "hits), labels, active, sizes, born, revived, asleep, died).");
 }
 
 }  // namespace dynmeans

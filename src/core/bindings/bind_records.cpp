@@ -1,6 +1,6 @@
 // Python bindings: the arrays of a record (src/dynmeans/_files/record.py), which may hold any bytes. For the
-// seven arrays of a model, to write and to read them take a microsecond each; with NumPy and `struct`, they
-// would take 3 and 4. The arguments are documented in _core.pyi.
+// seven arrays of a model, writing and reading take a microsecond each; with NumPy and `struct`, they would
+// take 3 and 4. The arguments are documented in _core.pyi.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

@@ -138,7 +138,7 @@ nb::tuple cluster_matrix(const Vector& weights, const Vector& diagonal, const Ma
 
 void bind_sdmeans(nb::module_& m) {
   m.def("eigenpairs", &eigenpairs, "matrix"_a, "threshold"_a, "at_least"_a,
-        "Eigenpairs of a symmetric matrix above a threshold, falling: (values (c,), vectors (n, c)).");
+        "Eigenpairs of a symmetric matrix above a threshold, descending: (values (c,), vectors (n, c)).");
   m.def("relax", &relax_of, "weights"_a, "diagonal"_a, "y_phi"_a, "phi_phi"_a, "gammas"_a, "revival"_a,
         "birth"_a, "matrix"_a,
         "Eigenpairs of the relaxed problem above the birth cost, and a bound: (values, vectors, bound).");

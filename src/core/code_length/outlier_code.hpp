@@ -62,7 +62,7 @@ class OutlierCode {
   double positions() { return std::exchange(nats_, 0.0); }
 
  private:
-  static constexpr int kRounds = 5;
+  static constexpr int kRounds = 5;  // maximum number of times that the set of inliers is recomputed
 
   // Of the covariance that the past and the points themselves suggest.
   void factor_spread(const Group& group, const Square& shape, double own) {

@@ -68,6 +68,7 @@ class Descent {
   }
 
  private:
+  // Rows of a chunk of a pass. From this size on, epochs are faster than the serial loop on one thread too.
   static constexpr Row kLarge = 4096;
 
   int chunk_count() const { return int(std::clamp<Row>(points_.n / kLarge, 1, 64)); }

@@ -41,7 +41,7 @@ class SymmetricMatrix {
     if (n_ <= kTiny) {
       all();
       const auto first = std::upper_bound(values_.begin(), values_.end(), threshold);
-      return falling(n_, std::max(int(values_.end() - first), at_least));
+      return descending(n_, std::max(int(values_.end() - first), at_least));
     }
     const std::vector<double> kept = matrix_;
     int found = range('V', threshold, 0);
@@ -50,7 +50,7 @@ class SymmetricMatrix {
       found = range('I', 0, n_ - at_least + 1);
       if (found < at_least) check(1);
     }
-    return falling(found, found);
+    return descending(found, found);
   }
 
  private:
@@ -84,7 +84,7 @@ class SymmetricMatrix {
   }
 
   // The last `count` of the pairs found, which LAPACK returns in ascending order.
-  Eigenpairs falling(int found, int count) const {
+  Eigenpairs descending(int found, int count) const {
     Eigenpairs out{std::vector<double>(count), std::vector<double>(std::size_t(n_) * count)};
     for (int c = 0; c < count; ++c) {
       out.values[c] = values_[found - 1 - c];

@@ -95,7 +95,7 @@ class BoruvkaMst {
 
   // Chunks are fixed, and what one chunk finds is not used by another, so threads change no result.
   void search() {
-    constexpr Index kChunk = 4096;
+    constexpr Index kChunk = 4096;  // rows
     pool_.run(int((tree_.n() + kChunk - 1) / kChunk), [&](int chunk) {
       const Index begin = Index(chunk) * kChunk;
       search_rows(begin, begin + std::min(kChunk, tree_.n() - begin));

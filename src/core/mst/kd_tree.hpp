@@ -17,8 +17,8 @@ namespace dynmeans {
 template <int D>
 struct KdTree {
   using Index = std::int32_t;
-  static constexpr Index kLeafSize = 8;
-  static constexpr int kMaxDepth = 40;  // halving 2^31 rows down to a leaf takes fewer steps
+  static constexpr Index kLeafSize = 8;  // rows that a search compares one by one
+  static constexpr int kMaxDepth = 40;   // halving 2^31 rows down to a leaf takes fewer steps
 
   struct Node {
     Index begin, end;  // rows of the node, in tree order

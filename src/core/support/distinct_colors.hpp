@@ -15,7 +15,7 @@ struct Colors {
   std::vector<std::int32_t> of;    // (n,) which of them each pixel has
 };
 
-// From a color to its number, in order of first appearance: open addressing, half full at most.
+// From a color to its number, in order of first appearance: open addressing, at most half full.
 class ColorTable {
  public:
   // The number of a color; a new one gets the next.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dynmeans._algorithms.batch import Batch, SearchOptions
+from dynmeans._algorithms.descent import descend_batch
 from dynmeans._algorithms.exclusive import assign_rows, assign_with_duplicates
 from dynmeans._algorithms.kernel_space.relaxation import relaxed
 from dynmeans._algorithms.split_merge_events import RowSpace, add_split_merge_events
-from dynmeans._core import descend
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import StepResult, update_state
 from dynmeans._model.motion import Motion
@@ -42,29 +42,12 @@ def step(
 
 
 def cluster(batch: Batch, prior: Prior, costs: Costs, search: SearchOptions, n_steps: int) -> Fit:
-    """Minimize the cost from several random orders; randomness comes from (seed, step number, restart).
-
-    With at most one row per cluster, the minimum is computed directly.
-    """
+    """Minimize the cost: by descent from several random orders, or exactly for one row per cluster."""
     if search.exclusive and search.duplicates:
         return assign_with_duplicates(batch, prior, costs, search, n_steps)
     if search.exclusive:
         return assign_rows(batch, prior, costs)
-    fields = descend(
-        X=batch.rows,
-        weights=batch.weights,
-        centers=prior.centers,
-        gammas=prior.gammas,
-        revival=prior.revival,
-        birth=costs.birth,
-        seed=search.seed,
-        step=n_steps,
-        n_restarts=search.n_restarts,
-        max_iter=search.max_iter,
-        n_threads=search.n_threads,
-        refine=search.refine,
-    )
-    return Fit._make(fields)
+    return descend_batch(batch, prior, costs, search, n_steps)
 
 
 def lower_bound(batch: Batch, prior: Prior, costs: Costs) -> float:

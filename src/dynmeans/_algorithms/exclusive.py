@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
-from dynmeans._core import assign_exclusive, descend
+from dynmeans._algorithms.batch import Batch, SearchOptions
+from dynmeans._algorithms.descent import descend_batch
+from dynmeans._core import assign_exclusive
 from dynmeans._model.costs import Costs
 from dynmeans._model.objective import Fit
 from dynmeans._model.prior import Prior
@@ -47,23 +48,17 @@ def assign_with_duplicates(
     is_left = first.slots >= n_old
     if not is_left.any():
         return first
-    left: Rows = batch.rows[is_left]
-    found = Fit(
-        *descend(
-            left,
-            None if batch.weights is None else batch.weights[is_left],
-            first.centers[:n_old],
-            prior.gammas + first.slot_weights[:n_old],
-            np.where(first.slot_weights[:n_old] > 0, 0.0, prior.revival),
-            birth=costs.birth,
-            seed=search.seed,
-            step=n_steps,
-            n_restarts=search.n_restarts,
-            max_iter=search.max_iter,
-            n_threads=search.n_threads,
-            refine=search.refine,
-        )
+    left = Batch(
+        rows=batch.rows[is_left],
+        weights=None if batch.weights is None else batch.weights[is_left],
+        time=batch.time,
     )
+    after_first = prior._replace(
+        centers=first.centers[:n_old],
+        gammas=prior.gammas + first.slot_weights[:n_old],
+        revival=np.where(first.slot_weights[:n_old] > 0, 0.0, prior.revival),
+    )
+    found = descend_batch(left, after_first, costs, search, n_steps)
     slots, weights = first.slots.copy(), found.slot_weights.copy()
     slots[is_left] = found.slots
     weights[:n_old] += first.slot_weights[:n_old]

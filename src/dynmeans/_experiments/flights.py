@@ -21,11 +21,11 @@ from scipy.optimize import linear_sum_assignment
 from threadpoolctl import threadpool_limits
 
 from dynmeans import DMeans
-from dynmeans._experiments import panels
+from dynmeans._experiments.drawing import panels
+from dynmeans._experiments.drawing.tables import markdown, with_interval
 from dynmeans._experiments.parameters import FLIGHTS
 from dynmeans._experiments.reference_dpmeans import reference_dpmeans
 from dynmeans._experiments.results import Group, Results
-from dynmeans._experiments.tables import markdown, with_interval
 from dynmeans._experiments.trials import (
     REPORTED_SEED,
     Case,
@@ -129,7 +129,14 @@ def _traffic(file: str | None, n_flights: int, seed: int) -> Traffic:
         return _in_order(Traffic(features, _windows(flights), *sector_labels(flights, smoother.lattice.area)))
     week = airline_week(n_flights, random_state=seed)
     velocities, blank = velocity_of(week.speeds, week.tracks), np.full(len(week.times), "")
-    sent = Messages(week.aircraft, blank, week.times, week.latitudes, week.longitudes, velocities)
+    sent = Messages(
+        aircraft=week.aircraft,
+        callsigns=blank,
+        times=week.times,
+        latitudes=week.latitudes,
+        longitudes=week.longitudes,
+        velocities=velocities,
+    )
     flights, _ = build_trajectories(sent, Limits())
     routes = dict(zip(week.aircraft.tolist(), week.routes[week.flights].tolist(), strict=True))
     labels = np.array([routes[name] for name in flights.messages.aircraft[flights.first].tolist()])

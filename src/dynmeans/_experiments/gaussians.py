@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
-from dynmeans._experiments.draw_gaussians import draw, summarize
+from dynmeans._experiments.drawing.draw_gaussians import draw, summarize
 from dynmeans._experiments.methods import ALL_METHODS, CEILING, COUNTED, GIBBS, GIBBS_ORACLE, OURS, REFINED
 from dynmeans._experiments.parameters import GAUSSIANS
 from dynmeans._experiments.parameters import SAMPLES as ALL_SAMPLES

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from dynmeans import DMeans, SDMeans
-from dynmeans._experiments.draw_gps import draw, summarize
+from dynmeans._experiments.drawing.draw_gps import draw, summarize
 from dynmeans._experiments.parameters import GPS, GPS_DMEANS, GPS_KERNEL
 from dynmeans._experiments.regression import posterior, posterior_means
 from dynmeans._experiments.trials import (

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
-from dynmeans._experiments.draw_people import ALONE, GROUND, SOLID, SPECTRAL, draw, summarize
+from dynmeans._experiments.drawing.draw_people import ALONE, GROUND, SOLID, SPECTRAL, draw, summarize
 from dynmeans._experiments.trials import REPORTED_SEED, Case, Experiment, ExperimentTrial, Numbers, Size
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.points import TRACKER_PARAMETERS, Tracker, TrackerParameters

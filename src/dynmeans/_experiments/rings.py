@@ -9,7 +9,7 @@ import numpy as np
 
 from dynmeans import DMeans, SDMeans
 from dynmeans._core import minimum_spanning_tree
-from dynmeans._experiments.draw_rings import draw, summarize
+from dynmeans._experiments.drawing.draw_rings import draw, summarize
 from dynmeans._experiments.parameters import OMEGA, PAPER_RINGS, PAPER_RINGS_DMEANS, RINGS
 from dynmeans._experiments.trials import (
     CHOOSING_SEED,

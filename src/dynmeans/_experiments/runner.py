@@ -13,7 +13,7 @@ from threading import Thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeAlias
 
-from dynmeans._experiments.panels import styled
+from dynmeans._experiments.drawing.panels import styled
 from dynmeans._experiments.results import Results, read_results, write_results
 from dynmeans._experiments.trials import Experiment, ExperimentTrial, Numbers, Size, by_worth
 from dynmeans._files.atomic_write import atomic_write, make_folder

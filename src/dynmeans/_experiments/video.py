@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._experiments.excerpt import ORIGINAL, Excerpt, draw_excerpt
+from dynmeans._experiments.drawing.excerpt import ORIGINAL, Excerpt, draw_excerpt
 from dynmeans._experiments.results import Results
 from dynmeans._experiments.trials import Experiment, ExperimentTrial, Numbers, Size
 from dynmeans._files.errors import InputError

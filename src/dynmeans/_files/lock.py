@@ -110,7 +110,7 @@ def _open(location: Path, path: Path) -> int:
     try:
         return os.open(location, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o666)
     except OSError as error:
-        error.filename = str(path)  # a message names the file that the user knows
+        error.filename = str(path)  # the message names the path that the user gave
         raise
 
 

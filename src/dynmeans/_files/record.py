@@ -1,7 +1,7 @@
 """Snapshots in memory: one compact record with a checksum.
 
 The bytes of a model and the states of `dynmeans.streams.step` are records. The archive of a small model has
-16 members and 4.6 kB; to write it takes 90 microseconds and to read it 350, checks included. A record has
+16 members and 4.6 kB; writing it takes 90 microseconds and reading it 350, checks included. A record has
 0.9 kB and takes 9 and 12. The entries of the header that many snapshots share, such as the parameters, are a
 text of their own, so that a reader parses and checks them once. A record is::
 

@@ -38,12 +38,12 @@ def forecast_clusters(state: ClusterState, now: float, costs: Costs, motion: Mot
     velocities = state.velocities if moves else np.zeros_like(state.centers)
     is_alive = prior.elapsed <= costs.lifetime
     return Forecast(
-        now,
-        state.ids[is_alive],
-        prior.centers[is_alive],
-        velocities[is_alive],
-        variances[is_alive],
-        prior.elapsed[is_alive],
+        time=now,
+        ids=state.ids[is_alive],
+        positions=prior.centers[is_alive],
+        velocities=velocities[is_alive],
+        variances=variances[is_alive],
+        ages=prior.elapsed[is_alive],
     )
 
 

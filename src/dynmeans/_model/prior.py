@@ -49,14 +49,5 @@ def predict_with_variances(
     state: ClusterState, now: float, costs: Costs, motion: Motion
 ) -> tuple[Prior, FloatArray]:
     """Return the prior, and the variances (K,) of the predicted positions."""
-    *prior, variances = predict_clusters(
-        state.centers,
-        state.weights,
-        state.velocities,
-        state.velocity_cov,
-        state.last_seen,
-        now,
-        costs.aging,
-        *motion.scaled_by(costs.drift),
-    )
+    *prior, variances = predict_clusters(state, motion.scaled_by(costs.drift), now, costs.aging)
     return Prior(*prior), variances

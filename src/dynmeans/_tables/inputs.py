@@ -14,8 +14,9 @@ from dynmeans._files.limits import FileLimits
 from dynmeans._model.types import IntArray
 from dynmeans._tables.cells import format_time
 from dynmeans._tables.chunk import Chunk
-from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
+from dynmeans._tables.columns import Columns, choose_columns
 from dynmeans._tables.missing import HINT, MissingRows, drop_missing
+from dynmeans._tables.rows import Rows, to_rows
 from dynmeans._tables.sources import Source, read_source
 from dynmeans._tables.vectors import ARRAY_SUFFIX, open_vectors
 
@@ -154,10 +155,24 @@ def _row_blocks(
             part, inner = part + (chunk.part != inner), chunk.part
             if len(rows):
                 located = kept._replace(columns={})  # kept for error messages, without the data
-                rows = Rows(rows.X, rows.times, rows.weights, located, rows.texts, rows.keys)
-                done = (file + chunk.done) / len(sources)
+                rows = Rows(
+                    X=rows.X,
+                    times=rows.times,
+                    weights=rows.weights,
+                    chunk=located,
+                    texts=rows.texts,
+                    keys=rows.keys,
+                )
                 yield RowBlock(
-                    rows, file, source.name, part, done, allowed, source.limits, columns.dated, gaps
+                    rows=rows,
+                    file=file,
+                    name=source.name,
+                    part=part,
+                    done=(file + chunk.done) / len(sources),
+                    allowed=allowed,
+                    limits=source.limits,
+                    dated=columns.dated,
+                    gaps=gaps,
                 )
             if error is not None:
                 raise _with_hint(error, missing)

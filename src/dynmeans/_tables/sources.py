@@ -13,10 +13,10 @@ from typing import Any, BinaryIO, NamedTuple
 
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.limits import FileLimits
-from dynmeans._tables.arrow import read_arrow, read_parquet
 from dynmeans._tables.chunk import Chunk
-from dynmeans._tables.npy import read_npy, read_npz
-from dynmeans._tables.text import read_delimited, read_json_lines
+from dynmeans._tables.readers.arrow import read_arrow, read_parquet
+from dynmeans._tables.readers.npy import read_npy, read_npz
+from dynmeans._tables.readers.text import read_delimited, read_json_lines
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz")
 STDIN = "-"
@@ -104,7 +104,7 @@ def find_source(
         )
     if status.st_size == 0:
         raise InputError(f"{name}: the file is empty")
-    return Source(name, found, path, status.st_size, zipped, limits)
+    return Source(name=name, format=found, path=path, size=status.st_size, zipped=zipped, limits=limits)
 
 
 def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None = None) -> Iterator[Chunk]:

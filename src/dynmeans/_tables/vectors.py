@@ -15,7 +15,7 @@ from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.cells import cell_error, is_number
 from dynmeans._tables.chunk import Cells
-from dynmeans._tables.npy import open_array
+from dynmeans._tables.readers.npy import open_array
 
 ARRAY_SUFFIX = ".npy"
 

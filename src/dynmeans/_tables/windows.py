@@ -124,7 +124,10 @@ def _empty_steps(
         if not wants_empty():
             return
         no_rows = np.empty((0, block.rows.X.shape[1]))
-        yield WindowBatch(no_rows, None, *rule.stamp(empty_key), location, position, block.done)
+        t, time = rule.stamp(empty_key)
+        yield WindowBatch(
+            X=no_rows, weights=None, t=t, time=time, location=location, after=position, done=block.done
+        )
 
 
 def _runs(keys: NDArray[Any]) -> Iterator[tuple[slice, float]]:
@@ -163,17 +166,19 @@ def _join(
     X = np.concatenate([block.rows.X[part] for block, part in open_rows])
     weights = [block.rows.weights[part] for block, part in open_rows if block.rows.weights is not None]
     location = f"{head.location(first.start)} to {tail.location(last.stop - 1)}"
+    t, time = stamp
     return WindowBatch(
-        X,
-        np.concatenate(weights) if weights else None,
-        *stamp,
-        location,
-        tail.after(last.stop - 1),
-        tail.done,
-        _texts(open_rows),
-        _join_keys(open_rows),
-        tuple(Piece(block.name, block.rows.chunk, part.start, part.stop) for block, part in open_rows),
-        _join_gaps(open_rows),
+        X=X,
+        weights=np.concatenate(weights) if weights else None,
+        t=t,
+        time=time,
+        location=location,
+        after=tail.after(last.stop - 1),
+        done=tail.done,
+        texts=_texts(open_rows),
+        keys=_join_keys(open_rows),
+        pieces=tuple(Piece(block.name, block.rows.chunk, part.start, part.stop) for block, part in open_rows),
+        gaps=_join_gaps(open_rows),
     )
 
 

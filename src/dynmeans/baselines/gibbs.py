@@ -18,7 +18,6 @@ from dynmeans.baselines.mcgmm import (
     ModelParams,
     absorb,
     forecast,
-    no_clusters,
     with_newborn,
 )
 from dynmeans.baselines.oracle_sample import UNNAMED, best_sample, lasting_pairs
@@ -108,9 +107,6 @@ class MCGMMGibbs(ChainBaseline):
             survival=survival,
             random_state=random_state,
         )
-
-    def _begin(self, rows: Rows) -> Memory:
-        return Memory(self._prior_mean(rows), no_clusters(rows.shape[1]), 0, {})
 
     def _advance(
         self, memory: Memory, rows: Rows, y: Any, moment: Moment

@@ -103,14 +103,17 @@ class ChainBaseline(Baseline):
         self.survival = survival
         self.random_state = random_state
 
+    def _begin(self, rows: Rows) -> Any:
+        return Memory(self._prior_mean(rows), no_clusters(rows.shape[1]), 0, {})
+
     def _model_params(self, prior_mean: FloatArray) -> ModelParams:
         return ModelParams(
-            _valid("observation_variance", self.observation_variance, above=0.0),
-            _valid("transition_variance", self.transition_variance, minimum=0.0),
-            _valid("prior_variance", self.prior_variance, above=0.0),
-            prior_mean,
-            _valid("concentration", self.concentration, above=0.0),
-            _valid("survival", self.survival, above=0.0, maximum=1.0),
+            noise=_valid("observation_variance", self.observation_variance, above=0.0),
+            drift=_valid("transition_variance", self.transition_variance, minimum=0.0),
+            prior_variance=_valid("prior_variance", self.prior_variance, above=0.0),
+            prior_mean=prior_mean,
+            concentration=_valid("concentration", self.concentration, above=0.0),
+            survival=_valid("survival", self.survival, above=0.0, maximum=1.0),
         )
 
     def _prior_mean(self, rows: Rows) -> FloatArray:

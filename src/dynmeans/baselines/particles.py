@@ -136,7 +136,9 @@ class ParticleLearning(ChainBaseline):
             weights=none,
             log_densities=np.zeros(n_particles),
         )
-        return _ParticleMemory(self._prior_mean(rows), particles, 0, {}, 0, {})
+        return _ParticleMemory(
+            prior_mean=self._prior_mean(rows), particles=particles, n_rows=0, names={}, next_id=0, pairs={}
+        )
 
     def _advance(
         self, memory: _ParticleMemory, rows: Rows, y: Any, moment: Moment
@@ -169,12 +171,12 @@ class ParticleLearning(ChainBaseline):
         }
         alive = set(particles.founders.tolist())
         return _ParticleMemory(
-            memory.prior_mean,
-            particles,
-            memory.n_rows + len(rows),
-            {founder: name for founder, name in names.items() if founder in alive},
-            next_id,
-            memory.pairs if y is None else lasting_pairs(memory.pairs, labels, y),
+            prior_mean=memory.prior_mean,
+            particles=particles,
+            n_rows=memory.n_rows + len(rows),
+            names={founder: name for founder, name in names.items() if founder in alive},
+            next_id=next_id,
+            pairs=memory.pairs if y is None else lasting_pairs(memory.pairs, labels, y),
         ), fitted
 
 

@@ -19,7 +19,6 @@ from dynmeans.baselines.mcgmm import (
     ModelParams,
     absorb,
     forecast,
-    no_clusters,
     with_newborn,
 )
 from dynmeans.baselines.mean_field import MeanField, fit_mean_field
@@ -124,9 +123,6 @@ class VariationalDP(ChainBaseline):
         self.max_new = max_new
         self.tol = tol
         self.max_iter = max_iter
-
-    def _begin(self, rows: Rows) -> Memory:
-        return Memory(self._prior_mean(rows), no_clusters(rows.shape[1]), 0, {})
 
     def _advance(
         self, memory: Memory, rows: Rows, y: Any, moment: Moment

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 LARGEST_SEED = 2**64 - 1  # equals dynmeans.estimators.validation.LARGEST_SEED, which loads scikit-learn
-CLUSTERING_PANEL = "Clustering"  # heading in the help
+CLUSTERING_PANEL, OUTPUT_PANEL = "Clustering", "Output"  # headings in the help
 
 LimitOption = Annotated[
     list[str] | None,
@@ -55,3 +56,24 @@ MinHitsOption = Annotated[
         rich_help_panel=CLUSTERING_PANEL,
     ),
 ]
+OutOption = Annotated[
+    Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=OUTPUT_PANEL)
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Overwrite another run in the folder.", rich_help_panel=OUTPUT_PANEL)
+]
+NoReportOption = Annotated[
+    bool, typer.Option("--no-report", help="Do not draw the report.", rich_help_panel=OUTPUT_PANEL)
+]
+
+
+def seed_option(help: str, panel: str | None = None) -> Any:
+    """Return the option for a seed."""
+    return typer.Option(metavar="N", min=0, max=LARGEST_SEED, help=help, rich_help_panel=panel)
+
+
+def jobs_option(panel: str) -> Any:
+    """Return the option for the number of threads."""
+    return typer.Option(
+        metavar="N", min=1, help="Number of threads; the results do not depend on it.", rich_help_panel=panel
+    )

@@ -165,8 +165,8 @@ class DMeans(BatchClusterer):
     def __init__(
         self,
         birth_cost: float | str = "auto",
-        lifetime: float | None = None,
-        reach: float | None = None,
+        lifetime: float | str | None = None,
+        reach: float | str | None = None,
         *,
         aging_cost: float | None = None,
         drift: float | None = None,

@@ -9,10 +9,10 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
-from dynmeans._algorithms.link_spaces import LinkState, LinkStep
-from dynmeans._algorithms.linking import gather
-from dynmeans._algorithms.noise import noise_to_nearest
-from dynmeans._algorithms.shared_items import remember_items
+from dynmeans._algorithms.linking.link_spaces import LinkState, LinkStep
+from dynmeans._algorithms.linking.link_step import gather
+from dynmeans._algorithms.linking.noise import noise_to_nearest
+from dynmeans._algorithms.linking.shared_items import remember_items
 from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event
 from dynmeans._model.forecast import Forecast

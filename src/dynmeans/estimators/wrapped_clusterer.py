@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from dynmeans._algorithms.batch import Batch
-from dynmeans._algorithms.linking import NOISE
+from dynmeans._algorithms.linking.link_step import NOISE
 from dynmeans._model.types import IntArray
 from dynmeans.estimators.validation import valid_labels
 

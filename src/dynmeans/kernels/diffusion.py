@@ -10,11 +10,11 @@ import numpy as np
 from dynmeans._core import mixture_responsibilities
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels._common import check_count, check_positive, first_input
+from dynmeans.kernels._estimation.birth_range import birth_range, cluster_weights, stratified
+from dynmeans.kernels._estimation.density import density_of, is_stationary
+from dynmeans.kernels._estimation.separated_clusters import SeparatedClusters, row_weights, separated_clusters
+from dynmeans.kernels._geometry.diffusion_maps import leading_eigenpairs, shared_neighbors
 from dynmeans.kernels.base import Kernel, KernelInput, Similarity
-from dynmeans.kernels.birth_range import birth_range, cluster_weights, stratified
-from dynmeans.kernels.density import density_of, is_stationary
-from dynmeans.kernels.diffusion_maps import leading_eigenpairs, shared_neighbors
-from dynmeans.kernels.separated_clusters import SeparatedClusters, row_weights, separated_clusters
 
 SHAPES = 3  # expected number of shapes in a batch without separated clusters
 RANK = 30  # minimum number of eigenvectors

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels._common import MatrixKernel, check_positive
-from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
+from dynmeans.kernels._geometry.landmarks import choose_landmarks, landmark_features
 from dynmeans.kernels.rbf import RBF
 
 BLOCK = 1 << 20  # numbers per block of matrices, so that a block stays in the cache
@@ -130,7 +130,14 @@ class GaussianProcess(MatrixKernel):
         covariance: FloatArray = self._covariance(x, x) + self.noise**2 * np.eye(x.shape[1])
         factor, white = _factor_and_whiten(covariance, y, self.noise**2)
         whitener = np.asarray(np.linalg.inv(factor), dtype=np.float64)
-        return _Sets(x, y, covariance, whitener, white, _log_density(factor, white))
+        return _Sets(
+            x=x,
+            y=y,
+            covariance=covariance,
+            whitener=whitener,
+            white=white,
+            evidence=_log_density(factor, white),
+        )
 
     def _covariance(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return the covariance (s, p, q) of the function values at inputs a (s, p) and b (s, q)."""

@@ -12,9 +12,9 @@ from scipy.sparse import csr_array
 from dynmeans._core import component_similarity, minimum_spanning_tree
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels._common import check_positive, coefficient_matrix
+from dynmeans.kernels._estimation.separated_clusters import separated_clusters
+from dynmeans.kernels._geometry.forest import Forest, build_forest, near_distances
 from dynmeans.kernels.base import DistinctPoints, Kernel, KernelInput, Similarity
-from dynmeans.kernels.forest import Forest, build_forest, near_distances
-from dynmeans.kernels.separated_clusters import separated_clusters
 
 MAX_DENSE = 3000  # maximum number of components with a dense matrix
 NEGLIGIBLE = 1e-12  # similarities below this are omitted from a sparse matrix

@@ -10,10 +10,10 @@ from scipy.spatial.distance import cdist
 from dynmeans._core import rbf_kernel
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels._common import check_count, check_positive, from_features, from_matrices, pick
+from dynmeans.kernels._estimation.birth_range import birth_range, cluster_weights, stratified
+from dynmeans.kernels._estimation.separated_clusters import row_weights, separated_clusters
+from dynmeans.kernels._geometry.landmarks import choose_landmarks, landmark_features
 from dynmeans.kernels.base import Kernel, KernelInput, Similarity
-from dynmeans.kernels.birth_range import birth_range, cluster_weights, stratified
-from dynmeans.kernels.landmarks import choose_landmarks, landmark_features
-from dynmeans.kernels.separated_clusters import row_weights, separated_clusters
 
 SAMPLE = 1000  # maximum number of rows from which a bandwidth is estimated
 WIDTH = 2.5  # estimated bandwidth, in distances to the neighbor of rank sqrt(n) / 2

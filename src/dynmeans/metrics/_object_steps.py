@@ -118,3 +118,9 @@ def _encode_batches(batches: Sequence[IntArray]) -> list[IntArray]:
 
 def _counts(batches: Sequence[IntArray]) -> IntArray:
     return np.bincount(np.concatenate(batches)).astype(np.int64)
+
+
+def require_threshold(threshold: float) -> None:
+    """Reject similarity thresholds outside of (0, 1]."""
+    if not 0 < threshold <= 1:
+        raise ValueError(f"threshold is {threshold}; it must be above 0 and at most 1")

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
-from dynmeans.metrics._object_steps import ObjectStep, read_objects
+from dynmeans.metrics._object_steps import ObjectStep, read_objects, require_threshold
 from dynmeans.metrics._runs import NOISE, FloatArray, IntArray
-from dynmeans.metrics.idf1 import require_threshold
 
 _EPS = float(np.finfo(np.float64).eps)
 _CONTINUED = 1000.0  # keeping the match of the previous step outweighs any sum of similarities
@@ -90,7 +89,9 @@ def clear_mot(
         tp += rows.size
         similarity_sum += float(step.similarity[rows, columns].sum())
     mota = (tp - (run.n_found - tp) - idsw) / run.n_true if run.n_true else 0.0
-    return ClearMot(mota, similarity_sum / max(1, tp), tp, run.n_true - tp, run.n_found - tp, idsw)
+    return ClearMot(
+        mota=mota, motp=similarity_sum / max(1, tp), tp=tp, fn=run.n_true - tp, fp=run.n_found - tp, idsw=idsw
+    )
 
 
 def _match(step: ObjectStep, previous: IntArray, threshold: float) -> tuple[IntArray, IntArray]:

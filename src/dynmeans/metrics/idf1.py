@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynmeans.metrics._object_steps import pair_codes, read_objects, sum_over_steps
+from dynmeans.metrics._object_steps import pair_codes, read_objects, require_threshold, sum_over_steps
 from dynmeans.metrics._overlap import Overlap, best_pairs
 
 
@@ -88,9 +88,3 @@ def idf1(
         idfp=run.n_found - idtp,
         idfn=run.n_true - idtp,
     )
-
-
-def require_threshold(threshold: float) -> None:
-    """Reject similarity thresholds outside of (0, 1]."""
-    if not 0 < threshold <= 1:
-        raise ValueError(f"threshold is {threshold}; it must be above 0 and at most 1")

@@ -84,7 +84,14 @@ def fit_cluster_map(
     np.fill_diagonal(gaps, np.inf)
     radius = SPREAD * float(np.median(gaps.min(axis=1)))
     axes = _displacement(points, means, ids, owners) * radius
-    return ClusterMap(ids, means, positions, axes, radius, _rank_correlation(distances, pdist(found)))
+    return ClusterMap(
+        ids=ids,
+        means=means,
+        positions=positions,
+        axes=axes,
+        radius=radius,
+        agreement=_rank_correlation(distances, pdist(found)),
+    )
 
 
 def _smacof(means: FloatArray, targets: FloatArray) -> FloatArray:

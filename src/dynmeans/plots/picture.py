@@ -30,7 +30,7 @@ def draw_run(run: Run, path: str | Path) -> None:
     Parameters
     ----------
     run : Run
-        As `dynmeans._files.run_folder.read_run` returns it.
+        As :func:`dynmeans.runs.read_run` returns it.
     path : path
         File to write; its suffix determines the format, such as ``.png`` or ``.svg``.
 
@@ -41,7 +41,7 @@ def draw_run(run: Run, path: str | Path) -> None:
 
     Examples
     --------
-    >>> from dynmeans._files.run_folder import read_run
+    >>> from dynmeans.runs import read_run
     >>> draw_run(read_run("dynmeans-run"), "run.png")  # doctest: +SKIP
     """
     figure = require("matplotlib.figure", "plot").Figure(figsize=(12, 6), dpi=200, facecolor="white")

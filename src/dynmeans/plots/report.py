@@ -21,13 +21,13 @@ def write_report(run: Run, path: str | Path) -> None:
     Parameters
     ----------
     run : Run
-        As `dynmeans._files.run_folder.read_run` returns it.
+        As :func:`dynmeans.runs.read_run` returns it.
     path : path
         File to write, usually ``report.html`` in the run folder.
 
     Examples
     --------
-    >>> from dynmeans._files.run_folder import read_run
+    >>> from dynmeans.runs import read_run
     >>> write_report(read_run("dynmeans-run"), "report.html")  # doctest: +SKIP
     """
     Path(path).write_text(render_page(build_payload(run)), encoding="utf-8")

@@ -19,7 +19,8 @@ from dynmeans._files.lock import locked
 from dynmeans._tables.missing import MissingRows
 from dynmeans._tables.windowing import Windowing
 from dynmeans._tables.windows import cut
-from dynmeans.runs.completed import must_repeat
+from dynmeans.runs.by_key.keyed_session import ROWS_ARRAY, KeyedSession
+from dynmeans.runs.description import RunDescription
 from dynmeans.runs.folder import check_folder, check_state_file, locked_folder
 from dynmeans.runs.job import (
     Job,
@@ -31,14 +32,14 @@ from dynmeans.runs.job import (
     read_files,
     title,
 )
-from dynmeans.runs.keyed_session import ROWS_ARRAY, KeyedSession
 from dynmeans.runs.parameter_checks import check_parameters
 from dynmeans.runs.parameters import RunParameters, normalize_parameters
-from dynmeans.runs.progress import Progress, drop_unset
 from dynmeans.runs.report import draw_report
 from dynmeans.runs.result import RunInterrupted, RunResult, RunStatus
-from dynmeans.runs.session import RunDescription, Session
-from dynmeans.runs.start import RunStart, find_start
+from dynmeans.runs.resume.completed import must_repeat
+from dynmeans.runs.resume.progress import Progress, drop_unset
+from dynmeans.runs.resume.start import RunStart, find_start
+from dynmeans.runs.session import Session
 from dynmeans.runs.summary import summarize, summarize_complete
 from dynmeans.runs.time_steps import make_windowing, time_info, time_unit, warn_of_milliseconds
 from dynmeans.streams import KeyedDMeans

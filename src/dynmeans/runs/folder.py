@@ -28,7 +28,7 @@ from dynmeans._files.run_format import (
 )
 from dynmeans._files.run_tables import LABELS_LOG
 from dynmeans._tables.sources import FORMATS
-from dynmeans.runs.key_reports import KEY_REPORT
+from dynmeans.runs.by_key.key_reports import KEY_REPORT
 
 LOCK_FILE = ".dynmeans.lock"  # only while a run lasts
 _FILES = (

@@ -21,9 +21,9 @@ from dynmeans.estimators import from_snapshot
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.runs.models import make_keyed_model, make_model
 from dynmeans.runs.parameters import RunParameters
-from dynmeans.runs.progress import Progress
 from dynmeans.runs.result import RunStatus
-from dynmeans.runs.start import RunStart
+from dynmeans.runs.resume.progress import Progress
+from dynmeans.runs.resume.start import RunStart
 from dynmeans.streams.keyed_files import keyed_from_snapshot
 
 StepCallback = Callable[[RunStatus], object]

@@ -7,7 +7,7 @@ from pathlib import Path
 from dynmeans._files.atomic_write import atomic_write, remove_leftovers
 from dynmeans._files.run_folder import read_info, read_run
 from dynmeans._files.run_format import REPORT_FILE
-from dynmeans.runs.key_reports import draw_key_reports
+from dynmeans.runs.by_key.key_reports import draw_key_reports
 
 
 def draw_report(folder: Path) -> None:

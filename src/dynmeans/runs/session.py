@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,58 +14,24 @@ from dynmeans._files.append_log import AppendLog
 from dynmeans._files.atomic_write import sync_folder
 from dynmeans._files.digest import describe_files
 from dynmeans._files.labels import NO_ID, KeyColumn, labels_file, write_labels
-from dynmeans._files.run_format import FORMAT, INFO_FILE, REPORT_FILE
-from dynmeans._files.run_tables import (
-    LABELS_LOG,
-    StepRecord,
-    StepTexts,
-    headings,
-    label_bytes,
-    lines_of,
-    write_info,
-)
+from dynmeans._files.run_format import INFO_FILE, REPORT_FILE
+from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, label_bytes, lines_of, write_info
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport
-from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._model.types import FloatArray
 from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import WindowBatch
 from dynmeans.estimators import to_snapshot
 from dynmeans.estimators.diagnostics.row_checks import MIN_ROWS, check_scales
 from dynmeans.estimators.shell.base import BatchClusterer
+from dynmeans.runs.description import RunDescription, run_info
 from dynmeans.runs.folder import clear_folder
-from dynmeans.runs.progress import KEY, Progress, drop_unset, to_json
+from dynmeans.runs.resume.progress import KEY, Progress, to_json
 from dynmeans.runs.row_errors import row_error
-from dynmeans.text import distinctive_words, nearest_texts
+from dynmeans.runs.step_record import RememberedClusters, describe_clusters, make_record
 
 CHECKPOINT_SECONDS = 1.0  # minimum time between two checkpoints
 MAX_EMPTY_STEPS = 1000  # in a row; a longer gap is one step of its length, which changes no cluster
-
-
-class RunDescription(NamedTuple):
-    """Description of a run before its first step."""
-
-    folder: Path
-    title: str
-    version: str
-    time: dict[str, str]  # name and kind, as in run.json
-    unit: float  # length of the model's unit of time, in the units of the time column
-    label_format: str
-    standardize: bool
-    state: Path | None
-
-
-def in_units(events: Sequence[Event], model_time: float, time: float, unit: float) -> list[Event]:
-    """Return events with times in the units of the input; `model_time` is `time` in those of the model."""
-    return [event._replace(time=time + (event.time - model_time) * unit) for event in events]
-
-
-def used_parameters(model: Any) -> dict[str, Any]:
-    """Return the parameters of the last step of D-Means, given or estimated, as JSON values."""
-    if not hasattr(model, "parameters_"):
-        return {}
-    used = model.parameters_._asdict()
-    del used["birth_cost"]  # it may change from step to step: see the events
-    return {name: value for name, value in used.items() if value not in (None, np.inf)}
 
 
 class Session:
@@ -229,46 +195,12 @@ class Session:
         """Return a step in the units of the input."""
         model, scale = self.model, self.progress.scale
         centers = model.cluster_centers_ if scale is None else scale.undo(model.cluster_centers_)
-        return self._in_units(
-            batch, report, batch.X, self._events, model.cluster_ids_, centers, model.cluster_ages_
-        )
-
-    def _in_units(
-        self,
-        batch: WindowBatch,
-        report: StepReport,
-        X: FloatArray,
-        events: Sequence[Event],
-        ids: IntArray,
-        centers: FloatArray,
-        ages: FloatArray,
-    ) -> StepRecord:
-        """Return a step with times in the units of the input."""
-        time, unit = float(report.time) if batch.time is None else batch.time, self.description.unit
-        texts = self._texts(batch, report, centers)
-        return StepRecord(
-            report=report,
-            time=time,
-            X=X,
-            ids=ids,
-            centers=centers,
-            ages=ages * unit,
-            events=in_units(events, float(report.time), time, unit),
-            texts=texts,
-            gaps=batch.gaps,
-        )
-
-    def _texts(self, batch: WindowBatch, report: StepReport, centers: FloatArray) -> StepTexts | None:
-        """Return the words and examples of the clusters of a step, if the rows have texts."""
-        if self.progress.columns.text is None:
-            return None
-        rows = batch.texts or []  # a window may have no rows
-        weights = distinctive_words(rows, report.labels)
-        words = {k: [word for word, _ in found] for k, found in weights.items()}
-        metric = getattr(self.model, "metric_", "euclidean")
-        ids = self.model.cluster_ids_
-        examples = nearest_texts(rows, batch.X, report.labels, centers, ids, metric=metric)
-        return StepTexts(rows, words, examples)
+        clusters = RememberedClusters(model.cluster_ids_, centers, model.cluster_ages_)
+        texts = None
+        if self.progress.columns.text is not None:
+            metric = getattr(model, "metric_", "euclidean")
+            texts = describe_clusters(batch, report.labels, clusters, metric)
+        return make_record(batch, batch.X, report, self._events, clusters, self.description.unit, texts)
 
     def _checkpoint(self) -> None:
         """Write files first, then the state file, which must not refer to missing data.
@@ -312,22 +244,7 @@ class Session:
 
     def _info(self) -> dict[str, Any]:
         """Return the content of run.json."""
-        progress = self.progress
-        info = {
-            "format": FORMAT,
-            "title": self.description.title,
-            "features": list(progress.columns.features),
-            "time": self.description.time,
-            "parameters": drop_unset(progress.parameters),
-            "rows": progress.rows,
-            "steps": progress.steps,
-            "complete": progress.complete,
-            "version": self.description.version,
-        }
-        if progress.columns.text is not None:
-            info["text"] = progress.columns.text
-        used = used_parameters(self.model) if progress.steps else {}
-        return {**info, "used": used} if used else info
+        return run_info(self.description, self.progress, self.model)
 
     @staticmethod
     def wants_empty(model: BatchClusterer) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from dynmeans._files.labels import labels_file
 from dynmeans._files.run_format import LABELS_STEM, REPORT_FILE
 from dynmeans._files.run_tables import LABELS_LOG
 from dynmeans.estimators.shell.base import BatchClusterer
-from dynmeans.runs.progress import Progress
 from dynmeans.runs.result import RunResult
+from dynmeans.runs.resume.progress import Progress
+from dynmeans.runs.resume.start import RunStart
 from dynmeans.runs.session import Session
-from dynmeans.runs.start import RunStart
 from dynmeans.streams import KeyedDMeans
 
 Action = Literal["begin", "resume", "continue", "done"]
@@ -24,10 +24,18 @@ def summarize(session: Session, action: Action, *, report: bool, speed: float) -
     """Return the result of a session that has finished."""
     description = session.description
     labels = labels_file(description.folder, description.label_format)
-    files = (description.folder, labels, description.folder / REPORT_FILE if report else None)
-    interval = session.step_interval()
-    seen = speed, interval, session.warnings
-    return _result(action, files, session.model, description.title, session.progress, *seen)
+    return _result(
+        session.progress,
+        session.model,
+        action=action,
+        out=description.folder,
+        labels=labels,
+        report=description.folder / REPORT_FILE if report else None,
+        title=description.title,
+        rows_per_second=speed,
+        step_interval=session.step_interval(),
+        warnings=session.warnings,
+    )
 
 
 def summarize_complete(start: RunStart, title: str, model: BatchClusterer | KeyedDMeans) -> RunResult:
@@ -37,26 +45,26 @@ def summarize_complete(start: RunStart, title: str, model: BatchClusterer | Keye
     folder = Path(start.progress.out)
     labels = [path for path in sorted(folder.glob(f"{LABELS_STEM}.*")) if path.name != LABELS_LOG]
     report = folder / REPORT_FILE
-    files = (folder, labels[0], report if report.exists() else None)
-    return _result("done", files, model, title, start.progress, 0.0, None, {})
+    return _result(
+        start.progress,
+        model,
+        action="done",
+        out=folder,
+        labels=labels[0],
+        report=report if report.exists() else None,
+        title=title,
+        rows_per_second=0.0,
+        step_interval=None,
+        warnings={},
+    )
 
 
-def _result(
-    action: Action,
-    files: tuple[Path, Path, Path | None],
-    model: BatchClusterer | KeyedDMeans,
-    title: str,
-    progress: Progress,
-    speed: float,
-    interval: float | None,
-    warnings: dict[str, str],
-) -> RunResult:
+def _result(progress: Progress, model: BatchClusterer | KeyedDMeans, **entries: Any) -> RunResult:
+    """Add the totals of a run to the other entries of its result."""
     n_awake, n_clusters = _count(model)
     return RunResult(
-        action,
-        *files,
+        **entries,
         model=model,
-        title=title,
         features=tuple(progress.columns.features),
         rows=progress.rows,
         steps=progress.steps,
@@ -66,12 +74,9 @@ def _result(
         confirmed=progress.confirmed,
         n_awake=n_awake,
         n_asleep=n_clusters - n_awake,
-        rows_per_second=speed,
         n_left_out=progress.left_out,
         unused_columns=tuple(progress.columns.left_out),
         in_seconds=progress.columns.dated and progress.parameters.get("every") is None,
-        step_interval=interval,
-        warnings=warnings,
         n_keys=len(model.keys_) if isinstance(model, KeyedDMeans) else None,
     )
 

@@ -37,7 +37,7 @@ def distinctive_words(
     Returns
     -------
     dict
-        Words with weights in falling order, by cluster. A cluster without words has an empty list.
+        Words with weights in descending order, by cluster. A cluster without words has an empty list.
 
     Examples
     --------

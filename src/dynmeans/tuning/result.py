@@ -35,7 +35,8 @@ class Tuning:
         Code length in nats per point; for kernels, 1 minus separation times id consistency;
         with labels, 1 minus tracking accuracy. Lower is better.
     criterion_ : str
-        What the score is: "forest code", "Gaussian code", "separation" or "1 - tracking accuracy".
+        What the score is: "forest code", "Gaussian code", "separation",
+        "pair score" or "1 - tracking accuracy".
     finalists_ : list of dict
         The trials that were evaluated under several orders, the best first, each with the name of its
         ``estimator``, its ``params`` and its ``score``.

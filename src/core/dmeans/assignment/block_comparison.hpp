@@ -109,6 +109,7 @@ class BlockComparison {
     return best;
   }
 
+  // With fewer rows or slots, packing the centers takes longer than the products save.
   static constexpr Row kMinRows = 4 * kTile;
   static constexpr std::size_t kMinSlots = 16;
   static constexpr std::size_t kAwakePerAsleep = 8;  // awake slots per sleeping slot

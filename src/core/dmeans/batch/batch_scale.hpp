@@ -143,7 +143,7 @@ struct BatchScale {
   }
 
  private:
-  static constexpr Row kChunkRows = 4096;
+  static constexpr Row kChunkRows = 4096;  // smallest chunk that is worth a thread
 };
 
 }  // namespace dynmeans

@@ -10,8 +10,8 @@ import numpy as np
 from dynmeans._algorithms.kernel_space.wide_align import align_wide
 from dynmeans._core import align_shifts
 from dynmeans._model.types import FloatArray
+from dynmeans.kernels._estimation.density import density_of
 from dynmeans.kernels.base import KernelInput
-from dynmeans.kernels.density import density_of
 
 WIDE = 12  # number of features up to which the compiled loop over coordinates is faster
 MAX_ROWS = 2000  # of a batch that are used; more do not improve the shifts

@@ -12,9 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.kernels._estimation.birth_range import birth_range, cluster_weights, rows_of_matrix
+from dynmeans.kernels._estimation.separated_clusters import (
+    clusters_of_distances,
+    row_weights,
+    separated_clusters,
+)
 from dynmeans.kernels.base import BIRTH_SHARE, Kernel, KernelInput
-from dynmeans.kernels.birth_range import birth_range, cluster_weights, rows_of_matrix
-from dynmeans.kernels.separated_clusters import clusters_of_distances, row_weights, separated_clusters
 
 SAMPLE = 1000  # maximum number of rows for kernels that are not Euclidean
 

@@ -115,7 +115,9 @@ def find_flows(
             on_progress("clustering", float(np.count_nonzero(windows <= window)) / flights.n_flights)
     begins = windows * options.window
     dated = tuple(event._replace(time=begins[0] + (event.time - 1) * options.window) for event in events)
-    return Flows(flights, labels, begins, options.window, dated, smoother)
+    return Flows(
+        flights=flights, labels=labels, windows=begins, window=options.window, events=dated, smoother=smoother
+    )
 
 
 def make_model(options: FlowOptions) -> DMeans:

@@ -126,12 +126,12 @@ def _messages(columns: Mapping[str, Cells], name: str) -> Messages:
     speed = np.where(np.isfinite(speed) & (speed >= 0), speed, np.nan)
     track = np.where(np.isfinite(numbers["track"]), numbers["track"], np.nan)
     return Messages(
-        _words(found["aircraft"], n, lower=True),
-        _words(found["callsign"], n),
-        times,
-        numbers["latitude"],
-        numbers["longitude"],
-        velocity_of(speed, track),
+        aircraft=_words(found["aircraft"], n, lower=True),
+        callsigns=_words(found["callsign"], n),
+        times=times,
+        latitudes=numbers["latitude"],
+        longitudes=numbers["longitude"],
+        velocities=velocity_of(speed, track),
     )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError, InputWarning
 from dynmeans._model.types import FloatArray
-from dynmeans._tables.text import OPEN_END
+from dynmeans._tables.readers.text import OPEN_END
 
 _SHOWN = 40  # characters of a line shown in an error
 

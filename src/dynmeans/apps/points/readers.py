@@ -13,7 +13,7 @@ from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.limits import FileLimits
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.inputs import open_inputs
-from dynmeans._tables.npy import open_array
+from dynmeans._tables.readers.npy import open_array
 from dynmeans._tables.sources import Source, UnknownFileTypeError, find_source, read_source
 from dynmeans._tables.windowing import ByPart, ByTime
 from dynmeans._tables.windows import cut

@@ -16,7 +16,6 @@ from dynmeans.cli.cluster.options import (
     EmbeddingOption,
     EveryOption,
     FeaturesOption,
-    ForceOption,
     FormatOption,
     InputsArgument,
     JobsOption,
@@ -25,8 +24,6 @@ from dynmeans.cli.cluster.options import (
     MetricOption,
     MissingOption,
     MotionOption,
-    NoReportOption,
-    OutOption,
     ReachOption,
     RelativeOption,
     ReportKeysOption,
@@ -42,7 +39,16 @@ from dynmeans.cli.cluster.options import (
     WorkersOption,
 )
 from dynmeans.cli.light_imports import import_sklearn
-from dynmeans.cli.options import DuplicatesOption, ExclusiveOption, LimitOption, MinHitsOption, RefineOption
+from dynmeans.cli.options import (
+    DuplicatesOption,
+    ExclusiveOption,
+    ForceOption,
+    LimitOption,
+    MinHitsOption,
+    NoReportOption,
+    OutOption,
+    RefineOption,
+)
 
 
 def cluster(

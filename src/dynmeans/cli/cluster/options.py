@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from dynmeans.cli.choices import AlgorithmName, Format, Metric, Missing, MotionName
-from dynmeans.cli.options import CLUSTERING_PANEL, LARGEST_SEED
+from dynmeans.cli.options import CLUSTERING_PANEL, OUTPUT_PANEL, jobs_option, seed_option
 
-_STEPS, _COSTS, _OUTPUT, _DASK = "Time steps", CLUSTERING_PANEL, "Output", "Many machines"
+_STEPS, _COSTS, _OUTPUT, _DASK = "Time steps", CLUSTERING_PANEL, OUTPUT_PANEL, "Many machines"
 
 InputsArgument = Annotated[
     list[str],
@@ -179,21 +179,8 @@ RestartsOption = Annotated[
         rich_help_panel=_COSTS,
     ),
 ]
-SeedOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N", min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS
-    ),
-]
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", min=1, help="Number of threads; the results do not depend on it.", rich_help_panel=_COSTS
-    ),
-]
-OutOption = Annotated[
-    Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
-]
+SeedOption = Annotated[int, seed_option("Seed of the random orders.", _COSTS)]
+JobsOption = Annotated[int | None, jobs_option(_COSTS)]
 StateOption = Annotated[
     Path | None,
     typer.Option(
@@ -207,13 +194,6 @@ FormatOption = Annotated[
     Format | None,
     typer.Option(help="Format of the inputs; inferred from their names by default.", show_default=False),
 ]
-ForceOption = Annotated[
-    bool, typer.Option("--force", help="Overwrite another run in the folder.", rich_help_panel=_OUTPUT)
-]
-NoReportOption = Annotated[
-    bool, typer.Option("--no-report", help="Do not draw the report.", rich_help_panel=_OUTPUT)
-]
-
 ByOption = Annotated[
     str | None,
     typer.Option(

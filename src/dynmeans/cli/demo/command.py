@@ -9,12 +9,12 @@ import typer
 
 from dynmeans.cli import exit_on_interrupt
 from dynmeans.cli.light_imports import import_sklearn
-from dynmeans.cli.options import LARGEST_SEED
+from dynmeans.cli.options import seed_option
 
 
 def demo(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("dynmeans-demo"),
-    seed: Annotated[int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Seed of the points.")] = 0,
+    seed: Annotated[int, seed_option("Seed of the points.")] = 0,
     force: Annotated[
         bool,
         typer.Option(

@@ -17,12 +17,13 @@ from dynmeans._tables.windows import WindowBatch
 from dynmeans.cli.console import print_lines, print_summary, progress_bar
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.metrics import per_step_accuracy, tracking_accuracy
+from dynmeans.runs.description import RunDescription
 from dynmeans.runs.folder import check_folder, locked_folder
 from dynmeans.runs.models import make_model
 from dynmeans.runs.parameters import RunParameters
-from dynmeans.runs.progress import Progress
 from dynmeans.runs.report import draw_report
-from dynmeans.runs.session import RunDescription, Session
+from dynmeans.runs.resume.progress import Progress
+from dynmeans.runs.session import Session
 
 _TITLE = "Moving Gaussians"
 
@@ -57,7 +58,16 @@ def _is_demo(folder: Path) -> bool:
 def _session(out: Path, parameters: RunParameters) -> Session:
     columns = Columns(("x", "y"))
     time = {"name": "step", "kind": "step"}
-    description = RunDescription(out, _TITLE, __version__, time, 1.0, "csv", standardize=False, state=None)
+    description = RunDescription(
+        folder=out,
+        title=_TITLE,
+        version=__version__,
+        time=time,
+        unit=1.0,
+        label_format="csv",
+        standardize=False,
+        state=None,
+    )
     progress = Progress(str(out.resolve()), [], parameters._asdict(), columns)
     return Session(description, make_model(parameters, jobs=None), progress)
 
@@ -67,7 +77,15 @@ def _cluster_stream(session: Session, stream: Stream) -> list[IntArray]:
     found = []
     with progress_bar() as show:
         for step, X in enumerate(stream.batches, 1):
-            batch = WindowBatch(X, None, None, None, f"step {step}", Position(), step / len(stream.batches))
+            batch = WindowBatch(
+                X=X,
+                weights=None,
+                t=None,
+                time=None,
+                location=f"step {step}",
+                after=Position(),
+                done=step / len(stream.batches),
+            )
             found.append(session.take(batch).labels)
             now = session.progress
             show(now.rows, now.steps, len(session.model.cluster_ids_), batch.done)

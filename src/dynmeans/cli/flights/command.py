@@ -9,7 +9,7 @@ import typer
 
 from dynmeans.cli import exit_on_interrupt
 from dynmeans.cli.light_imports import import_sklearn
-from dynmeans.cli.options import LARGEST_SEED, LimitOption
+from dynmeans.cli.options import LimitOption, seed_option
 
 _JOIN, _FLOWS = "Trajectories", "Flows"
 # Defaults of dynmeans.apps.flights, which loads NumPy; a test compares them.
@@ -81,12 +81,7 @@ LatticeOption = Annotated[
         rich_help_panel=_FLOWS,
     ),
 ]
-SeedOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N", min=0, max=LARGEST_SEED, help="Seed of the clustering.", rich_help_panel=_FLOWS
-    ),
-]
+SeedOption = Annotated[int, seed_option("Seed of the clustering.", _FLOWS)]
 
 
 def flights(

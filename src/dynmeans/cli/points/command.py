@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dynmeans.cli import exit_on_interrupt
 from dynmeans.cli.light_imports import import_sklearn
-from dynmeans.cli.options import LimitOption
+from dynmeans.cli.options import ForceOption, LimitOption, NoReportOption, OutOption
 from dynmeans.cli.points.options import (
     AlgorithmOption,
     BandwidthOption,
@@ -14,14 +14,11 @@ from dynmeans.cli.points.options import (
     ColumnsOption,
     EmptyOption,
     FewOption,
-    ForceOption,
     FramesArgument,
     GroundOption,
     LifetimeOption,
     MinHitsOption,
     MotionOption,
-    NoReportOption,
-    OutOption,
     PointsAlgorithm,
     PointsMotion,
     RateOption,

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from dynmeans.cli.options import LARGEST_SEED
+from dynmeans.cli.options import seed_option
 
-_FRAMES, _BACKGROUND, _COSTS, _OUTPUT = "Frames", "Background", "People", "Output"
+_FRAMES, _BACKGROUND, _COSTS = "Frames", "Background", "People"
 
 
 class PointsAlgorithm(str, Enum):
@@ -150,18 +150,4 @@ RestartsOption = Annotated[
         rich_help_panel=_COSTS,
     ),
 ]
-SeedOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N", min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS
-    ),
-]
-OutOption = Annotated[
-    Path, typer.Option(metavar="DIR", help="Folder for the results.", rich_help_panel=_OUTPUT)
-]
-ForceOption = Annotated[
-    bool, typer.Option("--force", help="Overwrite another run in the folder.", rich_help_panel=_OUTPUT)
-]
-NoReportOption = Annotated[
-    bool, typer.Option("--no-report", help="Do not draw the report.", rich_help_panel=_OUTPUT)
-]
+SeedOption = Annotated[int, seed_option("Seed of the random orders.", _COSTS)]

@@ -39,8 +39,8 @@ from dynmeans.cli.points.inputs import (
     parse_columns,
 )
 from dynmeans.runs.folder import check_folder, locked_folder
-from dynmeans.runs.progress import drop_unset
 from dynmeans.runs.report import draw_report
+from dynmeans.runs.resume.progress import drop_unset
 
 _PIECE_PARAMETERS = {"bandwidth", "piece_cost", "few"}  # not used by D-Means on cells
 
@@ -83,7 +83,16 @@ def run_points(
     with locked_folder(out):
         check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
         background = make_background(scene, options.ground, limits)
-        track_frames(TrackingJob(frames, background, parameters, min_hits, out, report))
+        track_frames(
+            TrackingJob(
+                frames=frames,
+                background=background,
+                parameters=parameters,
+                min_hits=min_hits,
+                out=out,
+                report=report,
+            )
+        )
 
 
 def track_frames(job: TrackingJob) -> None:

@@ -27,7 +27,7 @@ from dynmeans.cli.cluster.options import (
     WeightOption,
 )
 from dynmeans.cli.light_imports import import_sklearn
-from dynmeans.cli.options import LARGEST_SEED, DuplicatesOption, ExclusiveOption, LimitOption, RefineOption
+from dynmeans.cli.options import DuplicatesOption, ExclusiveOption, LimitOption, RefineOption, seed_option
 
 
 class Strategy(str, Enum):
@@ -82,9 +82,7 @@ def tune(
     steps: StepsOption = None,
     strategy: StrategyOption = Strategy.refine,
     study: StudyOption = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Seed of the search and of all runs.")
-    ] = 0,
+    seed: Annotated[int, seed_option("Seed of the search and of all runs.")] = 0,
     jobs: JobsOption = None,
     out: TuneOutOption = Path("dynmeans-tune"),
     format: FormatOption = None,
@@ -115,5 +113,12 @@ def tune(
         seed=seed,
         format=None if format is None else format.value,
     )
-    search = Search(trials, steps, strategy.value, study, choose_motion, jobs)
+    search = Search(
+        trials=trials,
+        steps=steps,
+        strategy=strategy.value,
+        study=study,
+        choose_motion=choose_motion,
+        jobs=jobs,
+    )
     run_tune(inputs, parameters, search, out, limit or [], force=force)

@@ -56,4 +56,14 @@ def video(
         seed=seed,
         jobs=jobs,
     )
-    run_video(QuantizeOptions(source, target, colors, codec, palette, preview), force=force)
+    run_video(
+        QuantizeOptions(
+            source=source,
+            target=target,
+            palette=colors,
+            codec=codec,
+            palette_file=palette,
+            preview_file=preview,
+        ),
+        force=force,
+    )

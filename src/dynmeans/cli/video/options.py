@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from dynmeans.cli.options import LARGEST_SEED
+from dynmeans.cli.options import OUTPUT_PANEL, jobs_option, seed_option
 
-_COSTS, _OUTPUT = "Palette", "Output"
+_COSTS, _OUTPUT = "Palette", OUTPUT_PANEL
 
 
 class Colorspace(str, Enum):
@@ -82,18 +82,8 @@ PerFrameOption = Annotated[
         rich_help_panel=_COSTS,
     ),
 ]
-SeedOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N", min=0, max=LARGEST_SEED, help="Seed of the random orders.", rich_help_panel=_COSTS
-    ),
-]
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", min=1, help="Number of threads; the results do not depend on it.", rich_help_panel=_COSTS
-    ),
-]
+SeedOption = Annotated[int, seed_option("Seed of the random orders.", _COSTS)]
+JobsOption = Annotated[int | None, jobs_option(_COSTS)]
 CodecOption = Annotated[
     str | None,
     typer.Option(

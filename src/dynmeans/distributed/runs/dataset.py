@@ -12,10 +12,11 @@ from distributed import Client
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
 from dynmeans._files.limits import FileLimits
-from dynmeans._tables.arrow import read_cells, wanted_names
 from dynmeans._tables.chunk import Chunk
-from dynmeans._tables.columns import Columns, Rows, choose_columns, to_rows
+from dynmeans._tables.columns import Columns, choose_columns
 from dynmeans._tables.inputs import RowBlock
+from dynmeans._tables.readers.arrow import read_cells, wanted_names
+from dynmeans._tables.rows import Rows, to_rows
 from dynmeans._tables.standardize import Scale
 from dynmeans._tables.windowing import ByPart, ByRows, Windowing
 from dynmeans.distributed.runs.locations import DataFile, find_files, open_file

@@ -15,8 +15,8 @@ from dynmeans.distributed.runs.locations import is_url
 from dynmeans.distributed.runs.run_log import DatasetLog
 from dynmeans.runs.job import describe_names
 from dynmeans.runs.parameters import RunParameters
-from dynmeans.runs.progress import drop_unset
 from dynmeans.runs.result import RunStatus
+from dynmeans.runs.resume.progress import drop_unset
 from dynmeans.runs.time_steps import time_info, time_unit
 
 LABELS = "labels"

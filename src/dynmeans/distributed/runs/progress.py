@@ -20,7 +20,7 @@ from dynmeans.estimators.state_files.decoding import from_snapshot
 from dynmeans.estimators.state_files.encoding import to_snapshot
 from dynmeans.estimators.state_files.state_checks import whole
 from dynmeans.runs.models import make_model
-from dynmeans.runs.progress_checks import check_scale
+from dynmeans.runs.resume.progress_checks import check_scale
 
 
 class DatasetProgress(NamedTuple):

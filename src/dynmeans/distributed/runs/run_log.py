@@ -13,8 +13,9 @@ from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, lines_o
 from dynmeans._model.events import Event
 from dynmeans._tables.standardize import Scale
 from dynmeans.distributed.estimator import DMeans
+from dynmeans.runs.description import used_parameters
 from dynmeans.runs.folder import clear_folder
-from dynmeans.runs.session import in_units, used_parameters
+from dynmeans.runs.step_record import in_units
 
 NO_LABELS = np.empty(0, dtype=np.int64)
 

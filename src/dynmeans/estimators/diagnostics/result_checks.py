@@ -18,7 +18,7 @@ SAMPLE = 200  # rows
 MANY_SINGLE = 0.9  # share of clusters among rows at which nearly every row is a cluster
 MIN_ROWS = 5  # of a batch with single clusters
 SHORT_LIFE = 3.0  # steps per id
-MANY_IDS = 10
+MANY_IDS = 10  # with fewer, the mean number of steps per id is too uncertain
 
 
 class ClusteringWarning(UserWarning):

@@ -26,7 +26,7 @@ _NAMES = DMeansParameters._fields
 def dmeans_rules(model: Any, estimates: Estimates | None, seed: int) -> StepRules:
     """Return the parameters of a step, validated; there are no estimates before the first batch.
 
-    For a batch of 75 rows, to validate and convert them takes a quarter of the time of a step.
+    For a batch of 75 rows, validating and converting them takes a quarter of the time of a step.
     """
     try:
         return _resolved(estimates, seed, *map(vars(model).get, _NAMES))

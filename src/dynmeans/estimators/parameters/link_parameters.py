@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dynmeans._algorithms.link_spaces import CosineLinks, KernelLinks, LinkSpace, RowLinks
+from dynmeans._algorithms.linking.link_spaces import CosineLinks, KernelLinks, LinkSpace, RowLinks
 from dynmeans._model.costs import AgingDefaults, Costs
 from dynmeans._model.motion import get_motion
 from dynmeans.estimators.parameters.cost_parameters import step_costs

@@ -12,7 +12,7 @@ from dynmeans._model.motion import WALK, Motion
 
 
 class StepRules(NamedTuple):
-    """All that a step needs to know of the parameters of its estimator."""
+    """The parameters of an estimator in the form that a step uses."""
 
     costs: Costs  # for a single row
     search: SearchOptions

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dynmeans._algorithms.link_spaces import LinkState
+from dynmeans._algorithms.linking.link_spaces import LinkState
 from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot
 from dynmeans.estimators.parameters.estimates import Estimates
 from dynmeans.estimators.state_files.encoding import has_metric, saved_names

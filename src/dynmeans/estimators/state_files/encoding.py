@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans._algorithms.kernel_space.kernel_state import KernelState
-from dynmeans._algorithms.link_spaces import LinkState
+from dynmeans._algorithms.linking.link_spaces import LinkState
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.state import ClusterState
 from dynmeans.estimators.state_files.first_batches_arrays import first_batches_arrays, first_batches_header

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynmeans._algorithms.shared_items import ItemMemory, empty_item_memory
+from dynmeans._algorithms.linking.shared_items import ItemMemory, empty_item_memory
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.types import IntArray
 from dynmeans.estimators.state_files.state_checks import BYTE, WHOLE, Arrays, column, require

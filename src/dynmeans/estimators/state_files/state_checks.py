@@ -16,9 +16,9 @@ from dynmeans._algorithms.batch import LARGEST_COORDINATE
 from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
 from dynmeans._algorithms.kernel_space.kernel_state import KernelState
 from dynmeans._algorithms.kernel_space.support import Support
-from dynmeans._algorithms.link_birth_cost import KernelScale, RowScale
-from dynmeans._algorithms.link_spaces import Scale
-from dynmeans._algorithms.sphere_linking import AngleScale
+from dynmeans._algorithms.linking.link_birth_cost import KernelScale, RowScale
+from dynmeans._algorithms.linking.link_spaces import Scale
+from dynmeans._algorithms.linking.sphere_linking import AngleScale
 from dynmeans._core import broken_cluster_rule, broken_motion_rule, wrong_column
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.state import ClusterState, Columns

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynmeans._algorithms.link_spaces import LinkState
-from dynmeans._algorithms.linking import BatchClusters
-from dynmeans._algorithms.shared_items import SharedItems, count_shared
+from dynmeans._algorithms.linking.link_spaces import LinkState
+from dynmeans._algorithms.linking.link_step import BatchClusters
+from dynmeans._algorithms.linking.shared_items import SharedItems, count_shared
 from dynmeans.estimators.validation.parameters import shown
 from dynmeans.estimators.validation.rows import refuse_masked
 

@@ -1,0 +1,1 @@
+"""Estimation of kernel parameters and birth costs from one batch."""

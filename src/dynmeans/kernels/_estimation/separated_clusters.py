@@ -1,0 +1,245 @@
+"""Separated clusters of one batch, from which the default parameters of kernels and costs are estimated.
+
+The clusters are nodes of the single-linkage tree of mutual reachability distances, as in HDBSCAN. The
+distance of two rows is then the longest edge of the best path between them, and the nearest row outside of a
+node is as far as the height h of its parent. A node of n rows with mean distance a between two of them scores
+(n - 1) (1 - (a / h)^p), where a / h is raised to the dimension p of the data: in many dimensions all
+distances are similar, and volumes are not. The score is a silhouette. The first row of a cluster does not
+count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
+
+from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.kernels._geometry.distances import distances
+
+SAMPLE = 2000  # maximum number of rows
+RANK = 4  # neighbor whose distance measures the density, as in DBSCAN; smaller for few rows
+SEPARATED = 0.5  # share of the rows that a split must explain
+CACHE = 4  # batches: a step needs them once for the kernel, and once for the costs
+
+
+class Gap(NamedTuple):
+    """Range of a threshold."""
+
+    low: float
+    high: float
+    n_violated: int  # number of bounds on the wrong side
+
+
+class SeparatedClusters(NamedTuple):
+    """Clusters of a sample of the rows."""
+
+    rows: IntArray  # (s,)  indices of the sampled rows
+    labels: IntArray  # (s,)  0 .. n_clusters-1, -1 for outliers
+    n_clusters: int  # 1 if the rows do not consist of separated clusters
+    within: float  # edges up to this length connect the rows of most clusters
+    between: float  # edges from this length on leave most clusters; infinite for one cluster
+
+
+class _Tree(NamedTuple):
+    """Nodes: n rows, then n - 1 merges by rising height; the root is last."""
+
+    left: list[int]  # (n - 1,)
+    right: list[int]  # (n - 1,)
+    height: list[float]  # (n - 1,)
+
+
+class _Scores(NamedTuple):
+    mass: list[float]  # of each node
+    chosen: list[bool]  # the node scores more than the best nodes below it
+    best: list[float]  # score of the best nodes at or below each node
+    counts: list[int]  # number of these nodes
+
+
+def widest_gap(lower: Sequence[float], upper: Sequence[float]) -> Gap:
+    """Return the range of a threshold that violates the fewest bounds, and the widest such range by ratio.
+
+    Examples
+    --------
+    >>> from dynmeans.kernels._estimation.separated_clusters import widest_gap
+    >>> widest_gap([1.0, 2.0, 9.0], [5.0, 8.0, 8.0])
+    Gap(low=2.0, high=5.0, n_violated=1)
+    """
+    bounds = np.unique(np.concatenate([[0.0], lower, upper]))
+    if len(bounds) < 2:
+        return Gap(float(bounds[0]), float(bounds[0]), len(upper))
+    above, below = np.sort(lower), np.sort(upper)
+    too_low = len(above) - np.searchsorted(above, bounds[:-1], side="right")
+    too_high = np.searchsorted(below, bounds[:-1], side="right")
+    violated = too_low + too_high
+    with np.errstate(divide="ignore", over="ignore"):
+        width = bounds[1:] / bounds[:-1]
+    best = min(range(len(violated)), key=lambda i: (violated[i], -width[i]))
+    return Gap(float(bounds[best]), float(bounds[best + 1]), int(violated[best]))
+
+
+def has_few_rows(weights: FloatArray) -> bool:
+    """Return whether distinct rows are so few that copies of one row are a cluster.
+
+    Elsewhere copies are ignored: coordinates of limited precision repeat.
+    """
+    return bool(len(weights) <= np.log2(max(float(weights.sum()), 1.0)))
+
+
+def row_weights(weights: FloatArray) -> FloatArray:
+    """Return weights in units of a row: the mean weight, or 1 if copies of one row are a cluster."""
+    return weights if has_few_rows(weights) else weights / weights.mean()
+
+
+def separated_clusters(rows: FloatArray, weights: FloatArray) -> SeparatedClusters:
+    """Find separated clusters by Euclidean distances, in a sample of evenly spaced rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dynmeans.kernels._estimation.separated_clusters import separated_clusters
+    >>> rows = np.random.default_rng(0).normal(size=(60, 2))
+    >>> separated_clusters(rows, np.ones(60)).n_clusters
+    1
+    >>> rows[40:] += 12.0
+    >>> separated_clusters(rows, np.ones(60)).n_clusters
+    2
+    """
+    some = np.linspace(0, len(rows) - 1, min(len(rows), SAMPLE)).astype(np.int64)
+    picked, mass = np.ascontiguousarray(rows[some]), np.ascontiguousarray(weights[some])
+    labels, within, between = _of_sample(picked.tobytes(), mass.tobytes(), rows.shape[1])
+    return SeparatedClusters(some, labels, int(labels.max()) + 1, within, between)
+
+
+@lru_cache(CACHE)
+def _of_sample(rows: bytes, weights: bytes, n_features: int) -> tuple[IntArray, float, float]:
+    sample = np.frombuffer(rows).reshape(-1, n_features)
+    return clusters_of_distances(distances(sample, sample), np.frombuffer(weights))
+
+
+def clusters_of_distances(gaps: FloatArray, weights: FloatArray) -> tuple[IntArray, float, float]:
+    """Return labels, the longest edge within and the shortest edge between clusters; see above."""
+    n, largest = len(gaps), float(gaps.max(initial=0.0))
+    if n < 2 or largest == 0.0:
+        return np.zeros(n, dtype=np.int64), 0.0, np.inf
+    copies = weights if has_few_rows(weights) else np.ones(n)
+    rank = max(1, min(RANK, round(float(np.log2(copies.sum())) / 2)))
+    near = _near(gaps, min(2 * rank, n - 1))
+    tree, dimension = _single_linkage(gaps, near, copies, rank), _dimension(near[0])
+    tree = tree._replace(height=[height / largest for height in tree.height])
+    nodes = _split(tree, _scores(tree, copies, dimension))
+    labels = _labels(tree, nodes)
+    parents = _parent_heights(tree)
+    heights = [tree.height[node - n] if node >= n else 0.0 for node in nodes]
+    within, between, _ = widest_gap(heights, [parents[node] for node in nodes])
+    return labels, largest * within, largest * between
+
+
+def _near(distances: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
+    """Return distances (n, k + 1) to the nearest rows, in rising order, and their indices."""
+    index = np.argpartition(distances, k, axis=1)[:, : k + 1]
+    gaps = np.take_along_axis(distances, index, axis=1)
+    order = np.argsort(gaps, axis=1, kind="stable")
+    return np.take_along_axis(gaps, order, axis=1), np.take_along_axis(index, order, axis=1)
+
+
+def _dimension(near: FloatArray) -> float:
+    """Estimate the dimension from distances to neighbors, after Levina and Bickel (2004); at least 1."""
+    away = near[near[:, 1] > 0, 1:] if near.shape[1] > 2 else near[:0]
+    growth = float(np.mean(np.log(away[:, -1:] / away[:, :-1]))) if len(away) else 1.0
+    return 1.0 / min(max(growth, 1e-2), 1.0)
+
+
+def _single_linkage(
+    distances: FloatArray, near: tuple[FloatArray, IntArray], copies: FloatArray, rank: int
+) -> _Tree:
+    """Link rows by distances that are no shorter than that to the neighbor of this rank, from either end."""
+    gaps, index = near
+    enough = np.cumsum(np.maximum(copies[index], 1.0), axis=1) > rank
+    core = np.where(enough.any(axis=1), gaps[np.arange(len(gaps)), enough.argmax(axis=1)], gaps[:, -1])
+    edges = np.maximum(distances, core)
+    np.maximum(edges, core[:, None], out=edges)
+    np.fill_diagonal(edges, 0.0)
+    merges = linkage(squareform(edges, checks=False), "single")
+    ends = merges[:, :2].astype(np.int64)
+    return _Tree(ends[:, 0].tolist(), ends[:, 1].tolist(), merges[:, 2].tolist())
+
+
+def _parent_heights(tree: _Tree) -> list[float]:
+    """Return the height of the parent of every node; infinite at the root."""
+    parents = [np.inf] * (2 * len(tree.height) + 1)
+    for a, b, height in zip(*tree, strict=True):
+        parents[a] = parents[b] = height
+    return parents
+
+
+def _scores(tree: _Tree, copies: FloatArray, dimension: float) -> _Scores:
+    """Score all nodes, and find the best nodes below each, none of which contains another."""
+    n = len(copies)
+    smallest = min((h for h in tree.height if h > 0), default=1.0)
+    power = min(dimension, 600.0 / max(1.0, -float(np.log(smallest))))  # volumes must not underflow
+    parents = _parent_heights(tree)
+    mass, pairs = copies.tolist(), [0.0] * n
+    scores = _Scores(mass, [], [], [])
+    for node in range(2 * n - 1):
+        below, count = 0.0, 0
+        if node >= n:
+            a, b, height = tree.left[node - n], tree.right[node - n], tree.height[node - n]
+            mass.append(mass[a] + mass[b])
+            pairs.append(pairs[a] + pairs[b] + mass[a] * mass[b] * height**power)
+            below, count = scores.best[a] + scores.best[b], scores.counts[a] + scores.counts[b]
+        own = _score(mass[node], pairs[node], parents[node] ** power)
+        scores.chosen.append(own > below)
+        scores.best.append(max(own, below))
+        scores.counts.append(1 if own > below else count)
+    return scores
+
+
+def _score(mass: float, pairs: float, outside: float) -> float:
+    """Return the score of a node; the root, outside of which there is nothing, has none."""
+    if mass <= 1.0 or outside == 0.0 or outside == np.inf:
+        return 0.0
+    return max(0.0, mass - 1.0 - 2.0 * pairs / (mass * outside))
+
+
+def _split(tree: _Tree, scores: _Scores) -> list[int]:
+    """Return the clusters: split the root, and each part, while the parts explain half of the rows."""
+    n = len(tree.height) + 1
+    found, open_nodes = [], [2 * n - 2]
+    while open_nodes:
+        node = open_nodes.pop()
+        parts = _best_below(tree, scores, node)
+        if len(parts) > 1 and sum(scores.best[p] for p in parts) >= SEPARATED * scores.mass[node]:
+            open_nodes += parts
+        else:
+            found.append(node)
+    return found
+
+
+def _best_below(tree: _Tree, scores: _Scores, node: int) -> list[int]:
+    """Return the best nodes strictly below a node."""
+    n = len(tree.height) + 1
+    found: list[int] = []
+    waiting = [tree.left[node - n], tree.right[node - n]] if node >= n else []
+    while waiting:
+        one = waiting.pop()
+        if scores.chosen[one]:
+            found.append(one)
+        elif one >= n and scores.counts[one] > 0:
+            waiting += [tree.left[one - n], tree.right[one - n]]
+    return found
+
+
+def _labels(tree: _Tree, nodes: list[int]) -> IntArray:
+    """Return the number of the node above each row; -1 for none."""
+    n = len(tree.height) + 1
+    labels = np.full(2 * n - 1, -1)
+    labels[nodes] = np.arange(len(nodes))
+    for node in range(2 * n - 2, n - 1, -1):
+        if labels[node] >= 0:
+            labels[[tree.left[node - n], tree.right[node - n]]] = labels[node]
+    return labels[:n]

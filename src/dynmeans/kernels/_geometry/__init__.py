@@ -1,0 +1,1 @@
+"""Distances, neighbors, graphs and landmarks of points, shared by several kernels."""

@@ -1,0 +1,1 @@
+"""Runs with one model per key."""
