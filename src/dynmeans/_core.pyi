@@ -8,7 +8,8 @@ weights                   (n,) weights of the rows; of clusters (K,) where ``las
 centers, forecasts        (K, d) remembered centers; predicted positions
 gammas, revival           (K,) gamma and Q dt, the prior weight and the revival cost of each
 birth, aging, lifetime    lambda, Q, T_Q
-slots                     (n,) cluster of each row: 0 .. K-1 remembered, then newborn
+slots                     (n,) cluster of each row: 0 .. K-1 remembered, then newborn;
+                          of a large batch in two bytes, if they fit
 positions                 (M + n,) number of the position of each point; equal points share it
 slot_weights              (L,) weight of the rows of each cluster
 velocities, velocity_cov  (K, d) or (K, 0); (K, 2) covariance with the position, variance
@@ -57,6 +58,7 @@ from dynmeans._model.state import ClusterState
 
 Rows = NDArray[np.float32] | NDArray[np.float64]
 Floats = NDArray[np.float64]
+RowSlots = NDArray[np.int32] | NDArray[np.uint16]
 
 def descend(
     X: Rows,
@@ -72,7 +74,7 @@ def descend(
     n_threads: int,
     refine: bool = False,
     epoch: int = 0,
-) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...
+) -> tuple[RowSlots, Floats, Floats, float, int, Floats]: ...
 def descend_sphere(
     X: Rows,
     weights: Floats | None,
@@ -263,7 +265,7 @@ def expand_centers(
     ids: NDArray[np.int64],
     owner: NDArray[np.int64],
     coefficients: Floats,
-    slots: NDArray[np.int32],
+    slots: RowSlots,
     weights: Floats,
     gammas: Floats,
     slot_weights: Floats,
@@ -368,7 +370,7 @@ def update_clusters(
 ]: ...
 def split_merge_candidates(
     parents: NDArray[np.int32],
-    slots: NDArray[np.int32],
+    slots: RowSlots,
     weights: Floats | None,
     awake: NDArray[np.int64],
     slot_weights: Floats,
@@ -378,7 +380,7 @@ def split_merge_candidates(
 def find_split_merge(
     X: Rows,
     forecasts: Floats,
-    slots: NDArray[np.int32],
+    slots: RowSlots,
     weights: Floats | None,
     last_seen: Floats,
     clock: float,
@@ -436,12 +438,12 @@ class FloatChunk:
     def run_pass(
         self,
         labels: _Slots,
-        bounds: NDArray[np.float32],
+        bounds: NDArray[np.uint16],
         before: Floats,
         trusted: bool,
         moved_rows: _Numbers,
         moved_slots: _Slots,
-    ) -> tuple[_Slots, NDArray[np.float32], _Sums, _SentRows]: ...
+    ) -> tuple[_Slots, NDArray[np.uint16], _Sums, _SentRows]: ...
     def cost(self, labels: _Slots) -> _Numbers: ...
 
 class DoubleChunk(FloatChunk): ...

@@ -43,3 +43,33 @@ def test_the_largest_number_is_the_same_on_any_number_of_threads(value):
         X[row, 1] = value
         np.testing.assert_equal([max_abs(X, n_threads) for n_threads in (1, 2, 3)], 3 * [abs(value)])
         X[row, 1] = 1.0
+
+
+@pytest.mark.parametrize("weights", ["ones", "fractions"])
+@pytest.mark.parametrize("birth", [1e-4, 0.05, 1e12])
+@pytest.mark.parametrize("d", [2, 40])
+def test_the_unit_of_the_bounds_changes_no_label(d, birth, weights):
+    """Distances from far below the unit to far beyond the largest bound."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(10.0 ** rng.integers(-6, 4, 5), 60)[:, None] * rng.standard_normal((300, d))
+    m = np.ones(300) if weights == "ones" else 10.0 ** rng.uniform(-5, 1, 300)
+    phi, gammas, revival = X[:3] + 0.01, np.full(3, 2.0), np.full(3, 0.01)
+    problem = reference.Problem(X, m, phi, gammas, revival, birth)
+    slots, _, _, _, n_iter, _ = descend(
+        X, None if weights == "ones" else m, phi, gammas, revival, birth, 0, 0, 1, 12, 1
+    )
+    labels, passes = reference.descend(problem, 0, 0, 0, 12)
+    assert n_iter == passes
+    assert reference.canonical(slots, 3).tolist() == reference.canonical(labels, 3).tolist()
+
+
+def test_slots_of_a_large_batch_take_two_bytes_and_give_the_same_ids():
+    X = np.random.default_rng(0).random((70_000, 2))
+    none = np.empty(0)
+    slots = descend(X, None, np.empty((0, 2)), none, none, 0.1, 0, 0, 1, 3, 1)[0]
+    assert slots.dtype == np.uint16
+    few = descend(X[:1000], None, np.empty((0, 2)), none, none, 0.1, 0, 0, 1, 3, 1)[0]
+    assert few.dtype == np.int32
+    model = DMeans(0.1, n_restarts=1, max_iter=3, random_state=0).partial_fit(X)
+    assert model.labels_.dtype == np.int64
+    assert np.bincount(model.labels_).tolist() == model.step_.sizes.astype(int).tolist()

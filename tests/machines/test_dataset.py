@@ -19,9 +19,8 @@ from dataset_runs import PARAMETERS, N, local_labels, read_labels, run, table
 from dynmeans import InputError
 from dynmeans._files.snapshot import read_snapshot, write_snapshot
 from dynmeans.cli import app
-from dynmeans.distributed import files
-from dynmeans.distributed.dataset import open_dataset
-from dynmeans.distributed.files import cluster_dataset
+from dynmeans.distributed.runs import cluster_dataset, window_steps
+from dynmeans.distributed.runs.dataset import open_dataset
 from dynmeans.runs import RunParameters, cluster_files, read_run
 
 
@@ -52,7 +51,7 @@ def test_an_interruption_before_the_first_state_file_is_resumed(client, folder, 
         raise Stop
 
     with monkeypatch.context() as patch:
-        patch.setattr(files, "_save", stop)
+        patch.setattr(window_steps, "save_progress", stop)
         with pytest.raises(Stop):
             run(folder, client)
     assert not (folder / "state").exists()
@@ -203,7 +202,6 @@ def test_urls_that_cannot_be_used_are_one_line(arguments, message, folder, monke
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--standardize"], "--standardize is not supported with --scheduler or --workers; standardize the"),
         (
             ["--text", "t"],
             "--text is not supported with --scheduler or --workers; join the text to the labels",
@@ -242,9 +240,46 @@ def test_a_column_of_lists_is_clustered_as_separate_columns(client, folder, kind
     assert np.array_equal(found.model.cluster_ids_, local.model.cluster_ids_)
 
 
+@pytest.mark.parametrize("weight", [None, "x"])
+def test_standardized_rows_give_the_local_result_also_after_an_interruption(client, folder, weight):
+    def stop(status):
+        if status.steps == 1:
+            raise Stop
+
+    for path in folder.glob("*.parquet"):
+        rows = pq.read_table(path)
+        columns = {name: rows.column(name).to_numpy() for name in "txy"}
+        columns["x"] = np.abs(columns["x"])  # a weight too
+        pq.write_table(pa.table({**columns, "y": 1000.0 * columns["y"]}), path, row_group_size=3000)
+    parameters = PARAMETERS._replace(birth_cost=0.3, standardize=True, weight=weight)
+    local = cluster_files(
+        [str(path) for path in sorted(folder.glob("*.parquet"))], parameters, out=folder / "local"
+    )
+    options = {"out": folder / "out", "state": folder / "state"}
+    with pytest.raises(Stop):
+        cluster_dataset([str(folder / "*.parquet")], parameters, client, **options, on_step=stop)
+    found = cluster_dataset([str(folder / "*.parquet")], parameters, client, **options)
+    assert found.model.n_clusters_ > 1
+    assert np.array_equal(found.model.cluster_centers_, local.model.cluster_centers_)
+    assert np.array_equal(found.model.cluster_ids_, local.model.cluster_ids_)
+    assert (folder / "out/clusters.csv").read_text() == (folder / "local/clusters.csv").read_text()
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_rows_that_the_model_refuses_are_one_line(client, folder, standardize):
+    rows = pq.read_table(folder / "part0.parquet")
+    zeros = pa.table({"t": rows.column("t"), "x": rows.column("x"), "w": np.zeros(N)})
+    pq.write_table(zeros, folder / "zeros.parquet", row_group_size=3000)
+    parameters = PARAMETERS._replace(weight="w", standardize=standardize)
+    place = r"zeros\.parquet, row 1 to .*zeros\.parquet, row 5000: "
+    message = "all weights are zero" if standardize else "--weight must not be zero everywhere"
+    with pytest.raises(InputError, match=place + message):
+        cluster_dataset([str(folder / "zeros.parquet")], parameters, client, out=folder / "out")
+
+
 def die_at_window_3():
     """Let this worker die when it reads the last file, as one that runs out of memory."""
-    from dynmeans.distributed import dataset
+    from dynmeans.distributed.runs import dataset
 
     read = dataset.read_rows
 

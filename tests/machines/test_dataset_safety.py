@@ -14,8 +14,8 @@ from dataset_runs import PARAMETERS, local_labels, read_labels, run, table, writ
 from dynmeans import InputError
 from dynmeans._files.errors import InputWarning
 from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
-from dynmeans.distributed.files import cluster_dataset
-from dynmeans.distributed.label_files import find_damage
+from dynmeans.distributed.runs import cluster_dataset
+from dynmeans.distributed.runs.label_files import find_damage
 from dynmeans.runs.folder import locked_folder
 
 

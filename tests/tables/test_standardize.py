@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dynmeans._tables.standardize import learn_scale
+from dynmeans._tables.standardize import learn_scale, scale_of_parts
 
 tables = st.integers(1, 12).flatmap(
     lambda n: arrays(float, (n, 2), elements=st.floats(-1e6, 1e6, allow_subnormal=False))
@@ -35,3 +35,16 @@ def test_a_weight_counts_as_so_many_rows() -> None:
     weighted, repeated = learn_scale(X, copies.astype(float)), learn_scale(np.repeat(X, copies, axis=0))
     assert np.allclose(weighted.mean, repeated.mean)
     assert np.allclose(weighted.deviation, repeated.deviation)
+
+
+def test_parts_in_any_order_have_the_scale_of_all_rows() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(999, 3)) * [1e-150, 1.0, 1e12] + [0.0, 1e9, 0.0]
+    weights = rng.uniform(size=999)
+    whole = learn_scale(X, weights)
+    order = rng.permutation(999)
+    parts = [(X[rows], weights[rows]) for rows in np.array_split(order, 7)]
+    scale = scale_of_parts(lambda measure, *arguments: [measure(*part, *arguments) for part in parts])
+    assert scale.mean.tolist() == whole.mean.tolist()
+    assert scale.deviation.tolist() == whole.deviation.tolist()
+    assert np.allclose(whole.mean, np.average(X, axis=0, weights=weights), rtol=1e-12)

@@ -95,8 +95,8 @@ class Chunk {
     return sums_to_python(*sums, descent_.slots().count());
   }
 
-  nb::tuple pass(const Slots& labels, const Matrix<float>& bounds, const Matrix<double>& before, bool trusted,
-                 const Numbers& moved_rows, const Slots& moved_slots) {
+  nb::tuple pass(const Slots& labels, const Matrix<std::uint16_t>& bounds, const Matrix<double>& before,
+                 bool trusted, const Numbers& moved_rows, const Slots& moved_slots) {
     check_labels(labels);
     const std::size_t n = labels.size();
     require(bounds.shape(0) == 2 && bounds.shape(1) == n, "a row must have two bounds");
@@ -116,7 +116,7 @@ class Chunk {
       found = descent_.pass(assignment);
     }
     const auto& upper = assignment.bounds().upper();
-    std::vector<float> kept(upper.begin(), upper.end());
+    std::vector<std::uint16_t> kept(upper.begin(), upper.end());
     kept.insert(kept.end(), assignment.bounds().lower().begin(), assignment.bounds().lower().end());
     return nb::make_tuple(to_numpy(std::vector<std::int32_t>(assignment.labels()), {n}),
                           to_numpy(std::move(kept), {2, n}),

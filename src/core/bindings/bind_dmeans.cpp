@@ -47,10 +47,19 @@ void check_tables(const Matrix<T>& X, const std::optional<Vector>& weights, cons
   if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("a row must have a weight");
 }
 
+// Slots of a large batch take two bytes if they fit, since the ids that the lifecycle returns take eight.
+nb::object slots_to_python(std::vector<std::int32_t> slots, std::size_t n_slots) {
+  constexpr std::size_t kLarge = 1 << 16;
+  const std::size_t n = slots.size();
+  if (n < kLarge || n_slots > kLarge) return to_numpy(std::move(slots), {n});
+  return to_numpy(std::vector<std::uint16_t>(slots.begin(), slots.end()), {n});
+}
+
 // The result as Python unpacks it.
-nb::tuple to_python(DescentResult result, std::size_t n, std::size_t d) {
+nb::tuple to_python(DescentResult result, std::size_t d) {
   const std::size_t k = result.slot_weights.size(), n_restarts = result.restart_costs.size();
-  return nb::make_tuple(to_numpy(std::move(result.slots), {n}), to_numpy(std::move(result.centers), {k, d}),
+  return nb::make_tuple(slots_to_python(std::move(result.slots), k),
+                        to_numpy(std::move(result.centers), {k, d}),
                         to_numpy(std::move(result.slot_weights), {k}), result.cost, result.n_iter,
                         to_numpy(std::move(result.restart_costs), {n_restarts}));
 }
@@ -74,7 +83,7 @@ nb::tuple descend(const Matrix<T>& X, const std::optional<Vector>& weights, cons
     ThreadPool pool(threads);
     result = descend_rows(X.data(), weights ? weights->data() : nullptr, n, d, prior, options, pool);
   }
-  return to_python(std::move(result), n, d);
+  return to_python(std::move(result), d);
 }
 
 template <class T>
@@ -92,7 +101,7 @@ nb::tuple assign_exclusive(const Matrix<T>& X, const std::optional<Vector>& weig
     const double* m = weights ? weights->data() : nullptr;
     result = ExclusiveAssignment<T>(X.data(), m, int(n), int(X.shape(1)), prior, birth).run();
   }
-  return to_python(std::move(result), n, X.shape(1));
+  return to_python(std::move(result), X.shape(1));
 }
 
 template <class T>

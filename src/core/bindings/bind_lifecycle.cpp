@@ -52,12 +52,12 @@ struct PriorFields {
 };
 
 struct FitFields {
-  Column<std::int32_t> slots;  // (n,) cluster of every row
-  Matrix<double> centers;      // theta (L, d)
-  Vector slot_weights;         // n (L,) weight of the rows of each cluster
+  nb::object slots;        // (n,) cluster of every row
+  Matrix<double> centers;  // theta (L, d)
+  Vector slot_weights;     // n (L,) weight of the rows of each cluster
 
   explicit FitFields(const nb::tuple& fit)
-      : slots(field<Column<std::int32_t>>(fit, 0)),
+      : slots(field<nb::object>(fit, 0)),
         centers(field<Matrix<double>>(fit, 1)),
         slot_weights(field<Vector>(fit, 2)) {}
 };
@@ -70,7 +70,8 @@ Motion motion_of(const nb::tuple& motion) {
 }
 
 // out: labels, the id of the slot of every row; with which (n,), of rows each of which is one of those
-std::vector<std::int64_t> label_rows(const Column<std::int32_t>& slots,
+template <class Slot>
+std::vector<std::int64_t> label_rows(const Column<Slot>& slots,
                                      const std::optional<Column<std::int64_t>>& which,
                                      const LifecycleInput& before) {
   std::vector<std::int64_t> labels(slots.shape(0));
@@ -91,6 +92,17 @@ std::vector<std::int64_t> label_rows(const Column<std::int32_t>& slots,
     every[i] = labels[row];
   }
   return every;
+}
+
+// The same for slots of any type: those of a large batch have two bytes.
+std::vector<std::int64_t> label_rows(const nb::object& slots,
+                                     const std::optional<Column<std::int64_t>>& which,
+                                     const LifecycleInput& before) {
+  Column<std::int32_t> wide;
+  if (nb::try_cast(slots, wide, false)) return label_rows(wide, which, before);
+  Column<std::uint16_t> narrow;
+  if (nb::try_cast(slots, narrow, false)) return label_rows(narrow, which, before);
+  return label_rows(nb::cast<Column<std::int32_t>>(slots), which, before);
 }
 
 Memory memory_of(const ClusterStateFields& state, const Motion& motion) {

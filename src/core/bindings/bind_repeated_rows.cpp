@@ -16,9 +16,9 @@ nb::tuple number_rows(const Matrix<T>& X) {
     nb::gil_scoped_release unlocked;
     deduplication::number<T>(
         std::int64_t(n), d, [&](std::int64_t i) { return X.data() + i * d; },
-        [&](std::int64_t i, std::int32_t k, bool is_new) {
+        [&](std::int64_t i, std::int32_t k) {
           of[i] = k;
-          if (is_new) firsts.push_back(i);
+          if (std::size_t(k) == firsts.size()) firsts.push_back(i);
         });
   }
   const std::size_t m = firsts.size();

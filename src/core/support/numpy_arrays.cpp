@@ -25,6 +25,8 @@ template <>
 constexpr int kType<std::int64_t> = NPY_INT64;
 template <>
 constexpr int kType<std::uint8_t> = NPY_UINT8;
+template <>
+constexpr int kType<std::uint16_t> = NPY_UINT16;
 
 bool import_numpy() {
   if (PyArray_ImportNumPyAPI() < 0) nb::raise_python_error();
@@ -130,11 +132,14 @@ template bool read_numpy(nb::handle, bool, ArrayView<std::int32_t, 1>&) noexcept
 template bool read_numpy(nb::handle, bool, ArrayView<std::int64_t, 1>&) noexcept;
 template bool read_numpy(nb::handle, bool, ArrayView<std::uint8_t, 1>&) noexcept;
 template bool read_numpy(nb::handle, bool, ArrayView<std::uint8_t, 2>&) noexcept;
+template bool read_numpy(nb::handle, bool, ArrayView<std::uint16_t, 1>&) noexcept;
+template bool read_numpy(nb::handle, bool, ArrayView<std::uint16_t, 2>&) noexcept;
 
 template nb::object copy_to_numpy(const std::vector<float>&, std::initializer_list<std::size_t>);
 template nb::object copy_to_numpy(const std::vector<double>&, std::initializer_list<std::size_t>);
 template nb::object copy_to_numpy(const std::vector<std::int32_t>&, std::initializer_list<std::size_t>);
 template nb::object copy_to_numpy(const std::vector<std::int64_t>&, std::initializer_list<std::size_t>);
 template nb::object copy_to_numpy(const std::vector<std::uint8_t>&, std::initializer_list<std::size_t>);
+template nb::object copy_to_numpy(const std::vector<std::uint16_t>&, std::initializer_list<std::size_t>);
 
 }  // namespace dynmeans

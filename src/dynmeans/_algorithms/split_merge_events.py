@@ -10,7 +10,7 @@ centers.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,8 @@ from dynmeans._core import find_split_merge, split_merge_candidates
 from dynmeans._model.lifecycle import SplitMergeSlots, StepResult, append_split_merge, slot_ids
 from dynmeans._model.objective import Fit
 from dynmeans._model.state import ClusterState
-from dynmeans._model.types import BoolArray, FloatArray, IntArray
+from dynmeans._model.types import BoolArray, FloatArray, IntArray, SlotArray
 from dynmeans.kernels.base import Similarity
-
-SlotArray: TypeAlias = NDArray[np.int32]
 
 MIN_SHARE = 0.25  # minimum share of the rows that a piece of a split, or a source of a merge, must have
 MAX_RATIO = 0.5  # maximum squared distance of the old center to the mean of all pieces, relative to any piece
@@ -95,7 +93,7 @@ class KernelSpace(NamedTuple):
         ]
         return _as_slots(true_splits, true_merges)
 
-    def _parents(self, slots: IntArray) -> SlotArray:
+    def _parents(self, slots: IntArray) -> NDArray[np.int32]:
         """Return the index (n,) among these remembered slots of the predicted center nearest to each row."""
         similarity = self.similarity
         parents = similarity.expand(

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynmeans._model.costs import Costs
 from dynmeans._model.prior import Prior
-from dynmeans._model.types import FloatArray
+from dynmeans._model.types import FloatArray, SlotArray
 
 
 class Fit(NamedTuple):
     """One clustering of one batch in slots: 0 .. K-1 are the prior's clusters, the others are newborn."""
 
-    slots: NDArray[np.int32]  # z (n,) slot of every row
+    slots: SlotArray  # z (n,) slot of every row
     centers: FloatArray  # theta (slots, d)
     slot_weights: FloatArray  # n (slots,)  weight of the rows in each slot, 0 for sleeping clusters
     cost: float  # J

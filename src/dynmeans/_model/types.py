@@ -10,3 +10,4 @@ from numpy.typing import NDArray
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+SlotArray: TypeAlias = NDArray[np.int32] | NDArray[np.uint16]  # large batches in two bytes, if they fit

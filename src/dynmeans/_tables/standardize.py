@@ -1,8 +1,13 @@
-"""Standardization of features, by the scale of the first batch."""
+"""Standardization of features, by the scale of the first batch.
+
+Sums are exact, so that rows in any order and in any parts, such as those of many machines, have one scale.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,12 +52,71 @@ def learn_scale(X: FloatArray, weights: FloatArray | None = None) -> Scale:
     >>> learn_scale(np.array([[0.0, 5.0], [2.0, 5.0]])).apply(np.array([[2.0, 6.0]]))
     array([[1., 1.]])
     """
-    if weights is not None and not weights.any():
+    return scale_of_parts(lambda measure, *arguments: [measure(X, weights, *arguments)])
+
+
+def scale_of_parts(over: Callable[..., Sequence[Any]]) -> Scale:
+    """Compute the scale of rows in parts; the result does not depend on the parts.
+
+    Parameters
+    ----------
+    over : callable
+        ``over(measure, *arguments)`` returns ``measure(X, weights, *arguments)`` for each part.
+    """
+    totals = _add(over(sum_rows))
+    if totals.weight == 0:
         raise ValueError("all weights are zero: a scale cannot be computed")
-    mean = np.average(X, axis=0, weights=weights)
-    spread = np.abs(X - mean)
-    largest = spread.max(axis=0)
+    mean = totals.mean()
+    largest: FloatArray = np.max(over(largest_spread, mean), axis=0)
     largest[largest == 0] = 1.0  # squares of the unscaled spread would overflow or underflow in extreme units
-    deviation = largest * np.sqrt(np.average((spread / largest) ** 2, axis=0, weights=weights))
+    deviation = largest * np.sqrt(_add(over(sum_squares, mean, largest)).mean())
     deviation[deviation == 0] = 1.0
     return Scale(mean, deviation)
+
+
+class Totals(NamedTuple):
+    """Weight and sums of some rows, without rounding error."""
+
+    weight: Fraction
+    sums: list[Fraction]  # (d,)
+
+    def mean(self) -> FloatArray:
+        """Return the mean (d,), rounded once."""
+        return np.array([float(total / self.weight) for total in self.sums])
+
+
+def sum_rows(X: FloatArray, weights: FloatArray | None) -> Totals:
+    """Return the totals of some rows (n, d)."""
+    weight = Fraction(len(X)) if weights is None else _exact_sum(weights)
+    terms = X if weights is None else X * weights[:, None]
+    return Totals(weight, [_exact_sum(column) for column in terms.T])
+
+
+def largest_spread(X: FloatArray, weights: FloatArray | None, mean: FloatArray) -> FloatArray:
+    """Return the largest distance (d,) from the mean in every feature."""
+    spread: FloatArray = np.abs(X - mean).max(axis=0)
+    return spread
+
+
+def sum_squares(X: FloatArray, weights: FloatArray | None, mean: FloatArray, largest: FloatArray) -> Totals:
+    """Return the totals of the squared distances from the mean, in units of the largest ones."""
+    return sum_rows((np.abs(X - mean) / largest) ** 2, weights)
+
+
+def _add(parts: Sequence[Totals]) -> Totals:
+    columns = zip(*(part.sums for part in parts), strict=True)
+    return Totals(
+        sum((part.weight for part in parts), Fraction()), [sum(each, Fraction()) for each in columns]
+    )
+
+
+def _exact_sum(values: FloatArray) -> Fraction:
+    """Add up numbers without rounding error: mantissas of 53 bits, in two halves, by their exponents."""
+    fractions, exponents = np.frexp(values)
+    mantissas = np.ldexp(fractions, 53).astype(np.int64)
+    total = Fraction()
+    for exponent in np.unique(exponents).tolist():
+        chosen = mantissas[exponents == exponent]
+        halves = (int((chosen >> 26).sum()) << 26) + int((chosen & (2**26 - 1)).sum())
+        total += halves * Fraction(2) ** (exponent - 53)
+    return total

@@ -47,7 +47,7 @@ class RestartState(NamedTuple):
     """Labels and bounds of the rows of a chunk in one restart; they stay with the chunk."""
 
     labels: Slots  # (n,)
-    bounds: NDArray[np.float32] | None  # (2, n) on the distance to the own center, and to all others
+    bounds: NDArray[np.uint16] | None  # (2, n) on the distance to the own center, and to all others
 
 
 class LivingClusters(NamedTuple):
@@ -181,7 +181,7 @@ def _run(
         return _run_epoch(rows, state, setup, command, restart)
     moved = _moved_in_chunk(command.moved, first, len(chunk.rows))
     if isinstance(command, Pass):
-        bounds = np.zeros((2, len(chunk.rows)), np.float32) if state.bounds is None else state.bounds
+        bounds = np.zeros((2, len(chunk.rows)), np.uint16) if state.bounds is None else state.bounds
         labels, bounds, sums, proposals = rows.run_pass(
             state.labels,
             bounds,

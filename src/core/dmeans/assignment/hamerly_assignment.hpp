@@ -81,8 +81,9 @@ class Assignment {
   }
 
   // Continues with the labels and bounds (n,) of an earlier pass; centers, hold: see HamerlyBounds
-  void resume(const std::int32_t* labels, const float* upper, const float* lower, const double* centers,
-              bool hold, const Clusters& slots) {
+  void resume(const std::int32_t* labels, const typename HamerlyBounds<T>::Quanta* upper,
+              const typename HamerlyBounds<T>::Quanta* lower, const double* centers, bool hold,
+              const Clusters& slots) {
     label_.assign(labels, labels + points_.n);
     bounds_.resume(upper, lower, centers, hold, slots);
   }
@@ -129,6 +130,7 @@ class Assignment {
         safe_squared_distance_ = std::min(safe_squared_distance_, slots.revival(k));
       }
     }
+    safe_upper_ = bounds_.largest_upper(std::sqrt(safe_squared_distance_));
   }
 
   void run_chunk(const Clusters& slots, int chunk, int n_chunks, WorkerUpdate<T>& moves) {
@@ -177,16 +179,14 @@ class Assignment {
   bool stays(const Clusters& slots, Row i, WorkerUpdate<T>& moves) {
     const std::int32_t own = label_[i];
     if (own == kNone) return false;
-    double upper = bounds_.moved_upper(i, own), lower = bounds_.moved_lower(i, own, upper);
-    if (!(upper <= lower && upper * upper <= safe_squared_distance_)) {
+    auto bounds = bounds_.moved(i, own);
+    if (!(bounds.upper <= bounds.lower && bounds.upper <= safe_upper_)) {
       const double squared = points_.squared_distance(i, center(own));
-      upper = bounds_.distance_up(squared);
-      lower = bounds_.moved_lower(i, own, upper);
-      if (upper > lower) return false;
-      if (upper * upper > safe_squared_distance_) list_if_proposal(slots, i, squared, moves);
+      bounds = bounds_.moved(i, own, bounds_.distance_up(squared));
+      if (bounds.upper > bounds.lower) return false;
+      if (bounds.upper > safe_upper_) list_if_proposal(slots, i, squared, moves);
     }
-    bounds_.set_upper(i, upper);
-    bounds_.set_lower(i, lower);
+    bounds_.set(i, bounds);
     return true;
   }
 
@@ -207,8 +207,7 @@ class Assignment {
           mine = points_.squared_distance(i, center(own));
         }
       }
-      bounds_.set_upper(i, bounds_.distance_up(mine));
-      bounds_.set_lower(i, bounds_.distance_down(next));
+      bounds_.set(i, bounds_.distance_up(mine), bounds_.distance_down(next));
       if (mine * bounds_.rounding_factor() > safe_squared_distance_)
         list_if_proposal(slots, i, points_.squared_distance(i, center(label_[i])), moves);
     }
@@ -254,6 +253,7 @@ class Assignment {
   const Clusters* slots_ = nullptr;                // of this pass
   std::vector<std::int32_t> awake_, asleep_;
   double safe_squared_distance_ = 0;  // squared distance up to which neither a birth nor a revival is cheaper
+  std::int32_t safe_upper_ = 0;       // the same as an upper bound of a row
   std::vector<WorkerUpdate<T>> moves_;
   std::vector<Row> proposals_;
 };

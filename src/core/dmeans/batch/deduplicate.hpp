@@ -1,6 +1,7 @@
 // Merge equal rows, such as pixels of one color, into one row with the sum of their weights.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -30,25 +31,26 @@ bool equal(const T* a, const T* b, int d) {
   return true;
 }
 
-// Numbers distinct rows in order of first appearance: open addressing, at most half full.
+// Numbers distinct rows in order of first appearance: open addressing, at most half full. Calls found(i, k)
+// for every row i with the number k of its distinct row.
 template <class T, class RowAt, class Found>
 std::int32_t number(std::int64_t count, int d, RowAt row_at, Found found) {
   std::size_t size = 16;
   while (size < 2 * static_cast<std::size_t>(count)) size *= 2;
   std::vector<std::int32_t> table(size, -1);
   std::vector<std::int64_t> first;
+  first.reserve(std::min<std::int64_t>(count, kAlwaysSearch));
   Poll poll;
   for (std::int64_t i = 0; i < count; ++i) {
     poll(16 + d);  // a row that is not in the cache takes longer than a few multiplications
     const T* row = row_at(i);
     std::size_t at = row_hash(row, d) & (size - 1);
     while (table[at] >= 0 && !equal(row_at(first[table[at]]), row, d)) at = (at + 1) & (size - 1);
-    const bool is_new = table[at] < 0;
-    if (is_new) {
+    if (table[at] < 0) {
       table[at] = static_cast<std::int32_t>(first.size());
       first.push_back(i);
     }
-    found(i, table[at], is_new);
+    found(i, table[at]);
   }
   return static_cast<std::int32_t>(first.size());
 }
@@ -65,21 +67,20 @@ std::optional<Distinct<T>> deduplicate(const T* data, const double* weights, Row
     if (weights[i] < 1) return std::nullopt;
   if (n > kAlwaysSearch) {
     const auto sampled = [&](std::int64_t s) { return data + (s * n / kSample) * d; };
-    if (number<T>(kSample, d, sampled, [](auto, auto, auto) {}) == kSample) return std::nullopt;
+    if (number<T>(kSample, d, sampled, [](auto, auto) {}) == kSample) return std::nullopt;
   }
   Distinct<T> distinct;
   distinct.of.resize(n);
   const auto row_at = [&](std::int64_t i) { return data + i * d; };
   const Row limit = n > kAlwaysSearch ? n / 2 : n - 1;
-  const SumGrid grid = weight_grid(weights, n);
-  std::vector<double> sums;  // (distinct, folds) of weights
-  const auto count = number<T>(n, d, row_at, [&](Row i, std::int32_t k, bool is_new) {
-    distinct.of[i] = k;
-    if (is_new) sums.resize(sums.size() + grid.size());
-    const double m = weights ? weights[i] : 1;
-    grid.add(&m, 1.0, &sums[k * grid.size()]);
-  });
+  const auto count = number<T>(n, d, row_at, [&](Row i, std::int32_t k) { distinct.of[i] = k; });
   if (count > limit) return std::nullopt;
+  const SumGrid grid = weight_grid(weights, n);
+  std::vector<double> sums(count * grid.size());  // (distinct, folds) of weights
+  for (Row i = 0; i < n; ++i) {
+    const double m = weights ? weights[i] : 1;
+    grid.add(&m, 1.0, &sums[distinct.of[i] * grid.size()]);
+  }
   distinct.weights.resize(count);
   for (std::int32_t k = 0; k < count; ++k) grid.total(&sums[k * grid.size()], &distinct.weights[k]);
   distinct.rows.resize(static_cast<std::size_t>(count) * d);

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynmeans._algorithms.kernel_space.support_selection import Selection, choose, length_of, subsample
 from dynmeans._core import expand_centers
-from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._model.types import FloatArray, IntArray, SlotArray
 from dynmeans.kernels.base import DistinctPoints, Kernel, KernelInput
 
 CANDIDATES = 1024  # maximum number of points of one cluster that are compared with each other
@@ -63,7 +62,7 @@ def update_support(
     support: Support,
     inputs: KernelInput,
     kernel: Kernel,
-    slots: NDArray[np.int32],
+    slots: SlotArray,
     ids: IntArray,
     gammas: FloatArray,
     slot_weights: FloatArray,

@@ -21,7 +21,7 @@ from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
 from dynmeans.runs import RunParameters
 
 if TYPE_CHECKING:
-    from dynmeans.distributed.files import DatasetRun
+    from dynmeans.distributed.runs import DatasetRun
 
 CONNECT_SECONDS = 20
 _LOGGERS = ("asyncio", "distributed", "distributed.client")  # after Ctrl-C, Dask logs many tracebacks
@@ -52,8 +52,8 @@ def run_dataset(
 ) -> None:
     """Cluster a dataset with a progress bar, and print a summary."""
     require("distributed", "dask")
-    from dynmeans.distributed.files import cluster_dataset
-    from dynmeans.distributed.unsupported_options import refuse_unsupported
+    from dynmeans.distributed.runs import cluster_dataset
+    from dynmeans.distributed.runs.unsupported_options import refuse_unsupported
 
     refuse_unsupported(parameters)
     _check_options(inputs, out, state, machines)
@@ -79,7 +79,7 @@ def run_dataset(
 
 def _check_options(inputs: list[str], out: Path, state: Path | None, machines: Machines) -> None:
     """Validate the options and find the inputs, before workers are started."""
-    from dynmeans.distributed.locations import find_files
+    from dynmeans.distributed.runs.locations import find_files
 
     if machines.scheduler is not None and machines.workers is not None:
         raise InputError("--scheduler and --workers exclude each other")

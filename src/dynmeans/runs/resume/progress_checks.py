@@ -38,7 +38,7 @@ def check_progress(raw: Any) -> None:
     _check_files("lengths", raw.get("lengths", {}), _is_count)
     _check_files("outputs", raw.get("outputs", {}), _is_content)
     _check_columns(raw["columns"])
-    _check_scale(raw["scale"], len(raw["columns"]["features"]))
+    check_scale(raw["scale"], len(raw["columns"]["features"]))
 
 
 def _check_columns(raw: Any) -> None:
@@ -55,7 +55,8 @@ def _check_columns(raw: Any) -> None:
             _require(name in raw["names"], "column", name)
 
 
-def _check_scale(raw: Any, n_features: int) -> None:
+def check_scale(raw: Any, n_features: int) -> None:
+    """Raise an error unless a scale is None, or has a mean and a positive deviation for each feature."""
     if raw is None:
         return
     _check("scale", raw, lambda value: isinstance(value, dict) and set(value) == {"mean", "deviation"})

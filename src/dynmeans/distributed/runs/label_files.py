@@ -18,7 +18,7 @@ from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
 from dynmeans._files.lock import real_path
 from dynmeans._model.types import IntArray
-from dynmeans.distributed.dataset import Slice
+from dynmeans.distributed.runs.dataset import Slice
 
 MARK = ".run.json"  # the run that the labels belong to, for an interruption before its first state file
 CONTENTS = ".files.json"  # size and checksum of each file of a step
@@ -36,7 +36,7 @@ def has_labels_of(folder: Path, run: dict[str, Any]) -> bool:
     return mark.exists() and mark.read_text() == json.dumps(run)
 
 
-def check_labels(folder: Path, inputs: Iterable[str], state: Path | None) -> None:
+def check_labels(folder: Path, inputs: Iterable[Path], state: Path | None) -> None:
     """Refuse inputs and a state file in a folder of which the steps are overwritten."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: not a folder, the labels need one; choose another --out")

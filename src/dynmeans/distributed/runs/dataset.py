@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,9 @@ from dynmeans._tables.columns import Columns, choose_columns
 from dynmeans._tables.inputs import RowBlock
 from dynmeans._tables.readers.arrow import read_cells, wanted_names
 from dynmeans._tables.rows import Rows, to_rows
+from dynmeans._tables.standardize import Scale
 from dynmeans._tables.windowing import ByPart, ByRows, Windowing
-from dynmeans.distributed.locations import DataFile, find_files, open_file
+from dynmeans.distributed.runs.locations import DataFile, find_files, open_file
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.time_steps import make_windowing
 
@@ -46,6 +47,15 @@ class Window(NamedTuple):
 
     key: float
     slices: list[Slice]
+
+    @property
+    def location(self) -> str:
+        """First and last row, with their files."""
+        first, last = self.slices[0], self.slices[-1]
+        return (
+            f"{first.part.path}, row {first.part.first + first.start + 1} to "
+            f"{last.part.path}, row {last.part.first + last.stop}"
+        )
 
 
 class Dataset(NamedTuple):
@@ -146,9 +156,18 @@ def read_rows(part: Part, columns: Columns) -> Rows:
     return rows
 
 
-def read_slice(piece: Slice, columns: Columns) -> np.ndarray[Any, Any]:
-    """Read the features of some rows."""
-    return np.ascontiguousarray(read_rows(piece.part, columns).X[piece.start : piece.stop])
+def read_slice(piece: Slice, columns: Columns, scale: Scale | None = None) -> np.ndarray[Any, Any]:
+    """Read the features of some rows, standardized by a scale."""
+    X = np.ascontiguousarray(read_rows(piece.part, columns).X[piece.start : piece.stop])
+    return X if scale is None else scale.apply(X)
+
+
+def measure_slice(
+    piece: Slice, columns: Columns, measure: Callable[..., Any], arguments: tuple[Any, ...]
+) -> Any:
+    """Return ``measure(X, weights, *arguments)`` of some rows; see `scale_of_parts`."""
+    weights = None if columns.weight is None else read_weights(piece, columns)
+    return measure(read_slice(piece, columns), weights, *arguments)
 
 
 def read_weights(piece: Slice, columns: Columns) -> np.ndarray[Any, Any]:

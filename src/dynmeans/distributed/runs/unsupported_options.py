@@ -7,7 +7,6 @@ from dynmeans._tables.vectors import ARRAY_SUFFIX
 from dynmeans.runs.parameters import RunParameters
 
 INSTEAD = {  # of an option that is not supported
-    "standardize": "standardize the columns when the files are written, by a mean and a deviation per column",
     "kernel": "run without workers: kernels compare all pairs of rows of a batch",
     "text": "join the text to the labels by the columns file and row",
     "by": "write one dataset per key, or run without workers: each key is a small stream",

@@ -11,6 +11,7 @@ from dynmeans import __version__
 from dynmeans._files.append_log import AppendLog
 from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, lines_of, write_info
 from dynmeans._model.events import Event
+from dynmeans._tables.standardize import Scale
 from dynmeans.distributed.estimator import DMeans
 from dynmeans.runs.description import used_parameters
 from dynmeans.runs.folder import clear_folder
@@ -38,6 +39,7 @@ class DatasetLog:
     ) -> None:
         self._folder, self._info, self._unit = folder, info, unit
         self._events: list[Event] = []
+        self.scale: Scale | None = None  # of standardized rows: the tables are in the units of the input
         if lengths is None:
             clear_folder(folder)
         first_lines = headings(info["features"])
@@ -57,7 +59,7 @@ class DatasetLog:
             time=time,
             X=np.empty((0, len(self._info["features"]))),
             ids=model.cluster_ids_,
-            centers=model.cluster_centers_,
+            centers=model.cluster_centers_ if self.scale is None else self.scale.undo(model.cluster_centers_),
             ages=model.cluster_ages_ * self._unit,
             events=in_units(self._events, float(report.time), time, self._unit),
             n_rows=n_rows,
