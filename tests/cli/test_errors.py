@@ -31,7 +31,10 @@ def error_line(outcome: Any) -> str:
         ((), "Missing argument"),
         (("nothing.csv",), "nothing.csv: No such file"),
         (("points.csv", "--lifetime", "1"), "--lifetime must be a finite number > 1, got 1.0"),
-        (("points.csv", "--reach", "0.5"), "--reach must be a finite number >= 1, got 0.5"),
+        (
+            ("points.csv", "--reach", "0.5"),
+            "--reach must be a finite number >= 1 - 1/lifetime = 0.666667, got 0.5",
+        ),
         (("points.csv", "--drift", "-1"), "--drift must be"),
         (("points.csv", "--aging-cost", "-1"), "--aging-cost must be"),
         (("points.csv", "--drift", "1"), "--drift needs --aging-cost"),

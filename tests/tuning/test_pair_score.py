@@ -73,7 +73,7 @@ def test_rows_that_are_alone_score_one():
 
 
 def test_labels_must_fit():
-    with pytest.raises(ValueError, match="one entry for each of 60 rows, got 3"):
+    with pytest.raises(ValueError, match="labels.0.: must be 60 whole numbers, got an array of int64 .3,."):
         pair_score(topics(0, n_steps=1)[0], [[0, 1, 2]])
 
 
