@@ -265,7 +265,7 @@ def test_lifetimes_of_dates_have_a_unit(dynmeans: Callable[..., Any], folder: Pa
     (folder / "a.csv").write_text(f"when,x\n{lines}")
     assert "lifetime 5 min" in dynmeans("cluster", "a.csv", "--time", "when", "--no-report").out
     line = ("cluster", "a.csv", "--time", "when", "--every", "1min", "--no-report", "--force")
-    assert "lifetime 5\n" in dynmeans(*line).out
+    assert "lifetime 5, reach" in dynmeans(*line).out
 
 
 def test_a_time_that_is_not_given_is_suggested(dynmeans: Callable[..., Any], folder: Path) -> None:

@@ -90,7 +90,8 @@ def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
     metric = "metric cosine, " if used.metric == "cosine" else ""
     lifetime = _duration(used.lifetime) if in_seconds else f"{used.lifetime:g}"
     lifetime = "unlimited" if isinf(used.lifetime) else lifetime
-    return entries | {"estimated": f"{metric}motion {used.motion}, {mode}, lifetime {lifetime}"}
+    reach = "" if used.reach is None else f", reach {used.reach:.3g}"
+    return entries | {"estimated": f"{metric}motion {used.motion}, {mode}, lifetime {lifetime}{reach}"}
 
 
 def _speed(rate: float) -> str:
