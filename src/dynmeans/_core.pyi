@@ -95,6 +95,14 @@ def descend_gram(
 def assign_exclusive(
     X: Rows, weights: Floats | None, centers: Floats, gammas: Floats, revival: Floats, birth: float
 ) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...
+def merge_duplicates(
+    centers: Floats,
+    slot_weights: Floats,
+    old_centers: Floats,
+    gammas: Floats,
+    revival: Floats,
+    birth: float,
+) -> tuple[NDArray[np.int32], Floats, Floats, float] | None: ...
 def cluster_sums(
     X: Rows, weights: Floats | None, labels: NDArray[np.int32], n_clusters: int, n_parts: int = 1
 ) -> tuple[Floats, Floats, Floats]: ...

@@ -9,6 +9,7 @@
 #include "dmeans/assignment/nearest_centers.hpp"
 #include "dmeans/batch/deduplicate.hpp"
 #include "dmeans/descent.hpp"
+#include "dmeans/refinement/merge_duplicates.hpp"
 #include "support/numpy_arrays.hpp"
 #include "support/thread_pool.hpp"
 
@@ -104,6 +105,31 @@ nb::tuple assign_exclusive(const Matrix<T>& X, const std::optional<Vector>& weig
   return to_python(std::move(result), X.shape(1));
 }
 
+nb::object merge_duplicates(const Matrix<double>& centers, const Vector& slot_weights,
+                            const Matrix<double>& old_centers, const Vector& gammas, const Vector& revival,
+                            double birth) {
+  const std::size_t n = slot_weights.shape(0), d = centers.shape(1), n_old = gammas.shape(0);
+  if (centers.shape(0) != n || n_old > n || old_centers.shape(0) != n_old || revival.shape(0) != n_old ||
+      (n_old > 0 && old_centers.shape(1) != d))
+    throw std::invalid_argument(
+        "a slot must have a center and a weight, and the first slots are the old ones");
+  const PriorView prior{old_centers.data(), gammas.data(), revival.data(), int(n_old)};
+  DuplicateClusters found(
+      {{centers.data(), centers.data() + n * d}, {slot_weights.data(), slot_weights.data() + n}}, int(d),
+      prior, birth);
+  bool has_merged = false;
+  {
+    nb::gil_scoped_release unlocked;
+    has_merged = found.run();
+  }
+  if (!has_merged) return nb::none();
+  const std::size_t k = found.clusters().slot_weights.size();
+  std::vector<std::int32_t> numbers(found.numbers());
+  return nb::make_tuple(to_numpy(std::move(numbers), {n}),
+                        to_numpy(std::move(found.clusters().centers), {k, d}),
+                        to_numpy(std::move(found.clusters().slot_weights), {k}), found.cost_change());
+}
+
 template <class T>
 nb::ndarray<nb::numpy, std::int32_t> nearest(const Matrix<T>& X, const Matrix<double>& centers,
                                              int n_threads) {
@@ -156,6 +182,11 @@ void bind_rows(nb::module_& m) {
 void bind_dmeans(nb::module_& m) {
   bind_rows<float>(m);
   bind_rows<double>(m);
+  m.def(
+      "merge_duplicates", &merge_duplicates, "centers"_a, "slot_weights"_a, "old_centers"_a, "gammas"_a,
+      "revival"_a, "birth"_a,
+      "Merge clusters that are not worth a birth into older ones: (new slots, centers, slot weights, change "
+      "of the cost), or None if there are none.");
 }
 
 }  // namespace dynmeans

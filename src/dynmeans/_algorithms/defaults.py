@@ -58,7 +58,13 @@ def update_first_batches(
 def _no_batches(given: Given) -> FirstBatches:
     """Return the state before the first batch, in which all rows belong to one object."""
     birth = ONE_OBJECT if given.birth is None else given.birth
-    start = DescentParameters(birth, given.motion or "walk", bool(given.refine), bool(given.exclusive))
+    start = DescentParameters(
+        birth,
+        given.motion or "walk",
+        refine=bool(given.refine),
+        exclusive=bool(given.exclusive),
+        merge=bool(given.merge),
+    )
     return FirstBatches((), None, (), 0, 1.0, start)
 
 
@@ -74,6 +80,8 @@ def _estimated(found: FirstBatches, batch: Batch, given: Given, costs_of: CostsO
     best, by_forest = _best_parameters(found, codes, given, costs_of)
     if not given.has_drift:
         best = _with_best_drift(found, codes, best, by_forest, costs_of)
+    if given.merge is None and not best.exclusive:
+        best = best._replace(merge=_merges(found, codes, best, by_forest, costs_of))
     labels = _labels(found, best, costs_of)
     return found._replace(parameters=best, contradicts=_contradicts(found, codes, by_forest, labels))
 
@@ -164,6 +172,19 @@ def _with_best_drift(
     tried = [best, *(best._replace(drift=drift) for drift in DRIFTS)]
     lengths = [codes.lengths(_labels(found, candidate, costs_of)).of(by_forest) for candidate in tried]
     return tried[int(np.argmin(lengths))]
+
+
+def _merges(
+    found: FirstBatches, codes: TwoCodes, best: DescentParameters, by_forest: bool, costs_of: CostsOf
+) -> bool:
+    """Return whether to merge clusters that are not worth a birth: unless the code is clearly longer.
+
+    Wrong clusters collect over a long stream, of which the sample has only the beginning.
+    """
+    separate, merged = (
+        codes.lengths(_labels(found, best._replace(merge=merge), costs_of)) for merge in (False, True)
+    )
+    return not merged.is_clearly_longer(separate, by_forest)
 
 
 def _with_births(

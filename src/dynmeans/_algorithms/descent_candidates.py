@@ -27,6 +27,7 @@ class DescentParameters(NamedTuple):
     refine: bool = False
     exclusive: bool = False
     drift: float = DRIFT  # tau per median interval
+    merge: bool = False
 
 
 class Given(NamedTuple):
@@ -37,6 +38,7 @@ class Given(NamedTuple):
     refine: bool | None = None
     exclusive: bool | None = None
     has_drift: bool = False  # reach or drift is set
+    merge: bool | None = None
 
 
 def candidates(batches: Sequence[FloatArray], given: Given, share: float = 1.0) -> list[DescentParameters]:
@@ -51,7 +53,9 @@ def candidates(batches: Sequence[FloatArray], given: Given, share: float = 1.0) 
         births = _births(batches) if given.birth is None else [given.birth]
         for refine in (False, True) if given.refine is None else (given.refine,):
             scale = share if refine and given.birth is None else 1.0
-            tried += [DescentParameters(scale * birth, motion, refine) for birth in births]
+            tried += [
+                DescentParameters(scale * birth, motion, refine, merge=bool(given.merge)) for birth in births
+            ]
     if given.exclusive or (given.exclusive is None and not given.refine):
         births = _exclusive_births(batches) if given.birth is None else [given.birth]
         tried += [DescentParameters(birth, motion, bool(given.refine), True) for birth in births]

@@ -6,6 +6,7 @@ import numpy as np
 
 from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.descent import descend_batch
+from dynmeans._algorithms.duplicate_clusters import without_duplicates
 from dynmeans._algorithms.exclusive import assign_rows, assign_with_duplicates
 from dynmeans._algorithms.kernel_space.relaxation import relaxed
 from dynmeans._algorithms.split_merge_events import RowSpace, add_split_merge_events
@@ -47,7 +48,8 @@ def cluster(batch: Batch, prior: Prior, costs: Costs, search: SearchOptions, n_s
         return assign_with_duplicates(batch, prior, costs, search, n_steps)
     if search.exclusive:
         return assign_rows(batch, prior, costs)
-    return descend_batch(batch, prior, costs, search, n_steps)
+    fit = descend_batch(batch, prior, costs, search, n_steps)
+    return without_duplicates(fit, prior, costs).fit if search.merge else fit
 
 
 def lower_bound(batch: Batch, prior: Prior, costs: Costs) -> float:

@@ -97,7 +97,15 @@ def cluster_sample(
 ) -> tuple[ClusterState, list[IntArray]]:
     """Cluster the sample of the first ``n_batches``, by default of all; return the state and the labels."""
     motion = get_motion(parameters.motion)
-    search = SearchOptions(0, 1, MAX_PASSES, 1, parameters.refine, parameters.exclusive)
+    search = SearchOptions(
+        seed=0,
+        n_restarts=1,
+        max_iter=MAX_PASSES,
+        n_threads=1,
+        refine=parameters.refine,
+        merge=parameters.merge,
+        exclusive=parameters.exclusive,
+    )
     state, labels = empty_state(first.rows[0].shape[1]), []
     for batch in _batches(first, n_batches):
         prior = predict_prior(state, batch.time, costs, motion)

@@ -29,6 +29,7 @@ from dynmeans._model.types import FloatArray, IntArray
 
 POSITIVE_EVIDENCE = math.log(3.0)  # nats: odds of 3 to 1 (Kass and Raftery, 1995)
 STRONG_EVIDENCE = math.log(20.0)  # odds of 20 to 1
+SIGNIFICANT = 2.0  # standard errors over steps
 
 
 class CodeLengths(NamedTuple):
@@ -49,6 +50,10 @@ class CodeLengths(NamedTuple):
     def of(self, by_forest: bool) -> float:
         """Return one of the two lengths."""
         return self.forest if by_forest else self.gaussian
+
+    def is_clearly_longer(self, other: CodeLengths, by_forest: bool) -> bool:
+        """Return whether another code is shorter, by two standard errors of the difference over the steps."""
+        return not is_tie(self.steps(by_forest) - other.steps(by_forest), SIGNIFICANT)
 
     def steps(self, by_forest: bool) -> FloatArray:
         """Return the part of each step in one of the two lengths, (T,); none if the result has no labels."""
@@ -138,6 +143,11 @@ class TwoCodes:
         steps = np.repeat(np.arange(len(self._forest.times)), np.diff(self._forest.starts))[has_id]
         n_clusters = len(set(zip(steps.tolist(), sampled[has_id].tolist(), strict=True)))
         return n_clusters - len(set(steps.tolist()))
+
+
+def is_tie(leads: FloatArray, n_errors: float) -> bool:
+    """Return whether the mean lead over all steps is at most that many of its standard errors."""
+    return bool(leads.mean() <= n_errors * leads.std(ddof=1) / np.sqrt(len(leads)))
 
 
 def _digest(ids: IntArray) -> bytes:

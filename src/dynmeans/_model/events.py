@@ -36,6 +36,7 @@ class StepParameters(NamedTuple):
     refine: bool
     exclusive: bool
     metric: str = "euclidean"
+    merge: bool = False
 
 
 class StepReport(NamedTuple):

@@ -38,6 +38,16 @@ RefineOption = Annotated[
         show_default=False,
     ),
 ]
+MergeOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--merge/--no-merge",
+        help="With dmeans: merge clusters that are not worth a birth into older ones. Estimated if the birth "
+        "cost is auto.",
+        rich_help_panel=CLUSTERING_PANEL,
+        show_default=False,
+    ),
+]
 DuplicatesOption = Annotated[
     bool,
     typer.Option(

@@ -9,6 +9,7 @@ import numpy as np
 from distributed import Future
 
 from dynmeans._algorithms.batch import Batch, SearchOptions
+from dynmeans._algorithms.duplicate_clusters import without_duplicates
 from dynmeans._algorithms.split_merge_events import MAX_ROWS, RowSpace, add_split_merge_events
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import StepResult, slot_ids, update_state
@@ -72,7 +73,8 @@ def cluster(rows: RemoteRows, prior: Prior, costs: Costs, search: SearchOptions,
     best = int(np.argmin([result.cost for result in results]))  # the first of equals
     slots = chunks.client.map(tasks.take_slots, rounds.outcomes, restart=best, pure=False)
     slots = slots if distinct is None else distinct.expand(slots)
-    return _fit(rows.chunks, slots, results, best, rounds.n_rounds)
+    found = _fit(rows.chunks, slots, results, best, rounds.n_rounds)
+    return _without_duplicates(found, prior, costs) if search.merge else found
 
 
 def _fit(
@@ -91,6 +93,13 @@ def _fit(
         np.array([each.cost for each in results]),
     )
     return RemoteFit(slots, result.numbers, fit, sample, n_rounds)
+
+
+def _without_duplicates(found: RemoteFit, prior: Prior, costs: Costs) -> RemoteFit:
+    fit, numbers = without_duplicates(found.fit, prior, costs)
+    if numbers is None:
+        return found
+    return found._replace(fit=fit, numbers=np.where(found.numbers >= 0, numbers[found.numbers], -1))
 
 
 def lazy_labels(chunks: Chunks, found: RemoteFit, ids: IntArray) -> Any:

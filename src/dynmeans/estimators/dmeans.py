@@ -98,6 +98,12 @@ class DMeans(BatchClusterer):
         many restarts do. The default is False, or an estimate if the birth cost is estimated. With
         ``metric="cosine"`` the default is False, and the cost of a whole cluster is derived from the batch,
         so the birth cost keeps its meaning.
+    merge : bool or "auto", optional
+        After the descent, merge each cluster that is not worth a birth into an older one: the rows of both
+        would cost less than the birth cost more as one cluster. The younger cluster falls asleep. Otherwise
+        a cluster that was founded by mistake keeps its rows, and a sleeping cluster takes rows of another
+        one that comes near. The cost of the step may be higher. The default is False, or an estimate if the
+        birth cost is estimated. It has no effect with ``exclusive`` and ``metric="cosine"``.
     certify : bool, default=False
         Also compute ``step_.lower_bound``, a lower bound on the cost of any clustering of the batch. It is
         tightest when there are more features than clusters.
@@ -183,6 +189,7 @@ class DMeans(BatchClusterer):
         duplicates: bool = False,
         min_hits: int = 1,
         refine: bool | str | None = None,
+        merge: bool | str | None = None,
         certify: bool = False,
         n_restarts: int | None = None,
         max_iter: int = 100,
@@ -203,6 +210,7 @@ class DMeans(BatchClusterer):
         self.duplicates = duplicates
         self.min_hits = min_hits
         self.refine = refine
+        self.merge = merge
         self.certify = certify
         self.n_restarts = n_restarts
         self.max_iter = max_iter

@@ -26,7 +26,16 @@ def make_model(parameters: RunParameters, jobs: int | None) -> BatchClusterer:
         "random_state": parameters.seed,
     }
     if parameters.algorithm == "dmeans":
-        names = ("motion", "metric", "refine", "exclusive", "duplicates", "min_hits", "feature_scales")
+        names = (
+            "motion",
+            "metric",
+            "refine",
+            "merge",
+            "exclusive",
+            "duplicates",
+            "min_hits",
+            "feature_scales",
+        )
         return DMeans(**shared, **{name: getattr(parameters, name) for name in names})
     shared["motion"] = parameters.motion or "walk"
     if parameters.budget is not None:
@@ -38,7 +47,17 @@ def make_model(parameters: RunParameters, jobs: int | None) -> BatchClusterer:
 def make_keyed_model(parameters: RunParameters) -> KeyedDMeans:
     """Build the model of all keys that the parameters describe."""
     aging = ("lifetime", "reach", "aging_cost", "drift")
-    names = (*aging, "motion", "exclusive", "duplicates", "min_hits", "metric", "refine", "feature_scales")
+    names = (
+        *aging,
+        "motion",
+        "exclusive",
+        "duplicates",
+        "min_hits",
+        "metric",
+        "refine",
+        "merge",
+        "feature_scales",
+    )
     others = {name: getattr(parameters, name) for name in names}
     return KeyedDMeans(
         parameters.birth_cost, random_state=parameters.seed, n_restarts=parameters.restarts, **others

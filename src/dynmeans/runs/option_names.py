@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 _NAMES = (
-    "birth_cost|aging_cost|min_hits|lifetime|reach|drift|motion|metric|refine|exclusive|duplicates|"
+    "birth_cost|aging_cost|min_hits|lifetime|reach|drift|motion|metric|refine|merge|exclusive|duplicates|"
     "feature_scales|kernel|budget"
 )
 _GIVEN = re.compile(rf"\b({_NAMES})=('[^']*'|[\w.+-]*\w)")

@@ -105,6 +105,8 @@ def _check_algorithm(parameters: RunParameters) -> None:
         raise InputError(f"--exclusive is not supported by --algorithm {name}")
     if parameters.refine and name != "dmeans":
         raise InputError(f"--refine is not supported by --algorithm {name}")
+    if parameters.merge and name != "dmeans":
+        raise InputError(f"--merge is not supported by --algorithm {name}")
     if parameters.min_hits > 1 and name != "dmeans":
         raise InputError(f"--min-hits is not supported by --algorithm {name}")
     if parameters.feature_scales is not None and (name != "dmeans" or parameters.metric == "cosine"):

@@ -32,7 +32,7 @@ class RunParameters(NamedTuple):
     lifetime, reach, aging_cost, drift : float or None
         As in `dynmeans.DMeans`.
     motion : {"walk", "velocity", "align"} or None
-    exclusive, refine : bool or None
+    exclusive, refine, merge : bool or None
         None means estimated by `dynmeans.DMeans` if the birth cost is "auto", else as in the paper.
     duplicates : bool
     min_hits : int
@@ -96,6 +96,7 @@ class RunParameters(NamedTuple):
     seed: int = 0
     format: str | None = None
     refine: bool | None = None
+    merge: bool | None = None
     embedding: str | None = None
     text: str | None = None
     by: str | None = None

@@ -7,15 +7,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dynmeans._codes.two_codes import SIGNIFICANT, is_tie
 from dynmeans._model.types import FloatArray
+from dynmeans.estimators import DMeans
 from dynmeans.estimators.parameters.automatic import LIFETIME
+from dynmeans.estimators.parameters.dmeans_parameters import is_free
 from dynmeans.tuning.search import ranked
 from dynmeans.tuning.trials import Runner, Trial
 
 Defaults: TypeAlias = Callable[[Trial], FloatArray | None]  # position of the defaults in its space
 
 FINALISTS = 8  # half of them by score, half by closeness to the defaults or to the other good trials
-MIN_LEAD = 2.0  # standard errors over steps by which the defaults must be worse
+MIN_LEAD = SIGNIFICANT  # standard errors over steps by which the defaults must be worse
 
 
 def decide(runner: Runner, trials: Sequence[Trial], tolerance: float) -> list[Trial]:
@@ -112,6 +115,23 @@ def decide_lifetime(runner: Runner, trials: list[Trial], tolerance: float) -> li
     return [again, *trials[1:]] if again.score <= limit or _is_tied(chosen, again) else trials
 
 
+def decide_merge(runner: Runner, trials: list[Trial]) -> list[Trial]:
+    """Merge clusters that are not worth a birth, unless the result is clearly worse.
+
+    Wrong clusters collect over a long stream, of which the search sees only the beginning.
+    The chosen trial is replaced, since all its other parameters are the same.
+    """
+    chosen = trials[0]
+    model = runner.entries[chosen.entry].estimator
+    is_free_to_merge = (
+        isinstance(model, DMeans) and is_free(model.merge) and not chosen.params.get("exclusive")
+    )
+    if not chosen.lengths or not chosen.steps or not is_free_to_merge:
+        return trials
+    (again,) = runner.run_again([chosen._replace(params={**chosen.params, "merge": True})])
+    return [again, *trials[1:]] if _is_tied(chosen, again) else trials
+
+
 def _by_robustness(trials: Sequence[Trial], limit: float) -> Callable[[tuple[int, int]], tuple[Any, ...]]:
     """Return a sorting key of groups: those with the largest share of good hyperparameters, simplest first.
 
@@ -159,8 +179,7 @@ def _is_tied(best: Trial, other: Trial, n_errors: float = MIN_LEAD) -> bool:
     """Return whether the mean lead over all steps is at most that many of its standard errors."""
     if len(best.steps) < 2 or len(best.steps) != len(other.steps):
         return False
-    gains = np.subtract(other.steps, best.steps)
-    return bool(gains.mean() <= n_errors * gains.std(ddof=1) / np.sqrt(len(gains)))
+    return is_tie(np.subtract(other.steps, best.steps), n_errors)
 
 
 def _noise(trial: Trial) -> float:

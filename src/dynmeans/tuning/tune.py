@@ -27,7 +27,7 @@ from dynmeans.tuning.paper_grid import paper_space
 from dynmeans.tuning.result import Tuning
 from dynmeans.tuning.scorers import cluster, configure, score_by_codes, score_by_labels
 from dynmeans.tuning.search import search_grid, search_refining
-from dynmeans.tuning.selection import decide, decide_lifetime, decide_motion, keep_estimate
+from dynmeans.tuning.selection import decide, decide_lifetime, decide_merge, decide_motion, keep_estimate
 from dynmeans.tuning.separation import TOLERANCE, score_by_separation
 from dynmeans.tuning.stream import TuningStream, read_stream
 from dynmeans.tuning.trials import Entry, Runner, Trial
@@ -151,7 +151,7 @@ def tune(
             trials = rule(runner, trials, criterion.tolerance)
         if strategy == "refine":
             trials = search_scales(runner, trials, stream, motions, budget, seeds.search, criterion.tolerance)
-        return _finish(runner, criterion, stream, trials)
+        return _finish(runner, criterion, stream, decide_merge(runner, trials))
 
 
 def _models(estimator: Any) -> list[Any]:

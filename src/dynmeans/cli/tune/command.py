@@ -27,7 +27,14 @@ from dynmeans.cli.cluster.options import (
     WeightOption,
 )
 from dynmeans.cli.light_imports import import_sklearn
-from dynmeans.cli.options import DuplicatesOption, ExclusiveOption, LimitOption, RefineOption, seed_option
+from dynmeans.cli.options import (
+    DuplicatesOption,
+    ExclusiveOption,
+    LimitOption,
+    MergeOption,
+    RefineOption,
+    seed_option,
+)
 
 
 class Strategy(str, Enum):
@@ -74,6 +81,7 @@ def tune(
     metric: MetricOption = Metric.auto,
     choose_motion: ChooseMotionOption = False,
     refine: RefineOption = None,
+    merge: MergeOption = None,
     exclusive: ExclusiveOption = None,
     duplicates: DuplicatesOption = False,
     algorithm: AlgorithmOption = AlgorithmName.dmeans,
@@ -106,6 +114,7 @@ def tune(
         motion=None if motion is None else motion.value,
         metric=metric.value,
         refine=refine,
+        merge=merge,
         exclusive=exclusive,
         duplicates=duplicates,
         algorithm=algorithm.value,

@@ -48,7 +48,7 @@ def command(
     words += ["--algorithm", parameters.algorithm] if parameters.algorithm != "dmeans" else []
     metric = params.get("metric", parameters.metric)
     words += ["--metric", metric] if metric != "auto" else []
-    known = {name: getattr(parameters, name) for name in ("motion", "refine", "exclusive", "kernel")}
+    known = {name: getattr(parameters, name) for name in ("motion", "refine", "merge", "exclusive", "kernel")}
     chosen = {**known, **{name: value for name, value in params.items() if name != "metric"}}
     for name, value in chosen.items():
         words += _option(name, value)
@@ -62,7 +62,7 @@ def _option(name: str, value: Any) -> list[str]:
         return ["--relative" if value else "--absolute"]
     if value is None or value is False:
         return []
-    if value is True and name in ("refine", "exclusive"):
+    if value is True and name in ("refine", "merge", "exclusive"):
         return [f"--{name}"]
     if name == "feature_scales":
         return ["--feature-scales", _numbers(value)]

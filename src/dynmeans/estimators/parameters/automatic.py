@@ -48,6 +48,7 @@ def is_automatic(given: DMeansParameters, estimates: Estimates | None) -> bool:
             given.reach,
             given.motion,
             given.refine,
+            given.merge,
             given.exclusive,
         )
     )
@@ -76,6 +77,7 @@ def descent_parameters(given: DMeansParameters, estimates: Estimates | None) -> 
         bool(estimated.refine if is_free(given.refine) else given.refine),
         bool(estimated.exclusive if is_free(given.exclusive) else given.exclusive),
         estimated.drift,
+        bool(estimated.merge if is_free(given.merge) else given.merge),
     )
 
 
@@ -94,6 +96,7 @@ def fixed_parameters(given: DMeansParameters) -> Given:
         _as_bool(known(given.refine, PAPER.refine)),
         _as_bool(known(given.exclusive, PAPER.exclusive)),
         has_drift=any(each is not None for each in (given.drift, given.aging_cost, known(given.reach, True))),
+        merge=_as_bool(known(given.merge, PAPER.merge)),
     )
 
 
@@ -155,6 +158,7 @@ def used_parameters(given: DMeansParameters, estimates: Estimates | None, costs:
         mode.refine,
         mode.exclusive,
         "cosine" if is_cosine else "euclidean",
+        mode.merge,
     )
 
 

@@ -26,6 +26,7 @@ class DMeansParameters(NamedTuple):
     duplicates: Any
     min_hits: Any
     refine: Any
+    merge: Any
     certify: Any
     n_restarts: Any
     max_iter: Any
@@ -48,6 +49,7 @@ def check_dmeans(given: DMeansParameters) -> None:
     if given.motion is not None and given.motion != "auto":
         get_motion(given.motion)
     valid_flag("refine", given.refine, None, "auto")
+    valid_flag("merge", given.merge, None, "auto")
     valid_flag("exclusive", given.exclusive, None, "auto")
     valid_flag("duplicates", given.duplicates)
     valid_flag("certify", given.certify)

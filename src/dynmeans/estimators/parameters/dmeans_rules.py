@@ -52,6 +52,7 @@ def resolve(given: DMeansParameters, estimates: Estimates | None, seed: int) -> 
         seed,
         1 if uses_cosine(given, estimates) else N_RESTARTS,
         refine=mode.refine,
+        merge=mode.merge,
         exclusive=mode.exclusive,
         duplicates=bool(given.duplicates),
     )

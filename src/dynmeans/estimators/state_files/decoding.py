@@ -185,7 +185,7 @@ def _check_params(model: Any) -> None:
         value = getattr(model, name, None)
         if isinstance(value, int) and value > largest:
             raise SnapshotError(f"the state file has {name}={value}, where at most {largest} belongs")
-    for name in ("exclusive", "duplicates", "refine", "certify", "relative"):
+    for name in ("exclusive", "duplicates", "refine", "merge", "certify", "relative"):
         value = getattr(model, name, None)
         if value is not None and value not in (0, 1, "auto"):
             raise SnapshotError(f"the state file has {name}={value!r}, where true or false belongs")

@@ -108,10 +108,12 @@ def _checked_shares(known: Mapping[str, Any], n_batches: int) -> tuple[float, ..
 def _checked_parameters(known: Mapping[str, Any]) -> DescentParameters:
     birth = number("birth", known["birth"], positive=True)
     motion, refine, exclusive = (known[name] for name in ("motion", "refine", "exclusive"))
+    merge = known.get("merge", False)  # files of earlier versions have none
     require(motion in MOTIONS, f"motion {motion!r} of the first batches")
     require(
-        isinstance(refine, bool) and isinstance(exclusive, bool), "refine and exclusive must be true or false"
+        all(isinstance(flag, bool) for flag in (refine, exclusive, merge)),
+        "refine, exclusive and merge must be true or false",
     )
     drift = number("drift", known.get("drift", DRIFT))  # files of earlier versions have none
     require(0.0 <= drift <= LARGEST_SPAN, f"drift {drift!r} of the first batches")
-    return DescentParameters(birth, motion, refine, exclusive, drift)
+    return DescentParameters(birth, motion, refine, exclusive, drift, merge)
