@@ -84,6 +84,7 @@ def test_an_estimated_reach_is_kept_in_state_files(tmp_path: Any) -> None:
 def test_given_parameters_win() -> None:
     batches, _ = walkers(5, 10)
     given = {"lifetime": 7.0, "reach": 3.0, "motion": "walk", "refine": True, "exclusive": False}
+    given["merge"] = False
     model = DMeans(**given, random_state=0)
     for X in batches:
         model.partial_fit(X)

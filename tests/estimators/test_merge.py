@@ -7,7 +7,6 @@ import dynmeans
 from dynmeans import DMeans
 from dynmeans.streams import KeyedDMeans
 
-
 DISTANCES = (4.0, 2.8, 1.9, 1.3, 0.9, 0.9, 1.3, 1.9, 2.8)  # of two groups that meet and separate
 
 

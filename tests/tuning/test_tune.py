@@ -96,7 +96,8 @@ def test_motion_is_chosen_on_request() -> None:
 def test_time_in_other_units_gives_the_same_labels(stream: Any, found: Any) -> None:
     seconds = [{"X": X, "t": 0.04 * t} for t, X in enumerate(stream.batches[:12])]
     timed = tune(seconds, budget=24, random_state=0)
-    assert set(timed.best_params_) == {"birth_cost", "aging_cost", "drift", "motion", "refine", "exclusive"}
+    modes = {"motion", "refine", "merge", "exclusive"}
+    assert set(timed.best_params_) == {"birth_cost", "aging_cost", "drift", *modes}
     np.testing.assert_array_equal(timed.best_estimator_.labels_, found.best_estimator_.labels_)
 
 
@@ -228,7 +229,7 @@ def test_one_row_per_object_is_found() -> None:
 
 
 def test_parameters_that_are_set_are_kept(stream: Any) -> None:
-    model = DMeans(motion="walk", refine=True, exclusive=False)
+    model = DMeans(motion="walk", refine=True, merge=False, exclusive=False)
     found = tune(stream.batches[:8], model, budget=8, random_state=0)
     assert set(found.best_params_) == {"birth_cost", "lifetime", "reach"}
     assert found.best_estimator_.refine is True
