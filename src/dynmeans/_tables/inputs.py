@@ -37,7 +37,7 @@ class RowBlock(NamedTuple):
     part: int  # changes where a file, or an array of a file, begins
     done: float  # share of all inputs read so far
     allowed: float = inf  # maximum size of the rows of a step, in bytes
-    limits: FileLimits = FileLimits()  # on the file
+    limits: FileLimits = FileLimits()  # limits on the contents of the file
     dated: bool = False  # times are dates, in seconds since 1970 UTC
     gaps: IntArray | None = None  # (n,)  number of rows left out before each row
 

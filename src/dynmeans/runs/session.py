@@ -31,7 +31,7 @@ from dynmeans.runs.row_errors import row_error
 from dynmeans.runs.step_record import RememberedClusters, describe_clusters, make_record
 
 CHECKPOINT_SECONDS = 1.0  # minimum time between two checkpoints
-MAX_EMPTY_STEPS = 1000  # in a row; a longer gap is one step of its length, which changes no cluster
+MAX_EMPTY_STEPS = 1000  # consecutive ones; a longer gap is a single long step, with the same clusters
 
 
 class Session:

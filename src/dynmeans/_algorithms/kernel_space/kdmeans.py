@@ -26,7 +26,7 @@ from dynmeans.kernels.base import Similarity
 
 LOWEST_SHARE = 0.25  # first birth cost, relative to the true one and to the mean squared deviation of a row
 GROWTH = 4.0  # ratio of successive birth costs
-SWEEPS = 3  # over the rows of a block problem: blocks need not be optimal
+SWEEPS = 3  # number of sweeps over the rows of a block problem: blocks need not be optimal
 SAMPLE = 1024  # number of rows from which blocks are formed
 
 

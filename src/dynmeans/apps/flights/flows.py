@@ -25,7 +25,7 @@ class FlowOptions(NamedTuple):
     lifetime: float = 96.0  # windows  two days of half-hour windows
     reach: float = 1.01  #      airways are nearly static
     n_restarts: int = 3
-    rows: int = 10  # of the lattice
+    rows: int = 10  # latitudes of the lattice
     columns: int = 20
     area: Area | None = None  # area of the lattice; None: that of the messages
     seed: int = 0

@@ -102,9 +102,9 @@ LifetimeOption = Annotated[
 ReachOption = Annotated[
     float | None,
     typer.Option(
-        help="A cluster is revived in the next step up to a squared distance of this many birth costs, >= 1. "
-        "Default: 1.5 for dmeans, or 2 if the birth cost is auto; 5 with a kernel. With --metric cosine: at "
-        "least 1 - 1/lifetime, which is the default.",
+        help="A cluster is revived in the next step up to a squared distance of this many birth costs, at "
+        "least 1 - 1/lifetime. Default: 1.5 for dmeans, or an estimate if the birth cost is auto; 5 with a "
+        "kernel; 1 - 1/lifetime with --metric cosine.",
         rich_help_panel=_COSTS,
     ),
 ]

@@ -63,7 +63,7 @@ def step_folder(folder: Path, step: int) -> Path:
 
 
 def new_step(folder: Path, step: int) -> Path:
-    """Return a new folder for the files of a step, which `end_step` moves to its place."""
+    """Return a new temporary folder for the files of a step, which `end_step` renames."""
     temporary = folder / f".{step_folder(folder, step).name}.tmp"
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
@@ -71,7 +71,7 @@ def new_step(folder: Path, step: int) -> Path:
 
 
 def end_step(folder: Path, step: int, temporary: Path, contents: Mapping[str, Content]) -> None:
-    """Move the files of a step to their place durably: all of them or none."""
+    """Rename the folder of a step to its final name durably: all of its files are there, or none."""
     with atomic_write(temporary / CONTENTS) as location:
         location.write_text(json.dumps(contents))
     target = step_folder(folder, step)

@@ -31,7 +31,7 @@ Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
 STATE_ARRAYS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
 LARGEST_WHOLE = 2**62  # ids and counts stay below it: no sum of two overflows
 LARGEST_CENTER = 100 * LARGEST_COORDINATE  # a forecast may leave the range of the rows, its square may not
-ROUNDING = 1e-6  # of the squared length of a unit vector
+ROUNDING = 1e-6  # tolerance of the squared length of a unit vector
 
 
 def whole(header: Mapping[str, Any], name: str, least: int = 0, below: int = LARGEST_WHOLE) -> int:
