@@ -177,7 +177,7 @@ def test_forgotten_clusters_leave_no_point():
     assert np.unique(keep_ids(support, np.array([8])).ids).tolist() == [8]
 
 
-def test_a_kernel_that_cannot_compare_kept_points_thins_them_and_knows_no_error():
+def test_a_kernel_that_cannot_compare_kept_points_samples_them_and_reports_no_error():
     unknown = 0
     for support, lives, errors in stream(2, Mute(), 0.5, 5):
         unknown += np.count_nonzero(np.isnan(errors))

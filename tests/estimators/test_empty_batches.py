@@ -27,7 +27,7 @@ MODELS = {
 def state_of(model):
     """All that a later step depends on, except the number of steps."""
     state = model._remembered
-    support = getattr(getattr(model._state, "past", model._state), "support", ())
+    support = getattr(getattr(model._state, "remembered", model._state), "support", ())
     return [np.asarray(part).tolist() for part in (*state[:-1], *support)]
 
 

@@ -58,7 +58,7 @@ def headings(features: Sequence[str], *, has_texts: bool = False) -> dict[str, b
     }
 
 
-def lines_of(record: StepRecord) -> dict[str, bytes]:
+def step_lines(record: StepRecord) -> dict[str, bytes]:
     """Return the lines that a step adds to each file, by name.
 
     Parameters

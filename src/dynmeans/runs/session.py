@@ -15,7 +15,7 @@ from dynmeans._files.atomic_write import sync_folder
 from dynmeans._files.digest import describe_files
 from dynmeans._files.labels import NO_ID, KeyColumn, labels_file, write_labels
 from dynmeans._files.run_format import INFO_FILE, REPORT_FILE
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, label_bytes, lines_of, write_info
+from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, label_bytes, step_lines, write_info
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray
@@ -76,7 +76,7 @@ class Session:
             report = self.model.partial_fit(X, sample_weight=batch.weights, t=batch.t).step_
         except ValueError as error:
             raise row_error(batch, error, self.progress.columns.features) from None
-        self._log.append(lines_of(self._record(batch, report)))
+        self._log.append(step_lines(self._record(batch, report)))
         self.progress = self.progress.after(report, batch)
         self._checkpoint_if_due()
         return report

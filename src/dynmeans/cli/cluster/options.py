@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dynmeans.cli.choices import AlgorithmName, Format, Metric, Missing, MotionName
-from dynmeans.cli.options import CLUSTERING_PANEL, OUTPUT_PANEL, jobs_option, seed_option
+from dynmeans.cli.options import CLUSTERING_PANEL, OUTPUT_PANEL, jobs_option, restarts_option, seed_option
 
 _STEPS, _COSTS, _OUTPUT, _DASK = "Time steps", CLUSTERING_PANEL, OUTPUT_PANEL, "Many machines"
 
@@ -179,15 +179,7 @@ BudgetOption = Annotated[
         rich_help_panel=_COSTS,
     ),
 ]
-RestartsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        help="Number of random orders tried per step. Default: 3, or 1 with --metric cosine.",
-        rich_help_panel=_COSTS,
-    ),
-]
+RestartsOption = Annotated[int | None, restarts_option("3, or 1 with --metric cosine", _COSTS)]
 SeedOption = Annotated[int, seed_option("Seed of the random orders.", _COSTS)]
 JobsOption = Annotated[int | None, jobs_option(_COSTS)]
 StateOption = Annotated[

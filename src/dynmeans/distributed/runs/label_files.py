@@ -108,7 +108,7 @@ def find_damage(folder: Path, last: int, digest: str) -> Path | None:
     return None
 
 
-def write_labels(ids: IntArray, piece: Slice, path: str) -> Content:
+def write_label_file(ids: IntArray, piece: Slice, path: str) -> Content:
     """Write the ids of some rows of a file, on a worker; return size and checksum of the new file."""
     arrow, parquet = require("pyarrow", "frames"), require("pyarrow.parquet", "frames")
     first = piece.part.first + piece.start + 1

@@ -176,10 +176,12 @@ def checked_metric(header: dict[str, Any], given: str) -> str | None:
     return None if metric is None else str(metric)
 
 
-def checked_scale(arrays: Arrays, past: ClusterState | KernelState, metric: str) -> Scale:
+def checked_scale(arrays: Arrays, remembered: ClusterState | KernelState, metric: str) -> Scale:
     """Return the statistics of the stream that a `PersistentIds` has collected."""
-    kind = KernelScale if isinstance(past, KernelState) else AngleScale if metric == "cosine" else RowScale
-    state = past.clusters if isinstance(past, KernelState) else past
+    kind = (
+        KernelScale if isinstance(remembered, KernelState) else AngleScale if metric == "cosine" else RowScale
+    )
+    state = remembered.clusters if isinstance(remembered, KernelState) else remembered
     d = state.centers.shape[1] if kind is RowScale else 0
     raw = column(arrays, "scale", (d + len(kind._fields) - (kind is RowScale),))
     check_coordinates("the mean of all rows", raw[:d])
