@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import FileLimits
 from dynmeans._model.types import IntArray
-from dynmeans._tables.cells import format_time
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Columns, choose_columns
+from dynmeans._tables.dates import format_time
 from dynmeans._tables.missing import HINT, MissingRows, drop_missing
 from dynmeans._tables.rows import Rows, to_rows
 from dynmeans._tables.sources import Source, read_source

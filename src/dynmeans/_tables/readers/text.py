@@ -14,8 +14,9 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from dynmeans._files.errors import InputError, InputWarning, error_context
 from dynmeans._files.limits import FileLimits
-from dynmeans._tables.cells import is_number, is_time
+from dynmeans._tables.cells import is_number
 from dynmeans._tables.chunk import CHUNK_ROWS, Chunk, numbered_names
+from dynmeans._tables.dates import is_time
 from dynmeans._tables.readers.lines import Lines, open_lines
 
 OPEN_END = "the last line has no end; if the file was cut off, its last number may be incomplete"
