@@ -1,4 +1,4 @@
-"""The automatic birth cost on the sphere: mixtures of known clusters, and what must not matter."""
+"""The automatic birth cost on the sphere: mixtures of known clusters, and invariances."""
 
 import numpy as np
 import pytest

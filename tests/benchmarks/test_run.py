@@ -14,7 +14,7 @@ from benchmarks.rows import Row, Target
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a quick run of everything writes."""
+    """Output folder of a quick run of all benchmarks."""
     folder = tmp_path_factory.mktemp("bench")
     main(["--quick", "--out", str(folder)])
     return folder

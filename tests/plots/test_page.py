@@ -30,7 +30,7 @@ INK = """((id) => {{
 }})("{id}")"""
 
 
-# Width and height of what is painted in a lively color: the points.
+# Width and height of the area that is painted in saturated colors: the points.
 EXTENT = """(() => {
     const canvas = document.getElementById("scatter");
     const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

@@ -1,4 +1,4 @@
-"""The description of a run: what is fixed before its first step, and the content of run.json."""
+"""The description of a run, which is fixed before its first step, and the content of run.json."""
 
 from __future__ import annotations
 

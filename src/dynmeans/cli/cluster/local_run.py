@@ -75,7 +75,7 @@ def _confirmed(result: RunResult, parameters: RunParameters) -> dict[str, str]:
 
 
 def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
-    """Return the birth cost, and what was estimated beside it; times may be in seconds."""
+    """Return the birth cost and the other estimated parameters; times may be in seconds."""
     is_auto = model.birth_cost == "auto"
     if is_auto and isinstance(model, KeyedDMeans) and model._estimates.estimate is None:
         reason = "no key has two different rows in a step or in 8 steps"

@@ -86,8 +86,8 @@ BirthCostOption = Annotated[
     str,
     typer.Option(
         metavar="auto|NUMBER",
-        help="Squared distance, or 1 - cosine, at which a point founds a new cluster; auto: estimated, "
-        "with --by one for all keys.",
+        help="Squared distance, or 1 - cosine, at which a point founds a new cluster. auto estimates "
+        "it; with --by, one birth cost for all keys.",
         rich_help_panel=_COSTS,
     ),
 ]
