@@ -60,6 +60,15 @@ def run(problem, *, seed=0, step=0, n_restarts=1, max_iter=100, dtype=np.float64
     )
 
 
+def descend_directions(X, weights=None, *, birth, centers=None, **options):
+    """Run the compiled descent on a batch, by default without remembered clusters."""
+    empty, old = np.empty(0), np.empty((0, X.shape[1])) if centers is None else centers
+    defaults = {"seed": 0, "step": 0, "n_restarts": 1, "max_iter": 100}
+    return descend_sphere(
+        X=X, weights=weights, centers=old, gammas=empty, revival=empty, birth=birth, **(defaults | options)
+    )
+
+
 def resultant(problem: Problem, labels: np.ndarray, k: int) -> np.ndarray:
     """A = gamma phi + sum of m x."""
     mine = labels == k

@@ -62,6 +62,7 @@ def update_support(
     support: Support,
     inputs: KernelInput,
     kernel: Kernel,
+    *,
     slots: SlotArray,
     ids: IntArray,
     gammas: FloatArray,
