@@ -3,7 +3,7 @@
 The descent of single rows is compiled (src/core/kernel/kernel_descent.hpp). Alone it stops in poor local
 minima: under a bounded kernel no row is farther from a center than a constant, so once all rows are in one
 cluster, moving a single row never saves a birth cost. Moving a block of rows may. So the descent starts with
-blocks: a low birth cost makes small blocks, the blocks are the rows of a smaller problem with a higher birth
+blocks. A low birth cost makes small blocks. The blocks are the rows of a smaller problem with a higher birth
 cost, and so on up to the true birth cost, where the old clusters are included. Then the labels are refined
 back to the rows.
 """
