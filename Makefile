@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src/core -name '*.?pp' -o -name '*.inl') CMakeLists.txt pyproject.toml
-# The oldest Python that is here, of those that the package takes.
+# The oldest installed Python that the package supports.
 OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) \
   $(foreach v,10 11 12 13,$(shell python3.$(v) -c "import sys; print(sys.executable)" 2>/dev/null)) $(PYTHON))
 
@@ -23,12 +23,13 @@ check: $(VENV)/installed-test $(VENV)/installed-check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Kills, power cuts, damaged files and absurd parameters by the thousand; prints the counts.
+# Runs the campaigns of docs/promises.md (kills, power cuts, damaged files, extreme parameters) and prints the counts.
 attack: $(VENV)/installed-test
 	cd tests && ../$(BIN)/python -m attack
 
-# The test suite with the lowest version of every requirement, as pyproject.toml declares it. What these versions
-# require in turn is new, and deprecates what they use: that is no error here. OLDEST_TESTS chooses some tests.
+# The test suite with the lowest version of every requirement, as pyproject.toml declares it. The dependencies of these
+# versions are current and may deprecate functions that they use, so deprecation warnings are no errors here.
+# OLDEST_TESTS chooses some tests.
 # One BLAS thread per process: the tests use all cores already, and old OpenBLAS threads wait by spinning.
 test-oldest:
 	$(OLDEST) -m venv --clear $(VENV)-oldest
@@ -67,8 +68,8 @@ format: $(VENV)/installed-check
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(filter %.hpp %.cpp,$(SOURCES))
 
-# Another build of the package: (name, options of pip, compiler). It has an environment and a build directory of its own,
-# and takes all other packages from $(VENV).
+# Another build of the package: (name, options of pip, compiler). It has a separate environment and build directory,
+# and uses all other packages of $(VENV).
 define build-variant
 	$(BIN)/python -m venv --without-pip $(VENV)-$(1)
 	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \

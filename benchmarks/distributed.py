@@ -144,7 +144,7 @@ def worker_usage(dask_worker: Any) -> tuple[float, int]:
 
 
 class Usage(NamedTuple):
-    """What a cluster has used up to now."""
+    """CPU time and traffic of a cluster up to now."""
 
     wall: float
     driver: float
@@ -290,7 +290,7 @@ def _compare(
 
 
 def _print_model(one: Measurement, two: Measurement, overhead: Overhead) -> None:
-    """Print the cost model, and what it predicts."""
+    """Print the cost model and its predictions."""
     per_row = two.worker / (two.rows * two.rounds)
     print(f"c = {1e6 * per_row:.3f} microseconds per row and round")
     for each in (one, two):

@@ -21,7 +21,7 @@ from dynmeans.metrics import identity_f1
 Batches = list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]
 
 
-class Size(NamedTuple):
+class EmbeddingsSize(NamedTuple):
     """Size of the stream."""
 
     n_batches: int = 10
@@ -32,7 +32,7 @@ class Size(NamedTuple):
     presence: float = 0.9  # share of the clusters in a batch
 
 
-def make_stream(size: Size, seed: int = 0) -> Batches:
+def make_stream(size: EmbeddingsSize, seed: int = 0) -> Batches:
     """Draw unit rows around fixed directions, most of which are present in each batch."""
     rng = np.random.default_rng(seed)
     means = _unit(rng.normal(size=(size.n_clusters, size.d)))
@@ -50,21 +50,21 @@ def _unit(rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return unit
 
 
-def cosine(batches: Batches, size: Size) -> Iterator[Any]:
+def cosine(batches: Batches, size: EmbeddingsSize) -> Iterator[Any]:
     """D-Means on the sphere, nothing set."""
     model = DMeans(metric="cosine", random_state=0)
     for X, _ in batches:
         yield model.partial_fit(X).labels_
 
 
-def refined(batches: Batches, size: Size) -> Iterator[Any]:
+def refined(batches: Batches, size: EmbeddingsSize) -> Iterator[Any]:
     """D-Means on the sphere with splits and merges of whole clusters."""
     model = DMeans(metric="cosine", refine=True, random_state=0)
     for X, _ in batches:
         yield model.partial_fit(X).labels_
 
 
-def mini_batch_kmeans(batches: Batches, size: Size) -> Iterator[Any]:
+def mini_batch_kmeans(batches: Batches, size: EmbeddingsSize) -> Iterator[Any]:
     """Mini-batch k-means with the true number of clusters, updated with every batch."""
     model = MiniBatchKMeans(size.n_clusters, random_state=0, n_init=1, batch_size=size.rows)
     for X, _ in batches:
@@ -72,14 +72,14 @@ def mini_batch_kmeans(batches: Batches, size: Size) -> Iterator[Any]:
         yield model.predict(X)
 
 
-def hdbscan(batches: Batches, size: Size) -> Iterator[Any]:
+def hdbscan(batches: Batches, size: EmbeddingsSize) -> Iterator[Any]:
     """HDBSCAN per batch, with ids that last."""
     model = PersistentIds(HDBSCAN(min_cluster_size=5, copy=True), random_state=0)
     for X, _ in batches:
         yield model.partial_fit(X).labels_
 
 
-def textclust(batches: Batches, size: Size) -> Iterator[Any]:
+def textclust(batches: Batches, size: EmbeddingsSize) -> Iterator[Any]:
     """River's TextClust on the features as terms; the radius lies between rows of one and of two clusters."""
     from river.cluster import TextClust
 
@@ -88,7 +88,7 @@ def textclust(batches: Batches, size: Size) -> Iterator[Any]:
         yield _river_labels(model, X, lambda row: model.predict_one(row, type="micro"))
 
 
-def dbstream(batches: Batches, size: Size) -> Iterator[Any]:
+def dbstream(batches: Batches, size: EmbeddingsSize) -> Iterator[Any]:
     """River's DBSTREAM; the threshold lies between rows of one and of two clusters."""
     from river.cluster import DBSTREAM
 
@@ -109,7 +109,7 @@ def _river_labels(model: Any, X: Any, predict: Callable[[Any], Any]) -> Any:
 # These compare dictionaries of features in Python, so they get few rows of each batch.
 FEW_ROWS = {"river TextClust": 30, "river DBSTREAM": 100}
 
-METHODS: dict[str, Callable[[Batches, Size], Iterator[Any]]] = {
+METHODS: dict[str, Callable[[Batches, EmbeddingsSize], Iterator[Any]]] = {
     "DMeans(metric='cosine')": cosine,
     "MiniBatchKMeans": mini_batch_kmeans,
     "PersistentIds(HDBSCAN)": hdbscan,
@@ -119,7 +119,7 @@ METHODS: dict[str, Callable[[Batches, Size], Iterator[Any]]] = {
 }
 
 
-def measure(name: str, batches: Batches, size: Size) -> dict[str, Any]:
+def measure(name: str, batches: Batches, size: EmbeddingsSize) -> dict[str, Any]:
     """Return CPU time per 1,000 rows, identity F1 and the number of ids."""
     few = FEW_ROWS.get(name)
     batches = [(X[:few], names[:few]) for X, names in batches]
@@ -141,12 +141,12 @@ def measure(name: str, batches: Batches, size: Size) -> dict[str, Any]:
 def main() -> None:
     """Print one line per method."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=Size().rows, help="rows per batch")
-    parser.add_argument("--batches", type=int, default=Size().n_batches)
-    parser.add_argument("--noise", type=float, default=Size().noise)
+    parser.add_argument("--rows", type=int, default=EmbeddingsSize().rows, help="rows per batch")
+    parser.add_argument("--batches", type=int, default=EmbeddingsSize().n_batches)
+    parser.add_argument("--noise", type=float, default=EmbeddingsSize().noise)
     parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=list(METHODS))
     options = parser.parse_args()
-    size = Size(n_batches=options.batches, rows=options.rows, noise=options.noise)
+    size = EmbeddingsSize(n_batches=options.batches, rows=options.rows, noise=options.noise)
     batches = make_stream(size)
     for name in options.methods:
         found = measure(name, batches, size)

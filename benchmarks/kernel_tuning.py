@@ -24,7 +24,7 @@ N_STEPS = 18  # a third of them to tune on
 SEEDS = range(800, 803)  # the criterion was chosen on seeds 0 and 1, and also evaluated on 700 to 702
 
 
-class Case(NamedTuple):
+class TuningCase(NamedTuple):
     """Kind of stream with the estimator to tune."""
 
     name: str
@@ -35,20 +35,20 @@ class Case(NamedTuple):
 
 CASES = (
     # kinds of streams on which, with other seeds, the criterion was chosen
-    Case("rings", rings, RBF()),
-    Case("rings", rings, MST()),
-    Case("rings, each on its own", partial(rings, radii=(0.5, 0.0), together=False), MST()),
-    Case("moons", moons, RBF()),
-    Case("moons", moons, MST()),
-    Case("moons", moons, Diffusion()),
-    Case("uneven", uneven, RBF()),
-    Case("bars", bars, MST(), SDMeans),
+    TuningCase("rings", rings, RBF()),
+    TuningCase("rings", rings, MST()),
+    TuningCase("rings, each on its own", partial(rings, radii=(0.5, 0.0), together=False), MST()),
+    TuningCase("moons", moons, RBF()),
+    TuningCase("moons", moons, MST()),
+    TuningCase("moons", moons, Diffusion()),
+    TuningCase("uneven", uneven, RBF()),
+    TuningCase("bars", bars, MST(), SDMeans),
     # kinds of streams that were not used while choosing
-    Case("crescents", crescents, RBF()),
-    Case("crescents", crescents, MST()),
-    Case("spirals", spirals, MST(), SDMeans),
-    Case("zoo", zoo, RBF(), SDMeans),
-    Case("zoo", zoo, Diffusion()),
+    TuningCase("crescents", crescents, RBF()),
+    TuningCase("crescents", crescents, MST()),
+    TuningCase("spirals", spirals, MST(), SDMeans),
+    TuningCase("zoo", zoo, RBF(), SDMeans),
+    TuningCase("zoo", zoo, Diffusion()),
 )
 
 
@@ -97,7 +97,7 @@ def row_of_width(n_features: int, quick: bool) -> Row:
     return Row(what, seconds, unit="s", note="of all cores together")
 
 
-def outcome(case: Case, seed: int, budget: int) -> Tracked:
+def outcome(case: TuningCase, seed: int, budget: int) -> Tracked:
     """Tune on the first third; a fresh model runs over the whole stream."""
     stream = case.make(seed, N_STEPS)
     first, truth = stream.steps[: stream.third], stream.labels[: stream.third]
@@ -113,7 +113,7 @@ def _row(name: str, found: Tracked) -> Row:
     return Row(what, found.tuned, found.labeled, note=f"untuned {found.plain:.3f}")
 
 
-def _model(case: Case, **params: Any) -> KDMeans | SDMeans:
+def _model(case: TuningCase, **params: Any) -> KDMeans | SDMeans:
     return case.kind(**{"kernel": case.kernel, **params}, motion="align", n_restarts=1, random_state=1000)
 
 

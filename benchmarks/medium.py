@@ -26,7 +26,7 @@ LIFETIME, REACH = 3.0, 1.5
 UNTIL_CONVERGED = 10_000  # passes
 
 
-class Size(NamedTuple):
+class MediumSize(NamedTuple):
     """One of the two sizes, with streams on which about the true number of clusters is found."""
 
     name: str
@@ -39,7 +39,7 @@ class Size(NamedTuple):
     quoted_ms: float  # time per step of the authors' program, as given with the target
 
 
-class Run(NamedTuple):
+class StreamCosts(NamedTuple):
     """Times and costs of the steps of one stream; times without the first step, which has no past."""
 
     times: list[float]
@@ -48,7 +48,7 @@ class Run(NamedTuple):
 
 
 SIZES = (
-    Size(
+    MediumSize(
         name="10k x 2",
         n_clusters=25,
         points_per_cluster=400,
@@ -58,7 +58,7 @@ SIZES = (
         at_least=10,
         quoted_ms=50.0,
     ),
-    Size(
+    MediumSize(
         name="100k x 3",
         n_clusters=30,
         points_per_cluster=3334,
@@ -79,9 +79,9 @@ def run(quick: bool) -> list[Row]:
     return [row for size in sizes for row in run_size(size, n_streams=2 if quick else 20, n_steps=4)]
 
 
-def run_size(size: Size, n_streams: int, n_steps: int) -> list[Row]:
+def run_size(size: MediumSize, n_streams: int, n_steps: int) -> list[Row]:
     """Measure costs on all streams; the slow form, with the same costs, runs on three."""
-    runs: dict[str, list[Run]] = {"ours": [], "sums": [], "maps": []}
+    runs: dict[str, list[StreamCosts]] = {"ours": [], "sums": [], "maps": []}
     for seed in range(n_streams):
         names = ["ours", "sums", "maps"] if seed < 3 else ["ours", "sums"]
         for name, result in zip(names, run_stream(size, seed, n_steps, names), strict=True):
@@ -89,7 +89,7 @@ def run_size(size: Size, n_streams: int, n_steps: int) -> list[Row]:
     return list(make_rows(size, runs))
 
 
-def run_stream(size: Size, seed: int, n_steps: int, names: list[str]) -> list[Run]:
+def run_stream(size: MediumSize, seed: int, n_steps: int, names: list[str]) -> list[StreamCosts]:
     """Run all forms on one stream, batch by batch; each continues from its own result."""
     stream = moving_gaussians(
         size.n_clusters,
@@ -102,7 +102,7 @@ def run_stream(size: Size, seed: int, n_steps: int, names: list[str]) -> list[Ru
         random_state=seed,
     )
     steps = [STEPS[name](size, seed) for name in names]
-    runs = [Run([], [], []) for _ in names]
+    runs = [StreamCosts([], [], []) for _ in names]
     for number, X in enumerate(stream.batches):
         for step, result in zip(steps, runs, strict=True):
             time, (cost, found) = timed(partial(step, X))
@@ -113,7 +113,7 @@ def run_stream(size: Size, seed: int, n_steps: int, names: list[str]) -> list[Ru
     return runs
 
 
-def make_rows(size: Size, runs: dict[str, list[Run]]) -> Iterator[Row]:
+def make_rows(size: MediumSize, runs: dict[str, list[StreamCosts]]) -> Iterator[Row]:
     ms = {name: 1e3 * float(np.median([t for run in done for t in run.times])) for name, done in runs.items()}
     cost = {name: float(np.mean([c for run in done for c in run.costs])) for name, done in runs.items()}
     found = float(np.mean([n for run in runs["ours"] for n in run.found]))
@@ -132,7 +132,7 @@ def make_rows(size: Size, runs: dict[str, list[Run]]) -> Iterator[Row]:
     )
 
 
-def our_step(size: Size, seed: int) -> Step:
+def our_step(size: MediumSize, seed: int) -> Step:
     model = DMeans(
         size.birth_cost, LIFETIME, REACH, n_restarts=1, max_iter=UNTIL_CONVERGED, random_state=seed
     )
@@ -144,7 +144,7 @@ def our_step(size: Size, seed: int) -> Step:
     return step
 
 
-def plain_step(size: Size, seed: int, members: plain.Members) -> Step:
+def plain_step(size: MediumSize, seed: int, members: plain.Members) -> Step:
     costs = make_costs(size.birth_cost, AgingParameters(LIFETIME, REACH))
     motion = WALK
     state = empty_state(size.n_features)
@@ -158,7 +158,7 @@ def plain_step(size: Size, seed: int, members: plain.Members) -> Step:
     return step
 
 
-STEPS: dict[str, Callable[[Size, int], Step]] = {
+STEPS: dict[str, Callable[[MediumSize, int], Step]] = {
     "ours": our_step,
     "sums": partial(plain_step, members="sums"),
     "maps": partial(plain_step, members="maps"),

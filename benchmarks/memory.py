@@ -21,7 +21,7 @@ TARGET = "the size of the input; 5% more memory and 10% more time"
 MIB = 2.0**20
 
 
-class Size(NamedTuple):
+class BatchSize(NamedTuple):
     """A batch for the step."""
 
     n: int
@@ -30,24 +30,24 @@ class Size(NamedTuple):
 
 
 SIZES = (
-    Size(100_000, 3, "float64"),
-    Size(700_000, 3, "float32"),
-    Size(1_000_000, 2, "float64"),
-    Size(200_000, 128, "float32"),
-    Size(100_000, 384, "float32"),
-    Size(100_000, 384, "float64"),
+    BatchSize(100_000, 3, "float64"),
+    BatchSize(700_000, 3, "float32"),
+    BatchSize(1_000_000, 2, "float64"),
+    BatchSize(200_000, 128, "float32"),
+    BatchSize(100_000, 384, "float32"),
+    BatchSize(100_000, 384, "float64"),
 )
 WIDE, N_CLUSTERS, NOISE = 16, 100, 0.1  # rows of this many features lie around this many centers
 
 
 def run(quick: bool) -> list[Row]:
     """Run each measurement in a separate process."""
-    sizes = [Size(2_000, 2, "float64")] if quick else SIZES
+    sizes = [BatchSize(2_000, 2, "float64")] if quick else SIZES
     rows = [step_row(size) for size in sizes]
     return rows + endless_rows(n_batches=40 if quick else 10_000)
 
 
-def step_row(size: Size) -> Row:
+def step_row(size: BatchSize) -> Row:
     result = new_process.call("benchmarks.memory", "step_memory", **size._asdict())
     return Row(
         f"{size.n:,} x {size.d} {size.dtype}: peak growth / input",

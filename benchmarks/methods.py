@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from river import cluster as river_cluster
 from sklearn.cluster import DBSCAN, HDBSCAN, KMeans, MiniBatchKMeans
 
 from dynmeans import DMeans
+from dynmeans._experiments.trials import StreamClusterer
 from dynmeans.baselines import ReclusterAndMatch, TrueLabels
-
-
-class Tracker(Protocol):
-    """Clusterer of a stream, one batch per call."""
-
-    labels_: np.ndarray
-
-    def partial_fit(self, X: np.ndarray, y: np.ndarray) -> object:
-        """Cluster the next batch; y has the true labels."""
 
 
 class OnlineKMeans:
@@ -51,36 +43,36 @@ class OnePointAtATime:
         return self
 
 
-def dmeans(**params: Any) -> Tracker:
+def dmeans(**params: Any) -> StreamClusterer:
     return DMeans(**params, random_state=0)
 
 
-def kmeans(n_clusters: int, gate: float | None = None) -> Tracker:
+def kmeans(n_clusters: int, gate: float | None = None) -> StreamClusterer:
     return ReclusterAndMatch(KMeans(n_clusters, n_init=3, random_state=0), gate=gate)
 
 
-def dbscan(eps: float, min_samples: int, gate: float | None = None) -> Tracker:
+def dbscan(eps: float, min_samples: int, gate: float | None = None) -> StreamClusterer:
     return ReclusterAndMatch(DBSCAN(eps=eps, min_samples=min_samples), gate=gate)
 
 
-def hdbscan(min_cluster_size: int, min_samples: int, gate: float | None = None) -> Tracker:
+def hdbscan(min_cluster_size: int, min_samples: int, gate: float | None = None) -> StreamClusterer:
     return ReclusterAndMatch(HDBSCAN(min_cluster_size, min_samples=min_samples, copy=True), gate=gate)
 
 
-def dbstream(**params: Any) -> Tracker:
+def dbstream(**params: Any) -> StreamClusterer:
     return OnePointAtATime(river_cluster.DBSTREAM(**params))
 
 
-def denstream(**params: Any) -> Tracker:
+def denstream(**params: Any) -> StreamClusterer:
     return OnePointAtATime(river_cluster.DenStream(**params))
 
 
-def oracle(gate: float | None = None) -> Tracker:
+def oracle(gate: float | None = None) -> StreamClusterer:
     """Return the true segmentation of every batch, with matched ids."""
     return ReclusterAndMatch(TrueLabels(), gate=gate)
 
 
-MAKERS: dict[str, Callable[..., Tracker]] = {
+MAKERS: dict[str, Callable[..., StreamClusterer]] = {
     "D-Means, refined": dmeans,
     "D-Means": dmeans,
     "k-means, true k + Hungarian": kmeans,

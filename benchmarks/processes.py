@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.choosing import product_of
 from benchmarks.rows import Row, Target, better
-from benchmarks.trials import Follow, Score, evaluate, summarize
+from benchmarks.trials import Follow, TrialScore, evaluate, summarize
 from dynmeans import DMeans, SDMeans
 from dynmeans._experiments.gps import likeliest, on_grid
 from dynmeans._experiments.parameters import GPS, GPS_DMEANS, GPS_KERNEL
@@ -50,7 +50,7 @@ CHOSEN: dict[str, dict[str, Any]] = {  # results of `choose`, also used by the e
 def run(quick: bool) -> list[Row]:
     """Run both methods on the reported seeds, stream by stream."""
     n_steps, size = (2, 12) if quick else (10, 100)
-    scores: dict[str, list[Score]] = {OURS: [], BASELINE: [], "truth": []}
+    scores: dict[str, list[TrialScore]] = {OURS: [], BASELINE: [], "truth": []}
     for seed in REPORTED_SEEDS[:1] if quick else REPORTED_SEEDS:
         stream = gaussian_processes(n_steps, sets_per_step=size, random_state=seed)
         for name, params in CHOSEN.items():
@@ -59,7 +59,7 @@ def run(quick: bool) -> list[Row]:
     return rows_of(scores)
 
 
-def rows_of(scores: Mapping[str, Sequence[Score]]) -> list[Row]:
+def rows_of(scores: Mapping[str, Sequence[TrialScore]]) -> list[Row]:
     """Compare number of clusters, accuracy and time with D-Means and the true functions."""
     ours, baseline, truth = (summarize(every) for every in scores.values())
     found, others = (share_of_four(every) for every in list(scores.values())[:2])
@@ -93,12 +93,12 @@ def rows_of(scores: Mapping[str, Sequence[Score]]) -> list[Row]:
     ]
 
 
-def share_of_four(scores: Sequence[Score]) -> float:
+def share_of_four(scores: Sequence[TrialScore]) -> float:
     """Compute the share of streams with as many ids as functions."""
     return float(np.mean([score.clusters == N_FUNCTIONS for score in scores]))
 
 
-def _counts(scores: Sequence[Score]) -> str:
+def _counts(scores: Sequence[TrialScore]) -> str:
     numbers, times = np.unique([score.clusters for score in scores], return_counts=True)
     counts = (f"{n} in {m}" for n, m in zip(numbers, times, strict=True))
     return f"clusters: {', '.join(counts)} streams"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from benchmarks import readings
 from benchmarks.rows import Row, Target
-from benchmarks.trials import PROCESSES, Map, Score, Summary, evaluate, summarize, workers
+from benchmarks.trials import PROCESSES, Map, Summary, TrialScore, evaluate, summarize, workers
 from dynmeans import DMeans, SDMeans
 from dynmeans._experiments.parameters import OMEGA, PAPER_RINGS, PAPER_RINGS_DMEANS, RINGS
 from dynmeans._experiments.rings import nearest_rings
@@ -36,7 +36,7 @@ METHODS: dict[str, Callable[[], Any]] = {
 STREAMS: dict[str, Callable[..., Stream]] = {"rings": moving_rings, "gusts": readings.gusty_rings}
 
 
-class Case(NamedTuple):
+class RingsCase(NamedTuple):
     """Method, condition and targets."""
 
     what: str
@@ -50,22 +50,24 @@ class Case(NamedTuple):
 
 APART = {"together": False}
 CASES = (
-    Case("SD-Means, diffusion, align; together", "align", tracked=0.97),
-    Case("SD-Means, diffusion, align; each on its own", "align", APART, tracked=0.88),
-    Case("SD-Means, diffusion, walk; together", "walk", per_step=0.99),
-    Case("SD-Means, diffusion, align; 200 points", "align", {"n_points": 200}, tracked=0.95),
-    Case("SD-Means, diffusion, align; 800 points", "align", {"n_points": 800}, tracked=0.95),
-    Case("SD-Means, diffusion, align; noise 0.02", "align", {"noise": 0.02}, tracked=0.95),
-    Case("the paper's D-Means; together", "D-Means", paper=0.187),
-    Case("the paper's D-Means; each on its own", "D-Means", APART, paper=0.187),
-    Case("the paper's SD-Means, MST; together", "MST", paper=0.751),
-    Case("the paper's SD-Means, MST; each on its own", "MST", APART, paper=0.751),
-    Case("read: noise of Gaussian length; together", "MST", paper=0.751, stream="gusts"),
-    Case("read: noise of Gaussian length; on its own", "MST", APART, paper=0.751, stream="gusts"),
-    Case("read: kept points not in the tree; together", "MST, kept points outside", paper=0.751),
-    Case("read: kept points not in the tree; on its own", "MST, kept points outside", APART, paper=0.751),
-    Case("read: no refinement; together", "MST, not refined", paper=0.751),
-    Case("read: no refinement; on its own", "MST, not refined", APART, paper=0.751),
+    RingsCase("SD-Means, diffusion, align; together", "align", tracked=0.97),
+    RingsCase("SD-Means, diffusion, align; each on its own", "align", APART, tracked=0.88),
+    RingsCase("SD-Means, diffusion, walk; together", "walk", per_step=0.99),
+    RingsCase("SD-Means, diffusion, align; 200 points", "align", {"n_points": 200}, tracked=0.95),
+    RingsCase("SD-Means, diffusion, align; 800 points", "align", {"n_points": 800}, tracked=0.95),
+    RingsCase("SD-Means, diffusion, align; noise 0.02", "align", {"noise": 0.02}, tracked=0.95),
+    RingsCase("the paper's D-Means; together", "D-Means", paper=0.187),
+    RingsCase("the paper's D-Means; each on its own", "D-Means", APART, paper=0.187),
+    RingsCase("the paper's SD-Means, MST; together", "MST", paper=0.751),
+    RingsCase("the paper's SD-Means, MST; each on its own", "MST", APART, paper=0.751),
+    RingsCase("read: noise of Gaussian length; together", "MST", paper=0.751, stream="gusts"),
+    RingsCase("read: noise of Gaussian length; on its own", "MST", APART, paper=0.751, stream="gusts"),
+    RingsCase("read: kept points not in the tree; together", "MST, kept points outside", paper=0.751),
+    RingsCase(
+        "read: kept points not in the tree; on its own", "MST, kept points outside", APART, paper=0.751
+    ),
+    RingsCase("read: no refinement; together", "MST, not refined", paper=0.751),
+    RingsCase("read: no refinement; on its own", "MST, not refined", APART, paper=0.751),
 )
 
 
@@ -78,14 +80,14 @@ def run(quick: bool) -> list[Row]:
 
 
 def begin(
-    case: Case, seeds: Sequence[int], n_steps: int, each: Map
-) -> tuple[Iterable[Score], Iterable[Score]]:
+    case: RingsCase, seeds: Sequence[int], n_steps: int, each: Map
+) -> tuple[Iterable[TrialScore], Iterable[TrialScore]]:
     """Run the trials of a case, and of the true rings if the paper has no number."""
     ours = each(partial(trial, case, n_steps), seeds)
     return ours, each(partial(true_trial, case, n_steps), seeds) if case.paper is None else ()
 
 
-def row_of(case: Case, ours: Summary, true_scores: Sequence[Score]) -> Row:
+def row_of(case: RingsCase, ours: Summary, true_scores: Sequence[TrialScore]) -> Row:
     """Compare tracked with the paper or the true rings; per step where it has a target."""
     if case.paper is not None:
         return _row(f"{case.what}: tracked / paper", ours.tracked, case.paper, None, ours)
@@ -102,7 +104,7 @@ def _row(what: str, ours: float, peer: float, at_least: float | None, summary: S
     )
 
 
-def trial(case: Case, n_steps: int, seed: int) -> Score:
+def trial(case: RingsCase, n_steps: int, seed: int) -> TrialScore:
     """Run one method on one stream."""
     model = METHODS[case.method]()
     return evaluate(
@@ -110,10 +112,10 @@ def trial(case: Case, n_steps: int, seed: int) -> Score:
     )
 
 
-def true_trial(case: Case, n_steps: int, seed: int) -> Score:
+def true_trial(case: RingsCase, n_steps: int, seed: int) -> TrialScore:
     """Assign points to the nearest true ring: an upper limit under noise and crossings."""
     return evaluate(nearest_rings, _make(case, n_steps, seed))
 
 
-def _make(case: Case, n_steps: int, seed: int) -> Stream:
+def _make(case: RingsCase, n_steps: int, seed: int) -> Stream:
     return STREAMS[case.stream](n_steps, random_state=seed, **case.condition)

@@ -26,7 +26,7 @@ PICTURE = "scaling.png"
 PASSES = 4
 
 
-class Size(NamedTuple):
+class ScalingSize(NamedTuple):
     """A batch of equal round clusters."""
 
     points: int = 50_000
@@ -46,7 +46,7 @@ Curves = Mapping[str, Mapping[int, float]]  # kind of size -> size -> millisecon
 
 def run(quick: bool, out: Path | None = None) -> list[Row]:
     """Measure, fit and draw; the picture goes to `out`, if there is one."""
-    base = Size(points=2_000) if quick else Size()
+    base = ScalingSize(points=2_000) if quick else ScalingSize()
     ranges = {**QUICK_RANGES, "points": (1_000, 2_000)} if quick else RANGES
     curves = {name: measure(base, name, sizes, 1 if quick else 5) for name, sizes in ranges.items()}
     if out is not None:
@@ -54,13 +54,13 @@ def run(quick: bool, out: Path | None = None) -> list[Row]:
     return [exponent_row(name, curve) for name, curve in curves.items()]
 
 
-def measure(base: Size, name: str, sizes: tuple[int, ...], rounds: int) -> dict[int, float]:
+def measure(base: ScalingSize, name: str, sizes: tuple[int, ...], rounds: int) -> dict[int, float]:
     """Measure milliseconds of a step at each size, interleaved."""
     jobs = {str(n): make_job(base._replace(**{name: n})) for n in sizes}
     return {int(n): 1e3 * time for n, time in best_of(jobs, rounds).items()}
 
 
-def make_job(size: Size) -> Job:
+def make_job(size: ScalingSize) -> Job:
     """Return a step on one thread in which all remembered clusters have points, and none is born.
 
     Neighboring centers are three standard deviations apart in any dimension: points change clusters in every

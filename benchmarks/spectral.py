@@ -33,7 +33,7 @@ LANDMARKS = "RBF with 100 landmarks"
 ROUNDS = 3  # the best counts for both, because other load only adds time
 
 
-class Case(NamedTuple):
+class SpectralCase(NamedTuple):
     """Batches of a stream, with the method and its parameters."""
 
     batches: Sequence[np.ndarray]
@@ -50,37 +50,37 @@ def run(quick: bool) -> list[Row]:
         return [*rows, selection_row(60, 10) if quick else selection_row(400, 80)]
 
 
-def full_cases() -> dict[str, Case]:
+def full_cases() -> dict[str, SpectralCase]:
     return {"MST": mst_case(400, 8), "RBF": rbf_case(2000, 5), LANDMARKS: landmark_case(2000, 5)}
 
 
-def tiny_cases() -> dict[str, Case]:
+def tiny_cases() -> dict[str, SpectralCase]:
     return {"MST": mst_case(60, 2), "RBF": rbf_case(100, 2), LANDMARKS: landmark_case(200, 2)}
 
 
-def mst_case(n_points: int, n_steps: int) -> Case:
+def mst_case(n_points: int, n_steps: int) -> SpectralCase:
     """Make the paper's rings with the paper's parameters; the birth cost scales with n."""
     batches = moving_rings(n_steps, n_points=n_points, random_state=0).batches
     costs = {"birth_cost": 55.0 * n_points / 400, "lifetime": 13.0, "reach": 4.5}
-    return Case(batches, {"kernel": MST(0.07), **costs}, 3, 50.0)
+    return SpectralCase(batches, {"kernel": MST(0.07), **costs}, 3, 50.0)
 
 
-def rbf_case(n_points: int, n_steps: int) -> Case:
+def rbf_case(n_points: int, n_steps: int) -> SpectralCase:
     """Make ten round clusters that hardly overlap."""
     stream = moving_gaussians(
         10, n_steps, points_per_cluster=n_points // 10, noise=0.02, motion=0.01, random_state=0
     )
     costs = {"birth_cost": 0.03 * n_points, "lifetime": 3.0, "reach": 1.5}
-    return Case(stream.batches, {"kernel": RBF(0.05), **costs}, 10, 5.0)
+    return SpectralCase(stream.batches, {"kernel": RBF(0.05), **costs}, 10, 5.0)
 
 
-def landmark_case(n_points: int, n_steps: int) -> Case:
+def landmark_case(n_points: int, n_steps: int) -> SpectralCase:
     """Make the same case with landmarks, an approximation that the peer does not have."""
     case = rbf_case(n_points, n_steps)
     return case._replace(params={**case.params, "kernel": RBF(0.05, landmarks=100)}, at_least=None)
 
 
-def rows_of(name: str, case: Case) -> list[Row]:
+def rows_of(name: str, case: SpectralCase) -> list[Row]:
     """Return medians over the batches of our steps and of the peer."""
     times = measure(case)
     theirs = times["peer"]
@@ -104,13 +104,13 @@ def selection_row(n_points: int, budget: int) -> Row:
     return faster(what, times["greedy"], times["l1"], "ms", note=f"errors: {errors}")
 
 
-def measure(case: Case) -> dict[str, float]:
+def measure(case: SpectralCase) -> dict[str, float]:
     """Measure processor milliseconds per variant: best of several rounds, median of batches."""
     rounds = [measure_once(case) for _ in range(ROUNDS)]
     return {name: 1e3 * float(np.median(np.min([r[name] for r in rounds], axis=0))) for name in rounds[0]}
 
 
-def measure_once(case: Case) -> dict[str, list[float]]:
+def measure_once(case: SpectralCase) -> dict[str, list[float]]:
     """Measure seconds per variant and batch; each variant runs its whole stream, then the next.
 
     A first batch, not counted, provides the remembered clusters.
@@ -129,22 +129,22 @@ def measure_once(case: Case) -> dict[str, list[float]]:
     }
 
 
-def given_step(case: Case, matrix: np.ndarray) -> SDMeans:
+def given_step(case: SpectralCase, matrix: np.ndarray) -> SDMeans:
     return SDMeans(**{**case.params, "kernel": "precomputed"}, random_state=0).partial_fit(matrix)
 
 
-def peer_step(case: Case, matrix: np.ndarray) -> SpectralClustering:
+def peer_step(case: SpectralCase, matrix: np.ndarray) -> SpectralClustering:
     return SpectralClustering(case.n_clusters, affinity="precomputed", random_state=0).fit(matrix)
 
 
-def kernel_matrix(case: Case, X: np.ndarray) -> np.ndarray:
+def kernel_matrix(case: SpectralCase, X: np.ndarray) -> np.ndarray:
     """Compute the dense kernel matrix of a batch."""
     rows = np.arange(len(X))
     matrix: np.ndarray = case.params["kernel"].gram(first_input(X), rows, rows[:0])
     return matrix
 
 
-def functional(case: Case) -> Callable[[np.ndarray], ClusterState]:
+def functional(case: SpectralCase) -> Callable[[np.ndarray], ClusterState]:
     """Return the functional step with its own state."""
     params = dict(case.params)
     kernel, birth = params.pop("kernel"), params.pop("birth_cost")

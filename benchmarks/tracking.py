@@ -11,8 +11,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.choosing import mean_over, product_of
 from benchmarks.clock import seconds
-from benchmarks.methods import MAKERS, Tracker
+from benchmarks.methods import MAKERS
 from benchmarks.rows import Row, Target, better
+from dynmeans._experiments.trials import StreamClusterer
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.metrics import per_step_accuracy, tracking_accuracy
 
@@ -100,7 +101,7 @@ CHOSEN: dict[str, dict[str, Any]] = {
 }
 
 
-class Score(NamedTuple):
+class TrackingScore(NamedTuple):
     """Scores of one method on one stream."""
 
     tracked: float
@@ -110,16 +111,16 @@ class Score(NamedTuple):
 
 def run(quick: bool) -> list[Row]:
     """Run every method on the reported seeds, stream by stream."""
-    scores: dict[str, list[Score]] = {name: [] for name in MAKERS}
+    scores: dict[str, list[TrackingScore]] = {name: [] for name in MAKERS}
     for number, seed in enumerate(REPORTED_SEEDS[:2] if quick else REPORTED_SEEDS):
         for name in MAKERS:
             if name not in SLOW or number < FEW:
                 scores[name].append(score(name, CHOSEN[name], seed, n_steps=8 if quick else 100))
-    means = {name: Score(*np.mean(every, axis=0).tolist()) for name, every in scores.items()}
+    means = {name: TrackingScore(*np.mean(every, axis=0).tolist()) for name, every in scores.items()}
     return make_rows(means, {name: len(every) for name, every in scores.items()})
 
 
-def make_rows(means: Mapping[str, Score], seeds: Mapping[str, int]) -> list[Row]:
+def make_rows(means: Mapping[str, TrackingScore], seeds: Mapping[str, int]) -> list[Row]:
     """Compare D-Means with each baseline: tracked, per step, and time; the first rows have targets."""
     ours, baseline = means[OURS], means[BASELINE]
     rows = [
@@ -164,19 +165,19 @@ def choosing_seeds(name: str) -> Sequence[int]:
     return CHOOSING_SEEDS[: FEWER if name in SLOW else FEW]
 
 
-def score(name: str, params: Mapping[str, Any], seed: int, n_steps: int = 100) -> Score:
+def score(name: str, params: Mapping[str, Any], seed: int, n_steps: int = 100) -> TrackingScore:
     """Run a method over one stream on one thread; 75 points are too few for more threads."""
     stream = make_stream(seed, n_steps)
     tracker = MAKERS[name](**params)
     found: list[np.ndarray] = []
     with threadpool_limits(1):
         total = seconds(lambda: found.extend(follow(tracker, stream)))
-    return Score(
+    return TrackingScore(
         tracking_accuracy(stream.labels, found), per_step_accuracy(stream.labels, found), total / n_steps
     )
 
 
-def follow(tracker: Tracker, stream: Stream) -> list[np.ndarray]:
+def follow(tracker: StreamClusterer, stream: Stream) -> list[np.ndarray]:
     """Return the labels of every batch."""
     found = []
     for X, y in zip(stream.batches, stream.labels, strict=True):

@@ -21,7 +21,7 @@ PROCESSES = 2
 Follow = Callable[[Stream], list[np.ndarray]]  # a stream -> the ids found in each of its batches
 
 
-class Score(NamedTuple):
+class TrialScore(NamedTuple):
     """Scores of one method on one stream."""
 
     tracked: float
@@ -47,7 +47,7 @@ class Summary(NamedTuple):
         )
 
 
-Map = Callable[[Callable[[int], Score], Sequence[int]], Iterable[Score]]
+Map = Callable[[Callable[[int], TrialScore], Sequence[int]], Iterable[TrialScore]]
 
 
 def processor_seconds(job: Job) -> float:
@@ -57,11 +57,11 @@ def processor_seconds(job: Job) -> float:
     return process_time() - start
 
 
-def evaluate(follow: Follow, stream: Stream) -> Score:
+def evaluate(follow: Follow, stream: Stream) -> TrialScore:
     """Cluster one stream on one thread, and compare with the true labels."""
     with threadpool_limits(1):
         total, found = timed(lambda: follow(stream))
-    return Score(
+    return TrialScore(
         tracking_accuracy(stream.labels, found),
         per_step_accuracy(stream.labels, found),
         len(np.unique(np.concatenate(found))),
@@ -69,9 +69,9 @@ def evaluate(follow: Follow, stream: Stream) -> Score:
     )
 
 
-def summarize(scores: Sequence[Score]) -> Summary:
+def summarize(scores: Sequence[TrialScore]) -> Summary:
     """Compute means over the streams, and the worst stream."""
-    mean = Score(*np.mean(scores, axis=0).tolist())
+    mean = TrialScore(*np.mean(scores, axis=0).tolist())
     worst = min(score.tracked for score in scores)
     return Summary(mean.tracked, worst, mean.per_step, mean.clusters, mean.seconds)
 

@@ -1,6 +1,6 @@
 """Choose parameters for the moving Gaussians by tracking accuracy on seeds that are not reported.
 
-``python experiments/choose.py`` prints them; `dynmeans._experiments.parameters` holds what it printed. The
+``python experiments/choose.py`` prints them; `dynmeans._experiments.parameters` holds the result. The
 parameters of rings and Gaussian processes come from `benchmarks/rings.py` and `benchmarks/processes.py`.
 """
 

@@ -12,6 +12,16 @@ PARAMETERS = RunParameters(time="t", every="10", birth_cost=3.0)
 N = 5000  # rows per window
 
 
+class Stop(Exception):
+    """Interruption of a run by its callback."""
+
+
+def stop_after_two(status):
+    """Interrupt a run after two steps, as `on_step`."""
+    if status.steps == 2:
+        raise Stop
+
+
 def table(window, kind="float64"):
     random = np.random.default_rng(window)
     centers = 4 * np.random.default_rng(0).normal(size=(5, 2))

@@ -1,4 +1,4 @@
-"""Files of moving points, and what a folder holds."""
+"""Files of moving points, and the contents of a folder."""
 
 from __future__ import annotations
 

@@ -71,12 +71,13 @@ def cluster_in_chunks(rows, weights, prior, cuts, **options):
 
 def check_equal(rows, weights, prior, cuts, *, seed, birth=0.5, n_restarts=2, max_iter=100):
     """Check that a batch in chunks gives the bits of the local descent."""
+    centers, gammas, revival = prior
+    options = {"birth": birth, "seed": seed, "n_restarts": n_restarts, "max_iter": max_iter}
+    known = {"centers": centers, "gammas": gammas, "revival": revival}
     slots, centers, slot_weights, cost, n_iter, costs = descend(
-        rows, weights, *prior, birth, seed, 3, n_restarts, max_iter, 1
+        X=rows, weights=weights, **known, **options, step=3, n_threads=1
     )
-    fit, found = cluster_in_chunks(
-        rows, weights, prior, cuts, birth=birth, seed=seed, n_restarts=n_restarts, max_iter=max_iter
-    )
+    fit, found = cluster_in_chunks(rows, weights, prior, cuts, **options)
     assert found.tolist() == slots.tolist()
     assert fit.centers.tobytes() == centers.tobytes()
     assert fit.slot_weights.tobytes() == slot_weights.tobytes()

@@ -46,17 +46,26 @@ def sphere_problems(draw: st.DrawFn, max_rows: int = 30, max_old: int = 12) -> P
 def run(problem, *, seed=0, step=0, n_restarts=1, max_iter=100, dtype=np.float64, refine=False):
     """Run the compiled descent."""
     return descend_sphere(
-        problem.X.astype(dtype),
-        problem.weights,
-        problem.phi,
-        problem.gamma,
-        problem.revival,
-        problem.birth,
-        seed,
-        step,
-        n_restarts,
-        max_iter,
-        refine,
+        X=problem.X.astype(dtype),
+        weights=problem.weights,
+        centers=problem.phi,
+        gammas=problem.gamma,
+        revival=problem.revival,
+        birth=problem.birth,
+        seed=seed,
+        step=step,
+        n_restarts=n_restarts,
+        max_iter=max_iter,
+        refine=refine,
+    )
+
+
+def descend_directions(X, weights=None, *, birth, centers=None, **options):
+    """Run the compiled descent on a batch, by default without remembered clusters."""
+    empty, old = np.empty(0), np.empty((0, X.shape[1])) if centers is None else centers
+    defaults = {"seed": 0, "step": 0, "n_restarts": 1, "max_iter": 100}
+    return descend_sphere(
+        X=X, weights=weights, centers=old, gammas=empty, revival=empty, birth=birth, **(defaults | options)
     )
 
 

@@ -3,8 +3,8 @@
 ``python tools/behavior_hashes.py FILE`` runs a few hundred streams and the commands and writes one hash per
 part of each result to a JSON file. ``python tools/behavior_hashes.py OLD NEW`` lists the differences between
 two such files and exits with 1 if there are any. Run the first form with the old and with the new code on one
-machine. Of a state file of a run, the model is hashed: the rest has the path and the times of the input. The
-results of `dynmeans reproduce` are left out, since they contain times.
+machine. Of the state file of a run, only the model is hashed, because the rest has the path and the times of
+the input. The results of `dynmeans reproduce` are left out, since they contain times.
 """
 
 from __future__ import annotations

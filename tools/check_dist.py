@@ -1,4 +1,4 @@
-"""Check what `make dist` built: contents and size of both archives, and that the wheel works as installed.
+"""Check the output of `make dist`: contents and size of both archives, and that the installed wheel works.
 
 Usage: ``python tools/check_dist.py FOLDER``.
 """

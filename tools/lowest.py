@@ -1,4 +1,4 @@
-"""Print the lower bounds in `pyproject.toml` as exact versions: what `make test-oldest` installs.
+"""Print the lower bounds in `pyproject.toml` as exact versions, which `make test-oldest` installs.
 
 Usage: ``python tools/lowest.py`` prints the requirements of the package, its extras and its tests;
 ``python tools/lowest.py --build`` prints those of the build.

@@ -30,7 +30,7 @@ n_threads                 number of threads; 0 for all cores
 epoch                     rows of an epoch of the first pass; 0 chooses, -1 for a serial loop
 shift, radius             (d,) subtracted from every row; largest coordinate after that
 largest, smallest         (d,) sizes of the terms of sums, which determine their grid
-terms, of, n_groups        (n, columns) numbers to add up, (n,) group of each; distinct row of each row
+terms, of, n_groups       (n, columns) numbers to add up, (n,) group of each; distinct row of each row
 weight_sizes              (2,) largest and smallest weight, or (0,) for ones
 first, n_total            number of the first row of a chunk; rows of the batch
 labels, bounds            (n,) slots of the rows of a chunk; (2, n) bounds on their distances

@@ -140,7 +140,7 @@ def test_matrix_products_give_the_shifts_of_the_loop_over_coordinates(n_features
 
 
 def test_far_rows_give_no_subnormal_numbers():
-    """They would slow down every product with them."""
+    """Subnormal numbers would slow down every product."""
     kept = np.array([[0.0], [30.0], [38.0], [40.0], [1e6]])
     inputs = wide_align._AlignInput(
         rows=np.zeros((1, 1)),

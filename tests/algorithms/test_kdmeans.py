@@ -98,9 +98,19 @@ def test_blocks_find_clusters_that_no_single_row_can_found(n):
     similarity, truth = round_kernel(n, n)
     found = descend_kernel(similarity, EMPTY_PRIOR, Costs(n / 30, 3.0, 1.0), SearchOptions(0, 1, 100, 1), 0)
     rows_only = kernel_descend(
-        similarity.weights, similarity.diagonal, similarity.y_phi, NONE, NONE, NONE, n / 30, 0, 0, 0, 100,
+        weights=similarity.weights,
+        diagonal=similarity.diagonal,
+        y_phi=similarity.y_phi,
+        phi_phi=NONE,
+        gammas=NONE,
+        revival=NONE,
+        birth=n / 30,
+        seed=0,
+        step=0,
+        restart=0,
+        max_iter=100,
         matrix=similarity.matrix,
-    )  # fmt: skip
+    )
     assert same_partition(found.labels, truth)
     assert found.cost < rows_only[1]
 

@@ -81,7 +81,7 @@ def test_each_alternation_brings_indicators_and_rows_nearer(seed, c):
 
 @given(seeds, st.integers(2, 5))
 @settings(max_examples=60, deadline=None)
-def test_no_turn_at_random_beats_the_best_rotation(seed, c):
+def test_no_random_rotation_is_better_than_the_best_rotation(seed, c):
     labels = every_label(seed, 30, c)
     weights = np.random.default_rng(seed).uniform(0.5, 3.0, size=30)
     embedding = Embedding(indicators(labels, 0.8, seed), np.ones(30), weights)

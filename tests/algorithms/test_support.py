@@ -91,7 +91,17 @@ def stream(seed, kernel, tau, budget, method="greedy", weighted=False, n_steps=1
         ids = 7 + np.arange(max(n_old, slots.max() + 1))
         taken = np.bincount(slots, weights=weights, minlength=len(ids))
         inputs = kernel_input(support, ids[:n_old], rows, weights)
-        support, errors = update_support(support, inputs, kernel, slots, ids, gammas, taken, budget, method)
+        support, errors = update_support(
+            support,
+            inputs,
+            kernel,
+            slots=slots,
+            ids=ids,
+            gammas=gammas,
+            slot_weights=taken,
+            budget=budget,
+            method=method,
+        )
         pull = np.concatenate([gammas, np.zeros(len(ids) - n_old)])
         lives += [[] for _ in ids[n_old:]]
         for k in np.flatnonzero(taken):
@@ -153,7 +163,16 @@ def test_no_cluster_keeps_more_than_the_budget_and_sleeping_ones_keep_what_they_
     taken = np.where(np.arange(len(new)) == len(ids), 2.0, 0.0)
     inputs = kernel_input(before, ids, rows, np.ones(2))
     slots = np.full(2, len(ids))
-    after, _ = update_support(before, inputs, Gauss(), slots, new, np.ones(len(ids)), taken, budget)
+    after, _ = update_support(
+        before,
+        inputs,
+        Gauss(),
+        slots=slots,
+        ids=new,
+        gammas=np.ones(len(ids)),
+        slot_weights=taken,
+        budget=budget,
+    )
     for one, other in zip(keep_ids(after, ids), before, strict=True):
         assert one.tolist() == other.tolist()
 
@@ -162,11 +181,27 @@ def test_moved_points_become_the_cluster_only_where_it_is_awake():
     rows = np.array([[0.0, 0.0], [5.0, 5.0]])
     first = kernel_input(NOTHING, NOTHING.ids, rows, np.ones(2))
     ids = np.array([3, 8])
-    support, _ = update_support(NOTHING, first, Gauss(), np.array([0, 1]), ids, np.empty(0), np.ones(2), 5)
+    support, _ = update_support(
+        NOTHING,
+        first,
+        Gauss(),
+        slots=np.array([0, 1]),
+        ids=ids,
+        gammas=np.empty(0),
+        slot_weights=np.ones(2),
+        budget=5,
+    )
     inputs = kernel_input(support, ids, rows[:1] + 0.5, np.ones(1))
     moved = inputs._replace(kept=inputs.kept + 0.25)
     after, _ = update_support(
-        support, moved, Gauss(), np.array([0]), ids, np.ones(2), np.array([1.0, 0.0]), 5
+        support,
+        moved,
+        Gauss(),
+        slots=np.array([0]),
+        ids=ids,
+        gammas=np.ones(2),
+        slot_weights=np.array([1.0, 0.0]),
+        budget=5,
     )
     assert center(after, 3)[0].tolist() == [[0.25, 0.25], [0.5, 0.5]]
     assert center(after, 8)[0].tolist() == [[5.0, 5.0]]
@@ -177,7 +212,7 @@ def test_forgotten_clusters_leave_no_point():
     assert np.unique(keep_ids(support, np.array([8])).ids).tolist() == [8]
 
 
-def test_a_kernel_that_cannot_compare_kept_points_thins_them_and_knows_no_error():
+def test_a_kernel_that_cannot_compare_kept_points_samples_them_and_reports_no_error():
     unknown = 0
     for support, lives, errors in stream(2, Mute(), 0.5, 5):
         unknown += np.count_nonzero(np.isnan(errors))
@@ -201,7 +236,16 @@ def test_an_even_sample_of_very_many_rows_is_used():
 
     inputs = kernel_input(NOTHING, NOTHING.ids, rows, np.ones(n))
     slots, taken = np.zeros(n, dtype=np.int64), np.array([float(n)])
-    support, errors = update_support(NOTHING, inputs, Watched(), slots, np.array([4]), np.empty(0), taken, 40)
+    support, errors = update_support(
+        NOTHING,
+        inputs,
+        Watched(),
+        slots=slots,
+        ids=np.array([4]),
+        gammas=np.empty(0),
+        slot_weights=taken,
+        budget=40,
+    )
     assert largest == [CANDIDATES]
     probe = rng.normal(size=(20, 2))
     approximate = Gauss.between(probe, support.rows) @ support.coefficients
@@ -213,4 +257,13 @@ def test_a_budget_of_nothing_is_refused():
     inputs = kernel_input(NOTHING, NOTHING.ids, np.ones((1, 2)), np.ones(1))
     slot = np.zeros(1, dtype=np.int64)
     with pytest.raises(ValueError, match="budget must be at least 1, got 0"):
-        update_support(NOTHING, inputs, Gauss(), slot, slot, np.empty(0), np.ones(1), 0)
+        update_support(
+            NOTHING,
+            inputs,
+            Gauss(),
+            slots=slot,
+            ids=slot,
+            gammas=np.empty(0),
+            slot_weights=np.ones(1),
+            budget=0,
+        )

@@ -129,7 +129,7 @@ def test_invalid_parameters_are_refused(budget, method, rule):
 
 @given(seeds, st.integers(1, 60), st.integers(1, 30))
 @settings(max_examples=150, deadline=None)
-def test_thinning_keeps_the_total_and_gives_each_point_its_due(seed, n_points, budget):
+def test_subsampling_keeps_the_total_and_samples_in_proportion(seed, n_points, budget):
     coefficients = np.random.default_rng(seed).uniform(0.01, 1.0, size=n_points)
     chosen, kept = subsample(coefficients, budget)
     assert 1 <= len(chosen) <= budget

@@ -100,7 +100,7 @@ def test_the_map_counts_in_windows_of_their_length():
     assert image.get_array().sum() == sum(len(flow.members) for flow in largest_flows(sparse, 12))
 
 
-def test_few_flights_are_no_white_on_the_map():
+def test_few_flights_are_visible_on_the_map():
     pytest.importorskip("matplotlib")
     image, _ = table_of(draw_flows(find_flows(FLIGHTS, FlowOptions(window=1e7))))
     assert image.get_array().min() > 0
@@ -136,7 +136,7 @@ def test_tables_do_not_stand_beside_the_map_of_an_earlier_search(tmp_path):
     assert {event["time"] for event in events if event["kind"] == "birth"} <= set(map(iso, found.windows))
 
 
-def test_popular_flows_come_by_size_with_the_mean_of_their_ways():
+def test_largest_flows_are_sorted_by_size_and_have_mean_paths():
     found = find_flows(FLIGHTS, FlowOptions())
     flows = largest_flows(found, 3)
     sizes = np.sort(np.unique(found.labels, return_counts=True)[1])[::-1]
@@ -148,7 +148,7 @@ def test_popular_flows_come_by_size_with_the_mean_of_their_ways():
         np.testing.assert_allclose(flow.path[0], begin)
 
 
-def test_features_have_unit_mean_square_and_do_not_care_for_the_unit_of_speed():
+def test_features_have_unit_mean_square_in_any_unit_of_speed():
     features, _ = features_of(FLIGHTS, FlowOptions())
     assert np.mean(np.sum(features**2, axis=1)) == pytest.approx(1.0)
     messages = FLIGHTS.messages._replace(velocities=1000 * FLIGHTS.messages.velocities)
@@ -165,7 +165,7 @@ def test_proxy_labels_distinguish_routes_and_are_certain_away_from_borders():
         assert len(np.unique(seen)) <= 1
 
 
-def test_no_flights_and_no_area_are_said_in_one_line():
+def test_no_flights_and_no_area_give_a_one_line_error():
     nothing = FLIGHTS._replace(bounds=np.zeros(1, dtype=np.int64))
     with pytest.raises(InputError, match="no trajectory"):
         find_flows(nothing, FlowOptions())

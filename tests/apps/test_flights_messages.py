@@ -65,7 +65,7 @@ def test_times_are_seconds_or_parts_of_them_or_dates(tmp_path: Path, time: objec
     np.testing.assert_allclose(found.velocities[0], [51.4444, 0.0], atol=1e-9)  # knots
 
 
-def test_cells_that_say_nothing_are_missing_and_not_errors(tmp_path: Path) -> None:
+def test_cells_without_a_value_are_missing_and_not_errors(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("time,icao24,lat,lon\n1,aa,,2\nx,bb,1,oops\n2,cc,3,4\n")
     found = read_messages([str(path)])
@@ -83,7 +83,7 @@ def test_an_invalid_time_does_not_affect_later_ones(tmp_path: Path, first: str) 
     np.testing.assert_array_equal(np.isnan(read_messages([str(path)]).times), [True, False, False, False])
 
 
-def test_words_for_nothing_are_no_aircraft_and_letters_have_one_case(tmp_path: Path) -> None:
+def test_words_for_a_missing_value_are_no_aircraft_and_case_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("time,icao24,lat,lon,callsign\n1,null,1,2,SWR1\n2,NaN,1,2,None\n3,4B18FE,1,2,SWR2\n")
     found = read_messages([str(path)])
@@ -92,7 +92,7 @@ def test_words_for_nothing_are_no_aircraft_and_letters_have_one_case(tmp_path: P
 
 
 @pytest.mark.parametrize("speed", ["-9999", "inf", "nan", ""])
-def test_a_speed_that_is_no_speed_is_missing(tmp_path: Path, speed: str) -> None:
+def test_an_invalid_speed_is_missing(tmp_path: Path, speed: str) -> None:
     path = tmp_path / "a.csv"
     path.write_text(f"time,icao24,lat,lon,velocity,heading\n1,aa,1,2,{speed},45\n")
     assert np.isnan(read_messages([str(path)]).velocities).all()
@@ -127,7 +127,7 @@ def test_an_answer_without_aircraft_adds_nothing_to_the_others(tmp_path: Path) -
         ("", "a.csv", "empty"),
     ],
 )
-def test_files_that_are_no_messages_are_named_in_one_line(
+def test_files_without_messages_are_named_in_one_line(
     tmp_path: Path, text: str, name: str, rule: str
 ) -> None:
     path = tmp_path / name

@@ -56,7 +56,7 @@ def broken(which: object, **values: object) -> Messages:
         (broken([5], velocities=5000.0), "speeds faster than any aircraft", 1),
     ],
 )
-def test_messages_that_cannot_be_are_left_out_and_counted(messages, reason, count):
+def test_implausible_messages_are_left_out_and_counted(messages, reason, count):
     found, dropped = build_trajectories(messages, Limits())
     assert dropped[reason] == count
     assert sum(dropped.values()) == count
@@ -77,7 +77,7 @@ def one(latitudes: list[float], step: float = 60.0) -> Messages:
         ([0.0, 0.1, 0.2, 30.0, 30.1, 30.2], "trajectories faster than any aircraft"),
     ],
 )
-def test_trajectories_that_cannot_be_are_left_out_and_counted(latitudes, reason):
+def test_implausible_trajectories_are_left_out_and_counted(latitudes, reason):
     found, dropped = build_trajectories(one(latitudes), Limits())
     assert found.n_flights == 0
     assert {name: count for name, count in dropped.items() if count} == {reason: 1}
@@ -186,6 +186,6 @@ def test_an_area_may_lie_across_the_antimeridian():
     assert ((found.messages.longitudes >= 179) & (found.messages.longitudes <= 182)).all()
 
 
-def test_nothing_gives_no_trajectories():
+def test_no_messages_give_no_trajectories():
     found, _ = build_trajectories(MESSAGES.take(np.zeros(len(MESSAGES.times), dtype=bool)), Limits())
     assert found.n_flights == 0

@@ -67,7 +67,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, format: str) -> None:
         (b"end_header\n", b"", "header has no end"),
     ],
 )
-def test_a_ply_header_that_promises_nonsense_is_refused(
+def test_a_ply_header_with_invalid_entries_is_refused(
     tmp_path: Path, old: bytes, new: bytes, words: str
 ) -> None:
     path = tmp_path / "cloud.ply"
@@ -77,7 +77,7 @@ def test_a_ply_header_that_promises_nonsense_is_refused(
 
 
 @pytest.mark.parametrize("count", [10**15, 10**20])
-def test_a_ply_header_that_promises_more_than_any_file_holds_is_refused(tmp_path: Path, count: int) -> None:
+def test_a_ply_header_with_too_many_vertices_is_refused(tmp_path: Path, count: int) -> None:
     for kind in ("ascii", "little"):
         path = tmp_path / f"{kind}.ply"
         path.write_bytes(ply_bytes(kind, POINTS).replace(b"vertex 40", b"vertex %d" % count))
@@ -86,7 +86,7 @@ def test_a_ply_header_that_promises_more_than_any_file_holds_is_refused(tmp_path
 
 
 @pytest.mark.parametrize("line", ["1 7 two 3", "1 7 2", "1 7 2 3 4", ""])
-def test_a_line_that_is_no_vertex_is_named(tmp_path: Path, line: str) -> None:
+def test_an_invalid_vertex_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "cloud.ply"
     lines = ply_bytes("ascii", POINTS).decode().split("\n")
     lines[lines.index("end_header") + 3] = line
@@ -117,7 +117,7 @@ def test_a_line_that_is_no_vertex_is_named(tmp_path: Path, line: str) -> None:
         ("SIZE", "# SIZE", "its header has no SIZE"),
     ],
 )
-def test_a_pcd_header_that_promises_nonsense_is_refused(
+def test_a_pcd_header_with_invalid_entries_is_refused(
     tmp_path: Path, data: str, old: str, new: str, words: str
 ) -> None:
     path = tmp_path / "cloud.pcd"

@@ -54,7 +54,7 @@ def test_frames_and_times_are_kept_in_every_kind_of_file(
     assert np.abs(np.array([frame.pixels for frame in frames]).astype(int) - made).mean() < 12
 
 
-def test_rates_that_a_kind_of_file_does_not_know_are_filled_up(tmp_path: Path) -> None:
+def test_rates_that_a_format_does_not_support_are_filled_with_repeated_frames(tmp_path: Path) -> None:
     target, outcome = paint(write_clip(tmp_path / "a.mkv", pictures(12), rate=10), "out.mxf")
     with VideoFile(target) as video:
         frames = list(video.frames())
@@ -64,7 +64,7 @@ def test_rates_that_a_kind_of_file_does_not_know_are_filled_up(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["out.gif", "out.mp4", "out.mkv", "out.avi"])
-def test_the_last_picture_is_held_as_long_as_it_was(tmp_path: Path, name: str) -> None:
+def test_the_duration_of_the_last_frame_is_kept(tmp_path: Path, name: str) -> None:
     source = write_clip(tmp_path / "a.gif", pictures(3), codec="gif", pixel_format="rgb8", final_delay=300)
     with av.open(str(paint(source, name)[0])) as container:
         assert container.duration / 1e6 == pytest.approx(3.2)
@@ -173,7 +173,7 @@ def test_pixels_that_are_not_square_stay_so(tmp_path: Path, turned: bool) -> Non
         )
 
 
-def test_names_may_look_like_something_else(tmp_path: Path) -> None:
+def test_file_names_may_look_like_urls_or_options(tmp_path: Path) -> None:
     source = write_clip(tmp_path / "a.mkv", pictures(2)).rename(tmp_path / "a:b%d.mkv")
     assert len(read_clip(paint(source, "http:c%d.gif")[0].rename(tmp_path / "c.gif"))) == 2
 

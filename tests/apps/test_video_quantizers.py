@@ -75,7 +75,7 @@ def test_there_are_never_more_colors_than_allowed(parameters: PaletteOptions, ma
         assert len(paint(distinct(random.integers(0, 256, (12, 12, 3), dtype=np.uint8))).palette) <= maximum
 
 
-def test_after_a_crowded_frame_the_birth_cost_falls_back() -> None:
+def test_after_a_frame_with_many_colors_the_birth_cost_decreases() -> None:
     paint = make_quantizer(PaletteOptions(max_colors=4, lifetime=2))
     random = np.random.default_rng(2)
     paint(distinct(random.integers(0, 256, (12, 12, 3), dtype=np.uint8)))
@@ -104,7 +104,7 @@ def test_a_lasting_palette_flickers_less_than_one_for_each_frame() -> None:
     assert flicker[None] < min(flicker["dpmeans"], flicker["kmeans"])
 
 
-def test_measures_are_what_their_names_say() -> None:
+def test_measures_have_their_defined_values() -> None:
     meter, paint = QualityMeter(), make_quantizer(PaletteOptions(birth_cost=1e9, per_frame="dpmeans"))
     frames = [np.array([[[0, 0, 0], [level] * 3]], dtype=np.uint8) for level in (60, 90, 90)]
     for frame in frames:
@@ -118,7 +118,7 @@ def test_measures_are_what_their_names_say() -> None:
     assert quality.flicker == 0.0
 
 
-def test_the_largest_seed_does_for_many_frames() -> None:
+def test_the_largest_seed_works_for_many_frames() -> None:
     paint = make_quantizer(PaletteOptions(per_frame="dpmeans", seed=2**64 - 1))
     colors = distinct(np.full((2, 2, 3), 99, np.uint8))
     assert [len(paint(colors).palette) for _ in range(3)] == [1, 1, 1]

@@ -34,7 +34,7 @@ def test_pictures_that_are_stored_out_of_order_keep_their_times(tmp_path: Path) 
     np.testing.assert_allclose(np.diff(times(tmp_path / "out.mkv")), 0.1, atol=2e-3)
 
 
-def test_a_picture_that_is_held_at_the_end_is_no_damage(tmp_path: Path) -> None:
+def test_a_long_last_frame_is_no_damage(tmp_path: Path) -> None:
     source = write_clip(tmp_path / "a.gif", pictures(3), codec="gif", pixel_format="rgb8", final_delay=300)
     with VideoFile(source) as video:
         frames = list(video.frames())
@@ -73,7 +73,7 @@ def test_joined_recordings_keep_all_their_sound(tmp_path: Path) -> None:
     assert np.diff(found).max() < 0.25
 
 
-def test_the_picture_on_a_cover_is_no_video(tmp_path: Path) -> None:
+def test_cover_art_is_no_video(tmp_path: Path) -> None:
     source = write_audio(tmp_path / "a.mp4", cover=pictures(1)[0])
     with av.open(str(source)) as container:
         assert len(container.streams.video) == 1

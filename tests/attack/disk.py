@@ -41,7 +41,7 @@ class Disk:
             self._synced[inode] = self._latest(inode)
 
     def scan(self) -> None:
-        """Take note of names that have come, gone or changed."""
+        """Record names that were added, removed or changed."""
         found = self._scan(self.root)
         for path in self._names.keys() | found.keys():
             now = found.get(path)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 OK, REFUSED, FAILED = "ok", "one-line error", "FAILED"
 SECONDS = 10.0  # a longer attack counts as a hang
-WAIT = 12  # a busy machine may take so many times as long as the computation
+WAIT = 12  # factor by which a busy machine may take longer than the computation
 MEGABYTES = 1024  # resident memory above that before the attack
 
 

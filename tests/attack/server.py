@@ -21,7 +21,7 @@ from attack.disk import EVENTS, WRITING, Disk
 from dynmeans._files.errors import InputError
 
 KILL, CUT = "kill", "cut"
-AFTER = ".after"  # suffix of the folder with what a disk holds after a power cut
+AFTER = ".after"  # suffix of the folder with the contents of the disk after a power cut
 
 
 class Strike(NamedTuple):
@@ -29,7 +29,7 @@ class Strike(NamedTuple):
 
     how: str = ""  # KILL, CUT or nothing
     event: int = 0  # number of the write operation before which it happens
-    seed: int = 0  # of what the disk holds after a power cut
+    seed: int = 0  # determines the contents of the disk after a power cut
 
 
 class Server:

@@ -97,7 +97,7 @@ def _deflated_array(path: Path) -> None:
         ("a.npz", _deflated_array, ("array=1MB",), "array 'x': the array once decompressed takes"),
     ],
 )
-def test_a_bomb_is_refused_with_its_place_and_its_limit(
+def test_a_bomb_is_refused_with_its_location_and_its_limit(
     tmp_path: Path, name: str, write: Callable[[Path], None], limits: tuple[str, ...], rule: str
 ) -> None:
     write(tmp_path / name)
@@ -142,7 +142,7 @@ def test_records_that_a_las_file_has_no_room_for_are_refused_at_once(tmp_path: P
     assert "4,294,967,295" in found.detail
 
 
-def test_a_compressed_cloud_that_promises_too_much_is_refused(tmp_path: Path) -> None:
+def test_a_compressed_cloud_with_a_false_size_is_refused(tmp_path: Path) -> None:
     header = pcd_bytes("binary_compressed", np.zeros((2, 3))).partition(b"binary_compressed")[0]
     header = header.replace(b"POINTS 2", b"POINTS 200000000").replace(b"WIDTH 1", b"WIDTH 100000000")
     path = tmp_path / "a.pcd"
@@ -152,7 +152,7 @@ def test_a_compressed_cloud_that_promises_too_much_is_refused(tmp_path: Path) ->
     assert "points takes" in found.detail
 
 
-def test_an_array_in_a_lying_archive_is_refused(tmp_path: Path) -> None:
+def test_an_archive_with_a_false_size_is_refused(tmp_path: Path) -> None:
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(
         header, {"descr": "<f8", "fortran_order": False, "shape": (2**33, 1)}

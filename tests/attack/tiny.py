@@ -15,7 +15,7 @@ from attack.outcome import FAILED, OK, Outcome
 PERIOD = 1000  # batches between two measurements of the memory
 WARM_UP = 0.2  # share of the batches after which memory must not grow
 MEGABYTES = 8.0  # growth that counts as none: pools of the allocator and of NumPy
-OTHERS = 20  # one batch in so many goes to one of the slower estimators
+OTHERS = 20  # one of this many batches goes to a slower estimator
 
 
 def attack_tiny_batches(count: int, seed: int) -> Iterator[Outcome]:

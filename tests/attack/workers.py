@@ -15,7 +15,7 @@ from typing import NamedTuple
 from attack.outcome import FAILED, MEGABYTES, OK, REFUSED, SECONDS, WAIT, Outcome, limit_time
 
 _PER_PROCESS = 250
-_VIRTUAL = 3  # address space over the limit of resident memory: what is reserved need not be used
+_VIRTUAL = 3  # address space over the limit of resident memory: reserved memory need not be used
 _SHOWN = 1500  # characters of a message
 
 
@@ -23,7 +23,7 @@ class Attack(NamedTuple):
     """A numbered series of attacks."""
 
     run: Callable[[int], int]  # number -> status of a command: 0 or 2
-    describe: Callable[[int], str]  # number -> what was attacked, so that it can be repeated
+    describe: Callable[[int], str]  # number -> description of the attack, so that it can be repeated
     count: int
 
 

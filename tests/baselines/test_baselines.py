@@ -28,7 +28,7 @@ WIDE = VariationalDP(observation_variance=0.05, prior_variance=1.0)
 
 
 @parametrize_with_checks([MCGMMGibbs(20), WIDE, ParticleLearning(10), DPMeans(), ALL[-1]])
-def test_keeps_the_promises_of_scikit_learn(estimator, check):
+def test_passes_the_estimator_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
@@ -81,7 +81,7 @@ def test_clusters_move_leave_return_and_are_born(baseline):
 
 
 @chains
-def test_the_longer_it_was_away_the_likelier_it_is_another(baseline):
+def test_a_longer_absence_makes_another_cluster_more_likely(baseline):
     model = clone(baseline).set_params(prior_variance=4.0, survival=0.5)
     first = model.partial_fit(near(0.0), t=0.0).labels_[0]
     soon, late = (clone(model) for _ in range(2))
@@ -121,7 +121,7 @@ def test_oracle_selection_improves_samplers(baseline):
     ],
 )
 @chains
-def test_impossible_parameters_are_named_with_their_rule(baseline, name, value, rule):
+def test_invalid_parameters_are_named_with_their_rule(baseline, name, value, rule):
     with pytest.raises(ValueError, match=f"{name} must be .*{rule}, got "):
         clone(baseline).set_params(**{name: value}).fit(near(0.0))
 

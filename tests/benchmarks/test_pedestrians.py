@@ -61,7 +61,7 @@ def test_every_stream_has_a_row_for_each_of_its_parameters() -> None:
     assert all(row.ours is not None and row.peer is not None for row in rows)
 
 
-def test_absent_data_is_said_and_not_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_data_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pedestrians, "DATA", tmp_path / "nowhere")
     (row,) = pedestrians.run(quick=True)
     assert "nowhere" in row.note

@@ -4,17 +4,17 @@ import pytest
 
 from benchmarks import processes
 from benchmarks.choosing import product_of
-from benchmarks.processes import BASELINE, CHOOSING_SEEDS, CHOSEN, GRIDS, OURS, REPORTED_SEEDS, Score
+from benchmarks.processes import BASELINE, CHOOSING_SEEDS, CHOSEN, GRIDS, OURS, REPORTED_SEEDS, TrialScore
 
 
-def test_number_accuracy_and_time_are_judged() -> None:
+def test_number_accuracy_and_time_have_targets() -> None:
     rows = processes.run(quick=True)
     assert sum(row.target is not None for row in rows) == 3
     assert all(row.ours is not None and row.peer is not None for row in rows)
 
 
 def test_share_of_four_counts_streams_with_exactly_four_clusters() -> None:
-    scores = [Score(0.7, 0.7, n, 0.1) for n in (3, 4, 4, 5)]
+    scores = [TrialScore(0.7, 0.7, n, 0.1) for n in (3, 4, 4, 5)]
     assert processes.share_of_four(scores) == 0.5
 
 

@@ -10,7 +10,7 @@ from dynmeans.datasets import moving_rings
 from dynmeans.kernels import MST, KernelInput, first_input
 
 
-def test_every_case_has_a_row_and_every_number_to_reach_is_judged() -> None:
+def test_every_case_has_a_row_and_every_target_is_checked() -> None:
     rows = run(quick=True)
     assert len(rows) == len(CASES)
     assert [row.target.value for row in rows if row.target] == [0.97, 0.88, 0.99, 0.95, 0.95, 0.95]
@@ -31,7 +31,7 @@ def test_all_of_our_cases_have_the_same_parameters() -> None:
     assert {name for name in aligned if aligned[name] != walking[name]} == {"motion"}
 
 
-def test_case_is_judged_under_its_own_condition(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_case_is_evaluated_under_its_own_condition(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[str, object]] = []
 
     def spy(n_steps: int, **condition: object) -> object:
@@ -60,7 +60,7 @@ def test_tree_of_the_rows_gives_the_kernel_of_the_library_before_anything_is_kep
     )
 
 
-def test_kept_point_hangs_on_its_nearest_row_by_an_edge_that_counts_if_long() -> None:
+def test_kept_point_is_connected_to_its_nearest_row_by_an_edge_that_counts_if_long() -> None:
     rows, kept = np.array([[0.0], [3.0]]), np.array([[0.5], [5.0]])
     scene = KernelInput(rows, np.ones(2), kept, np.ones(2), np.array([0, 1]), 2)
     gap = -2.0 * np.log(RowsOnlyMST(1.0).compare(scene).y_phi)

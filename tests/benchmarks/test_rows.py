@@ -31,14 +31,14 @@ def test_nothing_is_reached_or_missed_without_a_target_or_a_number() -> None:
     assert Row("x", target=Target("ours", ">=", 1.0)).reached is None
 
 
-def test_accuracy_is_judged_by_itself_and_compared_with_the_peer() -> None:
+def test_the_target_is_for_our_accuracy_and_the_ratio_is_to_the_peer() -> None:
     row = better("x", 0.6, 0.5, at_least=0.55)
     assert row.reached is True
     assert row.ratio == pytest.approx(1.2)
     assert better("x", 0.6, None).ratio is None
 
 
-def test_row_becomes_strict_json_with_its_verdict() -> None:
+def test_row_becomes_strict_json_with_whether_the_target_is_reached() -> None:
     result = Row(
         what="x",
         ours=1.0,

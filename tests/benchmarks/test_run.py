@@ -14,7 +14,7 @@ from benchmarks.rows import Row, Target
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a quick run of everything writes."""
+    """Output folder of a quick run of all benchmarks."""
     folder = tmp_path_factory.mktemp("bench")
     main(["--quick", "--out", str(folder)])
     return folder
@@ -29,7 +29,7 @@ def test_every_benchmark_writes_rows_with_all_columns(folder: Path) -> None:
             assert set(row) == {*Row._fields, "reached"}
 
 
-def test_every_number_to_reach_is_judged(folder: Path) -> None:
+def test_every_target_is_checked(folder: Path) -> None:
     result = json.loads((folder / report.JSON_NAME).read_text())["benchmarks"]
     judged = {name: sum(row["target"] is not None for row in rows) for name, rows in result.items()}
     expected = {
@@ -90,7 +90,7 @@ def test_every_benchmark_describes_its_measurement(name: str) -> None:
     assert all(isinstance(getattr(module, part), str) for part in ("WHAT", "PEER", "TARGET"))
 
 
-def test_table_shows_every_row_aligned_with_its_verdict() -> None:
+def test_table_shows_every_row_aligned_with_whether_its_target_is_reached() -> None:
     rows = [
         Row("fast", 1.5, 30.0, "ms", 20.0, Target("ratio", ">=", 15.0)),
         Row("slow", 2345.6, 30.0, "ms", 0.0128, Target("ratio", ">=", 15.0), note="why"),

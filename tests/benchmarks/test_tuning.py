@@ -9,7 +9,7 @@ def test_streams_are_close_that_lose_at_most_a_twentieth() -> None:
     assert count.ours == 1.0
 
 
-def test_all_eleven_are_judged_and_four_of_them_each() -> None:
+def test_all_eleven_streams_have_a_target_and_four_have_their_own() -> None:
     names = [f"Gaussians, {k}" for k in (5, 10)] + [*tuning.SCARGC, *tuning.PEOPLE]
     rows = list(tuning.rows_of(dict.fromkeys(names, Outcome(0.95, 0.96)), quick=False))
     assert [row.reached for row in rows if row.target] == [True] * 5

@@ -22,7 +22,7 @@ def test_a_film_is_timed_and_compared(tmp_path: Path, monkeypatch: pytest.Monkey
     assert all(row.ours is not None and row.peer is not None for row in quality)
 
 
-def test_an_absent_film_is_said_and_not_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_film_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(video, "FILM", tmp_path / "nowhere.mp4")
     (row,) = video.run(quick=True)
     assert "nowhere" in row.note

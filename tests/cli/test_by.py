@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from dynmeans.runs import RunParameters, cluster_files, read_key, read_run, sess
 from dynmeans.runs.by_key import keyed_session
 from dynmeans.runs.by_key.key_reports import report_file
 from dynmeans.streams import KeyedDMeans
-from killed_runs import Killed, kill_at, vanish
+from killed_runs import WRITES, run_killed
 from point_files import contents
 
 KEYS = ["a7", 'odd, "key"', "B/", "ü"]
@@ -137,22 +138,13 @@ def test_named_keys_get_a_report_with_a_sample_of_all_steps(
     assert run.info["title"] == "readings.csv, sensor a7"
 
 
-STAGES = [
-    (session, "clear_folder"),
-    (session, "write_info"),
-    (keyed_session, "keyed_lines"),
-    (session, "write_snapshot"),
-    (session, "write_labels"),
-    (session.AppendLog, "flush"),
-    (session.AppendLog, "close"),
-    (session.Session, "finish"),
-]
+STAGES = [*WRITES, (keyed_session, "keyed_lines")]
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize(("owner", "name"), STAGES, ids=[name for _, name in STAGES])
-def test_killed_around_every_act_of_writing(
+def test_a_run_killed_before_or_after_any_write_resumes(
     dynmeans: Callable[..., Any],
     readings: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -164,17 +156,9 @@ def test_killed_around_every_act_of_writing(
     monkeypatch.setattr(session, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr("os.fsync", lambda file: None)
     assert dynmeans("cluster", readings, *LINE, "--out", "whole", "--no-report").code == 0
-    line = ("cluster", readings, *LINE, *STATE, "--out", "killed", "--no-report")
-    with monkeypatch.context() as patch:
-        patch.setattr(session.Session, "stop", vanish)
-        kill_at(patch, owner, name, count, done)
-        try:
-            dynmeans(*line)
-        except Killed:
-            pass
-        else:
-            assert count > 1, f"{name} is never called"
-    outcome = dynmeans(*line)
+    run = partial(dynmeans, "cluster", readings, *LINE, *STATE, "--out", "killed", "--no-report")
+    run_killed(monkeypatch, run, owner, name, count, done)
+    outcome = run()
     assert outcome.code == 0, outcome.err
     assert contents(Path("killed")) == contents(Path("whole"))
 

@@ -130,7 +130,7 @@ def test_standardized_features_cluster_alike_in_all_units(dynmeans: Callable[...
     assert len(set(labels(Path("points")))) > 1
 
 
-def test_a_weight_counts_as_so_many_rows(dynmeans: Callable[..., Any], folder: Path) -> None:
+def test_weight_n_equals_n_rows(dynmeans: Callable[..., Any], folder: Path) -> None:
     Path("w.csv").write_text("x,n\n0,1\n1,3\n9,2\n7,0\n")
     Path("copies.csv").write_text("x\n0\n1\n1\n1\n9\n9\n")
     dynmeans("cluster", "w.csv", "--weight", "n", "--birth-cost", "4", "--out", "w")

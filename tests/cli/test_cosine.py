@@ -71,7 +71,7 @@ def test_tune_prints_the_command(dynmeans: Command, rows: tuple[Path, list[Any]]
         (("--standardize",), "--metric cosine clusters directions"),
     ],
 )
-def test_impossible_options_are_refused_in_one_line(
+def test_invalid_options_are_refused_in_one_line(
     dynmeans: Command, rows: tuple[Path, list[Any]], options: tuple[str, ...], message: str
 ) -> None:
     done = dynmeans("cluster", rows[0], "--time", "t", "--metric", "cosine", *options)

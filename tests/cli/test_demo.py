@@ -23,7 +23,7 @@ def test_the_demo_prints_a_summary_and_writes_a_report_and_a_picture(
     assert dynmeans("demo").code == 0
 
 
-def test_without_matplotlib_the_demo_says_how_to_get_the_picture(
+def test_without_matplotlib_the_demo_shows_the_install_line(
     dynmeans: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*_: object) -> None:

@@ -278,7 +278,7 @@ def test_a_report_of_a_folder_without_a_run_gives_one_line(dynmeans: Command, fo
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e150])
-def test_extreme_coordinates_and_lonely_rows_work(dynmeans: Command, folder: Path, scale: float) -> None:
+def test_extreme_coordinates_and_single_rows_work(dynmeans: Command, folder: Path, scale: float) -> None:
     np.save("a.npy", np.array([[0.1, 0.2], [0.1, 0.2], [1.0, 0.5]]) * scale)
     np.save("one.npy", np.array([[1.0, 0.2]]) * scale)
     np.save("equal.npy", np.full((5, 2), scale))
@@ -332,7 +332,7 @@ def test_missing_memory_is_reported_with_an_option_of_the_command(
         ("\udcff.csv", "x,w\n1,1\n", "not Unicode text"),
     ],
 )
-def test_input_that_no_result_could_follow_is_refused(
+def test_input_without_a_valid_result_is_refused(
     dynmeans: Command, folder: Path, name: str, content: str, message: str
 ) -> None:
     Path(name).write_text(content)

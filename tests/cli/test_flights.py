@@ -39,7 +39,7 @@ def test_a_file_of_messages_becomes_tables_and_a_map(
     assert (out / "map.svg").exists()
 
 
-def test_results_that_lie_there_are_not_lost(
+def test_existing_results_are_not_overwritten(
     dynmeans: Callable[..., Any], week: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "flows"
@@ -123,7 +123,7 @@ def test_the_map_has_a_shape_and_a_width_whatever_the_traffic(
         (("--reach", "0.5"), "reach"),
     ],
 )
-def test_options_that_cannot_be_are_named_in_one_line(
+def test_invalid_options_are_named_in_one_line(
     dynmeans: Callable[..., Any], week: Path, tmp_path: Path, options: tuple[str, str], rule: str
 ) -> None:
     outcome = dynmeans("flights", week, "--out", tmp_path / "flows", *options)

@@ -1,4 +1,4 @@
-"""Names of files and columns: outputs never replace each other, and a terminal obeys no name."""
+"""Names of files and columns: outputs never replace each other, and control characters are escaped."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def test_a_table_with_times_gives_a_table_of_labels(folder: Path, dynmeans: Call
     assert not Path("out/report.html").exists()
 
 
-def test_times_keep_their_digits_and_the_dead_are_counted(folder: Path, dynmeans: Callable[..., Any]) -> None:
+def test_times_keep_their_digits_and_deaths_are_counted(folder: Path, dynmeans: Callable[..., Any]) -> None:
     times = (1.7e9 + np.array([0.0, 0.1, 4.1, 8.1])).tolist()
     seen = [(time, 0.0) for time in times] + [(times[0], 50.0)]  # the second is gone for eight seconds
     rows = [f"{time!r},{x + 0.01 * i},0,1" for time, x in sorted(seen) for i in range(40)]
@@ -151,7 +151,7 @@ def test_the_ground_is_left_out(frames: Path, dynmeans: Callable[..., Any]) -> N
         assert (found[(points[:, 2] > 0.5) & (points[:, 2] < 1.8)] >= 0).all()
 
 
-def test_a_run_is_not_overwritten_unless_asked(frames: Path, dynmeans: Callable[..., Any]) -> None:
+def test_a_run_is_not_overwritten_without_force(frames: Path, dynmeans: Callable[..., Any]) -> None:
     line = ("points", frames, "--empty", "empty.npy", "--out", "out", "--no-report")
     assert dynmeans(*line).code == 0
     assert dynmeans(*line).code == 2
@@ -166,7 +166,7 @@ def refused(done: Any, words: str) -> bool:
     return done.code == 2 and words in done.err and done.err.count("\n") == 1
 
 
-def test_files_of_others_in_the_folder_stay(folder: Path, dynmeans: Callable[..., Any]) -> None:
+def test_other_files_in_the_folder_stay(folder: Path, dynmeans: Callable[..., Any]) -> None:
     write_cloud(folder, "npy")
     for name in ("labels/000.label", "labels/deeper/mine.txt", "labels/cloud.npy.npy", "tracks.csv"):
         path = Path("out", name)

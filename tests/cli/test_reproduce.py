@@ -55,7 +55,7 @@ def test_results_and_figures_are_written_and_named(dynmeans: Callable[..., Any],
     ("options", "file", "number"),
     [(("--trials", 3), "rings.json", 3), (("--quick",), "rings-quick.json", 2)],
 )
-def test_options_say_how_much_is_run(
+def test_options_determine_how_much_is_run(
     options: tuple[object, ...], file: str, number: int, dynmeans: Callable[..., Any], folder: Path
 ) -> None:
     assert dynmeans("reproduce", "rings", "--jobs", 1, *options).code == 0

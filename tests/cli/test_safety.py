@@ -69,7 +69,7 @@ def test_another_run_in_the_folder_is_not_overwritten(dynmeans: Run, points: Pat
     assert contents(OUT) == whole
 
 
-def test_a_second_day_cannot_be_computed_again_and_says_so(dynmeans: Run, points: Path) -> None:
+def test_a_run_that_continued_another_cannot_be_computed_again(dynmeans: Run, points: Path) -> None:
     dynmeans("cluster", points, *LINE, *STATE, "--out", "one")
     later = write_points(points.with_name("later.csv"), first=12)
     line = ("cluster", later, *LINE, *STATE, "--out", "two")

@@ -67,7 +67,7 @@ def test_flags_have_no_value_type() -> None:
     assert "bool" not in shown.lower()
 
 
-def test_completion_knows_commands_and_options() -> None:
+def test_completion_lists_commands_and_options() -> None:
     line: dict[str, Any] = {"_DYNMEANS_COMPLETE": "complete_bash", "COMP_CWORD": "1"}
     assert run(COMP_WORDS="dynmeans clu", **line).stdout.split() == ["cluster"]
     words = "dynmeans cluster --birth"

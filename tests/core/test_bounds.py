@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import reference
+from compiled_descents import descend_problem, descend_rows
 from dynmeans import DMeans
-from dynmeans._core import descend, max_abs
+from dynmeans._core import max_abs
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -16,7 +17,7 @@ def test_bounds_that_follow_near_centers_only_change_no_label(seed, d, birth):
     X = 40.0 * group + (0.3 + group) * rng.standard_normal((1500, d))  # far apart: of one to many clusters
     none = np.empty(0)
     problem = reference.Problem(X, np.ones(1500), np.empty((0, d)), none, none, birth)
-    slots, _, sizes, _, n_iter, _ = descend(X, None, problem.phi, none, none, birth, 0, 0, 1, 8, 1)
+    slots, _, sizes, _, n_iter, _ = descend_problem(problem, weights=False, max_iter=8)
     labels, passes = reference.descend(problem, 0, 0, 0, 8)
     assert len(X) >= 64 * len(sizes)  # with fewer rows, bounds follow all centers
     assert n_iter == passes > 3
@@ -55,9 +56,7 @@ def test_the_unit_of_the_bounds_changes_no_label(d, birth, weights):
     m = np.ones(300) if weights == "ones" else 10.0 ** rng.uniform(-5, 1, 300)
     phi, gammas, revival = X[:3] + 0.01, np.full(3, 2.0), np.full(3, 0.01)
     problem = reference.Problem(X, m, phi, gammas, revival, birth)
-    slots, _, _, _, n_iter, _ = descend(
-        X, None if weights == "ones" else m, phi, gammas, revival, birth, 0, 0, 1, 12, 1
-    )
+    slots, _, _, _, n_iter, _ = descend_problem(problem, weights=weights != "ones", max_iter=12)
     labels, passes = reference.descend(problem, 0, 0, 0, 12)
     assert n_iter == passes
     assert reference.canonical(slots, 3).tolist() == reference.canonical(labels, 3).tolist()
@@ -65,10 +64,9 @@ def test_the_unit_of_the_bounds_changes_no_label(d, birth, weights):
 
 def test_slots_of_a_large_batch_take_two_bytes_and_give_the_same_ids():
     X = np.random.default_rng(0).random((70_000, 2))
-    none = np.empty(0)
-    slots = descend(X, None, np.empty((0, 2)), none, none, 0.1, 0, 0, 1, 3, 1)[0]
+    slots = descend_rows(X, birth=0.1, max_iter=3)[0]
     assert slots.dtype == np.uint16
-    few = descend(X[:1000], None, np.empty((0, 2)), none, none, 0.1, 0, 0, 1, 3, 1)[0]
+    few = descend_rows(X[:1000], birth=0.1, max_iter=3)[0]
     assert few.dtype == np.int32
     model = DMeans(0.1, n_restarts=1, max_iter=3, random_state=0).partial_fit(X)
     assert model.labels_.dtype == np.int64

@@ -8,24 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from dynmeans._core import descend, nearest_centers
+from compiled_descents import descend_problem as run
+from compiled_descents import descend_rows
+from dynmeans._core import nearest_centers
 from strategies import make_problem, problems, seeds
-
-
-def run(problem, *, seed=0, step=0, n_restarts=1, max_iter=300, n_threads=1, dtype=np.float64, weights=True):
-    return descend(
-        problem.X.astype(dtype),
-        problem.weights if weights else None,
-        problem.phi,
-        problem.gamma,
-        problem.revival,
-        problem.birth,
-        seed,
-        step,
-        n_restarts,
-        max_iter,
-        n_threads,
-    )
 
 
 @given(problems(), seeds, st.integers(0, 1000))
@@ -79,22 +65,21 @@ def test_batches_of_wide_rows_that_are_too_large_to_be_moved_are_read_in_place(d
     rng = np.random.default_rng(0)
     middles, which = 10.0 * rng.normal(size=(5, 400)), rng.integers(5, size=2700)  # more than 2^20 numbers
     X = (middles[which] + 0.1 * rng.normal(size=(2700, 400))).astype(dtype)
-    no_clusters = np.empty((0, 400)), np.empty(0), np.empty(0)
-    slots, centers, *_ = descend(X, None, *no_clusters, 100.0, 0, 0, 2, 100, 1)
+    slots, centers, *_ = descend_rows(X, birth=100.0, n_restarts=2, max_iter=100)
     assert len(set(zip(slots.tolist(), which.tolist(), strict=True))) == 5
     np.testing.assert_allclose(centers[slots], middles[which], atol=0.05)
 
 
 @given(problems(), seeds)
 @settings(max_examples=150, deadline=None)
-def test_descent_never_climbs(problem, seed):
+def test_descent_never_raises_the_cost(problem, seed):
     costs = [run(problem, seed=seed, max_iter=i)[3] for i in range(1, 12)]
     assert all(later <= earlier * (1 + 1e-12) + 1e-15 for earlier, later in pairwise(costs))
 
 
 @given(problems(), seeds)
 @settings(max_examples=150, deadline=None)
-def test_ends_where_no_row_wants_to_move(problem, seed):
+def test_ends_where_no_row_moves(problem, seed):
     slots = run(problem, seed=seed)[0]
     centers = reference.all_centers(problem, slots)
     for i, own in enumerate(slots.tolist()):
@@ -193,9 +178,7 @@ def test_weights_of_one_are_no_weights():
 
 def test_newborn_clusters_are_numbered_by_size():
     rows = np.array([[9.0]] + [[0.0]] * 3 + [[5.0]] * 2 + [[5.1]])
-    slots, _, slot_weights, *_ = descend(
-        rows, None, np.empty((0, 1)), np.empty(0), np.empty(0), 1.0, 0, 0, 1, 10, 1
-    )
+    slots, _, slot_weights, *_ = descend_rows(rows, birth=1.0, max_iter=10)
     assert slot_weights.tolist() == [3.0, 3.0, 1.0]
     assert slots[0] == 2
 
@@ -203,9 +186,7 @@ def test_newborn_clusters_are_numbered_by_size():
 @pytest.mark.parametrize("value", [1e-300, 1e150, -1e150, 0.0])
 def test_extreme_coordinates_work(value):
     rows = np.array([[value, 0.0], [0.0, value], [value, value]])
-    slots, centers, _, cost, *_ = descend(
-        rows, None, np.empty((0, 2)), np.empty(0), np.empty(0), 1.0, 0, 0, 2, 100, 1
-    )
+    slots, centers, _, cost, *_ = descend_rows(rows, birth=1.0, n_restarts=2, max_iter=100)
     assert np.isfinite(centers).all()
     assert np.isfinite(cost)
     assert len(np.unique(slots)) == (3 if abs(value) > 1 else 1)

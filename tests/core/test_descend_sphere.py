@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import reference
 import sphere_twin
-from dynmeans._core import descend_sphere
-from sphere_twin import make_sphere_problem, run, sphere_problems, unit
+from sphere_twin import descend_directions, make_sphere_problem, run, sphere_problems, unit
 from strategies import seeds
 
 
@@ -79,8 +78,7 @@ def test_float32_costs_the_same_up_to_rounding(problem, seed):
 
 def test_opposite_rows_keep_a_direction():
     X = np.array([[1.0, 0.0], [-1.0, 0.0]])
-    empty = np.empty(0)
-    found = descend_sphere(X, None, np.empty((0, 2)), empty, empty, 2.0, 0, 0, 1, 100)
+    found = descend_directions(X, birth=2.0)
     assert len(found[2]) == 1
     assert np.linalg.norm(found[1][0]) == pytest.approx(1.0)
     assert 0 < found[6][0] < 1e-9
@@ -88,8 +86,8 @@ def test_opposite_rows_keep_a_direction():
 
 
 def test_tables_must_fit():
-    X, empty = np.eye(3), np.empty(0)
+    X = np.eye(3)
     with pytest.raises(ValueError, match="an old cluster must have a center"):
-        descend_sphere(X, None, np.empty((1, 3)), empty, empty, 1.0, 0, 0, 1, 100)
+        descend_directions(X, birth=1.0, centers=np.empty((1, 3)))
     with pytest.raises(ValueError, match="a row must have a weight"):
-        descend_sphere(X, np.ones(2), np.empty((0, 3)), empty, empty, 1.0, 0, 0, 1, 100)
+        descend_directions(X, np.ones(2), birth=1.0)

@@ -6,26 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from dynmeans._core import descend
+from compiled_descents import descend_problem
 from reference import Problem
 from strategies import make_problem, seeds
 
 
-def run(problem, *, epoch=-1, n_threads=1, seed=0, max_iter=300, dtype=np.float64, n_restarts=1):
-    return descend(
-        problem.X.astype(dtype),
-        problem.weights,
-        problem.phi,
-        problem.gamma,
-        problem.revival,
-        problem.birth,
-        seed,
-        0,
-        n_restarts,
-        max_iter,
-        n_threads,
-        epoch=epoch,
-    )
+def run(problem, *, epoch=-1, **options):
+    return descend_problem(problem, epoch=epoch, **options)
 
 
 def assert_same(one, other):

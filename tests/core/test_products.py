@@ -6,25 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from dynmeans._core import descend
+from compiled_descents import descend_problem as run
 from strategies import make_problem, seeds
-
-
-def run(problem, *, epoch, seed=0, max_iter=300, n_threads=1):
-    return descend(
-        problem.X,
-        problem.weights,
-        problem.phi,
-        problem.gamma,
-        problem.revival,
-        problem.birth,
-        seed,
-        0,
-        1,
-        max_iter,
-        n_threads,
-        epoch=epoch,
-    )
 
 
 @pytest.mark.parametrize(

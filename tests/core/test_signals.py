@@ -30,9 +30,9 @@ class StopError(Exception):
 
 @contextmanager
 def alarm(handler, delay=DELAYS[0], interval=0.0):
-    """Call the handler from a signal; what it raises is seen.
+    """Call the handler from a signal; exceptions of the handler are not lost.
 
-    The garbage collector rests: Hypothesis adds a callback to it, and Python ignores what is raised in there.
+    The garbage collector is disabled: Hypothesis adds a callback to it, where Python ignores exceptions.
     """
 
     def ring(*_):

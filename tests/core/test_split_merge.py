@@ -7,16 +7,13 @@ from hypothesis import strategies as st
 
 import reference
 import split_merge_twin
+from compiled_descents import descend_problem
 from dynmeans import DMeans, load
-from dynmeans._core import descend
 from strategies import make_problem, problems, seeds
 
 
-def run(problem, *, seed=0, step=0, n_restarts=1, max_iter=300, n_threads=1, refine=True):
-    prior = (problem.phi, problem.gamma, problem.revival, problem.birth)
-    return descend(
-        problem.X, problem.weights, *prior, seed, step, n_restarts, max_iter, n_threads, refine=refine
-    )
+def run(problem, *, refine=True, **options):
+    return descend_problem(problem, refine=refine, **options)
 
 
 @given(problems(max_rows=10, max_old=3), seeds, st.integers(0, 1000))
@@ -93,7 +90,7 @@ def test_results_do_not_depend_on_the_number_of_threads():
     assert one[3] == two[3]
 
 
-def test_two_clusters_that_grew_into_one_are_joined_and_one_that_fell_apart_is_parted():
+def test_clusters_that_became_one_are_merged_and_one_that_became_two_is_split():
     rng = np.random.default_rng(0)
     here, there = rng.normal(0, 0.05, (30, 2)), rng.normal(0, 0.05, (30, 2)) + 0.4
     apart = DMeans(1.0, refine=True, random_state=0).partial_fit(np.concatenate([here, there]))

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynmeans._core import cluster_sums, descend, exact_sum
+from compiled_descents import descend_problem, descend_rows
+from dynmeans._core import cluster_sums, exact_sum
 from strategies import make_problem, seeds
 
 sizes = st.floats(0, allow_nan=False, allow_infinity=False, max_value=1e300)
@@ -79,11 +80,11 @@ def test_subnormal_weights_beside_ordinary_ones():
 
 @quick
 @given(seeds, st.integers(1, 400), st.integers(1, 20), st.booleans())
-def test_a_row_that_leaves_takes_back_what_it_brought(seed, n, d, weighted):
+def test_removing_a_row_undoes_adding_it(seed, n, d, weighted):
     """The running sums of the descent equal new sums over its labels."""
     p = make_problem(seed, n, d, 3, weighted=weighted)
     weights = p.weights if weighted else None
-    slots, centers, taken, *_ = descend(p.X, weights, p.phi, p.gamma, p.revival, p.birth, seed, 0, 1, 300, 1)
+    slots, centers, taken, *_ = descend_problem(p, weights=weighted, seed=seed)
     if len(np.unique(p.X, axis=0)) < n:
         return
     shift, sums, afresh = cluster_sums(p.X, weights, slots, len(taken))
@@ -110,9 +111,8 @@ def test_order_of_rows_changes_no_bit(dtype, d, weighted):
     X, rng = separate_blobs(0, n, d, dtype)
     weights = rng.uniform(0.5, 3, size=n) if weighted else None
     order = rng.permutation(n)
-    none = np.empty((0, d)), np.empty(0), np.empty(0)
-    one = descend(X, weights, *none, 500.0, 0, 0, 2, 300, 1)
-    other = descend(X[order], None if weights is None else weights[order], *none, 500.0, 0, 0, 2, 300, 1)
+    one = descend_rows(X, weights, birth=500.0, n_restarts=2)
+    other = descend_rows(X[order], None if weights is None else weights[order], birth=500.0, n_restarts=2)
     assert one[0][order].tolist() == other[0].tolist()
     for a, b in zip(one[1:4], other[1:4], strict=True):
         np.testing.assert_array_equal(a, b)
@@ -123,8 +123,9 @@ def test_threads_change_no_bit(d):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(20_000, d)).astype(np.float32)
     weights = rng.uniform(0.1, 3, size=len(X))
-    none = np.empty((0, d)), np.empty(0), np.empty(0)
-    one, *others = [descend(X, weights, *none, 4.0 * d, 0, 0, 1, 20, n_threads) for n_threads in (1, 2, 3)]
+    one, *others = [
+        descend_rows(X, weights, birth=4.0 * d, max_iter=20, n_threads=n_threads) for n_threads in (1, 2, 3)
+    ]
     for other in others:
         for a, b in zip(one, other, strict=True):
             np.testing.assert_array_equal(a, b)

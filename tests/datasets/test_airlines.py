@@ -13,7 +13,7 @@ def distance(lat: np.ndarray, lon: np.ndarray) -> np.ndarray:
     return 6371 * np.arccos(np.clip(np.sum(positions[1:] * positions[:-1], axis=1), -1, 1))
 
 
-def test_aircraft_move_as_fast_and_in_the_direction_that_they_say():
+def test_aircraft_move_with_the_reported_speed_and_direction():
     week = airline_week(50, random_state=0)
     same = np.diff(week.flights) == 0
     inside = same & (np.diff(week.speeds) == 0) & (week.speeds[1:] > 200)  # at full speed

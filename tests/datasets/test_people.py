@@ -110,6 +110,6 @@ def test_there_is_room_for_the_largest_crowd() -> None:
         ({"frame_rate": 0.0}, ValueError, "frame_rate is 0.0"),
     ],
 )
-def test_impossible_numbers_are_refused(wrong: dict[str, Any], error: type[Exception], words: str) -> None:
+def test_invalid_numbers_are_refused(wrong: dict[str, Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         walking_people(**{"n_steps": 1, **wrong})

@@ -147,7 +147,7 @@ def test_weights_are_kept_with_the_sample(tmp_path: Any) -> None:
         ("sizes", [10**9, 1, 1]),
     ],
 )
-def test_an_impossible_sample_is_rejected(name: str, value: Any) -> None:
+def test_an_invalid_sample_is_rejected(name: str, value: Any) -> None:
     model = DMeans(random_state=0)
     labels_of(model, walkers(5, 3)[0])
     snapshot = to_snapshot(model)

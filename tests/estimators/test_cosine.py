@@ -171,7 +171,7 @@ def test_a_state_file_with_centers_that_are_no_directions_is_refused(tmp_path):
         ({"metric": "cosine", "reach": 1.0, "drift": 1.0}, "give either lifetime and reach"),
     ],
 )
-def test_impossible_parameters_are_refused(params, message):
+def test_invalid_parameters_are_refused(params, message):
     with pytest.raises(ValueError, match=message):
         DMeans(**params).fit(np.eye(3))
 

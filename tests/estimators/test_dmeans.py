@@ -38,7 +38,7 @@ def test_fitted_columns_are_aligned_and_sorted_by_id(batches):
     assert model.n_steps_ == len(batches)
 
 
-def test_the_input_is_neither_changed_nor_kept():
+def test_the_input_is_neither_changed_nor_stored():
     X = np.random.default_rng(0).normal(size=(50, 2))
     kept = X.copy()
     model = DMeans(birth_cost=1.0, random_state=0).partial_fit(X)
@@ -63,7 +63,7 @@ def test_fit_predict_gives_the_labels():
     np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
 
 
-def test_a_seed_decides_everything():
+def test_a_seed_determines_everything():
     stream = moving_gaussians(n_steps=20, random_state=1).batches
     runs = [[s.labels.tolist() for s in DMeans(0.06, random_state=s).stream(stream)] for s in (3, 3)]
     assert runs[0] == runs[1]
@@ -163,7 +163,7 @@ def test_frames_go_in_and_named_columns_come_out():
     assert isinstance(polars, pl.DataFrame)
 
 
-def test_history_is_bounded_and_the_callback_takes_all():
+def test_history_is_bounded_and_the_callback_gets_all_events():
     heard = []
     model = DMeans(birth_cost=1e-4, history_size=7, on_event=heard.append, random_state=0)
     for X in moving_gaussians(n_steps=5, random_state=0).batches:
@@ -192,7 +192,7 @@ def test_random_disjoint_batches_converge_to_the_dp_means_centers_of_the_whole()
     assert anytime.cluster_weights_.sum() == pytest.approx(2000)
 
 
-def test_a_clone_starts_afresh():
+def test_a_clone_is_not_fitted():
     model = clone(DMeans(birth_cost=1.0).fit([[0.0]]))
     with pytest.raises(AttributeError, match="is not fitted yet"):
         _ = model.cluster_ids_

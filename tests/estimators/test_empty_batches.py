@@ -27,11 +27,11 @@ MODELS = {
 def state_of(model):
     """All that a later step depends on, except the number of steps."""
     state = model._remembered
-    support = getattr(getattr(model._state, "past", model._state), "support", ())
+    support = getattr(getattr(model._state, "remembered", model._state), "support", ())
     return [np.asarray(part).tolist() for part in (*state[:-1], *support)]
 
 
-def lives(model):
+def event_log(model):
     """Events without the number of the step that reported them."""
     return [event._replace(step=0) for event in model.history_]
 
@@ -83,7 +83,7 @@ def test_k_empty_steps_equal_one_step_of_length_k(name, k, batches, dense):
         many.partial_fit(no_rows, t=clock + 1.0 + i)
     one.partial_fit(no_rows, t=clock + k)
     assert state_of(one) == state_of(many)
-    assert lives(one) == lives(many)
+    assert event_log(one) == event_log(many)
 
 
 def test_a_later_batch_reveals_sleep_and_death_at_their_own_times():

@@ -58,7 +58,7 @@ def test_the_forecast_of_the_random_walk_is_the_equation_of_the_paper():
     assert forecast.variances.tolist() == pytest.approx([1 / 2 + 2.5 * tau, 1 + 2.5 * tau])
 
 
-def test_the_dead_are_not_in_the_forecast_and_take_no_row():
+def test_dead_clusters_are_not_in_the_forecast_and_take_no_row():
     model = DMeans(birth_cost=1.0, lifetime=3).partial_fit([[0.0], [0.0], [9.0]]).partial_fit([[0.0]])
     assert model.forecast(t=4.0).ids.tolist() == [0, 1]
     assert model.forecast(t=4.5).ids.tolist() == [0]

@@ -56,7 +56,7 @@ def test_a_cluster_whose_members_are_gone_is_linked_by_its_center():
 
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=20, deadline=None)
-def test_names_of_items_and_order_of_rows_have_no_say(seed):
+def test_names_of_items_and_order_of_rows_change_no_id(seed):
     rng = np.random.default_rng(seed)
     plain, renamed = PersistentIds(), PersistentIds()
     stream = windows(n_steps=6, seed=seed % 100)

@@ -152,7 +152,7 @@ def test_without_certify_there_is_no_bound():
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_costs_that_are_shares_do_not_care_how_often_each_row_is_given(estimator):
+def test_relative_costs_do_not_depend_on_the_number_of_copies(estimator):
     X = blobs(0, [A, B, C])
     model = estimator(kernel=RBF(bandwidth=0.3), birth_cost=0.12, relative=True, random_state=0)
     once = model.fit(X).labels_

@@ -65,7 +65,7 @@ def test_no_other_linking_costs_less(stream, birth, lifetime, drift):
 
 @given(labeled_streams(), st.integers(0, 2**32 - 1), st.sampled_from([None, "rbf"]))
 @settings(max_examples=50, deadline=None)
-def test_the_names_of_the_clusters_in_a_batch_have_no_say(stream, seed, kernel):
+def test_the_names_of_the_clusters_in_a_batch_change_no_id(stream, seed, kernel):
     rng = np.random.default_rng(seed)
     renamed = [(X, np.append(rng.permutation(50)[:3], -1)[labels]) for X, labels in stream]
     assert follow(PersistentIds(kernel=kernel), renamed) == follow(PersistentIds(kernel=kernel), stream)
@@ -271,7 +271,7 @@ def test_an_invalid_parameter_is_named(parameters, message):
         ([0, -2], "got -2 in row 1"),
     ],
 )
-def test_labels_that_are_none_are_refused(labels, message):
+def test_invalid_labels_are_refused(labels, message):
     with pytest.raises(ValueError, match=message):
         PersistentIds().update([[0.0], [1.0]], labels)
 

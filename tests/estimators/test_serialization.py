@@ -51,7 +51,7 @@ def test_splits_and_merges_are_saved_and_files_from_before_them_load(tmp_path):
     )
 
 
-def test_guesses_of_the_birth_cost_are_saved_and_files_from_before_them_load():
+def test_estimates_of_the_birth_cost_are_saved_and_files_from_before_them_load():
     batches = moving_gaussians(n_steps=4, random_state=0).batches
     model = DMeans(random_state=0)
     for X in batches[:2]:
@@ -69,7 +69,7 @@ def test_guesses_of_the_birth_cost_are_saved_and_files_from_before_them_load():
         from_snapshot(snapshot._replace(header=header | {"guesses": [0.1, -1.0]}))
 
 
-def test_a_run_with_a_random_seed_goes_on_as_it_would_have(tmp_path):
+def test_a_run_with_a_random_seed_continues_as_if_uninterrupted(tmp_path):
     batches = moving_gaussians(n_steps=30, random_state=0).batches
     model = DMeans(birth_cost=0.06)
     for X in batches[:10]:
@@ -80,7 +80,7 @@ def test_a_run_with_a_random_seed_goes_on_as_it_would_have(tmp_path):
         np.testing.assert_array_equal(model.partial_fit(X).labels_, twin.partial_fit(X).labels_)
 
 
-def test_a_loaded_model_predicts_and_knows_its_columns(tmp_path):
+def test_a_loaded_model_predicts_and_has_its_columns(tmp_path):
     pd = pytest.importorskip("pandas")
     X = pd.DataFrame({"a": [0.0, 5.0], "b": [0.0, 5.0]})
     DMeans(birth_cost=1.0, random_state=0).fit(X).save(tmp_path / "m")

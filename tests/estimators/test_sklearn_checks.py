@@ -18,5 +18,5 @@ from dynmeans import DMeans, KDMeans, PersistentIds, SDMeans
         PersistentIds(DMeans(birth_cost=1.0), kernel="rbf"),
     ]
 )
-def test_keeps_the_promises_of_scikit_learn(estimator, check):
+def test_passes_the_estimator_checks_of_scikit_learn(estimator, check):
     check(estimator)

@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-from itertools import permutations
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from air_traffic import as_rows, small_week, write_csv
-from dynmeans._experiments.flights import flights_experiment, weighted_accuracy
+from dynmeans._experiments.flights import flights_experiment
 from dynmeans._experiments.results import Results
 from dynmeans._experiments.runner import run_experiment
 
@@ -37,16 +33,6 @@ def test_the_table_has_a_row_for_each_method_and_stream_and_the_figure_a_panel(r
     assert all(line.rstrip(" |").endswith("1.0") for line in lines if "| D-Means |" in line)
     (figure,) = experiment.draw(results).values()
     assert len(figure.axes) == 2
-
-
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=12))
-@settings(deadline=None)
-def test_weighted_accuracy_is_the_best_of_all_pairings(rows: list[tuple[int, int, int]]) -> None:
-    true, found, weights = map(np.array, zip(*rows, strict=True))
-    if not weights.sum():
-        return
-    best = max(weights[np.array(p)[found] == true].sum() for p in permutations(range(4)))
-    assert weighted_accuracy(true, found, weights.astype(float)) == pytest.approx(best / weights.sum())
 
 
 def test_without_a_file_only_the_week_is_run(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return read_results(Path(results_file(PEOPLE_EXPERIMENT, folder, True)))
 
 
-def test_every_method_is_judged_on_the_scenes_and_on_the_papers_length(results: Results) -> None:
+def test_every_method_is_evaluated_on_the_scenes_and_on_the_papers_length(results: Results) -> None:
     for part in ("scenes", "paper"):
         groups = results.part(part)
         assert [group.case["method"] for group in groups] == list(PARAMETERS)

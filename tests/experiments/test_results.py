@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans._experiments.drawing.tables import difference, markdown, with_interval
+from dynmeans._experiments.drawing.tables import markdown, mean_difference, with_interval
 from dynmeans._experiments.results import Group, Results, read_results, write_results
 from dynmeans._experiments.trials import ExperimentTrial, Size, crossing
 
@@ -50,7 +50,7 @@ def test_interval_is_that_of_students_t() -> None:
 def test_difference_is_taken_stream_by_stream() -> None:
     ours = Group("a", {}, {0: {"value": 1.0}, 1: {"value": 2.0}, 2: {"value": 9.0}})
     theirs = Group("a", {}, {0: {"value": 0.5}, 1: {"value": 1.5}})
-    assert difference(ours, theirs, "value") == "+0.500 ± 0.000"
+    assert mean_difference(ours, theirs, "value") == "+0.500 ± 0.000"
 
 
 def test_table_has_a_rule_below_its_header() -> None:

@@ -147,7 +147,7 @@ def test_results_are_saved_periodically(tmp_path: Path, monkeypatch: pytest.Monk
     assert lengths == [0, 1, 2, 3, 4, 5, 6]
 
 
-def test_standing_counts_trials_of_earlier_runs_but_not_their_time(tmp_path: Path) -> None:
+def test_progress_counts_trials_of_earlier_runs_but_not_their_time(tmp_path: Path) -> None:
     run_experiment(SUMS, Size(1), tmp_path)
     seen: list[ExperimentProgress] = []
     run_experiment(SUMS, Size(3), tmp_path, show=seen.append)

@@ -28,7 +28,7 @@ def test_every_method_is_measured_and_drawn(tmp_path: Path) -> None:
     assert video.summarize(result).count("\n") == 5
 
 
-def test_a_quick_run_takes_pictures_from_the_midst_of_the_film(tmp_path: Path) -> None:
+def test_a_quick_run_takes_frames_from_the_middle_of_the_film(tmp_path: Path) -> None:
     black = [np.zeros((48, 64, 3), np.uint8)] * 5
     film = write_clip(tmp_path / "a.avi", black + pictures(10))
     experiment = video.video_experiment(str(film))

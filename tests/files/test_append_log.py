@@ -69,7 +69,9 @@ def test_a_flush_that_fails_half_way_is_undone_or_repeated(
     assert files(tmp_path) == (b"head\n12", b"12")
 
 
-def test_much_is_written_before_anybody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_lines_are_written_before_the_next_flush(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(append_log_module, "_PENDING_BYTES", 10)
     log = AppendLog(tmp_path, HEADINGS)
     log.append({"a": b"x" * 11})

@@ -101,7 +101,7 @@ def test_permissions_of_a_file_are_kept_and_a_new_one_obeys_the_mask(tmp_path: P
     assert stat.S_IMODE(target.stat().st_mode) == 0o400
 
 
-def test_leftovers_of_the_dead_are_removed_and_nothing_else(tmp_path: Path) -> None:
+def test_leftovers_of_killed_processes_are_removed_and_nothing_else(tmp_path: Path) -> None:
     leftover, other = leave(tmp_path / "a[1].txt"), leave(tmp_path / "b.txt")
     mine = tmp_path / ".a.tmp.txt"
     mine.write_text("of the user")

@@ -63,7 +63,7 @@ class Panic(BaseException):
 @pytest.mark.parametrize(
     "error", [Panic("a\nb"), ZeroDivisionError(), AttributeError("x"), MemoryError(), SyntaxError("odd")]
 )
-def test_whatever_a_library_raises_is_one_line_that_names_the_place(error: BaseException) -> None:
+def test_any_error_of_a_library_is_one_line_that_names_the_location(error: BaseException) -> None:
     with pytest.raises(InputError) as caught, error_context("a.csv"):
         raise error
     assert str(caught.value).startswith("a.csv: ")
@@ -71,6 +71,6 @@ def test_whatever_a_library_raises_is_one_line_that_names_the_place(error: BaseE
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ImportError])
-def test_interruptions_and_missing_packages_are_no_fault_of_a_file(error: type[BaseException]) -> None:
+def test_interruptions_and_missing_packages_are_not_errors_of_a_file(error: type[BaseException]) -> None:
     with pytest.raises(error), error_context("a.csv"):
         raise error

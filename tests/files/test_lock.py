@@ -44,7 +44,7 @@ def test_a_killed_process_leaves_no_lock_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_error_inside_lets_go(tmp_path: Path) -> None:
+def test_an_error_releases_the_lock(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="inside"), locked(tmp_path / "state"):
         raise RuntimeError("inside")
     with locked(tmp_path / "state"):

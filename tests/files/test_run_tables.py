@@ -8,7 +8,7 @@ import pytest
 from dynmeans._files import run_tables as runfiles
 from dynmeans._files.append_log import AppendLog
 from dynmeans._files.run_folder import read_run
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, lines_of, write_info
+from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, step_lines, write_info
 from dynmeans._model.events import Event, StepReport
 
 NONE = np.array([], dtype=np.int64)
@@ -51,7 +51,7 @@ def record(step: int, rows: int = 4) -> StepRecord:
 def write(folder: Path, records: list[StepRecord], features: list[str]) -> None:
     log = AppendLog(folder, headings(features))
     for entry in records:
-        log.append(lines_of(entry))
+        log.append(step_lines(entry))
     log.close()
     info = {"format": 1, "title": "t", "features": features, "time": {"name": "t", "kind": "number"}}
     rest = {"parameters": {}, "rows": 8, "steps": 2, "complete": True, "version": "0"}
@@ -85,5 +85,5 @@ def test_a_run_folder_reads_back_exactly(tmp_path: Path) -> None:
 
 def test_the_sample_of_a_long_step_is_spread_over_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runfiles, "SAMPLE_ROWS", 5)
-    lines = lines_of(record(1, rows=23))["sample.csv"].decode().splitlines()
+    lines = step_lines(record(1, rows=23))["sample.csv"].decode().splitlines()
     assert [int(line.split(",")[1]) for line in lines] == [0, 4, 9, 13, 18]

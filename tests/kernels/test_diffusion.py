@@ -180,14 +180,14 @@ def test_equal_weights_are_no_weights():
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 400])
-def test_rows_in_a_single_place_are_alike_or_at_least_valid(n):
+def test_rows_at_one_position_are_similar_or_at_least_valid(n):
     inputs = KernelInput(np.full((n, 2), 7.0), np.ones(n), np.full((2, 2), 7.0), np.ones(2), np.arange(2), 2)
     similarity = Diffusion().compare(inputs)
     assert np.isfinite(similarity.features).all()
     np.testing.assert_allclose(np.linalg.norm(similarity.features, axis=1), 1.0, atol=1e-9)
 
 
-def test_more_pieces_than_features_still_gives_every_row_a_place():
+def test_more_components_than_features_still_give_every_row_features():
     rows = np.repeat(np.arange(100.0), 3)[:, None] * 1e3 + np.tile([0.0, 1.0, 2.1], 100)[:, None]
     features = Diffusion(n_neighbors=2, rank=10).compare(first_input(rows)).features
     assert features.shape == (300, 10)

@@ -65,7 +65,7 @@ def test_sets_of_the_same_function_are_alike_and_those_of_x_and_minus_x_are_not(
     assert matrix[np.ix_(labels == 0, labels == 1)].mean() < 0.2
 
 
-def test_sets_that_say_nothing_of_each_other_are_even_odds():
+def test_sets_without_information_about_each_other_have_similarity_one_half():
     rows = np.array([[0.0, 0.1, 1.0, 1.1], [500.0, 500.1, -3.0, -3.1]])
     assert GaussianProcess().compare(first_input(rows)).matrix[0, 1] == pytest.approx(0.5)
 

@@ -40,7 +40,7 @@ def test_neighbors_of_a_ring_lie_along_it():
 
 
 @pytest.mark.parametrize(("n", "k"), [(2, 1), (3, 2), (50, 4), (50, 49)])
-def test_rows_in_a_single_place_are_each_their_own_first_neighbor(n, k):
+def test_rows_at_one_position_are_each_their_own_first_neighbor(n, k):
     near = stretched_neighbors(np.full((n, 2), 7.0), k)
     assert near.shape == (n, k + 1)
     np.testing.assert_array_equal(near[:, 0], np.arange(n))

@@ -64,7 +64,7 @@ def test_a_function_is_symmetrised():
     np.testing.assert_array_equal(matrix, [[1.0, 2.0], [2.0, 3.0]])
 
 
-def test_rounding_is_forgiven():
+def test_rounding_errors_are_accepted():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(300, 3)).astype(np.float32)
     matrix = (rows @ rows.T).astype(float)

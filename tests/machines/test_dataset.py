@@ -15,7 +15,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import dynmeans
-from dataset_runs import PARAMETERS, N, local_labels, read_labels, run, table
+from dataset_runs import PARAMETERS, N, Stop, local_labels, read_labels, run, stop_after_two, table
 from dynmeans import InputError
 from dynmeans._files.snapshot import read_snapshot, write_snapshot
 from dynmeans.cli import app
@@ -24,17 +24,9 @@ from dynmeans.distributed.runs.dataset import open_dataset
 from dynmeans.runs import RunParameters, cluster_files, read_run
 
 
-class Stop(Exception):
-    pass
-
-
 def test_labels_are_local_ones_also_after_an_interruption(client, folder):
-    def stop(status):
-        if status.steps == 2:
-            raise Stop
-
     with pytest.raises(Stop):
-        run(folder, client, on_step=stop)
+        run(folder, client, on_step=stop_after_two)
     found = run(folder, client)
     labels, model = local_labels(folder)
     written = read_labels(folder)
@@ -344,12 +336,8 @@ TABLES = ("run.json", "steps.csv", "clusters.csv", "events.jsonl")
 def test_the_run_folder_is_that_of_a_local_run_without_points(client, folder):
     """Also after an interruption."""
 
-    def stop(status):
-        if status.steps == 2:
-            raise Stop
-
     with pytest.raises(Stop):
-        run(folder, client, on_step=stop)
+        run(folder, client, on_step=stop_after_two)
     found = run(folder, client)
     local = cluster_files(str(folder / "*.parquet"), PARAMETERS, out=folder / "local")
     for name in TABLES:

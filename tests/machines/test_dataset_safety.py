@@ -10,22 +10,13 @@ import pytest
 from distributed import Client, LocalCluster
 
 from attack.disk import Disk
-from dataset_runs import PARAMETERS, local_labels, read_labels, run, table, write_parts
+from dataset_runs import PARAMETERS, Stop, local_labels, read_labels, run, stop_after_two, table, write_parts
 from dynmeans import InputError
 from dynmeans._files.errors import InputWarning
 from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
 from dynmeans.distributed.runs import cluster_dataset
 from dynmeans.distributed.runs.label_files import find_damage
 from dynmeans.runs.folder import locked_folder
-
-
-class Stop(Exception):
-    pass
-
-
-def stop_after_two(status):
-    if status.steps == 2:
-        raise Stop
 
 
 def check_labels(folder):
@@ -59,7 +50,7 @@ def test_a_state_file_in_the_folder_of_the_labels_is_refused(client, folder, nam
         )
 
 
-def test_a_file_in_the_place_of_the_labels_is_refused(client, folder):
+def test_a_file_with_the_name_of_the_labels_folder_is_refused(client, folder):
     (folder / "out").mkdir()
     (folder / "out/labels").write_text("by hand")
     with pytest.raises(InputError, match="labels: not a folder"):

@@ -23,7 +23,7 @@ def test_a_well_known_cluster_is_found_one_step_later_up_to_its_reach(birth, lif
 
 
 @given(births, lifetimes, drifts)
-def test_both_pairs_say_the_same(birth, lifetime, drift):
+def test_both_parametrizations_give_the_same_costs(birth, lifetime, drift):
     reach = reach_from_drift(lifetime, drift)
     words = make_costs(birth, AgingParameters(lifetime=lifetime, reach=reach))
     raw = make_costs(birth, AgingParameters(aging_cost=words.aging, drift=words.drift))
@@ -51,6 +51,6 @@ def test_no_aging_cost_means_that_nothing_is_forgotten():
         (1.0, AgingParameters(reach=2.0, aging_cost=0.0), "not both"),
     ],
 )
-def test_impossible_costs_are_named(birth, span, message):
+def test_invalid_costs_are_named(birth, span, message):
     with pytest.raises(ValueError, match=message):
         make_costs(birth, span)

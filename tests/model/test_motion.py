@@ -139,7 +139,7 @@ def test_walk_stays_where_it_was():
     np.testing.assert_allclose(1 / prior.gammas, 1 / state.weights + 0.5 * np.array([1.0, 2.0, 3.0]))
 
 
-def test_walk_knows_no_velocities_and_starts_from_rest_where_it_had_none():
+def test_walk_has_no_velocities_and_velocity_starts_from_rest():
     state, slot_weights = remembered(5), np.ones(3)
     walked = seen_at(
         state, predict_prior(state, 1.0, costs(0.5), WALK), state.centers, slot_weights, 1.0, 0.5, WALK

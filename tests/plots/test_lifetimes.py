@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from dynmeans._files.run_format import Run
 from dynmeans.plots.lifetimes import ASLEEP, AWAKE, DEAD, pack_lanes, trace_lifetimes
 
-lives = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 30)), max_size=60).map(
+lifetimes = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 30)), max_size=60).map(
     lambda pairs: np.array(sorted((born, born + length) for born, length in pairs)).reshape(-1, 2)
 )
 
 
-def test_lives_agree_with_a_walk_through_the_table(run: Run) -> None:
+def test_lifetimes_agree_with_a_walk_through_the_table(run: Run) -> None:
     traced = trace_lifetimes(run)
     last_step = run.steps["step"][-1]
     for k, name in enumerate(traced.ids):
@@ -61,7 +61,7 @@ def test_short_sleeps_are_bridged_when_asked(run: Run) -> None:
     assert np.all(gaps[blurred[1:, 0] == blurred[:-1, 0]] > 2)
 
 
-def test_some_lives_keep_their_own_spans(run: Run) -> None:
+def test_some_lifetimes_keep_their_own_spans(run: Run) -> None:
     traced = trace_lifetimes(run)
     rows = np.arange(1, len(traced.ids), 2)
     part = traced.take(rows)
@@ -72,21 +72,21 @@ def test_some_lives_keep_their_own_spans(run: Run) -> None:
         )
 
 
-def test_a_run_without_steps_has_no_lives(empty_run: Run) -> None:
+def test_a_run_without_steps_has_no_lifetimes(empty_run: Run) -> None:
     traced = trace_lifetimes(empty_run)
     assert len(traced.ids) == len(traced.spans) == 0
 
 
-@given(lives, st.integers(1, 5))
-def test_lives_that_share_a_lane_keep_their_distance(pairs: np.ndarray, gap: int) -> None:
+@given(lifetimes, st.integers(1, 5))
+def test_lifetimes_that_share_a_lane_keep_their_distance(pairs: np.ndarray, gap: int) -> None:
     lanes = pack_lanes(pairs[:, 0], pairs[:, 1], gap=gap)
     for lane in np.unique(lanes):
         mine = pairs[lanes == lane]
         assert np.all(mine[1:, 0] >= mine[:-1, 1] + gap)
 
 
-@given(lives)
-def test_there_are_no_more_lanes_than_lives_at_one_time(pairs: np.ndarray) -> None:
+@given(lifetimes)
+def test_there_are_no_more_lanes_than_lifetimes_at_one_time(pairs: np.ndarray) -> None:
     lanes = pack_lanes(pairs[:, 0], pairs[:, 1], gap=1)
     crowd = max((np.sum((pairs[:, 0] <= t) & (pairs[:, 1] >= t)) for t in pairs[:, 0]), default=0)
     assert len(np.unique(lanes)) == lanes.max(initial=-1) + 1 == crowd

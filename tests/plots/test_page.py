@@ -30,7 +30,7 @@ INK = """((id) => {{
 }})("{id}")"""
 
 
-# Width and height of what is painted in a lively color: the points.
+# Width and height of the area that is painted in saturated colors: the points.
 EXTENT = """(() => {
     const canvas = document.getElementById("scatter");
     const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -230,7 +230,7 @@ def test_dark_mode_repaints_the_drawings(page: Browser) -> None:
     ],
     ids=["no steps", "one step", "one feature", "twelve features and dates", "hundreds of clusters"],
 )
-def test_runs_of_all_shapes_open_without_a_complaint(browser: Browser, tmp_path: Path, shape: dict) -> None:
+def test_runs_of_all_shapes_open_without_errors(browser: Browser, tmp_path: Path, shape: dict) -> None:
     page = open_report(browser, write_run(tmp_path / "run", **shape))
     page.press("ArrowLeft")
     assert page.run("document.documentElement.scrollWidth <= innerWidth")

@@ -52,14 +52,14 @@ def oklab(rgb: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("vision", VISIONS)
-def test_every_two_colors_differ_to_every_eye(vision: str) -> None:
+def test_every_two_colors_differ_for_every_kind_of_vision(vision: str) -> None:
     seen = oklab(np.clip(linear_rgb() @ np.array(VISIONS[vision]).T, 0, 1))
     distances = np.linalg.norm(seen[:, None] - seen[None], axis=2) + np.eye(len(seen))
     assert distances.min() >= 0.1
 
 
 @given(st.lists(st.tuples(st.integers(1, 40), st.integers(0, 12)), max_size=80))
-def test_a_newborn_gets_a_color_that_fewest_of_the_living_wear(pairs: list[tuple[int, int]]) -> None:
+def test_a_newborn_gets_the_color_that_the_fewest_living_clusters_have(pairs: list[tuple[int, int]]) -> None:
     born, end = np.array(sorted((b, b + n) for b, n in pairs)).reshape(-1, 2).T
     colors = assign_colors(born, end)
     for k in range(len(born)):

@@ -39,8 +39,8 @@ def test_runs_of_all_shapes_are_drawn(shape: dict[str, int], tmp_path: Path) -> 
 
 
 def test_the_moments_are_evenly_spaced_where_clusters_return(run: Run) -> None:
-    lives = trace_lifetimes(run)
-    moments = _choose_moments(run.steps["step"], lives)
+    lifetimes = trace_lifetimes(run)
+    moments = _choose_moments(run.steps["step"], lifetimes)
     returns = np.array([event.step for event in run.events if event.kind == "revival"])
 
     def seen_from(begin: int) -> int:

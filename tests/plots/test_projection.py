@@ -41,7 +41,7 @@ def test_the_sign_of_an_axis_does_not_depend_on_the_order_of_the_points() -> Non
 
 
 @pytest.mark.parametrize("points", [np.zeros((0, 4)), np.ones((7, 4)), np.full((1, 4), 2.5)])
-def test_data_without_extent_has_a_plane_all_the_same(points: np.ndarray) -> None:
+def test_data_without_extent_has_a_plane_too(points: np.ndarray) -> None:
     projection = fit_projection(points, NAMES[:4])
     assert projection.apply(points).shape == (len(points), 2)
     assert projection.labels[0] == "component 1 (0% of the variance)"

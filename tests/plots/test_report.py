@@ -80,6 +80,6 @@ def test_embedded_json_reads_back_and_holds_no_markup(value: object) -> None:
     assert not set("<>&") & set(text)
 
 
-def test_numbers_that_json_does_not_know_are_refused() -> None:
+def test_numbers_that_json_does_not_have_are_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
         embed_json([float("nan")])

@@ -44,7 +44,7 @@ def test_similar_clusters_are_near_and_points_stay_with_their_cluster() -> None:
     np.testing.assert_array_equal(found.positions_of(owners), found.positions[owners])
 
 
-def test_clusters_beyond_the_landmarks_and_unknown_points_have_places() -> None:
+def test_clusters_beyond_the_landmarks_and_unknown_points_have_positions() -> None:
     n = MAX_LANDMARKS + 20
     means, owners, points = wide_clusters(n, d=12)
     found = fit_cluster_map(np.arange(n), means, np.arange(n, 0, -1.0), points, owners)

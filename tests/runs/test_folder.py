@@ -42,7 +42,7 @@ def test_a_run_is_overwritten_only_by_force(occupied: Path) -> None:
     assert [path.name for path in occupied.iterdir()] == ["precious.txt"]
 
 
-def test_what_the_same_run_left_behind_may_be_overwritten(occupied: Path) -> None:
+def test_leftovers_of_the_same_run_may_be_overwritten(occupied: Path) -> None:
     check(occupied, again=KNOWN)
     old = {"settings" if key == "parameters" else key: value for key, value in INFO.items()}
     (occupied / "run.json").write_text(json.dumps(old))  # as version 0.1.0 wrote it
@@ -84,7 +84,7 @@ def test_files_that_the_last_run_names_go_with_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("info", ["[]", '{"files": ["a.csv"]}', '{"format": 1, "files": 7}', DEEP])
-def test_a_foreign_run_json_says_nothing(tmp_path: Path, info: str) -> None:
+def test_a_foreign_run_json_is_ignored(tmp_path: Path, info: str) -> None:
     (tmp_path / "run.json").write_text(info)
     (tmp_path / "a.csv").touch()
     clear_folder(tmp_path)
@@ -102,7 +102,7 @@ def test_a_folder_where_a_file_would_be_and_a_file_where_a_folder_would_be_are_r
         check(tmp_path, names=["labels/a.npy"], force=True)
 
 
-def test_a_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match=r"cannot be written, .*file is not a folder"):
         check(tmp_path / "file" / "run")

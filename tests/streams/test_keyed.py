@@ -80,7 +80,7 @@ def stream(n_steps=6, n_keys=4):
     return [(np.concatenate(parts), keys, float(t)) for t, parts in enumerate(zip(*found, strict=True))]
 
 
-def test_the_common_birth_cost_settles_after_five_steps_and_survives_a_file(tmp_path):
+def test_the_common_birth_cost_is_final_after_five_steps_and_saved(tmp_path):
     model, whole = KeyedDMeans(), KeyedDMeans()
     for X, keys, t in stream():
         whole.partial_fit(X, keys, t=t)

@@ -49,7 +49,7 @@ def test_the_sizes_of_pages_sum_to_those_of_their_column(
             assert sum(page.header + page.uncompressed for page in pages) == declared.total_uncompressed_size
 
 
-def test_a_page_that_lies_about_its_size_is_refused(tmp_path: Path) -> None:
+def test_a_page_with_a_false_size_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     table = pa.table({"x": np.zeros(20_000)})
     parquet.write_table(table, path, use_dictionary=False, compression="snappy")

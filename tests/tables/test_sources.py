@@ -57,7 +57,7 @@ def test_standard_input_is_csv_unless_a_format_is_given(monkeypatch: pytest.Monk
     assert find_source("-", "npy").format == "npy"
 
 
-def test_closed_standard_input_is_said_to_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_standard_input_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="standard input is closed"):
         list(read_source(find_source("-")))

@@ -30,7 +30,7 @@ def test_equal_rows_are_left_at_their_distance() -> None:
     assert scale.apply(np.array([[4.0, 1.5]])).tolist() == [[1.0, 0.0]]
 
 
-def test_a_weight_counts_as_so_many_rows() -> None:
+def test_weight_n_equals_n_rows() -> None:
     X, copies = np.array([[0.0], [1.0], [9.0]]), np.array([2, 3, 0])
     weighted, repeated = learn_scale(X, copies.astype(float)), learn_scale(np.repeat(X, copies, axis=0))
     assert np.allclose(weighted.mean, repeated.mean)

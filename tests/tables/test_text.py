@@ -24,7 +24,7 @@ def test_csv_cells_come_by_the_names_of_the_heading(tmp_path: Path) -> None:
     assert {key: list(cells) for key, cells in piece.columns.items()} == {"x": ["1", "3"], "y": ["2", "4"]}
 
 
-def test_a_row_knows_its_number_and_its_line(tmp_path: Path) -> None:
+def test_a_row_has_its_number_and_its_line(tmp_path: Path) -> None:
     (piece,) = read(tmp_path / "a.csv", 'x,note\n1,"two\nlines"\n\n2,b\n')
     assert [piece.location(0), piece.location(1)] == ["row 1 (line 3)", "row 2 (line 5)"]
 
@@ -70,7 +70,7 @@ def test_json_lines_hold_objects_or_arrays(tmp_path: Path) -> None:
         ("a.jsonl", '{"x": 1}\n{"x": "\\uDfff"}\n', "line 2: not Unicode text (a lone surrogate"),
     ],
 )
-def test_a_broken_file_is_named_with_the_place(
+def test_a_damaged_file_is_named_with_the_location(
     tmp_path: Path, name: str, content: str | bytes, message: str
 ) -> None:
     with pytest.raises(InputError) as error:

@@ -174,7 +174,7 @@ def test_lengths_of_windows_are_read(text: str, every: WindowLength) -> None:
 @pytest.mark.parametrize(
     "text", ["", "0", "-5", "min", "5 parsecs", "0rows", "1.5rows", "1.2.3s", "nan", "1e999"]
 )
-def test_lengths_that_make_no_sense_are_refused(text: str) -> None:
+def test_invalid_lengths_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="--every is"):
         parse_window_length(text)
 

@@ -98,7 +98,7 @@ def cluster_all(found, batches):
     return [step.labels for step in model.stream(batches)]
 
 
-def test_a_list_of_estimators_is_judged_by_pairs():
+def test_a_list_of_estimators_is_scored_by_pairs():
     from sklearn.cluster import KMeans
 
     batches, truth = topics(1)
@@ -116,7 +116,7 @@ def test_tune_with_event_times_and_labels():
     assert found.best_score_ < 0.1
 
 
-def test_the_labels_of_another_clusterer_can_be_judged():
+def test_the_labels_of_another_clusterer_can_be_scored():
     from sklearn.cluster import KMeans
 
     batches, _ = topics(3, n_steps=4)

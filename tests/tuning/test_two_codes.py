@@ -115,7 +115,7 @@ def test_only_the_gaussian_code_rewards_cutting_an_angle() -> None:
     assert codes.prefers_forest([whole, cut])
 
 
-def test_points_without_extent_are_judged_by_the_forest_code() -> None:
+def test_points_without_extent_are_scored_by_the_forest_code() -> None:
     batches, truth = walkers(1, 1)
     codes = TwoCodes(batches, np.arange(20.0), max_rows=200)
     results = [codes.lengths(truth), codes.lengths([ids // 2 for ids in truth])]
@@ -123,7 +123,7 @@ def test_points_without_extent_are_judged_by_the_forest_code() -> None:
     assert results[0].forest < results[1].forest
 
 
-def test_touching_clouds_are_judged_by_the_gaussian_code() -> None:
+def test_touching_clouds_are_scored_by_the_gaussian_code() -> None:
     stream = moving_gaussians(10, 20, random_state=3)
     codes = TwoCodes(stream.batches, np.arange(20.0), max_rows=200)
     results = [codes.lengths(stream.labels), codes.lengths([0 * ids for ids in stream.labels])]
@@ -136,7 +136,7 @@ def test_every_row_of_noise_gets_its_own_id() -> None:
     assert [ids.tolist() for ids in separate] == [[4, 3, 5], [3, 6]]
 
 
-def test_gaussian_clouds_of_which_only_some_touch_are_judged_by_the_gaussian_code() -> None:
+def test_gaussian_clouds_of_which_only_some_touch_are_scored_by_the_gaussian_code() -> None:
     """The forest code has evidence for the clouds that it separates, and merges the others."""
     stream = moving_gaussians(5, 33, random_state=500)
     codes = TwoCodes(stream.batches, np.arange(33.0), max_rows=200)

@@ -17,7 +17,8 @@
 namespace dynmeans {
 namespace {
 
-// Of n numbers. Each lane has its own maximum, so that the compiler vectorizes the loop.
+// Largest absolute value of n numbers; NaN if there is one. Each lane has its own maximum, so that the
+// compiler vectorizes the loop.
 template <class T>
 double largest_size(const T* values, std::size_t n) {
   constexpr std::size_t kLanes = 16;  // floats in the widest register

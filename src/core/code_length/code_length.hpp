@@ -65,7 +65,7 @@ class StreamCoder {
 
  private:
   static constexpr double kHorizon = 50.0;    // an id that returns later counts as new
-  static constexpr double kForgetting = 0.5;  // of an id's own shape, in a step
+  static constexpr double kForgetting = 0.5;  // factor of an id's own shape per step
   static constexpr double kTinyPivot = 1e-6;
 
   static double sum(const double* values, int n) {
@@ -170,7 +170,8 @@ class StreamCoder {
     return shape;
   }
 
-  // Of the center of a group around all points so far. The covariance of its points is shape / evidence.
+  // Log density of the center of a group as a point from anywhere: around all points so far. The covariance
+  // of the points of the group is shape / evidence.
   double log_density_anywhere(const Group& group, const Square& shape, double evidence, int t) {
     Square spread = cov_so_far(t);
     for (std::size_t i = 0; i < spread.size(); ++i) spread[i] += shape[i] / (evidence * group.n);

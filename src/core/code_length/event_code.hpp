@@ -73,8 +73,8 @@ class BirthCode {
   double births_ = 0.0;
 };
 
-// Most ids have a single row: which ids, the sizes of the others, and then the order of the rows. Sizes that
-// are not whole, from weights, have no such code.
+// Code of the sizes of ids, for streams in which most ids have a single row: which ids do, the sizes of the
+// others, and the order of the rows. Sizes that are not whole, because of weights, have no such code.
 class SizeCode {
  public:
   void add(double n) {
@@ -107,7 +107,7 @@ class SizeCode {
 };
 
 // Labels of the rows. Two codes are mixed by their past likelihood: Dirichlet-multinomial, with 1/2 and the
-// size when last seen or the usual size of a newborn; and that of single rows, for streams of detections.
+// size when last seen or the usual size of a newborn; and SizeCode, for streams of detections.
 class LabelCode {
  public:
   void add(double n, const double* n_before) {

@@ -32,7 +32,7 @@ struct ForestView {
 
 struct ForestCode {
   double edges = 0.0, roots = 0.0, labels = 0.0, events = 0.0, noise = 0.0;  // nats
-  double lead_of_velocity = 0.0;  // of forecasts with displacement over those without
+  double lead_of_velocity = 0.0;  // nats by which forecasts with displacement are better
 };
 
 class ForestCoder {

@@ -64,7 +64,7 @@ class OutlierCode {
  private:
   static constexpr int kRounds = 5;  // maximum number of times that the set of inliers is recomputed
 
-  // Of the covariance that the past and the points themselves suggest.
+  // Factorizes the covariance of a group, estimated from earlier steps and from its own points.
   void factor_spread(const Group& group, const Square& shape, double own) {
     Square spread(shape);
     const double evidence = 1.0 + own + std::max(group.n - 1.0, 0.0);

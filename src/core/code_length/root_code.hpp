@@ -96,7 +96,8 @@ class RootCode {
     return spread;
   }
 
-  // Of the rows around the center after `ahead` units of time; their mean squared residuals are added.
+  // Logarithm of the mean density of the rows (n, d) around the center after `ahead` units of time; freedom:
+  // degrees of freedom; adds the mean squared residuals (d, d) of the rows to `residuals`.
   double log_mean_density(const Track& track, const std::vector<double>& rows, double ahead, double freedom,
                           Square& residuals) {
     const std::size_t n = rows.size() / d_;

@@ -21,7 +21,7 @@ class ScatterCode {
   ScatterCode(int d, const double* floor, double min_variance)
       : d_(d), floor_(floor), min_variance_(min_variance), pooled_(std::size_t(d) * d) {}
 
-  // Before anything is known, clusters may be of any size from that of all data down, each equally likely.
+  // Before the first step, each of kScales sizes, from that of all data down, is equally likely.
   // Returns the nats for the scatters of all groups, and the likeliest size as the usual one.
   double first(const std::vector<Group>& groups, const Square& whole, Square& best) {
     double best_sum = 0.0, mixed = 0.0;

@@ -1,7 +1,7 @@
 // Code length of the rows of one id in one step, given one of them: edges of their minimum spanning tree.
 //
 // Each other row lies next to a row of the same id, in any direction, at a length drawn from one density for
-// all ids of the stream. The code does not say which row is the neighbor.
+// all ids of the stream. The code does not encode which row is the neighbor.
 #pragma once
 
 #include <algorithm>

@@ -23,7 +23,7 @@ class ClusterSums {
     is_stale_.resize(n, true);
   }
 
-  // Of a cluster with rows; out (d,)
+  // Reads the sum (d,) of a cluster with rows.
   void read_sum(int k, double* out) const { terms_->total(&sum_[k * terms_->size()], out); }
   double weight(int k) const {
     double total;

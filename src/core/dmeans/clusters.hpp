@@ -73,7 +73,7 @@ class Clusters {
   int count() const { return count_; }
   bool is_awake(int k) const { return awake_[k]; }
   bool is_old(int k) const { return k < n_old_; }
-  // Of a cluster that is awake.
+  // The center of a cluster that is awake.
   const double* center(int k) const { return theta_.data() + at(k); }
   const double* old_center(int k) const { return phi_.data() + at(k); }
   const ClusterSums& sums() const { return sums_; }

@@ -22,7 +22,7 @@ struct RowView {
   double decision_weight() const { return std::min(m, 1.0); }
 };
 
-// At equal cost, a row joins a cluster rather than found one.
+// At equal cost, a row joins an existing cluster.
 inline bool is_birth(const Cheapest& found, double birth) {
   return !(found.cost <= birth);
 }

@@ -17,7 +17,7 @@ namespace dynmeans {
 
 struct AlignOptions {
   double bandwidth;   // h  in the last round
-  double background;  // b  weight of "none of them" in a row, in the last round
+  double background;  // b  weight of the background, in the last round
   double widest;      //    bandwidth of the first round, in units of the last
   int n_rounds;
 };

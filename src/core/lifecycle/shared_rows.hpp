@@ -23,11 +23,11 @@ struct ParentRows {
 // Weight of the rows that each parent has in each slot. Only pairs with rows are stored.
 class SharedRows {
  public:
-  struct Entry {
+  struct RowShare {
     std::int64_t slot;
     double weight;
   };
-  using Entries = std::span<const Entry>;
+  using RowShares = std::span<const RowShare>;
 
   explicit SharedRows(const ParentRows& in) : starts_(in.n_awake + 1) {
     const auto order = rows_by_parent(in);
@@ -49,14 +49,14 @@ class SharedRows {
     }
   }
 
-  // Of one parent, by slot.
-  Entries of(std::int64_t parent) const {
-    return Entries(entries_).subspan(starts_[parent], starts_[parent + 1] - starts_[parent]);
+  // The weights of one parent, sorted by slot.
+  RowShares of(std::int64_t parent) const {
+    return RowShares(entries_).subspan(starts_[parent], starts_[parent + 1] - starts_[parent]);
   }
 
   double weight(std::int64_t parent, std::int64_t slot) const {
     const auto line = of(parent);
-    const auto at = std::ranges::lower_bound(line, slot, {}, &Entry::slot);
+    const auto at = std::ranges::lower_bound(line, slot, {}, &RowShare::slot);
     return at != line.end() && at->slot == slot ? at->weight : 0.0;
   }
 
@@ -70,7 +70,7 @@ class SharedRows {
   }
 
   std::vector<std::int64_t> starts_;
-  std::vector<Entry> entries_;
+  std::vector<RowShare> entries_;
 };
 
 }  // namespace dynmeans

@@ -82,7 +82,7 @@ struct AcceptAll {
   bool is_at_parent(std::int64_t, std::int64_t) const { return true; }
 };
 
-// Of a split: parent and newborn slots; of a merge: slot and parents.
+// Parent and newborn slots of a split, or slot and parents of a merge.
 using SlotGroup = std::vector<std::int64_t>;
 
 struct SplitMergeGroups {
@@ -126,13 +126,13 @@ class SplitMergeFinder {
 
   bool is_gone(std::int64_t parent) const { return in_.slot_weights[in_.awake[parent]] == 0; }
 
-  // The slot of most rows of a parent; ties go to the first.
+  // The slot with the largest weight of rows of a parent; ties go to the first.
   std::int64_t main_slot(std::int64_t parent) const {
     const auto line = shared_.of(parent);
-    return line.empty() ? kNone : std::ranges::max_element(line, {}, &SharedRows::Entry::weight)->slot;
+    return line.empty() ? kNone : std::ranges::max_element(line, {}, &SharedRows::RowShare::weight)->slot;
   }
 
-  // begin .. end-1 by their keys below n_keys, in order of appearance.
+  // Groups the values begin .. end-1 by their keys, which are below n_keys, in order of appearance.
   template <class Key>
   static Groups grouped(std::int64_t begin, std::int64_t end, std::int64_t n_keys, Key key_of) {
     Groups groups;

@@ -52,7 +52,7 @@ struct KdTree {
     return sum;
   }
 
-  // From x to the box of a node; 0 inside.
+  // Squared distance from x to the box of a node; 0 inside.
   double squared_distance(const double* x, Index node) const {
     const double* low = &boxes[std::size_t(node) * 2 * dimension()];
     const double* high = low + dimension();
@@ -64,7 +64,7 @@ struct KdTree {
     return sum;
   }
 
-  // From x inside the box of a node to where it ends; no row of another node is closer.
+  // Squared distance from x, inside the box of a node, to the nearest face; no row of another node is closer.
   double squared_depth(const double* x, Index node) const {
     const double* low = &boxes[std::size_t(node) * 2 * dimension()];
     const double* high = low + dimension();

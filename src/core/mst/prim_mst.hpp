@@ -88,7 +88,7 @@ class PrimMst {
     return Index(which[best]);
   }
 
-  // From the newest row in the tree to two rows outside.
+  // Squared distances from the newest row in the tree to two rows outside.
   Two squared_distances(Index k) {
     Two sum{};
     for (int j = 0; j < d_; ++j) {

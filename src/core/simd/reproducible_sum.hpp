@@ -5,7 +5,7 @@
 // g = 2^(e + k - 52), rounds v to a multiple of g. Sums of such multiples are exact in double precision, in
 // any order. The remainder, at most g / 2, is summed in the same way in the next fold. A sum is an array of
 // such folds: rows that leave are subtracted exactly, and sums of parts of a batch are merged by adding the
-// folds. The last fold drops what lies below its grid: see kBitsOfLargest.
+// folds. The last fold drops the remainder below its grid: see kBitsOfLargest.
 #pragma once
 
 #include <algorithm>

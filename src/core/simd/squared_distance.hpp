@@ -10,7 +10,7 @@
 
 namespace dynmeans {
 
-constexpr int kWide = 16;  // rows with so many features are wide
+constexpr int kWide = 16;  // rows with at least this many features are wide
 
 // A row of doubles as it is.
 struct Plain {

@@ -1,9 +1,8 @@
 // One pass of the label update on the sphere against fixed centers, with the bounds of Hamerly (2010) on
 // chords.
 //
-// Each row keeps an upper bound on the chord to its own center and a lower bound on the chord to every other
-// awake one. Rows for which a birth or a revival is cheaper are only listed, as proposals; the descent
-// assigns them one by one.
+// A row is skipped if its bounds (chord_bounds.hpp) prove that it keeps its label. Rows for which a birth or
+// a revival is cheaper are only listed, as proposals; the descent assigns them one by one.
 #pragma once
 
 #include <cmath>
@@ -12,6 +11,7 @@
 
 #include "dmeans/batch/batch_view.hpp"
 #include "sphere/center_products.hpp"
+#include "sphere/chord_bounds.hpp"
 #include "sphere/sphere_clusters.hpp"
 #include "sphere/sphere_rows.hpp"
 #include "support/signals.hpp"
@@ -27,12 +27,11 @@ class SphereAssignment {
         birth_(birth),
         tolerance_(points.rounding()),
         label_(points.n),
-        upper_(points.n),
-        lower_(points.n) {}
+        bounds_(points.n, points.d) {}
 
   void reset() {
     std::fill(label_.begin(), label_.end(), kNone);
-    bounds_hold_ = false;
+    bounds_.invalidate();
   }
 
   double tolerance() const { return tolerance_; }
@@ -41,7 +40,7 @@ class SphereAssignment {
 
   void relabel(Row i, std::int32_t slot) {
     label_[i] = slot;
-    upper_[i] = std::numeric_limits<T>::infinity();
+    bounds_.clear_upper(i);
   }
 
   // Moves every row to its nearest awake cluster, then the centers; true if any row moved.
@@ -51,13 +50,12 @@ class SphereAssignment {
     bool moved = false;
     uncertain_.clear();
     for (Row i = 0; i < points_.n; ++i) {
-      if ((bounds_hold_ || bound_by_prior(slots, i)) && stays(slots, i)) continue;
+      if ((bounds_.hold() || bound_by_prior(slots, i)) && stays(slots, i)) continue;
       uncertain_.push_back(i);
       if (int(uncertain_.size()) == CenterProducts::kRows) moved |= compare_uncertain(slots);
     }
     if (!uncertain_.empty()) moved |= compare_uncertain(slots);
-    bounds_hold_ = true;
-    store_centers(slots);
+    bounds_.accept(slots, awake_);
     if (moved) slots.update_centers();
     return moved;
   }
@@ -65,20 +63,15 @@ class SphereAssignment {
  private:
   static constexpr double kMargin = 0.25;  // chord beyond the own center up to which others are bounded
 
-  // Lists the awake and the sleeping clusters, and computes how far each has moved since the bounds were set.
+  // Updates the bounds, and lists the awake and the sleeping clusters with their centers.
   void prepare(const SphereClusters<T>& slots) {
-    const int d = points_.d, n = slots.count();
-    if (slots.wake_ups() != wake_ups_) bounds_hold_ = false;
-    wake_ups_ = slots.wake_ups();
-    displacement_.assign(n, 0);
+    bounds_.update(slots);
     awake_.clear();
     asleep_.clear();
     safe_cost_ = birth_;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < slots.count(); ++k) {
       if (slots.is_awake(k)) {
         awake_.push_back(k);
-        if (bounds_hold_)
-          displacement_[k] = chord_between(slots.center(k), &previous_centers_[std::size_t(k) * d]);
       } else if (slots.is_old(k)) {
         asleep_.push_back(k);
         safe_cost_ = std::min(safe_cost_, slots.revival(k));
@@ -89,32 +82,12 @@ class SphereAssignment {
     dots_.resize(std::max(awake_.size(), asleep_.size()));
     products_.clear();
     first_newborn_ = int(std::lower_bound(awake_.begin(), awake_.end(), slots.n_old()) - awake_.begin());
-    most_displaced_ = 0;
-    second_displacement_ = 0;
-    for (int k = 0; k < n; ++k)
-      if (displacement_[k] > displacement_[most_displaced_]) most_displaced_ = k;
-    for (int k = 0; k < n; ++k)
-      if (k != most_displaced_) second_displacement_ = std::max(second_displacement_, displacement_[k]);
   }
 
   void pack(const SphereClusters<T>& slots, const std::vector<std::int32_t>& which, RawVector<T>& out) const {
     const std::size_t d = points_.d;
     out.resize(which.size() * d);
     for (std::size_t a = 0; a < which.size(); ++a) std::copy_n(slots.center(which[a]), d, &out[a * d]);
-  }
-
-  void store_centers(const SphereClusters<T>& slots) {
-    const std::size_t d = points_.d;
-    previous_centers_.resize(slots.count() * d);
-    for (std::size_t a = 0; a < awake_.size(); ++a)
-      std::copy_n(&awake_centers_[a * d], d, &previous_centers_[awake_[a] * d]);
-  }
-
-  // By differences: the dot product of two close directions loses all digits.
-  double chord_between(const T* a, const T* b) const {
-    double squared = 0;
-    for (int j = 0; j < points_.d; ++j) squared += double(a[j] - b[j]) * double(a[j] - b[j]);
-    return std::sqrt(squared) + 16 * double(std::numeric_limits<T>::epsilon());
   }
 
   // Computes the bounds of a row from its cosines to the old centers, if these are known.
@@ -135,8 +108,8 @@ class SphereAssignment {
                         awake_centers_.data() + std::size_t(first_newborn_) * points_.d, n, dots_.data());
     for (int a = 0; a < n; ++a)
       if (awake_[first_newborn_ + a] != own) lower = std::min(lower, chord_down(dots_[a], tolerance_));
-    upper_[i] = std::numeric_limits<T>::infinity();
-    lower_[i] = static_cast<T>(round_down(lower));
+    bounds_.clear_upper(i);
+    bounds_.set_lower(i, lower);
     return true;
   }
 
@@ -145,17 +118,16 @@ class SphereAssignment {
     poll_(points_.d);
     const std::int32_t own = label_[i];
     if (own == kNone) return false;
-    const double others = own == most_displaced_ ? second_displacement_ : displacement_[most_displaced_];
-    const double lower = round_down(double(lower_[i]) - others);
-    double upper = double(upper_[i]) + displacement_[own];
-    lower_[i] = static_cast<T>(lower);
+    const double lower = bounds_.lower(i, own);
+    double upper = bounds_.upper(i, own);
+    bounds_.keep_lower(i, lower);
     if (!(upper <= lower && 0.5 * upper * upper <= safe_cost_)) {
       const double cosine = slots.dot(points_.row(i), slots.center(own));
       upper = chord_up(cosine, tolerance_);
       if (upper > lower) return false;
       list_if_proposal(slots, i, cosine);
     }
-    upper_[i] = static_cast<T>(round_up(upper));
+    bounds_.set_upper(i, upper);
     return true;
   }
 
@@ -203,8 +175,8 @@ class SphereAssignment {
         best = mine;
       }
     }
-    upper_[i] = static_cast<T>(round_up(chord_up(best, tolerance_)));
-    lower_[i] = static_cast<T>(round_down(chord_down(std::max(second, -1.0), tolerance_)));
+    bounds_.set_upper(i, chord_up(best, tolerance_));
+    bounds_.set_lower(i, chord_down(std::max(second, -1.0), tolerance_));
     if (moves) move(slots, i, which);
     if (1 - best > safe_cost_) costly_.emplace_back(i, best);
     return moves;
@@ -239,25 +211,13 @@ class SphereAssignment {
     if (is_proposal) proposals_.push_back(i);
   }
 
-  // Rounding to fewer digits must keep a bound valid.
-  static double round_up(double bound) { return bound * (1 + 2 * double(std::numeric_limits<T>::epsilon())); }
-  static double round_down(double bound) {
-    return bound - 2 * std::abs(bound) * double(std::numeric_limits<T>::epsilon());
-  }
-
   const SphereRows<T>& points_;
   const PriorCosines& prior_cosines_;
   double birth_, tolerance_;
   std::vector<std::int32_t> label_;  // (n,) slot of each row
-  std::vector<T> upper_, lower_;     // (n,) bounds on chords
-  bool bounds_hold_ = false;
-  long wake_ups_ = 0;
+  ChordBounds<T> bounds_;
   std::vector<std::int32_t> awake_, asleep_;
   RawVector<T> awake_centers_, asleep_centers_;  // their centers, one after another
-  RawVector<T> previous_centers_;                // (slots, d) the awake centers of the last pass
-  std::vector<double> displacement_;             // (slots,) chords since the last pass
-  int most_displaced_ = 0;                       // slot with the largest displacement
-  double second_displacement_ = 0;               // largest chord of the others
   double safe_cost_ = 0;                         // cost up to which neither a birth nor a revival is cheaper
   int first_newborn_ = 0;                        // among the awake
   std::vector<T> dots_;

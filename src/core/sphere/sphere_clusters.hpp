@@ -60,35 +60,6 @@ class SphereClusters {
     return revival(k) + (m + g - std::sqrt(std::max(squared, 0.0)));
   }
 
-  double exact_cost(int k, const T* x, double m) const {
-    const double cosine = dot(x, center(k));
-    return is_awake(k) ? m * (1 - cosine) : revival_cost(k, m, cosine);
-  }
-
-  // The slot that takes a row of weight m most cheaply; `own` wins against others by less than `tolerance`.
-  Cheapest cheapest(const T* x, double m, std::int32_t own, double tolerance) {
-    Cheapest best{std::numeric_limits<double>::infinity(), count_};
-    consider_from(0, x, m, own, tolerance, best);
-    return best;
-  }
-
-  // The same, with cosines (K,) to the remembered centers that are off by at most `rounding`.
-  Cheapest cheapest(const T* x, double m, std::int32_t own, double tolerance, const float* to_prior,
-                    double rounding) {
-    Cheapest best{std::numeric_limits<double>::infinity(), count_};
-    consider_from(n_old_, x, m, own, tolerance, best);
-    const int nearest = int(std::max_element(to_prior, to_prior + n_old_) - to_prior);
-    consider(nearest, exact_cost(nearest, x, m), own, tolerance, best);
-    const double chord = chord_up(1 - best.cost / m, tolerance + tolerance / m);
-    for (int k = 0; k < n_old_; ++k) {
-      if (k == nearest) continue;
-      if (is_awake(k) ? !is_beyond(k, to_prior[k], chord, rounding)
-                      : may_return(k, m, to_prior[k] + rounding, best.cost))
-        consider(k, exact_cost(k, x, m), own, tolerance, best);
-    }
-    return best;
-  }
-
   // True if a revival may cost at most `cost`, where `cosine` is at least that to the old center.
   bool may_return(int k, double m, double cosine, double cost) const {
     return revival(k) <= cost && revival_cost(k, m, cosine) <= cost;
@@ -159,31 +130,14 @@ class SphereClusters {
     for (int k = 0; k < count_; ++k) start_sum(k);
   }
 
-  static constexpr double kCancelled =
-      1e-12;  // share of the weight below which a direction is rounding error
+  // Share of the weight below which a direction is rounding error.
+  static constexpr double kCancelled = 1e-12;
 
  private:
   // Bound on the rounding error of a displacement.
   static constexpr double kDisplacementSlack = 16 * double(std::numeric_limits<T>::epsilon());
 
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * d_; }
-
-  // Keeps slot k in `best` if it is cheaper; own, tolerance: as in cheapest
-  static void consider(int k, double cost, std::int32_t own, double tolerance, Cheapest& best) {
-    if (k == own) cost -= tolerance;
-    if (cost < best.cost || (cost == best.cost && k < best.slot)) best = {cost, k};
-  }
-
-  // Considers the slots from `first` on, for a row x (d,) of weight m
-  void consider_from(int first, const T* x, double m, std::int32_t own, double tolerance, Cheapest& best) {
-    dots_.resize(count_);
-    dot_lanes<T>().dots(x, d_, center(first), count_ - first, dots_.data() + first);
-    for (int k = first; k < count_; ++k)
-      if (is_awake(k))
-        consider(k, m * (1 - double(dots_[k])), own, tolerance, best);
-      else if (is_old(k))
-        consider(k, revival_cost(k, m, dots_[k]), own, tolerance, best);
-  }
 
   void add_row(int k, const T* x, double m, int rows) {
     double* const a = &sum_[at(k)];
@@ -252,7 +206,6 @@ class SphereClusters {
   std::vector<char> is_stale_;        // (slots,) the center does not belong to the sum
   std::vector<double> displacement_;  // (slots,) chord from phi to theta, of awake old clusters
   std::vector<int> free_;
-  std::vector<T> dots_;
 };
 
 }  // namespace dynmeans

@@ -15,6 +15,7 @@
 #include "sphere/sphere_assignment.hpp"
 #include "sphere/sphere_clusters.hpp"
 #include "sphere/sphere_groups.hpp"
+#include "sphere/sphere_label_update.hpp"
 #include "support/newborn_order.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
@@ -33,6 +34,7 @@ class SphereDescent {
       : points_(points),
         options_(options),
         slots_(prior, points.d),
+        label_update_(slots_),
         prior_(prior),
         prior_cosines_(points, prior),
         assignment_(points, prior_cosines_, options.birth) {}
@@ -82,9 +84,9 @@ class SphereDescent {
     poll_(std::int64_t(points_.d) * (slots_.count() + 1));
     const double m = points_.deciding_weight(i), tolerance = assignment_.tolerance();
     const float* const to_prior = prior_cosines_.of(i);
-    const Cheapest found = to_prior
-                               ? slots_.cheapest(x, m, own, tolerance, to_prior, prior_cosines_.rounding())
-                               : slots_.cheapest(x, m, own, tolerance);
+    const SphereRow<T> row{x, m, own, tolerance};
+    const Cheapest found = to_prior ? label_update_.cheapest(row, to_prior, prior_cosines_.rounding())
+                                    : label_update_.cheapest(row);
     const bool birth = !(found.cost <= options_.birth);
     if (!birth && found.slot == own) return false;
     const int slot = birth ? slots_.newborn() : found.slot;
@@ -121,8 +123,8 @@ class SphereDescent {
     for (Row i = 0; i < points_.n; ++i) assignment_.relabel(i, labels[i]);
   }
 
-  // Eq. (sphere-whole): what it costs to merge two clusters of mean size, whose rows have the cosine
-  // 1 - birth to the center of the other.
+  // Eq. (sphere-whole): the cost of merging two clusters of mean size, whose rows have the cosine 1 - birth
+  // to the center of the other.
   double merge_cost() const {
     double cosines = 0, weight = 0;
     int n_awake = 0;
@@ -218,6 +220,7 @@ class SphereDescent {
   const SphereRows<T>& points_;
   DescentOptions options_;
   SphereClusters<T> slots_;
+  SphereLabelUpdate<T> label_update_;
   PriorView prior_;
   PriorCosines prior_cosines_;
   SphereAssignment<T> assignment_;

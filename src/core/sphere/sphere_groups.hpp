@@ -38,7 +38,7 @@ class SphereGroups {
     for (int k = 0; k < prior_.n; ++k) changes.push_back(old_cost(k, to_old_[k], squared_) - born);
   }
 
-  // To the nearest center, until no row moves.
+  // Moves rows to the nearest center, until no row moves.
   void move_rows(std::vector<std::int32_t>& labels, RowGroups& groups) {
     for (int pass = 0; pass < max_iter_ && move_once(labels, groups); ++pass) continue;
   }
@@ -48,7 +48,7 @@ class SphereGroups {
     return !(before <= links);
   }
 
-  // With the weight of the rows that leave, which cost_of_leaving does not include.
+  // Includes the weight of the rows that leave, which cost_of_leaving does not.
   double cost_of_staying(const RowGroup& staying, std::int32_t slot, const RowGroup& leaving) {
     return cost(staying, slot) + leaving.weight;
   }
@@ -60,7 +60,7 @@ class SphereGroups {
     return is_old(slot) ? old_cost(slot, to_old_[slot], squared_) : birth_ - std::sqrt(squared_);
   }
 
-  // The groups that were not split, the pair that saves most first.
+  // Merges groups that were not split, the pair with the largest saving first.
   std::vector<Relabel> merge(const std::vector<RowGroup>& found, const std::vector<char>& is_changed) {
     std::vector<std::size_t> which;
     for (std::size_t g = 0; g < found.size(); ++g)

@@ -1,4 +1,4 @@
-// Merge clusters of directions, the pair that saves most first, while this lowers the cost.
+// Merge clusters of directions while this lowers the cost, the pair with the largest saving first.
 //
 // Cluster i with resultant A_i = gamma_i phi_i + S_i absorbs the rows of j, with sum S_j. The cost changes by
 //   |A_i| + |A_j| - |A_i + S_j| - link_j - gamma_j                                     Eq. (sphere-merge)
@@ -82,7 +82,7 @@ class SphereMerge {
     if (found < change_[i] - kTolerance * (lengths_[i] + lengths_[j])) change_[i] = found, with_[i] = j;
   }
 
-  // The cluster whose best merge saves most.
+  // The cluster whose best merge has the largest saving.
   int best() const {
     int found = kNone;
     for (int g = 0; g < table_.count(); ++g)

@@ -31,7 +31,7 @@ class ColorTable {
   }
 
  private:
-  struct Entry {
+  struct ColorEntry {
     std::uint32_t color;
     std::int32_t number;
   };
@@ -45,14 +45,15 @@ class ColorTable {
   }
 
   void grow() {
-    std::vector<Entry> old(std::size_t(1) << ++bits_, Entry{0, kFree});
+    std::vector<ColorEntry> old(std::size_t(1) << ++bits_, ColorEntry{0, kFree});
     old.swap(entries_);
-    for (const Entry& entry : old)
+    for (const ColorEntry& entry : old)
       if (entry.number != kFree) entries_[find(entry.color)] = entry;
   }
 
   int bits_ = kFirstBits;
-  std::vector<Entry> entries_ = std::vector<Entry>(std::size_t(1) << kFirstBits, Entry{0, kFree});
+  std::vector<ColorEntry> entries_ =
+      std::vector<ColorEntry>(std::size_t(1) << kFirstBits, ColorEntry{0, kFree});
   std::int32_t size_ = 0;
 };
 

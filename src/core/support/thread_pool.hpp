@@ -75,12 +75,12 @@ class ThreadPool {
     void wait(const Condition& is_over) {
       int spins = 0;
       while (spins < max_spins_ && !is_over()) ++spins, pause();
-      max_spins_ = spins < max_spins_ ? kMostSpins : std::max(max_spins_ / 2, kFewestSpins);
+      max_spins_ = spins < max_spins_ ? kMaxSpins : std::max(max_spins_ / 2, kMinSpins);
     }
 
    private:
-    static constexpr int kFewestSpins = 50, kMostSpins = 1000;  // about 1 and 20 microseconds
-    int max_spins_ = kMostSpins;
+    static constexpr int kMinSpins = 50, kMaxSpins = 1000;  // about 1 and 20 microseconds
+    int max_spins_ = kMaxSpins;
   };
 
   static void pause() {

@@ -22,9 +22,9 @@ def fit_slots(slots: IntArray, rows: FloatArray, weights: FloatArray, prior: Pri
     rows : ndarray of shape (n, d)
         The batch.
     weights : ndarray of shape (n,)
-        Of the rows.
+        Weights of the rows.
     prior : Prior
-        Of K remembered clusters.
+        Prior of K remembered clusters.
 
     Returns
     -------

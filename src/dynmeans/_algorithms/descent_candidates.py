@@ -14,7 +14,7 @@ from dynmeans._model.types import FloatArray
 PAIRS = 10  # consecutive batches that are compared
 BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the diameter of a batch, squared
 EXCLUSIVE_BIRTHS = 5  # birth costs that are tried in the exclusive mode
-EXCLUSIVE_RANGE = (1.0 / 30.0, 2.0)  # of a birth cost, in squared distances to the nearest row of a batch
+EXCLUSIVE_RANGE = (1.0 / 30.0, 2.0)  # range of birth costs, in squared distances to the nearest row
 DRIFT = 1.5  # the first drift that is tried; with a lifetime of 5, a reach of 2
 DRIFTS = tuple(DRIFT * 0.4**k for k in (3, 2, 1, -1))  # others: reaches of 0.88, 0.99, 1.28 and 3.8
 

@@ -17,11 +17,11 @@ from dynmeans._model.prior import predict_prior
 from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import FloatArray, IntArray
 
-MAX_ROWS = 100  # sampled per batch
+MAX_ROWS = 100  # number of rows sampled per batch
 PERMUTED = 1 << 20  # rows of a batch whose numbers are permuted; of more rows a sample is drawn directly
-MIN_BATCHES, MAX_BATCHES = 8, 32  # with rows, after which the estimate is final
+MIN_BATCHES, MAX_BATCHES = 8, 32  # number of batches with rows after which the estimate is final
 ENOUGH_ROWS = 400  # sampled rows after which no more than MIN_BATCHES are needed
-MAX_PASSES = 30  # over a batch
+MAX_PASSES = 30  # maximum number of passes over a batch
 
 
 class FirstBatches(NamedTuple):
@@ -30,10 +30,10 @@ class FirstBatches(NamedTuple):
     rows: tuple[FloatArray, ...]  # (n, d) sampled rows of each batch with rows; empty when final
     weights: tuple[FloatArray, ...] | None  # (n,)
     times: tuple[float, ...]
-    n_batches: int  # with rows, so far
+    n_batches: int  # number of batches with rows so far
     interval: float  # median time between batches
     parameters: DescentParameters
-    shares: tuple[float, ...] = ()  # of each batch: number of rows that a sampled row stands for
+    shares: tuple[float, ...] = ()  # number of rows that a sampled row of each batch stands for
     labels: tuple[IntArray, ...] = ()  # (n,) ids of the sampled rows of each batch before the present one
     contradicts: bool = False  # the parameters are new, with strong evidence against these labels
     is_final: bool = False  # later batches change nothing

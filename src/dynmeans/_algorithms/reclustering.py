@@ -64,7 +64,7 @@ def correct_state(state: ClusterState, first: FirstBatches, costs: Costs) -> Cor
     first : FirstBatches
         Sample of all batches, labels of all but the last, and the new parameters.
     costs : Costs
-        Of these parameters.
+        Costs for these parameters.
     """
     again, labels = cluster_sample(first, first.parameters, costs, len(first.labels))
     overlap = _overlap(first, labels)

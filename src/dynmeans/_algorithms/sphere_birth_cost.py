@@ -24,24 +24,24 @@ from dynmeans._algorithms.batch import Rows
 from dynmeans._core import descend_gram, gram_matrix
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
 
-SAMPLE = 500  # rows
-LARGE_SAMPLE = 1500  # rows, if most clusters are tiny in the small sample
+SAMPLE = 500  # number of rows that are clustered
+LARGE_SAMPLE = 1500  # number of rows if most clusters are tiny in the small sample
 MIN_ROWS = 50  # fewer are too few to estimate errors or a common direction
-COMMON_QUANTILE = 0.05  # of the cosines of all pairs
+COMMON_QUANTILE = 0.05  # a quantile of the cosines of all pairs
 COMMON_LEVEL = 3.0  # standard deviations of a chance cosine at which this quantile shows a common direction
 LEVELS = np.arange(0.5, 4.75, 0.5)  # thresholds, in standard deviations of a chance cosine
 HIGH_SHARES = np.array([0.12, 0.25, 0.4, 0.6])  # further thresholds, between the last level and 1
 LARGEST_ERROR = 0.4  # Phi(-1/4): the means of the two kinds of cosines differ by half a standard deviation
-STANDARD_ERRORS = 2.0  # by which results around the best may be worse
+STANDARD_ERRORS = 2.0  # a result that is worse than the best by at most this is as good
 # If most rows are in smaller clusters, a result cannot be evaluated: the few rows that are nearest to each
 # other always form a cluster.
 MIN_SIZE = 4  # rows of a cluster that is not tiny
-MIN_SHARE = 0.5  # of the rows, in such clusters
+MIN_SHARE = 0.5  # minimum share of the rows in clusters that are not tiny
 # Share of the good range that lies below the estimate. A row that joins a wrong cluster moves to the right
 # one in a later pass, while a cluster that is founded by mistake stays. So low thresholds are safer.
 LOW_SHARE = 0.25
-PASSES = 2  # over the sample; labels need not have converged to count errors
-MAX_RAISES = 4  # of a threshold; the change is small after two or three
+PASSES = 2  # number of passes over the sample; labels need not have converged to count errors
+MAX_RAISES = 4  # how often a threshold is raised; the change is small after two or three times
 SMALLEST, LARGEST = 0.01, 1.0  # birth costs
 
 Sample = NDArray[np.float32]

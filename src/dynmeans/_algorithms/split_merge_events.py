@@ -25,7 +25,7 @@ from dynmeans.kernels.base import Similarity
 
 MIN_SHARE = 0.25  # minimum share of the rows that a piece of a split, or a source of a merge, must have
 MAX_RATIO = 0.5  # maximum squared distance of the old center to the mean of all pieces, relative to any piece
-MAX_ROWS = 2000  # of a batch that are used; more do not change the result
+MAX_ROWS = 2000  # maximum number of rows that are used; more do not change the result
 
 
 class StepEvidence(NamedTuple):
@@ -148,13 +148,13 @@ def add_split_merge_events(
     Parameters
     ----------
     result : StepResult
-        Of the step.
+        Result of the step.
     state : ClusterState
         Before the step.
     fit : Fit
         Slots of the rows.
     weights : ndarray of shape (n,) or None
-        Of the rows; None for ones.
+        Weights of the rows; None for ones.
     space : RowSpace or KernelSpace
         Rows and predicted centers.
     """

@@ -25,11 +25,11 @@ from dynmeans._model.types import FloatArray, IntArray
 
 SHORTEST = 0.01  # quantile of positive edge lengths: shorter ones count as equal
 GRID = 400  # points at which the density of edge lengths is tabulated
-MARGIN = 3.0  # of the table beyond the longest edge, in log length
-MIN_BANDWIDTH = 0.1  # of the kernel density of log lengths
-BROAD_SHARE = 0.05  # of a broad density, for lengths that no batch has
+MARGIN = 3.0  # how far the table extends beyond the longest edge, in log length
+MIN_BANDWIDTH = 0.1  # minimum bandwidth of the kernel density of log lengths
+BROAD_SHARE = 0.05  # share of a broad density, for lengths that no batch has
 BROAD_SCALE = 2.0
-FIRST_SPREAD = 0.05  # of the covariance of all points: around a forecast, before any was observed
+FIRST_SPREAD = 0.05  # initial spread around a forecast, as a share of the covariance of all points
 MIN_VARIANCE = 1e-9
 
 
@@ -41,7 +41,7 @@ class ForestReference(NamedTuple):
     starts: IntArray  # (T + 1,) first row of each step
     times: FloatArray  # (T,) in units of the median interval
     edge_nats: FloatArray  # (GRID,) of an edge, over an even grid of log lengths
-    first_log: float  # of the grid
+    first_log: float  # log length at the first point of the grid
     log_step: float
     background: FloatArray  # (N,) log density of each point under a broad density of all points
     spread: FloatArray  # (r, r) of a root around its forecast, before any was observed

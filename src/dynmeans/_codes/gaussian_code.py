@@ -18,7 +18,7 @@ from dynmeans._core import code_length as nats
 from dynmeans._model.types import FloatArray, IntArray
 
 MAX_FEATURES = 8  # main axes: a full covariance of more features needs more points than most clusters have
-MIN_VARIANCE_SHARE = 1e-9  # of the variance of all data: the effect of rounding
+MIN_VARIANCE_SHARE = 1e-9  # smallest variance relative to that of all data: the effect of rounding
 
 
 class Reference(NamedTuple):

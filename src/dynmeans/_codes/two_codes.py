@@ -85,7 +85,7 @@ class TwoCodes:
         self._forest: ForestReference = make_forest_reference(self._gaussian, max_rows)
         one = [np.zeros(len(batch), dtype=np.int64) for batch in batches]
         self._one_tree = float(forest_parts(self._forest, one).sum())
-        self._results: dict[bytes, CodeLengths] = {}  # of labels, by digest
+        self._results: dict[bytes, CodeLengths] = {}  # code lengths of labels, by their digest
         self._tested: dict[bytes, bool] = {}  # whether their clusters are clouds
 
     @property

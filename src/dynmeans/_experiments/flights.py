@@ -17,7 +17,6 @@ from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from threadpoolctl import threadpool_limits
 
 from dynmeans import DMeans
@@ -42,6 +41,7 @@ from dynmeans.apps.flights.proxy_labels import sector_labels
 from dynmeans.apps.flights.trajectories import Limits, Trajectories, build_trajectories
 from dynmeans.baselines import DPMeans, MCGMMGibbs
 from dynmeans.datasets import airline_week
+from dynmeans.metrics import weighted_accuracy
 
 WEEK, DAY = "synthetic week", "file"
 PAPER_FLIGHTS = 17_895
@@ -103,22 +103,8 @@ def run(trial: ExperimentTrial) -> Numbers:
         began = process_time()
         found = METHODS[case["method"]](traffic, case["parameters"], trial.seed)
         seconds = process_time() - began
-    accuracy = weighted_accuracy(traffic.labels, found, traffic.confidence)
+    accuracy = weighted_accuracy([traffic.labels], [found], [traffic.confidence])
     return {"accuracy": accuracy, "clusters": len(np.unique(found)), "seconds": seconds}
-
-
-def weighted_accuracy(true: IntArray, found: IntArray, weights: FloatArray) -> float:
-    """Compute the share of weight with correct labels under the best pairing of labels.
-
-    Examples
-    --------
-    >>> weighted_accuracy(np.array([0, 0, 1]), np.array([5, 5, 5]), np.array([1.0, 1.0, 2.0]))
-    0.5
-    """
-    rows, columns = np.unique(true, return_inverse=True)[1], np.unique(found, return_inverse=True)[1]
-    table = np.zeros((rows.max() + 1, columns.max() + 1))
-    np.add.at(table, (rows, columns), weights)
-    return float(table[linear_sum_assignment(table, maximize=True)].sum() / weights.sum())
 
 
 @lru_cache(maxsize=2)  # a week and the file

@@ -42,7 +42,7 @@ PARTICLE, PARTICLE_ORACLE = "particles", "particles, oracle"
 KMEANS, CEILING = "k-means, true k, matched", "true clusters, matched"
 
 
-class Method(NamedTuple):
+class MethodSpec(NamedTuple):
     """Method with its parameters by number of clusters and reading of the motion."""
 
     make: Callable[..., StreamClusterer]
@@ -96,7 +96,7 @@ def _generative(name: str, **given: Any) -> Callable[[int, str], Case]:
     }
 
 
-def _truly(method: Method) -> Method:
+def _truly(method: MethodSpec) -> MethodSpec:
     """Return a sampler with the true survival rate."""
     return method._replace(
         parameters=lambda n_clusters, displacement: {
@@ -106,34 +106,34 @@ def _truly(method: Method) -> Method:
     )
 
 
-_GIBBS = Method(_seeded(MCGMMGibbs), _generative(GIBBS, n_samples=SAMPLES), seconds=0.045)
-_VARIATIONAL = Method(_seeded(VariationalDP), _generative(VARIATIONAL, tol=TOLERANCE), seconds=0.01)
-_PARTICLE = Method(_seeded(ParticleLearning), _generative(PARTICLE, n_particles=PARTICLES), seconds=0.003)
+_GIBBS = MethodSpec(_seeded(MCGMMGibbs), _generative(GIBBS, n_samples=SAMPLES), seconds=0.045)
+_VARIATIONAL = MethodSpec(_seeded(VariationalDP), _generative(VARIATIONAL, tol=TOLERANCE), seconds=0.01)
+_PARTICLE = MethodSpec(_seeded(ParticleLearning), _generative(PARTICLE, n_particles=PARTICLES), seconds=0.003)
 
-METHODS: dict[str, Method] = {
-    OURS: Method(_dmeans, _tuned(GAUSSIANS)),
-    REFINED: Method(_dmeans, _tuned(GAUSSIANS_REFINED)),
-    THREE: Method(_dmeans, _tuned(GAUSSIANS_THREE)),
-    PAPER: Method(_dmeans, lambda n_clusters, displacement: PAPER_GAUSSIANS),
+METHODS: dict[str, MethodSpec] = {
+    OURS: MethodSpec(_dmeans, _tuned(GAUSSIANS)),
+    REFINED: MethodSpec(_dmeans, _tuned(GAUSSIANS_REFINED)),
+    THREE: MethodSpec(_dmeans, _tuned(GAUSSIANS_THREE)),
+    PAPER: MethodSpec(_dmeans, lambda n_clusters, displacement: PAPER_GAUSSIANS),
     GIBBS: _GIBBS,
     GIBBS_ORACLE: _GIBBS._replace(uses_labels=True),
     VARIATIONAL: _VARIATIONAL,
     PARTICLE: _PARTICLE,
     PARTICLE_ORACLE: _PARTICLE._replace(uses_labels=True),
-    KMEANS: Method(
+    KMEANS: MethodSpec(
         _matched(_seeded(KMeans)),
         lambda n_clusters, displacement: {**MATCHED[displacement]["k-means"], "n_clusters": n_clusters},
         seconds=0.005,
     ),
-    "DBSCAN, matched": Method(_matched(DBSCAN), _best_matched("DBSCAN"), seconds=0.003),
-    "HDBSCAN, matched": Method(_matched(_hdbscan), _best_matched("HDBSCAN"), seconds=0.004),
-    "Bayesian mixture, matched": Method(
+    "DBSCAN, matched": MethodSpec(_matched(DBSCAN), _best_matched("DBSCAN"), seconds=0.003),
+    "HDBSCAN, matched": MethodSpec(_matched(_hdbscan), _best_matched("HDBSCAN"), seconds=0.004),
+    "Bayesian mixture, matched": MethodSpec(
         _matched(_seeded(Mixture, covariance_type="spherical")),
         _best_matched("Bayesian mixture"),
         seconds=0.015,
     ),
-    "DP-means, matched": Method(_matched(_seeded(DPMeans)), _best_matched("DP-means"), seconds=0.001),
-    CEILING: Method(_matched(TrueLabels), _best_matched("true clusters"), uses_labels=True),
+    "DP-means, matched": MethodSpec(_matched(_seeded(DPMeans)), _best_matched("DP-means"), seconds=0.001),
+    CEILING: MethodSpec(_matched(TrueLabels), _best_matched("true clusters"), uses_labels=True),
 }
 # For other numbers of clusters, samplers use only the oracle selection of the paper.
 COUNTED = tuple(name for name in METHODS if name not in (GIBBS, PARTICLE))

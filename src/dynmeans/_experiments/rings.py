@@ -94,8 +94,8 @@ def _tuning(size: Size, steps: int) -> list[ExperimentTrial]:
 def _heat_parameters(size: Size) -> list[Case]:
     chosen = (RINGS["birth_cost"], RINGS["birth_cost"] / RINGS["aging_cost"], RINGS["drift"])
     return [
-        {**PARAMETERS[WALK], "birth_cost": birth, "aging_cost": birth / life, "drift": drift}
-        for birth, life, drift in crossing(HEAT_GRID, chosen, size)
+        {**PARAMETERS[WALK], "birth_cost": birth, "aging_cost": birth / lifetime, "drift": drift}
+        for birth, lifetime, drift in crossing(HEAT_GRID, chosen, size)
     ]
 
 

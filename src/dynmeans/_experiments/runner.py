@@ -30,8 +30,8 @@ class ExperimentProgress(NamedTuple):
     done: int  # trials, including those of earlier runs
     total: int
     effort_done: float  # estimated seconds of the finished trials of this run
-    effort_total: float  # of all trials of this run
-    part: str  # of the last trial
+    effort_total: float  # estimated seconds of all trials of this run
+    part: str  # part of the last trial
 
 
 Show: TypeAlias = Callable[[ExperimentProgress], None]

@@ -39,7 +39,7 @@ class StreamClusterer(Protocol):
 class ExperimentTrial(NamedTuple):
     """One unit of work."""
 
-    part: str  # of the experiment
+    part: str  # name of the part of the experiment
     case: Case  # method, stream and parameters: everything the result depends on except the seed
     seed: int
     effort: float = 1.0  # estimated seconds, for the order and the remaining time

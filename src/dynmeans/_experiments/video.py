@@ -23,7 +23,7 @@ from dynmeans.plots.palette import PALETTE
 
 SHOWN = ("D-Means", "DP-means", "k-means")  # the rows of the paper's panel, below the original
 COLORS = 20  # k of the paper's k-means, and of FFmpeg's palette
-QUICK_FRAMES, QUICK_BEGIN = 48, 1 / 3  # of the video: its beginning is often black
+QUICK_FRAMES, QUICK_BEGIN = 48, 1 / 3  # frames, and the fraction to skip: the beginning is often black
 MOVING = 0.1  # mean difference of two frames, in levels, above which they differ visibly
 LINES = ("-", "--", ":", "-.")
 

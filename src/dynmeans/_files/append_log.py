@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from io import FileIO
 from pathlib import Path
 
-from dynmeans._files.atomic_write import naming, sync_folder
+from dynmeans._files.atomic_write import naming_errors, sync_folder
 from dynmeans._files.errors import InputError
 
 _PENDING_BYTES = 1 << 20  # kept in memory before it is written
@@ -86,7 +86,7 @@ class AppendLog:
         """
         lengths = dict(self._written)
         for name, file in self._files.items():
-            with naming(self._folder / name):
+            with naming_errors(self._folder / name):
                 file.seek(lengths[name])
                 lengths[name] += _write_all(file, b"".join(step.get(name, b"") for step in self._pending))
                 if durable:

@@ -46,7 +46,7 @@ def atomic_write(path: Path, *, durable: bool = True) -> Iterator[Path]:
     target = real_path(path)
     temporary, descriptor = _create(target, path)
     try:
-        with naming(path, temporary):
+        with naming_errors(path, temporary):
             yield temporary
             if durable:
                 sync_file(temporary)
@@ -62,7 +62,7 @@ def atomic_write(path: Path, *, durable: bool = True) -> Iterator[Path]:
 
 
 @contextmanager
-def naming(path: Path | str, temporary: Path | None = None) -> Iterator[None]:
+def naming_errors(path: Path | str, temporary: Path | None = None) -> Iterator[None]:
     """Make errors of the operating system name `path` if they name no file, or the file `temporary`."""
     try:
         yield
@@ -141,7 +141,7 @@ def _create(target: Path, path: Path) -> tuple[Path, int]:
     while True:
         temporary = target.with_name(f".{target.stem[:_STEM]}.{secrets.token_hex(8)}.tmp{target.suffix}")
         try:
-            with naming(path, temporary):
+            with naming_errors(path, temporary):
                 descriptor = os.open(temporary, flags, 0o666)
         except FileExistsError:
             continue

@@ -1,4 +1,4 @@
-"""Lines of the steps of keys in the files of a run folder: those of one model, with the key in front."""
+"""Lines of a run by key in its folder: as in a run with one model, with the key as first cell."""
 
 from __future__ import annotations
 

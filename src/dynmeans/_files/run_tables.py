@@ -19,7 +19,7 @@ from dynmeans._model.types import FloatArray, IntArray
 
 LABELS_LOG = "labels.spool"  # exists only during the run
 SAMPLE_ROWS = 500  # rows of a step that are kept for the report
-SAMPLE_NUMBERS = 65_536  # of a step that are kept, but at least 100 rows
+SAMPLE_NUMBERS = 65_536  # maximum number of coordinates of a step that are kept, but at least 100 rows
 LONGEST_TEXT = 200  # characters of a text in a table
 
 
@@ -58,7 +58,7 @@ def headings(features: Sequence[str], *, has_texts: bool = False) -> dict[str, b
     }
 
 
-def lines_of(record: StepRecord) -> dict[str, bytes]:
+def step_lines(record: StepRecord) -> dict[str, bytes]:
     """Return the lines that a step adds to each file, by name.
 
     Parameters

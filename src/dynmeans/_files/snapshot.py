@@ -26,7 +26,7 @@ KIND = "dynmeans snapshot"
 HEADER = "header.json"
 
 _LARGEST_MEMBER = 2**30  # bytes; larger members need the ZIP64 extension
-_LONGEST_HEADER = 4096  # of an array of numbers; NumPy writes 128 bytes
+_LONGEST_HEADER = 4096  # maximum length of the header of an array; NumPy writes 128 bytes
 
 
 class SnapshotError(ValueError):
@@ -87,7 +87,7 @@ def damaged(name: str, error: Exception) -> SnapshotError:
 
 
 def _raw(array: np.ndarray[Any, Any]) -> Any:
-    """Return the bytes of an array; a view of one without entries is refused by Python."""
+    """Return the bytes of an array; Python cannot make a byte view of an empty array."""
     return array.data.cast("B") if array.size else b""
 
 

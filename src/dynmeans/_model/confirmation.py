@@ -16,7 +16,7 @@ def mark_tentative(result: StepResult, before: ClusterState, min_hits: int) -> S
     Parameters
     ----------
     result : StepResult
-        Of the step.
+        Result of the step.
     before : ClusterState
         The clusters before the step; it counts the hits of those that died.
     min_hits : int

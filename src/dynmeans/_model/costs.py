@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-LARGEST_SPAN = 1e12  # of lifetime, reach and drift: values that grow with them stay far from overflow
+LARGEST_SPAN = 1e12  # largest lifetime, reach and drift: values that grow with them stay far from overflow
 SHORTEST_LIFETIME = 1e-12  # the inverse of LARGEST_SPAN
 LARGEST_COST, SMALLEST_COST = 1e305, 1e-305  # costs and their inverses are finite, normal doubles
 

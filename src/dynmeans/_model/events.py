@@ -18,11 +18,11 @@ class Event(NamedTuple):
     """One event in the life of one cluster."""
 
     kind: EventKind
-    id: int  # of the cluster, permanent
+    id: int  # id of the cluster, permanent
     step: int  # number of the time step that reported it, starting at 1
-    time: float  # at which it happened; a sleep or death may be earlier than the step that reports it
-    cost: float  # of a birth or a death: the birth cost; of a revival: Q dt; of other events: 0
-    others: tuple[int, ...] = ()  # of a split: the newborn pieces; of a merge: the clusters that ended
+    time: float  # event time; that of a sleep or death may be earlier than the step that reports it
+    cost: float  # the birth cost for a birth or a death, Q dt for a revival, otherwise 0
+    others: tuple[int, ...] = ()  # newborn pieces of a split, or the clusters that ended in a merge
     tentative: bool = False  # the cluster had rows in fewer than `min_hits` steps up to the event
 
 

@@ -87,7 +87,7 @@ def update_state(
     fit : Fit
         The clustering of the batch.
     costs, motion : Costs, Motion
-        Of the step.
+        Costs and motion of the step.
     now : float
         Event time of the batch.
     row_index : ndarray of shape (n,), optional
@@ -129,7 +129,7 @@ def pass_time(state: ClusterState, costs: Costs, motion: Motion, now: float) -> 
     state : ClusterState
         Before the step.
     costs, motion : Costs, Motion
-        Of the step; only the lifetime has an effect on the clusters.
+        Costs and motion of the step; only the lifetime has an effect on the clusters.
     now : float
         Event time of the step.
     """

@@ -46,7 +46,7 @@ class ClusterState(NamedTuple):
 
     @property
     def clusters(self) -> ClusterState:
-        """The clusters of the state, which is nothing else; states of other algorithms have more."""
+        """The state itself. States of other algorithms hold their clusters and more."""
         return self
 
 

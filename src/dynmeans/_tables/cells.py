@@ -1,13 +1,11 @@
-"""Conversion of a column of cells to numbers, dates or weights, and descriptions of invalid cells."""
+"""Conversion of a column of cells to numbers, dates, weights or keys, and descriptions of invalid cells."""
 
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, timedelta, timezone
 from itertools import islice
 from typing import Any
 
@@ -16,29 +14,18 @@ from numpy.typing import NDArray
 
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.chunk import Cells
+from dynmeans._tables.dates import EXAMPLE_DATES, epoch_seconds, is_time, seconds_of
 
 EXAMINED_ROWS = 100  # a column is numeric if the majority of this many first cells is
 _LARGEST_WEIGHT = 1e150  # the largest that can be summed and multiplied, as for coordinates
 _NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64, np.ndarray)
-_CLOCK = set("Tt 0123456789:.")  # end of a date without a time zone
 _MISSING = ("", "na", "n/a", "nan", "nat", "null", "none")
-_EXAMPLE_DATES = "2024-03-31 or 2024-03-31T18:30:00Z"
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def is_number(cell: object) -> bool:
     """Return whether a cell is a number, including NaN and infinity."""
     try:
         _number(cell)
-    except Exception:  # cells of other libraries may raise any error
-        return False
-    return True
-
-
-def is_time(cell: object) -> bool:
-    """Return whether a cell is an ISO date or timestamp."""
-    try:
-        _seconds(cell)
     except Exception:  # cells of other libraries may raise any error
         return False
     return True
@@ -75,53 +62,6 @@ def _number(cell: object) -> float:
     return float(cell)  # type: ignore[arg-type]
 
 
-def _seconds(cell: object) -> float:
-    """Convert a date to seconds since 1970 UTC; without a time zone it is UTC."""
-    if isinstance(cell, str):
-        cell = _parse_date(cell.strip())
-    if isinstance(cell, np.datetime64):
-        return float(_epoch_seconds(np.array([cell]))[0])
-    if not isinstance(cell, datetime):
-        raise TypeError
-    zoned = cell if cell.tzinfo is not None else cell.replace(tzinfo=timezone.utc)
-    return (zoned - _EPOCH).total_seconds()
-
-
-def _parse_date(text: str) -> datetime | np.datetime64:
-    bare = re.sub(r" ?(Z|UTC|GMT)$", "", text, flags=re.IGNORECASE)  # UTC, as all dates without a time zone
-    if not bare[:4].isdigit():  # NumPy would take words like "today"
-        raise ValueError
-    try:
-        return datetime.fromisoformat(bare)
-    except ValueError:
-        if len(bare) > 10 and set(bare[10:]) <= _CLOCK:
-            return np.datetime64(bare)  # fractions of a second that datetime does not take
-        raise
-
-
-def _epoch_seconds(dates: NDArray[Any]) -> FloatArray:
-    microseconds = dates.astype("datetime64[us]")
-    seconds = microseconds.astype(np.int64) / 1e6
-    seconds[np.isnat(microseconds)] = np.nan
-    return seconds
-
-
-def format_time(time: float, dated: bool) -> str:
-    """Return a time in words: a number, or an ISO date for seconds since 1970.
-
-    Examples
-    --------
-    >>> format_time(86400.0, dated=True)
-    '1970-01-02T00:00:00'
-    """
-    if not dated:
-        return f"{time:.15g}"
-    try:
-        return (_EPOCH + timedelta(seconds=time)).replace(tzinfo=None).isoformat()
-    except OverflowError:
-        return f"{time:.15g}"
-
-
 def _parse(cells: Cells, convert: Callable[[Any], float]) -> FloatArray:
     """Return the numbers of a column, up to the first cell that is not a number."""
     values: list[float] = []
@@ -149,10 +89,10 @@ def lenient(cells: Cells, kind: str) -> FloatArray:
     >>> lenient(["1", "", "x"], "number")
     array([ 1., nan, nan])
     """
-    convert = _seconds if kind == "date" else _number
+    convert = seconds_of if kind == "date" else _number
     kinds = "M" if kind == "date" else "iuf"
     if isinstance(cells, np.ndarray) and cells.ndim == 1 and cells.dtype.kind in kinds:
-        return _epoch_seconds(cells) if kind == "date" else _as_floats(cells)
+        return epoch_seconds(cells) if kind == "date" else _as_floats(cells)
     values = _parse(cells, convert)  # all of them at once, if all are good
     if len(values) == len(cells):
         return values
@@ -188,8 +128,8 @@ def _numbers(cells: Cells) -> FloatArray:
 
 def _dates(cells: Cells) -> FloatArray:
     if isinstance(cells, np.ndarray) and cells.dtype.kind == "M" and cells.ndim == 1:
-        return _finite(_epoch_seconds(cells))
-    return _finite(_parse(cells, _seconds))
+        return _finite(epoch_seconds(cells))
+    return _finite(_parse(cells, seconds_of))
 
 
 def _weights(cells: Cells) -> FloatArray:
@@ -254,11 +194,11 @@ def cell_error(cell: object, kind: str) -> str:
     if kind == "key":
         return f"{shown} is not a key: it must be text without control characters, or a number"
     if kind == "date":
-        return f"{shown} is not a date in ISO 8601 format, such as {_EXAMPLE_DATES}"
+        return f"{shown} is not a date in ISO 8601 format, such as {EXAMPLE_DATES}"
     if kind == "list":
         return f"{shown} is not a list of numbers"
     if not is_number(cell) and kind == "number":
-        return f"{shown} is neither a number nor a date in ISO 8601 format, such as {_EXAMPLE_DATES}"
+        return f"{shown} is neither a number nor a date in ISO 8601 format, such as {EXAMPLE_DATES}"
     if not is_number(cell):
         return f"{shown} is not a number"
     number = _number(cell)

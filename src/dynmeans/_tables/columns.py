@@ -141,7 +141,7 @@ def _entries(chunk: Chunk, name: str, column: str) -> tuple[str, ...]:
 
 
 def _hint(chunk: Chunk) -> str:
-    """Return what the columns of a table without numbers may be."""
+    """Return a hint about the columns of a table without numbers."""
     for key, cells in chunk.columns.items():
         if is_list_column(cells):
             return f"; {key!r} holds lists of numbers: --embedding {key}"

@@ -72,7 +72,7 @@ def _reason(name: str, cells: Cells) -> str:
 
 
 def _kind(cells: Cells) -> str:
-    """Return what a column without numbers contains."""
+    """Return the kind of content of a column without numbers."""
     filled = [cell for cell in cells[:EXAMINED_ROWS] if not is_missing(cell)]
     if not filled:
         return "empty"

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import FileLimits
 from dynmeans._model.types import IntArray
-from dynmeans._tables.cells import format_time
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Columns, choose_columns
+from dynmeans._tables.dates import format_time
 from dynmeans._tables.missing import HINT, MissingRows, drop_missing
 from dynmeans._tables.rows import Rows, to_rows
 from dynmeans._tables.sources import Source, read_source
@@ -37,7 +37,7 @@ class RowBlock(NamedTuple):
     part: int  # changes where a file, or an array of a file, begins
     done: float  # share of all inputs read so far
     allowed: float = inf  # maximum size of the rows of a step, in bytes
-    limits: FileLimits = FileLimits()  # on the file
+    limits: FileLimits = FileLimits()  # limits on the contents of the file
     dated: bool = False  # times are dates, in seconds since 1970 UTC
     gaps: IntArray | None = None  # (n,)  number of rows left out before each row
 

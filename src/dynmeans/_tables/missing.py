@@ -20,6 +20,7 @@ class MissingRows:
     Parameters
     ----------
     drop : bool
+        Whether rows with missing cells are left out; otherwise they are an error.
     """
 
     def __init__(self, *, drop: bool) -> None:

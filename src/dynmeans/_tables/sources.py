@@ -50,7 +50,7 @@ class Source(NamedTuple):
     path: Path | None  # None is standard input
     size: int = 0  # bytes; 0 for standard input and pipes, which can be read only once
     zipped: bool = False
-    limits: FileLimits = FileLimits()  # on what is read from it
+    limits: FileLimits = FileLimits()  # limits on the contents of the input
 
 
 def find_source(

@@ -74,7 +74,7 @@ def scale_of_parts(over: Callable[..., Sequence[Any]]) -> Scale:
     return Scale(mean, deviation)
 
 
-class Totals(NamedTuple):
+class RowTotals(NamedTuple):
     """Weight and sums of some rows, without rounding error."""
 
     weight: Fraction
@@ -85,11 +85,11 @@ class Totals(NamedTuple):
         return np.array([float(total / self.weight) for total in self.sums])
 
 
-def sum_rows(X: FloatArray, weights: FloatArray | None) -> Totals:
+def sum_rows(X: FloatArray, weights: FloatArray | None) -> RowTotals:
     """Return the totals of some rows (n, d)."""
     weight = Fraction(len(X)) if weights is None else _exact_sum(weights)
     terms = X if weights is None else X * weights[:, None]
-    return Totals(weight, [_exact_sum(column) for column in terms.T])
+    return RowTotals(weight, [_exact_sum(column) for column in terms.T])
 
 
 def largest_spread(X: FloatArray, weights: FloatArray | None, mean: FloatArray) -> FloatArray:
@@ -98,14 +98,16 @@ def largest_spread(X: FloatArray, weights: FloatArray | None, mean: FloatArray) 
     return spread
 
 
-def sum_squares(X: FloatArray, weights: FloatArray | None, mean: FloatArray, largest: FloatArray) -> Totals:
+def sum_squares(
+    X: FloatArray, weights: FloatArray | None, mean: FloatArray, largest: FloatArray
+) -> RowTotals:
     """Return the totals of the squared distances from the mean, in units of the largest ones."""
     return sum_rows((np.abs(X - mean) / largest) ** 2, weights)
 
 
-def _add(parts: Sequence[Totals]) -> Totals:
+def _add(parts: Sequence[RowTotals]) -> RowTotals:
     columns = zip(*(part.sums for part in parts), strict=True)
-    return Totals(
+    return RowTotals(
         sum((part.weight for part in parts), Fraction()), [sum(each, Fraction()) for each in columns]
     )
 

@@ -9,7 +9,7 @@ from io import TextIOWrapper
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
-from dynmeans._files.atomic_write import naming
+from dynmeans._files.atomic_write import naming_errors
 
 if TYPE_CHECKING:  # rich is loaded only where a terminal shows a bar
     from rich.progress import Progress as Bar
@@ -114,7 +114,7 @@ def print_lines(*lines: str) -> None:
     """Print lines to standard output; characters that its encoding lacks are escaped."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    with naming("standard output"):
+    with naming_errors("standard output"):
         for line in lines:
             print(line, flush=True)
 

@@ -87,3 +87,9 @@ def jobs_option(panel: str) -> Any:
     return typer.Option(
         metavar="N", min=1, help="Number of threads; the results do not depend on it.", rich_help_panel=panel
     )
+
+
+def restarts_option(default: str, panel: str) -> Any:
+    """Return the option for the number of restarts."""
+    text = f"Number of random orders tried per step. Default: {default}."
+    return typer.Option(metavar="N", min=1, help=text, rich_help_panel=panel)

@@ -1,4 +1,4 @@
-"""Parameters that need all rows of a batch in one place."""
+"""Parameters that need all rows of a batch at once."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from dynmeans.distributed.messages import (
 
 FIRST_EPOCH = 4096  # rows of the first epoch; most of them may be proposals
 GROWTH = 16  # maximum ratio of the sizes of two epochs
-PROPOSALS = 100_000  # about so many rows of an epoch may be proposals
+PROPOSALS = 100_000  # approximate number of proposals per epoch
 
 
 class RestartResult(NamedTuple):

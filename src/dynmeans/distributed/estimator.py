@@ -50,7 +50,7 @@ class DMeans(LocalDMeans):
     a Dask data frame; ``labels_`` is then a lazy Dask array with the same chunks. The partitions stay on the
     workers of the current Dask client; only centers, sums and a few rows are sent. The result equals that of
     the local estimator bit for bit, for any number of workers, threads and chunks, and also if workers
-    are lost. State files are those of the local estimator: either loads what the other saved.
+    are lost. State files are those of the local estimator: each estimator loads the files of the other.
 
     ``refine``, ``exclusive``, ``certify`` and ``metric="cosine"`` need all rows at once: batches up to 1 GiB
     are then gathered, larger ones are refused. With ``birth_cost="auto"``, set ``refine=False`` and

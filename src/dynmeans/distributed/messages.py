@@ -39,7 +39,7 @@ class StepSetup(NamedTuple):
     """Values that all tasks of a step share."""
 
     scale: BatchScale
-    n_rows: int  # of the batch
+    n_rows: int  # number of rows of the batch
     centers: FloatArray  # (K, d) predicted centers
     gammas: FloatArray  # (K,)
     revival: FloatArray  # (K,)

@@ -15,9 +15,9 @@ from dynmeans.distributed.chunks import Chunks
 from dynmeans.distributed.sending import send
 
 ALWAYS_SEARCH = 4096  # batches up to this size are searched whole
-SAMPLE = 1024  # of larger ones so many rows are searched first
-SMALL_CHUNK = 65_536  # minimum number of distinct rows per chunk, if there are so many
-BUCKET = 1 << 22  # about so many rows are sent to one bucket
+SAMPLE = 1024  # number of rows of a larger batch that are searched first
+SMALL_CHUNK = 65_536  # minimum number of distinct rows per chunk, if there are enough
+BUCKET = 1 << 22  # approximate number of rows that are sent to one bucket
 
 
 class DistinctRows:

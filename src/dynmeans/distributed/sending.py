@@ -7,7 +7,7 @@ from typing import Any
 from dask.sizeof import sizeof
 from distributed import Client
 
-SHORT = 1 << 15  # bytes; a task of its own takes about as long as to send so much with each task
+SHORT = 1 << 15  # bytes; sending this much with each task takes about as long as one more task
 
 
 def send(client: Client, message: Any) -> Any:

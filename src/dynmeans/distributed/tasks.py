@@ -59,7 +59,7 @@ class LivingClusters(NamedTuple):
     ids: IntArray  # (K,)
 
 
-class Outcome(NamedTuple):
+class RoundResult(NamedTuple):
     """Result of one round on one chunk."""
 
     states: tuple[RestartState, ...]
@@ -127,15 +127,15 @@ def take(chunk: RowChunk, field: int, index: IntArray) -> NDArray[Any]:
     return np.ones(len(index)) if column is None else column[index]
 
 
-def take_slots(outcome: Outcome, restart: int, index: IntArray | None = None) -> Slots:
+def take_slots(outcome: RoundResult, restart: int, index: IntArray | None = None) -> Slots:
     """Return the slots of some rows of a chunk, or of all."""
     labels = outcome.states[restart].labels
     return labels if index is None else labels[index]
 
 
 def run_round(
-    chunk: RowChunk, before: Outcome | None, first: int, setup: StepSetup, commands: list[Command | None]
-) -> Outcome:
+    chunk: RowChunk, before: RoundResult | None, first: int, setup: StepSetup, commands: list[Command | None]
+) -> RoundResult:
     """Run one command per restart over the rows of a chunk, which starts at row ``first`` of the batch."""
     chunk = aligned(chunk)
     make = FloatChunk if chunk.rows.dtype == np.float32 else DoubleChunk
@@ -158,10 +158,10 @@ def run_round(
         else _run(rows, chunk, state, first=first, setup=setup, command=command, restart=restart)
         for restart, (state, command) in enumerate(zip(states, commands, strict=True))
     ]
-    return Outcome(tuple(state for state, _ in done), [reply for _, reply in done])
+    return RoundResult(tuple(state for state, _ in done), [reply for _, reply in done])
 
 
-def reply_of(outcome: Outcome) -> list[Reply | None]:
+def reply_of(outcome: RoundResult) -> list[Reply | None]:
     """Return the part of an outcome that is sent to the driver."""
     return outcome.replies
 

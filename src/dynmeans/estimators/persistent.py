@@ -237,9 +237,9 @@ class PersistentIds(BatchClusterer):
         return state_after._replace(memory=memory), result.report, result.events
 
     def _pass_time(self, state: LinkState, now: float, costs: Costs) -> StepOutput:
-        past, result = link_space(self).pass_time(state, costs, now)
+        remembered, result = link_space(self).pass_time(state, costs, now)
         memory = remember_items(state.memory, None, result.report.labels, result.state.ids)
-        return state._replace(past=past, memory=memory), result.report, result.events
+        return state._replace(remembered=remembered, memory=memory), result.report, result.events
 
     def _forecast(self, state: LinkState, rules: StepRules, now: float) -> Forecast:
         return link_space(self).forecast(state, rules.costs, now)

@@ -32,7 +32,7 @@ class LabeledRun(NamedTuple):
         return int(self.found.max(initial=NOISE)) + 1
 
 
-def read_run(
+def encode_run(
     true_batches: Iterable[ArrayLike], found_batches: Iterable[ArrayLike], clutter: int | None = None
 ) -> LabeledRun:
     """Check that both runs label the same points, and encode their ids; `clutter` is a true label or None."""

@@ -11,8 +11,8 @@ from dynmeans.metrics._overlap import best_pairs, overlap_by_step, overlap_of_ru
 from dynmeans.metrics._runs import (
     FloatArray,
     batch_sizes,
+    encode_run,
     mean_over_steps,
-    read_run,
     require_equal_sizes,
     to_arrays,
 )
@@ -57,7 +57,7 @@ def tracking_accuracy(true_batches: Iterable[ArrayLike], found_batches: Iterable
     >>> tracking_accuracy(true, [[5, 5, 8, 8], [8, 8, 5, 5]])  # the second step swaps the ids
     0.5
     """
-    run = read_run(true_batches, found_batches)
+    run = encode_run(true_batches, found_batches)
     found_of = np.full(run.n_true, _UNPAIRED, dtype=np.int64)
     true_of = np.full(run.n_found, _UNPAIRED, dtype=np.int64)
     correct = np.zeros(run.bounds.size - 1)
@@ -100,7 +100,7 @@ def per_step_accuracy(true_batches: Iterable[ArrayLike], found_batches: Iterable
     >>> per_step_accuracy([[0, 0, 1, 1], [0, 0, 1, 1]], [[5, 5, 8, 8], [8, 8, 5, 5]])
     1.0
     """
-    run = read_run(true_batches, found_batches)
+    run = encode_run(true_batches, found_batches)
     correct = [shared.weight[best_pairs(shared)].sum() for shared in overlap_by_step(run)]
     return mean_over_steps(np.asarray(correct), run.bounds)
 
@@ -141,7 +141,7 @@ def weighted_accuracy(
     >>> weighted_accuracy([[0, 0, 1, 1]], [[3, 3, 3, 4]], [[1.0, 1.0, 0.5, 0.5]])
     0.8333333333333334
     """
-    run = read_run(true_batches, found_batches)
+    run = encode_run(true_batches, found_batches)
     weight = _read_weights(weight_batches, np.diff(run.bounds).tolist())
     shared = overlap_of_run(run, weight)
     return min(1.0, float(shared.weight[best_pairs(shared)].sum() / weight.sum()))

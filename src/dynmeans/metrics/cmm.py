@@ -19,7 +19,7 @@ from dynmeans.metrics._runs import (
     IntArray,
     LabeledRun,
     batch_sizes,
-    read_run,
+    encode_run,
     require_equal_sizes,
     to_arrays,
 )
@@ -101,7 +101,7 @@ def cmm(
     0.84
     """
     _check_parameters(horizon, decay, n_neighbors)
-    run = read_run(true_batches, found_batches, clutter)
+    run = encode_run(true_batches, found_batches, clutter)
     points = _read_points(point_batches, np.diff(run.bounds).tolist())
     age_of_row = np.repeat(np.arange(run.bounds.size - 1), np.diff(run.bounds))
     scores = []

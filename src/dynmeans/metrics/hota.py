@@ -72,9 +72,9 @@ def hota(
     agreement of the two ids over the whole run. At a similarity threshold, matches below it do not count, and
 
     - detection accuracy is TP / (TP + FN + FP), with TP the number of matches;
-    - association accuracy is the mean over matches of TPA / (TPA + FNA + FPA), where TPA is the number of
-      steps in which the same two ids match, FNA and FPA the numbers of other steps with the true and the
-      found id.
+    - association accuracy is the mean over matches of TPA / (TPA + FNA + FPA). TPA is the number of steps in
+      which the same two ids match. FNA is the number of other steps with the true id, FPA that of other
+      steps with the found id.
 
     The results are averages over the thresholds 0.05, 0.10, ..., 0.95. They agree with `trackeval`.
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynmeans.metrics._overlap import Overlap, best_pairs, overlap_by_step, overlap_of_run
-from dynmeans.metrics._runs import NOISE, IntArray, read_run
+from dynmeans.metrics._runs import NOISE, IntArray, encode_run
 
 
 def identity_f1(
@@ -53,7 +53,7 @@ def identity_f1(
     >>> identity_f1([[0, 0, -1, -1]], [[5, 5, 8, -1]], clutter=-1)  # 4 / 5
     0.8
     """
-    run = read_run(true_batches, found_batches, clutter)
+    run = encode_run(true_batches, found_batches, clutter)
     n_labels = np.count_nonzero(run.true != NOISE) + np.count_nonzero(run.found != NOISE)
     if n_labels == 0:
         raise ValueError(
@@ -98,7 +98,7 @@ def identity_switches(
     >>> identity_switches(true, [[5, 5, 8, 8], [5, 8, 8], [8, 8, 8, 8]])
     1
     """
-    run = read_run(true_batches, found_batches, clutter)
+    run = encode_run(true_batches, found_batches, clutter)
     last = np.full(run.n_true, NOISE, dtype=np.int64)
     switches = 0
     for shared in overlap_by_step(run):

@@ -44,10 +44,10 @@ def lifetimes(found_batches: Iterable[ArrayLike]) -> Lifetimes:
     Examples
     --------
     >>> from dynmeans.metrics import lifetimes
-    >>> lives = lifetimes([[4, 4, 7], [7, 7], [4]])
-    >>> lives.ids, lives.n_steps
+    >>> found = lifetimes([[4, 4, 7], [7, 7], [4]])
+    >>> found.ids, found.n_steps
     (array([4, 7]), array([2, 2]))
-    >>> lives.first, lives.last
+    >>> found.first, found.last
     (array([0, 0]), array([2, 1]))
     """
     labels = read_labels(found_batches, "found_batches")

@@ -22,14 +22,14 @@ from dynmeans.plots.thinning import largest_subset
 MAX_LANDMARKS = 300  # clusters whose positions are optimized; the others are put between their nearest three
 N_PASSES = 200  # iterations of SMACOF
 SPREAD = 0.5  # root mean square displacement of points, relative to the distance between neighbors
-MAX_DISPLACEMENT = 2.5  # of one point, in root mean square displacements
+MAX_DISPLACEMENT = 2.5  # largest displacement of a point, in root mean square displacements
 
 
 class ClusterMap(NamedTuple):
     """Positions of clusters, and the displacement of points from them."""
 
     ids: IntArray  # (K,)
-    means: FloatArray  # (K, d)  mean center over the life
+    means: FloatArray  # (K, d)  mean center over the lifetime
     positions: FloatArray  # (K, 2)
     axes: FloatArray  # (d, 2)  displacement per unit of the features
     radius: float  # root mean square displacement

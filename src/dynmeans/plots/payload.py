@@ -40,7 +40,7 @@ class Shown(NamedTuple):
     """Thinned tables of a run."""
 
     steps: Table
-    lives: ClusterLifetimes
+    lifetimes: ClusterLifetimes
     centers: Table  # rows of clusters.csv
     points: Table  # rows of sample.csv
 
@@ -59,9 +59,9 @@ def build_payload(run: Run) -> dict[str, Any]:
         their range.
     """
     n_steps = len(run.steps["step"])
-    lives = trace_lifetimes(run, blur=n_steps // MAX_STEPS)
-    shown = _thin(run, lives)
-    views = make_views(run, lives, shown.points, shown.centers)
+    lifetimes = trace_lifetimes(run, blur=n_steps // MAX_STEPS)
+    shown = _thin(run, lifetimes)
+    views = make_views(run, lifetimes, shown.points, shown.centers)
     positions = (
         np.column_stack([view.points for view in views]),
         np.column_stack([view.centers for view in views]),
@@ -70,8 +70,8 @@ def build_payload(run: Run) -> dict[str, Any]:
     return {
         "title": run.info["title"],
         "version": run.info["version"],
-        "counts": {"rows": run.info["rows"], "steps": n_steps, "clusters": len(lives.ids)},
-        "notes": _warnings(run, lives, shown),
+        "counts": {"rows": run.info["rows"], "steps": n_steps, "clusters": len(lifetimes.ids)},
+        "notes": _warnings(run, lifetimes, shown),
         "parameters": _parameters(run.info),
         "birthCost": _birth_costs(run, shown.steps["step"]),
         "time": run.info["time"],
@@ -91,24 +91,25 @@ def build_payload(run: Run) -> dict[str, Any]:
         | ({"text": shown.points["text"].tolist()} if "text" in shown.points else {}),
         "centers": _encode_points(shown.centers, positions[1], box, shown)
         | {"weight": _pack(shown.centers["weight"], "<f4")},
-        "clusters": _describe(shown.lives, run),
+        "clusters": _describe(shown.lifetimes, run),
         "spans": {
-            name: _pack(shown.lives.spans[:, i], "<u4") for i, name in enumerate(("cluster", "first", "last"))
+            name: _pack(shown.lifetimes.spans[:, i], "<u4")
+            for i, name in enumerate(("cluster", "first", "last"))
         },
     }
 
 
-def _thin(run: Run, lives: ClusterLifetimes) -> Shown:
+def _thin(run: Run, lifetimes: ClusterLifetimes) -> Shown:
     """Keep the largest clusters, evenly spaced steps, and evenly spaced points of those steps."""
-    lives = lives.take(largest_subset(lives.size, MAX_CLUSTERS))
-    centers = _rows(run.clusters, np.isin(run.clusters["id"], lives.ids))
+    lifetimes = lifetimes.take(largest_subset(lifetimes.size, MAX_CLUSTERS))
+    centers = _rows(run.clusters, np.isin(run.clusters["id"], lifetimes.ids))
     n_steps = len(run.steps["step"])
     chosen = even_subset(n_steps, _step_limit(n_steps, len(centers["step"]), len(run.sample["step"])))
     steps = _rows(run.steps, chosen)
     points = _of_steps(run.sample, steps["step"])
     return Shown(
         steps,
-        lives,
+        lifetimes,
         _of_steps(centers, steps["step"]),
         _rows(points, thin_groups(points["step"], MAX_TEXTS if "text" in points else MAX_POINTS)),
     )
@@ -143,7 +144,7 @@ def _bounding_box(positions: FloatArray) -> FloatArray:
 
 def _encode_points(table: Table, positions: FloatArray, box: FloatArray, shown: Shown) -> dict[str, Any]:
     """Encode the first row of each step, and cluster and rounded position of every row on each axis."""
-    ids = shown.lives.ids
+    ids = shown.lifetimes.ids
     slot = np.searchsorted(ids, table["id"])
     known = np.append(ids, -1)[slot] == table["id"]
     grid = np.rint((positions - box[0]) / (box[1] - box[0]) * _GRID)
@@ -165,28 +166,28 @@ def _birth_costs(run: Run, steps: IntArray) -> list[float | int | None]:
     return _numbers(costs[np.maximum(last, 0)], digits=6)
 
 
-def _describe(lives: ClusterLifetimes, run: Run) -> dict[str, Any]:
+def _describe(lifetimes: ClusterLifetimes, run: Run) -> dict[str, Any]:
     """Build the columns of the cluster table, with lane and color."""
     steps, times = run.steps["step"], run.steps["time"]
     gap = 1 + len(steps) // 100  # small gap between two lifetimes in one lane
     return {
-        "id": lives.ids.tolist(),
-        "born": lives.born.tolist(),
-        "bornTime": times[np.searchsorted(steps, lives.born)].tolist(),
-        "seen": lives.seen.tolist(),
-        "seenTime": times[np.searchsorted(steps, lives.seen)].tolist(),
-        "end": lives.end.tolist(),
-        "stepsSeen": lives.steps_seen.tolist(),
-        "size": _numbers(lives.size),
-        "age": _numbers(lives.age),
-        "status": [STATUS_NAMES[status] for status in lives.status],
-        "center": [_numbers(center, digits=10) for center in lives.centers[:, :TABLE_FEATURES]],
+        "id": lifetimes.ids.tolist(),
+        "born": lifetimes.born.tolist(),
+        "bornTime": times[np.searchsorted(steps, lifetimes.born)].tolist(),
+        "seen": lifetimes.seen.tolist(),
+        "seenTime": times[np.searchsorted(steps, lifetimes.seen)].tolist(),
+        "end": lifetimes.end.tolist(),
+        "stepsSeen": lifetimes.steps_seen.tolist(),
+        "size": _numbers(lifetimes.size),
+        "age": _numbers(lifetimes.age),
+        "status": [STATUS_NAMES[status] for status in lifetimes.status],
+        "center": [_numbers(center, digits=10) for center in lifetimes.centers[:, :TABLE_FEATURES]],
         "features": run.info["features"][:TABLE_FEATURES],
         "nFeatures": len(run.info["features"]),
-        "tentative": np.isin(lives.ids, tentative_ids(run.events)).tolist(),
-        "lane": pack_lanes(lives.born, lives.end, gap=gap).tolist(),
-        "color": assign_colors(lives.born, lives.end).tolist(),
-    } | describe_texts(run.clusters, lives.ids)
+        "tentative": np.isin(lifetimes.ids, tentative_ids(run.events)).tolist(),
+        "lane": pack_lanes(lifetimes.born, lifetimes.end, gap=gap).tolist(),
+        "color": assign_colors(lifetimes.born, lifetimes.end).tolist(),
+    } | describe_texts(run.clusters, lifetimes.ids)
 
 
 def _parameters(info: dict[str, Any]) -> list[list[str]]:
@@ -200,23 +201,23 @@ def _parameters(info: dict[str, Any]) -> list[list[str]]:
     return [[name.replace("_", " "), value] for name, value in values.items()]
 
 
-def _warnings(run: Run, lives: ClusterLifetimes, shown: Shown) -> list[str]:
+def _warnings(run: Run, lifetimes: ClusterLifetimes, shown: Shown) -> list[str]:
     """Describe what the page omits, and which clusters are tentative."""
     counts = (
         (len(shown.points["step"]), run.info["rows"], "points"),
         (len(shown.steps["step"]), len(run.steps["step"]), "steps"),
-        (len(shown.lives.ids), len(lives.ids), "clusters (the largest)"),
+        (len(shown.lifetimes.ids), len(lifetimes.ids), "clusters (the largest)"),
     )
     thinned = [f"{part:,} of {whole:,} {what}" for part, whole, what in counts if part < whole]
     messages = [f"Showing {', '.join(thinned)}."] if thinned else []
     if not len(run.sample["step"]) and run.info["rows"]:
         messages = ["The report shows no points, only clusters: the rows stayed on the workers."]
-    n_tentative = len(set(tentative_ids(run.events)) & set(lives.ids.tolist()))
+    n_tentative = len(set(tentative_ids(run.events)) & set(lifetimes.ids.tolist()))
     if n_tentative:
         hits = run.info["parameters"].get("min_hits", 1)
         messages.append(
-            f"{n_tentative:,} of {len(lives.ids):,} clusters are tentative: they had points in fewer than "
-            f"{hits} steps."
+            f"{n_tentative:,} of {len(lifetimes.ids):,} clusters are tentative: they had points in fewer "
+            f"than {hits} steps."
         )
     return messages if run.info["complete"] else [*messages, "The run is not finished."]
 

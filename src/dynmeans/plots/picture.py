@@ -46,16 +46,16 @@ def draw_run(run: Run, path: str | Path) -> None:
     """
     figure = require("matplotlib.figure", "plot").Figure(figsize=(12, 6), dpi=200, facecolor="white")
     require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
-    lives = trace_lifetimes(run)
-    colors = np.array(PALETTE)[assign_colors(lives.born, lives.end)]
-    moments = _choose_moments(run.steps["step"], lives)
+    lifetimes = trace_lifetimes(run)
+    colors = np.array(PALETTE)[assign_colors(lifetimes.born, lifetimes.end)]
+    moments = _choose_moments(run.steps["step"], lifetimes)
     grid = figure.add_gridspec(2, _FRAMES, height_ratios=(1.25, 1), **_LAYOUT)
     projection = fit_projection(run.sample[FEATURES], run.info["features"])
-    frames = [_cut_frame(run, int(step), lives, projection) for step in moments]
+    frames = [_cut_frame(run, int(step), lifetimes, projection) for step in moments]
     limits = _limits(np.concatenate([np.empty((0, 2)), *(frame.points for frame in frames)]))
     for i, frame in enumerate(frames):
-        _draw_frame(figure.add_subplot(grid[0, i]), frame, lives.ids, colors, limits)
-    _draw_lives(figure.add_subplot(grid[1, :]), run.steps["step"], lives, colors, moments)
+        _draw_frame(figure.add_subplot(grid[0, i]), frame, lifetimes.ids, colors, limits)
+    _draw_lifetimes(figure.add_subplot(grid[1, :]), run.steps["step"], lifetimes, colors, moments)
     save_figure(figure, path)
 
 
@@ -69,29 +69,29 @@ class _Frame(NamedTuple):
     awake: set[int]
 
 
-def _cut_frame(run: Run, step: int, lives: ClusterLifetimes, projection: Projection) -> _Frame:
+def _cut_frame(run: Run, step: int, lifetimes: ClusterLifetimes, projection: Projection) -> _Frame:
     here = run.sample["step"] == step
     recent = (run.clusters["step"] <= step) & (run.clusters["step"] > step - _TRAIL)
-    owners = np.searchsorted(lives.ids, run.clusters["id"][recent])
+    owners = np.searchsorted(lifetimes.ids, run.clusters["id"][recent])
     steps, centers = run.clusters["step"][recent], projection.apply(run.clusters[FEATURES][recent])
     now = steps == step
     return _Frame(
         step,
         projection.apply(run.sample[FEATURES][here], run.sample["row"][here]),
-        np.searchsorted(lives.ids, run.sample["id"][here]),
+        np.searchsorted(lifetimes.ids, run.sample["id"][here]),
         {int(k): centers[owners == k] for k in owners[now]},
         set(owners[now & (run.clusters["weight"][recent] > 0)].tolist()),
     )
 
 
-def _choose_moments(steps: IntArray, lives: ClusterLifetimes) -> IntArray:
+def _choose_moments(steps: IntArray, lifetimes: ClusterLifetimes) -> IntArray:
     """Choose evenly spaced steps, close enough to follow clusters, in the range with most returns."""
     stride = max(1, len(steps) // 25)
     window = (_FRAMES - 1) * stride + 1
     if len(steps) <= window:
         return steps[even_subset(len(steps), _FRAMES)]
-    starts = lives.spans[:, 1]
-    returns = starts[starts > lives.born[lives.spans[:, 0]]]
+    starts = lifetimes.spans[:, 1]
+    returns = starts[starts > lifetimes.born[lifetimes.spans[:, 0]]]
     until = np.searchsorted(np.sort(returns), steps, side="right")
     begin = int(np.argmax(until[window - 1 :] - until[: len(steps) - window + 1]))
     return steps[begin : begin + window : stride]
@@ -137,26 +137,28 @@ def _write_id(axes: Any, name: int, position: FloatArray) -> None:
     )
 
 
-def _draw_lives(axes: Any, steps: IntArray, lives: ClusterLifetimes, colors: Any, moments: IntArray) -> None:
+def _draw_lifetimes(
+    axes: Any, steps: IntArray, lifetimes: ClusterLifetimes, colors: Any, moments: IntArray
+) -> None:
     """Draw a bar while awake, a dashed line while asleep, a cross at death; mark the frames above."""
     first, last = steps.min(initial=1), steps.max(initial=1)
-    lanes = pack_lanes(lives.born, lives.end, gap=1 + int(last - first) // 60)
+    lanes = pack_lanes(lifetimes.born, lifetimes.end, gap=1 + int(last - first) // 60)
     n_lanes = 1 + lanes.max(initial=0)
     for step in moments:
         axes.axvline(step, color=_MUTED, lw=0.9, alpha=0.6, zorder=0)
         axes.plot(
             step, 1.02, marker="v", ms=5, color=_MUTED, clip_on=False, transform=axes.get_xaxis_transform()
         )
-    axes.hlines(lanes, lives.born, lives.end, colors=colors, lw=1, linestyles=(0, (2, 1.5)), zorder=1)
-    owner, begin, end = lives.spans.T
+    axes.hlines(lanes, lifetimes.born, lifetimes.end, colors=colors, lw=1, linestyles=(0, (2, 1.5)), zorder=1)
+    owner, begin, end = lifetimes.spans.T
     thick = 0.6 * axes.get_window_extent().height * 72 / axes.figure.dpi / (n_lanes + 0.4)
     axes.hlines(
         lanes[owner], begin - 0.5, end + 0.5, colors=colors[owner], lw=thick, capstyle="butt", zorder=2
     )
     if n_lanes <= _MAX_LANES:
-        _name_bars(axes, lives, lanes, room=(last - first + 1) / 55)
-        dead = lives.status == DEAD
-        axes.scatter(lives.end[dead], lanes[dead], marker="x", s=14, c=_INK, linewidths=1.1, zorder=3)
+        _name_bars(axes, lifetimes, lanes, room=(last - first + 1) / 55)
+        dead = lifetimes.status == DEAD
+        axes.scatter(lifetimes.end[dead], lanes[dead], marker="x", s=14, c=_INK, linewidths=1.1, zorder=3)
     axes.set(xlim=(first - 0.5, last + 0.5), ylim=(n_lanes - 0.3, -0.7), yticks=[])
     axes.set_xlabel("time step", fontsize=9, color=_MUTED, labelpad=2)
     axes.tick_params(axis="x", labelsize=8, colors=_MUTED, length=3)
@@ -164,10 +166,10 @@ def _draw_lives(axes: Any, steps: IntArray, lives: ClusterLifetimes, colors: Any
     axes.spines["bottom"].set_color(_LINE)
 
 
-def _name_bars(axes: Any, lives: ClusterLifetimes, lanes: IntArray, room: float) -> None:
+def _name_bars(axes: Any, lifetimes: ClusterLifetimes, lanes: IntArray, room: float) -> None:
     """Write the id of every cluster into its first bar that is long enough."""
-    roomy = lives.spans[lives.spans[:, 2] - lives.spans[:, 1] + 1 >= room]
+    roomy = lifetimes.spans[lifetimes.spans[:, 2] - lifetimes.spans[:, 1] + 1 >= room]
     named, where = np.unique(roomy[:, 0], return_index=True)
     style = {"va": "center_baseline", "fontsize": 7.5, "fontweight": "bold", "color": "white"}
     for k, x in zip(named, roomy[where, 1] - 0.5 + 0.15 * room, strict=True):
-        axes.text(x, lanes[k], str(lives.ids[k]), **style)
+        axes.text(x, lanes[k], str(lifetimes.ids[k]), **style)

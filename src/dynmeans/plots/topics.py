@@ -1,4 +1,4 @@
-"""Words and example texts of clusters over their lives, from those of single steps."""
+"""Words and example texts of clusters over their lifetimes, from those of single steps."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from dynmeans._files.run_format import CLUSTERS_TABLE, Table
 from dynmeans._model.types import IntArray
 
-N_WORDS = 8  # of a cluster, in the report
-N_EXAMPLES = 3  # texts of a cluster, in the report
+N_WORDS = 8  # number of words per cluster in the report
+N_EXAMPLES = 3  # number of texts per cluster in the report
 
 
 def describe_texts(table: Table, ids: IntArray) -> dict[str, Any]:

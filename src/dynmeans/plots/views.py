@@ -26,14 +26,14 @@ class View(NamedTuple):
     centers: FloatArray  # (m,)
 
 
-def make_views(run: Run, lives: ClusterLifetimes, points: Table, centers: Table) -> list[View]:
+def make_views(run: Run, lifetimes: ClusterLifetimes, points: Table, centers: Table) -> list[View]:
     """Return the axes of the report; the first two are shown at first."""
     names = run.info["features"]
-    is_map = len(names) > FEW_FEATURES and len(lives.ids) > 2
-    first = _map_views(run, lives, points, centers) if is_map else _plane_views(run, points, centers)
+    is_map = len(names) > FEW_FEATURES and len(lifetimes.ids) > 2
+    first = _map_views(run, lifetimes, points, centers) if is_map else _plane_views(run, points, centers)
     return [
         *first,
-        *_component_views(run, lives, points, centers, is_map),
+        *_component_views(run, lifetimes, points, centers, is_map),
         *_feature_views(names, points, centers),
     ]
 
@@ -51,11 +51,11 @@ def _plane_views(run: Run, points: Table, centers: Table) -> list[View]:
     return [View(*pair, mapped[0][:, i], mapped[1][:, i]) for i, pair in enumerate(pairs)]
 
 
-def _map_views(run: Run, lives: ClusterLifetimes, points: Table, centers: Table) -> list[View]:
+def _map_views(run: Run, lifetimes: ClusterLifetimes, points: Table, centers: Table) -> list[View]:
     """Return both axes of the map, whose positions do not change from step to step."""
-    means = _life_means(run.clusters, lives)
+    means = _lifetime_means(run.clusters, lifetimes)
     sample = run.sample
-    fitted = fit_cluster_map(lives.ids, means, lives.size, sample[FEATURES], sample["id"])
+    fitted = fit_cluster_map(lifetimes.ids, means, lifetimes.size, sample[FEATURES], sample["id"])
     mapped = fitted.apply(points[FEATURES], points["id"]), fitted.positions_of(centers["id"])
     labels = (
         f"map: similar clusters are near each other (rank correlation of distances {fitted.agreement:.2f})",
@@ -66,23 +66,23 @@ def _map_views(run: Run, lives: ClusterLifetimes, points: Table, centers: Table)
     return [View(*pair, mapped[0][:, i], mapped[1][:, i]) for i, pair in enumerate(pairs)]
 
 
-def _life_means(table: Table, lives: ClusterLifetimes) -> FloatArray:
-    """Return the mean center of each cluster over its life."""
-    slot = np.minimum(np.searchsorted(lives.ids, table["id"]), len(lives.ids) - 1)
-    known = lives.ids[slot] == table["id"]
-    sums = np.zeros_like(lives.centers)
+def _lifetime_means(table: Table, lifetimes: ClusterLifetimes) -> FloatArray:
+    """Return the mean center of each cluster over its lifetime."""
+    slot = np.minimum(np.searchsorted(lifetimes.ids, table["id"]), len(lifetimes.ids) - 1)
+    known = lifetimes.ids[slot] == table["id"]
+    sums = np.zeros_like(lifetimes.centers)
     np.add.at(sums, slot[known], table[FEATURES][known])
-    return sums / np.bincount(slot[known], minlength=len(lives.ids))[:, None]
+    return sums / np.bincount(slot[known], minlength=len(lifetimes.ids))[:, None]
 
 
 def _component_views(
-    run: Run, lives: ClusterLifetimes, points: Table, centers: Table, is_map: bool
+    run: Run, lifetimes: ClusterLifetimes, points: Table, centers: Table, is_map: bool
 ) -> list[View]:
     """Return principal components; with a map those of the centers, so that they separate clusters."""
     d = len(run.info["features"])
     if d <= 2:
         return []
-    source = lives.centers if is_map else _rows(run)
+    source = lifetimes.centers if is_map else _rows(run)
     origin, axes, _ = principal_axes(source, min(N_COMPONENTS, d))
     shares = variance_shares(_rows(run), axes)
     what = " of the centers" if is_map else ""

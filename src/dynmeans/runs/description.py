@@ -1,4 +1,4 @@
-"""The description of a run: what is fixed before its first step, and the content of run.json."""
+"""The description of a run, which is fixed before its first step, and the content of run.json."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def run_info(description: RunDescription, progress: Progress, model: Any) -> dic
     }
     if progress.columns.text is not None:
         info["text"] = progress.columns.text
-    used = used_parameters(model) if progress.steps else {}
+    used = parameters_as_json(model) if progress.steps else {}
     return {**info, "used": used} if used else info
 
 
-def used_parameters(model: Any) -> dict[str, Any]:
+def parameters_as_json(model: Any) -> dict[str, Any]:
     """Return the parameters of the last step of D-Means, given or estimated, as JSON values."""
     if not hasattr(model, "parameters_"):
         return {}

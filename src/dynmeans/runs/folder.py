@@ -42,7 +42,7 @@ _FILES = (
     REPORT_FILE,
     PICTURE_FILE,
 )
-_ATTEMPTS = 100  # to create and lock a folder that other processes create and remove at the same time
+_ATTEMPTS = 100  # to lock a folder that other processes create and remove
 
 
 @contextmanager

@@ -15,23 +15,23 @@ from dynmeans._files.atomic_write import sync_folder
 from dynmeans._files.digest import describe_files
 from dynmeans._files.labels import NO_ID, KeyColumn, labels_file, write_labels
 from dynmeans._files.run_format import INFO_FILE, REPORT_FILE
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, label_bytes, lines_of, write_info
+from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, label_bytes, step_lines, write_info
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import WindowBatch
 from dynmeans.estimators import to_snapshot
-from dynmeans.estimators.diagnostics.row_checks import MIN_ROWS, check_scales
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.runs.description import RunDescription, run_info
+from dynmeans.runs.first_rows_check import FirstRowsCheck
 from dynmeans.runs.folder import clear_folder
 from dynmeans.runs.resume.progress import KEY, Progress, to_json
 from dynmeans.runs.row_errors import row_error
 from dynmeans.runs.step_record import RememberedClusters, describe_clusters, make_record
 
 CHECKPOINT_SECONDS = 1.0  # minimum time between two checkpoints
-MAX_EMPTY_STEPS = 1000  # in a row; a longer gap is one step of its length, which changes no cluster
+MAX_EMPTY_STEPS = 1000  # consecutive ones; a longer gap is a single long step, with the same clusters
 
 
 class Session:
@@ -65,8 +65,8 @@ class Session:
         )
         self._due = monotonic() + CHECKPOINT_SECONDS
         self._first: tuple[int, float] | None = None  # number and time of the first step of this session
-        self._head: list[FloatArray] | None = [] if not progress.steps else None  # the first rows of the run
-        self.warnings: dict[str, str] = {}  # about the rows, by kind
+        no_check = progress.steps > 0 or description.standardize or progress.parameters["metric"] == "cosine"
+        self._scale_check = None if no_check else FirstRowsCheck(progress.columns.features)
 
     def take(self, batch: WindowBatch) -> StepReport:
         """Cluster one batch and append its results."""
@@ -76,7 +76,7 @@ class Session:
             report = self.model.partial_fit(X, sample_weight=batch.weights, t=batch.t).step_
         except ValueError as error:
             raise row_error(batch, error, self.progress.columns.features) from None
-        self._log.append(lines_of(self._record(batch, report)))
+        self._log.append(step_lines(self._record(batch, report)))
         self.progress = self.progress.after(report, batch)
         self._checkpoint_if_due()
         return report
@@ -139,6 +139,10 @@ class Session:
             return None
         return (now.clock - self._first[1]) / (now.steps - self._first[0])
 
+    def warnings(self) -> dict[str, str]:
+        """Return the warnings about the rows, by kind."""
+        return {} if self._scale_check is None else self._scale_check.warnings
+
     def n_clusters(self) -> int:
         """Return the number of remembered clusters."""
         return len(self.model.cluster_ids_)
@@ -172,24 +176,11 @@ class Session:
 
     def _scaled(self, batch: WindowBatch) -> FloatArray:
         """Return rows in the units of the model; the first batch sets the scale."""
-        self._check_scales(batch)
+        if self._scale_check is not None:
+            self._scale_check.add(batch.X)
         if self.description.standardize and self.progress.scale is None:
             self.progress = self.progress._replace(scale=learn_scale(batch.X, batch.weights))
         return batch.X if self.progress.scale is None else self.progress.scale.apply(batch.X)
-
-    def _check_scales(self, batch: WindowBatch) -> None:
-        """Check the scales of the features in the first rows, which may be of several steps."""
-        if (
-            self._head is None
-            or self.description.standardize
-            or self.progress.parameters["metric"] == "cosine"
-        ):
-            return
-        self._head.append(batch.X)
-        rows = np.concatenate(self._head)
-        if len(rows) >= MIN_ROWS:
-            self.warnings = check_scales(rows, self.progress.columns.features)
-            self._head = None
 
     def _record(self, batch: WindowBatch, report: StepReport) -> StepRecord:
         """Return a step in the units of the input."""

@@ -42,7 +42,7 @@ def make_record(
     X : ndarray of shape (n, d)
         Rows of the report: those of the batch, or of one key.
     report, events : StepReport, sequence of Event
-        Of the step.
+        Report and events of the step.
     clusters : RememberedClusters
     unit : float
         Length of the model's unit of time, in the units of the time column.

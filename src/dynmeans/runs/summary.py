@@ -34,7 +34,7 @@ def summarize(session: Session, action: Action, *, report: bool, speed: float) -
         title=description.title,
         rows_per_second=speed,
         step_interval=session.step_interval(),
-        warnings=session.warnings,
+        warnings=session.warnings(),
     )
 
 

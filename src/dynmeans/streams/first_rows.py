@@ -15,8 +15,8 @@ from dynmeans._algorithms.birth_cost import pooled_birth_cost
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.streams.grouping import Groups, Key
 
-SAMPLE_KEYS = 100  # whose median is the common birth cost
-MIN_STEPS, MAX_STEPS = 8, 32  # with rows, after which the first and the last estimate are made
+SAMPLE_KEYS = 100  # number of keys; the median of their estimates is the common birth cost
+MIN_STEPS, MAX_STEPS = 8, 32  # steps with rows after which the first and the last estimate are made
 
 
 class FirstRows(NamedTuple):
@@ -25,7 +25,7 @@ class FirstRows(NamedTuple):
     rows: FloatArray = np.empty((0, 0))  # (n, d)  empty when the estimate is final
     owners: IntArray = np.empty(0, dtype=np.int64)  # (n,)  number of the key of each row
     keys: tuple[Key, ...] = ()  # in the order of their first rows
-    n_steps: int = 0  # with rows, so far
+    n_steps: int = 0  # number of steps with rows so far
     birth: float | None = None  # None before the first estimate, or if all rows of each key are equal
 
     @property
@@ -47,7 +47,7 @@ def add_step(
     Parameters
     ----------
     first : FirstRows
-        Of the steps before.
+        Rows of the earlier steps.
     rows : ndarray of shape (n, d)
     groups : Groups
         Keys of the rows.

@@ -52,7 +52,7 @@ class Rules(NamedTuple):
     step: StepRules
 
 
-class Totals(NamedTuple):
+class StepTotals(NamedTuple):
     """Sums over all keys of a step."""
 
     cost: float = 0.0
@@ -69,7 +69,7 @@ class KeyedResult(NamedTuple):
     states: dict[Key, bytes]  # of the keys that have rows
     labels: IntArray  # (n,)
     events: list[KeyEvent]
-    totals: Totals
+    totals: StepTotals
 
 
 def step_keys(
@@ -100,7 +100,7 @@ def step_keys(
             on_key(key, order[part], result)
     labels = np.full(len(batch.rows), -1, dtype=np.int64)
     labels[order] = found
-    return KeyedResult(following, labels, events, Totals(cost, *sums))
+    return KeyedResult(following, labels, events, StepTotals(cost, *sums))
 
 
 def label_absent(

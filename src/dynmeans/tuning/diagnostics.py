@@ -17,7 +17,7 @@ MIN_COMMON_STEPS = 4  # steps in which both clusters have points
 MAX_DIFFERENCE = 0.25  # squared difference of two displacements over their squares; 1 if independent
 MIN_MOTION = 4.0  # squared displacements, in units of the sampling noise of a static cluster
 MIN_SPREAD = 0.8  # share of a range that good hyperparameters cover
-MIN_RATIO = 2.0  # of the numbers of clusters that two codes choose, above which they disagree
+MIN_RATIO = 2.0  # ratio of two numbers of clusters above which the codes disagree
 MAX_DISTANCE = 5.0  # distance of two centers, in standard deviations of the wider cluster
 
 

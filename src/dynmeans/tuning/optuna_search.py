@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._files.atomic_write import naming
+from dynmeans._files.atomic_write import naming_errors
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
 from dynmeans.tuning.search import first_candidates, known_candidates, of_entry
@@ -30,7 +30,7 @@ def search_with_optuna(
     With a storage, the trials of an earlier search count. The data must be the same: a study over other
     ranges is rejected.
     """
-    with nullcontext() if storage is None else naming(fspath(storage)):
+    with nullcontext() if storage is None else naming_errors(fspath(storage)):
         return _search(runner, budget, seed, storage)
 
 

@@ -14,7 +14,7 @@ from dynmeans._model.types import IntArray
 from dynmeans.metrics import tracking_accuracy
 from dynmeans.tuning.stream import TuningStream
 
-DIGITS = 6  # of a score
+DIGITS = 6  # decimals of a score
 
 
 class Evaluation(NamedTuple):

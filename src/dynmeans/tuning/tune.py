@@ -205,7 +205,7 @@ def _make_criterion(
     labels: Sequence[Any] | None,
     budget: int,
 ) -> Criterion:
-    """Choose the criterion: accuracy with labels, code length, or that of a single estimator of its kind."""
+    """Choose the criterion: accuracy with labels, that of kernels or directions, or the code length."""
     codes, make = None, None
     if labels is not None:
         name, tolerance = "1 - tracking accuracy", 0.0

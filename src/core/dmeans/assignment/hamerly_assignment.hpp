@@ -89,7 +89,7 @@ class Assignment {
   }
 
   // Moves every row to its nearest awake cluster; the clusters stay as they are.
-  // Returns what each worker found; sums and lists of rows do not depend on who found them.
+  // Returns the updates of all workers. Their total does not depend on which worker compared which rows.
   const std::vector<WorkerUpdate<T>>& compare_all(const Clusters& slots, ThreadPool& pool) {
     if (!bounds_.is_open()) bounds_.open();
     prepare(slots);

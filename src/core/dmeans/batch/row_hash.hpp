@@ -24,7 +24,7 @@ void mix(std::uint64_t& h, T value) {
   h ^= h >> 32;
 }
 
-// Of the features of a wide row that fill whole blocks.
+// Hash of the features of a wide row that fill whole blocks.
 struct WideHash {
   const double* row;
   int d;

@@ -49,7 +49,7 @@ class Bisection {
     return beside > kTolerance * length && cut(whole, kTolerance * std::sqrt(beside * length));
   }
 
-  // After a cut.
+  // The two sides, after a cut.
   const RowGroup& operator[](int side) const { return half_[side]; }
 
  private:

@@ -31,7 +31,7 @@ class EuclideanGroups {
     for (int k = 0; k < prior_.n; ++k) changes.push_back(link_cost(group, k) - birth_);
   }
 
-  // By the exact saving of each move.
+  // Moves single rows by the exact saving of each move.
   void move_rows(std::vector<std::int32_t>& labels, RowGroups&) {
     descent_.descend(labels);
     labels = descent_.labels();
@@ -48,7 +48,7 @@ class EuclideanGroups {
   void set_leaving(const RowGroup& group) { leaving_ = &group; }
   double cost_of_leaving(std::int32_t slot) const { return cost(*leaving_, slot); }
 
-  // Merges each group with the one that saves most, under the slot of either.
+  // Merges each group with the one of largest saving, under the slot of either.
   std::vector<Relabel> merge(const std::vector<RowGroup>& found, std::vector<char>& is_changed) {
     std::vector<Relabel> merges;
     for (std::size_t g = 0; g < found.size(); ++g)

@@ -14,7 +14,7 @@ from dynmeans.kernels._estimation.density import density_of
 from dynmeans.kernels.base import KernelInput
 
 WIDE = 12  # number of features up to which the compiled loop over coordinates is faster
-MAX_ROWS = 2000  # of a batch that are used; more do not improve the shifts
+MAX_ROWS = 2000  # maximum number of rows that are used; more do not improve the shifts
 
 
 def align(inputs: KernelInput) -> tuple[KernelInput, FloatArray]:
@@ -35,7 +35,7 @@ def align(inputs: KernelInput) -> tuple[KernelInput, FloatArray]:
     inputs : KernelInput
         With shifted support points.
     shifts : ndarray of shape (K, d)
-        Of the clusters.
+        Shift of each cluster.
 
     Examples
     --------

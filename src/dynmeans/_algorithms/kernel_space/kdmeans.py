@@ -3,7 +3,7 @@
 The descent of single rows is compiled (src/core/kernel/kernel_descent.hpp). Alone it stops in poor local
 minima: under a bounded kernel no row is farther from a center than a constant, so once all rows are in one
 cluster, moving a single row never saves a birth cost. Moving a block of rows may. So the descent starts with
-blocks: a low birth cost makes small blocks, the blocks are the rows of a smaller problem with a higher birth
+blocks. A low birth cost makes small blocks. The blocks are the rows of a smaller problem with a higher birth
 cost, and so on up to the true birth cost, where the old clusters are included. Then the labels are refined
 back to the rows.
 """
@@ -26,7 +26,7 @@ from dynmeans.kernels.base import Similarity
 
 LOWEST_SHARE = 0.25  # first birth cost, relative to the true one and to the mean squared deviation of a row
 GROWTH = 4.0  # ratio of successive birth costs
-SWEEPS = 3  # over the rows of a block problem: blocks need not be optimal
+SWEEPS = 3  # number of sweeps over the rows of a block problem: blocks need not be optimal
 SAMPLE = 1024  # number of rows from which blocks are formed
 
 

@@ -1,4 +1,4 @@
-"""The state in the space of a kernel: remembered clusters with support points, and what it predicts."""
+"""The state in the space of a kernel: remembered clusters with support points, and predictions from it."""
 
 from __future__ import annotations
 

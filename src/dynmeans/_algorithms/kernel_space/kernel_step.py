@@ -113,7 +113,7 @@ def finalize_step(
     kernel_fit : KernelFit
         Labels of the representatives or of the rows.
     costs, now : Costs, float
-        Of the step, and its event time.
+        Costs and event time of the step.
     budget, selection : int, Selection
         Maximum number of support points per cluster, and how they are selected.
     row_index : ndarray of shape (n,), optional

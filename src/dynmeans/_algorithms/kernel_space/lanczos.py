@@ -14,7 +14,7 @@ BLOCK = 8  # the number of vectors in a product is a multiple of it, for which B
 MIN_BLOCK = 12  # minimum number of vectors in a block; a product with fewer takes about as long
 SPARE = 4  # vectors in a block beyond the number of eigenpairs to find
 PERTURBATION = 0.02  # relative size of the noise in a start vector, so that a block has all directions
-MAX_BLOCKS = 24  # then a wider block starts from the best vectors so far
+MAX_BLOCKS = 24  # maximum number of blocks; then a wider block starts from the best vectors so far
 TOLERANCE = 1e-6  # residual relative to the largest eigenvalue; the error of an eigenvalue is its square
 
 

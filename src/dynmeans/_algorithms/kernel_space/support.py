@@ -41,7 +41,7 @@ def kernel_input(
     rows : ndarray of shape (n, d)
         The batch.
     weights : ndarray of shape (n,)
-        Of its rows.
+        Weights of its rows.
 
     Returns
     -------
@@ -62,6 +62,7 @@ def update_support(
     support: Support,
     inputs: KernelInput,
     kernel: Kernel,
+    *,
     slots: SlotArray,
     ids: IntArray,
     gammas: FloatArray,
@@ -99,7 +100,7 @@ def update_support(
     Returns
     -------
     support : Support
-        Of all remembered or active slots, sorted by id.
+        Support points of all remembered or active slots, sorted by id.
     errors : ndarray of shape (L,)
         Distance between each center and its approximation, 0 if no point was dropped; NaN if the kernel
         cannot compare kept points.

@@ -84,7 +84,8 @@ def subsample(coefficients: FloatArray, budget: int) -> tuple[IntArray, FloatArr
     chosen : ndarray
         Ascending indices of the kept points.
     coefficients : ndarray
-        Of those points, with the total of all. They are equal, except for points that are sampled repeatedly.
+        Coefficients of those points, with the same total. They are equal, except for points that are sampled
+        repeatedly.
 
     Examples
     --------

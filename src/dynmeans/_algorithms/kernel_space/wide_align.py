@@ -14,7 +14,7 @@ import numpy as np
 from dynmeans._model.types import FloatArray, IntArray
 
 WIDEST = 3.5  # bandwidth of the first round, in units of the last
-ROUNDS = 10  # as in the compiled loop
+ROUNDS = 10  # number of rounds, as in the compiled loop
 # Of exp, as in the compiled loop: subnormal numbers make exp and products 3 times as slow.
 LOWEST_POWER = -700.0
 OWN = 2.0 / 3.0  # posterior from which a row is explained by hardly any other cluster

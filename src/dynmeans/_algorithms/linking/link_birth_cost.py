@@ -32,10 +32,10 @@ MIN_MOTION = 1e-4  # minimum variance of the motion, relative to that of all row
 class RowScale(NamedTuple):
     """Statistics of the stream so far, in the space of the rows."""
 
-    mean: FloatArray  # (d,)  of all rows
-    weight: float  # of all rows
+    mean: FloatArray  # (d,)  mean of all rows
+    weight: float  # total weight of all rows
     scatter: float  # squared distances of all rows to that mean, summed
-    within: float  # of rows to the means of their groups, summed
+    within: float  # squared distances of rows to the means of their groups, summed
     spare: float  # weight of rows minus number of groups: degrees of freedom of `within`
     moves: float  # variances of the motion per unit of time, summed over steps
     n_moves: float

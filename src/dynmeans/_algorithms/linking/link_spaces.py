@@ -46,21 +46,21 @@ from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels.base import Kernel
 
-Past: TypeAlias = ClusterState | KernelState
+RememberedState: TypeAlias = ClusterState | KernelState
 Scale: TypeAlias = RowScale | AngleScale | KernelScale
 
 
 class LinkState(NamedTuple):
     """The state of `PersistentIds` that is carried from step to step."""
 
-    past: Past
+    remembered: RememberedState
     scale: Scale
     memory: ItemMemory
 
     @property
     def clusters(self) -> ClusterState:
         """The remembered clusters."""
-        return self.past.clusters if isinstance(self.past, KernelState) else self.past
+        return self.remembered.clusters if isinstance(self.remembered, KernelState) else self.remembered
 
 
 class LinkStep(NamedTuple):
@@ -88,7 +88,7 @@ class LinkSpace(Protocol):
     def link(self, state: Any, step: LinkStep) -> tuple[LinkState, StepResult]:
         """Run one time step."""
 
-    def pass_time(self, state: Any, costs: Costs, now: float) -> tuple[Past, StepResult]:
+    def pass_time(self, state: Any, costs: Costs, now: float) -> tuple[RememberedState, StepResult]:
         """Run one time step without rows."""
 
     def forecast(self, state: Any, costs: Costs, now: float) -> Forecast:
@@ -117,29 +117,29 @@ class RowLinks(NamedTuple):
 
     def link(self, state: Any, step: LinkStep) -> tuple[LinkState, StepResult]:
         """Run one time step."""
-        scale = update_row_scale(state.scale, step.groups, state.past, self.motion)
+        scale = update_row_scale(state.scale, step.groups, state.remembered, self.motion)
         costs = step.estimated(scale.birth_cost())
-        result = link_rows(state.past, step.groups, costs, self.motion, step.shared)
-        return state._replace(past=result.state, scale=scale), result
+        result = link_rows(state.remembered, step.groups, costs, self.motion, step.shared)
+        return state._replace(remembered=result.state, scale=scale), result
 
-    def pass_time(self, state: Any, costs: Costs, now: float) -> tuple[Past, StepResult]:
+    def pass_time(self, state: Any, costs: Costs, now: float) -> tuple[RememberedState, StepResult]:
         """Run one time step without rows."""
-        result = pass_time(state.past, costs, self.motion, now)
+        result = pass_time(state.remembered, costs, self.motion, now)
         return result.state, result
 
     def forecast(self, state: Any, costs: Costs, now: float) -> Forecast:
         """Predict the clusters to a time."""
-        return forecast_clusters(state.past, now, costs, self.motion)
+        return forecast_clusters(state.remembered, now, costs, self.motion)
 
     def cheapest(self, state: Any, rows: Rows, costs: Costs, now: float) -> IntArray:
         """Return the cluster of least cost for each row that comes alone."""
-        prior = prior_of_living(state.past, now, costs, self.motion)
+        prior = prior_of_living(state.remembered, now, costs, self.motion)
         slots = cheapest_clusters(rows, prior.centers, prior.gammas, prior.revival, 1)
         return slots.astype(np.int64)
 
     def distances(self, state: Any, rows: Rows) -> FloatArray:
         """Return Euclidean distances."""
-        gaps: FloatArray = cdist(rows, state.past.centers).astype(rows.dtype, copy=False)
+        gaps: FloatArray = cdist(rows, state.remembered.centers).astype(rows.dtype, copy=False)
         return gaps
 
 
@@ -161,28 +161,28 @@ class CosineLinks(NamedTuple):
         """Run one time step."""
         scale = update_angle_scale(state.scale, step.groups)
         costs = step.estimated(scale.birth_cost())
-        result = link_directions(state.past, step.groups, costs, self.scale, step.shared)
-        return state._replace(past=result.state, scale=scale), result
+        result = link_directions(state.remembered, step.groups, costs, self.scale, step.shared)
+        return state._replace(remembered=result.state, scale=scale), result
 
-    def pass_time(self, state: Any, costs: Costs, now: float) -> tuple[Past, StepResult]:
+    def pass_time(self, state: Any, costs: Costs, now: float) -> tuple[RememberedState, StepResult]:
         """Run one time step without rows."""
-        result = pass_time(state.past, costs, WALK, now)
+        result = pass_time(state.remembered, costs, WALK, now)
         return result.state, result
 
     def forecast(self, state: Any, costs: Costs, now: float) -> Forecast:
         """Predict the clusters to a time."""
-        return forecast_clusters(state.past, now, costs, WALK)
+        return forecast_clusters(state.remembered, now, costs, WALK)
 
     def cheapest(self, state: Any, rows: Rows, costs: Costs, now: float) -> IntArray:
         """Return the cluster of least cost Q dt + g (1 - cos) for each single row."""
-        prior = prior_of_living(state.past, now, costs, WALK)
+        prior = prior_of_living(state.remembered, now, costs, WALK)
         cost = self.scale * (1.0 - rows @ prior.centers.T) + prior.revival
         slots: IntArray = cost.argmin(axis=1)
         return slots
 
     def distances(self, state: Any, rows: Rows) -> FloatArray:
         """Return 1 - cos."""
-        gaps: FloatArray = np.maximum(1.0 - rows @ state.past.centers.T, 0.0)
+        gaps: FloatArray = np.maximum(1.0 - rows @ state.remembered.centers.T, 0.0)
         return gaps.astype(rows.dtype, copy=False)
 
 
@@ -206,26 +206,30 @@ class KernelLinks(NamedTuple):
         """Run one time step."""
         groups = step.groups
         if len(groups.rows) == 0:
-            past, result = link_noise(state.past, groups, step.estimated(state.scale.birth_cost()))
-            return state._replace(past=past), result
-        comparison = compare_groups(state.past, groups, step.costs, self.is_aligned)
+            remembered, result = link_noise(
+                state.remembered, groups, step.estimated(state.scale.birth_cost())
+            )
+            return state._replace(remembered=remembered), result
+        comparison = compare_groups(state.remembered, groups, step.costs, self.is_aligned)
         scale = update_kernel_scale(state.scale, groups, comparison)
         costs = step.estimated(scale.birth_cost())
-        past, result = link_kernel(state.past, groups, comparison, costs, self.budget, step.shared)
-        return state._replace(past=past, scale=scale), result
+        remembered, result = link_kernel(
+            state.remembered, groups, comparison, costs, self.budget, step.shared
+        )
+        return state._replace(remembered=remembered, scale=scale), result
 
-    def pass_time(self, state: Any, costs: Costs, now: float) -> tuple[Past, StepResult]:
+    def pass_time(self, state: Any, costs: Costs, now: float) -> tuple[RememberedState, StepResult]:
         """Run one time step without rows."""
-        return kernel_step.pass_time(state.past, costs, now)
+        return kernel_step.pass_time(state.remembered, costs, now)
 
     def forecast(self, state: Any, costs: Costs, now: float) -> Forecast:
         """Predict the clusters to a time."""
-        return kernel_state.forecast(state.past, costs, now)
+        return kernel_state.forecast(state.remembered, costs, now)
 
     def cheapest(self, state: Any, rows: Rows, costs: Costs, now: float) -> IntArray:
         """Return the cluster of least cost for each row that comes alone."""
-        return cheapest_slots(state.past, self.distances(state, rows) ** 2, costs, now)
+        return cheapest_slots(state.remembered, self.distances(state, rows) ** 2, costs, now)
 
     def distances(self, state: Any, rows: Rows) -> FloatArray:
         """Return distances in the space of the kernel."""
-        return np.sqrt(squared_distances(state.past, Batch(rows, None, state.clusters.clock)))
+        return np.sqrt(squared_distances(state.remembered, Batch(rows, None, state.clusters.clock)))

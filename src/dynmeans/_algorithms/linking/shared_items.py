@@ -72,11 +72,11 @@ def count_shared(memory: ItemMemory, items: ItemArray, which: IntArray, ids: Int
     ----------
     memory : ItemMemory
     items : ndarray of shape (n,)
-        Of the clustered rows, without repetition.
+        Items of the clustered rows, without repetition.
     which : ndarray of shape (n,)
         Group of each row, 0 .. L-1, none of which is empty.
     ids : ndarray of shape (K,)
-        Of the remembered clusters, ascending.
+        Ids of the remembered clusters, ascending.
     """
     n_groups = int(which.max(initial=-1)) + 1
     counts, known = np.zeros((n_groups, len(ids)), dtype=np.int64), np.zeros(n_groups, dtype=np.int64)
@@ -100,11 +100,11 @@ def remember_items(
     memory : ItemMemory
         Before the step.
     items : ndarray of shape (n,) or None
-        Of the rows of the batch.
+        Items of the rows of the batch.
     labels : ndarray of shape (n,)
         Id of each row, -1 for noise.
     ids : ndarray of shape (K,)
-        Of the clusters that are remembered after the step.
+        Ids of the clusters that are remembered after the step.
     """
     is_old = np.isin(memory.ids, ids) & ~np.isin(memory.ids, labels)
     kept = ItemMemory(memory.items[is_old], memory.ids[is_old])

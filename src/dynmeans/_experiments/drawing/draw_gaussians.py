@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans._experiments.drawing import panels
-from dynmeans._experiments.drawing.tables import difference, markdown, milliseconds, share, with_interval
+from dynmeans._experiments.drawing.tables import markdown, mean_difference, milliseconds, share, with_interval
 from dynmeans._experiments.methods import (
     CEILING,
     GIBBS,
@@ -83,7 +83,7 @@ def _five(results: Results, reading: str) -> str:
                 name,
                 str(len(group.trials)),
                 with_interval(group, "tracked"),
-                "" if name == REFINED else difference(ours, group, "tracked"),
+                "" if name == REFINED else mean_difference(ours, group, "tracked"),
                 f"{100 * group.mean('tracked') / ceiling:.0f}%",
                 with_interval(group, "per_step"),
                 milliseconds(group),

@@ -44,9 +44,9 @@ def _tuning(results: Results) -> Any:
     heat = results.part("tuning", method="SD-Means, heat")
     fixed = [group for group in tree if group.case["parameters"]["reach"] == PAPER_RINGS["reach"]]
     other = [group for group in tree if group.case["parameters"]["lifetime"] == PAPER_RINGS["lifetime"]]
-    life = _lifetime(RINGS)
+    heat_lifetime = _lifetime(RINGS)
     heat_fixed = [group for group in heat if group.case["parameters"]["drift"] == RINGS["drift"]]
-    heat_other = [group for group in heat if np.isclose(_lifetime(group.case["parameters"]), life)]
+    heat_other = [group for group in heat if np.isclose(_lifetime(group.case["parameters"]), heat_lifetime)]
     cases = (
         (axes[0, 0], fixed, PAPER_RINGS, "lifetime", "(a) MST kernel"),
         (axes[0, 1], other, PAPER_RINGS, "reach", "(b) MST kernel"),

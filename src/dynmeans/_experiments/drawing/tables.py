@@ -23,7 +23,7 @@ def with_interval(group: Group, number: str) -> str:
     return f"{column.mean():.3f}{_plus_minus(column)}"
 
 
-def difference(ours: Group, theirs: Group, number: str) -> str:
+def mean_difference(ours: Group, theirs: Group, number: str) -> str:
     """Format the mean difference on the same streams, and half the width of its 95% interval."""
     more = excess(ours, theirs, number)
     return f"{more.mean():+.3f}{_plus_minus(more)}"

@@ -42,7 +42,7 @@ class Lines:
 
 
 @contextmanager
-def lines_of(file: BinaryIO, size: int, zipped: bool, limits: FileLimits) -> Iterator[Lines]:
+def open_lines(file: BinaryIO, size: int, zipped: bool, limits: FileLimits) -> Iterator[Lines]:
     """Open the lines of a binary file; the file stays open."""
     raw = gzip.GzipFile(fileobj=file) if zipped else file
     text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")

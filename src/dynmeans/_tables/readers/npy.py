@@ -82,9 +82,9 @@ def read_npz(
 ) -> Iterator[Chunk]:
     """Read the rows of an NPZ file in chunks.
 
-    It holds one table (n, d), several tables of which each is a part, taken in the order of their names
-    (numbers in them counted as numbers), or columns (n,) of equal length. Anything else in it, or two
-    arrays of one name, is refused. Parameters as for `read_npy`.
+    The file holds one table (n, d), several tables, or columns (n,) of equal length. Several tables are read
+    in the natural order of their names (arr_2 before arr_10), and each of them is a part. Other members, or
+    two arrays with the same name, are refused. Parameters as for `read_npy`.
     """
     with ExitStack() as stack:
         with error_context(name):

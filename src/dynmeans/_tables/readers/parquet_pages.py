@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 
 from dynmeans._tables.readers.thrift_compact import CompactReader, Struct
 
-_HEADER_BYTES = 1 << 16  # of a page header; statistics make it longer than usual
+_HEADER_BYTES = 1 << 16  # maximum length of a page header; statistics make it longer than usual
 _FOOTER_TAIL = 8  # bytes after the metadata: their size and the magic number
 
 

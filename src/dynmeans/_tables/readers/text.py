@@ -14,9 +14,10 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from dynmeans._files.errors import InputError, InputWarning, error_context
 from dynmeans._files.limits import FileLimits
-from dynmeans._tables.cells import is_number, is_time
+from dynmeans._tables.cells import is_number
 from dynmeans._tables.chunk import CHUNK_ROWS, Chunk, numbered_names
-from dynmeans._tables.readers.lines import Lines, lines_of
+from dynmeans._tables.dates import is_time
+from dynmeans._tables.readers.lines import Lines, open_lines
 
 OPEN_END = "the last line has no end; if the file was cut off, its last number may be incomplete"
 _CHUNK_CHARACTERS = 4 * 2**20  # maximum number per chunk; their cells may need 20 times as many bytes
@@ -70,7 +71,7 @@ def read_delimited(
     Chunk
         Its cells are strings.
     """
-    with lines_of(file, size, zipped, limits) as lines:
+    with open_lines(file, size, zipped, limits) as lines:
         text = iter(lines)
         with error_context(f"{name}, line 1"), _longest_cell(limits):
             start = next(text, "")
@@ -129,7 +130,7 @@ def read_json_lines(
 
     The columns are the keys of the first object, or x1, x2, ... for arrays. Parameters: see `read_delimited`.
     """
-    with lines_of(file, size, zipped, limits) as lines:
+    with open_lines(file, size, zipped, limits) as lines:
         numbered = _numbered(lines)
         with error_context(f"{name}, line 1"):
             first = next(numbered, None)

@@ -7,7 +7,7 @@ from typing import Any
 Struct = dict[int, Any]  # values by field number
 
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
-_MAX_DEPTH = 16  # of nested structures and lists
+_MAX_DEPTH = 16  # maximum depth of nested structures and lists
 
 
 class CompactReader:

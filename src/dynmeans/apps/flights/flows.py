@@ -11,7 +11,7 @@ from dynmeans._files.errors import InputError
 from dynmeans._model.events import Event
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.flights.smoothing import Lattice, Smoother, area_of, fit_smoother, lattice_velocities
-from dynmeans.apps.flights.trajectories import Area, Trajectories, distances
+from dynmeans.apps.flights.trajectories import Area, Trajectories, great_circle_distances
 from dynmeans.estimators import DMeans
 
 _PATH = 32  # positions along a mean path
@@ -25,7 +25,7 @@ class FlowOptions(NamedTuple):
     lifetime: float = 96.0  # windows  two days of half-hour windows
     reach: float = 1.01  #      airways are nearly static
     n_restarts: int = 3
-    rows: int = 10  # of the lattice
+    rows: int = 10  # latitudes of the lattice
     columns: int = 20
     area: Area | None = None  # area of the lattice; None: that of the messages
     seed: int = 0
@@ -153,6 +153,6 @@ def _resample(flights: Trajectories, f: int) -> FloatArray:
     """Resample a flight to 32 equidistant positions, (32, 2): longitude and latitude."""
     here = slice(flights.bounds[f], flights.bounds[f + 1])
     lat, lon = flights.messages.latitudes[here], flights.messages.longitudes[here]
-    done = np.concatenate([[0.0], np.cumsum(distances(lat, lon))])
+    done = np.concatenate([[0.0], np.cumsum(great_circle_distances(lat, lon))])
     at = np.linspace(0.0, done[-1], _PATH)
     return np.stack([np.interp(at, done, lon), np.interp(at, done, lat)], axis=1)

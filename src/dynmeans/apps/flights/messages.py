@@ -94,7 +94,7 @@ def _parts(name: str, limits: FileLimits) -> Iterator[Messages]:
         taken += sum(column.nbytes for column in part)
         if Path(name).is_file():  # a stream is not compressed
             size = Path(name).stat().st_size
-            limits.check_bytes(taken, size, name, f"what it holds up to message {taken // _MESSAGE_BYTES:,}")
+            limits.check_bytes(taken, size, name, f"its content up to message {taken // _MESSAGE_BYTES:,}")
         yield part
 
 

@@ -82,7 +82,7 @@ def build_trajectories(messages: Messages, limits: Limits) -> tuple[Trajectories
     return _fill_velocities(_filter(flights, limits, dropped), limits, dropped), dropped
 
 
-def distances(latitudes: FloatArray, longitudes: FloatArray) -> FloatArray:
+def great_circle_distances(latitudes: FloatArray, longitudes: FloatArray) -> FloatArray:
     """Compute great-circle distances between consecutive positions in km, shape (n - 1,)."""
     lat, lon = np.radians(latitudes), np.radians(longitudes)
     half = np.sin(np.diff(lat) / 2) ** 2 + np.cos(lat[1:]) * np.cos(lat[:-1]) * np.sin(np.diff(lon) / 2) ** 2
@@ -125,7 +125,7 @@ def _pairs(messages: Messages, limits: Limits) -> tuple[BoolArray, BoolArray]:
     """For each message and the next: whether the flight continues, and whether it would be too fast."""
     elapsed = np.diff(messages.times)
     same = (messages.aircraft[1:] == messages.aircraft[:-1]) & (elapsed <= limits.gap)
-    distance = distances(messages.latitudes, messages.longitudes)
+    distance = great_circle_distances(messages.latitudes, messages.longitudes)
     return same, same & (distance > limits.jitter + limits.speed * elapsed / 1000.0)
 
 

@@ -19,7 +19,7 @@ _EXTENDED = struct.Struct("<QI")  # version 1.4: offset and number of extended r
 _EXTENDED_OFFSET, _EXTENDED_HEADER = 235, 375  # bytes: offset of these two, and length of a header of 1.4
 _RECORD, _EXTENDED_RECORD = 54, 60  # shortest variable-length records, in bytes
 _COMPRESSED = 128  # bit of the point format
-_ITEMS_OFFSET = 32  # of the number of parts of a point, in the record of LASzip
+_ITEMS_OFFSET = 32  # offset of the number of parts of a point, in the record of LASzip
 
 
 class _Start(NamedTuple):

@@ -17,7 +17,7 @@ _AXES = ("x", "y", "z")
 _NEEDED = ("FIELDS", "SIZE", "TYPE", "POINTS", "DATA")
 _SIZES = {"F": ("4", "8"), "I": ("1", "2", "4", "8"), "U": ("1", "2", "4", "8")}
 _ENCODINGS = ("ascii", "binary", "binary_compressed")
-_MAX_LINES, _MAX_LINE_BYTES = 1000, 1 << 16  # of a header
+_MAX_LINES, _MAX_LINE_BYTES = 1000, 1 << 16  # limits of a header
 
 
 class _PcdHeader(NamedTuple):

@@ -16,7 +16,7 @@ _TYPES = {
     **{"int32": "i4", "uint32": "u4", "float32": "f4", "float64": "f8"},
 }
 _ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
-_MAX_LINES = 1000  # of a header
+_MAX_LINES = 1000  # maximum number of lines of a header
 
 
 class _PlyHeader(NamedTuple):

@@ -12,7 +12,7 @@ from dynmeans._files.append_log import AppendLog
 from dynmeans._files.atomic_write import atomic_write, make_folder, remove_leftovers, sync_file, sync_folder
 from dynmeans._files.labels import COLUMN
 from dynmeans._files.run_format import FORMAT
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, lines_of, write_info
+from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, step_lines, write_info
 from dynmeans._model.events import Event
 from dynmeans._model.types import IntArray
 from dynmeans.apps.points.readers import Frame
@@ -76,7 +76,7 @@ class RunRecorder:
         self.seen, self._seen_rows = self.seen + (len(kept) > 0), self._seen_rows + len(kept)
         report = step.report._replace(labels=labels)
         ids, centers, ages = model.cluster_ids_, model.cluster_centers_, model.cluster_ages_
-        lines = lines_of(
+        lines = step_lines(
             StepRecord(
                 report=report,
                 time=time,

@@ -121,4 +121,4 @@ def _decode(values: FloatArray) -> FloatArray:
     return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
 
 
-_LIGHT = _decode(np.arange(256) / 255)  # of each byte
+_LIGHT = _decode(np.arange(256) / 255)  # linear light of each byte

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 BT601, BT709 = "ITU601", "ITU709"  # as PyAV calls them
-TAGS = {BT601: 6, BT709: 1}  # as files call them
+TAGS = {BT601: 6, BT709: 1}  # codes of the matrices in files
 _UNSPECIFIED = 2
 _HD = 720  # height from which players assume BT.709 if the file does not specify a matrix
 

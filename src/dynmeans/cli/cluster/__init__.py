@@ -1,1 +1,1 @@
-"""`dynmeans cluster`: options, the run on this machine or on Dask workers, and what is printed."""
+"""`dynmeans cluster`: options, the run on this machine or on Dask workers, and its output."""

@@ -16,7 +16,7 @@ from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import name_list
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
-from dynmeans.estimators.diagnostics.result_checks import SHORT_LIFE, ClusteringWarning
+from dynmeans.estimators.diagnostics.result_checks import MIN_STEPS_PER_ID, ClusteringWarning
 from dynmeans.runs import RunInterrupted, RunParameters, RunResult, cluster_files
 from dynmeans.runs.option_names import as_options
 from dynmeans.streams import KeyedDMeans
@@ -75,7 +75,7 @@ def _confirmed(result: RunResult, parameters: RunParameters) -> dict[str, str]:
 
 
 def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
-    """Return the birth cost, and what was estimated beside it; times may be in seconds."""
+    """Return the birth cost and the other estimated parameters; times may be in seconds."""
     is_auto = model.birth_cost == "auto"
     if is_auto and isinstance(model, KeyedDMeans) and model._estimates.estimate is None:
         reason = "no key has two different rows in a step or in 8 steps"
@@ -132,7 +132,7 @@ def _lifetime(model: Any) -> float | None:
     return float(model.parameters_.lifetime) if hasattr(model, "parameters_") else None
 
 
-def _warn_of_short_lives(result: RunResult) -> None:
+def _warn_of_short_lifetimes(result: RunResult) -> None:
     """Warn if all clusters die between two steps, because the unit of time is short."""
     lifetime, interval = _lifetime(result.model), result.step_interval
     if lifetime is None or interval is None or interval <= lifetime:
@@ -146,7 +146,7 @@ def _warn_of_short_lives(result: RunResult) -> None:
 
 def _warn_of_broken_ids(result: RunResult) -> None:
     """Warn if the ids of a run by key last for few rows; the first id of each key is not counted."""
-    if result.n_keys is None or (result.born - result.n_keys) * SHORT_LIFE <= result.rows:
+    if result.n_keys is None or (result.born - result.n_keys) * MIN_STEPS_PER_ID <= result.rows:
         return
     print_error(
         f"ids break: {amount(result.born, 'id')} for {amount(result.rows, 'row')}; use a larger --birth-cost "
@@ -172,5 +172,5 @@ def _print_result(result: RunResult, parameters: RunParameters) -> None:
         }
     )
     print_warnings(result.model, result.features, result.warnings)
-    _warn_of_short_lives(result)
+    _warn_of_short_lifetimes(result)
     _warn_of_broken_ids(result)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dynmeans.cli.choices import AlgorithmName, Format, Metric, Missing, MotionName
-from dynmeans.cli.options import CLUSTERING_PANEL, OUTPUT_PANEL, jobs_option, seed_option
+from dynmeans.cli.options import CLUSTERING_PANEL, OUTPUT_PANEL, jobs_option, restarts_option, seed_option
 
 _STEPS, _COSTS, _OUTPUT, _DASK = "Time steps", CLUSTERING_PANEL, OUTPUT_PANEL, "Many machines"
 
@@ -86,8 +86,8 @@ BirthCostOption = Annotated[
     str,
     typer.Option(
         metavar="auto|NUMBER",
-        help="Squared distance, or 1 - cosine, at which a point founds a new cluster; auto: estimated, "
-        "with --by one for all keys.",
+        help="Squared distance, or 1 - cosine, at which a point founds a new cluster. auto estimates "
+        "it; with --by, one birth cost for all keys.",
         rich_help_panel=_COSTS,
     ),
 ]
@@ -102,9 +102,9 @@ LifetimeOption = Annotated[
 ReachOption = Annotated[
     float | None,
     typer.Option(
-        help="A cluster is revived in the next step up to a squared distance of this many birth costs, >= 1. "
-        "Default: 1.5 for dmeans, or 2 if the birth cost is auto; 5 with a kernel. With --metric cosine: at "
-        "least 1 - 1/lifetime, which is the default.",
+        help="A cluster is revived in the next step up to a squared distance of this many birth costs, at "
+        "least 1 - 1/lifetime. Default: 1.5 for dmeans, or an estimate if the birth cost is auto; 5 with a "
+        "kernel; 1 - 1/lifetime with --metric cosine.",
         rich_help_panel=_COSTS,
     ),
 ]
@@ -179,15 +179,7 @@ BudgetOption = Annotated[
         rich_help_panel=_COSTS,
     ),
 ]
-RestartsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        help="Number of random orders tried per step. Default: 3, or 1 with --metric cosine.",
-        rich_help_panel=_COSTS,
-    ),
-]
+RestartsOption = Annotated[int | None, restarts_option("3, or 1 with --metric cosine", _COSTS)]
 SeedOption = Annotated[int, seed_option("Seed of the random orders.", _COSTS)]
 JobsOption = Annotated[int | None, jobs_option(_COSTS)]
 StateOption = Annotated[

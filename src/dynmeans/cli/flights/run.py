@@ -22,7 +22,7 @@ from dynmeans.runs.parameters import RunParameters
 
 _LISTED = 5  # largest flows in the summary
 _ONE = {"messages": "message", "trajectories": "trajectory", "speeds": "speed"}
-_WIDTH = 12  # of the first column of what is printed
+_WIDTH = 12  # width of the first column of the summary
 
 
 class FlightOptions(NamedTuple):

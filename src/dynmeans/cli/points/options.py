@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dynmeans.cli.options import seed_option
+from dynmeans.cli.options import restarts_option, seed_option
 
 _FRAMES, _BACKGROUND, _COSTS = "Frames", "Background", "People"
 
@@ -141,13 +141,5 @@ MinHitsOption = Annotated[
         rich_help_panel=_COSTS,
     ),
 ]
-RestartsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        help="Number of random orders tried per step. Default: 3 for sdmeans, 1 for dmeans.",
-        rich_help_panel=_COSTS,
-    ),
-]
+RestartsOption = Annotated[int | None, restarts_option("3 for sdmeans, 1 for dmeans", _COSTS)]
 SeedOption = Annotated[int, seed_option("Seed of the random orders.", _COSTS)]

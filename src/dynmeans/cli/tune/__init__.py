@@ -1,1 +1,1 @@
-"""`dynmeans tune`: options, the search and what is printed."""
+"""`dynmeans tune`: options, the search and its output."""

@@ -112,7 +112,7 @@ def _words(trial: Trial) -> str:
     return f"{trial.score:.4f}: {', '.join(numbers)}, {trial.n_clusters:g} clusters"
 
 
-def write_results(found: Tuning, out: Path) -> list[str]:
+def write_tuning(found: Tuning, out: Path) -> list[str]:
     """Write the table, and the figure if Matplotlib is installed; return the lines to print."""
     make_folder(out)
     table = found.table_

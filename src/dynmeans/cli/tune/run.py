@@ -20,7 +20,7 @@ from dynmeans.cli.tune.output import (
     best_so_far,
     command,
     print_results,
-    write_results,
+    write_tuning,
 )
 from dynmeans.runs.folder import check_output_files, locked_folder
 from dynmeans.runs.job import find_sources
@@ -81,7 +81,7 @@ def run_tune(
             except ValueError as error:
                 raise InputError(f"{inputs[0]}: {reason(error)}") from None
         line = command(inputs, parameters, found.best_params_, limits)
-        print_results(found, line, columns, len(batches), write_results(found, out))
+        print_results(found, line, columns, len(batches), write_tuning(found, out))
 
 
 def _motions(parameters: RunParameters) -> tuple[str, str]:

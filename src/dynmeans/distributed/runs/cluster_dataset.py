@@ -98,7 +98,16 @@ def cluster_dataset(
     check_parameters(parameters)
     refuse_unsupported(parameters)
     data = open_dataset(inputs, parameters)
-    job = DatasetJob(data, parameters, client, out, state, force, report, on_step)
+    job = DatasetJob(
+        data=data,
+        parameters=parameters,
+        client=client,
+        out=out,
+        state=state,
+        force=force,
+        report=report,
+        on_step=on_step,
+    )
     check_labels(job.labels, job.local_inputs, state)
     with ExitStack() as stack:
         if state is not None:
@@ -119,14 +128,14 @@ def _run(job: DatasetJob) -> DatasetRun:
     if job.report and not (was_complete and (job.out / REPORT_FILE).exists()):
         draw_report(job.out)
     return DatasetRun(
-        job.labels,
-        model,
-        job.data.columns.features,
-        progress.rows,
-        model.n_steps_,
-        was_complete,
-        job.out / REPORT_FILE if job.report else None,
-        job.data.columns.left_out,
+        labels=job.labels,
+        model=model,
+        features=job.data.columns.features,
+        rows=progress.rows,
+        steps=model.n_steps_,
+        was_complete=was_complete,
+        report=job.out / REPORT_FILE if job.report else None,
+        unused_columns=job.data.columns.left_out,
     )
 
 

@@ -98,7 +98,7 @@ def open_dataset(patterns: Sequence[str], parameters: RunParameters) -> Dataset:
 def _footer(path: str, parquet: Any, file: Any) -> Any:
     try:
         return parquet.read_metadata(file)
-    except ValueError as error:  # of pyarrow
+    except ValueError as error:  # raised by pyarrow
         raise InputError(f"{path}: a run on workers reads Parquet files only: {error}") from None
 
 

@@ -45,7 +45,7 @@ class DatasetJob(NamedTuple):
         return [Path(file.path) for file in self.data.files if not is_url(file.path)]
 
     def identify(self) -> dict[str, Any]:
-        """Return what must not change if a run is resumed: files, parameters and the output folder."""
+        """Return the files, parameters and output folder, which must not change if a run is resumed."""
         return {
             "files": [list(file) for file in self.data.files],
             "parameters": {

@@ -63,7 +63,7 @@ def step_folder(folder: Path, step: int) -> Path:
 
 
 def new_step(folder: Path, step: int) -> Path:
-    """Return a new folder for the files of a step, which `end_step` moves to its place."""
+    """Return a new temporary folder for the files of a step, which `end_step` renames."""
     temporary = folder / f".{step_folder(folder, step).name}.tmp"
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
@@ -71,7 +71,7 @@ def new_step(folder: Path, step: int) -> Path:
 
 
 def end_step(folder: Path, step: int, temporary: Path, contents: Mapping[str, Content]) -> None:
-    """Move the files of a step to their place durably: all of them or none."""
+    """Rename the folder of a step to its final name durably: all of its files are there, or none."""
     with atomic_write(temporary / CONTENTS) as location:
         location.write_text(json.dumps(contents))
     target = step_folder(folder, step)
@@ -108,7 +108,7 @@ def find_damage(folder: Path, last: int, digest: str) -> Path | None:
     return None
 
 
-def write_labels(ids: IntArray, piece: Slice, path: str) -> Content:
+def write_label_file(ids: IntArray, piece: Slice, path: str) -> Content:
     """Write the ids of some rows of a file, on a worker; return size and checksum of the new file."""
     arrow, parquet = require("pyarrow", "frames"), require("pyarrow.parquet", "frames")
     first = piece.part.first + piece.start + 1

@@ -26,7 +26,7 @@ from dynmeans.runs.resume.progress_checks import check_scale
 class DatasetProgress(NamedTuple):
     """Progress of a run, kept in the state file."""
 
-    run: dict[str, Any]  # files and parameters: what must not change
+    run: dict[str, Any]  # files and parameters, which must not change
     steps: int = 0  # windows with rows
     rows: int = 0
     is_complete: bool = False

@@ -9,11 +9,11 @@ import numpy as np
 
 from dynmeans import __version__
 from dynmeans._files.append_log import AppendLog
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, lines_of, write_info
+from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, step_lines, write_info
 from dynmeans._model.events import Event
 from dynmeans._tables.standardize import Scale
 from dynmeans.distributed.estimator import DMeans
-from dynmeans.runs.description import used_parameters
+from dynmeans.runs.description import parameters_as_json
 from dynmeans.runs.folder import clear_folder
 from dynmeans.runs.step_record import in_units
 
@@ -64,7 +64,7 @@ class DatasetLog:
             events=in_units(self._events, float(report.time), time, self._unit),
             n_rows=n_rows,
         )
-        lines = lines_of(record)
+        lines = step_lines(record)
         del lines[LABELS_LOG]
         self._log.append(lines)
         self._events.clear()
@@ -73,7 +73,7 @@ class DatasetLog:
         """Write all tables and run.json to the disk, and return the number of bytes of each table."""
         lengths = self._log.flush(durable=True)
         counts = {"rows": n_rows, "steps": model.n_steps_, "complete": is_complete, "version": __version__}
-        write_info(self._folder, {**self._info, **counts, "used": used_parameters(model)})
+        write_info(self._folder, {**self._info, **counts, "used": parameters_as_json(model)})
         return lengths
 
     def close(self) -> None:

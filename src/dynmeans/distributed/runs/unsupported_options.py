@@ -6,7 +6,7 @@ from dynmeans._files.errors import InputError
 from dynmeans._tables.vectors import ARRAY_SUFFIX
 from dynmeans.runs.parameters import RunParameters
 
-INSTEAD = {  # of an option that is not supported
+INSTEAD = {  # what to do instead of an unsupported option
     "kernel": "run without workers: kernels compare all pairs of rows of a batch",
     "text": "join the text to the labels by the columns file and row",
     "by": "write one dataset per key, or run without workers: each key is a small stream",

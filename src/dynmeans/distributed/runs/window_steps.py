@@ -26,7 +26,13 @@ from dynmeans.distributed.runs.dataset import (
     read_weights,
 )
 from dynmeans.distributed.runs.job import DatasetJob
-from dynmeans.distributed.runs.label_files import digest_after, end_step, new_step, start_labels, write_labels
+from dynmeans.distributed.runs.label_files import (
+    digest_after,
+    end_step,
+    new_step,
+    start_labels,
+    write_label_file,
+)
 from dynmeans.distributed.runs.locations import check_unchanged
 from dynmeans.distributed.runs.progress import DatasetProgress, save_progress
 from dynmeans.distributed.runs.run_log import DatasetLog
@@ -130,7 +136,7 @@ def _fit(data: Dataset, model: DMeans, window: Window, t: float | None, scale: S
 def _write_labels(job: DatasetJob, model: DMeans, window: Window) -> None:
     """Write the labels of the last step on the workers: all or nothing."""
     temporary = new_step(job.labels, model.n_steps_)
-    write = dask.delayed(write_labels, pure=False)
+    write = dask.delayed(write_label_file, pure=False)
     ids: Any = model.labels_
     blocks = ids.to_delayed().ravel()
     names = [f"part-{i:06d}.parquet" for i in range(len(blocks))]

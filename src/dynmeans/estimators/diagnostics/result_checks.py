@@ -13,11 +13,11 @@ from dynmeans._model.events import StepParameters, StepReport
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
 
-FIRST_CHECK = 8  # steps
-SAMPLE = 200  # rows
+FIRST_CHECK = 8  # number of steps before the first check
+SAMPLE = 200  # number of rows that are checked
 MANY_SINGLE = 0.9  # share of clusters among rows at which nearly every row is a cluster
-MIN_ROWS = 5  # of a batch with single clusters
-SHORT_LIFE = 3.0  # steps per id
+MIN_ROWS = 5  # minimum number of rows for a warning about single rows or a single cluster
+MIN_STEPS_PER_ID = 3.0  # below this, ids break
 MANY_IDS = 10  # with fewer, the mean number of steps per id is too uncertain
 
 
@@ -45,7 +45,7 @@ def check_result(
     rows : ndarray of shape (n, d)
         The batch of the last step.
     report : StepReport
-        Of this step.
+        Report of this step.
     state : ClusterState
         After this step.
     used : StepParameters
@@ -73,7 +73,7 @@ def check_result(
     span = _squared_span(rows, state.centers)
     if n >= MIN_ROWS and state.next_id == 1 and not used.refine and used.birth_cost > span > 0.0:
         found["one"] = (
-            f"all rows are of one cluster: birth_cost={used.birth_cost:g} exceeds the squared spread of "
+            f"all rows are in one cluster: birth_cost={used.birth_cost:g} exceeds the squared spread of "
             f"the data, {span:g}, so that no other cluster can be born; use a smaller birth_cost"
         )
     has_sleeping = len(state.ids) > n_active > 1
@@ -82,11 +82,12 @@ def check_result(
             f"reach * birth_cost = {used.reach * used.birth_cost:g} exceeds the squared spread of the data, "
             f"{span:g}: a sleeping cluster is revived from anywhere; use a smaller reach"
         )
-    life = report.step * max(n_active, 1) / max(state.next_id, 1)
-    if state.next_id >= MANY_IDS and life < SHORT_LIFE:
+    steps_per_id = report.step * max(n_active, 1) / max(state.next_id, 1)
+    if state.next_id >= MANY_IDS and steps_per_id < MIN_STEPS_PER_ID:
         found["ids"] = (
             f"ids break: {state.next_id} ids in {report.step} steps, {n_active} at a time, are about "
-            f"{life:.1f} steps per id; use a larger reach, lifetime or birth_cost, or motion='velocity'"
+            f"{steps_per_id:.1f} steps per id; use a larger reach, lifetime or birth_cost, "
+            "or motion='velocity'"
         )
     return found
 

@@ -15,7 +15,7 @@ from dynmeans.estimators.parameters.metric_choice import MANY_FEATURES
 
 SAMPLE = 1000  # rows
 MIN_ROWS = 30  # fewer do not determine the spread of a feature
-NO_EFFECT = 0.01  # of the largest spread: such a feature has less than 1/10,000 of the squared distances
+NO_EFFECT = 0.01  # share of the largest spread: 1/10,000 of the squared distances
 FEW_EXPLAINED = 0.5  # share of the variance that the clusters explain
 
 

@@ -101,7 +101,7 @@ def fixed_parameters(given: DMeansParameters) -> Given:
 
 
 def _as_bool(value: Any) -> bool | None:
-    """Return a flag as the core takes it, which knows no flag of NumPy."""
+    """Return a flag as a Python bool; the core does not accept those of NumPy."""
     return None if value is None else bool(value)
 
 

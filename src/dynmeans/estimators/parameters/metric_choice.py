@@ -18,7 +18,7 @@ from dynmeans.estimators.parameters.dmeans_parameters import is_free
 from dynmeans.estimators.parameters.estimates import Estimates
 
 MANY_FEATURES = 32  # single unit rows are then about equally far from each other, and from short mean rows
-UNIT_TOLERANCE = 1e-3  # of the squared length of a row
+UNIT_TOLERANCE = 1e-3  # tolerance of the squared length of a row
 
 
 def uses_cosine(parameters: Any, estimates: Estimates | None) -> bool:

@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 class _Forks:
-    """Count of the forks that led to this process: a thread that held a lock before one is gone."""
+    """Number of forks that led to this process. In a fork, locks that other threads held stay locked."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -77,11 +77,11 @@ def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
     >>> dynmeans.load(path).predict([[4.0]])
     array([1])
     """
-    model = naming(repr(fspath(path)), from_snapshot, read_snapshot(path))
+    model = restore_named(repr(fspath(path)), from_snapshot, read_snapshot(path))
     return with_estimator(model, estimator)
 
 
-def naming(name: str, restore: Callable[..., Result], *arguments: Any) -> Result:
+def restore_named(name: str, restore: Callable[..., Result], *arguments: Any) -> Result:
     """Restore a model, and put the name of its file into errors."""
     try:
         return restore_checked(restore, *arguments)
@@ -156,10 +156,10 @@ def restored(template: Any, header: dict[str, Any], arrays: Arrays) -> Any:
     metric = model._estimates.metric if has_metric(type(model)) else getattr(model, "metric", None)
     if metric == "cosine":
         check_directions(state)
-    past = model._state = state if kernel is None else checked_memory(kernel, arrays, state)
+    remembered = model._state = state if kernel is None else checked_memory(kernel, arrays, state)
     if header["estimator"] == "PersistentIds":
-        scale = checked_scale(arrays, past, model.metric)
-        model._state = LinkState(past, scale, checked_items(arrays, state.ids))
+        scale = checked_scale(arrays, remembered, model.metric)
+        model._state = LinkState(remembered, scale, checked_items(arrays, state.ids))
     model._estimates = Estimates(
         checked_estimates(header),
         model._estimates.metric,

@@ -111,7 +111,7 @@ def state_arrays(model: Any) -> dict[str, np.ndarray[Any, Any]]:
 
 def _memory(model: Any) -> Any:
     """Return the remembered clusters, in the space of the kernel if there is one."""
-    return model._state.past if isinstance(model._state, LinkState) else model._state
+    return model._state.remembered if isinstance(model._state, LinkState) else model._state
 
 
 def saved_parameters(model: Any) -> dict[str, Any]:

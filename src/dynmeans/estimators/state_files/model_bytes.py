@@ -17,7 +17,7 @@ from dynmeans._files.record import (
 from dynmeans._files.snapshot import damaged, decode_snapshot
 from dynmeans.estimators.state_files.decoding import (
     from_snapshot,
-    naming,
+    restore_named,
     restored,
     unfitted,
     with_estimator,
@@ -96,12 +96,12 @@ def decode_model(data: bytes, name: str) -> DecodedModel:
     """Return an estimator from a record or a state file; ``name`` appears in errors."""
     if data[: len(MARK)] != MARK:
         snapshot = decode_snapshot(data, name)
-        return DecodedModel(naming(name, from_snapshot, snapshot), *snapshot)
+        return DecodedModel(restore_named(name, from_snapshot, snapshot), *snapshot)
     try:
         shared, own, arrays = decode_record(data)
     except Exception as error:  # an invalid record may raise any kind of error
         raise damaged(name, error) from error
-    return naming(name, _decoded, shared, own, arrays)
+    return restore_named(name, _decoded, shared, own, arrays)
 
 
 def _decoded(shared: bytes, own: dict[str, Any], arrays: Arrays) -> DecodedModel:

@@ -31,7 +31,7 @@ Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
 STATE_ARRAYS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
 LARGEST_WHOLE = 2**62  # ids and counts stay below it: no sum of two overflows
 LARGEST_CENTER = 100 * LARGEST_COORDINATE  # a forecast may leave the range of the rows, its square may not
-ROUNDING = 1e-6  # of the squared length of a unit vector
+ROUNDING = 1e-6  # tolerance of the squared length of a unit vector
 
 
 def whole(header: Mapping[str, Any], name: str, least: int = 0, below: int = LARGEST_WHOLE) -> int:
@@ -176,10 +176,12 @@ def checked_metric(header: dict[str, Any], given: str) -> str | None:
     return None if metric is None else str(metric)
 
 
-def checked_scale(arrays: Arrays, past: ClusterState | KernelState, metric: str) -> Scale:
+def checked_scale(arrays: Arrays, remembered: ClusterState | KernelState, metric: str) -> Scale:
     """Return the statistics of the stream that a `PersistentIds` has collected."""
-    kind = KernelScale if isinstance(past, KernelState) else AngleScale if metric == "cosine" else RowScale
-    state = past.clusters if isinstance(past, KernelState) else past
+    kind = (
+        KernelScale if isinstance(remembered, KernelState) else AngleScale if metric == "cosine" else RowScale
+    )
+    state = remembered.clusters if isinstance(remembered, KernelState) else remembered
     d = state.centers.shape[1] if kind is RowScale else 0
     raw = column(arrays, "scale", (d + len(kind._fields) - (kind is RowScale),))
     check_coordinates("the mean of all rows", raw[:d])

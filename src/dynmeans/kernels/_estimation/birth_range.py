@@ -61,7 +61,7 @@ def birth_range(
     matrix : ndarray of shape (n, n)
         Kernel matrix.
     weights : ndarray of shape (n,)
-        Of the rows, in units of a row.
+        Weights of the rows, in units of a row.
     labels : ndarray of shape (n,)
         Clusters 0 .. L-1, at least two; -1 for outliers, which are ignored.
     totals : ndarray of shape (L,), optional

@@ -12,7 +12,7 @@ from dynmeans.kernels._geometry.neighbors import stretched_neighbors
 
 _DENSE = 150  # up to this number of rows, LAPACK is faster than Lanczos
 _LINK_WEIGHT = 1e-4  # weight of the edge from every row to its nearest neighbor
-_TOLERANCE = 1e-6  # of an eigenvalue
+_TOLERANCE = 1e-6  # tolerance of an eigenvalue
 
 
 def shared_neighbors(rows: FloatArray, k: int) -> sparse.csr_array:

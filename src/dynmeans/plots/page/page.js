@@ -49,7 +49,7 @@ function choose(k, keep = false) {
   requestDraw();
 }
 
-// Go to the life of a cluster if the current step is outside of it.
+// Go to the lifetime of a cluster if the current step is outside of it.
 function showLife(k) {
   const now = data.steps.step[state.step];
   if (now < clusters.born[k]) setStep(nearestShown(clusters.born[k]));

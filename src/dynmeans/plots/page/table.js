@@ -11,7 +11,7 @@ const columns = [
   { name: "born", hint: "time of the first step with points", value: (k) => clusters.born[k], text: (k) => formatTime(clusters.bornTime[k]) },
   { name: "last seen", hint: "time of the last step with points", value: (k) => clusters.seen[k], text: (k) => formatTime(clusters.seenTime[k]) },
   { name: "steps seen", hint: "steps with points", value: (k) => clusters.stepsSeen[k], text: (k) => formatCount(clusters.stepsSeen[k]) },
-  { name: "size", hint: "points, or their weight, over its life", value: (k) => clusters.size[k], text: (k) => formatCount(clusters.size[k]) },
+  { name: "size", hint: "points, or their weight, over its lifetime", value: (k) => clusters.size[k], text: (k) => formatCount(clusters.size[k]) },
   {
     name: "age",
     hint: "time since it was last seen",

@@ -11,7 +11,7 @@ class Timeline {
     this.lanes = [];
     clusters.lane.forEach((lane, k) => (this.lanes[lane] ??= []).push(k));
     document.getElementById("lanes-note").textContent =
-      this.lanes.length < nClusters ? "Clusters whose lives do not overlap share a lane." : "";
+      this.lanes.length < nClusters ? "Clusters whose lifetimes do not overlap share a lane." : "";
     scroller.addEventListener("scroll", () => this.redraw());
     this.canvas.addEventListener("pointermove", (event) => showTooltip(event, this.describe(this.find(event))));
     this.canvas.addEventListener("pointerleave", () => showTooltip(null, null));
