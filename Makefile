@@ -88,6 +88,8 @@ ASAN_RUNTIME = $(if $(findstring clang,$(CXX)),libclang_rt.asan-$(shell uname -m
 SANITIZE = LD_PRELOAD="$$($(CXX) -print-file-name=$(ASAN_RUNTIME)) $$($(CXX) -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0
 
 asan: $(VENV)/installed-test
+	@test -e "$$($(CXX) -print-file-name=$(ASAN_RUNTIME))" || \
+	  { echo "$(CXX) has no $(ASAN_RUNTIME), in Debian's libclang-rt-VERSION-dev for Clang"; exit 1; }
 	$(call build-variant,asan-$(notdir $(CXX)),-C cmake.define.DYNMEANS_SANITIZE=ON,$(CXX))
 	$(SANITIZE) $(VENV)-asan-$(notdir $(CXX))/bin/python -m pytest -q -p no:cacheprovider $(PYTEST) $(SANITIZED)
 	cd tests && $(SANITIZE) ../$(VENV)-asan-$(notdir $(CXX))/bin/python -m attack 'false state files' --count 3000

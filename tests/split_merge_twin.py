@@ -63,13 +63,13 @@ def bisect(problem: Problem, rows: np.ndarray, *, across: bool) -> tuple[np.ndar
     """Two-means, initialized around the mean, along the direction of the farthest row or across it."""
     X, m = problem.X[rows], problem.weights[rows]
     around = X - np.average(X, axis=0, weights=m)
-    first = axis = around[np.argmax((around**2).sum(axis=1))]
+    first = axis = around[_farthest(around, 0.0)]
     if across and first.any():
         rest = around - np.outer(around @ first / (first @ first), first)
-        axis = rest[np.argmax((rest**2).sum(axis=1))]
+        axis = rest[_farthest(rest, first @ first)]
         axis = axis * (axis @ axis > 1e-12 * (first @ first))
     far = around @ axis > 1e-12 * np.sqrt((first @ first) * (axis @ axis))
-    for _ in range(16):
+    for _ in range(15):
         if far.all() or not far.any():
             break
         near_mean, far_mean = (np.average(X[side], axis=0, weights=m[side]) for side in (~far, far))
@@ -78,6 +78,15 @@ def bisect(problem: Problem, rows: np.ndarray, *, across: bool) -> tuple[np.ndar
             break
         far = nearer
     return rows[~far], rows[far]
+
+
+def _farthest(around: np.ndarray, scale: float) -> int:
+    """The first of the longest rows: of three rows with equal weights, two are equally far from an axis."""
+    which, largest = 0, 0.0
+    for i, length in enumerate((around**2).sum(axis=1)):
+        if length > largest + 1e-12 * max(largest, scale):
+            which, largest = i, length
+    return which
 
 
 def merge_all(problem: Problem, labels: np.ndarray, touched: set[int]) -> np.ndarray:

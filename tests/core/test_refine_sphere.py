@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import reference
@@ -11,8 +11,12 @@ import sphere_twin
 from sphere_twin import make_sphere_problem, run, sphere_problems
 from strategies import seeds
 
+# The axis to the farthest row of a cluster of three is equally far from the other two, which weigh the same.
+EQUALLY_FAR = make_sphere_problem(253182, 15, 5, 1, weighted=True, birth=0.3, noise=2.0)
+
 
 @given(sphere_problems(max_rows=20, max_old=4), seeds)
+@example(EQUALLY_FAR, 135)
 @settings(max_examples=30, deadline=None)
 def test_finds_the_labels_of_the_slow_twin(problem, seed):
     slots, _, _, cost, *_, whole_cost = run(problem, seed=seed, refine=True)
@@ -23,6 +27,16 @@ def test_finds_the_labels_of_the_slow_twin(problem, seed):
     assert whole_cost == pytest.approx(whole.birth, rel=1e-9)
     assert reference.canonical(slots, n_old).tolist() == reference.canonical(labels, n_old).tolist()
     assert cost == pytest.approx(sphere_twin.cost(whole, labels), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("number", [424, 912])
+@pytest.mark.parametrize("rotation", range(4))
+def test_rounding_does_not_choose_between_rows_that_are_equally_far(number, rotation):
+    """A rotation changes the rounding errors, but no distance."""
+    problem = make_sphere_problem(number, 15, 5, 0, weighted=True, birth=0.3, noise=2.0)
+    turn = np.linalg.qr(np.random.default_rng(rotation).normal(size=(5, 5)))[0]
+    turned = problem._replace(X=problem.X @ turn)
+    assert run(problem, refine=True)[0].tolist() == run(turned, refine=True)[0].tolist()
 
 
 @given(sphere_problems(), seeds)

@@ -1,6 +1,7 @@
 // Split a cluster in two by 2-means (Lloyd 1982), started from an axis through its mean.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -31,15 +32,16 @@ class Bisection {
   // side is empty.
   bool cut_along(const RowGroup& whole) {
     const double* far =
-        farthest(whole, [&](const double* y) { return squared_distance_between(y, whole.mean.data()); });
+        farthest(whole, 0, [&](const double* y) { return squared_distance_between(y, whole.mean.data()); });
     for (int j = 0; j < d_; ++j) axis_[j] = far[j] - whole.mean[j];
     return cut(whole, kTolerance * squared_length(axis_));
   }
 
-  // The same, started along the axis to the row farthest from the previous axis, orthogonal to it.
+  // The same, started along the axis to the row farthest from the previous axis, orthogonal to it. Of three
+  // rows with equal weights, two are equally far from the axis to the third.
   bool cut_across(const RowGroup& whole) {
     const double length = squared_length(axis_);
-    const double* far = farthest(whole, [&](const double* y) {
+    const double* far = farthest(whole, length, [&](const double* y) {
       const double along = along_axis(y, whole);
       return squared_distance_between(y, whole.mean.data()) - along * along / length;
     });
@@ -71,13 +73,15 @@ class Bisection {
     return along;
   }
 
+  // The first of the rows that are equally far within the tolerance, so that rounding does not decide. The
+  // tolerance is relative to the largest distance, or to `scale` if this is larger.
   template <class Distance>
-  const double* farthest(const RowGroup& group, Distance distance) const {
+  const double* farthest(const RowGroup& group, double scale, Distance distance) const {
     const double* which = rows_.at(*group.rows.first);
     double largest = 0;
     for (const Row i : group.rows) {
       const double out = distance(rows_.at(i));
-      if (out > largest) largest = out, which = rows_.at(i);
+      if (out > largest + kTolerance * std::max(largest, scale)) largest = out, which = rows_.at(i);
     }
     return which;
   }
