@@ -51,6 +51,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynmeans._model.costs import Costs
 from dynmeans._model.motion import Motion
 from dynmeans._model.objective import Fit
 from dynmeans._model.prior import Prior
@@ -224,6 +225,7 @@ def matching_pursuit(
     gram: Floats, coefficients: Floats, budget: int, dependent: float, equal: float, negligible: float
 ) -> tuple[NDArray[np.int64], Floats]: ...
 def max_abs(X: Rows, n_threads: int = 1) -> float: ...
+def max_abs_in_place(X: NDArray[Any], n_features: int | None, n_threads: int) -> float | None: ...
 def wrong_column(
     arrays: dict[str, NDArray[Any]], columns: tuple[tuple[str, tuple[int, ...], np.dtype[Any]], ...]
 ) -> int: ...
@@ -354,20 +356,11 @@ def update_clusters(
     state: ClusterState,
     prior: Prior,
     fit: Fit,
+    costs: Costs,
     motion: Motion,
     now: float,
-    lifetime: float,
     which: NDArray[np.int64] | None = None,
-) -> tuple[
-    tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.int64], NDArray[np.int64]],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    Floats,
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-]: ...
+) -> tuple[tuple[Any, ...], tuple[Any, ...], list[tuple[Any, ...]]]: ...
 def split_merge_candidates(
     parents: NDArray[np.int32],
     slots: RowSlots,

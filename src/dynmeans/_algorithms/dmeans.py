@@ -10,7 +10,7 @@ from dynmeans._algorithms.exclusive import assign_rows, assign_with_duplicates
 from dynmeans._algorithms.kernel_space.relaxation import relaxed
 from dynmeans._algorithms.split_merge_events import RowSpace, add_split_merge_events
 from dynmeans._model.costs import Costs
-from dynmeans._model.lifecycle import StepResult, update_state
+from dynmeans._model.lifecycle import NO_DIAGNOSTICS, StepDiagnostics, StepResult, update_state
 from dynmeans._model.motion import Motion
 from dynmeans._model.objective import Fit
 from dynmeans._model.prior import Prior, predict_prior
@@ -31,14 +31,15 @@ def step(
     """Algorithm (dynmeans): one time step, from a state and a batch to the next state and a report."""
     prior = predict_prior(state, batch.time, costs, motion)
     fit = cluster(batch, prior, costs, search, state.n_steps)
-    result = update_state(state, prior, fit, costs, motion, batch.time)
-    if search.exclusive and not search.duplicates:  # optimal, and a single row neither splits nor merges
-        return result._replace(report=result.report._replace(lower_bound=fit.cost))
-    result = add_split_merge_events(result, state, fit, batch.weights, RowSpace(batch.rows, prior.centers))
-    if not certify:
+    is_optimal = search.exclusive and not search.duplicates
+    known = NO_DIAGNOSTICS
+    if is_optimal or certify:
+        bound = fit.cost if is_optimal else min(lower_bound(batch, prior, costs), fit.cost)
+        known = StepDiagnostics(lower_bound=bound)
+    result = update_state(state, prior, fit, costs, motion, batch.time, diagnostics=known)
+    if is_optimal or not result.events:  # a single row neither splits nor merges
         return result
-    bound = min(lower_bound(batch, prior, costs), fit.cost)
-    return result._replace(report=result.report._replace(lower_bound=bound))
+    return add_split_merge_events(result, state, fit, batch.weights, RowSpace(batch.rows, prior.centers))
 
 
 def cluster(batch: Batch, prior: Prior, costs: Costs, search: SearchOptions, n_steps: int) -> Fit:

@@ -5,6 +5,8 @@ The checks run after 8, 16, 32, ... steps, so that they cost nothing in other st
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy.spatial.distance import cdist
 
@@ -70,13 +72,14 @@ def check_result(
             f"nearly every row is a cluster of its own ({n_active} clusters for {n} rows): use a "
             "larger birth_cost, or exclusive=True if every row is one object"
         )
-    span = _squared_span(rows, state.centers)
-    if n >= MIN_ROWS and state.next_id == 1 and not used.refine and used.birth_cost > span > 0.0:
+    has_one = n >= MIN_ROWS and state.next_id == 1 and not used.refine
+    has_sleeping = len(state.ids) > n_active > 1
+    span = _squared_span(rows, state.centers) if has_one or has_sleeping else math.nan
+    if has_one and used.birth_cost > span > 0.0:
         found["one"] = (
             f"all rows are of one cluster: birth_cost={used.birth_cost:g} exceeds the squared spread of "
             f"the data, {span:g}, so that no other cluster can be born; use a smaller birth_cost"
         )
-    has_sleeping = len(state.ids) > n_active > 1
     if has_sleeping and used.reach is not None and used.reach * used.birth_cost > span:
         found["reach"] = (
             f"reach * birth_cost = {used.reach * used.birth_cost:g} exceeds the squared spread of the data, "
