@@ -51,6 +51,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynmeans._algorithms.batch import SearchOptions
 from dynmeans._model.costs import Costs
 from dynmeans._model.motion import Motion
 from dynmeans._model.objective import Fit
@@ -361,6 +362,20 @@ def update_clusters(
     now: float,
     which: NDArray[np.int64] | None = None,
 ) -> tuple[tuple[Any, ...], tuple[Any, ...], list[tuple[Any, ...]]]: ...
+def dmeans_step(
+    X: Rows,
+    weights: Floats | None,
+    now: float,
+    state: ClusterState,
+    costs: Costs,
+    motion: Motion,
+    aging: float,
+    search: SearchOptions,
+) -> tuple[
+    tuple[Floats, Floats, Floats, Floats, Floats],
+    tuple[RowSlots, Floats, Floats, float, int, Floats],
+    tuple[tuple[Any, ...], tuple[Any, ...], list[tuple[Any, ...]]],
+]: ...
 def split_merge_candidates(
     parents: NDArray[np.int32],
     slots: RowSlots,

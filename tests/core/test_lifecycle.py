@@ -6,14 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lifecycle_twins as twin
+from dynmeans._algorithms.batch import Batch, SearchOptions
+from dynmeans._algorithms.dmeans import cluster
 from dynmeans._algorithms.split_merge_events import MAX_RATIO, MIN_SHARE, RowSpace, StepEvidence
-from dynmeans._core import find_split_merge, max_abs, split_merge_candidates, update_clusters
+from dynmeans._core import dmeans_step, find_split_merge, max_abs, split_merge_candidates, update_clusters
 from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event, StepReport
-from dynmeans._model.lifecycle import SplitMergeSlots
-from dynmeans._model.motion import Motion
+from dynmeans._model.lifecycle import NO_DIAGNOSTICS, SplitMergeSlots, step_result, update_state
+from dynmeans._model.motion import Motion, get_motion
 from dynmeans._model.objective import Fit
-from dynmeans._model.prior import Prior
+from dynmeans._model.prior import Prior, predict_prior
 from dynmeans._model.state import ClusterState, empty_state
 from strategies import seeds
 
@@ -203,3 +205,29 @@ def test_a_hundred_thousand_clusters_need_no_table_of_all_pairs():
     slot_weights = np.bincount(slots, minlength=n).astype(float)
     splits, merges = split_merge_candidates(parents, slots, None, np.arange(n), slot_weights, n, MIN_SHARE)
     assert (splits, merges) == ([], [[n - 1, n - 1, n - 2]])
+
+
+@given(
+    seeds,
+    st.sampled_from(["walk", "velocity"]),
+    st.sampled_from([{}, {"refine": True}, {"exclusive": True}]),
+    st.booleans(),
+    st.sampled_from([np.float32, np.float64]),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_step_in_one_call_equals_its_three_parts(seed, motion, mode, weighted, dtype):
+    rng = np.random.default_rng(seed)
+    state, costs = empty_state(2), Costs(0.5, 2.0, drift=0.3)
+    motion, search = get_motion(motion), SearchOptions(seed % 1000, 2, 10, 1, **mode)
+    for now in (0.0, 1.0, 2.5, 4.0):
+        rows = rng.integers(4, size=(9, 1)) + rng.normal(scale=0.3, size=(9, 2)).astype(dtype)
+        batch = Batch(rows.astype(dtype), rng.uniform(0.5, 2.0, size=9) if weighted else None, now)
+        prior = predict_prior(state, now, costs, motion)
+        fit = cluster(batch, prior, costs, search, state.n_steps)
+        expected = update_state(state, prior, fit, costs, motion, now)
+        arguments = (state, costs, motion.scaled_by(costs.drift), costs.aging, search)
+        predicted, found, updated = dmeans_step(batch.rows, batch.weights, now, *arguments)
+        np.testing.assert_equal(Prior(*predicted[:4]), prior)
+        np.testing.assert_equal(Fit(*found), fit)
+        np.testing.assert_equal(step_result(updated, NO_DIAGNOSTICS), expected)
+        state = expected.state

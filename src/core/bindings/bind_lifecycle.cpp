@@ -4,20 +4,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "bindings/named_tuple.hpp"
+#include "bindings/step_parts.hpp"
 #include "lifecycle/lifecycle.hpp"
 #include "support/numpy_arrays.hpp"
 
 namespace dynmeans {
 namespace {
-
-// Field of a NamedTuple, by its position; raises a Python error if it has another type.
-template <class T>
-T field(const nb::tuple& fields, std::size_t position) {
-  T value;
-  if (position >= fields.size() || !nb::try_cast(fields[position], value))
-    throw nb::type_error(("field " + std::to_string(position) + " is missing or has a wrong type").c_str());
-  return value;
-}
 
 // ClusterState, Prior, Fit and Motion of dynmeans._model, as far as these functions use them.
 struct ClusterStateFields {
@@ -139,6 +132,8 @@ Memory memory_of(const ClusterStateFields& state, const Motion& motion) {
           .d = int(d)};
 }
 
+}  // namespace
+
 nb::tuple predict_clusters(const nb::tuple& state, const nb::tuple& motion_fields, double now, double aging) {
   const ClusterStateFields before(state);
   const Motion motion = motion_of(motion_fields);
@@ -151,6 +146,8 @@ nb::tuple predict_clusters(const nb::tuple& state, const nb::tuple& motion_field
                         to_numpy(std::move(out.revival), {k}), to_numpy(std::move(out.elapsed), {k}),
                         to_numpy(std::move(out.variances), {k}));
 }
+
+namespace {
 
 const char* name_of(EventKind kind) {
   switch (kind) {
@@ -191,6 +188,8 @@ nb::tuple to_python(LifecycleResult after, std::vector<std::int64_t> labels, con
   return nb::make_tuple(state, report, events_to_python(after.events, step));
 }
 
+}  // namespace
+
 nb::tuple update_clusters(
     const nb::tuple& state, const nb::tuple& prior, const nb::tuple& fit,  // before, predicted, clustered
     const nb::tuple& cost_fields,                                          // of the step
@@ -229,8 +228,6 @@ nb::tuple update_clusters(
   std::vector<std::int64_t> labels = label_rows(fitted.slots, which, before);
   return to_python(Lifecycle(before).run(), std::move(labels), before, fitted, old.n_steps + 1);
 }
-
-}  // namespace
 
 void bind_lifecycle(nb::module_& m) {
   m.def("predict_clusters", &predict_clusters, "state"_a, "motion"_a, "now"_a, "aging"_a,

@@ -6,6 +6,7 @@
 namespace dynmeans {
 
 void bind_dmeans(nanobind::module_& m);
+void bind_step(nanobind::module_& m);
 void bind_kdmeans(nanobind::module_& m);
 void bind_mst(nanobind::module_& m);
 void bind_align(nanobind::module_& m);
@@ -29,6 +30,7 @@ void bind_records(nanobind::module_& m);
 NB_MODULE(_core, m) {
   m.doc() = "Compiled loops of dynmeans.";
   bind_dmeans(m);
+  bind_step(m);
   bind_kdmeans(m);
   bind_mst(m);
   bind_align(m);

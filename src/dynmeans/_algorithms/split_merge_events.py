@@ -26,6 +26,7 @@ from dynmeans.kernels.base import Similarity
 MIN_SHARE = 0.25  # minimum share of the rows that a piece of a split, or a source of a merge, must have
 MAX_RATIO = 0.5  # maximum squared distance of the old center to the mean of all pieces, relative to any piece
 MAX_ROWS = 2000  # of a batch that are used; more do not change the result
+NO_CHANGES = SplitMergeSlots([], [])
 
 
 class StepEvidence(NamedTuple):
@@ -170,6 +171,8 @@ def add_split_merge_events(
 
 def _as_slots(splits: list[list[int]], merges: list[list[int]]) -> SplitMergeSlots:
     """Pair the first slot of each split or merge with the others."""
+    if not (splits or merges):
+        return NO_CHANGES
     return SplitMergeSlots([(one, rest) for one, *rest in splits], [(one, rest) for one, *rest in merges])
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from itertools import starmap
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from dynmeans._model.objective import Fit
 from dynmeans._model.prior import Prior, predict_prior
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
+
+# Result of the compiled update: fields of the next state, of the report up to `birth_cost`, of the events.
+UpdatedFields: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...], list[tuple[Any, ...]]]
 
 
 class SplitMergeSlots(NamedTuple):
@@ -84,10 +87,16 @@ def update_state(
         Copied to the report.
     """
     scaled = motion.scaled_by(costs.drift)
-    following, report, events = update_clusters(state, prior, fit, costs, scaled, now, row_index)
+    return step_result(update_clusters(state, prior, fit, costs, scaled, now, row_index), diagnostics)
+
+
+def step_result(updated: UpdatedFields, diagnostics: StepDiagnostics) -> StepResult:
+    """Return the result of a step."""
+    following, described, events = updated
+    report: tuple[Any, ...] = (*described, *diagnostics)
     return StepResult(
         ClusterState(*following),
-        StepReport(*report, *diagnostics),
+        StepReport(*report),
         tuple(starmap(Event, events)) if events else (),
     )
 
