@@ -26,6 +26,7 @@ void bind_descent_driver(nanobind::module_& m);
 void bind_repeated_rows(nanobind::module_& m);
 void bind_sums(nanobind::module_& m);
 void bind_records(nanobind::module_& m);
+void bind_result_checks(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "Compiled loops of dynmeans.";
@@ -50,6 +51,7 @@ NB_MODULE(_core, m) {
   bind_repeated_rows(m);
   bind_sums(m);
   bind_records(m);
+  bind_result_checks(m);
   m.def("simd_level", [] { return lanes().name; }, "Name of the vector instructions in use.");
 }
 

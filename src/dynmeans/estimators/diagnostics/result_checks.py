@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from dynmeans._algorithms.batch import Rows
+from dynmeans._core import farthest_from_others, squared_span
 from dynmeans._model.events import StepParameters, StepReport
 from dynmeans._model.state import ClusterState
-from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._model.types import IntArray
 
 FIRST_CHECK = 8  # steps
 SAMPLE = 200  # rows
@@ -74,7 +74,7 @@ def check_result(
         )
     has_one = n >= MIN_ROWS and state.next_id == 1 and not used.refine
     has_sleeping = len(state.ids) > n_active > 1
-    span = _squared_span(rows, state.centers) if has_one or has_sleeping else math.nan
+    span = squared_span(rows, state.centers) if has_one or has_sleeping else math.nan
     if has_one and used.birth_cost > span > 0.0:
         found["one"] = (
             f"all rows are of one cluster: birth_cost={used.birth_cost:g} exceeds the squared spread of "
@@ -94,17 +94,12 @@ def check_result(
     return found
 
 
-def _squared_span(rows: Rows, centers: FloatArray) -> float:
-    """Return the squared diagonal of the box around rows and centers."""
-    low = np.minimum(rows.min(axis=0), centers.min(axis=0))
-    high = np.maximum(rows.max(axis=0), centers.max(axis=0))
-    return float(np.sum((high - low) ** 2))
-
-
 def _is_birth_impossible(rows: Rows, report: StepReport, state: ClusterState, used: StepParameters) -> bool:
     """Return whether no row would found a cluster if its own cluster were unknown."""
-    every = evenly(len(rows), SAMPLE)
-    where = np.searchsorted(state.ids, report.active)
-    away = cdist(np.asarray(rows[every], dtype=np.float64), state.centers[where], "sqeuclidean")
-    away[np.arange(len(every)), np.searchsorted(report.active, report.labels[every])] = np.inf
-    return bool(away.min(axis=1).max() <= used.birth_cost)
+    labels = report.labels
+    if len(rows) > SAMPLE:
+        every = evenly(len(rows), SAMPLE)
+        rows, labels = rows[every], labels[every]
+    centers = state.centers[state.ids.searchsorted(report.active)]
+    farthest = farthest_from_others(rows, report.active.searchsorted(labels), centers)
+    return farthest <= used.birth_cost
