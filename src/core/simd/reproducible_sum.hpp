@@ -81,9 +81,9 @@ class SumGrid {
     const int columns = n_columns_, folds = n_folds_;
     const double* const anchor = anchors_.data();
     if (folds == 2) {
-      if (columns == 2) return TwoFolds<Two>{y, anchor, sum, m, 2}(0);
-      if (columns == 3) return EachFeature<TwoFolds<double>>{{y, anchor, sum, m, 3}, 3}.run();
-      return for_features(columns, TwoFolds<double>{y, anchor, sum, m, columns});
+      if (columns == 2) return TwoFolds<TwoColumns>{y, anchor, sum, m, 2}(0);
+      if (columns == 3) return EachFeature<TwoFolds<OneColumn>>{{y, anchor, sum, m, 3}, 3}.run();
+      return for_features(columns, TwoFolds<OneColumn>{y, anchor, sum, m, columns});
     }
     for (int j = 0; j < columns; ++j) {
       double rest = m * y[j];
@@ -117,9 +117,19 @@ class SumGrid {
   }
 
  private:
-  // Some columns of a row that are added to both of two folds. V: double for one column, Two for two.
-  template <class V>
+  // Members, because a template argument would lose the alignment of a vector type.
+  struct OneColumn {
+    typedef double Values;
+  };
+  struct TwoColumns {
+    typedef Two Values;
+  };
+
+  // One or two columns of a row that are added to both of two folds.
+  template <class Columns>
   struct TwoFolds {
+    typedef typename Columns::Values V;
+
     const double* y;       // (columns,)
     const double* anchor;  // (2, columns)
     double* sum;           // (2, columns)
