@@ -144,7 +144,9 @@ def add_split_merge_events(
     weights: FloatArray | None,
     space: RowSpace | KernelSpace,
 ) -> StepResult:
-    """Add the splits and merges of a step to its report; a step without births or sleeps has none.
+    """Add the splits and merges of a step to its report.
+
+    A step without remembered clusters, or without births and sleeps, has none.
 
     Parameters
     ----------
@@ -159,7 +161,7 @@ def add_split_merge_events(
     space : RowSpace or KernelSpace
         Rows and predicted centers.
     """
-    if len(result.report.born) == len(result.report.asleep) == 0:
+    if len(state.ids) == 0 or len(result.report.born) == len(result.report.asleep) == 0:
         return result
     found = space.find(StepEvidence(fit.slots, weights, fit.slot_weights, state))
     return (
