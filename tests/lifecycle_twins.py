@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynmeans._model.events import Event
 from dynmeans._model.lifecycle import SplitMergeSlots
 
 
@@ -33,6 +34,21 @@ def update_clusters_twin(before, now, lifetime):
         for name in tables:
             after[name].append(one[name])
     return after
+
+
+def events_twin(before, report, lifetime):
+    """One event per birth, revival, sleep and death, with its cost, in order of time."""
+    step, now, birth = report.step, report.time, report.birth_cost
+    revival = dict(zip(before["ids"], before["revival"], strict=True))
+    seen = dict(zip(before["ids"], before["last_seen"], strict=True))
+    events = [Event("birth", k, step, now, birth) for k in report.born]
+    events += [Event("revival", k, step, now, revival[k]) for k in report.revived]
+    for k in report.asleep:
+        events.append(Event("sleep", k, step, min(seen[k] + min(1.0, lifetime), now), 0.0))
+    for k in report.died:
+        end = min(max(seen[k] + lifetime, before["clock"]), now)
+        events.append(Event("death", k, step, end, birth))
+    return sorted(events, key=lambda event: event.time)
 
 
 def newborn(before, k):

@@ -51,6 +51,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynmeans._algorithms.batch import SearchOptions
+from dynmeans._model.costs import Costs
 from dynmeans._model.motion import Motion
 from dynmeans._model.objective import Fit
 from dynmeans._model.prior import Prior
@@ -232,6 +234,9 @@ def matching_pursuit(
     gram: Floats, coefficients: Floats, budget: int, dependent: float, equal: float, negligible: float
 ) -> tuple[NDArray[np.int64], Floats]: ...
 def max_abs(X: Rows, n_threads: int = 1) -> float: ...
+def squared_span(X: Rows, centers: Floats) -> float: ...
+def farthest_from_others(X: Rows, own: NDArray[np.int64], centers: Floats) -> float: ...
+def max_abs_in_place(X: NDArray[Any], n_features: int | None, n_threads: int) -> float | None: ...
 def wrong_column(
     arrays: dict[str, NDArray[Any]], columns: tuple[tuple[str, tuple[int, ...], np.dtype[Any]], ...]
 ) -> int: ...
@@ -362,19 +367,24 @@ def update_clusters(
     state: ClusterState,
     prior: Prior,
     fit: Fit,
+    costs: Costs,
     motion: Motion,
     now: float,
-    lifetime: float,
     which: NDArray[np.int64] | None = None,
+) -> tuple[tuple[Any, ...], tuple[Any, ...], list[tuple[Any, ...]]]: ...
+def dmeans_step(
+    X: Rows,
+    weights: Floats | None,
+    now: float,
+    state: ClusterState,
+    costs: Costs,
+    motion: Motion,
+    aging: float,
+    search: SearchOptions,
 ) -> tuple[
-    tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.int64], NDArray[np.int64]],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    Floats,
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
+    tuple[Floats, Floats, Floats, Floats, Floats],
+    tuple[RowSlots, Floats, Floats, float, int, Floats],
+    tuple[tuple[Any, ...], tuple[Any, ...], list[tuple[Any, ...]]],
 ]: ...
 def split_merge_candidates(
     parents: NDArray[np.int32],

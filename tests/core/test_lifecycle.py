@@ -6,17 +6,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lifecycle_twins as twin
+from dynmeans._algorithms.batch import Batch, SearchOptions
+from dynmeans._algorithms.dmeans import cluster
 from dynmeans._algorithms.split_merge_events import MAX_RATIO, MIN_SHARE, RowSpace, StepEvidence
-from dynmeans._core import find_split_merge, max_abs, split_merge_candidates, update_clusters
-from dynmeans._model.lifecycle import SplitMergeSlots
-from dynmeans._model.motion import Motion
+from dynmeans._core import dmeans_step, find_split_merge, max_abs, split_merge_candidates, update_clusters
+from dynmeans._model.costs import Costs
+from dynmeans._model.events import Event, StepReport
+from dynmeans._model.lifecycle import NO_DIAGNOSTICS, SplitMergeSlots, step_result, update_state
+from dynmeans._model.motion import Motion, get_motion
 from dynmeans._model.objective import Fit
-from dynmeans._model.prior import Prior
+from dynmeans._model.prior import Prior, predict_prior
 from dynmeans._model.state import ClusterState, empty_state
 from strategies import seeds
 
 COLUMNS = ("centers", "weights", "velocities", "velocity_cov", "last_seen", "ids", "hits")
-NOW, LIFETIME = 8.0, 3.0
+NOW, LIFETIME, BIRTH = 8.0, 3.0, 0.25
 WALK = Motion(position=0.5, velocity=0.0, newborn=0.0)
 EVENT_LISTS = ("active", "sizes", "born", "revived", "asleep", "died")
 
@@ -35,6 +39,7 @@ def some_clusters(seed, n_old, n_new, d):
         "hits": rng.integers(1, 9, size=n_old),
         "forecasts": rng.normal(size=(n_old, d)),
         "gammas": rng.uniform(0.1, 5.0, size=n_old),
+        "revival": rng.uniform(0.1, 5.0, size=n_old),
         "slots": rng.integers(n_old + n_new, size=12 if n_old + n_new else 0).astype(np.int32),
         "positions": rng.normal(size=(n_old + n_new, d)),
         "slot_weights": np.concatenate([slot_weights, rng.integers(1, 3, size=n_new)]),
@@ -47,32 +52,36 @@ def updated(before, lifetime=LIFETIME, which=None):
     """Call the compiled loop with the NamedTuples of the model."""
     state = ClusterState(*(before[name] for name in COLUMNS), before["next_id"], before["clock"], n_steps=7)
     none = np.empty(len(before["ids"]))
-    prior = Prior(before["forecasts"], before["gammas"], revival=none, elapsed=none)
-    fit = Fit(before["slots"], before["positions"], before["slot_weights"], 0.0, 1, np.empty(0))
-    return update_clusters(state, prior, fit, WALK, NOW, lifetime, which)
+    prior = Prior(before["forecasts"], before["gammas"], before["revival"], elapsed=none)
+    fit = Fit(before["slots"], before["positions"], before["slot_weights"], 0.5, 3, np.empty(0))
+    costs = Costs(BIRTH, lifetime, drift=0.0)
+    following, report, events = update_clusters(state, prior, fit, costs, WALK, NOW, which)
+    return ClusterState(*following), StepReport(*report), [Event(*event) for event in events]
 
 
 @given(seeds, st.integers(0, 6), st.integers(0, 3), st.integers(0, 3), st.sampled_from([2.0, 3.0, np.inf]))
 @settings(max_examples=150, deadline=None)
 def test_every_cluster_moves_waits_or_dies_as_in_the_twin(seed, n_old, n_new, d, lifetime):
     before = some_clusters(seed, n_old, n_new, d)
-    memory, labels, active, sizes, born, revived, asleep, died = updated(before, lifetime)
-    expected = twin.update_clusters_twin(before, 8.0, lifetime)
-    for name, column in zip(COLUMNS, memory, strict=True):
+    state, report, events = updated(before, lifetime)
+    expected = twin.update_clusters_twin(before, NOW, lifetime)
+    for name, column in zip(COLUMNS, state.columns, strict=True):
         shape = (len(expected["ids"]), *before.get(name, before["ids"]).shape[1:])
         np.testing.assert_array_equal(column, np.array(expected[name], dtype=column.dtype).reshape(shape))
-    found = dict(zip(EVENT_LISTS, (active, sizes, born, revived, asleep, died), strict=True))
-    assert {name: who.tolist() for name, who in found.items()} == {
-        name: expected[name] for name in EVENT_LISTS
-    }
+    assert state[len(COLUMNS) :] == (30 + n_new, NOW, 8)
+    for name in EVENT_LISTS:
+        assert getattr(report, name).tolist() == expected[name]
     names = [*before["ids"], *range(30, 30 + n_new)]
-    assert labels.tolist() == [names[k] for k in before["slots"]]
+    assert report.labels.tolist() == [names[k] for k in before["slots"]]
+    assert (report.step, report.time, report.birth_cost) == (8, NOW, BIRTH)
+    assert (report.cost, report.n_iter, len(report.restart_costs)) == (0.5, 3, 0)
+    assert events == twin.events_twin(before, report, lifetime)
 
 
 def test_labels_may_be_of_rows_that_occur_several_times():
     before = some_clusters(0, 2, 1, 2)
     which = np.array([3, 0, 3, 11])
-    labels, of_some = updated(before)[1], updated(before, which=which)[1]
+    labels, of_some = updated(before)[1].labels, updated(before, which=which)[1].labels
     assert of_some.tolist() == labels[which].tolist()
     with pytest.raises(ValueError, match="rows below 12, got 12"):
         updated(before, which=np.array([12]))
@@ -96,7 +105,7 @@ def test_a_field_of_a_wrong_type_is_refused():
     with pytest.raises(TypeError, match="field 1 is missing or has a wrong type"):
         updated(before)
     with pytest.raises(TypeError, match="field 0 is missing"):
-        update_clusters((), (), (), WALK, NOW, LIFETIME)
+        update_clusters((), (), (), Costs(BIRTH, LIFETIME, 0.0), WALK, NOW)
 
 
 @given(seeds, st.integers(2, 4), st.integers(0, 3), st.booleans(), st.sampled_from([np.float32, np.float64]))
@@ -196,3 +205,29 @@ def test_a_hundred_thousand_clusters_need_no_table_of_all_pairs():
     slot_weights = np.bincount(slots, minlength=n).astype(float)
     splits, merges = split_merge_candidates(parents, slots, None, np.arange(n), slot_weights, n, MIN_SHARE)
     assert (splits, merges) == ([], [[n - 1, n - 1, n - 2]])
+
+
+@given(
+    seeds,
+    st.sampled_from(["walk", "velocity"]),
+    st.sampled_from([{}, {"refine": True}, {"exclusive": True}]),
+    st.booleans(),
+    st.sampled_from([np.float32, np.float64]),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_step_in_one_call_equals_its_three_parts(seed, motion, mode, weighted, dtype):
+    rng = np.random.default_rng(seed)
+    state, costs = empty_state(2), Costs(0.5, 2.0, drift=0.3)
+    motion, search = get_motion(motion), SearchOptions(seed % 1000, 2, 10, 1, **mode)
+    for now in (0.0, 1.0, 2.5, 4.0):
+        rows = rng.integers(4, size=(9, 1)) + rng.normal(scale=0.3, size=(9, 2)).astype(dtype)
+        batch = Batch(rows.astype(dtype), rng.uniform(0.5, 2.0, size=9) if weighted else None, now)
+        prior = predict_prior(state, now, costs, motion)
+        fit = cluster(batch, prior, costs, search, state.n_steps)
+        expected = update_state(state, prior, fit, costs, motion, now)
+        arguments = (state, costs, motion.scaled_by(costs.drift), costs.aging, search)
+        predicted, found, updated = dmeans_step(batch.rows, batch.weights, now, *arguments)
+        np.testing.assert_equal(Prior(*predicted[:4]), prior)
+        np.testing.assert_equal(Fit(*found), fit)
+        np.testing.assert_equal(step_result(updated, NO_DIAGNOSTICS), expected)
+        state = expected.state

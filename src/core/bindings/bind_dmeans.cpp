@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "bindings/step_parts.hpp"
 #include "dmeans/assignment/cheapest_clusters.hpp"
 #include "dmeans/assignment/exclusive_assignment.hpp"
 #include "dmeans/assignment/nearest_centers.hpp"
@@ -65,6 +66,8 @@ nb::tuple to_python(DescentResult result, std::size_t d) {
                         to_numpy(std::move(result.restart_costs), {n_restarts}));
 }
 
+}  // namespace
+
 template <class T>
 nb::tuple descend(const Matrix<T>& X, const std::optional<Vector>& weights, const Matrix<double>& centers,
                   const Vector& gammas, const Vector& revival, double birth, std::uint64_t seed,
@@ -87,6 +90,13 @@ nb::tuple descend(const Matrix<T>& X, const std::optional<Vector>& weights, cons
   return to_python(std::move(result), d);
 }
 
+template nb::tuple descend(const Matrix<float>&, const std::optional<Vector>&, const Matrix<double>&,
+                           const Vector&, const Vector&, double, std::uint64_t, std::uint64_t, int, int, int,
+                           bool, int);
+template nb::tuple descend(const Matrix<double>&, const std::optional<Vector>&, const Matrix<double>&,
+                           const Vector&, const Vector&, double, std::uint64_t, std::uint64_t, int, int, int,
+                           bool, int);
+
 template <class T>
 nb::tuple assign_exclusive(const Matrix<T>& X, const std::optional<Vector>& weights,
                            const Matrix<double>& centers, const Vector& gammas, const Vector& revival,
@@ -104,6 +114,13 @@ nb::tuple assign_exclusive(const Matrix<T>& X, const std::optional<Vector>& weig
   }
   return to_python(std::move(result), X.shape(1));
 }
+
+template nb::tuple assign_exclusive(const Matrix<float>&, const std::optional<Vector>&, const Matrix<double>&,
+                                    const Vector&, const Vector&, double);
+template nb::tuple assign_exclusive(const Matrix<double>&, const std::optional<Vector>&,
+                                    const Matrix<double>&, const Vector&, const Vector&, double);
+
+namespace {
 
 nb::object merge_duplicates(const Matrix<double>& centers, const Vector& slot_weights,
                             const Matrix<double>& old_centers, const Vector& gammas, const Vector& revival,
@@ -180,8 +197,8 @@ void bind_rows(nb::module_& m) {
 }  // namespace
 
 void bind_dmeans(nb::module_& m) {
-  bind_rows<float>(m);
   bind_rows<double>(m);
+  bind_rows<float>(m);
   m.def(
       "merge_duplicates", &merge_duplicates, "centers"_a, "slot_weights"_a, "old_centers"_a, "gammas"_a,
       "revival"_a, "birth"_a,

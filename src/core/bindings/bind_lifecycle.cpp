@@ -4,20 +4,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "bindings/named_tuple.hpp"
+#include "bindings/step_parts.hpp"
 #include "lifecycle/lifecycle.hpp"
 #include "support/numpy_arrays.hpp"
 
 namespace dynmeans {
 namespace {
-
-// Field of a NamedTuple, by its position; raises a Python error if it has another type.
-template <class T>
-T field(const nb::tuple& fields, std::size_t position) {
-  T value;
-  if (position >= fields.size() || !nb::try_cast(fields[position], value))
-    throw nb::type_error(("field " + std::to_string(position) + " is missing or has a wrong type").c_str());
-  return value;
-}
 
 // ClusterState, Prior, Fit and Motion of dynmeans._model, as far as these functions use them.
 struct ClusterStateFields {
@@ -30,6 +23,7 @@ struct ClusterStateFields {
   Column<std::int64_t> hits;    // (K,) steps in which each had rows
   std::int64_t next_id;         // smallest unused id
   double clock;                 // event time of the last step
+  std::int64_t n_steps;         // so far
 
   explicit ClusterStateFields(const nb::tuple& state)
       : centers(field<Matrix<double>>(state, 0)),
@@ -40,26 +34,41 @@ struct ClusterStateFields {
         ids(field<Column<std::int64_t>>(state, 5)),
         hits(field<Column<std::int64_t>>(state, 6)),
         next_id(field<std::int64_t>(state, 7)),
-        clock(field<double>(state, 8)) {}
+        clock(field<double>(state, 8)),
+        n_steps(field<std::int64_t>(state, 9)) {}
 };
 
 struct PriorFields {
   Matrix<double> centers;  // (K, d) predicted positions
   Vector gammas;           // gamma (K,)
+  Vector revival;          // Q dt (K,)
 
   explicit PriorFields(const nb::tuple& prior)
-      : centers(field<Matrix<double>>(prior, 0)), gammas(field<Vector>(prior, 1)) {}
+      : centers(field<Matrix<double>>(prior, 0)),
+        gammas(field<Vector>(prior, 1)),
+        revival(field<Vector>(prior, 2)) {}
 };
 
 struct FitFields {
   nb::object slots;        // (n,) cluster of every row
   Matrix<double> centers;  // theta (L, d)
   Vector slot_weights;     // n (L,) weight of the rows of each cluster
+  nb::object cost, n_iter, restart_costs;
 
   explicit FitFields(const nb::tuple& fit)
       : slots(field<nb::object>(fit, 0)),
         centers(field<Matrix<double>>(fit, 1)),
-        slot_weights(field<Vector>(fit, 2)) {}
+        slot_weights(field<Vector>(fit, 2)),
+        cost(field<nb::object>(fit, 3)),
+        n_iter(field<nb::object>(fit, 4)),
+        restart_costs(field<nb::object>(fit, 5)) {}
+};
+
+struct CostFields {
+  double birth, lifetime;  // lambda, T_Q
+
+  explicit CostFields(const nb::tuple& costs)
+      : birth(field<double>(costs, 0)), lifetime(field<double>(costs, 1)) {}
 };
 
 Motion motion_of(const nb::tuple& motion) {
@@ -123,6 +132,8 @@ Memory memory_of(const ClusterStateFields& state, const Motion& motion) {
           .d = int(d)};
 }
 
+}  // namespace
+
 nb::tuple predict_clusters(const nb::tuple& state, const nb::tuple& motion_fields, double now, double aging) {
   const ClusterStateFields before(state);
   const Motion motion = motion_of(motion_fields);
@@ -136,35 +147,65 @@ nb::tuple predict_clusters(const nb::tuple& state, const nb::tuple& motion_field
                         to_numpy(std::move(out.variances), {k}));
 }
 
-// The result as Python unpacks it; see the docstring of update_clusters.
-nb::tuple to_python(LifecycleResult after, std::vector<std::int64_t> labels, int d, const Motion& motion) {
-  const std::size_t k = after.ids.size(), n = labels.size(), n_active = after.active.size();
-  const auto list = [](std::vector<std::int64_t>& ids) { return to_numpy(std::move(ids), {ids.size()}); };
-  const nb::tuple state = nb::make_tuple(
-      to_numpy(std::move(after.centers), {k, std::size_t(d)}), to_numpy(std::move(after.weights), {k}),
-      to_numpy(std::move(after.velocities), {k, motion.has_velocity() ? std::size_t(d) : 0}),
-      to_numpy(std::move(after.velocity_cov), {k, 2}), to_numpy(std::move(after.last_seen), {k}),
-      list(after.ids), list(after.hits));
-  return nb::make_tuple(state, to_numpy(std::move(labels), {n}), list(after.active),
-                        to_numpy(std::move(after.sizes), {n_active}), list(after.born), list(after.revived),
-                        list(after.asleep), list(after.died));
+namespace {
+
+const char* name_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::birth:
+      return "birth";
+    case EventKind::revival:
+      return "revival";
+    case EventKind::sleep:
+      return "sleep";
+    default:
+      return "death";
+  }
 }
+
+nb::list events_to_python(const std::vector<LifecycleEvent>& events, std::int64_t step) {
+  nb::list out;
+  for (const LifecycleEvent& event : events)
+    out.append(nb::make_tuple(name_of(event.kind), event.id, step, event.time, event.cost));
+  return out;
+}
+
+// The state, the report and the events as Python unpacks them; see the docstring of update_clusters.
+nb::tuple to_python(LifecycleResult after, std::vector<std::int64_t> labels, const LifecycleInput& before,
+                    const FitFields& fit, std::int64_t step) {
+  const std::size_t k = after.ids.size(), n = labels.size(), n_active = after.active.size(),
+                    d = std::size_t(before.memory.d), n_velocities = before.motion.has_velocity() ? d : 0;
+  const auto list = [](std::vector<std::int64_t>& ids) { return to_numpy(std::move(ids), {ids.size()}); };
+  const auto next_id = before.next_id + std::int64_t(after.born.size());
+  const nb::tuple state = nb::make_tuple(
+      to_numpy(std::move(after.centers), {k, d}), to_numpy(std::move(after.weights), {k}),
+      to_numpy(std::move(after.velocities), {k, n_velocities}),
+      to_numpy(std::move(after.velocity_cov), {k, 2}), to_numpy(std::move(after.last_seen), {k}),
+      list(after.ids), list(after.hits), next_id, before.now, step);
+  const nb::tuple report = nb::make_tuple(
+      step, before.now, to_numpy(std::move(labels), {n}), fit.cost, fit.n_iter, fit.restart_costs,
+      list(after.active), to_numpy(std::move(after.sizes), {n_active}), list(after.born), list(after.revived),
+      list(after.asleep), list(after.died), before.birth);
+  return nb::make_tuple(state, report, events_to_python(after.events, step));
+}
+
+}  // namespace
 
 nb::tuple update_clusters(
     const nb::tuple& state, const nb::tuple& prior, const nb::tuple& fit,  // before, predicted, clustered
+    const nb::tuple& cost_fields,                                          // of the step
     const nb::tuple& motion_fields,                                        // scaled by the drift
     double now,                                                            // event time of the step
-    double lifetime,                                                       // T_Q
     const std::optional<Column<std::int64_t>>& which  // (m,) rows that get a label; all by default
 ) {
   const Motion motion = motion_of(motion_fields);
+  const CostFields costs(cost_fields);
   const ClusterStateFields old(state);
   const PriorFields predicted(prior);
   const FitFields fitted(fit);
   const std::size_t n_old = old.ids.shape(0), n_slots = fitted.slot_weights.shape(0),
                     d = old.centers.shape(1);
-  for (const std::size_t lines :
-       {old.weights.shape(0), old.hits.shape(0), predicted.centers.shape(0), predicted.gammas.shape(0)})
+  for (const std::size_t lines : {old.weights.shape(0), old.hits.shape(0), predicted.centers.shape(0),
+                                  predicted.gammas.shape(0), predicted.revival.shape(0)})
     if (lines != n_old) throw std::invalid_argument("a remembered cluster must have a line in every table");
   if (n_slots < n_old || fitted.centers.shape(0) != n_slots || fitted.centers.shape(1) != d ||
       predicted.centers.shape(1) != d)
@@ -174,27 +215,27 @@ nb::tuple update_clusters(
                               .hits = old.hits.data(),
                               .forecasts = predicted.centers.data(),
                               .gammas = predicted.gammas.data(),
+                              .revival = predicted.revival.data(),
                               .positions = fitted.centers.data(),
                               .slot_weights = fitted.slot_weights.data(),
                               .n_slots = std::int64_t(n_slots),
                               .next_id = old.next_id,
                               .clock = old.clock,
                               .now = now,
-                              .lifetime = lifetime,
+                              .birth = costs.birth,
+                              .lifetime = costs.lifetime,
                               .motion = motion};
   std::vector<std::int64_t> labels = label_rows(fitted.slots, which, before);
-  return to_python(Lifecycle(before).run(), std::move(labels), int(d), motion);
+  return to_python(Lifecycle(before).run(), std::move(labels), before, fitted, old.n_steps + 1);
 }
-
-}  // namespace
 
 void bind_lifecycle(nb::module_& m) {
   m.def("predict_clusters", &predict_clusters, "state"_a, "motion"_a, "now"_a, "aging"_a,
         "Predict the clusters to the time of a batch: (forecasts, gammas, revival, elapsed, variances).");
-  m.def("update_clusters", &update_clusters, "state"_a, "prior"_a, "fit"_a, "motion"_a, "now"_a, "lifetime"_a,
+  m.def("update_clusters", &update_clusters, "state"_a, "prior"_a, "fit"_a, "costs"_a, "motion"_a, "now"_a,
         "which"_a = nb::none(),
-        "Update the clusters after a step: ((centers, weights, velocities, velocity_cov, last_seen, ids, "
-        "hits), labels, active, sizes, born, revived, asleep, died).");
+        "Update the clusters after a step: (fields of the next ClusterState, fields of the StepReport up to "
+        "birth_cost, fields of the Events up to cost).");
 }
 
 }  // namespace dynmeans

@@ -50,6 +50,19 @@ double max_abs(const Matrix<T>& X, int n_threads) {
   return has_nan ? std::numeric_limits<double>::quiet_NaN() : *std::max_element(sizes.begin(), sizes.end());
 }
 
+// Largest |x| of rows that a step can read in place: C-contiguous, aligned, not empty and finite, with this
+// many columns or any number. None for others.
+std::optional<double> max_abs_in_place(nb::handle X, std::optional<std::size_t> n_features, int n_threads) {
+  const auto read = [&](auto view) -> std::optional<double> {
+    if (!read_numpy(X, false, view) || view.size() == 0) return std::nullopt;
+    if (n_features && view.shape(1) != *n_features) return std::nullopt;
+    const double largest = max_abs(view, n_threads);
+    return std::isfinite(largest) ? std::optional(largest) : std::nullopt;
+  };
+  const auto largest = read(Matrix<double>());
+  return largest ? largest : read(Matrix<float>());
+}
+
 nb::tuple distinct_rows(const Matrix<double>& X, const std::optional<Vector>& weights) {
   const std::size_t n = X.shape(0), d = X.shape(1);
   UniqueRows result;
@@ -133,6 +146,8 @@ void bind_rows(nb::module_& m) {
   // In this order, because an array of another type is converted to the first type.
   m.def("max_abs", &max_abs<double>, "X"_a, "n_threads"_a = 1, "Largest |x|; NaN if there is one.");
   m.def("max_abs", &max_abs<float>, "X"_a, "n_threads"_a = 1, "Largest |x|; NaN if there is one.");
+  m.def("max_abs_in_place", &max_abs_in_place, "X"_a, "n_features"_a.none(), "n_threads"_a,
+        "Largest |x| of an array that needs no conversion, of finite numbers; None for others.");
   m.def("unique_rows", &distinct_rows, "X"_a, "weights"_a.none(),
         "Distinct rows in lexical order: (rows (m, d), weights (m,), which of them each row is (n,)).");
   m.def("cluster_means", &slot_means, "slots"_a, "weights"_a, "X"_a, "centers"_a, "gammas"_a,

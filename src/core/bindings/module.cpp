@@ -6,6 +6,7 @@
 namespace dynmeans {
 
 void bind_dmeans(nanobind::module_& m);
+void bind_step(nanobind::module_& m);
 void bind_kdmeans(nanobind::module_& m);
 void bind_mst(nanobind::module_& m);
 void bind_align(nanobind::module_& m);
@@ -25,10 +26,12 @@ void bind_descent_driver(nanobind::module_& m);
 void bind_repeated_rows(nanobind::module_& m);
 void bind_sums(nanobind::module_& m);
 void bind_records(nanobind::module_& m);
+void bind_result_checks(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "Compiled loops of dynmeans.";
   bind_dmeans(m);
+  bind_step(m);
   bind_kdmeans(m);
   bind_mst(m);
   bind_align(m);
@@ -48,6 +51,7 @@ NB_MODULE(_core, m) {
   bind_repeated_rows(m);
   bind_sums(m);
   bind_records(m);
+  bind_result_checks(m);
   m.def("simd_level", [] { return lanes().name; }, "Name of the vector instructions in use.");
 }
 

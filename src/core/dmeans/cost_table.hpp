@@ -29,6 +29,7 @@ class CostTable {
   }
 
   void clear() {
+    n_slots_ = 0;
     columns_.clear();
     scale_.clear();
     offset_.clear();
@@ -41,6 +42,7 @@ class CostTable {
   void set_cost(int k, double scale, double offset) {
     scale_[k] = scale;
     offset_[k] = offset;
+    n_slots_ = std::max(n_slots_, k + 1);
   }
   double scale(int k) const { return scale_[k]; }
   double offset(int k) const { return offset_[k]; }
@@ -48,12 +50,12 @@ class CostTable {
 
   // The cheapest slot of a row (d,), with these scales (capacity,) in place of the stored ones.
   Cheapest cheapest(const double* y, const double* scales) const {
-    return lanes().slots.cheapest(y, d_, columns_.data(), capacity(), scales, offset_.data(), capacity());
+    return lanes().slots.cheapest(y, d_, columns_.data(), capacity(), scales, offset_.data(), n_slots_);
   }
   Cheapest cheapest(const double* y) const { return cheapest(y, scales()); }
 
  private:
-  int d_;
+  int d_, n_slots_ = 0;                 // slots that were set are below n_slots
   std::vector<double> columns_;         // (d, capacity)
   std::vector<double> scale_, offset_;  // (capacity,)
 };

@@ -49,6 +49,7 @@ struct FinishedClusters {
     order.insert(order.end(), newborn.begin(), newborn.end());
     for (std::size_t s = 0; s < order.size(); ++s) numbers[order[s]] = std::int32_t(s);
     centers.resize(order.size() * slots.d());
+    slot_weights.reserve(order.size());
     double* center = centers.data();
     const T* const middle = scale.shift.data();
     for (const int k : order) {

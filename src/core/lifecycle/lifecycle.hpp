@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "lifecycle/kalman_motion.hpp"
@@ -57,10 +58,20 @@ struct LifecycleInput {
   Memory memory;
   const std::int64_t *ids, *hits;          // (K,)  steps in which each had rows
   const double *forecasts, *gammas;        // (K, d)  predicted positions; gamma (K,)
+  const double* revival;                   // Q dt (K,)
   const double *positions, *slot_weights;  // theta (L, d); n (L,)  weight of the rows of each cluster
   std::int64_t n_slots, next_id;           // L; smallest unused id
-  double clock, now, lifetime;             // event time of the last step and of this one; T_Q
+  double clock, now;                       // event time of the last step and of this one
+  double birth, lifetime;                  // lambda; T_Q
   Motion motion;
+};
+
+enum class EventKind { birth, revival, sleep, death };
+
+struct LifecycleEvent {
+  EventKind kind;
+  std::int64_t id;
+  double time, cost;
 };
 
 struct LifecycleResult {
@@ -69,6 +80,7 @@ struct LifecycleResult {
   std::vector<std::int64_t> active;  // ids with rows
   std::vector<double> sizes;         // weight of the rows of each
   std::vector<std::int64_t> born, revived, asleep, died;
+  std::vector<LifecycleEvent> events;  // by time; of equals by kind and id
 };
 
 class Lifecycle {
@@ -82,13 +94,15 @@ class Lifecycle {
 
   LifecycleResult run() {
     for (std::int64_t k = 0; k < in_.n_slots; ++k) {
-      log_event(k);
+      log_change(k);
       if (in_.now - seen_at(k) > in_.lifetime) {
-        out_.died.push_back(id(k));
+        log_event(k, EventKind::death, out_.died);
       } else {
         update(k);
       }
     }
+    const auto order = [](const LifecycleEvent& event) { return std::pair(event.time, event.kind); };
+    std::ranges::stable_sort(out_.events, {}, order);
     return std::move(out_);
   }
 
@@ -100,15 +114,36 @@ class Lifecycle {
   }
   double seen_at(std::int64_t k) const { return is_seen(k) ? in_.now : in_.memory.last_seen[k]; }
 
-  void log_event(std::int64_t k) {
+  void log_change(std::int64_t k) {
     if (is_seen(k)) {
       out_.active.push_back(id(k));
       out_.sizes.push_back(in_.slot_weights[k]);
     }
-    if (!is_old(k)) return out_.born.push_back(id(k));
+    if (!is_old(k)) return log_event(k, EventKind::birth, out_.born);
     const bool was_awake = in_.memory.last_seen[k] == in_.clock;
     if (was_awake == is_seen(k)) return;
-    (was_awake ? out_.asleep : out_.revived).push_back(id(k));
+    was_awake ? log_event(k, EventKind::sleep, out_.asleep) : log_event(k, EventKind::revival, out_.revived);
+  }
+
+  void log_event(std::int64_t k, EventKind kind, std::vector<std::int64_t>& ids) {
+    ids.push_back(id(k));
+    out_.events.push_back({kind, id(k), event_time(k, kind), event_cost(k, kind)});
+  }
+
+  // A cluster falls asleep in the first step without rows, at most one unit of time after its last row. The
+  // bound makes a long step equal to many steps of one unit, and puts the sleep before the death. It dies at
+  // the end of its lifetime; without rounding error, this lies between the last step and this one.
+  double event_time(std::int64_t k, EventKind kind) const {
+    if (kind == EventKind::sleep)
+      return std::min(in_.memory.last_seen[k] + std::min(1.0, in_.lifetime), in_.now);
+    if (kind == EventKind::death)
+      return std::min(std::max(in_.memory.last_seen[k] + in_.lifetime, in_.clock), in_.now);
+    return in_.now;
+  }
+
+  double event_cost(std::int64_t k, EventKind kind) const {
+    if (kind == EventKind::revival) return in_.revival[k];
+    return kind == EventKind::sleep ? 0.0 : in_.birth;
   }
 
   // Eq. (wupdate): a seen cluster moves to theta with weight gamma + n; others stay.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "simd/feature_loops.hpp"
+#include "simd/vector.hpp"
 
 namespace dynmeans {
 
@@ -80,9 +81,9 @@ class SumGrid {
     const int columns = n_columns_, folds = n_folds_;
     const double* const anchor = anchors_.data();
     if (folds == 2) {
-      if (columns == 2) return EachFeature<TwoFolds>{{y, anchor, sum, m, 2}, 2}.run();
-      if (columns == 3) return EachFeature<TwoFolds>{{y, anchor, sum, m, 3}, 3}.run();
-      return for_features(columns, TwoFolds{y, anchor, sum, m, columns});
+      if (columns == 2) return TwoFolds<TwoColumns>{y, anchor, sum, m, 2}(0);
+      if (columns == 3) return EachFeature<TwoFolds<OneColumn>>{{y, anchor, sum, m, 3}, 3}.run();
+      return for_features(columns, TwoFolds<OneColumn>{y, anchor, sum, m, columns});
     }
     for (int j = 0; j < columns; ++j) {
       double rest = m * y[j];
@@ -116,8 +117,19 @@ class SumGrid {
   }
 
  private:
-  // One column of a row that is added to both of two folds.
+  // Members, because a template argument would lose the alignment of a vector type.
+  struct OneColumn {
+    typedef double Values;
+  };
+  struct TwoColumns {
+    typedef Two Values;
+  };
+
+  // One or two columns of a row that are added to both of two folds.
+  template <class Columns>
   struct TwoFolds {
+    typedef typename Columns::Values V;
+
     const double* y;       // (columns,)
     const double* anchor;  // (2, columns)
     double* sum;           // (2, columns)
@@ -125,9 +137,11 @@ class SumGrid {
     int columns;
 
     [[gnu::always_inline]] void operator()(int j) const {
-      const double term = m * y[j], high = (term + anchor[j]) - anchor[j];
-      sum[j] += high;
-      sum[columns + j] += ((term - high) + anchor[columns + j]) - anchor[columns + j];
+      const auto load = [](const double* x) { return *reinterpret_cast<const V*>(x); };
+      const V first = load(anchor + j), second = load(anchor + columns + j), term = m * load(y + j),
+              high = (term + first) - first, low = ((term - high) + second) - second;
+      *reinterpret_cast<V*>(sum + j) += high;
+      *reinterpret_cast<V*>(sum + columns + j) += low;
     }
   };
 

@@ -42,10 +42,10 @@ struct SlotLanes {
   Cheapest (*cheapest)(const double* y,        // in (d,)
                        int d,                  // in
                        const double* columns,  // in (d, stride) centers, one row per feature
-                       int stride,             // in
-                       const double* scale,    // in (n_slots,)
-                       const double* offset,   // in (n_slots,) infinite for empty slots
-                       int n_slots);           // in, a multiple of kSlotBlock
+                       int stride,             // in, a multiple of kSlotBlock
+                       const double* scale,    // in (stride,)
+                       const double* offset,   // in (stride,) infinite for empty slots
+                       int n_slots);           // in
 };
 
 template <class T>

@@ -19,7 +19,7 @@ namespace dynmeans {
 
 class ThreadPool {
  public:
-  explicit ThreadPool(int n_threads) : ranges_(std::max(n_threads, 1)) {
+  explicit ThreadPool(int n_threads) : ranges_(n_threads > 1 ? n_threads : 0) {
     try {
       for (int i = 1; i < n_threads; ++i) helpers_.emplace_back([this, i] { help(i); });
     } catch (const std::system_error&) {
@@ -129,7 +129,7 @@ class ThreadPool {
 
   const std::function<void(int, int)>* work_ = nullptr;
   int n_chunks_ = 0;
-  std::vector<Range> ranges_;  // (size,)
+  std::vector<Range> ranges_;  // (size,), or empty for one thread
   std::atomic<int> busy_{0};
   std::atomic<std::uint64_t> round_{0};
   std::atomic<bool> stopping_{false};

@@ -32,9 +32,9 @@ class SearchOptions(NamedTuple):
     max_iter: int
     n_threads: int  # 0 for all cores
     refine: bool = False  # end each descent of D-Means with splits, merges and re-links of whole clusters
-    merge: bool = False  # then merge clusters of D-Means that are not worth a birth into older ones
     exclusive: bool = False  # D-Means with at most one row per cluster, which needs no search
     duplicates: bool = False  # with exclusive: the other rows may join a cluster that has a row
+    merge: bool = False  # after a descent, merge clusters that are not worth a birth into older ones
 
 
 def check_range(rows: Rows, largest: float) -> Rows:

@@ -26,6 +26,7 @@ from dynmeans.kernels.base import Similarity
 MIN_SHARE = 0.25  # minimum share of the rows that a piece of a split, or a source of a merge, must have
 MAX_RATIO = 0.5  # maximum squared distance of the old center to the mean of all pieces, relative to any piece
 MAX_ROWS = 2000  # maximum number of rows that are used; more do not change the result
+NO_CHANGES = SplitMergeSlots([], [])
 
 
 class StepEvidence(NamedTuple):
@@ -143,7 +144,9 @@ def add_split_merge_events(
     weights: FloatArray | None,
     space: RowSpace | KernelSpace,
 ) -> StepResult:
-    """Add the splits and merges of a step to its report; a step without births or sleeps has none.
+    """Add the splits and merges of a step to its report.
+
+    A step without remembered clusters, or without births and sleeps, has none.
 
     Parameters
     ----------
@@ -158,7 +161,7 @@ def add_split_merge_events(
     space : RowSpace or KernelSpace
         Rows and predicted centers.
     """
-    if len(result.report.born) == len(result.report.asleep) == 0:
+    if len(state.ids) == 0 or len(result.report.born) == len(result.report.asleep) == 0:
         return result
     found = space.find(StepEvidence(fit.slots, weights, fit.slot_weights, state))
     return (
@@ -170,6 +173,8 @@ def add_split_merge_events(
 
 def _as_slots(splits: list[list[int]], merges: list[list[int]]) -> SplitMergeSlots:
     """Pair the first slot of each split or merge with the others."""
+    if not (splits or merges):
+        return NO_CHANGES
     return SplitMergeSlots([(one, rest) for one, *rest in splits], [(one, rest) for one, *rest in merges])
 
 

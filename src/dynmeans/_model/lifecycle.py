@@ -14,8 +14,8 @@ longer than the clustering.
 from __future__ import annotations
 
 import math
-from operator import attrgetter
-from typing import NamedTuple
+from itertools import starmap
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,8 +25,11 @@ from dynmeans._model.events import Event, EventKind, StepReport
 from dynmeans._model.motion import Motion
 from dynmeans._model.objective import Fit
 from dynmeans._model.prior import Prior, predict_prior
-from dynmeans._model.state import ClusterState, Columns
+from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
+
+# Result of the compiled update: fields of the next state, of the report up to `birth_cost`, of the events.
+UpdatedFields: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...], list[tuple[Any, ...]]]
 
 
 class SplitMergeSlots(NamedTuple):
@@ -53,19 +56,6 @@ class StepDiagnostics(NamedTuple):
 
 
 NO_DIAGNOSTICS = StepDiagnostics()
-
-
-class _Update(NamedTuple):
-    """Output of the compiled loop: the clusters, and the fields of the report with the same names."""
-
-    clusters: Columns
-    labels: IntArray
-    active: IntArray
-    sizes: FloatArray
-    born: IntArray
-    revived: IntArray
-    asleep: IntArray
-    died: IntArray
 
 
 def update_state(
@@ -97,28 +87,18 @@ def update_state(
         Copied to the report.
     """
     scaled = motion.scaled_by(costs.drift)
-    update = _Update(*update_clusters(state, prior, fit, scaled, now, costs.lifetime, row_index))
-    n_steps = state.n_steps + 1
-    report = StepReport(
-        step=n_steps,
-        time=now,
-        labels=update.labels,
-        cost=fit.cost,
-        n_iter=fit.n_iter,
-        restart_costs=fit.restart_costs,
-        active=update.active,
-        sizes=update.sizes,
-        born=update.born,
-        revived=update.revived,
-        asleep=update.asleep,
-        died=update.died,
-        birth_cost=costs.birth,
-        lower_bound=diagnostics.lower_bound,
-        shifts=diagnostics.shifts,
-        support_errors=diagnostics.support_errors,
+    return step_result(update_clusters(state, prior, fit, costs, scaled, now, row_index), diagnostics)
+
+
+def step_result(updated: UpdatedFields, diagnostics: StepDiagnostics) -> StepResult:
+    """Return the result of a step."""
+    following, described, events = updated
+    report: tuple[Any, ...] = (*described, *diagnostics)
+    return StepResult(
+        ClusterState(*following),
+        StepReport(*report),
+        tuple(starmap(Event, events)) if events else (),
     )
-    following = ClusterState(*update.clusters, state.next_id + len(update.born), now, n_steps)
-    return StepResult(following, report, _events(report, state, prior, costs.lifetime))
 
 
 def pass_time(state: ClusterState, costs: Costs, motion: Motion, now: float) -> StepResult:
@@ -167,35 +147,3 @@ def append_split_merge(result: StepResult, ids: IntArray, found: SplitMergeSlots
     splits, merges = events("split", found.splits), events("merge", found.merges)
     report = result.report._replace(splits=splits, merges=merges)
     return result._replace(report=report, events=result.events + splits + merges)
-
-
-def _events(report: StepReport, state: ClusterState, prior: Prior, lifetime: float) -> tuple[Event, ...]:
-    """Return one event per birth, revival, sleep and death, with its cost, in order of time."""
-    step, now, birth = report.step, report.time, report.birth_cost
-    born, revived, asleep, died = report.born, report.revived, report.asleep, report.died
-    events = [Event("birth", k, step, now, birth) for k in born.tolist()] if len(born) else []
-    if len(revived):
-        revival = dict(zip(state.ids.tolist(), prior.revival.tolist(), strict=True))
-        events += [Event("revival", k, step, now, revival[k]) for k in revived.tolist()]
-    if len(asleep) == len(died) == 0:
-        return tuple(events)
-    seen = dict(zip(state.ids.tolist(), state.last_seen.tolist(), strict=True))
-    events += [Event("sleep", k, step, _sleep_time(seen[k], lifetime, now), 0.0) for k in asleep.tolist()]
-    events += [
-        Event("death", k, step, _death_time(seen[k], lifetime, state.clock, now), birth)
-        for k in died.tolist()
-    ]
-    return tuple(sorted(events, key=attrgetter("time")))
-
-
-def _sleep_time(last_seen: float, lifetime: float, now: float) -> float:
-    """Return the time of the first step without points, at most one unit of time after the last point.
-
-    The bound makes a long step equal to many steps of one unit, and puts the sleep before the death.
-    """
-    return min(last_seen + min(1.0, lifetime), now)
-
-
-def _death_time(last_seen: float, lifetime: float, clock: float, now: float) -> float:
-    """Return the end of the lifetime; without rounding error it lies between the last step and this one."""
-    return min(max(last_seen + lifetime, clock), now)

@@ -42,12 +42,18 @@ class Prior(NamedTuple):
 
 def predict_prior(state: ClusterState, now: float, costs: Costs, motion: Motion) -> Prior:
     """Predict all clusters to time ``now``: Eq. gammaupdate, and the cost of a revival."""
-    return predict_with_variances(state, now, costs, motion)[0]
+    return Prior(*_predict(state, now, costs, motion)[:4])
 
 
 def predict_with_variances(
     state: ClusterState, now: float, costs: Costs, motion: Motion
 ) -> tuple[Prior, FloatArray]:
     """Return the prior, and the variances (K,) of the predicted positions."""
-    *prior, variances = predict_clusters(state, motion.scaled_by(costs.drift), now, costs.aging)
+    *prior, variances = _predict(state, now, costs, motion)
     return Prior(*prior), variances
+
+
+def _predict(
+    state: ClusterState, now: float, costs: Costs, motion: Motion
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    return predict_clusters(state, motion.scaled_by(costs.drift), now, costs.aging)

@@ -313,7 +313,9 @@ class DMeans(BatchClusterer):
         return ids
 
     def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
-        rows = divided(valid_rows(self, X, reset=reset, min_rows=min_rows), self.feature_scales)
+        rows = valid_rows(self, X, reset=reset, min_rows=min_rows)
+        if self.feature_scales is not None:
+            rows = divided(rows, self.feature_scales)
         known = None if reset else self.__dict__.get("_estimates")
         return unit_rows(rows) if metric_for(self, known, rows) == "cosine" else rows
 

@@ -231,7 +231,8 @@ class PersistentIds(BatchClusterer):
             labels = noise_to_nearest(batch, labels, by_row=space.by_row)
         groups = gather(batch, labels, merged=self.kernel is not None)
         shared = shared_items(state, batch.items, groups)
-        link = LinkStep(groups, costs, partial(link_costs, self), shared)
+        estimated = partial(link_costs, self) if self.birth_cost == "auto" else lambda _: costs
+        link = LinkStep(groups, costs, estimated, shared)
         state_after, result = space.link(state, link)
         memory = remember_items(state.memory, batch.items, result.report.labels, result.state.ids)
         return state_after._replace(memory=memory), result.report, result.events

@@ -39,7 +39,6 @@ class TileComparison {
       tile.resize(std::size_t(d) * kTile);
       centers.clear();
       row.resize(d);
-      products.resize(d);
     }
   };
 
@@ -101,6 +100,7 @@ class TileComparison {
   template <class Decide>
   void compare_by_products(const Row* rows, int count, Buffers& buffers, const Decide& decide) const {
     ProductComparison::Tile& tile = buffers.products;
+    tile.resize(points_.d);
     for (int b = 0; b < count; ++b) tile.set(b, points_.shifted(rows[b], buffers.row.data()), points_.d);
     tile.fill(count, points_.d);
     products_.compare(tile);

@@ -69,6 +69,7 @@ struct RowExtent {
   ColumnExtent terms;  // (d,)
   double radius = 0;   // largest coordinate
 
+  RowExtent() : terms(0) {}
   // in: data (n, d), weights (n,) or null for ones, shift (d,)
   template <class T>
   RowExtent(const T* data, const double* weights, Row n, int d, const T* shift) : terms(d) {
@@ -100,6 +101,7 @@ struct RowExtent {
   // in: data (n, d), where n is a multiple of together(d)
   template <class T>
   void measure_together(const T* data, Row n, int d, const T* shift) {
+    if (n == 0) return;
     const int columns = together(d) * d;
     std::vector<T> repeated(columns);
     for (int j = 0; j < columns; ++j) repeated[j] = shift[j % d];
@@ -129,11 +131,11 @@ struct BatchScale {
     std::vector<std::vector<const T*>> selected(chunks);
     pool.run(chunks,
              [&](int c) { selected[c] = shift_rows(data + first(c) * d, first(c + 1) - first(c), d, n); });
-    std::vector<const T*> rows;
-    for (const auto& part : selected) rows.insert(rows.end(), part.begin(), part.end());
+    std::vector<const T*> rows = std::move(selected[0]);
+    for (int c = 1; c < chunks; ++c) rows.insert(rows.end(), selected[c].begin(), selected[c].end());
     if (rows.empty()) rows = shift_rows(data, n, d, Row(0));
     std::vector<T> shift = mean_of_rows(rows, d);
-    std::vector<RowExtent> extents(chunks, RowExtent(data, weights, 0, d, shift.data()));
+    std::vector<RowExtent> extents(chunks);
     pool.run(chunks, [&](int c) {
       const double* const m = weights ? weights + first(c) : nullptr;
       extents[c] = RowExtent(data + first(c) * d, m, first(c + 1) - first(c), d, shift.data());

@@ -31,7 +31,7 @@ struct BatchView {
   // A chunk of a batch; `scale` is that of the whole batch.
   BatchView(const T* data, const double* weights, Row n, int d, BatchScale<T> scale)
       : data(data), weights(weights), n(n), d(d), scale(std::move(scale)) {
-    if (d >= kWide && n <= kMaxKept / d) store_shifted();
+    if (d >= kWide ? n <= kMaxKept / d : n <= kFewRows) store_shifted();
   }
 
   BatchView(const BatchView&) = delete;
@@ -72,13 +72,14 @@ struct BatchView {
     for_features(d, [=](int j) __attribute__((always_inline)) { y[j] = x[j] - middle[j]; });
   }
 
-  // Small batches of wide rows are shifted once: every restart reads them several times.
+  // Small batches are shifted once: every restart reads the rows several times.
   void store_shifted() {
     shifted_.resize(std::size_t(n) * d);
     for (Row i = 0; i < n; ++i) write_shifted(i, &shifted_[std::size_t(i) * d]);
   }
 
-  static constexpr Row kMaxKept = 1 << 20;  // numbers
+  static constexpr Row kMaxKept = 1 << 20;  // numbers of wide rows
+  static constexpr Row kFewRows = 1024;     // narrow rows
 
   RawVector<double> shifted_;  // (n, d) or empty
 };

@@ -106,6 +106,8 @@ def remember_items(
     ids : ndarray of shape (K,)
         Ids of the clusters that are remembered after the step.
     """
+    if items is None and len(memory.ids) == 0:
+        return memory
     is_old = np.isin(memory.ids, ids) & ~np.isin(memory.ids, labels)
     kept = ItemMemory(memory.items[is_old], memory.ids[is_old])
     if items is None:

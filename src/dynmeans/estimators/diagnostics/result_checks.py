@@ -5,13 +5,15 @@ The checks run after 8, 16, 32, ... steps, so that they cost nothing in other st
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from dynmeans._algorithms.batch import Rows
+from dynmeans._core import farthest_from_others, squared_span
 from dynmeans._model.events import StepParameters, StepReport
 from dynmeans._model.state import ClusterState
-from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._model.types import IntArray
 
 FIRST_CHECK = 8  # number of steps before the first check
 SAMPLE = 200  # number of rows that are checked
@@ -70,13 +72,14 @@ def check_result(
             f"nearly every row is a cluster of its own ({n_active} clusters for {n} rows): use a "
             "larger birth_cost, or exclusive=True if every row is one object"
         )
-    span = _squared_span(rows, state.centers)
-    if n >= MIN_ROWS and state.next_id == 1 and not used.refine and used.birth_cost > span > 0.0:
+    has_one = n >= MIN_ROWS and state.next_id == 1 and not used.refine
+    has_sleeping = len(state.ids) > n_active > 1
+    span = squared_span(rows, state.centers) if has_one or has_sleeping else math.nan
+    if has_one and used.birth_cost > span > 0.0:
         found["one"] = (
             f"all rows are in one cluster: birth_cost={used.birth_cost:g} exceeds the squared spread of "
             f"the data, {span:g}, so that no other cluster can be born; use a smaller birth_cost"
         )
-    has_sleeping = len(state.ids) > n_active > 1
     if has_sleeping and used.reach is not None and used.reach * used.birth_cost > span:
         found["reach"] = (
             f"reach * birth_cost = {used.reach * used.birth_cost:g} exceeds the squared spread of the data, "
@@ -92,17 +95,12 @@ def check_result(
     return found
 
 
-def _squared_span(rows: Rows, centers: FloatArray) -> float:
-    """Return the squared diagonal of the box around rows and centers."""
-    low = np.minimum(rows.min(axis=0), centers.min(axis=0))
-    high = np.maximum(rows.max(axis=0), centers.max(axis=0))
-    return float(np.sum((high - low) ** 2))
-
-
 def _is_birth_impossible(rows: Rows, report: StepReport, state: ClusterState, used: StepParameters) -> bool:
     """Return whether no row would found a cluster if its own cluster were unknown."""
-    every = evenly(len(rows), SAMPLE)
-    where = np.searchsorted(state.ids, report.active)
-    away = cdist(np.asarray(rows[every], dtype=np.float64), state.centers[where], "sqeuclidean")
-    away[np.arange(len(every)), np.searchsorted(report.active, report.labels[every])] = np.inf
-    return bool(away.min(axis=1).max() <= used.birth_cost)
+    labels = report.labels
+    if len(rows) > SAMPLE:
+        every = evenly(len(rows), SAMPLE)
+        rows, labels = rows[every], labels[every]
+    centers = state.centers[state.ids.searchsorted(report.active)]
+    farthest = farthest_from_others(rows, report.active.searchsorted(labels), centers)
+    return farthest <= used.birth_cost

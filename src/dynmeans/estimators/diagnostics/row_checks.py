@@ -24,17 +24,15 @@ def check_scales(rows: Rows, names: Sequence[str] | None = None) -> dict[str, st
     n, d = rows.shape
     if n < MIN_ROWS or d < 2:
         return {}
-    spreads = _spreads(_sampled(rows))
-    varying = np.flatnonzero(spreads > 0.0)
-    if len(varying) < 2:
+    spreads: list[float] = _spreads(_sampled(rows)).tolist()
+    varying = [spread for spread in spreads if spread > 0.0]
+    if len(varying) < 2 or min(varying) >= NO_EFFECT * max(varying):
         return {}
-    smallest, largest = varying[np.argmin(spreads[varying])], int(np.argmax(spreads))
-    if spreads[smallest] >= NO_EFFECT * spreads[largest]:
-        return {}
-    small, large = (_name(j, names) for j in (int(smallest), largest))
+    least, most = min(varying), max(varying)
+    small, large = (_name(spreads.index(spread), names) for spread in (least, most))
     return {
-        "scale": f"the features differ in scale (range of the middle 80%: {large} {spreads[largest]:.3g}, "
-        f"{small} {spreads[smallest]:.3g}), so {small} has no effect on the clusters; unless they have the "
+        "scale": f"the features differ in scale (range of the middle 80%: {large} {most:.3g}, "
+        f"{small} {least:.3g}), so {small} has no effect on the clusters; unless they have the "
         "same unit, standardize them (StandardScaler, or --standardize in the command)"
     }
 
@@ -59,7 +57,8 @@ def check_embeddings(rows: Rows, labels: IntArray) -> dict[str, str]:
 
 
 def _sampled(rows: Rows) -> FloatArray:
-    return np.asarray(rows[evenly(len(rows), SAMPLE)], dtype=np.float64)
+    some = rows if len(rows) <= SAMPLE else rows[evenly(len(rows), SAMPLE)]
+    return np.asarray(some, dtype=np.float64)
 
 
 def _spreads(sample: FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from dynmeans._model.motion import get_motion
@@ -21,7 +22,7 @@ from dynmeans.estimators.parameters.metric_choice import uses_cosine
 from dynmeans.estimators.parameters.step_rules import StepRules
 from dynmeans.estimators.validation import valid_count
 
-_NAMES = DMeansParameters._fields
+_values = itemgetter(*DMeansParameters._fields)
 
 
 def dmeans_rules(model: Any, estimates: Estimates | None, seed: int) -> StepRules:
@@ -30,8 +31,10 @@ def dmeans_rules(model: Any, estimates: Estimates | None, seed: int) -> StepRule
     For a batch of 75 rows, validating and converting them takes a quarter of the time of a step.
     """
     try:
-        return _resolved(estimates, seed, *map(vars(model).get, _NAMES))
-    except TypeError:  # no hash: estimates that are not final hold rows; some invalid parameters have none
+        return _resolved(estimates, seed, *_values(vars(model)))
+    except (KeyError, TypeError):
+        # A parameter is missing in an old pickle, or a value has no hash: estimates that are not final hold
+        # rows, and some invalid parameters have none.
         return resolve(parameters_of(model), estimates, seed)
 
 

@@ -277,6 +277,8 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
 
     def _read_weights(self, X: Any, sample_weight: Any, rows: Rows) -> FloatArray | None:
         """Validate the weights of rows that were read from X."""
+        if sample_weight is None:
+            return None
         weights = valid_weights(sample_weight, len(rows))
         valid_balance(rows, weights)
         return weights

@@ -47,7 +47,7 @@ def advance(model: BatchClusterer, given: StepInput, reset: bool) -> tuple[Event
         rules = model._rules(state, estimates, seed)
     state, report, events = model._cluster_batch(state, batch, rules)
     if rules.used is not None or not rules.is_final:
-        report = report._replace(parameters=rules.used, birth_cost_final=rules.is_final)
+        report = report.with_parameters(rules.used, rules.is_final)
     learned = estimates and with_labels(estimates, report.labels)
     attributes = {"_state": state, "_estimates": learned, "_seed": seed}
     if first:
@@ -65,11 +65,8 @@ def _read_batch(
     model: BatchClusterer, given: StepInput, rows: Rows, now: float
 ) -> tuple[BoolArray | None, Batch]:
     """Return which rows have a positive weight, None if all have, and the batch of these rows."""
-    weights, labels, items = (
-        model._read_weights(given.X, given.sample_weight, rows),
-        given.labels,
-        given.items,
-    )
+    X, sample_weight, _, labels, items = given
+    weights = model._read_weights(X, sample_weight, rows)
     if labels is not None:
         _check_length("labels", labels, rows)
     if items is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, validate_data
 
 from dynmeans._algorithms.batch import Rows, check_range
-from dynmeans._core import max_abs
+from dynmeans._core import max_abs, max_abs_in_place
 from dynmeans._model.types import FloatArray
 from dynmeans.estimators.validation.columns import set_columns
 from dynmeans.estimators.validation.parameters import valid_threads
@@ -18,9 +17,10 @@ from dynmeans.estimators.validation.parameters import valid_threads
 
 def valid_rows(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
     """Return finite (n, d) rows, C-contiguous, float32 or float64, read in place where possible."""
-    if _is_ready(X) and (reset or _is_known(estimator, X)):
-        largest = max_abs(X, valid_threads(getattr(estimator, "n_jobs", 1)))
-        if math.isfinite(largest):
+    if type(X) is np.ndarray and (reset or "feature_names_in_" not in vars(estimator)):
+        n_features = None if reset else estimator.n_features_in_
+        largest = max_abs_in_place(X, n_features, valid_threads(getattr(estimator, "n_jobs", 1)))
+        if largest is not None:  # the validation of scikit-learn takes as long as several steps
             if reset:
                 set_columns(estimator, X.shape[1], None)
             return check_range(X, largest)
@@ -89,20 +89,3 @@ def refuse_masked(name: str, values: Any) -> None:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         entry = tuple(int(axis[0]) for axis in np.nonzero(np.ma.getmaskarray(values)))
         raise ValueError(f"{name} must have no masked entries, got one at {entry}: fill or drop them first")
-
-
-def _is_ready(X: Any) -> bool:
-    """Return whether X is valid if it is finite; that of scikit-learn takes as long as several steps."""
-    return (
-        type(X) is np.ndarray
-        and X.ndim == 2
-        and X.dtype.char in "fd"
-        and 0 not in X.shape
-        and X.dtype.isnative
-        and X.flags.c_contiguous
-        and X.flags.aligned
-    )
-
-
-def _is_known(estimator: Any, X: Any) -> bool:
-    return X.shape[1] == estimator.n_features_in_ and "feature_names_in_" not in vars(estimator)
