@@ -87,6 +87,16 @@ def test_estimated_birth_cost(client):
     run_both(stream(2), 2000, refine=False, exclusive=False)
 
 
+def test_merged_clusters(client):
+    rng = np.random.default_rng(0)
+    sides = np.repeat([[0.0, 0.0], [1.0, 0.0]], 300, axis=0)
+    batches = [x * sides + rng.normal(scale=0.1, size=(600, 2)) for x in (60, 40, 27, 18, 12, 8, 5.3, 3.5)]
+    parameters = {"birth_cost": 2000.0, "lifetime": 1e4, "refine": False, "exclusive": False}
+    merged, _ = run_both(batches, 170, merge=True, **parameters)
+    separate, _ = run_both(batches, 170, merge=False, **parameters)
+    assert (len(merged.step_.active), len(separate.step_.active)) == (1, 2)
+
+
 def test_data_frames_and_state_files(client, tmp_path):
     first, second = (pd.DataFrame(X, columns=list("abc")) for X in stream(2))
     local = dynmeans.DMeans(3.0, random_state=0).partial_fit(first)

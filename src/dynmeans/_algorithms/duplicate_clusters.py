@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from dynmeans._core import merge_duplicates
 from dynmeans._model.costs import Costs
 from dynmeans._model.objective import Fit
@@ -41,6 +43,6 @@ def without_duplicates(fit: Fit, prior: Prior, costs: Costs) -> MergedFit:
     if found is None:
         return MergedFit(fit, None)
     numbers, centers, slot_weights, change = found
-    slots = numbers.astype(fit.slots.dtype, copy=False)[fit.slots]
+    slots: SlotArray = np.take(numbers.astype(fit.slots.dtype, copy=False), fit.slots)
     merged = fit._replace(slots=slots, centers=centers, slot_weights=slot_weights, cost=fit.cost + change)
     return MergedFit(merged, numbers)
