@@ -115,6 +115,12 @@ class Worker:
         command = [python, __file__, "--serve"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.communicate()  # the end of its input ends it
+
     def run(self, name: str) -> Measured:
         """Run a stream once."""
         assert self.process.stdin is not None
@@ -130,13 +136,13 @@ def best(runs: Sequence[Measured]) -> Measured:
 
 def compare(other: str, names: Sequence[str], rounds: int) -> Iterator[str]:
     """Measure the streams and yield one line for each."""
-    workers = Worker(other), Worker(sys.executable)
     yield f"{'stream':<18}{'other µs':>10}{'this µs':>10}{'ratio':>8}{'cost ratio':>12}"
-    for name in names:
-        runs = [[worker.run(name) for worker in workers] for _ in range(rounds)]
-        old, new = map(best, zip(*runs, strict=True))
-        before, now = (1e-3 * float(np.mean(found.nanoseconds)) for found in (old, new))
-        yield f"{name:<18}{before:>10.1f}{now:>10.1f}{now / before:>8.2f}{new.cost / old.cost:>12.4f}"
+    with Worker(other) as one, Worker(sys.executable) as this:
+        for name in names:
+            runs = [(one.run(name), this.run(name)) for _ in range(rounds)]
+            old, new = map(best, zip(*runs, strict=True))
+            before, now = (1e-3 * float(np.mean(found.nanoseconds)) for found in (old, new))
+            yield f"{name:<18}{before:>10.1f}{now:>10.1f}{now / before:>8.2f}{new.cost / old.cost:>12.4f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
