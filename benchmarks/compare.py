@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -86,8 +87,8 @@ STREAMS: dict[str, Case] = {
     "600x400": Case(dmeans(0.15, reach=1.5, n_restarts=1), wide_rows),
     "pixels": Case(dmeans(4.0, n_restarts=1), pixels),
     "linked": Case(lambda: PersistentIds(birth_cost=0.05), labeled_gaussians, "update"),
-    "KD-Means rings": Case(lambda: KDMeans(RBF(0.1), random_state=0, n_jobs=1), lambda: rings(6)),
-    "SD-Means rings": Case(lambda: SDMeans(Diffusion(), random_state=0, n_jobs=1), lambda: rings(6)),
+    "KD-Means rings": Case(lambda: KDMeans(RBF(0.1), random_state=0, n_jobs=1), lambda: rings(20)),
+    "SD-Means rings": Case(lambda: SDMeans(Diffusion(), random_state=0, n_jobs=1), lambda: rings(20)),
 }
 
 
@@ -112,8 +113,13 @@ class Worker:
     """An interpreter that runs streams."""
 
     def __init__(self, python: str) -> None:
-        command = [python, __file__, "--serve"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [python, __file__, "--serve"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+        )
 
     def __enter__(self) -> Worker:
         return self
