@@ -25,8 +25,7 @@ double farthest(const Matrix<T>& X, const Column<std::int64_t>& own, const Matri
 
 template <class T>
 void bind_checks(nb::module_& m) {
-  m.def("squared_span", &span<T>, "X"_a, "centers"_a,
-        "Squared diagonal of the box around rows and centers.");
+  m.def("squared_span", &span<T>, "X"_a, "centers"_a, "Squared diagonal of the box around rows and centers.");
   m.def("farthest_from_others", &farthest<T>, "X"_a, "own"_a, "centers"_a,
         "The largest squared distance of a row to the nearest center other than its own.");
 }
