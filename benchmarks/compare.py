@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -86,8 +87,8 @@ STREAMS: dict[str, Case] = {
     "600x400": Case(dmeans(0.15, reach=1.5, n_restarts=1), wide_rows),
     "pixels": Case(dmeans(4.0, n_restarts=1), pixels),
     "linked": Case(lambda: PersistentIds(birth_cost=0.05), labeled_gaussians, "update"),
-    "KD-Means rings": Case(lambda: KDMeans(RBF(0.1), random_state=0, n_jobs=1), lambda: rings(6)),
-    "SD-Means rings": Case(lambda: SDMeans(Diffusion(), random_state=0, n_jobs=1), lambda: rings(6)),
+    "KD-Means rings": Case(lambda: KDMeans(RBF(0.1), random_state=0, n_jobs=1), lambda: rings(20)),
+    "SD-Means rings": Case(lambda: SDMeans(Diffusion(), random_state=0, n_jobs=1), lambda: rings(20)),
 }
 
 
@@ -112,8 +113,19 @@ class Worker:
     """An interpreter that runs streams."""
 
     def __init__(self, python: str) -> None:
-        command = [python, __file__, "--serve"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [python, __file__, "--serve"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+        )
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.communicate()  # the end of its input ends it
 
     def run(self, name: str) -> Measured:
         """Run a stream once."""
@@ -130,13 +142,13 @@ def best(runs: Sequence[Measured]) -> Measured:
 
 def compare(other: str, names: Sequence[str], rounds: int) -> Iterator[str]:
     """Measure the streams and yield one line for each."""
-    workers = Worker(other), Worker(sys.executable)
     yield f"{'stream':<18}{'other µs':>10}{'this µs':>10}{'ratio':>8}{'cost ratio':>12}"
-    for name in names:
-        runs = [[worker.run(name) for worker in workers] for _ in range(rounds)]
-        old, new = map(best, zip(*runs, strict=True))
-        before, now = (1e-3 * float(np.mean(found.nanoseconds)) for found in (old, new))
-        yield f"{name:<18}{before:>10.1f}{now:>10.1f}{now / before:>8.2f}{new.cost / old.cost:>12.4f}"
+    with Worker(other) as one, Worker(sys.executable) as this:
+        for name in names:
+            runs = [(one.run(name), this.run(name)) for _ in range(rounds)]
+            old, new = map(best, zip(*runs, strict=True))
+            before, now = (1e-3 * float(np.mean(found.nanoseconds)) for found in (old, new))
+            yield f"{name:<18}{before:>10.1f}{now:>10.1f}{now / before:>8.2f}{new.cost / old.cost:>12.4f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

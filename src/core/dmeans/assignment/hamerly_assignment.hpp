@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dmeans/assignment/hamerly_bounds.hpp"
@@ -152,6 +153,11 @@ class Assignment {
     Poll poll;
     for (Row i = begin; i < end; ++i) {
       poll(points_.d);
+      if (hold) {
+        const Row first = std::exchange(i, bounds_.skip_certain(i, end, label_.data(), safe_upper_));
+        poll(i - first);
+        if (i == end) break;
+      }
       if ((hold || bound_by_prior(slots, i)) && stays(slots, i, moves)) continue;
       unsure[count++] = i;
       if (count == kTile) {

