@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 from dask.sizeof import sizeof
 
+from dynmeans._algorithms.batch import SearchOptions
 from dynmeans._core import descend
 from dynmeans.distributed import tasks
 from dynmeans.distributed.batch import RemoteRows
@@ -63,7 +64,7 @@ def cluster_in_chunks(rows, weights, prior, cuts, **options):
     """Run the distributed step on chunks: (fit, slots of all rows)."""
     centers, gammas, revival = prior
     prior = SimpleNamespace(centers=centers, gammas=gammas, revival=revival)
-    costs, search = SimpleNamespace(birth=options.pop("birth")), SimpleNamespace(**options)
+    costs, search = SimpleNamespace(birth=options.pop("birth")), SearchOptions(**options, n_threads=1)
     found = cluster(RemoteRows(chunks_of(rows, weights, cuts)), prior, costs, search, 3)
     slots = np.concatenate([future.result() for future in found.slots])
     return found.fit, found.numbers[slots]

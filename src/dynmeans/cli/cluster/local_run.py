@@ -87,7 +87,7 @@ def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
         return entries
     used = model.parameters_
     mode = "exclusive" if used.exclusive else "refined" if used.refine else "plain"
-    mode += ", merged" if used.merge else ""
+    mode += ", merging" if used.merge else ""
     metric = "metric cosine, " if used.metric == "cosine" else ""
     lifetime = _duration(used.lifetime) if in_seconds else f"{used.lifetime:g}"
     lifetime = "unlimited" if isinf(used.lifetime) else lifetime
