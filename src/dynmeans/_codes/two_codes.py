@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans._codes.cloud_test import are_clouds
+from dynmeans._codes.cloud_test import SIGNIFICANT, are_clouds
 from dynmeans._codes.forest_code import (
     ForestReference,
     forest_parts,
@@ -29,7 +29,6 @@ from dynmeans._model.types import FloatArray, IntArray
 
 POSITIVE_EVIDENCE = math.log(3.0)  # nats: odds of 3 to 1 (Kass and Raftery, 1995)
 STRONG_EVIDENCE = math.log(20.0)  # odds of 20 to 1
-SIGNIFICANT = 2.0  # standard errors over steps
 
 
 class CodeLengths(NamedTuple):

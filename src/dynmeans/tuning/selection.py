@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dynmeans._codes.two_codes import SIGNIFICANT, is_tie
+from dynmeans._codes.cloud_test import SIGNIFICANT
+from dynmeans._codes.two_codes import is_tie
 from dynmeans._model.types import FloatArray
 from dynmeans.estimators import DMeans
 from dynmeans.estimators.parameters.automatic import LIFETIME
