@@ -21,14 +21,17 @@ from dynmeans.estimators import from_snapshot
 from dynmeans.estimators.state_files.encoding import to_snapshot
 
 
-def columns(seed: int, n_steps: int = 14) -> list[np.ndarray]:
-    """Four upright columns: a single batch looks as if each had several clusters on top of each other."""
+def rods(seed: int, n_steps: int = 14) -> list[np.ndarray]:
+    """Four thin rods, six rows of each: in a single batch, each looks like several clusters."""
     rng = np.random.default_rng(seed)
-    centers = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [3.0, 3.0]])
+    centers = np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [4.0, 4.0, 0.0]])
+    directions = rng.normal(size=(4, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     batches = []
     for _ in range(n_steps):
-        rows = centers[rng.integers(0, 4, 60)] + rng.normal(0, 0.15, (60, 2))
-        batches.append(np.column_stack([rows, rng.uniform(0, 1.8, 60)]))
+        which = rng.integers(0, 4, 24)
+        along = rng.uniform(-1.2, 1.2, (24, 1)) * directions[which]
+        batches.append(centers[which] + along + rng.normal(0, 0.05, (24, 3)))
     return batches
 
 
@@ -45,7 +48,7 @@ def blobs(seed: int, n_rows: int, n_steps: int = 10) -> list[np.ndarray]:
 @pytest.mark.parametrize("seed", range(4))
 def test_wrong_splits_of_the_first_steps_do_not_stay(seed: int) -> None:
     model = DMeans(random_state=0)
-    steps = list(model.stream(columns(seed)))
+    steps = list(model.stream(rods(seed)))
     assert len(steps[0].active) > 4
     assert len(steps[-1].active) == 4
 
@@ -60,7 +63,7 @@ def test_large_batches_have_the_clusters_of_small_ones(seed: int) -> None:
 def test_events_account_for_corrected_clusters(seed: int) -> None:
     model = DMeans(random_state=0, history_size=100_000)
     alive: set[int] = set()
-    for step in model.stream(columns(seed)):
+    for step in model.stream(rods(seed)):
         assert alive.isdisjoint(step.born)
         alive |= set(step.born.tolist())
         assert alive >= set(step.died.tolist())
@@ -73,7 +76,7 @@ def test_events_account_for_corrected_clusters(seed: int) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 5, 7, 8, 9])
-@pytest.mark.parametrize("make", [columns, lambda seed: blobs(seed, 300)])
+@pytest.mark.parametrize("make", [rods, lambda seed: blobs(seed, 300)])
 def test_save_load_continue_equals_never_stopping(tmp_path: Any, cut: int, make: Any) -> None:
     batches = make(2)
     whole, first = DMeans(random_state=0), DMeans(random_state=0)
@@ -89,13 +92,13 @@ def test_save_load_continue_equals_never_stopping(tmp_path: Any, cut: int, make:
 
 def test_a_state_file_without_labels_is_continued_without_correction() -> None:
     model = DMeans(random_state=0)
-    for X in columns(0)[:4]:
+    for X in rods(0)[:4]:
         model.partial_fit(X)
     snapshot = to_snapshot(model)
     del snapshot.arrays["first_labels"]
     del snapshot.header["first_batches"]["shares"]
     old = from_snapshot(snapshot)
-    steps = list(old.stream(columns(0)[4:]))
+    steps = list(old.stream(rods(0)[4:]))
     assert all(len(step.merges) == 0 or len(step.died) == 0 for step in steps)
     assert from_snapshot(to_snapshot(old)).n_steps_ == 14
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.cluster import DBSCAN
 
-from dynmeans import DMeans, tune
+from dynmeans import DMeans, PersistentIds, tune
 from dynmeans.datasets import moving_gaussians
 from dynmeans.metrics import tracking_accuracy
 from dynmeans.tuning.feature_scales import spread_within
@@ -86,3 +87,20 @@ def test_round_clusters_keep_their_features() -> None:
     tried: list[Any] = []
     tune(stream.batches, budget=20, random_state=0, on_trial=tried.append)
     assert not any("feature_scales" in trial.params for trial in tried)
+
+
+def test_the_best_result_may_be_that_of_another_estimator() -> None:
+    rng = np.random.default_rng(0)
+    stream = moving_gaussians(3, 15, noise=0.02, random_state=0)
+    batches = [np.concatenate([X, rng.uniform(0, 1, (20, 2))]) * (3.0, 1.0) for X in stream.batches]
+    found = tune(batches, [DMeans(), PersistentIds(DBSCAN())], budget=20, random_state=0, n_jobs=1)
+    assert len(found.table_["score"]) >= 20
+
+
+def test_features_that_the_code_cannot_see_are_not_scaled() -> None:
+    rng = np.random.default_rng(0)
+    centers = np.array([[0.0, 0.0], [12.0, 0.0], [0.0, 12.0]])
+    which = [rng.integers(0, 3, 40) for _ in range(10)]
+    rows = [(centers[labels] + rng.normal(size=(40, 2))) * (1e9, 1.0) for labels in which]
+    found = tune(rows, budget=20, random_state=0, n_jobs=1)
+    assert "feature_scales" not in found.best_params_

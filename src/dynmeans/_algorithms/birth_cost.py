@@ -1,8 +1,10 @@
 """Estimation of the birth cost from the first few batches.
 
 DP-means runs over a range of birth costs that is derived from the data. Each result is scored by its
-description length as a mixture of equal spherical Gaussians. The estimate of a batch is the geometric mean of
-the range of birth costs that give the best number of clusters. The median of several batches is used.
+description length (BIC) as a mixture of Gaussians: equal spheres, equal ellipsoids, or an ellipsoid for each
+cluster, whichever is shortest (the models EII, EEE and VVV of Fraley and Raftery, 2002). The estimate of a
+batch is the geometric mean of the range of birth costs that give the best number of clusters. The median of
+several batches is used.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy as np
 
 from dynmeans._algorithms.batch import Rows
 from dynmeans._core import descend
-from dynmeans._model.types import FloatArray
+from dynmeans._model.types import FloatArray, IntArray
 
 SAMPLE = 1000  # maximum number of rows
 GRID = 40  # number of birth costs
@@ -111,14 +113,58 @@ def _score(sample: FloatArray, mass: FloatArray, birth: float, seed: int) -> Sco
         n_threads=1,
     )
     n, k = float(mass.sum()), len(slot_weights)
-    scatter = float(np.sum(mass * np.sum((sample - centers[slots]) ** 2, axis=1)))
-    freedom = n - k
-    if freedom <= 0 or scatter <= 0:
-        return ScoredBirthCost(birth, k, np.inf)
-    points = 0.5 * n * n_features * np.log(scatter / (freedom * n_features))
+    points = _length_of_points(sample - centers[slots], mass, np.asarray(slots, np.int64), slot_weights)
     labels = -float(np.sum(slot_weights * np.log(slot_weights / n)))
     parameters = 0.5 * (k * (n_features + 1)) * np.log(n)
     return ScoredBirthCost(birth, k, points + labels + parameters)
+
+
+def _length_of_points(
+    residuals: FloatArray, mass: FloatArray, slots: IntArray, slot_weights: FloatArray
+) -> float:
+    """Return the description length of the points and the covariances, by the best of the three models.
+
+    Parameters
+    ----------
+    residuals : ndarray of shape (n, d)
+        Differences to the centers.
+    mass, slots : ndarray of shape (n,)
+        Weight and cluster of each row.
+    slot_weights : ndarray of shape (K,)
+        Total weight of each cluster.
+    """
+    n, k, d = float(mass.sum()), len(slot_weights), int(residuals.shape[1])
+    freedom, n_entries = n - k, d * (d + 1) // 2  # entries of one covariance
+    variance = float(np.sum(mass[:, None] * residuals**2)) / (freedom * d) if freedom > 0 else 0.0
+    if variance <= 0.0:
+        return math.inf
+    unit: FloatArray = residuals / math.sqrt(variance)
+    penalty = 0.5 * math.log(n)  # of each parameter
+    lengths = [penalty]
+    if n_entries <= n:  # otherwise the rows do not determine a covariance
+        shared: FloatArray = (mass[:, None] * unit).T @ unit / freedom
+        if _has_full_rank(shared):
+            lengths.append(0.5 * n * float(np.linalg.slogdet(shared)[1]) + n_entries * penalty)
+            if k * n_entries <= n:
+                own = _scatters(unit, mass, slots, k) + shared  # one more point: few rows have no covariance
+                log_dets: FloatArray = np.linalg.slogdet(own / slot_weights[:, None, None])[1]
+                lengths.append(0.5 * float(slot_weights @ log_dets) + k * n_entries * penalty)
+    return 0.5 * n * d * math.log(variance) + min(lengths)
+
+
+def _has_full_rank(covariance: FloatArray) -> bool:
+    """Return whether the rows vary in all directions by more than rounding errors."""
+    values = np.linalg.eigvalsh(covariance)
+    return bool(values[0] > len(values) * np.finfo(np.float64).eps * values[-1])
+
+
+def _scatters(residuals: FloatArray, mass: FloatArray, slots: IntArray, k: int) -> FloatArray:
+    """Return the scatter matrix of each cluster, (K, d, d)."""
+    order = np.argsort(slots, kind="stable")
+    own = residuals[order]
+    products = (mass[order, None] * own)[:, :, None] * own[:, None, :]
+    scatters: FloatArray = np.add.reduceat(products, np.searchsorted(slots[order], np.arange(k)), axis=0)
+    return scatters
 
 
 def _center_of_best(scored: list[ScoredBirthCost]) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dynmeans._codes.gaussian_code import MIN_VARIANCE_SHARE
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.estimators import DMeans
 from dynmeans.tuning.entries import dmeans_spaces, is_cosine
@@ -39,12 +40,12 @@ def search_scales(
     tolerance: float,
 ) -> list[Trial]:
     """Return all trials, first the chosen one, after further searches with scaled features."""
-    entry = _free_entry(runner, stream, motions)
+    entry = _free_entry(runner, stream, motions) if _is_encoded(stream) else None
     if entry is None or not trials[0].steps or trials[0].params.get("exclusive"):
         return trials
     found, results = trials, []
     for i in range(MAX_ROUNDS):
-        scales = _spread(entry, found, stream)
+        scales = _spread(runner, found, stream)
         if scales is None or max(scales) ** 2 < MIN_RATIO * min(scales) ** 2:
             break
         found = _search_scaled(runner, _scaled_entry(entry, stream, motions, scales), budget, seed, tolerance)
@@ -89,12 +90,18 @@ def _is_single(model: DMeans) -> bool:
     return model.exclusive is True
 
 
-def _spread(entry: Entry, trials: Sequence[Trial], stream: TuningStream) -> tuple[float, ...] | None:
+def _is_encoded(stream: TuningStream) -> bool:
+    """Return whether the code depends on every feature that varies."""
+    variances = np.var(np.concatenate(stream.batches), axis=0, dtype=np.float64)
+    return not bool(np.any((variances > 0.0) & (variances < MIN_VARIANCE_SHARE * variances.sum())))
+
+
+def _spread(runner: Runner, trials: Sequence[Trial], stream: TuningStream) -> tuple[float, ...] | None:
     """Return the spread within clusters by the result that has the shortest Gaussian code."""
     best = min(trials, key=lambda trial: min((pair.gaussian for pair in trial.lengths), default=np.inf))
     if best.params.get("exclusive") or "birth_cost" not in best.params:
         return None
-    labels = cluster(configure(entry.estimator, best.params, best.seed), stream)
+    labels = cluster(configure(runner.entries[best.entry].estimator, best.params, best.seed), stream)
     return spread_within(stream.batches, labels, stream.weights)
 
 

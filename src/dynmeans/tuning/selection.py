@@ -116,10 +116,9 @@ def decide_lifetime(runner: Runner, trials: list[Trial], tolerance: float) -> li
     return [again, *trials[1:]] if again.score <= limit or _is_tied(chosen, again) else trials
 
 
-def decide_merge(runner: Runner, trials: list[Trial]) -> list[Trial]:
-    """Merge clusters that are not worth a birth, unless the result is clearly worse.
+def decide_merge(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:
+    """Merge clusters that are not worth a birth, if this leads to a better result.
 
-    Wrong clusters collect over a long stream, of which the search sees only the beginning.
     The chosen trial is replaced, since all its other parameters are the same.
     """
     chosen = trials[0]
@@ -130,7 +129,7 @@ def decide_merge(runner: Runner, trials: list[Trial]) -> list[Trial]:
     if not chosen.lengths or not chosen.steps or not is_free_to_merge:
         return trials
     (again,) = runner.run_again([chosen._replace(params={**chosen.params, "merge": True})])
-    return [again, *trials[1:]] if _is_tied(chosen, again) else trials
+    return [again, *trials[1:]] if leads(again, chosen, tolerance) else trials
 
 
 def _by_robustness(trials: Sequence[Trial], limit: float) -> Callable[[tuple[int, int]], tuple[Any, ...]]:

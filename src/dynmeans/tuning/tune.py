@@ -123,7 +123,7 @@ def tune(
     >>> stream = moving_gaussians(3, 15, noise=0.02, motion=0.02, random_state=0)
     >>> found = tune(stream.batches, budget=16, random_state=0)
     >>> sorted(found.best_params_)
-    ['birth_cost', 'exclusive', 'lifetime', 'merge', 'motion', 'reach', 'refine']
+    ['birth_cost', 'exclusive', 'lifetime', 'motion', 'reach', 'refine']
     >>> found.best_estimator_.n_steps_
     15
     """
@@ -151,7 +151,7 @@ def tune(
             trials = rule(runner, trials, criterion.tolerance)
         if strategy == "refine":
             trials = search_scales(runner, trials, stream, motions, budget, seeds.search, criterion.tolerance)
-        return _finish(runner, criterion, stream, decide_merge(runner, trials))
+        return _finish(runner, criterion, stream, decide_merge(runner, trials, criterion.tolerance))
 
 
 def _models(estimator: Any) -> list[Any]:
