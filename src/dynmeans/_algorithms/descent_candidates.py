@@ -10,6 +10,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from dynmeans._model.types import FloatArray
+from dynmeans._sampling import evenly_spaced
 
 PAIRS = 10  # consecutive batches that are compared
 BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the diameter of a batch, squared
@@ -96,7 +97,7 @@ def neighbor_distances(batches: Sequence[FloatArray]) -> tuple[float, float]:
     NaN if no batch has two rows, or no two consecutive batches have rows.
     """
     pairs = list(pairwise(batches))
-    some = [pairs[i] for i in np.linspace(0, len(pairs) - 1, min(len(pairs), PAIRS)).astype(int) if pairs]
+    some = [pairs[i] for i in evenly_spaced(len(pairs), PAIRS)]
     within = [cKDTree(batch).query(batch, k=2)[0][:, 1] for batch, _ in some if len(batch) > 1]
     between = [cKDTree(after).query(before)[0] for before, after in some if len(before) and len(after)]
     return _median_square(within), _median_square(between)

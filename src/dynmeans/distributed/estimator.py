@@ -16,6 +16,7 @@ from dynmeans._model.forecast import prior_of_living
 from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.distributed import tasks
 from dynmeans.distributed.all_rows import refuse_large
 from dynmeans.distributed.batch import (
@@ -35,7 +36,7 @@ from dynmeans.distributed.step import step
 from dynmeans.estimators import DMeans as LocalDMeans
 from dynmeans.estimators import load as load_local
 from dynmeans.estimators.diagnostics.birth_warnings import warn_of_unit_rows
-from dynmeans.estimators.diagnostics.result_checks import SAMPLE, evenly
+from dynmeans.estimators.diagnostics.result_checks import SAMPLE
 from dynmeans.estimators.diagnostics.result_warnings import checked_rows
 from dynmeans.estimators.parameters.feature_scales import divided
 from dynmeans.estimators.parameters.metric_choice import MANY_FEATURES, are_unit_rows, metric_for
@@ -127,7 +128,7 @@ class DMeans(LocalDMeans):
             return super()._cluster_rows(state, batch, rules)
         result = step(state, batch, rules.costs, rules.motion, search)
         if state.n_steps == 0 and batch.rows.shape[1] >= MANY_FEATURES:
-            warn_of_unit_rows(batch.rows[evenly(len(batch.rows), SAMPLE)])
+            warn_of_unit_rows(batch.rows[evenly_spaced(len(batch.rows), SAMPLE)])
         return result
 
 
@@ -138,7 +139,7 @@ def _(rows: RemoteRows) -> bool:
 
 @checked_rows.register
 def _(rows: RemoteRows, labels: Any) -> tuple[Rows, IntArray]:
-    every = evenly(len(rows), SAMPLE)
+    every = evenly_spaced(len(rows), SAMPLE)
     return rows[every], np.asarray(labels[every])
 
 

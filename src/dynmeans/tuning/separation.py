@@ -17,10 +17,10 @@ from scipy.spatial.distance import squareform
 
 from dynmeans._algorithms.kernel_space.align import align
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.kernels import MST, RBF, Diffusion, Kernel, KernelInput, Linear, first_input
 from dynmeans.kernels._estimation.density import near_rank
 from dynmeans.kernels._geometry.distances import distances
-from dynmeans.kernels.rbf import evenly_spaced
 from dynmeans.tuning.scorers import Evaluation, Scorer, cluster, configure, evaluate
 from dynmeans.tuning.stream import TuningStream
 

@@ -19,6 +19,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.kernels._geometry.distances import distances
 
 SAMPLE = 2000  # maximum number of rows
@@ -109,7 +110,7 @@ def separated_clusters(rows: FloatArray, weights: FloatArray) -> SeparatedCluste
     >>> separated_clusters(rows, np.ones(60)).n_clusters
     2
     """
-    some = np.linspace(0, len(rows) - 1, min(len(rows), SAMPLE)).astype(np.int64)
+    some = evenly_spaced(len(rows), SAMPLE)
     picked, mass = np.ascontiguousarray(rows[some]), np.ascontiguousarray(weights[some])
     labels, within, between = _of_sample(picked.tobytes(), mass.tobytes(), rows.shape[1])
     return SeparatedClusters(some, labels, int(labels.max()) + 1, within, between)
