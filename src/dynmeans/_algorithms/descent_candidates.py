@@ -31,7 +31,7 @@ class DescentParameters(NamedTuple):
     merge: bool = False
 
 
-class Given(NamedTuple):
+class FixedParameters(NamedTuple):
     """The same parameters where the user has set them; None where they are estimated."""
 
     birth: float | None = None
@@ -42,7 +42,9 @@ class Given(NamedTuple):
     merge: bool | None = None
 
 
-def candidates(batches: Sequence[FloatArray], given: Given, share: float = 1.0) -> list[DescentParameters]:
+def candidates(
+    batches: Sequence[FloatArray], given: FixedParameters, share: float = 1.0
+) -> list[DescentParameters]:
     """Return the parameters to try on a sample of batches, without velocity unless it is given.
 
     A sampled row stands for ``share`` rows. With ``refine``, the rows of a cluster share its birth cost,

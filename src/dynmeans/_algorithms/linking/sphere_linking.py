@@ -76,8 +76,8 @@ def link_directions(
     ones = np.ones(len(groups.sizes))
     # With gamma = n = 1, the cost of a link is half the squared distance of two unit vectors: 1 - cos.
     even = prior._replace(gammas=np.ones(len(prior.gammas)))
-    gaps = scale * cdist(directions(groups), prior.centers, "sqeuclidean")
-    slots = assign_groups(gaps, ones, even, costs.birth, shared)
+    distances = scale * cdist(directions(groups), prior.centers, "sqeuclidean")
+    slots = assign_groups(distances, ones, even, costs.birth, shared)
     fit, lengths = _mean_directions(fit_slots(slots[groups.which], groups.rows, groups.weights, prior), prior)
     cost = _objective(groups, fit, prior, costs)
     fit = fit._replace(cost=cost, restart_costs=np.full(1, cost))

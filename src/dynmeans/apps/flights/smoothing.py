@@ -149,13 +149,13 @@ def _knots(flights: Trajectories, which: IntArray, smoother: Smoother) -> Knots:
 
 def _kernel(left: FloatArray, right: FloatArray, smoother: Smoother) -> FloatArray:
     """Compute exp(-|a - b|^2 / 2 length^2) of all pairs, (B, a, b)."""
-    gaps = (
+    exponents = (
         np.sum(left**2, axis=-1)[..., :, None]
         + np.sum(right**2, axis=-1)[..., None, :]
         - 2.0 * left @ np.swapaxes(right, -1, -2)
     )
-    gaps *= -0.5 / smoother.length**2
-    kernel: FloatArray = np.exp(np.minimum(gaps, 0.0, out=gaps), out=gaps)
+    exponents *= -0.5 / smoother.length**2
+    kernel: FloatArray = np.exp(np.minimum(exponents, 0.0, out=exponents), out=exponents)
     return kernel
 
 

@@ -24,7 +24,7 @@ from scipy.sparse import issparse
 
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._sampling import evenly_spaced
-from dynmeans.kernels._estimation.separated_clusters import widest_gap
+from dynmeans.kernels._estimation.separated_clusters import widest_range
 
 SMALLEST = 1e-6  # lower end of a range, relative to the upper one, if nothing bounds it from below
 BLOCK = 64  # maximum number of rows of a cluster whose eigenvalues are computed
@@ -86,7 +86,7 @@ def birth_range(
         gains = [residual] * len(gains)
     sums = _sums(matrix, members, totals / own)
     losses = _merge_losses(totals, sums).min(axis=1)
-    low, high, n_violated = widest_gap(gains, np.maximum(losses, 0.0).tolist())
+    low, high, n_violated = widest_range(gains, np.maximum(losses, 0.0).tolist())
     # A single row far from all others should not found a cluster.
     single = float(np.average(matrix.diagonal(), weights=weights))
     low = single if low <= single <= high else max(low, SMALLEST * high)
