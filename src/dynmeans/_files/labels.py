@@ -22,7 +22,7 @@ from dynmeans._model.types import IntArray
 LOG_TYPE = np.dtype("<i8")  # labels while a run lasts: raw, 8 bytes each
 COLUMN = "id"
 NO_ID = -2  # of a row that was left out; -1 is noise
-_CHUNK = 1 << 16
+_CHUNK = 1 << 16  # labels that are converted at once
 
 
 def with_left_out(ids: IntArray, left_out: IntArray | None) -> IntArray:

@@ -19,7 +19,7 @@ NEIGHBOR = 3  # rank of the neighbor that gives the smallest scale
 DIAMETER_QUANTILE = 0.99  # of squared distances: excludes a few outliers
 DIAMETER_FACTOR = 2.0  # a birth cost above the squared diameter gives one cluster
 LIFETIMES = (1.2, 20.0)  # in median intervals
-REACHES = (1.01, 10.0)
+REACHES = (1.01, 10.0)  # in birth costs: from hardly any motion; 1 would be minus infinity on a log scale
 DRIFTS = (0.03, 15.0)  # per median interval: objects that hardly move, and steps of several birth costs
 
 
