@@ -23,7 +23,7 @@ check: $(VENV)/installed-test $(VENV)/installed-check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Runs the campaigns of docs/promises.md (kills, power cuts, damaged files, extreme parameters) and prints the counts.
+# Runs the campaigns of docs/guarantees.md (kills, power cuts, damaged files, extreme parameters) and prints the counts.
 attack: $(VENV)/installed-test
 	cd tests && ../$(BIN)/python -m attack
 

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.field_streams import FieldStream, folder_of, read_streams
 from dynmeans import DMeans
 from dynmeans._model.motion import MOTIONS, VELOCITY, Motion
-from dynmeans.estimators.parameters import dmeans_rules
+from dynmeans.estimators.parameters import resolve_dmeans
 from dynmeans.metrics import identity_f1
 
 KINDS = ("people_single", "people_five")
@@ -66,7 +66,7 @@ def limited(limit: float) -> Iterator[None]:
 
 def _set_velocity(motion: Motion) -> None:
     MOTIONS["velocity"] = motion
-    dmeans_rules._resolved.cache_clear()  # the parameters of a step contain the motion
+    resolve_dmeans._resolved.cache_clear()  # the parameters of a step contain the motion
 
 
 if __name__ == "__main__":

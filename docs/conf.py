@@ -54,5 +54,5 @@ def _document_columns(_app: Any, what: str, _name: str, thing: Any, _options: An
 
 
 def setup(app: Any) -> None:
-    """Called by Sphinx."""
+    """Connect the handlers; Sphinx calls this function."""
     app.connect("autodoc-process-docstring", _document_columns)

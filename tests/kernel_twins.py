@@ -18,7 +18,7 @@ Pairwise = Callable[[np.ndarray], np.ndarray]  # all points (s, d) -> kernel of 
 
 
 def make_scene(seed: int, n: int, d: int, n_old: int, *, copies: bool = False) -> KernelInput:
-    """Rows and kept points in the same few blobs; with copies, many of them equal."""
+    """Rows and support points in the same few blobs; with copies, many of them equal."""
     rng = np.random.default_rng(seed)
     n_kept = int(rng.integers(n_old, 4 * n_old + 1)) if n_old else 0
     blobs = rng.uniform(size=(3, d))
@@ -45,7 +45,7 @@ def slow_neighbors(rows: np.ndarray, i: int, k: int) -> np.ndarray:
 
 @st.composite
 def scenes(draw: st.DrawFn) -> KernelInput:
-    """One row or some, kept points or none, copies or none."""
+    """One row or some, support points or none, copies or none."""
     return make_scene(
         draw(seeds),
         draw(st.integers(1, 25)),
@@ -79,7 +79,7 @@ def assert_is_the_dense_definition(
 def assert_gram_is_part_of(
     scene: KernelInput, kernel: object, pairwise: Pairwise, near: float = 1e-9
 ) -> None:
-    """W over the first and last kept points, then some rows, in an order of its own."""
+    """W over the first and last support points, then some rows, in an order of its own."""
     n, n_kept = len(scene.rows), len(scene.kept)
     members, kept = np.arange(n)[::-2], np.arange(n_kept)[::-3]
     everything = pairwise(np.concatenate([scene.rows, scene.kept]))

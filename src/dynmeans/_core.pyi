@@ -1,6 +1,6 @@
 """Signatures of the compiled module.
 
-Sizes: n rows of d features, K remembered clusters, L >= K clusters after the step, M kept points.
+Sizes: n rows of d features, K remembered clusters, L >= K clusters after the step, M support points.
 
 ========================  =====================================================================
 X, rows                   (n, d) rows of the batch
@@ -16,8 +16,8 @@ velocities, velocity_cov  (K, d) or (K, 0); (K, 2) covariance with the position,
 last_seen, clock, now     event times: (K,) of the clusters, of the last step, of this step
 state, prior, fit         of `dynmeans._model`; their fields are read by position
 motion                    of `dynmeans._model`, scaled by the drift; likewise
-kept, shares, owner       (M, d) kept points, (M,) their shares, (M,) cluster 0 .. K-1 of each
-coefficients, budget      (M,) coefficients of kept points; maximum number kept per cluster
+kept, shares, owner       (M, d) support points, (M,) their shares, (M,) cluster 0 .. K-1 of each
+coefficients, budget      (M,) coefficients of support points; maximum number kept per cluster
 diagonal, y_phi, phi_phi  (n,), (n, K), (K,) kernel of rows, rows and centers, centers
 matrix                    (n, n) kernel of the rows, as a full matrix
 gram, tolerance           (n, n) cosines of unit rows, and their rounding error

@@ -38,7 +38,7 @@ class Plain(Gauss):
 
 
 class Mute(Gauss):
-    """A kernel that cannot compare kept points."""
+    """A kernel that cannot compare support points."""
 
     def gram(self, inputs, members, kept):
         return None

@@ -13,7 +13,7 @@ from strategies import seeds
 
 
 def make_arguments(seed, n, d, n_old):
-    """Rows, weights, and kept points with shares that add up to 1 in each cluster, some of them 0."""
+    """Rows, weights, and support points with shares that add up to 1 in each cluster, some of them 0."""
     rng = np.random.default_rng(seed)
     owner = rng.permutation(np.r_[np.arange(n_old), rng.integers(n_old, size=3 * n_old)])
     shares = rng.uniform(size=len(owner)) * (rng.uniform(size=len(owner)) < 0.8)

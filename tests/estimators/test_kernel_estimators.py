@@ -57,7 +57,7 @@ def test_hidden_functions_come_back_with_the_gaussian_process_kernel(estimator):
 
 
 def precomputed(points, kept):
-    """Input of a precomputed kernel: similarities among the rows, then with the kept points."""
+    """Input of a precomputed kernel: similarities among the rows, then with the support points."""
     return rbf_kernel(points, np.concatenate([points, kept]), gamma=2.0)
 
 
@@ -118,7 +118,7 @@ def test_kept_points_that_do_not_match_the_clusters_are_refused(tmp_path):
     model = SDMeans(random_state=0).fit(blobs(0, [A, B]))
     snapshot = dynmeans.estimators.to_snapshot(model)
     wrong = snapshot._replace(arrays=snapshot.arrays | {"support_ids": snapshot.arrays["support_ids"] + 7})
-    with pytest.raises(SnapshotError, match="kept points and clusters must match"):
+    with pytest.raises(SnapshotError, match="support points and clusters must match"):
         dynmeans.estimators.from_snapshot(wrong)
     header = {k: v for k, v in snapshot.header.items() if k != "kernel"}
     with pytest.raises(SnapshotError, match="SDMeans without a kernel"):

@@ -10,7 +10,7 @@ import pytest
 from dynmeans._experiments import runner
 from dynmeans._experiments.results import Results, read_results, write_results
 from dynmeans._experiments.runner import ExperimentProgress, draw_experiment, results_file, run_experiment
-from dynmeans._experiments.trials import Experiment, ExperimentTrial, Figures, Numbers, Size, by_worth
+from dynmeans._experiments.trials import Experiment, ExperimentTrial, Figures, Numbers, Size, by_priority
 from dynmeans._files.errors import InputError
 from dynmeans._files.lock import locked
 
@@ -84,7 +84,7 @@ def test_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
         run_experiment(counted(first, stop_after=4), SUMS.full, tmp_path)
     second: list[ExperimentTrial] = []
     run_experiment(counted(second), SUMS.full, tmp_path)
-    assert first + second == by_worth(plan(SUMS.full))
+    assert first + second == by_priority(plan(SUMS.full))
     again: list[ExperimentTrial] = []
     run_experiment(counted(again), SUMS.full, tmp_path)
     assert again == []

@@ -61,7 +61,7 @@ def test_components_of_kept_points_alone_are_no_representatives():
         owner=np.zeros(2, dtype=int),
     )
     assert len(MST(0.5).compare(inputs).weights) == 2
-    # A kept point bridges the gap between the rows.
+    # A support point bridges the gap between the rows.
     assert len(MST(1.0).compare(inputs).weights) == 1
 
 

@@ -8,7 +8,7 @@ from scipy.stats import ortho_group
 
 from dynmeans import SDMeans
 from dynmeans.kernels._estimation.birth_range import birth_range
-from dynmeans.kernels._estimation.separated_clusters import _scores, _Tree, separated_clusters, widest_gap
+from dynmeans.kernels._estimation.separated_clusters import _scores, _Tree, separated_clusters, widest_range
 from strategies import seeds
 
 
@@ -112,7 +112,7 @@ def test_the_score_of_a_node_is_its_mean_silhouette(seed):
     st.lists(st.floats(0.1, 10.0), min_size=1, max_size=6),
 )
 def test_no_threshold_violates_fewer_bounds(lower, upper):
-    low, high, n_violated = widest_gap(lower, upper)
+    low, high, n_violated = widest_range(lower, upper)
     assert low <= high
     for threshold in np.linspace(0.0, max(lower + upper), 100)[:-1]:
         assert sum(x > threshold for x in lower) + sum(x <= threshold for x in upper) >= n_violated

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans._files.labels import with_gaps
+from dynmeans._files.labels import with_left_out
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.missing import MissingRows, drop_missing
 from dynmeans.runs import InputError, RunInterrupted, RunParameters, cluster_files, read_run
@@ -131,9 +131,9 @@ def test_gaps_restore_the_order_of_all_rows(chunks: list[list[bool]]) -> None:
     missing, first, found, number = MissingRows(drop=True), 1, [], 0
     for is_empty in chunks:
         cells = ["" if empty else "1" for empty in is_empty]
-        kept, gaps = drop_missing(Chunk(("x",), {"x": cells}, first, len(cells)), ("x",))
+        kept, left_out = drop_missing(Chunk(("x",), {"x": cells}, first, len(cells)), ("x",))
         ids = np.arange(number, number + kept.size)
-        found += with_gaps(ids, missing.take(gaps)).tolist()
+        found += with_left_out(ids, missing.take(left_out)).tolist()
         assert [kept.number(i) - first for i in range(kept.size)] == [
             i for i, e in enumerate(is_empty) if not e
         ]

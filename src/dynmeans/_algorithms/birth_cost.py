@@ -18,6 +18,7 @@ import numpy as np
 from dynmeans._algorithms.batch import Rows
 from dynmeans._core import descend
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 
 SAMPLE = 1000  # maximum number of rows
 GRID = 40  # number of birth costs
@@ -69,7 +70,7 @@ def _distinct_sample(rows: Rows, weights: FloatArray | None) -> tuple[FloatArray
 
     Copies of a row carry no information about the scatter of a cluster.
     """
-    every = np.linspace(0, len(rows) - 1, min(len(rows), SAMPLE)).astype(np.int64)
+    every = evenly_spaced(len(rows), SAMPLE)
     picked = np.asarray(rows[every], dtype=np.float64)
     mass = np.ones(len(every)) if weights is None else weights[every]
     distinct, which = np.unique(picked, axis=0, return_inverse=True)

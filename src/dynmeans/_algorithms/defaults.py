@@ -19,7 +19,7 @@ from dynmeans._algorithms.birth_cost import estimate_birth_cost, estimate_exclus
 from dynmeans._algorithms.descent_candidates import (
     DRIFTS,
     DescentParameters,
-    Given,
+    FixedParameters,
     candidates,
     squared_span,
 )
@@ -42,7 +42,7 @@ ONE_OBJECT = 1e100  # birth cost at which all rows belong to one object
 
 
 def update_first_batches(
-    old: FirstBatches | None, batch: Batch, given: Given, costs_of: CostsOf, seed: int
+    old: FirstBatches | None, batch: Batch, given: FixedParameters, costs_of: CostsOf, seed: int
 ) -> FirstBatches:
     """Add a batch to the sample; after 1, 2, 4, 8, ... batches, estimate the parameters."""
     old = _no_batches(given) if old is None else old
@@ -55,7 +55,7 @@ def update_first_batches(
     return _estimated(found, batch, given, costs_of, seed)
 
 
-def _no_batches(given: Given) -> FirstBatches:
+def _no_batches(given: FixedParameters) -> FirstBatches:
     """Return the state before the first batch, in which all rows belong to one object."""
     birth = ONE_OBJECT if given.birth is None else given.birth
     start = DescentParameters(
@@ -68,7 +68,9 @@ def _no_batches(given: Given) -> FirstBatches:
     return FirstBatches((), None, (), 0, 1.0, start)
 
 
-def _estimated(found: FirstBatches, batch: Batch, given: Given, costs_of: CostsOf, seed: int) -> FirstBatches:
+def _estimated(
+    found: FirstBatches, batch: Batch, given: FixedParameters, costs_of: CostsOf, seed: int
+) -> FirstBatches:
     """Return the sample with new parameters."""
     if found.n_batches == 1:
         return found._replace(parameters=_from_one_batch(found.parameters, batch, given, seed))
@@ -99,7 +101,9 @@ def _contradicts(found: FirstBatches, codes: TwoCodes, by_forest: bool, new: Seq
     return bool((before - after) * codes.n_rows > STRONG_EVIDENCE)
 
 
-def _from_one_batch(start: DescentParameters, batch: Batch, given: Given, seed: int) -> DescentParameters:
+def _from_one_batch(
+    start: DescentParameters, batch: Batch, given: FixedParameters, seed: int
+) -> DescentParameters:
     """Return the parameters with the birth cost of a single batch, which has no motion to estimate."""
     if given.birth is not None:
         return start
@@ -122,7 +126,7 @@ def _too_few_rows(found: FirstBatches, costs_of: CostsOf) -> bool:
 
 
 def _best_parameters(
-    found: FirstBatches, codes: TwoCodes, given: Given, costs_of: CostsOf
+    found: FirstBatches, codes: TwoCodes, given: FixedParameters, costs_of: CostsOf
 ) -> tuple[DescentParameters, bool]:
     """Return the parameters whose result has the shortest code, and whether that is the forest code."""
     first = candidates(found.rows, given, found.share) or [found.parameters]

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from dynmeans._model.types import FloatArray
+from dynmeans._sampling import evenly_spaced
 
 PAIRS = 10  # consecutive batches that are compared
 BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the diameter of a batch, squared
@@ -30,7 +31,7 @@ class DescentParameters(NamedTuple):
     merge: bool = False
 
 
-class Given(NamedTuple):
+class FixedParameters(NamedTuple):
     """The same parameters where the user has set them; None where they are estimated."""
 
     birth: float | None = None
@@ -41,7 +42,9 @@ class Given(NamedTuple):
     merge: bool | None = None
 
 
-def candidates(batches: Sequence[FloatArray], given: Given, share: float = 1.0) -> list[DescentParameters]:
+def candidates(
+    batches: Sequence[FloatArray], given: FixedParameters, share: float = 1.0
+) -> list[DescentParameters]:
     """Return the parameters to try on a sample of batches, without velocity unless it is given.
 
     A sampled row stands for ``share`` rows. With ``refine``, the rows of a cluster share its birth cost,
@@ -96,7 +99,7 @@ def neighbor_distances(batches: Sequence[FloatArray]) -> tuple[float, float]:
     NaN if no batch has two rows, or no two consecutive batches have rows.
     """
     pairs = list(pairwise(batches))
-    some = [pairs[i] for i in np.linspace(0, len(pairs) - 1, min(len(pairs), PAIRS)).astype(int) if pairs]
+    some = [pairs[i] for i in evenly_spaced(len(pairs), PAIRS)]
     within = [cKDTree(batch).query(batch, k=2)[0][:, 1] for batch, _ in some if len(batch) > 1]
     between = [cKDTree(after).query(before)[0] for before, after in some if len(before) and len(after)]
     return _median_square(within), _median_square(between)

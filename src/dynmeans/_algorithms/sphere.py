@@ -50,7 +50,7 @@ def step(
     prior = predict_prior(state, batch.time, costs, WALK)
     fit, lengths, whole_cost = cluster(batch, prior, costs, search, state.n_steps)
     result = update_state(state, prior, fit, costs, WALK, batch.time)
-    result = result._replace(state=_with_lengths(result.state, slot_ids(state, len(lengths)), lengths))
+    result = result._replace(state=with_lengths(result.state, slot_ids(state, len(lengths)), lengths))
     result = add_split_merge_events(result, state, fit, batch.weights, RowSpace(batch.rows, prior.centers))
     if not certify:
         return result
@@ -82,8 +82,11 @@ def cluster(
     return Fit._make(fields), lengths, whole_cost
 
 
-def _with_lengths(state: ClusterState, ids: IntArray, lengths: FloatArray) -> ClusterState:
-    """Eq. (sphere-weight): active clusters have the weight |A|; ``ids`` (slots,) rise, dead ones included."""
+def with_lengths(state: ClusterState, ids: IntArray, lengths: FloatArray) -> ClusterState:
+    """Eq. (sphere-weight): active clusters have the weight |A|.
+
+    ``ids`` (slots,) rise, dead ones included. ``lengths`` (slots,) are 0 for slots without rows.
+    """
     found = lengths[np.searchsorted(ids, state.ids)]
     return state._replace(weights=np.where(found > 0, found, state.weights))
 

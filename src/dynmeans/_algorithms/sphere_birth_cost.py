@@ -23,6 +23,7 @@ from scipy.special import ndtri
 from dynmeans._algorithms.batch import Rows
 from dynmeans._core import descend_gram, gram_matrix
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 
 SAMPLE = 500  # number of rows that are clustered
 LARGE_SAMPLE = 1500  # number of rows if most clusters are tiny in the small sample
@@ -103,7 +104,7 @@ def estimate_sphere_birth_cost(rows: Rows, seed: int, *, of_pairs: bool = False)
 
 def distinct_sample(rows: Rows, size: int) -> Sample:
     """Return at most ``size`` evenly spaced rows without copies."""
-    every = np.linspace(0, len(rows) - 1, min(len(rows), size)).astype(np.int64)
+    every = evenly_spaced(len(rows), size)
     picked = np.ascontiguousarray(rows[every], dtype=np.float32)
     first = {row.tobytes(): i for i, row in reversed(list(enumerate(picked)))}
     return np.ascontiguousarray(picked[sorted(first.values())])

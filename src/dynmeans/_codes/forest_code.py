@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from dynmeans._codes.gaussian_code import Reference, log_cauchy
+from dynmeans._codes.gaussian_code import MIN_VARIANCE_SHARE, Reference, log_cauchy
 from dynmeans._core import forest_code as nats
 from dynmeans._core import minimum_spanning_tree
 from dynmeans._model.types import FloatArray, IntArray
@@ -28,9 +28,8 @@ GRID = 400  # points at which the density of edge lengths is tabulated
 MARGIN = 3.0  # how far the table extends beyond the longest edge, in log length
 MIN_BANDWIDTH = 0.1  # minimum bandwidth of the kernel density of log lengths
 BROAD_SHARE = 0.05  # share of a broad density, for lengths that no batch has
-BROAD_SCALE = 2.0
+BROAD_SCALE = 2.0  # of that density, a Laplace density of log lengths: a factor of e^2 in length
 FIRST_SPREAD = 0.05  # initial spread around a forecast, as a share of the covariance of all points
-MIN_VARIANCE = 1e-9
 
 
 class ForestReference(NamedTuple):
@@ -61,7 +60,7 @@ def make_forest_reference(reference: Reference, max_rows: int) -> ForestReferenc
     positive = lengths[lengths > 0]
     shortest = float(np.quantile(positive, SHORTEST)) if len(positive) else 1.0
     grid, edge_nats = _edge_table(np.log(np.maximum(lengths, shortest)), rows.shape[1])
-    cov = np.atleast_2d(np.cov(rows.T, bias=True)) + MIN_VARIANCE * np.eye(rows.shape[1])
+    cov = np.atleast_2d(np.cov(rows.T, bias=True)) + MIN_VARIANCE_SHARE * np.eye(rows.shape[1])
     return ForestReference(
         picked=picked,
         rows=rows,
@@ -72,7 +71,7 @@ def make_forest_reference(reference: Reference, max_rows: int) -> ForestReferenc
         log_step=float(grid[1] - grid[0]),
         background=log_cauchy(rows - rows.mean(axis=0), cov),
         spread=np.ascontiguousarray(FIRST_SPREAD * cov),
-        min_variance=MIN_VARIANCE + shortest**2 / 4.0,
+        min_variance=MIN_VARIANCE_SHARE + shortest**2 / 4.0,
     )
 
 

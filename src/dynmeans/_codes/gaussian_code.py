@@ -95,9 +95,9 @@ def parts_up_to(reference: Reference, labels: Sequence[Any]) -> FloatArray:
 
 def median_interval(times: FloatArray) -> float:
     """Compute the median positive interval between steps; 1 if there is none."""
-    gaps = np.diff(times)
-    gaps = gaps[gaps > 0]
-    return float(np.median(gaps)) if len(gaps) else 1.0
+    intervals = np.diff(times)
+    intervals = intervals[intervals > 0]
+    return float(np.median(intervals)) if len(intervals) else 1.0
 
 
 def _main_axes(rows: FloatArray, weights: FloatArray | None) -> FloatArray:

@@ -152,5 +152,5 @@ GAUSSIANS_EXPERIMENT = Experiment(
     run=run,
     draw=draw,
     summarize=summarize,
-    worth={"five": 100.0},
+    priorities={"five": 100.0},
 )

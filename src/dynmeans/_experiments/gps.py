@@ -79,8 +79,8 @@ def likeliest(stream: Stream) -> list[IntArray]:
     found = []
     for rows in stream.batches:
         x, y = np.split(rows, 2, axis=1)
-        gaps = np.stack([x, -x, np.sin(x), np.cos(x)]) - y
-        found.append((gaps**2).sum(axis=2).argmin(axis=0))
+        differences = np.stack([x, -x, np.sin(x), np.cos(x)]) - y
+        found.append((differences**2).sum(axis=2).argmin(axis=0))
     return found
 
 

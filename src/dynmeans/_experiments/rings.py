@@ -185,5 +185,5 @@ RINGS_EXPERIMENT = Experiment(
     run=run,
     draw=draw,
     summarize=summarize,
-    worth={"frames": 20.0, "table": 20.0},
+    priorities={"frames": 20.0, "table": 20.0},
 )

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dynmeans._experiments.drawing.panels import styled
 from dynmeans._experiments.results import Results, read_results, write_results
-from dynmeans._experiments.trials import Experiment, ExperimentTrial, Numbers, Size, by_worth
+from dynmeans._experiments.trials import Experiment, ExperimentTrial, Numbers, Size, by_priority
 from dynmeans._files.atomic_write import atomic_write, make_folder
 from dynmeans._files.lock import locked
 from dynmeans.plots.figure_file import save_figure
@@ -74,7 +74,7 @@ def _run_missing(experiment: Experiment, size: Size, path: Path, jobs: int, show
     plan = experiment.plan(size)
     results = read_results(path) if path.exists() else Results(experiment.name)
     results = results.arranged(plan)
-    todo = [trial for trial in by_worth(plan, experiment.worth) if trial not in results]
+    todo = [trial for trial in by_priority(plan, experiment.priorities) if trial not in results]
     progress = ExperimentProgress(
         len(plan) - len(todo), len(plan), 0.0, sum(trial.effort for trial in todo), ""
     )

@@ -67,28 +67,28 @@ class Experiment(NamedTuple):
     run: Callable[[ExperimentTrial], Numbers]  # in another process, so a function of a module
     draw: Callable[[Results], Figures]
     summarize: Callable[[Results], str]  # tables in Markdown
-    worth: Mapping[str, float] = {}  # parts that run before others: see `by_worth`
+    priorities: Mapping[str, float] = {}  # parts that run before others: see `by_priority`
 
 
-def by_worth(
-    trials: Iterable[ExperimentTrial], worth: Mapping[str, float] | None = None
+def by_priority(
+    trials: Iterable[ExperimentTrial], priorities: Mapping[str, float] | None = None
 ) -> list[ExperimentTrial]:
     """Order trials so that all groups have had about equal time whenever a run stops.
 
     Parameters
     ----------
     trials : iterable of ExperimentTrial
-    worth : dict, optional
+    priorities : dict, optional
         Weight of each part: its cases get this many times as much time. Default: 1.
 
     Examples
     --------
     >>> def trials(slow):
     ...     return [ExperimentTrial("a", {"slow": slow}, i, 1.0 + slow) for i in range(3)]
-    >>> [(trial.case["slow"], trial.seed) for trial in by_worth([*trials(True), *trials(False)])]
+    >>> [(trial.case["slow"], trial.seed) for trial in by_priority([*trials(True), *trials(False)])]
     [(False, 0), (True, 0), (False, 1), (False, 2), (True, 1), (True, 2)]
     """
-    weight = worth or {}
+    weight = priorities or {}
 
     def spent(trial: ExperimentTrial) -> float:
         return trial.effort * (1 + trial.seed % REPORTED_SEED) / weight.get(trial.part, 1.0)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypedDict
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 20  # bytes that are read at once
 
 
 class Content(TypedDict):

@@ -22,27 +22,27 @@ from dynmeans._model.types import IntArray
 LOG_TYPE = np.dtype("<i8")  # labels while a run lasts: raw, 8 bytes each
 COLUMN = "id"
 NO_ID = -2  # of a row that was left out; -1 is noise
-_CHUNK = 1 << 16
+_CHUNK = 1 << 16  # labels that are converted at once
 
 
-def with_gaps(ids: IntArray, gaps: IntArray | None) -> IntArray:
+def with_left_out(ids: IntArray, left_out: IntArray | None) -> IntArray:
     """Return the ids of all rows, with `NO_ID` for those left out.
 
     Parameters
     ----------
     ids : ndarray of shape (n,)
-    gaps : ndarray of shape (n,) or None
+    left_out : ndarray of shape (n,) or None
         Number of rows left out before each row.
 
     Examples
     --------
-    >>> with_gaps(np.array([5, 6]), np.array([0, 2])).tolist()
+    >>> with_left_out(np.array([5, 6]), np.array([0, 2])).tolist()
     [5, -2, -2, 6]
     """
-    if gaps is None or not gaps.any():
+    if left_out is None or not left_out.any():
         return ids
-    everything = np.full(len(ids) + int(gaps.sum()), NO_ID)
-    everything[np.arange(len(ids)) + np.cumsum(gaps)] = ids
+    everything = np.full(len(ids) + int(left_out.sum()), NO_ID)
+    everything[np.arange(len(ids)) + np.cumsum(left_out)] = ids
     return everything
 
 

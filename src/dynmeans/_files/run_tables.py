@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans._files.atomic_write import atomic_write
-from dynmeans._files.labels import LOG_TYPE, with_gaps
+from dynmeans._files.labels import LOG_TYPE, with_left_out
 from dynmeans._files.run_format import CLUSTERS_TABLE, EVENTS_FILE, INFO_FILE, SAMPLE_TABLE, STEPS_TABLE
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray, IntArray
@@ -42,7 +42,7 @@ class StepRecord(NamedTuple):
     ages: FloatArray  # (K,)  time since each was seen
     events: Sequence[Event]  # with times in the units of the input
     texts: StepTexts | None = None
-    gaps: IntArray | None = None  # (n,)  number of rows left out before each row
+    left_out: IntArray | None = None  # (n,)  number of rows left out before each row
     n_rows: int | None = None  # if the rows are elsewhere, and X is empty
 
 
@@ -75,13 +75,13 @@ def step_lines(record: StepRecord) -> dict[str, bytes]:
         CLUSTERS_TABLE.file: lines(cluster_rows(record), _cluster_texts(record)),
         EVENTS_FILE: b"".join(event_line(event) for event in record.events),
         SAMPLE_TABLE.file: lines(sample_rows(record), _sample_texts(record)),
-        LABELS_LOG: label_bytes(record.report.labels, record.gaps),
+        LABELS_LOG: label_bytes(record.report.labels, record.left_out),
     }
 
 
-def label_bytes(labels: IntArray, gaps: IntArray | None) -> bytes:
+def label_bytes(labels: IntArray, left_out: IntArray | None) -> bytes:
     """Return the labels of a step, with those of the rows left out, as they are appended to the log."""
-    return with_gaps(labels, gaps).astype(LOG_TYPE).tobytes()
+    return with_left_out(labels, left_out).astype(LOG_TYPE).tobytes()
 
 
 def write_info(folder: Path, info: Mapping[str, Any], *, durable: bool = True) -> None:

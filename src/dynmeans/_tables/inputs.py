@@ -39,7 +39,7 @@ class RowBlock(NamedTuple):
     allowed: float = inf  # maximum size of the rows of a step, in bytes
     limits: FileLimits = FileLimits()  # limits on the contents of the file
     dated: bool = False  # times are dates, in seconds since 1970 UTC
-    gaps: IntArray | None = None  # (n,)  number of rows left out before each row
+    left_out: IntArray | None = None  # (n,)  number of rows left out before each row
 
     def location(self, row: int) -> str:
         """Return file and row, in words."""
@@ -149,7 +149,7 @@ def _row_blocks(
         chunks = begun if file == start.file else read_source(source, wanted=columns.needed())
         inner: int | None = None if file > start.file or not start.row else -1
         for chunk in chunks:
-            kept, gaps = _without_missing(chunk, columns, vectors, missing)
+            kept, left_out = _without_missing(chunk, columns, vectors, missing)
             rows, error = to_rows(kept, columns, source.name, vectors)
             last = chunk.first + chunk.size - 1
             part, inner = part + (chunk.part != inner), chunk.part
@@ -172,7 +172,7 @@ def _row_blocks(
                     allowed=allowed,
                     limits=source.limits,
                     dated=columns.dated,
-                    gaps=gaps,
+                    left_out=left_out,
                 )
             if error is not None:
                 raise _with_hint(error, missing)
@@ -189,8 +189,8 @@ def _without_missing(
     required = tuple(name for name in columns.needed() if name != columns.text)
     if missing is None or not missing.drop or set(required) - set(chunk.columns):
         return chunk, None
-    kept, gaps = drop_missing(chunk, required, vectors)
-    return kept, missing.take(gaps)
+    kept, left_out = drop_missing(chunk, required, vectors)
+    return kept, missing.take(left_out)
 
 
 def _with_hint(error: InputError, missing: MissingRows | None) -> InputError:

@@ -27,9 +27,9 @@ class MissingRows:
         self.drop = drop
         self.pending = 0  # rows left out since the last row that was kept
 
-    def take(self, gaps: IntArray) -> IntArray:
-        """Return the number of rows left out before each row (n,), from the gaps (n + 1,) of a chunk."""
-        counts = gaps.copy()
+    def take(self, left_out: IntArray) -> IntArray:
+        """Return the number of rows left out before each row (n,), given those of a chunk (n + 1,)."""
+        counts = left_out.copy()
         counts[0] += self.pending
         self.pending = int(counts[-1])
         return counts[:-1]
@@ -52,7 +52,7 @@ def drop_missing(
     -------
     chunk : Chunk
         The other rows, with their numbers.
-    gaps : ndarray of shape (n + 1,)
+    left_out : ndarray of shape (n + 1,)
         Number of rows left out before each of them, and after the last.
     """
     is_bad = np.zeros(chunk.size, dtype=bool)
@@ -62,8 +62,8 @@ def drop_missing(
         part = np.asarray(vectors[chunk.first - 1 : chunk.first - 1 + chunk.size])
         is_bad[: len(part)] |= missing_cells(part)
     kept = np.flatnonzero(~is_bad)
-    gaps = np.diff(np.concatenate(([-1], kept, [chunk.size]))) - 1
-    return (chunk, gaps) if len(kept) == chunk.size else (_take(chunk, kept), gaps)
+    left_out = np.diff(np.concatenate(([-1], kept, [chunk.size]))) - 1
+    return (chunk, left_out) if len(kept) == chunk.size else (_take(chunk, kept), left_out)
 
 
 def missing_cells(cells: Cells) -> NDArray[np.bool_]:

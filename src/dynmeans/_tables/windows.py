@@ -39,7 +39,7 @@ class WindowBatch(NamedTuple):
     texts: list[str] | None = None  # (n,)
     keys: list[str] | None = None  # (n,)
     pieces: tuple[Piece, ...] = ()  # where the rows come from, in order
-    gaps: IntArray | None = None  # (n,)  number of rows left out before each row
+    left_out: IntArray | None = None  # (n,)  number of rows left out before each row
 
     def locate(self, row: int) -> str:
         """Return the location of a row of the step, in words."""
@@ -178,7 +178,7 @@ def _join(
         texts=_texts(open_rows),
         keys=_join_keys(open_rows),
         pieces=tuple(Piece(block.name, block.rows.chunk, part.start, part.stop) for block, part in open_rows),
-        gaps=_join_gaps(open_rows),
+        left_out=_join_left_out(open_rows),
     )
 
 
@@ -193,6 +193,6 @@ def _join_keys(open_rows: Sequence[tuple[RowBlock, slice]]) -> list[str] | None:
     return [key for block, part in open_rows for key in (block.rows.keys or [])[part]]
 
 
-def _join_gaps(open_rows: Sequence[tuple[RowBlock, slice]]) -> IntArray | None:
-    gaps = [block.gaps[part] for block, part in open_rows if block.gaps is not None]
-    return np.concatenate(gaps) if gaps else None
+def _join_left_out(open_rows: Sequence[tuple[RowBlock, slice]]) -> IntArray | None:
+    left_out = [block.left_out[part] for block, part in open_rows if block.left_out is not None]
+    return np.concatenate(left_out) if left_out else None

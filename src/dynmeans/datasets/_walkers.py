@@ -146,11 +146,11 @@ def _move(people: Walkers, seconds: float) -> None:
 def _pushes(position: FloatArray, obstacles: FloatArray, room: float, wish: FloatArray) -> FloatArray:
     """Compute forces away from near obstacles, and sideways around obstacles ahead."""
     apart = position[:, None] - obstacles[None]
-    gap = np.linalg.norm(apart, axis=2)
-    gap[gap == 0.0] = np.inf  # oneself
-    away = apart / gap[:, :, None]
-    force = 6.0 * np.exp((room - gap) / 0.12)
-    ahead = np.maximum(0.0, -np.einsum("pd,pod->po", wish, away)) * np.exp((room - gap) / 0.5)
+    distance = np.linalg.norm(apart, axis=2)
+    distance[distance == 0.0] = np.inf  # the person itself
+    away = apart / distance[:, :, None]
+    force = 6.0 * np.exp((room - distance) / 0.12)
+    ahead = np.maximum(0.0, -np.einsum("pd,pod->po", wish, away)) * np.exp((room - distance) / 0.5)
     aside = np.stack([-away[:, :, 1], away[:, :, 0]], axis=2)  # all people turn to the same side
     outward = np.einsum("po,pod->pd", np.minimum(force, 30.0), away)
     push: FloatArray = outward + 2.0 * np.einsum("po,pod->pd", ahead, aside)

@@ -17,8 +17,8 @@ from dynmeans.distributed.messages import (
     NOTHING_MOVED,
     NOTHING_VALIDATED,
     Command,
-    Cost,
     Epoch,
+    FinalCost,
     MovedRows,
     Pass,
     Reply,
@@ -81,7 +81,7 @@ def _restart(setup: StepSetup, restart: int, max_iter: int) -> Restart:
     )
     yield from _first_pass(driver, setup.n_rows)
     n_iter, moved = yield from _later_passes(driver, max_iter)
-    reply = yield Cost(_table(driver), moved)
+    reply = yield FinalCost(_table(driver), moved)
     assert reply.cost is not None
     numbers, centers, slot_weights, cost = driver.finish(reply.cost)
     return RestartResult(numbers, centers, slot_weights, cost, n_iter)

@@ -16,6 +16,7 @@ from dynmeans._model.forecast import prior_of_living
 from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.distributed import tasks
 from dynmeans.distributed.all_rows import refuse_large
 from dynmeans.distributed.batch import (
@@ -35,11 +36,11 @@ from dynmeans.distributed.step import step
 from dynmeans.estimators import DMeans as LocalDMeans
 from dynmeans.estimators import load as load_local
 from dynmeans.estimators.diagnostics.birth_warnings import warn_of_unit_rows
-from dynmeans.estimators.diagnostics.result_checks import SAMPLE, evenly
+from dynmeans.estimators.diagnostics.result_checks import SAMPLE
 from dynmeans.estimators.diagnostics.result_warnings import checked_rows
 from dynmeans.estimators.parameters.feature_scales import divided
 from dynmeans.estimators.parameters.metric_choice import MANY_FEATURES, are_unit_rows, metric_for
-from dynmeans.estimators.parameters.step_rules import StepRules
+from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
 from dynmeans.estimators.shell.step import StepInput
 
 
@@ -105,29 +106,29 @@ class DMeans(LocalDMeans):
         return weights
 
     def _label_absent(
-        self, state: ClusterState, rows: Rows, present: Any, report: StepReport, rules: StepRules
+        self, state: ClusterState, rows: Rows, present: Any, report: StepReport, resolved: ResolvedParameters
     ) -> IntArray:
         if not isinstance(present, PresentRows):
-            return super()._label_absent(state, rows, present, report, rules)
+            return super()._label_absent(state, rows, present, report, resolved)
         chunks, labels = cast(Any, rows).chunks, report.labels
         if isinstance(labels, np.ndarray):
             labels = as_dask(labels, present.chunks)
-        prior = prior_of_living(state, report.time, rules.costs, rules.motion)
+        prior = prior_of_living(state, report.time, resolved.costs, resolved.motion)
         living = tasks.LivingClusters(prior.centers, prior.gammas, prior.revival, state.ids)
         clusters = dask.delayed(living, pure=True)
         each = chunks.futures, cast(Any, labels).to_delayed().ravel(), [clusters] * len(chunks.futures)
         found: IntArray = lazy_blocks(chunks, tasks.label_absent, *each)
         return found
 
-    def _cluster_rows(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
-        search = rules.search
+    def _cluster_rows(self, state: ClusterState, batch: Batch, resolved: ResolvedParameters) -> StepResult:
+        search = resolved.search
         if isinstance(batch.rows, RemoteRows) and (search.refine or search.exclusive or self.certify):
             batch = batch._replace(**gather_chunks(batch.rows.chunks)._asdict())
         if not isinstance(batch.rows, RemoteRows):
-            return super()._cluster_rows(state, batch, rules)
-        result = step(state, batch, rules.costs, rules.motion, search)
+            return super()._cluster_rows(state, batch, resolved)
+        result = step(state, batch, resolved.costs, resolved.motion, search)
         if state.n_steps == 0 and batch.rows.shape[1] >= MANY_FEATURES:
-            warn_of_unit_rows(batch.rows[evenly(len(batch.rows), SAMPLE)])
+            warn_of_unit_rows(batch.rows[evenly_spaced(len(batch.rows), SAMPLE)])
         return result
 
 
@@ -138,7 +139,7 @@ def _(rows: RemoteRows) -> bool:
 
 @checked_rows.register
 def _(rows: RemoteRows, labels: Any) -> tuple[Rows, IntArray]:
-    every = evenly(len(rows), SAMPLE)
+    every = evenly_spaced(len(rows), SAMPLE)
     return rows[every], np.asarray(labels[every])
 
 

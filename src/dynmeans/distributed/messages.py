@@ -76,7 +76,7 @@ NOTHING_MOVED = MovedRows(_NO_NUMBERS, _NO_SLOTS)
 
 
 class Epoch(NamedTuple):
-    """First pass: label the rows of the previous epoch, and compare those of the next one."""
+    """Command of the first pass: label the rows of the previous epoch, and compare those of the next one."""
 
     table: SlotTable
     validated_first: int  # visits of the previous epoch: validated_first .. first - 1
@@ -86,7 +86,7 @@ class Epoch(NamedTuple):
 
 
 class Pass(NamedTuple):
-    """A later pass over all rows."""
+    """Command of a later pass over all rows."""
 
     table: SlotTable
     before: FloatArray  # (slots, d) centers of the last pass
@@ -94,14 +94,14 @@ class Pass(NamedTuple):
     moved: MovedRows
 
 
-class Cost(NamedTuple):
-    """The end of a restart: distances of all rows."""
+class FinalCost(NamedTuple):
+    """Command at the end of a restart: compute the distances of all rows."""
 
     table: SlotTable
     moved: MovedRows
 
 
-Command: TypeAlias = Epoch | Pass | Cost
+Command: TypeAlias = Epoch | Pass | FinalCost
 
 
 class Sums(NamedTuple):

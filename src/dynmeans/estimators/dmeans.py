@@ -30,11 +30,11 @@ from dynmeans.estimators.diagnostics.result_warnings import (
 )
 from dynmeans.estimators.parameters.automatic import learn
 from dynmeans.estimators.parameters.dmeans_parameters import parameters_of
-from dynmeans.estimators.parameters.dmeans_rules import dmeans_rules
 from dynmeans.estimators.parameters.estimates import Estimates
 from dynmeans.estimators.parameters.feature_scales import divided, in_units_of_rows
 from dynmeans.estimators.parameters.metric_choice import metric_for, uses_cosine
-from dynmeans.estimators.parameters.step_rules import StepRules
+from dynmeans.estimators.parameters.resolve_dmeans import resolve_dmeans
+from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
 from dynmeans.estimators.shell.base import BatchClusterer
 from dynmeans.estimators.validation import valid_rows
 
@@ -244,7 +244,7 @@ class DMeans(BatchClusterer):
     @property
     def parameters_(self) -> StepParameters:
         """Birth cost, lifetime, reach, motion and mode after the last step, given or estimated."""
-        used = self._rules(self._remembered, self._estimates, self._seed).used
+        used = self._resolve(self._remembered, self._estimates, self._seed).used
         assert used is not None
         return used
 
@@ -269,45 +269,51 @@ class DMeans(BatchClusterer):
     def _initial_state(self, n_features: int) -> ClusterState:
         return empty_state(n_features)
 
-    def _rules(self, state: ClusterState | None, estimates: Estimates | None, seed: int) -> StepRules:
-        return dmeans_rules(self, estimates, seed)
+    def _resolve(
+        self, state: ClusterState | None, estimates: Estimates | None, seed: int
+    ) -> ResolvedParameters:
+        return resolve_dmeans(self, estimates, seed)
 
     def _learn(self, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
         return learn(parameters_of(self), old, batch, seed)
 
-    def _cluster_batch(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
+    def _cluster_batch(self, state: ClusterState, batch: Batch, resolved: ResolvedParameters) -> StepResult:
         if len(batch.rows) == 0:
-            result = pass_time(state, rules.costs, rules.motion, batch.time)
-        elif rules.contradiction is None:
-            result = self._cluster_rows(state, batch, rules)
+            result = pass_time(state, resolved.costs, resolved.motion, batch.time)
+        elif resolved.contradiction is None:
+            result = self._cluster_rows(state, batch, resolved)
         else:
-            correction = correct_state(state, rules.contradiction, rules.costs)
-            result = report_ended(self._cluster_rows(correction.state, batch, rules), correction)
+            correction = correct_state(state, resolved.contradiction, resolved.costs)
+            result = report_ended(self._cluster_rows(correction.state, batch, resolved), correction)
         return mark_tentative(result, state, self.min_hits)
 
-    def _cluster_rows(self, state: ClusterState, batch: Batch, rules: StepRules) -> StepResult:
-        costs, search, certify = rules.costs, rules.search, bool(self.certify)
-        if rules.is_cosine:
+    def _cluster_rows(self, state: ClusterState, batch: Batch, resolved: ResolvedParameters) -> StepResult:
+        costs, search, certify = resolved.costs, resolved.search, bool(self.certify)
+        if resolved.is_cosine:
             result = sphere_step(state, batch, costs, search, certify=certify)
         else:
-            result = step(state, batch, costs, rules.motion, search, certify=certify)
+            result = step(state, batch, costs, resolved.motion, search, certify=certify)
         if state.n_steps < N_ESTIMATION_BATCHES and not self._is_silent:
-            warn_of_rows(state, batch, rules, self.__dict__.get("_history", ()))
+            warn_of_rows(state, batch, resolved, self.__dict__.get("_history", ()))
         return result
 
-    def _forecast(self, state: ClusterState, rules: StepRules, now: float) -> Forecast:
-        found = forecast_clusters(state, now, rules.costs, rules.motion)
+    def _forecast(self, state: ClusterState, resolved: ResolvedParameters, now: float) -> Forecast:
+        found = forecast_clusters(state, now, resolved.costs, resolved.motion)
         return found._replace(
             positions=in_units_of_rows(found.positions, self.feature_scales),
             velocities=in_units_of_rows(found.velocities, self.feature_scales),
         )
 
-    def _cheapest(self, state: ClusterState, rows: Rows, rules: StepRules, now: float) -> IntArray:
-        prior = prior_of_living(state, now, rules.costs, rules.motion)
+    def _cheapest(
+        self, state: ClusterState, rows: Rows, resolved: ResolvedParameters, now: float
+    ) -> IntArray:
+        prior = prior_of_living(state, now, resolved.costs, resolved.motion)
         which = (
             cheapest_directions(rows, prior)
-            if rules.is_cosine
-            else cheapest_clusters(rows, prior.centers, prior.gammas, prior.revival, rules.search.n_threads)
+            if resolved.is_cosine
+            else cheapest_clusters(
+                rows, prior.centers, prior.gammas, prior.revival, resolved.search.n_threads
+            )
         )
         ids: IntArray = state.ids[which]
         return ids
@@ -319,14 +325,14 @@ class DMeans(BatchClusterer):
         known = None if reset else self.__dict__.get("_estimates")
         return unit_rows(rows) if metric_for(self, known, rows) == "cosine" else rows
 
-    def _warn(self, batch: Batch, report: StepReport, rules: StepRules) -> None:
+    def _warn(self, batch: Batch, report: StepReport, resolved: ResolvedParameters) -> None:
         if report.step == 1:
             self._warnings: dict[str, str] = {}
             self._given_warnings: frozenset[str] = frozenset()
         is_due = is_check_due(report.step)
         if self._is_silent or not (report.step == 1 or is_due) or len(batch.rows) == 0:
             return
-        found = find_warnings(self, batch, report, rules)
+        found = find_warnings(self, batch, report, resolved)
         # An estimate changes in the first steps: what a later check of the result does not find has ended.
         kept = {kind: text for kind, text in self.warnings_.items() if kind in ROW_CHECKS or not is_due}
         self._warnings = kept | {kind: self.warnings_.get(kind, text) for kind, text in found.items()}

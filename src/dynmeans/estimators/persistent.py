@@ -19,7 +19,7 @@ from dynmeans._model.forecast import Forecast
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.estimators.parameters.estimates import Estimates
 from dynmeans.estimators.parameters.link_parameters import check_link_parameters, link_costs, link_space
-from dynmeans.estimators.parameters.step_rules import StepRules
+from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
 from dynmeans.estimators.shell.base import BatchClusterer, StepOutput
 from dynmeans.estimators.shell.step import StepInput
 from dynmeans.estimators.validation import valid_count, valid_labels
@@ -208,23 +208,23 @@ class PersistentIds(BatchClusterer):
     def _initial_state(self, n_features: int) -> LinkState:
         return link_space(self).initial_state(n_features)
 
-    def _rules(self, state: LinkState | None, estimates: Estimates | None, seed: int) -> StepRules:
+    def _resolve(self, state: LinkState | None, estimates: Estimates | None, seed: int) -> ResolvedParameters:
         history_size = valid_count("history_size", self.history_size, 0)
         check_link_parameters(self)
         costs = link_costs(self, 1.0 if state is None else state.scale.birth_cost())
         is_final = self.birth_cost != "auto"  # it is estimated in every step
-        return StepRules(costs, SearchOptions(seed, 1, 1, 0), history_size, is_final)
+        return ResolvedParameters(costs, SearchOptions(seed, 1, 1, 0), history_size, is_final)
 
     def _learn(self, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
         """Learn nothing: the birth cost is estimated after the batch is clustered, in its `LinkSpace`."""
         return Estimates() if old is None else old
 
-    def _cluster_batch(self, state: LinkState, batch: Batch, rules: StepRules) -> StepOutput:
+    def _cluster_batch(self, state: LinkState, batch: Batch, resolved: ResolvedParameters) -> StepOutput:
         if len(batch.rows) == 0:
-            return self._pass_time(state, batch.time, rules.costs)
-        costs, labels = rules.costs, batch.labels
+            return self._pass_time(state, batch.time, resolved.costs)
+        costs, labels = resolved.costs, batch.labels
         if labels is None:
-            labels = fit_labels(self.estimator, batch, rules.search.seed, state.clusters.n_steps)
+            labels = fit_labels(self.estimator, batch, resolved.search.seed, state.clusters.n_steps)
         space = link_space(self)
         batch = batch._replace(rows=space.embed(batch.rows))
         if self.noise == "nearest":
@@ -242,10 +242,10 @@ class PersistentIds(BatchClusterer):
         memory = remember_items(state.memory, None, result.report.labels, result.state.ids)
         return state._replace(remembered=remembered, memory=memory), result.report, result.events
 
-    def _forecast(self, state: LinkState, rules: StepRules, now: float) -> Forecast:
-        return link_space(self).forecast(state, rules.costs, now)
+    def _forecast(self, state: LinkState, resolved: ResolvedParameters, now: float) -> Forecast:
+        return link_space(self).forecast(state, resolved.costs, now)
 
-    def _cheapest(self, state: LinkState, rows: Rows, rules: StepRules, now: float) -> IntArray:
+    def _cheapest(self, state: LinkState, rows: Rows, resolved: ResolvedParameters, now: float) -> IntArray:
         space = link_space(self)
-        ids: IntArray = state.clusters.ids[space.cheapest(state, space.embed(rows), rules.costs, now)]
+        ids: IntArray = state.clusters.ids[space.cheapest(state, space.embed(rows), resolved.costs, now)]
         return ids

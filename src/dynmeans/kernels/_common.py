@@ -10,7 +10,7 @@ import numpy as np
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.kernels.base import Kernel, KernelInput, Similarity, combine
 
-MAX_COUNT = 2**31 - 1
+MAX_COUNT = 2**31 - 1  # the core counts in 32-bit integers
 
 
 def check_positive(name: str, value: float | None) -> None:

@@ -141,10 +141,10 @@ class GaussianProcess(MatrixKernel):
 
     def _covariance(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return the covariance (s, p, q) of the function values at inputs a (s, p) and b (s, q)."""
-        gap = (a[:, :, None] - b[:, None, :]) / self.length_scale
-        gap *= gap
-        gap *= -0.5
-        return self.signal**2 * np.exp(gap, out=gap)
+        exponent = (a[:, :, None] - b[:, None, :]) / self.length_scale
+        exponent *= exponent
+        exponent *= -0.5
+        return self.signal**2 * np.exp(exponent, out=exponent)
 
     def _joint_ratio(self, sets: _Sets, i: IntArray, j: IntArray) -> FloatArray:
         """Return log E(i and j) / (E(i) E(j)) for pairs of sets.

@@ -141,9 +141,9 @@ def _check_shape(matrix: FloatArray, n_kept: int) -> None:
 def _check_kernel(square: FloatArray) -> None:
     """Raise if K_YY is not symmetric and positive semidefinite, up to rounding."""
     largest = float(np.abs(square).max(initial=0.0))
-    gap = np.abs(square - square.T)
-    if gap.max(initial=0.0) > ROUNDING * largest:
-        i, j = np.unravel_index(int(gap.argmax()), gap.shape)
+    asymmetry = np.abs(square - square.T)
+    if asymmetry.max(initial=0.0) > ROUNDING * largest:
+        i, j = np.unravel_index(int(asymmetry.argmax()), asymmetry.shape)
         raise ValueError(
             f"the kernel matrix holds {square[i, j]:g} at ({i}, {j}) and {square[j, i]:g} at ({j}, {i}); "
             "it must be symmetric"

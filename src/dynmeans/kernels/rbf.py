@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 
 from dynmeans._core import rbf_kernel
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.kernels._common import check_count, check_positive, from_features, from_matrices, pick
 from dynmeans.kernels._estimation.birth_range import birth_range, cluster_weights, stratified
 from dynmeans.kernels._estimation.separated_clusters import row_weights, separated_clusters
@@ -162,8 +163,3 @@ def _candidate_widths(distances: FloatArray, labels: IntArray) -> FloatArray:
 
 def _sides(inputs: KernelInput) -> list[tuple[FloatArray, FloatArray]]:
     return [(inputs.rows, inputs.rows), (inputs.rows, inputs.kept), (inputs.kept, inputs.kept)]
-
-
-def evenly_spaced(n: int, at_most: int) -> IntArray:
-    """Return at most ``at_most`` evenly spaced indices of n rows."""
-    return np.linspace(0, n - 1, min(n, at_most)).astype(np.int64)

@@ -80,9 +80,9 @@ def fit_cluster_map(
     positions[landmarks] = found
     others = np.setdiff1d(np.arange(len(ids)), landmarks)
     positions[others] = _between(means[others], means[landmarks], found)
-    gaps = squareform(pdist(found))
-    np.fill_diagonal(gaps, np.inf)
-    radius = SPREAD * float(np.median(gaps.min(axis=1)))
+    on_map = squareform(pdist(found))
+    np.fill_diagonal(on_map, np.inf)
+    radius = SPREAD * float(np.median(on_map.min(axis=1)))
     axes = _displacement(points, means, ids, owners) * radius
     return ClusterMap(
         ids=ids,

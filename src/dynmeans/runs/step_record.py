@@ -58,7 +58,7 @@ def make_record(
         ages=clusters.ages * unit,
         events=in_units(events, float(report.time), time, unit),
         texts=texts,
-        gaps=batch.gaps,
+        left_out=batch.left_out,
     )
 
 

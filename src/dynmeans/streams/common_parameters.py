@@ -15,10 +15,10 @@ from dynmeans._model.types import FloatArray
 from dynmeans.estimators import DMeans
 from dynmeans.estimators.parameters.automatic import birth_cost_of, is_automatic
 from dynmeans.estimators.parameters.dmeans_parameters import parameters_of
-from dynmeans.estimators.parameters.step_rules import StepRules
+from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
 from dynmeans.estimators.validation import draw_seed
 from dynmeans.streams.first_rows import FirstRows, add_step
-from dynmeans.streams.key_steps import KeyedBatch, Rules, estimate_common_birth_cost
+from dynmeans.streams.key_steps import KeyedBatch, KeyParameters, estimate_common_birth_cost
 
 
 class BirthCosts(NamedTuple):
@@ -52,14 +52,14 @@ class CommonParameters:
         self.template = DMeans(given, random_state=random_state, n_jobs=1, history_size=0, **params)
         self.template._is_silent = True  # one warning per key would be too many
         self.template._seed = draw_seed(random_state)
-        self.rules(NO_ESTIMATES)
+        self.resolve(NO_ESTIMATES)
         if is_automatic(parameters_of(self.template), None):
             raise ValueError("of the parameters of KeyedDMeans, only birth_cost may be 'auto'")
 
-    def rules(self, births: BirthCosts) -> Rules:
+    def resolve(self, births: BirthCosts) -> KeyParameters:
         """Return the parameters of a step, validated."""
         model = self.model(births)
-        return Rules(model, model._rules(None, None, model._seed))
+        return KeyParameters(model, model._resolve(None, None, model._seed))
 
     def model(self, births: BirthCosts) -> DMeans:
         """Return the template with the birth cost of a step; without an estimate, all rows are one object."""
@@ -80,17 +80,17 @@ class CommonParameters:
         """Add the estimate of a step, unless the birth cost is given or final."""
         if self.is_final(births):
             return births
-        rules = self.rules(NO_ESTIMATES).step
-        estimate = estimate_common_birth_cost(rules, batch)
+        resolved = self.resolve(NO_ESTIMATES).resolved
+        estimate = estimate_common_birth_cost(resolved, batch)
         if estimate is not None:
             return BirthCosts((*births.of_steps, estimate))
-        if births.of_steps or rules.search.exclusive:  # then the rows of a key are one object in all steps
+        if births.of_steps or resolved.search.exclusive:  # then the rows of a key are one object in all steps
             return births
-        first = add_step(births.first_rows, batch.rows, batch.groups, partial(_birth_cost, rules))
+        first = add_step(births.first_rows, batch.rows, batch.groups, partial(_birth_cost, resolved))
         return births._replace(first_rows=first)
 
 
-def _birth_cost(rules: StepRules, rows: FloatArray) -> float | None:
+def _birth_cost(resolved: ResolvedParameters, rows: FloatArray) -> float | None:
     return birth_cost_of(
-        Batch(rows, None, 0.0), rules.search.seed, is_cosine=rules.is_cosine, exclusive=False
+        Batch(rows, None, 0.0), resolved.search.seed, is_cosine=resolved.is_cosine, exclusive=False
     )

@@ -15,7 +15,7 @@ from dynmeans._model.state import empty_state
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators import DMeans
 from dynmeans.estimators.parameters.automatic import birth_cost_of
-from dynmeans.estimators.parameters.step_rules import StepRules
+from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
 from dynmeans.streams.first_rows import SAMPLE_KEYS
 from dynmeans.streams.grouping import Groups, Key
 from dynmeans.streams.packed import pack, unpack
@@ -45,11 +45,11 @@ class KeyedBatch(NamedTuple):
     groups: Groups  # rows that are present
 
 
-class Rules(NamedTuple):
+class KeyParameters(NamedTuple):
     """Parameters that all keys share."""
 
     template: DMeans  # with the parameters of the step; it is never fitted
-    step: StepRules
+    resolved: ResolvedParameters
 
 
 class StepTotals(NamedTuple):
@@ -73,7 +73,7 @@ class KeyedResult(NamedTuple):
 
 
 def step_keys(
-    rules: Rules, states: Mapping[Key, bytes], batch: KeyedBatch, on_key: KeyCallback | None
+    parameters: KeyParameters, states: Mapping[Key, bytes], batch: KeyedBatch, on_key: KeyCallback | None
 ) -> KeyedResult:
     """Run one step of every key that has rows."""
     order, n_features = batch.groups.order, batch.rows.shape[1]
@@ -87,7 +87,7 @@ def step_keys(
         packed = states.get(key)
         state = empty_state(n_features) if packed is None else unpack(packed, n_features)
         own = Batch(rows[part], None if weights is None else weights[part], batch.time)
-        result = rules.template._cluster_batch(state, own, rules.step)
+        result = parameters.template._cluster_batch(state, own, parameters.resolved)
         report = result.report
         following[key] = pack(result.state)
         found[part] = report.labels
@@ -104,7 +104,11 @@ def step_keys(
 
 
 def label_absent(
-    rules: Rules, states: Mapping[Key, bytes], batch: KeyedBatch, everyone: Groups, present: BoolArray
+    parameters: KeyParameters,
+    states: Mapping[Key, bytes],
+    batch: KeyedBatch,
+    everyone: Groups,
+    present: BoolArray,
 ) -> tuple[IntArray, IntArray]:
     """Return the absent rows, and the ids of their cheapest clusters, -1 for a key without clusters."""
     found: list[tuple[IntArray, IntArray]] = [(np.empty(0, np.int64), np.empty(0, np.int64))]
@@ -115,20 +119,22 @@ def label_absent(
         if len(which) == 0 or packed is None:
             continue
         state = unpack(packed, batch.rows.shape[1])
-        ids = rules.template._assigned(state, batch.rows[which], rules.step, batch.time)
+        ids = parameters.template._assigned(state, batch.rows[which], parameters.resolved, batch.time)
         found.append((which, ids))
     rows, labels = zip(*found, strict=True)
     return np.concatenate(rows), np.concatenate(labels)
 
 
-def estimate_common_birth_cost(rules: StepRules, batch: KeyedBatch) -> float | None:
+def estimate_common_birth_cost(resolved: ResolvedParameters, batch: KeyedBatch) -> float | None:
     """Return the median estimate of the keys with the most rows, or None if no key has two different rows."""
-    edges, search = np.array(batch.groups.edges), rules.search
+    edges, search = np.array(batch.groups.edges), resolved.search
     largest = np.argsort(-np.diff(edges), kind="stable")[:SAMPLE_KEYS]
     found = []
     for index in largest.tolist():
         which = batch.groups.order[edges[index] : edges[index + 1]]
         weights = None if batch.weights is None else batch.weights[which]
         own = Batch(batch.rows[which], weights, batch.time)
-        found.append(birth_cost_of(own, search.seed, is_cosine=rules.is_cosine, exclusive=search.exclusive))
+        found.append(
+            birth_cost_of(own, search.seed, is_cosine=resolved.is_cosine, exclusive=search.exclusive)
+        )
     return pooled_birth_cost([estimate for estimate in found if estimate is not None])

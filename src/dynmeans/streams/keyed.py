@@ -99,7 +99,7 @@ class KeyedDMeans:
         self._states: dict[Key, bytes] = {}
         self._now = Clock()
         self._estimates = NO_ESTIMATES
-        self.birth_cost_ = self._parameters.rules(NO_ESTIMATES).step.costs.birth
+        self.birth_cost_ = self._parameters.resolve(NO_ESTIMATES).resolved.costs.birth
         self.n_clusters_ = 0
 
     @property
@@ -145,12 +145,12 @@ class KeyedDMeans:
         groups = everyone if present is None else everyone.restricted(present)
         batch = KeyedBatch(rows, weights, next_time(self._now, t), groups)
         estimates = self._parameters.updated(self._estimates, batch)
-        rules = self._parameters.rules(estimates)
-        result = step_keys(rules, self._states, batch, on_key)
+        parameters = self._parameters.resolve(estimates)
+        result = step_keys(parameters, self._states, batch, on_key)
         if present is not None:
-            absent, ids = label_absent(rules, self._states | result.states, batch, everyone, present)
+            absent, ids = label_absent(parameters, self._states | result.states, batch, everyone, present)
             result.labels[absent] = ids
-        self._publish(batch, result, rules.step.costs, estimates)
+        self._publish(batch, result, parameters.resolved.costs, estimates)
         adopt_columns(self._parameters.template, columns)
         self.n_features_in_ = rows.shape[1]
         return self

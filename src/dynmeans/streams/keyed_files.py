@@ -92,7 +92,7 @@ def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
     keys = _checked_keys(header)
     clusters = _checked_clusters(arrays, len(keys), model)
     model._estimates = BirthCosts(estimates, _checked_first_rows(header, arrays, model))
-    model.birth_cost_ = model._parameters.rules(model._estimates).step.costs.birth
+    model.birth_cost_ = model._parameters.resolve(model._estimates).resolved.costs.birth
     model._states = dict(zip(keys, map(pack, clusters), strict=True))
     model.n_clusters_ = len(arrays["ids"])
     return model

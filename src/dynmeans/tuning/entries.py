@@ -25,7 +25,7 @@ from dynmeans.tuning.stream import TuningStream
 from dynmeans.tuning.trials import Entry
 
 MOTIONS = ("walk", "velocity")
-MIN_SAMPLES = (2.0, 10.0)
+MIN_SAMPLES = (2.0, 10.0)  # of DBSCAN: 1 would make every row a cluster, and 5 is its default
 MAX_GROUPS = 0.2  # of a batch: largest size of the smallest cluster that HDBSCAN may find
 
 MakeScorer = Callable[[Any], Scorer]

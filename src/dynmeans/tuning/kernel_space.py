@@ -13,6 +13,7 @@ from dynmeans._algorithms.kernel_space.kernel_birth_cost import estimate_birth_s
 from dynmeans._algorithms.kernel_space.kernel_state import first_batch
 from dynmeans._model.costs import AgingDefaults
 from dynmeans._model.types import FloatArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.estimators.shell.kernel_base import KERNEL_AGING, KernelClusterer
 from dynmeans.kernels import MST, RBF, Diffusion, Kernel, first_input, get_kernel
 from dynmeans.kernels.base import BIRTH_SHARE
@@ -80,8 +81,7 @@ def _birth_share(kernel: Kernel, stream: TuningStream, unit: float) -> float:
 
 def _some(stream: TuningStream) -> list[FloatArray]:
     """Return at most BATCHES evenly spaced batches."""
-    n = len(stream.batches)
-    return [stream.batches[i] for i in np.linspace(0, n - 1, min(n, BATCHES)).astype(int)]
+    return [stream.batches[i] for i in evenly_spaced(len(stream.batches), BATCHES)]
 
 
 def _default_position(axes: Sequence[Axis], default: AgingDefaults, share: float) -> FloatArray:

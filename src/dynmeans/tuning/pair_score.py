@@ -31,6 +31,7 @@ from dynmeans._algorithms.sphere_birth_cost import (
 )
 from dynmeans._model.sphere_costs import SPHERE_LIFETIME
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.tuning.clustered_stream import read_clustered
 from dynmeans.tuning.scorers import FAILED, Evaluation, Scorer, cluster, configure, evaluate
 from dynmeans.tuning.space import Axis, Space, lifetimes
@@ -72,7 +73,7 @@ def make_pair_reference(
     rows: FloatArray = np.concatenate(units)
     mass = np.ones(len(rows)) if weights is None else np.concatenate(weights)
     level = _chance_level(units) if chance is None else chance
-    every = np.linspace(0, len(rows) - 1, min(len(rows), MAX_PAIR_ROWS)).astype(np.int64)
+    every = evenly_spaced(len(rows), MAX_PAIR_ROWS)
     excess = np.maximum(rows[every] @ rows[every].T - level, 0.0)
     np.fill_diagonal(excess, 0.0)
     share = mass[every] @ excess @ mass[every] / mass[every].sum() ** 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynmeans._algorithms.birth_cost import estimate_birth_cost
+from dynmeans._sampling import evenly_spaced
 from dynmeans.tuning.space import Space
 from dynmeans.tuning.stream import TuningStream
 
@@ -21,8 +22,8 @@ def paper_space(space: Space, stream: TuningStream, seed: int) -> Space:
         return space
     if space.defaults is not None and all(axis.name != "reach" for axis in space.axes):
         return _with_birth_cost(space, space.axes[0].value(float(space.defaults[0])))
-    every = np.linspace(0, len(stream.batches) - 1, min(len(stream.batches), BATCHES)).astype(int)
-    found = [estimate_birth_cost(stream.batches[i], None, seed) for i in every]
+    some = evenly_spaced(len(stream.batches), BATCHES)
+    found = [estimate_birth_cost(stream.batches[i], None, seed) for i in some]
     births = [birth for birth in found if birth is not None]
     middle = float(np.exp(np.median(np.log(births))))
     return _with_birth_cost(space, middle)

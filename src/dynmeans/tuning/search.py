@@ -15,7 +15,7 @@ from dynmeans.tuning.trials import Candidate, Runner, Trial
 FIRST_SHARE = 0.5  # of the budget, for space-filling points
 ROUNDS = (0.15, 0.05)  # standard deviation around the best in each later round, in the unit cube
 PARENTS = 5  # best trials around which a round samples
-MIDDLE = 0.5
+MIDDLE = 0.5  # of the unit cube, for an axis with a single value
 
 
 def search_refining(runner: Runner, budget: int, seed: int) -> list[Trial]:

@@ -17,10 +17,10 @@ from scipy.spatial.distance import squareform
 
 from dynmeans._algorithms.kernel_space.align import align
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.kernels import MST, RBF, Diffusion, Kernel, KernelInput, Linear, first_input
 from dynmeans.kernels._estimation.density import near_rank
 from dynmeans.kernels._geometry.distances import distances
-from dynmeans.kernels.rbf import evenly_spaced
 from dynmeans.tuning.scorers import Evaluation, Scorer, cluster, configure, evaluate
 from dynmeans.tuning.stream import TuningStream
 
@@ -78,25 +78,25 @@ def step_qualities(reference: SeparationReference, labels: Sequence[IntArray]) -
     return quality
 
 
-def minimax_distances(gaps: FloatArray) -> FloatArray:
+def minimax_distances(distances: FloatArray) -> FloatArray:
     """Compute minimax path distances between rows, (n, n).
 
     No edge is shorter than the distance from either end to its neighbor of rank sqrt(n) / 3, so that a few
     outliers between two clusters do not connect them.
     """
-    n = len(gaps)
+    n = len(distances)
     if n < 2:
         return np.zeros((n, n))
     rank = min(near_rank(n), n - 1)  # the row itself has rank 0
-    core = np.partition(gaps, rank, axis=1)[:, rank]
-    edges = np.maximum(gaps, np.maximum(core[:, None], core))
+    core = np.partition(distances, rank, axis=1)[:, rank]
+    edges = np.maximum(distances, np.maximum(core[:, None], core))
     np.fill_diagonal(edges, 0.0)
     tree = linkage(squareform(edges, checks=False), "single")
     found: FloatArray = squareform(cophenet(tree))
     return found
 
 
-def separation(gaps: FloatArray, ids: IntArray, weights: FloatArray) -> float:
+def separation(distances: FloatArray, ids: IntArray, weights: FloatArray) -> float:
     """Compute the mean silhouette: 1 - own / other, from mean distances to own and nearest other cluster.
 
     It is 0 for one cluster, for clusters of one row, and where the two distances are equal. It is negative
@@ -107,7 +107,7 @@ def separation(gaps: FloatArray, ids: IntArray, weights: FloatArray) -> float:
         return 0.0
     rows = np.arange(len(ids))
     members = (own[:, None] == np.arange(len(names))) * weights[:, None]
-    mass, to_each = members.sum(axis=0), gaps @ members
+    mass, to_each = members.sum(axis=0), distances @ members
     others = mass[own] - weights
     inside = np.divide(to_each[rows, own], others, out=np.zeros(len(ids)), where=others > 0)
     means = to_each / mass
@@ -135,11 +135,11 @@ def id_consistency(reference: SeparationReference, found: Sequence[IntArray], st
     kept = when == last[owner]
     if reference.past is None:
         old = np.concatenate([reference.rows[s] for s in window])[kept]
-        gaps = _distances_to_aligned(reference.rows[step], reference.weights[step], old, owner[kept])
+        distances = _distances_to_aligned(reference.rows[step], reference.weights[step], old, owner[kept])
     else:
-        gaps = reference.past[step][:, kept]
-    k = min(near_rank(len(gaps)), gaps.shape[1])
-    near = np.argpartition(gaps, k - 1, axis=1)[:, :k]
+        distances = reference.past[step][:, kept]
+    k = min(near_rank(len(distances)), distances.shape[1])
+    near = np.argpartition(distances, k - 1, axis=1)[:, :k]
     right = (before[kept][near] == found[step][:, None]).mean(axis=1)
     return float(np.average(right, weights=reference.weights[step]))
 

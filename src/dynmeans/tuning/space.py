@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 
 from dynmeans._model.costs import drift_from_reach, reach_from_drift
 from dynmeans._model.types import FloatArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.kernels import Kernel
 
 SAMPLE = 400  # rows sampled per batch
@@ -18,7 +19,7 @@ NEIGHBOR = 3  # rank of the neighbor that gives the smallest scale
 DIAMETER_QUANTILE = 0.99  # of squared distances: excludes a few outliers
 DIAMETER_FACTOR = 2.0  # a birth cost above the squared diameter gives one cluster
 LIFETIMES = (1.2, 20.0)  # in median intervals
-REACHES = (1.01, 10.0)
+REACHES = (1.01, 10.0)  # in birth costs: from hardly any motion; 1 would be minus infinity on a log scale
 DRIFTS = (0.03, 15.0)  # per median interval: objects that hardly move, and steps of several birth costs
 
 
@@ -77,7 +78,7 @@ class Space(NamedTuple):
 
 def birth_costs(batches: Sequence[FloatArray]) -> tuple[float, float]:
     """Estimate the range of birth costs: squared distance of neighbors to squared diameter of a batch."""
-    some = [batches[i] for i in np.linspace(0, len(batches) - 1, min(len(batches), BATCHES)).astype(int)]
+    some = [batches[i] for i in evenly_spaced(len(batches), BATCHES)]
     scales = [scale for scale in map(_scales, some) if scale is not None]
     if not scales:
         raise ValueError("all rows of each batch are equal; a birth cost needs at least two distinct rows")
@@ -116,8 +117,7 @@ def with_drift_axis(space: Space) -> Space:
 
 def _scales(batch: FloatArray) -> tuple[float, float] | None:
     """Compute the median squared distance to the third neighbor, and the squared diameter."""
-    every = np.linspace(0, len(batch) - 1, min(len(batch), SAMPLE)).astype(int)
-    rows = np.unique(batch[every], axis=0)
+    rows = np.unique(batch[evenly_spaced(len(batch), SAMPLE)], axis=0)
     if len(rows) < 2:
         return None
     rows = rows - rows.mean(axis=0)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.kernels._estimation.birth_range import birth_range, cluster_weights, rows_of_matrix
 from dynmeans.kernels._estimation.separated_clusters import (
     clusters_of_distances,
@@ -58,7 +59,7 @@ def estimate_birth_share(kernel: Kernel, inputs: KernelInput) -> float | None:
 
 def _labeled(kernel: Kernel, inputs: KernelInput) -> _Labeled:
     if not kernel.is_euclidean():
-        rows = np.linspace(0, len(inputs.rows) - 1, min(len(inputs.rows), SAMPLE)).astype(np.int64)
+        rows = evenly_spaced(len(inputs.rows), SAMPLE)
         matrix, weights = _matrix(kernel, inputs, rows), row_weights(inputs.weights[rows])
         own = matrix.diagonal()
         squared = np.maximum(own[:, None] + own - 2.0 * matrix, 0.0)

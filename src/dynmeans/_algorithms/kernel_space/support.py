@@ -103,7 +103,7 @@ def update_support(
         Support points of all remembered or active slots, sorted by id.
     errors : ndarray of shape (L,)
         Distance between each center and its approximation, 0 if no point was dropped; NaN if the kernel
-        cannot compare kept points.
+        cannot compare support points.
     """
     if budget < 1:
         raise ValueError(f"budget must be at least 1, got {budget!r}")

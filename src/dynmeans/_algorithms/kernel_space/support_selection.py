@@ -23,7 +23,7 @@ NEGLIGIBLE = 1e-14  # residual, relative to the squared length of the center, at
 class Reduced(NamedTuple):
     """A reduced expansion of a center."""
 
-    chosen: IntArray  # (at most budget,)  ascending indices of the kept points
+    chosen: IntArray  # (at most budget,)  ascending indices of the support points
     coefficients: FloatArray  # a* of those points
     error: float  # distance between the old and the new center
 
@@ -47,7 +47,7 @@ def choose(gram: FloatArray, coefficients: FloatArray, budget: int, method: Sele
     Returns
     -------
     Reduced
-        The kept points, their coefficients, and sqrt((abar - a*)' W (abar - a*)).
+        The support points, their coefficients, and sqrt((abar - a*)' W (abar - a*)).
 
     Examples
     --------
@@ -82,7 +82,7 @@ def subsample(coefficients: FloatArray, budget: int) -> tuple[IntArray, FloatArr
     Returns
     -------
     chosen : ndarray
-        Ascending indices of the kept points.
+        Ascending indices of the support points.
     coefficients : ndarray
         Coefficients of those points, with the same total. They are equal, except for points that are sampled
         repeatedly.

@@ -21,13 +21,13 @@ OWN = 2.0 / 3.0  # posterior from which a row is explained by hardly any other c
 
 
 class _AlignInput(NamedTuple):
-    """Rows and kept points about their common mean, with the quantities that do not depend on the shifts."""
+    """Rows and support points about their common mean, with quantities that do not depend on the shifts."""
 
     rows: FloatArray  # y (n, d)
     weights: FloatArray  # m (n,)
     kept: FloatArray  # u (M, d)
     owner: IntArray  # (M,)
-    shares: FloatArray  # (M, K)  share of each kept point in the column of its cluster
+    shares: FloatArray  # (M, K)  share of each support point in the column of its cluster
     squares: FloatArray  # (n, M)  squared distances before any shift
     bandwidth: float  # h
     background: float  # b
@@ -107,14 +107,14 @@ def _expect(inputs: _AlignInput, shifts: FloatArray, factor: float) -> _Evidence
 
 
 def _gaussians(inputs: _AlignInput, shifts: FloatArray, h: float) -> FloatArray:
-    """Return exp(-|y - u - s|^2 / (2 h^2)) of every row and kept point, (n, M)."""
+    """Return exp(-|y - u - s|^2 / (2 h^2)) of every row and support point, (n, M)."""
     rate = 0.5 / h**2
     own = np.einsum("jc,jc->j", inputs.kept, shifts[inputs.owner])
     lengths = np.einsum("kc,kc->k", shifts, shifts)[inputs.owner]
     along = inputs.rows @ (2.0 * rate * shifts.T)
     powers = inputs.squares * -rate
     powers -= rate * (2.0 * own + lengths)
-    for k in np.unique(inputs.owner):  # kept points of a cluster are together
+    for k in np.unique(inputs.owner):  # support points of a cluster are together
         begin, end = np.searchsorted(inputs.owner, [k, k + 1])
         powers[:, begin:end] += along[:, k, None]
     np.clip(powers, LOWEST_POWER, 0.0, out=powers)

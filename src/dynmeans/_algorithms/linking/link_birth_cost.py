@@ -76,14 +76,14 @@ def update_row_scale(scale: RowScale, groups: BatchClusters, state: ClusterState
         return scale
     weight = float(groups.weights.sum())
     middle = groups.weights @ groups.rows / weight
-    total, gap = scale.weight + weight, middle - scale.mean
+    total, shift = scale.weight + weight, middle - scale.mean
     scatter = (
-        _squares(groups.rows - middle, groups.weights) + float(gap @ gap) * scale.weight * weight / total
+        _squares(groups.rows - middle, groups.weights) + float(shift @ shift) * scale.weight * weight / total
     )
     within = _squares(groups.rows - groups.means[groups.which], groups.weights)
     moved = _typical_motion(groups, state, motion)
     return RowScale(
-        mean=scale.mean + gap * (weight / total),
+        mean=scale.mean + shift * (weight / total),
         weight=total,
         scatter=scale.scatter + scatter,
         within=scale.within + within,
@@ -115,8 +115,8 @@ def update_kernel_scale(
     return KernelScale(scale.apart + apart, scale.n_batches + 1.0)
 
 
-def _squares(gaps: FloatArray, weights: FloatArray) -> float:
-    return float(weights @ np.einsum("ij,ij->i", gaps, gaps))
+def _squares(differences: FloatArray, weights: FloatArray) -> float:
+    return float(weights @ np.einsum("ij,ij->i", differences, differences))
 
 
 def _typical_motion(groups: BatchClusters, state: ClusterState, motion: Motion) -> float | None:
@@ -128,7 +128,7 @@ def _typical_motion(groups: BatchClusters, state: ClusterState, motion: Motion) 
     if not awake.any() or elapsed <= 0:
         return None
     forecast = predict_prior(state, groups.time, Costs(1.0, math.inf, 1.0), motion).centers[awake]
-    gaps = cdist(groups.means, forecast, "sqeuclidean")
+    distances = cdist(groups.means, forecast, "sqeuclidean")
     d = groups.rows.shape[1]
     typical: float = d * (1.0 - 2.0 / (9.0 * d)) ** 3
-    return float(np.median(gaps[linear_sum_assignment(gaps)])) / (typical * elapsed)
+    return float(np.median(distances[linear_sum_assignment(distances)])) / (typical * elapsed)

@@ -139,8 +139,8 @@ class RowLinks(NamedTuple):
 
     def distances(self, state: Any, rows: Rows) -> FloatArray:
         """Return Euclidean distances."""
-        gaps: FloatArray = cdist(rows, state.remembered.centers).astype(rows.dtype, copy=False)
-        return gaps
+        found: FloatArray = cdist(rows, state.remembered.centers).astype(rows.dtype, copy=False)
+        return found
 
 
 class CosineLinks(NamedTuple):
@@ -182,8 +182,8 @@ class CosineLinks(NamedTuple):
 
     def distances(self, state: Any, rows: Rows) -> FloatArray:
         """Return 1 - cos."""
-        gaps: FloatArray = np.maximum(1.0 - rows @ state.remembered.centers.T, 0.0)
-        return gaps.astype(rows.dtype, copy=False)
+        found: FloatArray = np.maximum(1.0 - rows @ state.remembered.centers.T, 0.0)
+        return found.astype(rows.dtype, copy=False)
 
 
 class KernelLinks(NamedTuple):

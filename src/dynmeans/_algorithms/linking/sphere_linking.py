@@ -26,6 +26,7 @@ from dynmeans._algorithms.cluster_stats import fit_slots
 from dynmeans._algorithms.linking.group_assignment import assign_groups
 from dynmeans._algorithms.linking.link_step import BatchClusters
 from dynmeans._algorithms.linking.shared_items import SharedItems
+from dynmeans._algorithms.sphere import with_lengths
 from dynmeans._algorithms.split_merge_events import RowSpace, add_split_merge_events
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import StepResult, slot_ids, update_state
@@ -75,19 +76,20 @@ def link_directions(
     ones = np.ones(len(groups.sizes))
     # With gamma = n = 1, the cost of a link is half the squared distance of two unit vectors: 1 - cos.
     even = prior._replace(gammas=np.ones(len(prior.gammas)))
-    gaps = scale * cdist(directions(groups), prior.centers, "sqeuclidean")
-    slots = assign_groups(gaps, ones, even, costs.birth, shared)
+    distances = scale * cdist(directions(groups), prior.centers, "sqeuclidean")
+    slots = assign_groups(distances, ones, even, costs.birth, shared)
     fit, lengths = _mean_directions(fit_slots(slots[groups.which], groups.rows, groups.weights, prior), prior)
     cost = _objective(groups, fit, prior, costs)
     fit = fit._replace(cost=cost, restart_costs=np.full(1, cost))
-    result = _with_lengths(update_state(state, prior, fit, costs, WALK, groups.time), state, fit, lengths)
+    result = update_state(state, prior, fit, costs, WALK, groups.time)
+    result = result._replace(state=with_lengths(result.state, slot_ids(state, len(lengths)), lengths))
     return groups.labeled(
         add_split_merge_events(result, state, fit, groups.weights, RowSpace(groups.rows, prior.centers))
     )
 
 
 def _mean_directions(fit: Fit, prior: Prior) -> tuple[Fit, FloatArray]:
-    """Return the fit with unit centers A / |A|, and |A| (slots,)."""
+    """Return the fit with unit centers A / |A|, and |A| (slots,), 0 for slots without rows."""
     n_old = len(prior.gammas)
     weights = fit.slot_weights.copy()
     weights[:n_old] += prior.gammas
@@ -96,7 +98,8 @@ def _mean_directions(fit: Fit, prior: Prior) -> tuple[Fit, FloatArray]:
     first[:n_old] = prior.centers
     first[n_old:, 0] = 1.0  # rows that cancel exactly have no direction: use any
     floor = weights * np.finfo(float).eps
-    return fit._replace(centers=_unit(fit.centers, first)), np.maximum(lengths, floor)
+    lengths = np.where(fit.slot_weights > 0, np.maximum(lengths, floor), 0.0)
+    return fit._replace(centers=_unit(fit.centers, first)), lengths
 
 
 def _unit(vectors: FloatArray, instead: FloatArray) -> FloatArray:
@@ -111,11 +114,3 @@ def _objective(groups: BatchClusters, fit: Fit, prior: Prior, costs: Costs) -> f
     """Return births, revivals, and 1 - cos to old centers and to rows: half the squared distances."""
     half = prior._replace(gammas=prior.gammas / 2.0)
     return objective(groups.rows, groups.weights / 2.0, fit, half, costs)
-
-
-def _with_lengths(result: StepResult, state: ClusterState, fit: Fit, lengths: FloatArray) -> StepResult:
-    """Return the step with w = |A| for the clusters that have rows."""
-    slots = np.flatnonzero(fit.slot_weights > 0)
-    weights = result.state.weights.copy()
-    weights[np.searchsorted(result.state.ids, slot_ids(state, len(lengths))[slots])] = lengths[slots]
-    return result._replace(state=result.state._replace(weights=weights))

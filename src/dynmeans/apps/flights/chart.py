@@ -9,6 +9,7 @@ import numpy as np
 
 from dynmeans._files.extras import require
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.apps.flights.flows import Flow, Flows, largest_flows
 from dynmeans.apps.flights.smoothing import stretch_of, widen
 from dynmeans.apps.flights.trajectories import Area
@@ -95,8 +96,7 @@ def _title(n_flights: int, n_flows: int, n_shown: int) -> str:
 def _draw_faint(axes: Any, flows: Flows) -> None:
     """Draw a sample of the flights."""
     messages, bounds = flows.flights.messages, flows.flights.bounds
-    chosen = np.unique(np.linspace(0, flows.flights.n_flights - 1, _FAINT).astype(np.int64))
-    for f in chosen:
+    for f in evenly_spaced(flows.flights.n_flights, _FAINT):
         here = slice(bounds[f], bounds[f + 1])
         axes.plot(messages.longitudes[here], messages.latitudes[here], **_THIN)
 

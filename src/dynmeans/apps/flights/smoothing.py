@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.apps.flights.trajectories import Area, Trajectories
 
 _KNOTS = 32  # messages per trajectory in the process, evenly spaced
@@ -107,9 +108,7 @@ def fit_smoother(flights: Trajectories, lattice: Lattice) -> Smoother:
     Smoother
     """
     speed = max(float(np.sqrt(np.mean(flights.messages.velocities**2))), 1e-9)
-    sample = np.unique(
-        np.linspace(0, flights.n_flights - 1, min(_SAMPLE, flights.n_flights)).astype(np.int64)
-    )
+    sample = evenly_spaced(flights.n_flights, _SAMPLE)
     choices = [Smoother(lattice, length, noise, speed) for length in _LENGTHS for noise in _NOISES]
     knots = _knots(flights, sample, choices[0])
     return max(choices, key=lambda smoother: _log_likelihood(knots, smoother))
@@ -150,13 +149,13 @@ def _knots(flights: Trajectories, which: IntArray, smoother: Smoother) -> Knots:
 
 def _kernel(left: FloatArray, right: FloatArray, smoother: Smoother) -> FloatArray:
     """Compute exp(-|a - b|^2 / 2 length^2) of all pairs, (B, a, b)."""
-    gaps = (
+    exponents = (
         np.sum(left**2, axis=-1)[..., :, None]
         + np.sum(right**2, axis=-1)[..., None, :]
         - 2.0 * left @ np.swapaxes(right, -1, -2)
     )
-    gaps *= -0.5 / smoother.length**2
-    kernel: FloatArray = np.exp(np.minimum(gaps, 0.0, out=gaps), out=gaps)
+    exponents *= -0.5 / smoother.length**2
+    kernel: FloatArray = np.exp(np.minimum(exponents, 0.0, out=exponents), out=exponents)
     return kernel
 
 

@@ -114,10 +114,10 @@ def fit_ground(points: FloatArray) -> Plane:
     level = np.array([[0.0, 0.0, 1.0]])  # fallback: horizontal, at the lowest point
     normals = np.concatenate([level, normals[flat] / lengths[flat, None]])
     offsets = np.append(low[:, 2].min(), np.einsum("kd,kd->k", normals[1:], drawn[flat, 0]))
-    gaps = low @ normals.T - offsets
-    votes = (np.abs(gaps) < _THICK).sum(axis=0) - (gaps < -_THICK).sum(axis=0)
+    distances = low @ normals.T - offsets
+    votes = (np.abs(distances) < _THICK).sum(axis=0) - (distances < -_THICK).sum(axis=0)
     best = int(np.argmax(votes))
-    return _refined(low[np.abs(gaps[:, best]) < _THICK], Plane(normals[best], float(offsets[best])))
+    return _refined(low[np.abs(distances[:, best]) < _THICK], Plane(normals[best], float(offsets[best])))
 
 
 def _lowest(points: FloatArray) -> FloatArray:

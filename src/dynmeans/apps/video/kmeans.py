@@ -58,10 +58,10 @@ def _spread(
 ) -> FloatArray:
     """Draw k initial centers, each with probability proportional to its squared distance (k-means++)."""
     chosen = [int(random.choice(len(points), p=weights / weights.sum()))]
-    gaps = np.full(len(points), np.inf)
+    nearest = np.full(len(points), np.inf)
     while len(chosen) < k:
-        gaps = np.minimum(gaps, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
-        share = weights * gaps
+        nearest = np.minimum(nearest, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
+        share = weights * nearest
         if not share.any():
             break
         chosen.append(int(random.choice(len(points), p=share / share.sum())))

@@ -50,8 +50,8 @@ class QualityMeter:
     def add(self, pixels: Pixels, colors: Colors, quantized: QuantizedFrame) -> None:
         """Add the next frame: the original pixels, their colors, and the quantized frame."""
         painted = quantized.pixels
-        gaps = colors.rows - quantized.palette[quantized.labels].astype(np.float64)
-        self._error.append(float(colors.counts @ (gaps**2).sum(axis=1) / colors.counts.sum()))
+        errors = colors.rows - quantized.palette[quantized.labels].astype(np.float64)
+        self._error.append(float(colors.counts @ (errors**2).sum(axis=1) / colors.counts.sum()))
         self._n_colors.append(float(len(quantized.palette)))
         if self._last is not None:
             original = difference(self._last[0], pixels)

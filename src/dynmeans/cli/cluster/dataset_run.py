@@ -23,7 +23,7 @@ from dynmeans.runs import RunParameters
 if TYPE_CHECKING:
     from dynmeans.distributed.runs import DatasetRun
 
-CONNECT_SECONDS = 20
+CONNECT_SECONDS = 20  # to wait for a scheduler
 _LOGGERS = ("asyncio", "distributed", "distributed.client")  # after Ctrl-C, Dask logs many tracebacks
 _WORKER_OPTIONS = {
     "distributed.scheduler.work-stealing": False,  # it moves chunks between workers that are equally fast

@@ -128,7 +128,7 @@ def _missing(result: RunResult) -> dict[str, str]:
 def _lifetime(model: Any) -> float | None:
     """Return the lifetime of clusters, or None if the model has kernels."""
     if isinstance(model, KeyedDMeans):
-        return float(model._parameters.rules(model._estimates).step.costs.lifetime)
+        return float(model._parameters.resolve(model._estimates).resolved.costs.lifetime)
     return float(model.parameters_.lifetime) if hasattr(model, "parameters_") else None
 
 

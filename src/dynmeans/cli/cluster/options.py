@@ -175,7 +175,7 @@ BudgetOption = Annotated[
     typer.Option(
         metavar="N",
         min=1,
-        help="With a kernel: maximum number of past rows kept per cluster. Default: 80.",
+        help="With a kernel: maximum number of support points (past rows) per cluster. Default: 80.",
         rich_help_panel=_COSTS,
     ),
 ]

@@ -13,8 +13,9 @@ from dynmeans._algorithms.sphere_birth_cost import SAMPLE as SPHERE_SAMPLE
 from dynmeans._algorithms.sphere_birth_cost import chance_of, distinct_sample
 from dynmeans._model.events import Event
 from dynmeans._model.types import FloatArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.estimators.diagnostics.caller import caller_level
-from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning, evenly
+from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
 from dynmeans.estimators.parameters.metric_choice import are_unit_rows
 
 SAMPLE = 100  # rows
@@ -61,7 +62,7 @@ def warn_of_no_births(
     """Warn if no cluster was born after the first batch and no row could found one beside any center."""
     if len(centers) < MIN_CLUSTERS or any(event.kind == "birth" and event.step > 1 for event in history):
         return
-    some = rows[evenly(len(rows), SAMPLE)]
+    some = rows[evenly_spaced(len(rows), SAMPLE)]
     largest = float(cdist(some, centers, "cosine" if metric == "cosine" else "sqeuclidean").max())
     if largest > birth_cost:
         return

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from dynmeans._algorithms.batch import Rows
 from dynmeans._core import farthest_from_others, squared_span
 from dynmeans._model.events import StepParameters, StepReport
 from dynmeans._model.state import ClusterState
-from dynmeans._model.types import IntArray
+from dynmeans._sampling import evenly_spaced
 
 FIRST_CHECK = 8  # number of steps before the first check
 SAMPLE = 200  # number of rows that are checked
@@ -30,11 +28,6 @@ class ClusteringWarning(UserWarning):
 def is_check_due(n_steps: int) -> bool:
     """Return whether the checks run after this step."""
     return n_steps >= FIRST_CHECK and n_steps & (n_steps - 1) == 0
-
-
-def evenly(n: int, maximum: int) -> IntArray:
-    """Return the numbers of at most ``maximum`` of n rows, evenly spaced."""
-    return np.arange(n) if n <= maximum else np.linspace(0, n - 1, maximum).astype(np.int64)
 
 
 def check_result(
@@ -99,7 +92,7 @@ def _is_birth_impossible(rows: Rows, report: StepReport, state: ClusterState, us
     """Return whether no row would found a cluster if its own cluster were unknown."""
     labels = report.labels
     if len(rows) > SAMPLE:
-        every = evenly(len(rows), SAMPLE)
+        every = evenly_spaced(len(rows), SAMPLE)
         rows, labels = rows[every], labels[every]
     centers = state.centers[state.ids.searchsorted(report.active)]
     farthest = farthest_from_others(rows, report.active.searchsorted(labels), centers)

@@ -21,7 +21,7 @@ from dynmeans.estimators.diagnostics.caller import caller_level
 from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning, check_result, is_check_due
 from dynmeans.estimators.diagnostics.row_checks import check_embeddings, check_scales
 from dynmeans.estimators.parameters.metric_choice import may_be_cosine
-from dynmeans.estimators.parameters.step_rules import StepRules
+from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
 
 if TYPE_CHECKING:
     from dynmeans.estimators.dmeans import DMeans
@@ -29,27 +29,31 @@ if TYPE_CHECKING:
 ROW_CHECKS = ("scale", "embeddings")  # kinds that concern the rows, not the result
 
 
-def warn_of_rows(state: ClusterState, batch: Batch, rules: StepRules, history: Iterable[Event]) -> None:
+def warn_of_rows(
+    state: ClusterState, batch: Batch, resolved: ResolvedParameters, history: Iterable[Event]
+) -> None:
     """Warn in one of the first steps if the metric does not suit the rows; ``state`` is that before it."""
     if state.n_steps == 0:
-        warn = warn_of_common_direction if rules.is_cosine else warn_of_unit_rows
+        warn = warn_of_common_direction if resolved.is_cosine else warn_of_unit_rows
         warn(batch.rows)
-    if rules.is_cosine and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `check_result`
-        warn_of_no_births(batch.rows, state.centers, rules.costs.birth, history, "cosine")
+    if resolved.is_cosine and state.n_steps + 1 == N_ESTIMATION_BATCHES:  # else see `check_result`
+        warn_of_no_births(batch.rows, state.centers, resolved.costs.birth, history, "cosine")
 
 
-def find_warnings(model: DMeans, batch: Batch, report: StepReport, rules: StepRules) -> dict[str, str]:
+def find_warnings(
+    model: DMeans, batch: Batch, report: StepReport, resolved: ResolvedParameters
+) -> dict[str, str]:
     """Return the warnings about the last step of a model, by kind."""
-    if len(batch.rows) == 0 or rules.is_cosine:
+    if len(batch.rows) == 0 or resolved.is_cosine:
         return {}  # the checks and their advice are about squared distances; see `warn_of_rows`
     rows, labels = checked_rows(batch.rows, report.labels)
     found = check_scales(rows, getattr(model, "feature_names_in_", None))
     if model.metric == "auto" and may_be_cosine(model):
         found |= check_embeddings(rows, labels)
     if is_check_due(report.step):
-        assert rules.used is not None
+        assert resolved.used is not None
         described = report._replace(labels=labels)
-        found |= check_result(rows, described, model._state, rules.used, len(batch.rows))
+        found |= check_result(rows, described, model._state, resolved.used, len(batch.rows))
     if model.birth_cost == "auto":
         for kind in ("single", "one"):  # found in the data
             found.pop(kind, None)

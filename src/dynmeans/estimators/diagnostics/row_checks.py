@@ -10,7 +10,7 @@ from dynmeans._algorithms.batch import Rows
 from dynmeans._algorithms.sphere_birth_cost import SAMPLE as SPHERE_SAMPLE
 from dynmeans._algorithms.sphere_birth_cost import chance_of, distinct_sample
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.estimators.diagnostics.result_checks import evenly
+from dynmeans._sampling import evenly_spaced
 from dynmeans.estimators.parameters.metric_choice import MANY_FEATURES
 
 SAMPLE = 1000  # rows
@@ -45,7 +45,7 @@ def check_embeddings(rows: Rows, labels: IntArray) -> dict[str, str]:
     n, d = rows.shape
     if n < MIN_ROWS or d < MANY_FEATURES:
         return {}
-    share = _explained(_sampled(rows), labels[evenly(n, SAMPLE)])
+    share = _explained(_sampled(rows), labels[evenly_spaced(n, SAMPLE)])
     if share >= FEW_EXPLAINED:
         return {}
     common = chance_of(distinct_sample(rows, SPHERE_SAMPLE)).mean > 0.0
@@ -57,7 +57,7 @@ def check_embeddings(rows: Rows, labels: IntArray) -> dict[str, str]:
 
 
 def _sampled(rows: Rows) -> FloatArray:
-    some = rows if len(rows) <= SAMPLE else rows[evenly(len(rows), SAMPLE)]
+    some = rows if len(rows) <= SAMPLE else rows[evenly_spaced(len(rows), SAMPLE)]
     return np.asarray(some, dtype=np.float64)
 
 

@@ -16,7 +16,7 @@ from dynmeans._algorithms.birth_cost import (
     pooled_birth_cost,
 )
 from dynmeans._algorithms.defaults import ONE_OBJECT, update_first_batches
-from dynmeans._algorithms.descent_candidates import DescentParameters, Given
+from dynmeans._algorithms.descent_candidates import DescentParameters, FixedParameters
 from dynmeans._algorithms.first_batches import FirstBatches
 from dynmeans._algorithms.sphere_birth_cost import estimate_sphere_birth_cost
 from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs, reach_from_drift
@@ -81,7 +81,7 @@ def descent_parameters(given: DMeansParameters, estimates: Estimates | None) -> 
     )
 
 
-def fixed_parameters(given: DMeansParameters) -> Given:
+def fixed_parameters(given: DMeansParameters) -> FixedParameters:
     """Return the parameters that are not estimated; the others are None."""
     free = given.birth_cost == "auto"
 
@@ -90,7 +90,7 @@ def fixed_parameters(given: DMeansParameters) -> Given:
             return None
         return paper if value is None else value
 
-    return Given(
+    return FixedParameters(
         None if free else valid_number("birth_cost", given.birth_cost),
         known(given.motion, PAPER.motion),
         _as_bool(known(given.refine, PAPER.refine)),

@@ -18,7 +18,7 @@ from dynmeans._model.forecast import Forecast
 from dynmeans._model.state import ClusterState, next_time
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators.parameters.estimates import Estimates
-from dynmeans.estimators.parameters.step_rules import StepRules
+from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
 from dynmeans.estimators.shell.locking import lock_of, run_step, without_lock
 from dynmeans.estimators.shell.step import StepInput, advance
 from dynmeans.estimators.state_files.encoding import save_model
@@ -56,7 +56,7 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         """Return the state before the first batch."""
 
     @abstractmethod
-    def _rules(self, state: Any, estimates: Estimates | None, seed: int) -> StepRules:
+    def _resolve(self, state: Any, estimates: Estimates | None, seed: int) -> ResolvedParameters:
         """Validate the parameters and convert them; state and estimates are None before the first batch."""
 
     @abstractmethod
@@ -64,15 +64,15 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         """Return the estimates after a batch; the same object if nothing changes."""
 
     @abstractmethod
-    def _cluster_batch(self, state: Any, batch: Batch, rules: StepRules) -> StepOutput:
+    def _cluster_batch(self, state: Any, batch: Batch, resolved: ResolvedParameters) -> StepOutput:
         """Run one step and return (state, report, events); without rows, only time passes."""
 
     @abstractmethod
-    def _forecast(self, state: Any, rules: StepRules, now: float) -> Forecast:
+    def _forecast(self, state: Any, resolved: ResolvedParameters, now: float) -> Forecast:
         """Predict the remembered clusters to a time."""
 
     @abstractmethod
-    def _cheapest(self, state: Any, rows: Rows, rules: StepRules, now: float) -> IntArray:
+    def _cheapest(self, state: Any, rows: Rows, resolved: ResolvedParameters, now: float) -> IntArray:
         """Return the id of the cluster of least cost for every row; there are rows and living clusters."""
 
     def fit(self: Self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -153,8 +153,8 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         """
         check_is_fitted(self)
         state = self._state  # read once: another thread may run a step meanwhile
-        rules = self._rules(state, self._estimates, self._seed)
-        return self._forecast(state, rules, next_time(state.clusters, t))
+        resolved = self._resolve(state, self._estimates, self._seed)
+        return self._forecast(state, resolved, next_time(state.clusters, t))
 
     def predict(self, X: Any, *, t: float | None = None) -> IntArray:
         """Return the id of the cheapest remembered cluster for each row, without changing the model.
@@ -176,8 +176,8 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         check_is_fitted(self)
         state = self._state  # read once: another thread may run a step meanwhile
         rows = self._read(X, reset=False, min_rows=0)
-        rules = self._rules(state, self._estimates, self._seed)
-        return self._assigned(state, rows, rules, next_time(state.clusters, t))
+        resolved = self._resolve(state, self._estimates, self._seed)
+        return self._assigned(state, rows, resolved, next_time(state.clusters, t))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, np.dtype[np.object_]]:
         """Name the columns of :meth:`transform` by the ids of the clusters."""
@@ -262,12 +262,12 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
                 self.on_event(event)
         return self
 
-    def _assigned(self, state: Any, rows: Rows, rules: StepRules, now: float) -> IntArray:
+    def _assigned(self, state: Any, rows: Rows, resolved: ResolvedParameters, now: float) -> IntArray:
         """Return the id of the cheapest cluster for every row, -1 if none is remembered."""
         ages = now - state.clusters.last_seen
-        if len(rows) == 0 or not (ages <= rules.costs.lifetime).any():
+        if len(rows) == 0 or not (ages <= resolved.costs.lifetime).any():
             return np.full(len(rows), -1, dtype=np.int64)
-        return self._cheapest(state, rows, rules, now)
+        return self._cheapest(state, rows, resolved, now)
 
     # Defaults that a subclass may replace.
 
@@ -284,12 +284,12 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         return weights
 
     def _label_absent(
-        self, state: Any, rows: Rows, present: BoolArray, report: StepReport, rules: StepRules
+        self, state: Any, rows: Rows, present: BoolArray, report: StepReport, resolved: ResolvedParameters
     ) -> IntArray:
         """Return labels for all rows: an absent row gets that of its cheapest cluster after the step."""
-        labels = self._assigned(state, rows, rules, report.time)
+        labels = self._assigned(state, rows, resolved, report.time)
         labels[present] = report.labels
         return labels
 
-    def _warn(self, batch: Batch, report: StepReport, rules: StepRules) -> None:
+    def _warn(self, batch: Batch, report: StepReport, resolved: ResolvedParameters) -> None:
         """Warn if the result of the last step cannot be trusted; the report has the labels of the batch."""

@@ -28,7 +28,7 @@ from dynmeans._model.prior import Prior
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.estimators.parameters.cost_parameters import is_birth_cost_final, search_options, step_costs
 from dynmeans.estimators.parameters.estimates import Estimates, updated_birth_costs
-from dynmeans.estimators.parameters.step_rules import StepRules
+from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
 from dynmeans.estimators.shell.base import BatchClusterer, StepOutput
 from dynmeans.estimators.validation import valid_count, valid_flag, valid_rows, valid_threads
 from dynmeans.kernels import Kernel, Similarity, get_kernel
@@ -85,14 +85,16 @@ class KernelClusterer(BatchClusterer):
     def _initial_state(self, n_features: int) -> KernelState:
         return initial_state(self._kernel(), n_features)
 
-    def _rules(self, state: KernelState | None, estimates: Estimates | None, seed: int) -> StepRules:
+    def _resolve(
+        self, state: KernelState | None, estimates: Estimates | None, seed: int
+    ) -> ResolvedParameters:
         history_size = valid_count("history_size", self.history_size, 0)
         self._check_parameters()
         births = () if estimates is None else estimates.birth_costs
         costs = step_costs(self, pooled_birth_cost(births), KERNEL_AGING)
         if self._is_relative():
             costs = costs.scaled_to_batch(1.0)
-        return StepRules(costs, search_options(self, seed), history_size, self._is_final(births))
+        return ResolvedParameters(costs, search_options(self, seed), history_size, self._is_final(births))
 
     def _learn(self, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
         known = Estimates() if old is None else old
@@ -104,21 +106,21 @@ class KernelClusterer(BatchClusterer):
         )
         return known if births is known.birth_costs else Estimates(births)
 
-    def _cluster_batch(self, state: KernelState, batch: Batch, rules: StepRules) -> StepOutput:
+    def _cluster_batch(self, state: KernelState, batch: Batch, resolved: ResolvedParameters) -> StepOutput:
         if len(batch.rows) == 0:
-            return self._pass_time(state, batch.time, rules.costs)
+            return self._pass_time(state, batch.time, resolved.costs)
         options = KernelOptions(self._cluster, self.budget, self.selection, self.motion == "align")
-        costs = self._with_reach(rules.costs, state.kernel, _mass(batch))
+        costs = self._with_reach(resolved.costs, state.kernel, _mass(batch))
         if self._is_relative():
             costs = costs.scaled_to_batch(_mass(batch))
-        memory, result = step(state, batch, costs, rules.search, options)
+        memory, result = step(state, batch, costs, resolved.search, options)
         return memory, result.report, result.events
 
-    def _forecast(self, state: KernelState, rules: StepRules, now: float) -> Forecast:
-        return forecast(state, rules.costs, now)
+    def _forecast(self, state: KernelState, resolved: ResolvedParameters, now: float) -> Forecast:
+        return forecast(state, resolved.costs, now)
 
-    def _cheapest(self, state: KernelState, rows: Rows, rules: StepRules, now: float) -> IntArray:
-        return cheapest_ids(state, self._squared_distances(state, rows), rules.costs, now)
+    def _cheapest(self, state: KernelState, rows: Rows, resolved: ResolvedParameters, now: float) -> IntArray:
+        return cheapest_ids(state, self._squared_distances(state, rows), resolved.costs, now)
 
     def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
         """Validate rows; a precomputed kernel may have a different number of columns in every step."""

@@ -34,7 +34,7 @@ def advance(model: BatchClusterer, given: StepInput, reset: bool) -> tuple[Event
     first = reset or "_state" not in vars(model)
     state: Any = None if first else model._state
     old, seed = (None, 0) if first else (model._estimates, model._seed)
-    rules = model._rules(state, old, seed)  # validates the parameters before the data
+    resolved = model._resolve(state, old, seed)  # validates the parameters before the data
     columns = copy(model) if first else model  # an error must not change the known columns
     rows = columns._read(given.X, reset=first, min_rows=1 if reset else 0)
     if first:
@@ -42,22 +42,22 @@ def advance(model: BatchClusterer, given: StepInput, reset: bool) -> tuple[Event
     present, batch = _read_batch(model, given, rows, next_time(state.clusters, given.t))
     if first:
         seed = draw_seed(model.random_state)
-    estimates = model._learn(old, batch, seed) if rules.learns else old
+    estimates = model._learn(old, batch, seed) if resolved.learns else old
     if first or estimates is not old:
-        rules = model._rules(state, estimates, seed)
-    state, report, events = model._cluster_batch(state, batch, rules)
-    if rules.used is not None or not rules.is_final:
-        report = report.with_parameters(rules.used, rules.is_final)
+        resolved = model._resolve(state, estimates, seed)
+    state, report, events = model._cluster_batch(state, batch, resolved)
+    if resolved.used is not None or not resolved.is_final:
+        report = report.with_parameters(resolved.used, resolved.is_final)
     learned = estimates and with_labels(estimates, report.labels)
     attributes = {"_state": state, "_estimates": learned, "_seed": seed}
     if first:
-        attributes |= columns_of(columns) | {"_history": deque(maxlen=rules.history_size)}
+        attributes |= columns_of(columns) | {"_history": deque(maxlen=resolved.history_size)}
     published = report
     if present is not None:
-        after = model._rules(state, estimates, seed)
+        after = model._resolve(state, estimates, seed)
         published = report._replace(labels=model._label_absent(state, rows, present, report, after))
     _publish(model, attributes, published, events)
-    model._warn(batch, report, rules)
+    model._warn(batch, report, resolved)
     return events
 
 

@@ -189,4 +189,4 @@ def _check_params(model: Any) -> None:
         value = getattr(model, name, None)
         if value is not None and value not in (0, 1, "auto"):
             raise SnapshotError(f"the state file has {name}={value!r}, where true or false belongs")
-    model._rules(None, None, 0)
+    model._resolve(None, None, 0)

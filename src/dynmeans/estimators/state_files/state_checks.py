@@ -219,7 +219,7 @@ def checked_kernel(params: Any, given: Any = None) -> Kernel:
 
 
 def checked_memory(kernel: Kernel, arrays: Arrays, clusters: ClusterState) -> KernelState:
-    """Return the kept points of all clusters, in the space of the kernel."""
+    """Return the support points of all clusters, in the space of the kernel."""
     ids = arrays.get("support_ids")
     m = len(ids) if ids is not None and ids.ndim == 1 else -1
     is_matrix = kernel.is_pairwise()
@@ -228,19 +228,19 @@ def checked_memory(kernel: Kernel, arrays: Arrays, clusters: ClusterState) -> Ke
         column(arrays, "support_coefficients", (m,)),
         column(arrays, "support_ids", (m,), WHOLE),
     )
-    require((np.diff(support.ids) >= 0).all(), "ids of kept points must not decrease")
-    require(np.array_equal(np.unique(support.ids), clusters.ids), "kept points and clusters must match")
-    check_coordinates("kept points", support.rows)
+    require((np.diff(support.ids) >= 0).all(), "ids of support points must not decrease")
+    require(np.array_equal(np.unique(support.ids), clusters.ids), "support points and clusters must match")
+    check_coordinates("support points", support.rows)
     check_coordinates("coefficients", support.coefficients)
     origins = column(arrays, "origins", (m if is_matrix else 0, 2), WHOLE)
     if is_matrix:
-        require((support.rows == support.rows.T).all(), "similarities of kept points must be symmetric")
+        require((support.rows == support.rows.T).all(), "similarities of support points must be symmetric")
         _check_origins(origins, clusters.n_steps)
     return KernelState(clusters, support, kernel, origins)
 
 
 def _check_origins(origins: Any, n_steps: int) -> None:
     steps, rows = origins.T
-    require(((steps >= 1) & (steps <= n_steps)).all(), f"kept points must come from steps 1 .. {n_steps}")
-    require(((rows >= 0) & (rows < LARGEST_WHOLE)).all(), "kept points must have row numbers")
+    require(((steps >= 1) & (steps <= n_steps)).all(), f"support points must come from steps 1 .. {n_steps}")
+    require(((rows >= 0) & (rows < LARGEST_WHOLE)).all(), "support points must have row numbers")
     require(len(np.unique(origins, axis=0)) == len(origins), "no point may be kept twice")

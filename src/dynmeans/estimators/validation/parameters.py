@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 
 LARGEST_SEED = 2**64 - 1  # the core counts in unsigned 64-bit integers
 LARGEST_COUNT = 2**31 - 1  # the core counts in 32-bit integers
-MAX_RESTARTS = 1_000_000
-MAX_THREADS = 4096
+MAX_RESTARTS = 1_000_000  # a step keeps the cost of every restart in memory
+MAX_THREADS = 4096  # more than a machine has
 
 
 def valid_choice(name: str, value: Any, choices: tuple[str, ...], where: str = "") -> str:

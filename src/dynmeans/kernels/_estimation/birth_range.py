@@ -23,7 +23,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.kernels._estimation.separated_clusters import widest_gap
+from dynmeans._sampling import evenly_spaced
+from dynmeans.kernels._estimation.separated_clusters import widest_range
 
 SMALLEST = 1e-6  # lower end of a range, relative to the upper one, if nothing bounds it from below
 BLOCK = 64  # maximum number of rows of a cluster whose eigenvalues are computed
@@ -85,7 +86,7 @@ def birth_range(
         gains = [residual] * len(gains)
     sums = _sums(matrix, members, totals / own)
     losses = _merge_losses(totals, sums).min(axis=1)
-    low, high, n_violated = widest_gap(gains, np.maximum(losses, 0.0).tolist())
+    low, high, n_violated = widest_range(gains, np.maximum(losses, 0.0).tolist())
     # A single row far from all others should not found a cluster.
     single = float(np.average(matrix.diagonal(), weights=weights))
     low = single if low <= single <= high else max(low, SMALLEST * high)
@@ -120,9 +121,7 @@ def stratified(labels: IntArray) -> IntArray:
     order = order[labels[order] >= 0]
     start = np.searchsorted(labels[order], np.arange(labels.max() + 2))
     each = max(8, STRATIFIED // (len(start) - 1))
-    picks = [
-        a + np.linspace(0, b - a - 1, min(b - a, each)).astype(np.int64) for a, b in pairwise(start.tolist())
-    ]
+    picks = [a + evenly_spaced(b - a, each) for a, b in pairwise(start.tolist())]
     return np.sort(order[np.concatenate(picks)])
 
 
@@ -192,7 +191,7 @@ def _split_gain(matrix: FloatArray, weights: FloatArray, rows: IntArray, total: 
     """Return the second eigenvalue of a cluster of weight ``total``, from at most BLOCK of its rows."""
     if len(rows) < 2:
         return 0.0
-    rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), BLOCK)).astype(np.int64)]
+    rows = rows[evenly_spaced(len(rows), BLOCK)]
     root = np.sqrt(weights[rows])
     block = root[:, None] * matrix[np.ix_(rows, rows)] * root
     own = block.diagonal().copy()

@@ -19,6 +19,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._sampling import evenly_spaced
 from dynmeans.kernels._geometry.distances import distances
 
 SAMPLE = 2000  # maximum number of rows
@@ -27,8 +28,8 @@ SEPARATED = 0.5  # share of the rows that a split must explain
 CACHE = 4  # batches: a step needs them once for the kernel, and once for the costs
 
 
-class Gap(NamedTuple):
-    """Range of a threshold."""
+class ThresholdRange(NamedTuple):
+    """Range of a threshold between bounds from below and from above."""
 
     low: float
     high: float
@@ -60,18 +61,18 @@ class _Scores(NamedTuple):
     counts: list[int]  # number of these nodes
 
 
-def widest_gap(lower: Sequence[float], upper: Sequence[float]) -> Gap:
+def widest_range(lower: Sequence[float], upper: Sequence[float]) -> ThresholdRange:
     """Return the range of a threshold that violates the fewest bounds, and the widest such range by ratio.
 
     Examples
     --------
-    >>> from dynmeans.kernels._estimation.separated_clusters import widest_gap
-    >>> widest_gap([1.0, 2.0, 9.0], [5.0, 8.0, 8.0])
-    Gap(low=2.0, high=5.0, n_violated=1)
+    >>> from dynmeans.kernels._estimation.separated_clusters import widest_range
+    >>> widest_range([1.0, 2.0, 9.0], [5.0, 8.0, 8.0])
+    ThresholdRange(low=2.0, high=5.0, n_violated=1)
     """
     bounds = np.unique(np.concatenate([[0.0], lower, upper]))
     if len(bounds) < 2:
-        return Gap(float(bounds[0]), float(bounds[0]), len(upper))
+        return ThresholdRange(float(bounds[0]), float(bounds[0]), len(upper))
     above, below = np.sort(lower), np.sort(upper)
     too_low = len(above) - np.searchsorted(above, bounds[:-1], side="right")
     too_high = np.searchsorted(below, bounds[:-1], side="right")
@@ -79,7 +80,7 @@ def widest_gap(lower: Sequence[float], upper: Sequence[float]) -> Gap:
     with np.errstate(divide="ignore", over="ignore"):
         width = bounds[1:] / bounds[:-1]
     best = min(range(len(violated)), key=lambda i: (violated[i], -width[i]))
-    return Gap(float(bounds[best]), float(bounds[best + 1]), int(violated[best]))
+    return ThresholdRange(float(bounds[best]), float(bounds[best + 1]), int(violated[best]))
 
 
 def has_few_rows(weights: FloatArray) -> bool:
@@ -109,7 +110,7 @@ def separated_clusters(rows: FloatArray, weights: FloatArray) -> SeparatedCluste
     >>> separated_clusters(rows, np.ones(60)).n_clusters
     2
     """
-    some = np.linspace(0, len(rows) - 1, min(len(rows), SAMPLE)).astype(np.int64)
+    some = evenly_spaced(len(rows), SAMPLE)
     picked, mass = np.ascontiguousarray(rows[some]), np.ascontiguousarray(weights[some])
     labels, within, between = _of_sample(picked.tobytes(), mass.tobytes(), rows.shape[1])
     return SeparatedClusters(some, labels, int(labels.max()) + 1, within, between)
@@ -121,30 +122,30 @@ def _of_sample(rows: bytes, weights: bytes, n_features: int) -> tuple[IntArray, 
     return clusters_of_distances(distances(sample, sample), np.frombuffer(weights))
 
 
-def clusters_of_distances(gaps: FloatArray, weights: FloatArray) -> tuple[IntArray, float, float]:
+def clusters_of_distances(distances: FloatArray, weights: FloatArray) -> tuple[IntArray, float, float]:
     """Return labels, the longest edge within and the shortest edge between clusters; see above."""
-    n, largest = len(gaps), float(gaps.max(initial=0.0))
+    n, largest = len(distances), float(distances.max(initial=0.0))
     if n < 2 or largest == 0.0:
         return np.zeros(n, dtype=np.int64), 0.0, np.inf
     copies = weights if has_few_rows(weights) else np.ones(n)
     rank = max(1, min(RANK, round(float(np.log2(copies.sum())) / 2)))
-    near = _near(gaps, min(2 * rank, n - 1))
-    tree, dimension = _single_linkage(gaps, near, copies, rank), _dimension(near[0])
+    near = _near(distances, min(2 * rank, n - 1))
+    tree, dimension = _single_linkage(distances, near, copies, rank), _dimension(near[0])
     tree = tree._replace(height=[height / largest for height in tree.height])
     nodes = _split(tree, _scores(tree, copies, dimension))
     labels = _labels(tree, nodes)
     parents = _parent_heights(tree)
     heights = [tree.height[node - n] if node >= n else 0.0 for node in nodes]
-    within, between, _ = widest_gap(heights, [parents[node] for node in nodes])
+    within, between, _ = widest_range(heights, [parents[node] for node in nodes])
     return labels, largest * within, largest * between
 
 
 def _near(distances: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
     """Return distances (n, k + 1) to the nearest rows, in rising order, and their indices."""
     index = np.argpartition(distances, k, axis=1)[:, : k + 1]
-    gaps = np.take_along_axis(distances, index, axis=1)
-    order = np.argsort(gaps, axis=1, kind="stable")
-    return np.take_along_axis(gaps, order, axis=1), np.take_along_axis(index, order, axis=1)
+    nearest = np.take_along_axis(distances, index, axis=1)
+    order = np.argsort(nearest, axis=1, kind="stable")
+    return np.take_along_axis(nearest, order, axis=1), np.take_along_axis(index, order, axis=1)
 
 
 def _dimension(near: FloatArray) -> float:
@@ -158,9 +159,11 @@ def _single_linkage(
     distances: FloatArray, near: tuple[FloatArray, IntArray], copies: FloatArray, rank: int
 ) -> _Tree:
     """Link rows by distances that are no shorter than that to the neighbor of this rank, from either end."""
-    gaps, index = near
+    nearest, index = near
     enough = np.cumsum(np.maximum(copies[index], 1.0), axis=1) > rank
-    core = np.where(enough.any(axis=1), gaps[np.arange(len(gaps)), enough.argmax(axis=1)], gaps[:, -1])
+    core = np.where(
+        enough.any(axis=1), nearest[np.arange(len(nearest)), enough.argmax(axis=1)], nearest[:, -1]
+    )
     edges = np.maximum(distances, core)
     np.maximum(edges, core[:, None], out=edges)
     np.fill_diagonal(edges, 0.0)

@@ -51,33 +51,33 @@ def stretched_neighbors(rows: FloatArray, k: int) -> IntArray:
 def _stretch(rows: FloatArray, near: IntArray, core: int) -> None:
     """Sort candidates (s, c), the first of which is the row itself, by the local metric."""
     for _ in range(ROUNDS):
-        gaps = rows[near] - rows[near[:, :1]]
-        lengths = _lengths(gaps, gaps[:, : core + 1])
+        differences = rows[near] - rows[near[:, :1]]
+        lengths = _lengths(differences, differences[:, : core + 1])
         lengths[:, 0] = -1.0
         near[:] = np.take_along_axis(near, np.argsort(lengths, axis=1, kind="stable"), axis=1)
 
 
-def _lengths(gaps: FloatArray, core: FloatArray) -> FloatArray:
+def _lengths(differences: FloatArray, core: FloatArray) -> FloatArray:
     """Return squared lengths (s, c) by the local metric, up to a factor per row."""
     if core.shape[1] >= core.shape[2]:
-        return np.asarray(np.einsum("sci,sci->sc", gaps, gaps @ _metric(core)))
+        return np.asarray(np.einsum("sci,sci->sc", differences, differences @ _metric(core)))
     # In many dimensions, the Woodbury identity needs matrices of the size of the core only.
-    centerd = core - core.mean(axis=1, keepdims=True)
-    inner = centerd @ centerd.transpose(0, 2, 1)
+    centered = core - core.mean(axis=1, keepdims=True)
+    inner = centered @ centered.transpose(0, 2, 1)
     width = np.trace(inner, axis1=1, axis2=2)[:, None, None] / core.shape[2]
     shape = np.divide(inner, width, out=np.zeros_like(inner), where=width > 0)
-    along = gaps @ centerd.transpose(0, 2, 1)
+    along = differences @ centered.transpose(0, 2, 1)
     inverse = np.linalg.inv(shape + ROUNDNESS * np.eye(core.shape[1]))
     squares = np.einsum("sck,sck->sc", along, along @ inverse)
     explained = np.divide(squares, width[:, 0], out=np.zeros_like(squares), where=width[:, 0] > 0)
-    return np.asarray((np.einsum("sci,sci->sc", gaps, gaps) - explained) / ROUNDNESS)
+    return np.asarray((np.einsum("sci,sci->sc", differences, differences) - explained) / ROUNDNESS)
 
 
-def _metric(gaps: FloatArray) -> FloatArray:
+def _metric(differences: FloatArray) -> FloatArray:
     """Return regularized inverse covariances (s, d, d) of points (s, c, d), up to scale."""
-    s, _, d = gaps.shape
-    centerd = gaps - gaps.mean(axis=1, keepdims=True)
-    scatter = centerd.transpose(0, 2, 1) @ centerd
+    s, _, d = differences.shape
+    centered = differences - differences.mean(axis=1, keepdims=True)
+    scatter = centered.transpose(0, 2, 1) @ centered
     width = np.trace(scatter, axis1=1, axis2=2)[:, None, None] / d
     shape = np.divide(scatter, width, out=np.zeros((s, d, d)), where=width > 0)
     metric: FloatArray = np.linalg.inv(shape + ROUNDNESS * np.eye(d))

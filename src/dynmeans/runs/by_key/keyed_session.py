@@ -81,8 +81,8 @@ class KeyedSession(Session):
             raise row_error(batch, error, self.progress.columns.features) from None
         sampled = [sample_lines(key, record) for key, record in candidates.items() if self._is_candidate(key)]
         lines[SAMPLE_TABLE.file] = sampled
-        lines[LABELS_LOG] = [label_bytes(report.labels, batch.gaps)]
-        lines[KEYS_LOG] = [_key_lines(keys, batch.gaps)]
+        lines[LABELS_LOG] = [label_bytes(report.labels, batch.left_out)]
+        lines[KEYS_LOG] = [_key_lines(keys, batch.left_out)]
         self._log.append({name: b"".join(parts) for name, parts in lines.items()})
         self.progress = self._progress_after(report, batch)
         self._checkpoint_if_due()
@@ -155,9 +155,9 @@ class KeyedSession(Session):
         return KeyColumn(name, self.description.folder / KEYS_LOG)
 
 
-def _key_lines(keys: Sequence[str], gaps: IntArray | None) -> bytes:
+def _key_lines(keys: Sequence[str], left_out: IntArray | None) -> bytes:
     """Return a line per row; that of a row left out is empty."""
-    if gaps is None:
+    if left_out is None:
         return "".join(f"{key}\n" for key in keys).encode()
-    pairs = zip(keys, gaps.tolist(), strict=True)
+    pairs = zip(keys, left_out.tolist(), strict=True)
     return "".join("\n" * count + f"{key}\n" for key, count in pairs).encode()

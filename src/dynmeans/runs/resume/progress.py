@@ -57,7 +57,7 @@ class Progress(NamedTuple):
         return self._replace(
             position=batch.after,
             rows=self.rows + len(batch.X),
-            left_out=self.left_out + (0 if batch.gaps is None else int(batch.gaps.sum())),
+            left_out=self.left_out + (0 if batch.left_out is None else int(batch.left_out.sum())),
         )
 
 

@@ -11,7 +11,7 @@ from dynmeans._model.events import StepParameters
 from dynmeans._model.motion import WALK, Motion
 
 
-class StepRules(NamedTuple):
+class ResolvedParameters(NamedTuple):
     """The parameters of an estimator in the form that a step uses."""
 
     costs: Costs  # for a single row

@@ -19,13 +19,13 @@ from dynmeans.estimators.parameters.dmeans_parameters import DMeansParameters, c
 from dynmeans.estimators.parameters.estimates import Estimates
 from dynmeans.estimators.parameters.feature_scales import scales_as_tuple
 from dynmeans.estimators.parameters.metric_choice import uses_cosine
-from dynmeans.estimators.parameters.step_rules import StepRules
+from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
 from dynmeans.estimators.validation import valid_count
 
 _values = itemgetter(*DMeansParameters._fields)
 
 
-def dmeans_rules(model: Any, estimates: Estimates | None, seed: int) -> StepRules:
+def resolve_dmeans(model: Any, estimates: Estimates | None, seed: int) -> ResolvedParameters:
     """Return the parameters of a step, validated; there are no estimates before the first batch.
 
     For a batch of 75 rows, validating and converting them takes a quarter of the time of a step.
@@ -39,11 +39,11 @@ def dmeans_rules(model: Any, estimates: Estimates | None, seed: int) -> StepRule
 
 
 @lru_cache(maxsize=1024, typed=True)  # typed: True is not a valid number
-def _resolved(estimates: Estimates | None, seed: int, *values: Any) -> StepRules:
+def _resolved(estimates: Estimates | None, seed: int, *values: Any) -> ResolvedParameters:
     return resolve(DMeansParameters._make(values), estimates, seed)
 
 
-def resolve(given: DMeansParameters, estimates: Estimates | None, seed: int) -> StepRules:
+def resolve(given: DMeansParameters, estimates: Estimates | None, seed: int) -> ResolvedParameters:
     """Validate and convert the parameters."""
     history_size = valid_count("history_size", given.history_size, 0)
     check_dmeans(given)
@@ -61,7 +61,7 @@ def resolve(given: DMeansParameters, estimates: Estimates | None, seed: int) -> 
     )
     first = joint_estimates(given, estimates)
     final = estimates is not None and is_final(given, estimates)
-    return StepRules(
+    return ResolvedParameters(
         costs=costs,
         search=search,
         history_size=history_size,
