@@ -53,6 +53,24 @@ def test_a_lifetime_that_is_estimated_is_in_units_of_the_interval() -> None:
         np.testing.assert_array_equal(step.labels, labels)
 
 
+def test_a_given_lifetime_may_be_less_than_one_unit_of_time() -> None:
+    rng = np.random.default_rng(0)
+    batches = [
+        rng.normal(0, 0.1, (20, 2)) + np.repeat([[0.0, 0.0], [5.0, 5.0]], 10, axis=0) for _ in range(12)
+    ]
+    by_frame, by_second = DMeans(lifetime=10.0, random_state=0), DMeans(lifetime=0.5, random_state=0)
+    for frame, X in enumerate(batches):
+        by_frame.partial_fit(X, t=float(frame))
+        by_second.partial_fit(X, t=frame / 20)
+        assert np.array_equal(by_frame.labels_, by_second.labels_)
+    assert by_second.parameters_.lifetime == 0.5
+    assert by_second.parameters_.reach == pytest.approx(by_frame.parameters_.reach)
+    with pytest.raises(ValueError, match=r"got 0.5: it is in units of t"):
+        DMeans(birth_cost=1.0, lifetime=0.5).fit(batches[0])
+    with pytest.raises(ValueError, match=r"lifetime must be a finite number > 0, got 0"):
+        DMeans(lifetime=0.0).fit(batches[0])
+
+
 @pytest.mark.parametrize(("moved", "low", "high"), [(0.02, 0.8, 1.0), (0.3, 1.0, 2.0)])
 def test_the_estimated_reach_follows_the_motion(moved: float, low: float, high: float) -> None:
     """Four groups that walk and are missed at times, among groups that are seen once."""

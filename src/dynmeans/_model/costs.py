@@ -63,18 +63,30 @@ def make_costs(birth: float, parameters: AgingParameters, default: AgingDefaults
             "give either lifetime and reach, or aging_cost and drift, not both: got "
             + ", ".join(f"{name}={value}" for name, value in parameters._asdict().items())
         )
-    _require("birth_cost", birth, birth > 0, "> 0")
-    _require_within("birth_cost", birth, SMALLEST_COST, LARGEST_COST)
+    _require_birth_cost(birth)
     if raw:
         return _from_raw(birth, parameters.aging_cost or 0.0, parameters.drift or 0.0)
     lifetime = default.lifetime if parameters.lifetime is None else parameters.lifetime
     reach = default.reach if parameters.reach is None else parameters.reach
+    if 0.0 < lifetime <= 1.0:
+        raise ValueError(
+            f"lifetime must be a finite number > 1, got {lifetime!r}: it is in units of t, and reach refers "
+            "to one unit after a cluster was last seen; count t in steps, or give aging_cost and drift"
+        )
     _require("lifetime", lifetime, lifetime > 1, "> 1")
     _require_within("lifetime", lifetime, 1.0, LARGEST_SPAN)
     smallest = 1.0 - 1.0 / lifetime
     _require("reach", reach, reach >= smallest, f">= 1 - 1/lifetime = {smallest:g}")
     _require_within("reach", reach, smallest, LARGEST_SPAN)
     return Costs(birth, lifetime, drift_from_reach(lifetime, reach))
+
+
+def costs_with_drift(birth: float, lifetime: float, drift: float) -> Costs:
+    """Return the costs for a drift that is known, so that the lifetime may be less than one unit of time."""
+    _require_birth_cost(birth)
+    _require("lifetime", lifetime, lifetime > 0, "> 0")
+    _require_within("lifetime", lifetime, SHORTEST_LIFETIME, LARGEST_SPAN)
+    return Costs(birth, lifetime, drift)
 
 
 def drift_from_reach(lifetime: float, reach: float) -> float:
@@ -99,6 +111,11 @@ def _from_raw(birth: float, aging: float, drift: float) -> Costs:
     _require_within("drift", drift, 0.0, LARGEST_SPAN)
     # The shortest lifetime bounds the quotient from below, where the aging cost is very large.
     return Costs(birth, max(birth / aging, SHORTEST_LIFETIME) if aging > 0 else math.inf, drift)
+
+
+def _require_birth_cost(birth: float) -> None:
+    _require("birth_cost", birth, birth > 0, "> 0")
+    _require_within("birth_cost", birth, SMALLEST_COST, LARGEST_COST)
 
 
 def _require(name: str, value: float, holds: bool, rule: str) -> None:

@@ -54,8 +54,9 @@ class DMeans(BatchClusterer):
         see ``parameters_`` and ``step_.birth_cost_final``. Clusters that contradict the later estimate are
         corrected; see the events "merge" and "death".
     lifetime : float or "auto", optional
-        Number of time steps without points after which a cluster dies (T_Q, > 1). The default is 3, or 5
-        median intervals between batches if the birth cost is estimated. It is 8 with ``metric="cosine"``.
+        Time without points after which a cluster dies, in units of ``t`` (T_Q, > 1; > 0 if ``reach`` is
+        estimated). The default is 3, or 5 median intervals between batches if the birth cost is estimated.
+        It is 8 with ``metric="cosine"``.
     reach : float or "auto", optional
         A cluster of large weight is revived in the next step up to a squared distance of ``reach *
         birth_cost`` from its predicted position (k_tau, >= 1 - 1/lifetime). The default is 1.5, or

@@ -19,7 +19,14 @@ from dynmeans._algorithms.defaults import ONE_OBJECT, update_first_batches
 from dynmeans._algorithms.descent_candidates import DescentParameters, FixedParameters
 from dynmeans._algorithms.first_batches import FirstBatches
 from dynmeans._algorithms.sphere_birth_cost import estimate_sphere_birth_cost
-from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs, reach_from_drift
+from dynmeans._model.costs import (
+    AgingDefaults,
+    AgingParameters,
+    Costs,
+    costs_with_drift,
+    make_costs,
+    reach_from_drift,
+)
 from dynmeans._model.events import StepParameters
 from dynmeans._model.sphere_costs import make_sphere_costs
 from dynmeans.estimators.parameters.cost_parameters import (
@@ -130,11 +137,11 @@ def _automatic_costs(given: DMeansParameters, estimated: DescentParameters, inte
         return make_costs(estimated.birth, AgingParameters(lifetime, reach, aging_cost, drift))
     if lifetime is not None and reach is not None:
         return make_costs(estimated.birth, AgingParameters(lifetime, reach))
-    costs = make_costs(estimated.birth, AgingParameters(LIFETIME if lifetime is None else lifetime, reach))
-    return costs._replace(
-        lifetime=LIFETIME * interval if lifetime is None else lifetime,
-        drift=(estimated.drift if reach is None else costs.drift) / interval,
-    )
+    if reach is None:
+        span = LIFETIME * interval if lifetime is None else lifetime
+        return costs_with_drift(estimated.birth, span, estimated.drift / interval)
+    costs = make_costs(estimated.birth, AgingParameters(LIFETIME, reach))
+    return costs._replace(lifetime=LIFETIME * interval, drift=costs.drift / interval)
 
 
 def _number(name: str, value: Any) -> float | None:
@@ -163,8 +170,8 @@ def used_parameters(given: DMeansParameters, estimates: Estimates | None, costs:
 
 
 def _estimated_reach(costs: Costs, interval: float) -> float:
-    """Return the reach one median interval after a cluster was last seen."""
-    return reach_from_drift(costs.lifetime / interval, costs.drift * interval)
+    """Return the reach one median interval after a cluster was last seen, 0 if it is dead by then."""
+    return max(reach_from_drift(costs.lifetime / interval, costs.drift * interval), 0.0)
 
 
 def learn(given: DMeansParameters, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
