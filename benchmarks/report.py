@@ -48,10 +48,17 @@ def write_json(results: Results, folder: Path) -> Path:
 
 
 def _measured_here(path: Path, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the file if it is from the same machine and versions; a table must not mix them."""
+    """Read the file if it is from the same machine and versions; otherwise rename it by its date.
+
+    A table must not mix machines, and no measurement may be lost.
+    """
     before: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    same = all(before.get(part) == record[part] for part in ("machine", "versions"))
-    return before if same else {}
+    if all(before.get(part) == record[part] for part in ("machine", "versions")):
+        return before
+    if before:
+        date = "".join(character for character in str(before.get("date")) if character.isalnum())
+        path.rename(path.with_name(f"{path.stem}-{date}.json"))
+    return {}
 
 
 def _cells(row: Row) -> tuple[str, ...]:

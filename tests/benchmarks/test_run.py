@@ -77,6 +77,8 @@ def test_rows_of_another_machine_are_not_kept(tmp_path: Path) -> None:
     result = json.loads(path.read_text())
     path.write_text(json.dumps({**result, "machine": {"processor": "another"}}))
     assert set(json.loads(report.write_json({"one": []}, tmp_path).read_text())["benchmarks"]) == {"one"}
+    kept = [json.loads(old.read_text())["benchmarks"] for old in tmp_path.glob("bench-*.json")]
+    assert [set(benchmarks) for benchmarks in kept] == [{"other"}]
 
 
 @pytest.mark.parametrize("picture", [scaling.PICTURE, million.PICTURE])
