@@ -21,7 +21,7 @@ from dynmeans._tables.feature_warnings import warn_of_degrees, warn_of_time
 from dynmeans._tables.features import DECIMAL_COMMA, choose_features, describe_left_out
 from dynmeans._tables.vectors import is_list_column, vector_length
 
-_LISTED = 20  # names of columns that an error lists
+LISTED = 20  # names of columns that an error lists
 
 
 class Columns(NamedTuple):
@@ -153,4 +153,4 @@ def _hint(chunk: Chunk) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     """List the columns of a table in words, only the first if there are many."""
-    return f"the columns are {name_list(names, _LISTED)}"
+    return f"the columns are {name_list(names, LISTED)}"

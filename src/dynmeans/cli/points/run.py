@@ -37,6 +37,7 @@ from dynmeans.cli.points.inputs import (
     list_frames,
     make_background,
     parse_columns,
+    warn_of_unused_time,
 )
 from dynmeans.runs.folder import check_folder, locked_folder
 from dynmeans.runs.report import draw_report
@@ -80,6 +81,7 @@ def run_points(
     scene = list_files(options.empty) if options.empty else []
     check_files([*paths, *scene])
     frames = Frames(paths, options.time, options.rate, columns, limits)
+    warn_of_unused_time(frames)
     with locked_folder(out):
         check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
         background = make_background(scene, options.ground, limits)
