@@ -9,6 +9,8 @@ import pytest
 
 from dynmeans import ClusteringWarning, DMeans, tune
 from dynmeans.estimators.diagnostics import result_warnings
+from dynmeans.tuning import diagnostics
+from dynmeans.tuning.stream import read_stream
 
 RNG = np.random.default_rng(0)
 PLACES = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
@@ -39,6 +41,36 @@ def test_a_birth_that_is_impossible_is_reported_once() -> None:
     assert len(model.step_.active) == 2
     assert found == [model.warnings_["birth"]]
     assert "birth_cost=60 makes births impossible" in found[0]
+
+
+def visits(steps: set[int]) -> list[np.ndarray]:
+    """Return 40 batches with two clusters at a distance of 7, and visitors far away in some steps."""
+    pair = np.repeat([[0.0, 0.0], [7.0, 0.0]], 10, axis=0)
+    first = np.repeat([[0.0, 0.0], [10.0, 0.0]], 10, axis=0)
+    far = np.array([[0.0, 30.0]])
+    batches = [first, *(pair + [max(3.0 - t, 0.0), 0.0] * (pair[:, :1] > 0) for t in range(1, 40))]
+    return [np.concatenate([X, far]) if t in steps else X for t, X in enumerate(batches, start=1)]
+
+
+def test_a_birth_that_happened_is_not_reported_as_impossible() -> None:
+    model, found = run(visits(set()), birth_cost=60.0)
+    assert found == [model.warnings_["birth"]]
+    model, found = run(visits({6, 12, 24}), birth_cost=60.0)
+    assert (found, model.warnings_) == ([], {})
+
+
+@pytest.mark.parametrize(("steps", "expected"), [(set(), True), ({30}, False)])
+def test_tune_reports_no_birth_that_happened_as_impossible(steps: set[int], expected: bool) -> None:
+    stream, model = read_stream(visits(steps)), DMeans(60.0, 3.0, 1.5, random_state=0)
+    labels = [report.labels for report in model.stream(stream.batches)]
+    found = diagnostics._result_warnings(stream, labels, model)
+    assert any("births impossible" in text for text in found) == expected
+
+
+def test_a_later_birth_ends_the_warning_that_births_are_impossible() -> None:
+    model, found = run(visits({35}), birth_cost=60.0)
+    assert len(found) == 1
+    assert model.warnings_ == {}
 
 
 def test_a_birth_cost_beyond_the_data_is_reported() -> None:
@@ -153,7 +185,9 @@ def test_a_warning_about_the_result_ends_when_a_later_check_does_not_find_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = {8: {"ids": "ids break"}, 16: {}, 32: {"ids": "ids break again"}}
-    monkeypatch.setattr(result_warnings, "check_result", lambda rows, report, *_: dict(found[report.step]))
+    monkeypatch.setattr(
+        result_warnings, "check_result", lambda rows, report, *_, **__: dict(found[report.step])
+    )
     model, given = run(CLOUDS[:15], birth_cost=20.0)
     assert (model.warnings_, given) == ({"ids": "ids break"}, ["ids break"])
     model, given = run(CLOUDS[:16], birth_cost=20.0)

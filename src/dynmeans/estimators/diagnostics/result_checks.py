@@ -6,6 +6,7 @@ The checks run after 8, 16, 32, ... steps, so that they cost nothing in other st
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,8 +38,25 @@ def evenly(n: int, maximum: int) -> IntArray:
     return np.arange(n) if n <= maximum else np.linspace(0, n - 1, maximum).astype(np.int64)
 
 
+class Birth(NamedTuple):
+    """A birth beside remembered clusters, which shows that its birth cost makes births possible."""
+
+    step: int
+    birth_cost: float
+
+    def refutes(self, report: StepReport, used: StepParameters) -> bool:
+        """Return whether births with these parameters are possible, by a birth since the last check."""
+        return self.step > report.step // 2 and self.birth_cost >= used.birth_cost
+
+
 def check_result(
-    rows: Rows, report: StepReport, state: ClusterState, used: StepParameters, n_rows: int | None = None
+    rows: Rows,
+    report: StepReport,
+    state: ClusterState,
+    used: StepParameters,
+    n_rows: int | None = None,
+    *,
+    had_births: bool = False,
 ) -> dict[str, str]:
     """Return warnings by kind.
 
@@ -54,12 +72,14 @@ def check_result(
         Parameters of this step.
     n_rows : int, optional
         Rows of the whole batch, if `rows` and the labels of the report are a sample of it.
+    had_births : bool, default False
+        Whether recent steps show that births are possible, so that the rows of this step need not.
     """
     n_active, n = len(report.active), len(rows) if n_rows is None else n_rows
     found = {}
     if (
         n_active > 1
-        and not (used.exclusive or used.refine)
+        and not (had_births or used.exclusive or used.refine)
         and _is_birth_impossible(rows, report, state, used)
     ):
         found["birth"] = (

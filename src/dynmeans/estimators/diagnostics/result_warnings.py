@@ -48,8 +48,11 @@ def find_warnings(model: DMeans, batch: Batch, report: StepReport, rules: StepRu
         found |= check_embeddings(rows, labels)
     if is_check_due(report.step):
         assert rules.used is not None
-        described = report._replace(labels=labels)
-        found |= check_result(rows, described, model._state, rules.used, len(batch.rows))
+        described, birth = report._replace(labels=labels), model.__dict__.get("_last_birth")
+        had_births = birth is not None and birth.refutes(report, rules.used)
+        found |= check_result(
+            rows, described, model._state, rules.used, len(batch.rows), had_births=had_births
+        )
     if model.birth_cost == "auto":
         for kind in ("single", "one"):  # found in the data
             found.pop(kind, None)
