@@ -175,6 +175,41 @@ def test_embeddings_of_any_length_are_reported() -> None:
     assert "subtract the mean row" in shifted.warnings_["embeddings"]
 
 
+def texts(n_topics: int) -> list[np.ndarray]:
+    """Return 8 batches of 100 texts as counts of words: eight common words and eight of the topic."""
+    rng = np.random.default_rng(3)
+    topics = np.array([rng.permutation(1000)[:40] for _ in range(n_topics)])
+    batches = [np.zeros((100, 1000)) for _ in range(8)]
+    for row in (row for X in batches for row in X):
+        words = topics[rng.integers(n_topics)][rng.integers(40, size=8)]
+        np.add.at(row, [*rng.integers(20, size=8), *words], 1.0)
+    return batches
+
+
+def test_one_cluster_of_texts_that_are_not_similar_is_reported_once() -> None:
+    unset = {"lifetime": None, "reach": None, "metric": "cosine"}
+    model, found = run(texts(6) * 2, **unset)
+    assert model.cluster_ids_.tolist() == [0]
+    assert found == [model.warnings_["one"]]
+    assert "all rows are in one cluster: birth_cost=0.9684 joins them" in found[0]
+    assert len(run(texts(6), **unset, birth_cost=0.73)[0].cluster_ids_) > 1  # the advice
+    assert run(texts(6) * 2, **unset, birth_cost=1.0)[1] == []  # given
+    one_topic = [np.eye(64)[0] + RNG.normal(size=(60, 64)) / 8.0 for _ in range(8)]
+    model, found = run(one_topic, **unset)
+    assert (model.cluster_ids_.tolist(), found) == ([0], [])
+
+
+def test_a_birth_cost_that_cannot_be_estimated_is_reported() -> None:
+    walk = [np.array([[0.1 * t, 0.0]]) for t in range(20)]
+    unset = {"lifetime": None, "reach": None}
+    model, found = run(walk, **unset)
+    assert found == [model.warnings_["estimate"]]
+    assert "not estimated: no step has two different rows; all rows are one cluster" in found[0]
+    assert run(walk, **unset, birth_cost=1.0)[1] == []
+    later, _ = run([*walk, *CLOUDS], **unset)
+    assert later.warnings_ == {}
+
+
 def test_separated_clusters_of_many_features_are_not_reported() -> None:
     centers = np.random.default_rng(2).normal(size=(10, 64))
     X = np.repeat(centers, 20, axis=0) + 0.1 * RNG.normal(size=(200, 64))

@@ -18,7 +18,13 @@ from dynmeans.estimators.diagnostics.birth_warnings import (
     warn_of_unit_rows,
 )
 from dynmeans.estimators.diagnostics.caller import caller_level
-from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning, check_result, is_check_due
+from dynmeans.estimators.diagnostics.result_checks import (
+    ClusteringWarning,
+    check_estimate,
+    check_one_direction,
+    check_result,
+    is_check_due,
+)
 from dynmeans.estimators.diagnostics.row_checks import check_embeddings, check_scales
 from dynmeans.estimators.parameters.metric_choice import may_be_cosine
 from dynmeans.estimators.parameters.step_rules import StepRules
@@ -40,8 +46,13 @@ def warn_of_rows(state: ClusterState, batch: Batch, rules: StepRules, history: I
 
 def find_warnings(model: DMeans, batch: Batch, report: StepReport, rules: StepRules) -> dict[str, str]:
     """Return the warnings about the last step of a model, by kind."""
-    if len(batch.rows) == 0 or rules.is_cosine:
-        return {}  # the checks and their advice are about squared distances; see `warn_of_rows`
+    if len(batch.rows) == 0:
+        return {}
+    if rules.is_cosine:  # the other checks and their advice are about squared distances; see `warn_of_rows`
+        if model.birth_cost != "auto" or not is_check_due(report.step):
+            return {}
+        rows, _ = checked_rows(batch.rows, report.labels)
+        return check_one_direction(rows, model._state, rules.costs.birth, len(batch.rows))
     rows, labels = checked_rows(batch.rows, report.labels)
     found = check_scales(rows, getattr(model, "feature_names_in_", None))
     if model.metric == "auto" and may_be_cosine(model):
@@ -56,6 +67,8 @@ def find_warnings(model: DMeans, batch: Batch, report: StepReport, rules: StepRu
     if model.birth_cost == "auto":
         for kind in ("single", "one"):  # found in the data
             found.pop(kind, None)
+        if is_check_due(report.step):
+            found |= check_estimate(rules.costs.birth)
     return found
 
 
