@@ -228,6 +228,10 @@ def test_a_folder_that_cannot_take_the_labels_is_left_as_it_is(
         (("cloud.csv", "--time", "when"), "when"),
         (("cloud.csv", "--rate", "0"), "--rate is 0"),
         (("cloud.csv", "--few", "0"), "--few is 0"),
+        (
+            ("cloud.csv", "--min-points", "5", "--algorithm", "dmeans"),
+            "--min-points needs --algorithm sdmeans",
+        ),
         (("cloud.csv", "--columns", "x,y"), "--columns is 'x,y'; it must be three different names"),
         (("cloud.csv", "--columns", "x,y,height"), "no column 'height'"),
         (("named.csv",), "no column 'x'; the columns are px, py, pz; name those with the three coordinates"),
@@ -332,3 +336,16 @@ def test_a_person_is_reported_after_a_minimum_number_of_frames(
     done = dynmeans(*line, "--out", "out")
     assert done.out.splitlines()[1] == "people   2 tracked, seen in 17 of 20 frames"
     assert float(read_tracks(folder / "out")["time"][0]) == 10.3
+
+
+def test_clutter_is_named_and_left_out(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    rng = np.random.default_rng(0)
+    person = rng.normal(0.0, 0.1, (12, 50, 3))
+    np.save("walk.npy", np.concatenate([person, rng.uniform(2.0, 9.0, (12, 20, 3))], axis=1))
+    done = dynmeans("points", "walk.npy", "--rate", "10", "--out", "out", "--no-report")
+    assert "with fewer than 5 points per frame: if noise, use --min-points 5" in done.out
+    done = dynmeans(
+        "points", "walk.npy", "--rate", "10", "--min-points", "5", "--out", "other", "--no-report"
+    )
+    assert done.out.splitlines()[1] == "people   1 tracked"
+    assert json.loads(Path("other/run.json").read_text())["parameters"]["min_points"] == 5

@@ -149,6 +149,8 @@ def check_ranges(parameters: TrackerParameters, rate: float | None) -> None:
     for name, value in {**values, **({} if rate is None else {"--rate": rate})}.items():
         if not 0 < value < _UPPER:
             raise InputError(f"{name} is {value}; it must be more than 0 and less than {_UPPER:,}")
+    if parameters.min_points > 1 and parameters.algorithm == "dmeans":
+        raise InputError("--min-points needs --algorithm sdmeans: the cells of dmeans are parts of people")
     try:
         make_costs(parameters.birth_cost, AgingParameters(parameters.lifetime, parameters.reach, None, None))
     except ValueError as error:
