@@ -122,3 +122,19 @@ def test_tracks_are_boxes_around_the_points_of_each_id() -> None:
         np.testing.assert_allclose(extent, np.ptp(mine, axis=0))
         assert count == len(mine)
     assert len(bounding_boxes(points, np.full(50, -1)).ids) == 0
+
+
+def test_pieces_with_few_points_are_noise() -> None:
+    rng = np.random.default_rng(0)
+    person = rng.normal(0.0, 0.1, (50, 3))
+    frames = [np.vstack([person, rng.uniform(2.0, 9.0, (20, 3))]) for _ in range(20)]
+    for min_points, expected in ((1, False), (5, True)):
+        tracker = Tracker(TRACKER_PARAMETERS["sdmeans"]._replace(min_points=min_points))
+        labels = [tracker.take(points, i / 10).labels for i, points in enumerate(frames)]
+        assert (np.concatenate([y[:50] for y in labels]) >= 0).all()
+        assert (len(np.unique(np.concatenate(labels))) == 2) == expected  # the person and noise
+    only_noise = tracker.take(frames[0][50:], 3.0)
+    assert (only_noise.labels == -1).all()
+    assert len(only_noise.report.active) == 0
+    with pytest.raises(ValueError, match="min_points needs algorithm='sdmeans'"):
+        Tracker(TRACKER_PARAMETERS["dmeans"]._replace(min_points=5))

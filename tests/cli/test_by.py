@@ -131,11 +131,20 @@ def test_named_keys_get_a_report_with_a_sample_of_all_steps(
     dynmeans: Callable[..., Any], readings: Path
 ) -> None:
     line = ("cluster", readings, "--time", "when", "--by", "sensor", "--report-keys", "a7,nobody")
-    assert dynmeans(*line).code == 0
+    done = dynmeans(*line)
+    assert done.code == 0
+    assert "warning: --report-keys: no row has the key 'nobody' in column 'sensor', so it has no" in done.err
     run = read_key("dynmeans-run", "a7")
     assert json.loads(Path("dynmeans-run/run.json").read_text())["reports"] == {"a7": "report-a7.html"}
     assert len(run.sample["row"]) == run.info["rows"] == run.steps["rows"].sum()
     assert run.info["title"] == "readings.csv, sensor a7"
+
+
+def test_a_key_with_a_comma_is_quoted_as_in_a_csv_file(dynmeans: Callable[..., Any], readings: Path) -> None:
+    quoted = 'a7, "odd, ""key"""'
+    done = dynmeans("cluster", readings, "--time", "when", "--by", "sensor", "--report-keys", quoted)
+    assert (done.code, "--report-keys" in done.err) == (0, False)
+    assert set(json.loads(Path("dynmeans-run/run.json").read_text())["reports"]) == {"a7", 'odd, "key"'}
 
 
 STAGES = [*WRITES, (keyed_session, "keyed_lines")]
@@ -238,6 +247,7 @@ def test_numbers_are_keys_and_npy_labels_are_ids(folder: Path) -> None:
         (("--report-keys", "a"), "--report-keys needs --by"),
         (("--report-largest", "2"), "--report-largest needs --by"),
         (("--by", "sensor", "--report-keys", "a,,b"), "--report-keys is 'a,,b'"),
+        (("--by", "sensor", "--report-keys", 'a,"b'), "a key with a comma is quoted"),
     ],
 )
 def test_invalid_options_get_one_line(

@@ -139,12 +139,21 @@ def test_a_row_without_a_direction_is_named(dynmeans: Command, folder: Path) -> 
     ("text", "hint"),
     [
         ("x;y\n1,5;2,5\n", "'1,5' has a decimal comma: numbers must have a decimal point"),
+        ('x\n"1,234"\n', "'1,234' has a decimal comma or a thousands separator: numbers must have a decimal"),
+        ('x\n"1,234,567.5"\n', "'1,234,567.5' has thousands separators: numbers must have a decimal point"),
+        ("x|y\n1|2\n", "the columns are separated by '|': replace it by commas"),
         ("x\ty\n1\t2\n", "the columns are separated by tabs: --format tsv"),
     ],
 )
 def test_tables_without_numbers_get_a_hint(dynmeans: Command, folder: Path, text: str, hint: str) -> None:
     Path("a.csv").write_text(text)
     assert hint in error_line(dynmeans("cluster", "a.csv"))
+
+
+def test_tune_works_on_one_stream(dynmeans: Command, folder: Path) -> None:
+    Path("a.csv").write_text("key,x\na,1\nb,2\n")
+    message = error_line(dynmeans("tune", "a.csv", "--by", "key"))
+    assert "--by key: tune works on one stream" in message
 
 
 @pytest.mark.parametrize("command", ["cluster", "tune"])

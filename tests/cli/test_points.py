@@ -228,8 +228,14 @@ def test_a_folder_that_cannot_take_the_labels_is_left_as_it_is(
         (("cloud.csv", "--time", "when"), "when"),
         (("cloud.csv", "--rate", "0"), "--rate is 0"),
         (("cloud.csv", "--few", "0"), "--few is 0"),
+        (
+            ("cloud.csv", "--min-points", "5", "--algorithm", "dmeans"),
+            "--min-points needs --algorithm sdmeans",
+        ),
         (("cloud.csv", "--columns", "x,y"), "--columns is 'x,y'; it must be three different names"),
         (("cloud.csv", "--columns", "x,y,height"), "no column 'height'"),
+        (("named.csv",), "no column 'x'; the columns are px, py, pz; name those with the three coordinates"),
+        (("named.csv",), "with --columns, height last"),
         (("twice.csv",), "two columns are called 'X'"),
         (("cloud.csv", "--voxel", "-1"), "--voxel is -1"),
         (("cloud.csv", "--rate", "1e7"), "it must be more than 0 and less than 1,000,000"),
@@ -248,6 +254,7 @@ def test_bad_input_gets_one_line(
     write_cloud(folder, "csv")
     (folder / "cloud.xyz").write_text("1 2 3\n")
     (folder / "twice.csv").write_text("X,X,Y,Z\n1,2,3,4\n")
+    (folder / "named.csv").write_text("px,py,pz\n1,2,3\n")
     np.save(folder / "far.npy", [[1e120, 0.0, 0.0]])
     np.save(folder / "none.npy", np.empty((0, 5, 3)))
     (folder / "hollow").mkdir()
@@ -299,6 +306,28 @@ def test_frame_numbers_without_a_rate_get_a_warning(folder: Path, dynmeans: Call
     assert done.err.count("\n") == 1
 
 
+def test_a_column_of_frame_numbers_that_is_not_used_gets_a_warning(
+    folder: Path, dynmeans: Callable[..., Any]
+) -> None:
+    write_frames(folder / "radar.csv", "frame,x,y,z,a,b")
+    done = dynmeans("points", "radar.csv", "--out", "out")
+    assert "in 1 frame\n" in done.out
+    words = "radar.csv: column 'frame' is not used, so the whole file is one frame; if it is the frame number"
+    assert done.err.startswith(f"dynmeans: warning: {words}, use --time frame --rate 10, with your frames")
+    assert done.err.count("\n") == 1
+    write_frames(folder / "times.csv", "time_stamp,x,y,z,a,b")
+    done = dynmeans("points", "times.csv", "--out", "out", "--force")
+    assert "if it is the time in seconds, use --time time_stamp" in done.err
+
+
+def test_tables_of_one_frame_each_get_no_warning(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    write_frames(folder / "a.csv", "t,x,y,z,a,b", n_frames=2)  # times of points
+    write_frames(folder / "b.csv", "t,x,y,z,a,b", n_frames=2)
+    write_frames(folder / "c.csv", "frame,x,y,z,a,b", n_frames=1)
+    assert dynmeans("points", "a.csv", "b.csv", "--out", "out").err == ""
+    assert dynmeans("points", "c.csv", "--out", "other").err == ""
+
+
 def test_a_person_is_reported_after_a_minimum_number_of_frames(
     folder: Path, dynmeans: Callable[..., Any]
 ) -> None:
@@ -307,3 +336,16 @@ def test_a_person_is_reported_after_a_minimum_number_of_frames(
     done = dynmeans(*line, "--out", "out")
     assert done.out.splitlines()[1] == "people   2 tracked, seen in 17 of 20 frames"
     assert float(read_tracks(folder / "out")["time"][0]) == 10.3
+
+
+def test_clutter_is_named_and_left_out(folder: Path, dynmeans: Callable[..., Any]) -> None:
+    rng = np.random.default_rng(0)
+    person = rng.normal(0.0, 0.1, (12, 50, 3))
+    np.save("walk.npy", np.concatenate([person, rng.uniform(2.0, 9.0, (12, 20, 3))], axis=1))
+    done = dynmeans("points", "walk.npy", "--rate", "10", "--out", "out", "--no-report")
+    assert "with fewer than 5 points per frame: if noise, use --min-points 5" in done.out
+    done = dynmeans(
+        "points", "walk.npy", "--rate", "10", "--min-points", "5", "--out", "other", "--no-report"
+    )
+    assert done.out.splitlines()[1] == "people   1 tracked"
+    assert json.loads(Path("other/run.json").read_text())["parameters"]["min_points"] == 5

@@ -1,9 +1,10 @@
 """Every kind of invalid input gives a clear error and leaves the model unchanged."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from dynmeans import DMeans
+from dynmeans import DMeans, tune
 
 GOOD = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0]])
 
@@ -82,3 +83,29 @@ def test_a_failed_fit_leaves_the_known_columns_alone():
     assert model.n_features_in_ == 2
     with pytest.raises(ValueError, match="3 features"):
         model.predict([[1.0, 2.0, 3.0]])
+
+
+class LazyFrame:
+    """A query without rows, as that of polars."""
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (
+            pd.DataFrame({"x": [1.0, 2.0], "when": pd.to_datetime(["2024-01-01", "2024-01-02"])}),
+            "column 'when' of X has dates or durations, but features must be numbers",
+        ),
+        (pd.DataFrame({"x": [1.0], "d": pd.to_timedelta([1], unit="s")}), "column 'd' of X has dates or dur"),
+        (LazyFrame(), r"X is a LazyFrame, which has no rows yet: pass X\.collect\(\)"),
+        (
+            (0.5, GOOD),
+            r"X must be rows, got a tuple \(float, ndarray\): pass the time as partial_fit\(X, t=t\)",
+        ),
+    ],
+)
+def test_an_error_of_numpy_is_explained_in_one_line(X, message):
+    for call in (DMeans().partial_fit, lambda X: list(DMeans().stream([X])), lambda X: tune([X])):
+        with pytest.raises((ValueError, TypeError), match=message) as caught:
+            call(X)
+        assert "\n" not in str(caught.value)

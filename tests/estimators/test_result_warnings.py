@@ -9,6 +9,8 @@ import pytest
 
 from dynmeans import ClusteringWarning, DMeans, tune
 from dynmeans.estimators.diagnostics import result_warnings
+from dynmeans.tuning import diagnostics
+from dynmeans.tuning.stream import read_stream
 
 RNG = np.random.default_rng(0)
 PLACES = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
@@ -39,6 +41,36 @@ def test_a_birth_that_is_impossible_is_reported_once() -> None:
     assert len(model.step_.active) == 2
     assert found == [model.warnings_["birth"]]
     assert "birth_cost=60 makes births impossible" in found[0]
+
+
+def visits(steps: set[int]) -> list[np.ndarray]:
+    """Return 40 batches with two clusters at a distance of 7, and visitors far away in some steps."""
+    pair = np.repeat([[0.0, 0.0], [7.0, 0.0]], 10, axis=0)
+    first = np.repeat([[0.0, 0.0], [10.0, 0.0]], 10, axis=0)
+    far = np.array([[0.0, 30.0]])
+    batches = [first, *(pair + [max(3.0 - t, 0.0), 0.0] * (pair[:, :1] > 0) for t in range(1, 40))]
+    return [np.concatenate([X, far]) if t in steps else X for t, X in enumerate(batches, start=1)]
+
+
+def test_a_birth_that_happened_is_not_reported_as_impossible() -> None:
+    model, found = run(visits(set()), birth_cost=60.0)
+    assert found == [model.warnings_["birth"]]
+    model, found = run(visits({6, 12, 24}), birth_cost=60.0)
+    assert (found, model.warnings_) == ([], {})
+
+
+@pytest.mark.parametrize(("steps", "expected"), [(set(), True), ({30}, False)])
+def test_tune_reports_no_birth_that_happened_as_impossible(steps: set[int], expected: bool) -> None:
+    stream, model = read_stream(visits(steps)), DMeans(60.0, 3.0, 1.5, random_state=0)
+    labels = [report.labels for report in model.stream(stream.batches)]
+    found = diagnostics._result_warnings(stream, labels, model)
+    assert any("births impossible" in text for text in found) == expected
+
+
+def test_a_later_birth_ends_the_warning_that_births_are_impossible() -> None:
+    model, found = run(visits({35}), birth_cost=60.0)
+    assert len(found) == 1
+    assert model.warnings_ == {}
 
 
 def test_a_birth_cost_beyond_the_data_is_reported() -> None:
@@ -143,6 +175,41 @@ def test_embeddings_of_any_length_are_reported() -> None:
     assert "subtract the mean row" in shifted.warnings_["embeddings"]
 
 
+def texts(n_topics: int) -> list[np.ndarray]:
+    """Return 8 batches of 100 texts as counts of words: eight common words and eight of the topic."""
+    rng = np.random.default_rng(3)
+    topics = np.array([rng.permutation(1000)[:40] for _ in range(n_topics)])
+    batches = [np.zeros((100, 1000)) for _ in range(8)]
+    for row in (row for X in batches for row in X):
+        words = topics[rng.integers(n_topics)][rng.integers(40, size=8)]
+        np.add.at(row, [*rng.integers(20, size=8), *words], 1.0)
+    return batches
+
+
+def test_one_cluster_of_texts_that_are_not_similar_is_reported_once() -> None:
+    unset = {"lifetime": None, "reach": None, "metric": "cosine"}
+    model, found = run(texts(6) * 2, **unset)
+    assert model.cluster_ids_.tolist() == [0]
+    assert found == [model.warnings_["one"]]
+    assert "all rows are in one cluster: birth_cost=0.9684 joins them" in found[0]
+    assert len(run(texts(6), **unset, birth_cost=0.73)[0].cluster_ids_) > 1  # the advice
+    assert run(texts(6) * 2, **unset, birth_cost=1.0)[1] == []  # given
+    one_topic = [np.eye(64)[0] + RNG.normal(size=(60, 64)) / 8.0 for _ in range(8)]
+    model, found = run(one_topic, **unset)
+    assert (model.cluster_ids_.tolist(), found) == ([0], [])
+
+
+def test_a_birth_cost_that_cannot_be_estimated_is_reported() -> None:
+    walk = [np.array([[0.1 * t, 0.0]]) for t in range(20)]
+    unset = {"lifetime": None, "reach": None}
+    model, found = run(walk, **unset)
+    assert found == [model.warnings_["estimate"]]
+    assert "not estimated: no step has two different rows; all rows are one cluster" in found[0]
+    assert run(walk, **unset, birth_cost=1.0)[1] == []
+    later, _ = run([*walk, *CLOUDS], **unset)
+    assert later.warnings_ == {}
+
+
 def test_separated_clusters_of_many_features_are_not_reported() -> None:
     centers = np.random.default_rng(2).normal(size=(10, 64))
     X = np.repeat(centers, 20, axis=0) + 0.1 * RNG.normal(size=(200, 64))
@@ -153,7 +220,9 @@ def test_a_warning_about_the_result_ends_when_a_later_check_does_not_find_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = {8: {"ids": "ids break"}, 16: {}, 32: {"ids": "ids break again"}}
-    monkeypatch.setattr(result_warnings, "check_result", lambda rows, report, *_: dict(found[report.step]))
+    monkeypatch.setattr(
+        result_warnings, "check_result", lambda rows, report, *_, **__: dict(found[report.step])
+    )
     model, given = run(CLOUDS[:15], birth_cost=20.0)
     assert (model.warnings_, given) == ({"ids": "ids break"}, ["ids break"])
     model, given = run(CLOUDS[:16], birth_cost=20.0)

@@ -34,7 +34,11 @@ def table(**columns: Any) -> Chunk:
         ("acid", [i**2 for i in range(N)], ""),
         ("uv_index", [i**2 for i in range(N)], ""),
         ("MMSI", [211000000 + i**2 for i in range(N)], "identifiers"),
-        ("price", ["1,5", "-12,25"] * (N // 2), "numbers with a decimal comma, which must have a point"),
+        (
+            "price",
+            ["1,5", "-12,25"] * (N // 2),
+            "numbers with a comma, which must have a decimal point and no other separator",
+        ),
         ("name", ["a"] * N, "text"),
         ("note", ["12", "a", "b", "c"] * (N // 4), "mostly text"),
         ("when", ["2024-03-01"] * N, "dates"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from dynmeans import DMeans, PersistentIds, tune
 from dynmeans.metrics import identity_f1
@@ -94,7 +95,7 @@ def test_other_strategies_find_topics(strategy):
 
 
 def cluster_all(found, batches):
-    model = DMeans(metric="cosine", random_state=0, **found.best_params_)
+    model = clone(found.best_estimator_)  # also has the metric, which is not searched
     return [step.labels for step in model.stream(batches)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,10 +19,10 @@ from dynmeans._tables.chunk import (
     numbered_names,
 )
 from dynmeans._tables.feature_warnings import warn_of_degrees, warn_of_time
-from dynmeans._tables.features import DECIMAL_COMMA, choose_features, describe_left_out
+from dynmeans._tables.features import NUMBER_WITH_COMMA, THOUSANDS, choose_features, describe_left_out
 from dynmeans._tables.vectors import is_list_column, vector_length
 
-_LISTED = 20  # names of columns that an error lists
+LISTED = 20  # names of columns that an error lists
 
 
 class Columns(NamedTuple):
@@ -145,12 +146,33 @@ def _hint(chunk: Chunk) -> str:
     for key, cells in chunk.columns.items():
         if is_list_column(cells):
             return f"; {key!r} holds lists of numbers: --embedding {key}"
-        if isinstance(cells[0], str) and DECIMAL_COMMA.fullmatch(cells[0].strip()):
-            return f"; {cells[0]!r} has a decimal comma: numbers must have a decimal point"
-    has_tabs = len(chunk.names) == 1 and "\t" in chunk.names[0]
-    return "; the columns are separated by tabs: --format tsv" if has_tabs else ""
+        if isinstance(cells[0], str) and NUMBER_WITH_COMMA.fullmatch(cells[0].strip()):
+            return f"; {cells[0]!r} has {_comma(cells[0])}"
+    return _delimiter_hint(chunk.names)
+
+
+def _comma(cell: str) -> str:
+    """Describe the comma of a number; before three digits it may separate thousands."""
+    if "." in cell or cell.count(",") > 1:
+        kind = "thousands separators"
+    elif re.fullmatch(THOUSANDS, cell.strip()):
+        kind = "a decimal comma or a thousands separator"
+    else:
+        kind = "a decimal comma"
+    return f"{kind}: numbers must have a decimal point and no other separator"
+
+
+def _delimiter_hint(names: Sequence[str]) -> str:
+    """Return a hint if the only column has a name with another delimiter."""
+    if len(names) == 1 and "\t" in names[0]:
+        return "; the columns are separated by tabs: --format tsv"
+    if len(names) == 1 and "|" in names[0]:
+        return (
+            "; the columns are separated by '|': replace it by commas, such as tr '|' ',' < in.csv > out.csv"
+        )
+    return ""
 
 
 def _listed(names: Sequence[str]) -> str:
     """List the columns of a table in words, only the first if there are many."""
-    return f"the columns are {name_list(names, _LISTED)}"
+    return f"the columns are {name_list(names, LISTED)}"

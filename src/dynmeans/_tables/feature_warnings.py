@@ -14,7 +14,7 @@ from dynmeans._tables.cells import EXAMINED_ROWS, is_number
 from dynmeans._tables.chunk import Cells, Chunk
 from dynmeans._tables.features import name_words
 
-_TIMES = {"time", "timestamp", "stamp", "ts", "frame", "epoch", "datetime"}  # last word of a name
+TIME_WORDS = {"time", "timestamp", "stamp", "ts", "frame", "epoch", "datetime"}  # last word of a name
 _LATITUDES, _LONGITUDES = ("lat", "latitude"), ("lon", "lng", "long", "longitude")
 SHORT_DEGREE = 0.9  # length of a degree of longitude, in degrees of latitude, below which a warning is given
 
@@ -23,7 +23,7 @@ def warn_of_time(chunk: Chunk, name: str, features: Sequence[str]) -> None:
     """Warn if a column that was chosen as a feature may be the time."""
     for feature in features:
         words = name_words(feature)
-        if not words or words[-1] not in _TIMES:
+        if not words or words[-1] not in TIME_WORDS:
             continue
         values = _numbers(chunk.columns[feature])
         if len(values) > 1 and (np.diff(values) >= 0).all() and values[0] < values[-1]:

@@ -15,9 +15,13 @@ from dynmeans._tables.vectors import is_list_column
 MIN_ROWS = 10  # fewer whole numbers in sequence may be measurements
 LARGEST_COUNT = 2.0**53  # above, adding 1 may not change a number
 ROW_NUMBERS, IDENTIFIERS = "row numbers", "identifiers"
-LISTS, COMMAS = "lists of numbers", "numbers with a decimal comma, which must have a point"
+LISTS, COMMAS = (
+    "lists of numbers",
+    "numbers with a comma, which must have a decimal point and no other separator",
+)
 SHIPS = ("mmsi", "imo")  # numbers of ships
-DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+THOUSANDS = r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+"
+NUMBER_WITH_COMMA = re.compile(rf"[+-]?[0-9]+,[0-9]+|{THOUSANDS}(\.[0-9]*)?")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 
@@ -80,7 +84,7 @@ def _kind(cells: Cells) -> str:
         return "dates"
     if all(isinstance(cell, bool | np.bool_) for cell in filled):
         return "true or false"
-    if all(isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell.strip()) for cell in filled):
+    if all(isinstance(cell, str) and NUMBER_WITH_COMMA.fullmatch(cell.strip()) for cell in filled):
         return COMMAS
     return "mostly text" if any(map(is_number, filled)) else "text"
 

@@ -21,7 +21,7 @@ from dynmeans._model.forecast import Forecast, forecast_clusters, prior_of_livin
 from dynmeans._model.lifecycle import StepResult, pass_time
 from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
-from dynmeans.estimators.diagnostics.result_checks import is_check_due
+from dynmeans.estimators.diagnostics.result_checks import Birth, is_check_due
 from dynmeans.estimators.diagnostics.result_warnings import (
     ROW_CHECKS,
     find_warnings,
@@ -330,6 +330,10 @@ class DMeans(BatchClusterer):
         if report.step == 1:
             self._warnings: dict[str, str] = {}
             self._given_warnings: frozenset[str] = frozenset()
+            self._last_birth: Birth | None = None
+        elif len(self._state.ids) > len(report.born) > 0:
+            self._last_birth = Birth(report.step, report.birth_cost)
+            self._warnings = {kind: text for kind, text in self.warnings_.items() if kind != "birth"}
         is_due = is_check_due(report.step)
         if self._is_silent or not (report.step == 1 or is_due) or len(batch.rows) == 0:
             return

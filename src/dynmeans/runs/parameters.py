@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -164,11 +165,35 @@ def parse_feature_scales(text: str | None) -> list[float] | None:
     return scales
 
 
-def parse_features(text: str | None, option: str = "--features") -> list[str] | None:
+def parse_features(text: str | None) -> list[str] | None:
     """Parse names separated by commas."""
     if text is None:
         return None
     names = [name.strip() for name in text.split(",")]
     if not all(names) or len(set(names)) < len(names):
-        raise InputError(f"{option} is {text!r}; it must be distinct names separated by commas, such as x,y")
+        raise InputError(
+            f"--features is {text!r}; it must be distinct names separated by commas, such as x,y"
+        )
     return names
+
+
+def parse_keys(text: str | None) -> list[str] | None:
+    """Parse keys separated by commas; a key with a comma is quoted as in a CSV file.
+
+    Examples
+    --------
+    >>> parse_keys('a, "b,c"')
+    ['a', 'b,c']
+    """
+    if text is None:
+        return None
+    try:
+        keys = [key.strip() for key in next(csv.reader([text], skipinitialspace=True, strict=True), [])]
+    except csv.Error:
+        keys = []
+    if not keys or not all(keys) or len(set(keys)) < len(keys):
+        raise InputError(
+            f"--report-keys is {text!r}; it must be distinct keys separated by commas, such as a,b; "
+            'a key with a comma is quoted: a,"b,c"'
+        )
+    return keys

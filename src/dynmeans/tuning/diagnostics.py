@@ -62,10 +62,19 @@ def _result_warnings(stream: TuningStream, labels: Sequence[IntArray], best: Any
     report = best.step_
     if report.parameters is None or len(report.labels) == 0:
         return []
-    found = check_result(stream.batches[-1], report, best._state, report.parameters)
+    found = check_result(
+        stream.batches[-1], report, best._state, report.parameters, had_births=_had_births(labels)
+    )
     if "single" in found:
         found["single"] += "; tune again with exclusive=True in that case"
     return [text for kind, text in found.items() if kind != "one"]  # reported by another rule
+
+
+def _had_births(labels: Sequence[IntArray]) -> bool:
+    """Return whether a cluster was born in the second half of the steps."""
+    half = (len(labels) + 1) // 2
+    before = np.concatenate(labels[:half])
+    return bool(len(before) and not np.isin(np.concatenate([before, *labels[half:]]), before).all())
 
 
 def _disagreement(trials: Sequence[Trial], by_forest: bool) -> list[str]:

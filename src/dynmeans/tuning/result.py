@@ -27,7 +27,9 @@ class Tuning:
     Attributes
     ----------
     best_params_ : dict
-        Parameters of the best trial: ``DMeans(**best_params_)``, or ``estimator.set_params(**best_params_)``.
+        Parameters that were searched, of the best trial. Parameters that the estimator fixes, such as
+        ``metric="cosine"``, are not in it: ``clone(best_estimator_)`` is an estimator with all parameters
+        that is not fitted, and ``estimator.set_params(**best_params_)`` sets those that were searched.
     best_estimator_ : estimator
         Fitted on all batches with these parameters, under the best assignment order of the trial; the next
         ``partial_fit`` continues the stream.

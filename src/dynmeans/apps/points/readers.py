@@ -12,6 +12,8 @@ import numpy as np
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.limits import FileLimits
 from dynmeans._model.types import FloatArray
+from dynmeans._tables.chunk import name_list
+from dynmeans._tables.columns import LISTED
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.readers.npy import open_array
 from dynmeans._tables.sources import Source, UnknownFileTypeError, find_source, read_source
@@ -132,8 +134,22 @@ def _table(
 def _coordinate_columns(source: Source) -> list[str]:
     """Return the columns of a table that are called x, y and z, in upper or lower case."""
     first = next(read_source(source, wanted=()), None)
-    names = () if first is None else first.names
-    return [next((name for name in names if name.lower() == axis), axis) for axis in AXES]
+    if first is None:
+        return list(AXES)
+    found = {axis: next((name for name in first.names if name.lower() == axis), None) for axis in AXES}
+    for axis, name in found.items():
+        if name is None:
+            listed = name_list(first.names, LISTED)
+            raise InputError(
+                f"{source.name}: no column {axis!r}; the columns are {listed}; name those with the three "
+                "coordinates with --columns, height last"
+            )
+    return [name for name in found.values() if name is not None]
+
+
+def find_table(path: Path) -> Source | None:
+    """Return the table in a file, or None if the file has another format."""
+    return None if path.suffix.lower() in _READERS else _source(path)
 
 
 def _source(path: Path) -> Source:

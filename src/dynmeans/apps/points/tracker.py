@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynmeans._model.events import Event, StepReport
-from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.apps.points.background import Background, NoBackground
 from dynmeans.apps.points.segmentation import segment
 from dynmeans.apps.points.voxels import GroundCells, bin_points, even_weights
@@ -32,6 +32,7 @@ class TrackerParameters(NamedTuple):
     few: float = 30.0  # sdmeans: number of points at which a piece has half the weight of a person
     restarts: int = 1
     seed: int = 0
+    min_points: int = 1  # sdmeans: number of points below which a piece is noise
 
 
 # Tuned on scenes of `walking_people` with seeds below 100.
@@ -84,6 +85,8 @@ class Tracker:
         on_event: Callable[[Event], object] | None = None,
         min_hits: int = 1,
     ) -> None:
+        if parameters.min_points > 1 and parameters.algorithm == "dmeans":
+            raise ValueError("min_points needs algorithm='sdmeans': the cells of 'dmeans' have few points")
         self.parameters = parameters
         self.model = make_model(parameters).set_params(min_hits=min_hits)
         self.model.on_event = on_event
@@ -97,10 +100,18 @@ class Tracker:
         if not len(shown):
             return Step(labels, self.model.partial_fit(np.empty((0, 2)), t=time).step_)
         parts, shares = self._parts(bin_points(points[shown, :2], self.parameters.voxel))
-        weights = self.parameters.weight * shares
-        report = self.model.partial_fit(parts.centers, sample_weight=weights, t=time).step_
-        labels[shown] = report.confirmed_labels[parts.cell]
+        linked = np.flatnonzero(self._is_linked(parts))
+        weights = self.parameters.weight * shares[linked] if len(linked) else None
+        report = self.model.partial_fit(parts.centers[linked], sample_weight=weights, t=time).step_
+        ids = np.full(len(parts.counts), BACKGROUND)
+        ids[linked] = report.confirmed_labels
+        labels[shown] = ids[parts.cell]
         return Step(labels, report)
+
+    def _is_linked(self, parts: GroundCells) -> BoolArray:
+        """Return whether each part has enough points to be a person rather than noise."""
+        is_linked: BoolArray = parts.counts >= self.parameters.min_points
+        return is_linked
 
     def _parts(self, cells: GroundCells) -> tuple[GroundCells, FloatArray]:
         """Return the points to link, and the share of a person that each represents."""

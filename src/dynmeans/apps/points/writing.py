@@ -43,6 +43,7 @@ class RunRecorder:
     def __init__(self, folder: Path, info: dict[str, Any], sources: Sequence[Path]) -> None:
         self.folder, self.steps, self.rows, self.people = folder, 0, 0, 0
         self.seen, self._seen_rows = 0, 0  # frames with people, and their points
+        self._counts: dict[int, tuple[int, int]] = {}  # frames and points of each id
         files = files_for(sources)
         self._info = {
             **info,
@@ -88,7 +89,15 @@ class RunRecorder:
             )
         )
         del lines[LABELS_LOG]
-        self._log.append({**lines, TRACKS_FILE: track_lines(time, bounding_boxes(points, labels))})
+        tracks = bounding_boxes(points, labels)
+        for k, count in zip(tracks.ids.tolist(), tracks.counts.tolist(), strict=True):
+            n_frames, n_points = self._counts.get(k, (0, 0))
+            self._counts[k] = n_frames + 1, n_points + count
+        self._log.append({**lines, TRACKS_FILE: track_lines(time, tracks)})
+
+    def n_sparse(self, n_points: int) -> int:
+        """Return the number of people with fewer points than this per frame on average."""
+        return sum(total < n_points * n_frames for n_frames, total in self._counts.values())
 
     def close(self, *, complete: bool) -> None:
         """Flush everything to disk, also after an error, and write run.json last."""

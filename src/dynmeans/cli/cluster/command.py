@@ -105,6 +105,7 @@ def cluster(
             parse_birth_cost,
             parse_feature_scales,
             parse_features,
+            parse_keys,
         )
 
     parameters = RunParameters(
@@ -137,7 +138,7 @@ def cluster(
         embedding=embedding,
         text=text,
         by=by,
-        report_keys=parse_features(report_keys, "--report-keys"),
+        report_keys=parse_keys(report_keys),
         report_largest=report_largest,
     )
     if scheduler is not None or workers is not None:

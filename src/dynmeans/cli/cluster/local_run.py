@@ -16,7 +16,11 @@ from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import name_list
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
-from dynmeans.estimators.diagnostics.result_checks import MIN_STEPS_PER_ID, ClusteringWarning
+from dynmeans.estimators.diagnostics.result_checks import (
+    MIN_STEPS_PER_ID,
+    NOT_ESTIMATED,
+    ClusteringWarning,
+)
 from dynmeans.runs import RunInterrupted, RunParameters, RunResult, cluster_files
 from dynmeans.runs.option_names import as_options
 from dynmeans.streams import KeyedDMeans
@@ -81,7 +85,7 @@ def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
         reason = "no key has two different rows in a step or in 8 steps"
         return {"birth cost": f"not estimated: {reason}; all rows of a key are one cluster"}
     if is_auto and model.birth_cost_ >= ONE_OBJECT:
-        return {"birth cost": "not estimated: no step has two different rows; all rows are one cluster"}
+        return {"birth cost": NOT_ESTIMATED}
     entries = {"birth cost": f"{model.birth_cost_:.6g}{' (auto)' if is_auto else ''}"}
     if not is_auto or not hasattr(model, "parameters_"):
         return entries
@@ -108,7 +112,9 @@ def _duration(seconds: float) -> str:
 
 def print_warnings(model: Any, features: Sequence[str], found: dict[str, str] | None = None) -> None:
     """Print the warnings of a model and of a run, with the names of options and columns."""
-    for text in {**(found or {}), **getattr(model, "warnings_", {})}.values():
+    for kind, text in {**(found or {}), **getattr(model, "warnings_", {})}.items():
+        if kind == "estimate":
+            continue  # in the summary, see `describe_model`
         if model.birth_cost == "auto":
             text = _BIRTH_COST.sub(r"the estimated birth cost, \1,", text)
         print_error(as_options(text, features), kind="warning: ")

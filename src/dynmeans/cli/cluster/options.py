@@ -204,7 +204,11 @@ ByOption = Annotated[
 ]
 ReportKeysOption = Annotated[
     str | None,
-    typer.Option(metavar="A,B,...", help="With --by: keys that get a report.", rich_help_panel=_OUTPUT),
+    typer.Option(
+        metavar="A,B,...",
+        help="With --by: keys that get a report. A key with a comma is quoted as in a CSV file.",
+        rich_help_panel=_OUTPUT,
+    ),
 ]
 ReportLargestOption = Annotated[
     int | None,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,12 +14,17 @@ from dynmeans._files.limits import FileLimits
 from dynmeans._files.patterns import expand_pattern
 from dynmeans._model.costs import AgingParameters, make_costs
 from dynmeans._model.types import FloatArray
+from dynmeans._tables.chunk import Cells
+from dynmeans._tables.feature_warnings import TIME_WORDS
+from dynmeans._tables.features import name_words
+from dynmeans._tables.sources import Source, read_source
 from dynmeans.apps.points import (
     Background,
     EmptyScene,
     Frame,
     Ground,
     TrackerParameters,
+    find_table,
     in_order,
     read_frames,
 )
@@ -27,6 +33,7 @@ from dynmeans.runs.option_names import as_options
 _UPPER = 1_000_000  # frames per second, meters per cell, or points
 _DEFAULT_RATE = 30.0  # frames per second, of files without a time
 _NUMBERED = 5  # first times that are compared with frame numbers
+_TIMES, _FRAME = TIME_WORDS | {"t", "seconds"}, "frame"  # last words of names of columns with times
 
 
 class InputOptions(NamedTuple):
@@ -87,6 +94,45 @@ def _are_frame_numbers(times: Sequence[float]) -> bool:
     return steps == {1.0} and all(time.is_integer() for time in times)
 
 
+def warn_of_unused_time(frames: Frames) -> None:
+    """Warn if the first file is a table whose rows are one frame, although a column has several times."""
+    source = None if frames.time is not None else find_table(frames.paths[0])
+    column = None if source is None else _unused_time(frames, source)
+    if source is None or column is None:
+        return
+    is_frame = name_words(column)[-1] == _FRAME
+    meaning = "the frame number" if is_frame else "the time in seconds"
+    option = f"--time {column}" + (" --rate 10, with your frames per second" if is_frame else "")
+    warnings.warn(
+        f"{source.name}: column {column!r} is not used, so the whole file is one frame; "
+        f"if it is {meaning}, use {option}",
+        InputWarning,
+        stacklevel=2,
+    )
+
+
+def _unused_time(frames: Frames, source: Source) -> str | None:
+    """Return the column with several times or frame numbers, or None.
+
+    If every file is a frame, its points may have different times, but not different frame numbers.
+    """
+    source, allowed = source._replace(limits=frames.limits), _TIMES if len(frames.paths) == 1 else {_FRAME}
+    with warnings.catch_warnings(), suppress(InputError):  # reported when the frames are read
+        warnings.simplefilter("ignore", InputWarning)
+        first = next(read_source(source, wanted=()), None)
+        names = () if first is None else first.names
+        column = next((name for name in names if allowed & set(name_words(name)[-1:])), None)
+        chunks = () if column is None else read_source(source, wanted=(column,))
+        return column if _has_different(chunk.columns[column] for chunk in chunks if column) else None
+    return None
+
+
+def _has_different(parts: Iterable[Cells]) -> bool:
+    cells = chain.from_iterable(parts)
+    first = next(cells, None)
+    return any(cell != first for cell in cells)
+
+
 def parse_columns(text: str | None) -> list[str] | None:
     """Parse --columns."""
     if text is None:
@@ -103,6 +149,8 @@ def check_ranges(parameters: TrackerParameters, rate: float | None) -> None:
     for name, value in {**values, **({} if rate is None else {"--rate": rate})}.items():
         if not 0 < value < _UPPER:
             raise InputError(f"{name} is {value}; it must be more than 0 and less than {_UPPER:,}")
+    if parameters.min_points > 1 and parameters.algorithm == "dmeans":
+        raise InputError("--min-points needs --algorithm sdmeans: the cells of dmeans are parts of people")
     try:
         make_costs(parameters.birth_cost, AgingParameters(parameters.lifetime, parameters.reach, None, None))
     except ValueError as error:

@@ -127,7 +127,18 @@ FewOption = Annotated[
     typer.Option(
         metavar="POINTS",
         help="Number of points at which a piece has half the weight of a person, for sdmeans. A lower "
-        "number lets sparse pieces start new people. Default: 30.",
+        "number lets sparse pieces start new people. It removes nothing: see --min-points. Default: 30.",
+        rich_help_panel=_COSTS,
+    ),
+]
+MinPointsOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        max=1_000_000,
+        help="Number of points below which a piece of a frame is noise, labeled -1, for sdmeans. Use more "
+        "points than clutter has in one place, and fewer than a person has. Default: 1.",
         rich_help_panel=_COSTS,
     ),
 ]

@@ -37,12 +37,14 @@ from dynmeans.cli.points.inputs import (
     list_frames,
     make_background,
     parse_columns,
+    warn_of_unused_time,
 )
 from dynmeans.runs.folder import check_folder, locked_folder
 from dynmeans.runs.report import draw_report
 from dynmeans.runs.resume.progress import drop_unset
 
-_PIECE_PARAMETERS = {"bandwidth", "piece_cost", "few"}  # not used by D-Means on cells
+_PIECE_PARAMETERS = {"bandwidth", "piece_cost", "few", "min_points"}  # not used by D-Means on cells
+_SPARSE = 5  # points per frame; a person in a LiDAR or a depth camera has more
 
 
 class TrackingJob(NamedTuple):
@@ -80,6 +82,7 @@ def run_points(
     scene = list_files(options.empty) if options.empty else []
     check_files([*paths, *scene])
     frames = Frames(paths, options.time, options.rate, columns, limits)
+    warn_of_unused_time(frames)
     with locked_folder(out):
         check_folder(out, force=force, again=None, inputs=[*paths, *scene], names=files_for(paths))
         background = make_background(scene, options.ground, limits)
@@ -155,6 +158,11 @@ def _print_result(job: TrackingJob, recorder: RunRecorder, title: str, seconds: 
     people, frames = f"{recorder.people} tracked", amount(recorder.steps, "frame")
     if recorder.seen < recorder.steps:
         people += f", seen in {recorder.seen:,} of {frames}"
+    sparse = recorder.n_sparse(_SPARSE) if job.parameters.algorithm == "sdmeans" else 0
+    if 2 * sparse > recorder.people:  # people of a radar may be sparse, so that no default removes them
+        people += (
+            f"; {sparse} with fewer than {_SPARSE} points per frame: if noise, use --min-points {_SPARSE}"
+        )
     print_summary(
         {
             "input": f"{title}: {amount(recorder.rows, 'point')} in {frames}",

@@ -63,6 +63,7 @@ StudyOption = Annotated[
     typer.Option(metavar="FILE", help="With optuna: file of the study; the same command resumes it."),
 ]
 TuneOutOption = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the table and the figure.")]
+RefusedByOption = Annotated[str | None, typer.Option("--by", hidden=True)]  # of the command cluster
 TuneForceOption = Annotated[
     bool, typer.Option("--force", help="Overwrite a table and a figure in the folder.")
 ]
@@ -96,13 +97,20 @@ def tune(
     format: FormatOption = None,
     limit: LimitOption = None,
     force: TuneForceOption = False,
+    by: RefusedByOption = None,
 ) -> None:
     """Find hyperparameters for the rows of files, without labels, and print the command to run."""
     with exit_on_interrupt():
         import_sklearn()
+        from dynmeans._files.errors import InputError
         from dynmeans.cli.tune.run import Search, run_tune
         from dynmeans.runs.parameters import RunParameters, parse_features
 
+    if by is not None:
+        raise InputError(
+            f"--by {by}: tune works on one stream; filter the file by one key of {by!r}, and use the "
+            f"parameters that it finds in cluster --by {by}"
+        )
     parameters = RunParameters(
         time=time,
         every=every,

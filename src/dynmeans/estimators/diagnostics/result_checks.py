@@ -6,8 +6,12 @@ The checks run after 8, 16, 32, ... steps, so that they cost nothing in other st
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from dynmeans._algorithms.batch import Rows
+from dynmeans._algorithms.defaults import ONE_OBJECT
 from dynmeans._core import farthest_from_others, squared_span
 from dynmeans._model.events import StepParameters, StepReport
 from dynmeans._model.state import ClusterState
@@ -18,6 +22,10 @@ SAMPLE = 200  # number of rows that are checked
 MANY_SINGLE = 0.9  # share of clusters among rows at which nearly every row is a cluster
 MIN_ROWS = 5  # minimum number of rows for a warning about single rows or a single cluster
 MIN_STEPS_PER_ID = 3.0  # below this, ids break
+# All rows are in one cluster by the cosine of directions.
+MIN_TEXTS = 30  # rows in the batch; fewer may be of one topic
+UNRELATED = 0.5  # mean cosine to the center below which the cluster is not one topic: 0.25 of two rows
+NOT_ESTIMATED = "not estimated: no step has two different rows; all rows are one cluster"
 MANY_IDS = 10  # with fewer, the mean number of steps per id is too uncertain
 
 
@@ -30,8 +38,25 @@ def is_check_due(n_steps: int) -> bool:
     return n_steps >= FIRST_CHECK and n_steps & (n_steps - 1) == 0
 
 
+class Birth(NamedTuple):
+    """A birth beside remembered clusters, which shows that its birth cost makes births possible."""
+
+    step: int
+    birth_cost: float
+
+    def refutes(self, report: StepReport, used: StepParameters) -> bool:
+        """Return whether births with these parameters are possible, by a birth since the last check."""
+        return self.step > report.step // 2 and self.birth_cost >= used.birth_cost
+
+
 def check_result(
-    rows: Rows, report: StepReport, state: ClusterState, used: StepParameters, n_rows: int | None = None
+    rows: Rows,
+    report: StepReport,
+    state: ClusterState,
+    used: StepParameters,
+    n_rows: int | None = None,
+    *,
+    had_births: bool = False,
 ) -> dict[str, str]:
     """Return warnings by kind.
 
@@ -47,12 +72,14 @@ def check_result(
         Parameters of this step.
     n_rows : int, optional
         Rows of the whole batch, if `rows` and the labels of the report are a sample of it.
+    had_births : bool, default False
+        Whether recent steps show that births are possible, so that the rows of this step need not.
     """
     n_active, n = len(report.active), len(rows) if n_rows is None else n_rows
     found = {}
     if (
         n_active > 1
-        and not (used.exclusive or used.refine)
+        and not (had_births or used.exclusive or used.refine)
         and _is_birth_impossible(rows, report, state, used)
     ):
         found["birth"] = (
@@ -86,6 +113,35 @@ def check_result(
             "or motion='velocity'"
         )
     return found
+
+
+def check_estimate(birth_cost: float) -> dict[str, str]:
+    """Return a warning if no batch could determine the birth cost."""
+    if birth_cost < ONE_OBJECT:
+        return {}
+    return {
+        "estimate": f"the birth cost is {NOT_ESTIMATED}; if there are several objects, set birth_cost, or "
+        "cluster several rows per step"
+    }
+
+
+def check_one_direction(rows: Rows, state: ClusterState, birth_cost: float, n_rows: int) -> dict[str, str]:
+    """Return a warning if all rows so far are in one cluster, by an estimated birth cost for directions.
+
+    Only for the cosine metric. One cluster of positions may be one object, which no property of the rows
+    excludes. One cluster of directions that are nearly unrelated to its center is not one topic.
+    """
+    if n_rows < MIN_TEXTS or state.next_id != 1:
+        return {}
+    center = state.centers[0] / np.linalg.norm(state.centers[0])
+    mean = float(np.mean(rows @ center))
+    if mean >= UNRELATED:
+        return {}
+    return {
+        "one": f"all rows are in one cluster: birth_cost={birth_cost:.4g} joins them, although they are not "
+        f"similar (mean cosine {mean:.2f} to the center); try a smaller birth_cost, such as "
+        f"{0.75 * birth_cost:.2g}, or other embeddings"
+    }
 
 
 def _is_birth_impossible(rows: Rows, report: StepReport, state: ClusterState, used: StepParameters) -> bool:

@@ -18,7 +18,13 @@ from dynmeans.estimators.diagnostics.birth_warnings import (
     warn_of_unit_rows,
 )
 from dynmeans.estimators.diagnostics.caller import caller_level
-from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning, check_result, is_check_due
+from dynmeans.estimators.diagnostics.result_checks import (
+    ClusteringWarning,
+    check_estimate,
+    check_one_direction,
+    check_result,
+    is_check_due,
+)
 from dynmeans.estimators.diagnostics.row_checks import check_embeddings, check_scales
 from dynmeans.estimators.parameters.metric_choice import may_be_cosine
 from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
@@ -44,19 +50,29 @@ def find_warnings(
     model: DMeans, batch: Batch, report: StepReport, resolved: ResolvedParameters
 ) -> dict[str, str]:
     """Return the warnings about the last step of a model, by kind."""
-    if len(batch.rows) == 0 or resolved.is_cosine:
-        return {}  # the checks and their advice are about squared distances; see `warn_of_rows`
+    if len(batch.rows) == 0:
+        return {}
+    if resolved.is_cosine:  # the other checks are about squared distances; see `warn_of_rows`
+        if model.birth_cost != "auto" or not is_check_due(report.step):
+            return {}
+        rows, _ = checked_rows(batch.rows, report.labels)
+        return check_one_direction(rows, model._state, resolved.costs.birth, len(batch.rows))
     rows, labels = checked_rows(batch.rows, report.labels)
     found = check_scales(rows, getattr(model, "feature_names_in_", None))
     if model.metric == "auto" and may_be_cosine(model):
         found |= check_embeddings(rows, labels)
     if is_check_due(report.step):
         assert resolved.used is not None
-        described = report._replace(labels=labels)
-        found |= check_result(rows, described, model._state, resolved.used, len(batch.rows))
+        described, birth = report._replace(labels=labels), model.__dict__.get("_last_birth")
+        had_births = birth is not None and birth.refutes(report, resolved.used)
+        found |= check_result(
+            rows, described, model._state, resolved.used, len(batch.rows), had_births=had_births
+        )
     if model.birth_cost == "auto":
         for kind in ("single", "one"):  # found in the data
             found.pop(kind, None)
+        if is_check_due(report.step):
+            found |= check_estimate(resolved.costs.birth)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,8 @@ def valid_rows(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Row
         rows = validate_data(
             estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C", ensure_min_samples=min_rows
         )
-    except ValueError as error:
-        raise ValueError(_in_one_line(str(error))) from error
+    except (ValueError, TypeError) as error:
+        raise _explained(X, error) from error
     rows = np.require(rows, requirements=["C_CONTIGUOUS", "ALIGNED"])
     return check_range(rows, max_abs(rows))
 
@@ -58,11 +59,40 @@ def finite_rows(X: Any) -> FloatArray:
     _refuse_sparse(X)
     try:
         rows = check_array(X, dtype=np.float64, order="C", ensure_min_samples=0)
-    except ValueError as error:
-        raise ValueError(_in_one_line(str(error))) from error
+    except (ValueError, TypeError) as error:
+        raise _explained(X, error) from error
     finite: FloatArray = np.require(rows, requirements=["C_CONTIGUOUS", "ALIGNED"])
     check_range(finite, max_abs(finite))
     return finite
+
+
+def _explained(X: Any, error: Exception) -> Exception:
+    """Return the error with one line that says what to pass instead of X."""
+    kind: type[Exception] = ValueError if isinstance(error, ValueError) else TypeError
+    is_number = [isinstance(part, Real) for part in X] if isinstance(X, tuple) else []
+    if any(is_number) and not all(is_number):
+        parts = ", ".join(type(part).__name__ for part in X)
+        return kind(
+            f"X must be rows, got a tuple ({parts}): pass the time as partial_fit(X, t=t), or in a stream of "
+            "batches as {'X': X, 't': t}"
+        )
+    if type(X).__name__ == "LazyFrame":
+        return kind("X is a LazyFrame, which has no rows yet: pass X.collect()")
+    dated = _dated_columns(X) if kind is TypeError else []
+    if dated:
+        return kind(
+            f"column {dated[0]!r} of X has dates or durations, but features must be numbers: leave it out "
+            "and pass the time of the batch as t, or convert it to a number of seconds"
+        )
+    return kind(_in_one_line(str(error)))
+
+
+def _dated_columns(X: Any) -> list[str]:
+    """Return the columns of a pandas data frame that have dates or durations."""
+    dtypes: Any = getattr(X, "dtypes", None)
+    if not hasattr(dtypes, "items"):
+        return []
+    return [str(name) for name, dtype in dtypes.items() if getattr(dtype, "kind", "") in ("M", "m")]
 
 
 def _in_one_line(message: str) -> str:

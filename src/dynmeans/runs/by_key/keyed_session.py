@@ -27,6 +27,7 @@ from dynmeans.streams.keyed_files import keyed_to_snapshot
 
 ROWS_ARRAY = "run_key_rows"  # in the state file: number of rows of each key
 DEFAULT_LARGEST = 3  # keys that get a report if none is named
+SHOWN_KEYS = 5  # names of keys in a warning
 CANDIDATES = 4  # keys with a sample per key with a report, because the largest keys may change
 
 
@@ -93,6 +94,15 @@ class KeyedSession(Session):
         if self._named is not None:
             return [key for key in self._named if self._largest.rows(key)]
         return self._largest.top(self._n_reports)
+
+    def warnings(self) -> dict[str, str]:
+        """Return the warnings about the rows and the named keys, by kind."""
+        missing = [key for key in self._named or () if not self._largest.rows(key)]
+        if not missing:
+            return super().warnings()
+        shown = ", ".join(map(repr, missing[:SHOWN_KEYS])) + (", ..." if len(missing) > SHOWN_KEYS else "")
+        text = f"--report-keys: no row has the key {shown} in column {self._by!r}, so it has no report"
+        return {**super().warnings(), "keys": text}
 
     def n_clusters(self) -> int:
         """Return the number of remembered clusters of all keys."""
