@@ -89,7 +89,7 @@ FALSE_HEADERS = [
     (WALK, {"feature_names": [1, 2]}, "list of names"),
     (WALK, {"params": [1]}, r"params=\[1\]"),
     (WALK, {"kernel": {"kernel": "rbf"}}, "DMeans with a kernel"),
-    (WALK, param(WALK, lifetime=0.5), "lifetime must be a finite number > 1, got 0.5"),
+    (WALK, param(WALK, lifetime=-0.5), "lifetime must be a finite number > 0, got -0.5"),
     (WALK, param(WALK, reach=-1), "reach must be a finite number >= 1"),
     (WALK, param(WALK, motion="fly"), "motion must be one of"),
     (WALK, param(WALK, n_restarts=0), "n_restarts must be a whole number >= 1, got 0"),
