@@ -205,3 +205,14 @@ def test_the_birth_cost_suits_all_rows_of_large_batches() -> None:
     found = [model.partial_fit(rows / scale).labels_ for rows in batches]
     assert len(set(found[-1].tolist())) == 5
     assert identity_f1(true, found) > 0.9
+
+
+@pytest.mark.parametrize("others", ["constant", "sum", "tiny"])
+def test_features_without_information_add_no_clusters(others: str) -> None:
+    rng = np.random.default_rng(0)
+    centers = 12.0 * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])[np.repeat([0, 1, 2], 20)]
+    model = DMeans(random_state=0)
+    for _ in range(9):
+        X = centers + rng.normal(size=(60, 2))
+        added = {"constant": np.full(60, 7.0), "sum": X.sum(axis=1), "tiny": rng.normal(0, 1e-4, 60)}[others]
+        assert len(model.partial_fit(np.column_stack([X, added])).step_.active) == 3

@@ -17,7 +17,7 @@ import numpy as np
 
 from dynmeans._algorithms.batch import Rows
 from dynmeans._core import descend
-from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans._sampling import evenly_spaced
 
 SAMPLE = 1000  # maximum number of rows
@@ -39,6 +39,7 @@ def estimate_birth_cost(rows: Rows, weights: FloatArray | None, seed: int) -> fl
     sample, mass = _distinct_sample(rows, weights)
     if len(sample) < 2:
         return None
+    sample = _varying_directions(sample, mass)
     middle = np.average(sample, axis=0, weights=mass)
     farthest = float(np.max(np.sum((sample - middle) ** 2, axis=1)))
     if farthest == 0.0:  # squared differences underflow
@@ -76,6 +77,31 @@ def _distinct_sample(rows: Rows, weights: FloatArray | None) -> tuple[FloatArray
     distinct, which = np.unique(picked, axis=0, return_inverse=True)
     total = np.bincount(which.ravel(), weights=mass, minlength=len(distinct))
     return distinct, total / total.mean()
+
+
+def _varying_directions(sample: FloatArray, mass: FloatArray) -> FloatArray:
+    """Return the rows in the directions in which they vary, which changes no distance.
+
+    A constant feature, or one that is a sum of others, would count as a dimension of the clusters.
+    """
+    n, d = sample.shape
+    if d * (d + 1) // 2 > n:  # the rows do not determine a covariance
+        return sample
+    centered = sample - np.average(sample, axis=0, weights=mass)
+    largest = float(np.abs(centered).max())
+    if largest == 0.0:
+        return sample
+    unit = centered / largest
+    values, directions = np.linalg.eigh((mass[:, None] * unit).T @ unit)
+    varies = _exceeds_rounding(values)
+    return sample if varies.all() else np.ascontiguousarray(centered @ directions[:, varies])
+
+
+def _exceeds_rounding(eigenvalues: FloatArray) -> BoolArray:
+    """Return which of the ascending eigenvalues of a covariance are larger than rounding errors."""
+    limit = len(eigenvalues) * np.finfo(np.float64).eps * eigenvalues[-1]
+    exceeds: BoolArray = eigenvalues > limit
+    return exceeds
 
 
 def _grid(sample: FloatArray, farthest: float) -> FloatArray:
@@ -144,19 +170,13 @@ def _length_of_points(
     lengths = [penalty]
     if n_entries <= n:  # otherwise the rows do not determine a covariance
         shared: FloatArray = (mass[:, None] * unit).T @ unit / freedom
-        if _has_full_rank(shared):
+        if _exceeds_rounding(np.asarray(np.linalg.eigvalsh(shared), np.float64)).all():
             lengths.append(0.5 * n * float(np.linalg.slogdet(shared)[1]) + n_entries * penalty)
             if k * n_entries <= n:
                 own = _scatters(unit, mass, slots, k) + shared  # one more point: few rows have no covariance
                 log_dets: FloatArray = np.linalg.slogdet(own / slot_weights[:, None, None])[1]
                 lengths.append(0.5 * float(slot_weights @ log_dets) + k * n_entries * penalty)
     return 0.5 * n * d * math.log(variance) + min(lengths)
-
-
-def _has_full_rank(covariance: FloatArray) -> bool:
-    """Return whether the rows vary in all directions by more than rounding errors."""
-    values = np.linalg.eigvalsh(covariance)
-    return bool(values[0] > len(values) * np.finfo(np.float64).eps * values[-1])
 
 
 def _scatters(residuals: FloatArray, mass: FloatArray, slots: IntArray, k: int) -> FloatArray:

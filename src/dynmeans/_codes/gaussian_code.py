@@ -101,17 +101,23 @@ def median_interval(times: FloatArray) -> float:
 
 
 def _main_axes(rows: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Center the rows and scale them to a mean variance of 1; project many features to the main axes."""
+    """Center the rows and scale them to a mean variance of 1; project many features to the main axes.
+
+    Directions with less than the smallest variance, such as a constant feature, are left out: clusters would
+    be expected to have an extent in them.
+    """
     centered = rows - np.average(rows, axis=0, weights=weights)
     unit = float(np.abs(centered).max()) or 1.0  # squares of very large numbers overflow
     centered = centered / unit
     variance = float(np.average(np.mean(centered**2, axis=1), weights=weights))
     centered /= np.sqrt(variance) if variance > 0 else 1.0
-    if rows.shape[1] <= MAX_FEATURES:
-        return np.ascontiguousarray(centered)
     mass = np.ones(len(rows)) if weights is None else weights
-    axes = np.linalg.eigh((centered * mass[:, None]).T @ centered)[1][:, ::-1][:, :MAX_FEATURES]
-    return np.ascontiguousarray(centered @ axes)
+    variances, axes = np.linalg.eigh((centered * mass[:, None]).T @ centered)
+    d, rank = rows.shape[1], int(np.sum(variances > MIN_VARIANCE_SHARE * variances.sum()))
+    if rank == 0 or rank == d <= MAX_FEATURES:
+        return np.ascontiguousarray(centered)
+    projected = centered @ axes[:, ::-1][:, : min(rank, MAX_FEATURES)]
+    return np.ascontiguousarray(projected * math.sqrt(rank / d) if d <= MAX_FEATURES else projected)
 
 
 def _resolution(rows: FloatArray) -> FloatArray:
