@@ -9,8 +9,10 @@ from scipy.special import gammaln as lg
 from scipy.special import logsumexp
 from scipy.stats import multivariate_t
 
-from dynmeans._codes.forest_code import ForestReference
+from dynmeans._codes.forest_code import FORECASTS, ForestReference
 from event_twins import EventTwin, LabelTwin, OutlierTwin
+
+N = len(FORECASTS)
 
 
 def forest_parts(reference: ForestReference, labels: list[np.ndarray]) -> np.ndarray:
@@ -23,14 +25,22 @@ def forest_parts(reference: ForestReference, labels: list[np.ndarray]) -> np.nda
     return np.array([code.edges, code.roots, tags, code.events.nats, noise]) / len(reference.rows)
 
 
+def forecast_likelihoods(reference: ForestReference, labels: list[np.ndarray]) -> np.ndarray:
+    """Log likelihood of the roots of known ids under every forecast."""
+    code = ForestTwin(reference)
+    for t, ids in enumerate(labels):
+        code.encode_step(t, ids)
+    return code.credit
+
+
 class ForestTwin:
     """State and total length of the forest code."""
 
     def __init__(self, reference: ForestReference) -> None:
         self.reference, self.d = reference, reference.rows.shape[1]
-        self.tracks: dict[int, dict] = {}  # size, mean, velocity, time, and spread of each id
-        self.pooled = np.stack([reference.spread] * 2)
-        self.seen, self.credit = 1.0, np.zeros(2)
+        self.tracks: dict[int, dict] = {}  # size, filters, time, and spread of each id
+        self.pooled = np.stack([reference.spread] * N)
+        self.seen, self.credit = 1.0, np.zeros(N)
         self.events, self.tags, self.outliers = EventTwin(), LabelTwin(), OutlierTwin()
         self.edges = self.roots = self.orders = self.noise = 0.0
 
@@ -50,29 +60,29 @@ class ForestTwin:
         self.encode_roots(groups, now)
 
     def encode_roots(self, groups: dict[int, np.ndarray], now: float) -> None:
-        """Encode the roots of known ids by both forecasts, and update all tracks."""
-        likelihood, spreads, known = np.zeros(2), np.zeros((2, self.d, self.d)), 0
+        """Encode the roots of known ids by the first two forecasts, and update all tracks."""
+        likelihood, spreads, known = np.zeros(N), np.zeros((N, self.d, self.d)), 0
         for k, x in groups.items():
             if k in self.tracks:
                 own, found = self.forecast(self.tracks[k], x, now)
                 likelihood, spreads, known = likelihood + own, spreads + found, known + 1
                 self.tracks[k] = moved(self.tracks[k], x, now, found)
             else:
-                none = np.zeros((2, self.d, self.d))
-                track = {"m": x.mean(axis=0), "v": np.zeros(self.d), "n": len(x), "t": now, "seen": 1}
-                self.tracks[k] = track | {"w": 0.0, "own": none}
-        before = logsumexp(self.credit)
+                none = np.zeros((N, self.d, self.d))
+                filters = [born(x, motion) for motion in FORECASTS]
+                self.tracks[k] = {"filters": filters, "n": len(x), "t": now, "w": 0.0, "own": none}
+        before = logsumexp(self.credit[:2])
         self.credit = self.credit + likelihood
-        self.roots += before - logsumexp(self.credit)
+        self.roots += before - logsumexp(self.credit[:2])
         self.pooled, self.seen = self.pooled + spreads, self.seen + known
         self.tracks = {k: track for k, track in self.tracks.items() if now - track["t"] <= 50}
 
     def forecast(self, track: dict, x: np.ndarray, now: float) -> tuple[np.ndarray, np.ndarray]:
-        """Log likelihood of a root and the spread found, from the last position and with the velocity."""
+        """Log likelihood of a root and the spread found, around each forecast."""
         gap = max(now - track["t"], 1e-3)
-        age, likelihood, spreads = max(gap, 1.0), np.zeros(2), np.zeros((2, self.d, self.d))
-        for h in range(2):
-            away = x - track["m"] - (track["v"] * gap if h else 0.0)
+        age, likelihood, spreads = max(gap, 1.0), np.zeros(N), np.zeros((N, self.d, self.d))
+        for h in range(N):
+            away = x - predicted(*track["filters"][h], gap, FORECASTS[h])[0][0]
             spread = age * (3 * self.pooled[h] / self.seen + track["own"][h]) / (3 + track["w"])
             spread = spread + self.reference.min_variance * np.eye(self.d)
             each = multivariate_t.logpdf(away, shape=spread, df=3 + track["w"])
@@ -84,17 +94,31 @@ class ForestTwin:
 
 def moved(track: dict, x: np.ndarray, now: float, spreads: np.ndarray) -> dict:
     """A track after one more sighting."""
-    speed = (x.mean(axis=0) - track["m"]) / max(now - track["t"], 1e-3)
-    speed = speed if track["seen"] == 1 else 0.5 * (track["v"] + speed)
-    return {
-        "m": x.mean(axis=0),
-        "v": speed,
-        "n": len(x),
-        "t": now,
-        "seen": track["seen"] + 1,
-        "w": 0.5 * track["w"] + 1,
-        "own": 0.5 * track["own"] + spreads,
-    }
+    gap = max(now - track["t"], 1e-3)
+    filters = [
+        updated(*predicted(*f, gap, motion), x) for f, motion in zip(track["filters"], FORECASTS, strict=True)
+    ]
+    own = 0.5 * track["own"] + spreads
+    return {"filters": filters, "n": len(x), "t": now, "w": 0.5 * track["w"] + 1, "own": own}
+
+
+def born(x: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Position and velocity, (2, d), of a new id, and their covariance, (2, 2), the same in every feature."""
+    return np.stack([x.mean(axis=0), np.zeros(x.shape[1])]), np.diag([1 / len(x), motion[2]])
+
+
+def predicted(state: np.ndarray, cov: np.ndarray, gap: float, motion: np.ndarray) -> tuple:
+    """Predict by the textbook: F x and F P F' + Q, with continuous noise of position p and velocity q."""
+    forward = np.array([[1.0, gap], [0.0, 1.0]])
+    p, q = motion[:2]
+    noise = np.array([[p * gap + q * gap**3 / 3, q * gap**2 / 2], [q * gap**2 / 2, q * gap]])
+    return forward @ state, forward @ cov @ forward.T + noise
+
+
+def updated(state: np.ndarray, cov: np.ndarray, x: np.ndarray) -> tuple:
+    """Update by the textbook: the mean of n rows is the position with an error of variance 1 / n."""
+    gain = cov[:, 0] / (cov[0, 0] + 1 / len(x))
+    return state + np.outer(gain, x.mean(axis=0) - state[0]), cov - np.outer(gain, cov[0])
 
 
 def tree(rows: np.ndarray, reference: ForestReference) -> float:

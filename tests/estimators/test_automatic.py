@@ -35,6 +35,19 @@ def test_people_keep_their_ids_without_any_parameter(rows: int) -> None:
     assert identity_f1(truth[8:], found[8:]) > 0.85
 
 
+def test_noisy_detections_at_a_high_rate_are_followed_with_a_velocity() -> None:
+    """People at 20 Hz: a displacement of 0.07 m, and an error of 0.1 m in each position."""
+    rng = np.random.default_rng(0)
+    start, angle = 3.0 * np.array([(k % 3, k // 3) for k in range(9)]), rng.uniform(0, 2 * np.pi, 9)
+    speed, ids = 0.07 * np.column_stack([np.cos(angle), np.sin(angle)]), np.arange(9)
+    batches = [start + t * speed + rng.normal(0, 0.1, (9, 2)) for t in range(120)]
+    model = DMeans(random_state=0)
+    found = labels_of(model, batches)
+    assert model.step_.parameters.motion == "velocity"
+    assert model.step_.parameters.exclusive
+    assert identity_f1([ids] * 88, found[32:]) > 0.95
+
+
 @pytest.mark.parametrize("scale", [1e-3, 1e4])
 def test_units_change_no_label(scale: float) -> None:
     batches, _ = walkers(5, 12)

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynmeans._codes.forest_code import forest_parts, make_forest_reference
+from dynmeans._codes.forest_code import forest_parts, forest_up_to, make_forest_reference
 from dynmeans._codes.gaussian_code import make_reference
-from dynmeans._codes.two_codes import TwoCodes, separate_noise
+from dynmeans._codes.two_codes import STRONG_EVIDENCE, TwoCodes, separate_noise, single_row_evidence
 from dynmeans.datasets import moving_gaussians
+from forest_twin import forecast_likelihoods
 from forest_twin import forest_parts as slow_parts
 from strategies import seeds, streams
 
@@ -58,8 +59,11 @@ def test_compiled_forest_code_equals_the_slow_version(
     labels = [rng.integers(-1, n_ids, size=len(batch)) for batch in batches]
     times = np.cumsum(rng.choice([0.5, 1.0, 40.0], len(batches))) if timed else np.arange(len(batches)) * 1.0
     reference = make_forest_reference(make_reference(batches, times), 1000)
-    found = forest_parts(reference, labels)
-    np.testing.assert_allclose(found, slow_parts(reference, labels), rtol=1e-7, atol=1e-6)
+    up_to, likelihoods = forest_up_to(reference, labels)
+    np.testing.assert_allclose(up_to[-1], slow_parts(reference, labels), rtol=1e-7, atol=1e-6)
+    np.testing.assert_allclose(
+        likelihoods.ravel(), forecast_likelihoods(reference, labels), rtol=1e-7, atol=1e-6
+    )
 
 
 @settings(max_examples=20, deadline=None)
@@ -129,6 +133,29 @@ def test_touching_clouds_are_scored_by_the_gaussian_code() -> None:
     results = [codes.lengths(stream.labels), codes.lengths([0 * ids for ids in stream.labels])]
     assert not codes.prefers_forest(results)
     assert results[0].gaussian < results[1].gaussian
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.1, 0.3])
+def test_forecasts_show_a_velocity_that_is_hidden_by_noise(noise: float) -> None:
+    """Displacements of 0.1 per step. If the noise is as large, the best filter averages over many steps."""
+    rng = np.random.default_rng(0)
+    start, angle = rng.uniform(0, 20, (8, 2)), rng.uniform(0, 2 * np.pi, 8)
+    speed = 0.1 * np.column_stack([np.cos(angle), np.sin(angle)])
+    ids = [np.arange(8)] * 32
+    walking = [start + t * speed + rng.normal(0, noise, (8, 2)) for t in range(32)]
+    standing = [start + rng.normal(0, noise, (8, 2)) for t in range(32)]
+    found = TwoCodes(walking, np.arange(32.0), max_rows=100).lengths(ids)
+    assert found.motion == "velocity"
+    assert found.velocity_drift <= 0.1 or noise < 0.1
+    assert TwoCodes(standing, np.arange(32.0), max_rows=100).lengths(ids).motion == "walk"
+
+
+def test_evidence_of_single_rows_is_the_probability_of_no_collision() -> None:
+    """Three ids in a step of three rows, drawn at random, differ with a probability of 3! / 3^3."""
+    assert single_row_evidence([np.array([0, 1, 2])]) == pytest.approx(-np.log(6 / 27))
+    assert single_row_evidence([np.array([0]), np.array([1])]) == 0.0
+    assert single_row_evidence([np.array([0, 1, 2]), np.array([4, 4])]) == 0.0
+    assert single_row_evidence([np.arange(5)] * 4) >= STRONG_EVIDENCE
 
 
 def test_every_row_of_noise_gets_its_own_id() -> None:

@@ -25,14 +25,15 @@ namespace dynmeans {
 
 struct ForestView {
   EdgeTable edge;
-  const double* background;  // (N,) log density of each row anywhere
-  const double* first;       // (d, d) spread of a root around its forecast before any was seen
-  double min_variance;       // smallest variance
+  const double* background;     // (N,) log density of each row anywhere
+  const double* first;          // (d, d) spread of a root around its forecast before any was seen
+  double min_variance;          // smallest variance
+  std::vector<Motion> motions;  // of the filters that forecast the roots
 };
 
 struct ForestCode {
   double edges = 0.0, roots = 0.0, labels = 0.0, events = 0.0, noise = 0.0;  // nats
-  double lead_of_velocity = 0.0;  // nats by which forecasts with displacement are better
+  std::vector<double> credit;  // log likelihood of the roots of known ids under each motion
 };
 
 class ForestCoder {
@@ -42,7 +43,8 @@ class ForestCoder {
       : result_(result),
         forest_(forest),
         d_(result.d),
-        roots_(d_, Square(forest.first, forest.first + std::size_t(d_) * d_), forest.min_variance),
+        roots_(d_, forest.motions, Square(forest.first, forest.first + std::size_t(d_) * d_),
+               forest.min_variance),
         slot_(result.n_ids, -1),
         track_(result.n_ids, -1) {}
 
@@ -55,7 +57,7 @@ class ForestCoder {
       encode_events(groups, t);
       for (const auto& rows : groups) encode_group(rows, t);
       total_.roots += roots_.encode();
-      total_.lead_of_velocity = roots_.lead_of_velocity();
+      total_.credit = roots_.credit();
       up_to.push_back(total_);
       forget(result_.times[t]);
     }
@@ -109,14 +111,13 @@ class ForestCoder {
     const auto id = result_.ids[rows[0]];
     if (Track* track = known(id)) {
       roots_.follow(*track, coordinates_, mean_, result_.times[t]);
-      track->n = double(rows.size());
       return;
     }
     double root = -std::numeric_limits<double>::infinity();
     for (const auto i : rows) root = log_sum(root, forest_.background[i]);
     total_.roots -= root - std::log(double(rows.size()));
     track_[id] = int(tracks_.size());
-    tracks_.push_back({id, double(rows.size()), mean_, std::vector<double>(d_, 0.0), 1, result_.times[t]});
+    tracks_.push_back(roots_.begin(id, double(rows.size()), mean_, result_.times[t]));
   }
 
   void gather(const std::vector<std::int64_t>& rows) {

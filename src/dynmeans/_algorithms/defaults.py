@@ -17,6 +17,7 @@ from scipy.spatial.distance import cdist
 from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.birth_cost import estimate_birth_cost, estimate_exclusive_birth_cost
 from dynmeans._algorithms.descent_candidates import (
+    DRIFT,
     DRIFTS,
     DescentParameters,
     FixedParameters,
@@ -81,7 +82,7 @@ def _estimated(
     codes = TwoCodes(found.rows, np.array(found.times), found.weights, max_rows=MAX_ROWS)
     best, by_forest = _best_parameters(found, codes, given, costs_of)
     if not given.has_drift:
-        best = _with_best_drift(found, codes, best, by_forest, costs_of)
+        best = _with_best_drift(found, codes, best, by_forest, given, costs_of)
     if given.merge is None and not best.exclusive:
         best = best._replace(merge=_merges(found, codes, best, by_forest, costs_of))
     labels = _labels(found, best, costs_of)
@@ -132,12 +133,15 @@ def _best_parameters(
     first = candidates(found.rows, given, found.share) or [found.parameters]
     tried = [(candidate, codes.lengths(_labels(found, candidate, costs_of))) for candidate in first]
     if given.motion is None:
-        moving = [candidate._replace(motion="velocity") for candidate in _best_of_modes(codes, tried)]
+        moving = [
+            candidate._replace(motion="velocity", drift=_likely_drift(candidate, lengths, given))
+            for candidate, lengths in _best_of_modes(codes, tried)
+        ]
         tried += [(candidate, codes.lengths(_labels(found, candidate, costs_of))) for candidate in moving]
     by_forest = codes.prefers_forest([lengths for _, lengths in tried])
     if given.motion is None:
         tried = [
-            (candidate, lengths)
+            (candidate, lengths.with_motion(candidate.motion, codes.n_rows))
             for candidate, lengths in tried
             if candidate.motion in ("walk", lengths.motion)
         ]
@@ -166,14 +170,24 @@ def _tail_growth(found: FirstBatches) -> float:
 
 
 def _with_best_drift(
-    found: FirstBatches, codes: TwoCodes, best: DescentParameters, by_forest: bool, costs_of: CostsOf
+    found: FirstBatches,
+    codes: TwoCodes,
+    best: DescentParameters,
+    by_forest: bool,
+    given: FixedParameters,
+    costs_of: CostsOf,
 ) -> DescentParameters:
     """Return the parameters with the drift of the shortest code.
 
     A drift that is too small ends ids of objects that move far. One that is too large lets a sleeping cluster
-    take rows of other objects.
+    take rows of other objects, and follows the noise of single positions. Among equal results of clusters
+    with a velocity, the drift that forecasts them best is preferred.
     """
-    tried = [best, *(best._replace(drift=drift) for drift in DRIFTS)]
+    drifts = (best.drift, *DRIFTS)
+    if best.motion == "velocity":
+        likely = _likely_drift(best, codes.lengths(_labels(found, best, costs_of)), given)
+        drifts = (likely, *drifts)
+    tried = [best._replace(drift=drift) for drift in drifts]
     lengths = [codes.lengths(_labels(found, candidate, costs_of)).of(by_forest) for candidate in tried]
     return tried[int(np.argmin(lengths))]
 
@@ -228,16 +242,25 @@ def _rebirth_limit(found: FirstBatches, labels: Sequence[IntArray]) -> float:
 
 def _best_of_modes(
     codes: TwoCodes, tried: Sequence[tuple[DescentParameters, CodeLengths]]
-) -> list[DescentParameters]:
+) -> list[tuple[DescentParameters, CodeLengths]]:
     """Return the best parameters of each mode: plain, refined and exclusive."""
     by_forest = codes.prefers_forest([lengths for _, lengths in tried])
-    ranked = [candidate for candidate, _ in sorted(tried, key=lambda pair: pair[1].of(by_forest))]
-    modes = dict.fromkeys((candidate.refine, candidate.exclusive) for candidate in ranked)
+    ranked = sorted(tried, key=lambda pair: pair[1].of(by_forest))
+    modes = dict.fromkeys((candidate.refine, candidate.exclusive) for candidate, _ in ranked)
     return [
-        candidate
+        pair
         for mode in modes
-        for candidate in [s for s in ranked if (s.refine, s.exclusive) == mode][:MOVING]
+        for pair in [pair for pair in ranked if (pair[0].refine, pair[0].exclusive) == mode][:MOVING]
     ]
+
+
+def _likely_drift(candidate: DescentParameters, lengths: CodeLengths, given: FixedParameters) -> float:
+    """Return the drift with which the positions of the ids are forecast best, with a velocity.
+
+    It is at most the first drift that is tried. A larger one would follow the positions of single rows hardly
+    better, but let sleeping clusters take rows from far away.
+    """
+    return candidate.drift if given.has_drift else min(lengths.velocity_drift, DRIFT)
 
 
 def _middle_of_best(
@@ -245,10 +268,13 @@ def _middle_of_best(
 ) -> tuple[DescentParameters, DescentParameters]:
     """Return the best parameters with the middle, and with the largest, of the birth costs of equal length.
 
-    Among equal results, the motion that the forecasts support is preferred.
+    Among equal results, the motion that the forecasts support is preferred, and the exclusive mode on strong
+    evidence that clusters have one row per step.
     """
     shortest = min(lengths.of(by_forest) for _, lengths in tried)
     ties = [(candidate, lengths) for candidate, lengths in tried if lengths.of(by_forest) <= shortest + 1e-9]
+    single = [(c, lengths) for c, lengths in ties if c.exclusive and lengths.single_rows >= STRONG_EVIDENCE]
+    ties = single or ties
     equal = [candidate for candidate, lengths in ties if candidate.motion == lengths.motion]
     equal = equal or [candidate for candidate, _ in ties]
     same = sorted(candidate for candidate in equal if candidate[1:] == equal[0][1:])

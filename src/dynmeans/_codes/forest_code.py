@@ -21,6 +21,7 @@ from scipy.special import gammaln
 from dynmeans._codes.gaussian_code import MIN_VARIANCE_SHARE, Reference, log_cauchy
 from dynmeans._core import forest_code as nats
 from dynmeans._core import minimum_spanning_tree
+from dynmeans._model.motion import VELOCITY, WALK
 from dynmeans._model.types import FloatArray, IntArray
 
 SHORTEST = 0.01  # quantile of positive edge lengths: shorter ones count as equal
@@ -29,6 +30,10 @@ MARGIN = 3.0  # how far the table extends beyond the longest edge, in log length
 MIN_BANDWIDTH = 0.1  # minimum bandwidth of the kernel density of log lengths
 BROAD_SHARE = 0.05  # share of a broad density, for lengths that no batch has
 BROAD_SCALE = 2.0  # of that density, a Laplace density of log lengths: a factor of e^2 in length
+# Drifts of the filters that forecast centers, each without and with a velocity. The first follows the last
+# position of a single row, the last one averages over about ten steps.
+FORECAST_DRIFTS = (10.0, 1.0, 0.1, 0.01)
+FORECASTS = np.array([motion.scaled_by(drift) for drift in FORECAST_DRIFTS for motion in (WALK, VELOCITY)])
 FIRST_SPREAD = 0.05  # initial spread around a forecast, as a share of the covariance of all points
 
 
@@ -81,11 +86,11 @@ def forest_parts(reference: ForestReference, labels: Sequence[Any]) -> FloatArra
     return parts
 
 
-def forest_up_to(reference: ForestReference, labels: Sequence[Any]) -> tuple[FloatArray, float]:
+def forest_up_to(reference: ForestReference, labels: Sequence[Any]) -> tuple[FloatArray, FloatArray]:
     """Compute the parts up to each step, (T, 5), per sampled point of the whole stream.
 
-    Also return the nats by which forecasts with the displacement of an id are better. Points with a negative
-    label are noise.
+    Also return the log likelihood of the roots of known ids by the filters with each of FORECAST_DRIFTS,
+    without and with a velocity, (D, 2). Points with a negative label are noise.
     """
     found = sampled_labels(reference, labels)
     ids, compact = np.unique(found, return_inverse=True)
@@ -103,9 +108,10 @@ def forest_up_to(reference: ForestReference, labels: Sequence[Any]) -> tuple[Flo
         background=reference.background,
         spread=reference.spread,
         min_variance=reference.min_variance,
+        motions=FORECASTS,
     )
     shares: FloatArray = total[:, :5] / len(reference.rows)
-    return shares, float(total[-1, 5])
+    return shares, total[-1, 5:].reshape(-1, 2)
 
 
 def sampled_labels(reference: ForestReference, labels: Sequence[Any]) -> IntArray:

@@ -18,6 +18,7 @@ import numpy as np
 
 from dynmeans._codes.cloud_test import SIGNIFICANT, are_clouds
 from dynmeans._codes.forest_code import (
+    FORECAST_DRIFTS,
     ForestReference,
     forest_parts,
     forest_up_to,
@@ -38,13 +39,20 @@ class CodeLengths(NamedTuple):
     forest: float
     n_extra: int  # clusters after the first of each step, over all steps, among the points of the forest code
     sampled: IntArray | None = None  # (N,) ids of the points of the forest code
-    velocity_lead: float = 0.0  # nats by which forecasts with the displacement of an id are better
+    velocity_lead: float = 0.0  # nats by which the best forecast with a velocity is better than without
+    velocity_drift: float = math.inf  # drift of the best forecast with a velocity
+    single_rows: float = 0.0  # nats of evidence that a cluster has one row per step
     up_to: tuple[FloatArray, FloatArray] | None = None  # (T,) each: both lengths up to each step
 
     @property
     def motion(self) -> str:
         """Motion that the forecasts of this clustering show: velocity on strong evidence only."""
         return "velocity" if self.velocity_lead >= STRONG_EVIDENCE else "walk"
+
+    def with_motion(self, motion: str, n_rows: int) -> CodeLengths:
+        """Return the lengths, over n rows, of codes that forecast the ids with one motion."""
+        saved = self.velocity_lead / n_rows if motion == "velocity" else 0.0
+        return self._replace(gaussian=self.gaussian - saved, forest=self.forest - saved)
 
     def of(self, by_forest: bool) -> float:
         """Return one of the two lengths."""
@@ -104,11 +112,20 @@ class TwoCodes:
 
     def _lengths(self, labels: Sequence[IntArray]) -> CodeLengths:
         gaussian = parts_up_to(self._gaussian, separate_noise(labels)).sum(axis=1)
-        parts, lead = forest_up_to(self._forest, labels)
+        parts, likelihood = forest_up_to(self._forest, labels)
         forest = parts.sum(axis=1)
         sampled = sampled_labels(self._forest, labels)
         lengths = (float(gaussian[-1]), float(forest[-1]))
-        return CodeLengths(*lengths, self._count_extra(sampled), sampled, lead, (gaussian, forest))
+        walk, velocity = likelihood.T
+        return CodeLengths(
+            *lengths,
+            self._count_extra(sampled),
+            sampled,
+            velocity_lead=float(velocity.max() - walk.max()),
+            velocity_drift=FORECAST_DRIFTS[int(velocity.argmax())],
+            single_rows=single_row_evidence(labels),
+            up_to=(gaussian, forest),
+        )
 
     def prefers_forest(self, results: Sequence[CodeLengths]) -> bool:
         """Return whether the forest code is used for the stream, from the best result of each code.
@@ -142,6 +159,18 @@ class TwoCodes:
         steps = np.repeat(np.arange(len(self._forest.times)), np.diff(self._forest.starts))[has_id]
         n_clusters = len(set(zip(steps.tolist(), sampled[has_id].tolist(), strict=True)))
         return n_clusters - len(set(steps.tolist()))
+
+
+def single_row_evidence(labels: Sequence[IntArray]) -> float:
+    """Return the evidence, in nats, that a cluster has one row per step; 0 if a cluster has two.
+
+    It is the negative log probability that no two rows of a step have the same id by chance, if each row
+    has any of the ids with equal probability.
+    """
+    if any(len(np.unique(ids)) < len(ids) for ids in labels):
+        return 0.0
+    n_ids = len(np.unique(np.concatenate(labels)))
+    return -float(sum(np.log1p(-np.arange(len(ids)) / n_ids).sum() for ids in labels))
 
 
 def is_tie(leads: FloatArray, n_errors: float) -> bool:
