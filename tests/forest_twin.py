@@ -69,10 +69,10 @@ class ForestTwin:
 
     def forecast(self, track: dict, x: np.ndarray, now: float) -> tuple[np.ndarray, np.ndarray]:
         """Log likelihood of a root and the spread found, from the last position and with the velocity."""
-        gap = max(now - track["t"], 1e-3)
-        age, likelihood, spreads = max(gap, 1.0), np.zeros(2), np.zeros((2, self.d, self.d))
+        elapsed = max(now - track["t"], 1e-3)
+        age, likelihood, spreads = max(elapsed, 1.0), np.zeros(2), np.zeros((2, self.d, self.d))
         for h in range(2):
-            away = x - track["m"] - (track["v"] * gap if h else 0.0)
+            away = x - track["m"] - (track["v"] * elapsed if h else 0.0)
             spread = age * (3 * self.pooled[h] / self.seen + track["own"][h]) / (3 + track["w"])
             spread = spread + self.reference.min_variance * np.eye(self.d)
             each = multivariate_t.logpdf(away, shape=spread, df=3 + track["w"])
@@ -98,7 +98,7 @@ def moved(track: dict, x: np.ndarray, now: float, spreads: np.ndarray) -> dict:
 
 
 def tree(rows: np.ndarray, reference: ForestReference) -> float:
-    """Nats of the edges of a minimum spanning tree; copies of a row are joined by edges of length 0."""
+    """Nats of the edges of a minimum spanning tree; copies of a row are connected by edges of length 0."""
     distinct = np.unique(rows, axis=0)
     lengths = minimum_spanning_tree(cdist(distinct, distinct)).data
     lengths = np.concatenate([lengths, np.zeros(len(rows) - 1 - len(lengths))])

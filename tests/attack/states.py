@@ -140,7 +140,7 @@ def _use_keyed(path: Path) -> None:
     for number in range(N_SAVED, N_SAVED + 2):
         _step_keys(model, number)
     model.drop(KEYS[:1])
-    assert model.count_awake() <= model.n_clusters_
+    assert model.count_active() <= model.n_clusters_
     model.save(path.with_name("again"))
     KeyedDMeans.load(path.with_name("again"))
 

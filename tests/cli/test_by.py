@@ -83,8 +83,8 @@ def test_a_run_by_key_equals_one_run_per_key(readings: Path, change: dict[str, A
         for ours, theirs in ((found.steps, expected.steps), (found.clusters, expected.clusters)):
             for name, values in theirs.items():
                 np.testing.assert_array_equal(ours[name], values)
-        totals += [single.born, single.died, single.n_awake + single.n_asleep]
-    assert (result.born, result.died, result.n_awake + result.n_asleep) == tuple(totals)
+        totals += [single.born, single.died, single.n_active + single.n_asleep]
+    assert (result.born, result.died, result.n_active + result.n_asleep) == tuple(totals)
     assert (result.n_keys, result.rows) == (4, sum(map(len, labels.values())))
 
 

@@ -263,9 +263,9 @@ def test_rows_that_the_model_refuses_are_one_line(client, folder, standardize):
     zeros = pa.table({"t": rows.column("t"), "x": rows.column("x"), "w": np.zeros(N)})
     pq.write_table(zeros, folder / "zeros.parquet", row_group_size=3000)
     parameters = PARAMETERS._replace(weight="w", standardize=standardize)
-    place = r"zeros\.parquet, row 1 to .*zeros\.parquet, row 5000: "
+    location = r"zeros\.parquet, row 1 to .*zeros\.parquet, row 5000: "
     message = "all weights are zero" if standardize else "--weight must not be zero everywhere"
-    with pytest.raises(InputError, match=place + message):
+    with pytest.raises(InputError, match=location + message):
         cluster_dataset([str(folder / "zeros.parquet")], parameters, client, out=folder / "out")
 
 

@@ -37,8 +37,8 @@ def test_similar_clusters_are_near_and_points_stay_with_their_cluster() -> None:
     means, owners, points = wide_clusters(40)
     means[1] = means[0] + 0.01
     found = fit_cluster_map(np.arange(40), means, np.ones(40), points, owners)
-    gaps = pdist(found.positions)
-    assert np.linalg.norm(found.positions[0] - found.positions[1]) < np.quantile(gaps, 0.02)
+    distances = pdist(found.positions)
+    assert np.linalg.norm(found.positions[0] - found.positions[1]) < np.quantile(distances, 0.02)
     away = np.linalg.norm(found.apply(points, owners) - found.positions[owners], axis=1)
     assert away.max() <= MAX_DISPLACEMENT * found.radius * (1 + 1e-9)
     np.testing.assert_array_equal(found.positions_of(owners), found.positions[owners])

@@ -8,7 +8,7 @@ namespace {
 
 using Owners = Column<std::int64_t>;
 
-KeptView view(const Matrix<double>& kept, const Vector& shares, const Owners& owner, int n_old) {
+SupportView view(const Matrix<double>& kept, const Vector& shares, const Owners& owner, int n_old) {
   return {kept.data(), shares.data(), owner.data(), std::int64_t(kept.shape(0)), n_old};
 }
 

@@ -52,18 +52,18 @@ class Chunk {
     require(first >= 0 && first + points_.n <= n_total, "the chunk must lie within the batch");
   }
 
-  void set_slots(const Slots& awake, const Matrix<double>& centers) {
-    require(centers.shape(0) == awake.size() && centers.shape(1) == std::size_t(points_.d),
+  void set_slots(const Slots& active, const Matrix<double>& centers) {
+    require(centers.shape(0) == active.size() && centers.shape(1) == std::size_t(points_.d),
             "a slot must have a center");
-    require(int(awake.size()) >= int(prior_.gammas.size()), "an old cluster must have a slot");
-    descent_.slots().copy_slots(int(awake.size()), awake.data(), centers.data());
+    require(int(active.size()) >= int(prior_.gammas.size()), "an old cluster must have a slot");
+    descent_.slots().copy_slots(int(active.size()), active.data(), centers.data());
   }
 
   nb::tuple first_pass(const Slots& labels, std::uint64_t seed, std::uint64_t step, std::uint64_t restart,
-                       Row validated_first, Row first, Row last, const Slots& woken, const Numbers& woken_at,
-                       const Numbers& visits, const Slots& slots) {
+                       Row validated_first, Row first, Row last, const Slots& activated,
+                       const Numbers& activated_at, const Numbers& visits, const Slots& slots) {
     check_labels(labels);
-    require(woken.size() == woken_at.size() && visits.size() == slots.size(),
+    require(activated.size() == activated_at.size() && visits.size() == slots.size(),
             "a validated proposal must have a slot");
     std::vector<std::int32_t> found(labels.data(), labels.data() + labels.size());
     RowList proposals;
@@ -73,8 +73,8 @@ class Chunk {
       const VisitingOrder order(n_total_, random);
       ValidatedEpoch epoch{validated_first,
                            first,
-                           {woken.data(), woken.data() + woken.size()},
-                           {woken_at.data(), woken_at.data() + woken.size()},
+                           {activated.data(), activated.data() + activated.size()},
+                           {activated_at.data(), activated_at.data() + activated.size()},
                            visits.data(),
                            slots.data(),
                            visits.size()};
@@ -157,13 +157,14 @@ void bind_chunk(nb::module_& m, const char* name) {
            "X"_a.noconvert(), "weights"_a.none(), "shift"_a, "radius"_a, "largest"_a, "smallest"_a,
            "weight_sizes"_a, "first"_a, "n_total"_a, "centers"_a, "gammas"_a, "revival"_a, "birth"_a,
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-      .def("set_slots", &Chunk<T>::set_slots, "awake"_a, "centers"_a, "Compare with these slots from now on.")
+      .def("set_slots", &Chunk<T>::set_slots, "active"_a, "centers"_a,
+           "Compare with these slots from now on.")
       .def("first_pass", &Chunk<T>::first_pass, "labels"_a, "seed"_a, "step"_a, "restart"_a,
-           "validated_first"_a, "first"_a, "last"_a, "woken"_a, "woken_at"_a, "visits"_a, "slots"_a,
+           "validated_first"_a, "first"_a, "last"_a, "activated"_a, "activated_at"_a, "visits"_a, "slots"_a,
            "Label the rows of a validated epoch and compare those of the next: (labels, proposals).")
       .def("sums", &Chunk<T>::sums, "labels"_a, "Sums of all rows: (slots, sums, weights, counts).")
       .def("run_pass", &Chunk<T>::pass, "labels"_a, "bounds"_a, "before"_a, "trusted"_a, "moved_rows"_a,
-           "moved_slots"_a, "Move every row to its nearest awake slot: (labels, bounds, sums, proposals).")
+           "moved_slots"_a, "Move every row to its nearest active slot: (labels, bounds, sums, proposals).")
       .def("cost", &Chunk<T>::cost, "labels"_a, "Digits of the exact sum of the distances of all rows.");
 }
 

@@ -17,18 +17,18 @@ class Driver {
     require(centers.shape(1) == shift.size(), "centers must be as long as the shift");
   }
 
-  long n_wake_ups() const { return driver_.slots().wake_ups(); }
+  long n_activations() const { return driver_.slots().n_activations(); }
 
   nb::tuple slots() const {
     const Clusters& slots = driver_.slots();
     const std::size_t n = slots.count(), d = slots.d();
-    std::vector<std::int32_t> awake(n);
+    std::vector<std::int32_t> active(n);
     std::vector<double> centers(n * d);
     for (std::size_t k = 0; k < n; ++k) {
-      awake[k] = slots.is_awake(int(k));
-      if (awake[k]) std::copy_n(slots.center(int(k)), d, &centers[k * d]);
+      active[k] = slots.is_active(int(k));
+      if (active[k]) std::copy_n(slots.center(int(k)), d, &centers[k * d]);
     }
-    return nb::make_tuple(to_numpy(std::move(awake), {n}), to_numpy(std::move(centers), {n, d}));
+    return nb::make_tuple(to_numpy(std::move(active), {n}), to_numpy(std::move(centers), {n, d}));
   }
 
   nb::tuple validate(const Numbers& visits, const Matrix<double>& y, const Vector& weights,
@@ -40,15 +40,15 @@ class Driver {
       nb::gil_scoped_release unlocked;
       validated = driver_.validate({sent.rows, sent.y, sent.weights, sent.slots, costs.data(), sent.n});
     }
-    const std::size_t n = driver_.woken().size();
-    std::vector<std::int32_t> woken(n);
+    const std::size_t n = driver_.activated().size();
+    std::vector<std::int32_t> activated(n);
     std::vector<std::int64_t> at(n);
     for (std::size_t w = 0; w < n; ++w) {
-      woken[w] = driver_.woken().slot(Row(w));
-      at[w] = driver_.woken().visit(Row(w));
+      activated[w] = driver_.activated().slot(Row(w));
+      at[w] = driver_.activated().visit(Row(w));
     }
-    return nb::make_tuple(to_numpy(std::move(validated), {visits.size()}), to_numpy(std::move(woken), {n}),
-                          to_numpy(std::move(at), {n}));
+    return nb::make_tuple(to_numpy(std::move(validated), {visits.size()}),
+                          to_numpy(std::move(activated), {n}), to_numpy(std::move(at), {n}));
   }
 
   void update(const Slots& touched, const Matrix<double>& sums, const Matrix<double>& weights,
@@ -112,10 +112,10 @@ void bind_descent_driver(nb::module_& m) {
                     std::uint64_t>(),
            "shift"_a, "radius"_a, "largest"_a, "smallest"_a, "weight_sizes"_a, "n_total"_a, "centers"_a,
            "gammas"_a, "revival"_a, "birth"_a, "seed"_a, "step"_a, "restart"_a)
-      .def("slots", &Driver::slots, "The slots: (awake, centers).")
-      .def("n_wake_ups", &Driver::n_wake_ups, "Number of births and revivals so far.")
+      .def("slots", &Driver::slots, "The slots: (active, centers).")
+      .def("n_activations", &Driver::n_activations, "Number of births and revivals so far.")
       .def("validate", &Driver::validate, "visits"_a, "y"_a, "weights"_a, "slots"_a, "costs"_a,
-           "Validate the proposals of an epoch: (slots, woken slots, visits that woke them).")
+           "Validate the proposals of an epoch: (slots, activated slots, visits that activated them).")
       .def("update", &Driver::update, "touched"_a, "sums"_a, "weights"_a, "rows"_a,
            "Add sums and update the centers.")
       .def("reassign", &Driver::reassign, "rows"_a, "y"_a, "weights"_a, "slots"_a,

@@ -51,7 +51,7 @@ void check_tables(const Matrix<T>& X, const std::optional<Vector>& weights, cons
 
 // Slots of a large batch take two bytes if they fit, since the ids that the lifecycle returns take eight.
 nb::object slots_to_python(std::vector<std::int32_t> slots, std::size_t n_slots) {
-  constexpr std::size_t kLarge = 1 << 16;
+  constexpr std::size_t kLarge = 1 << 16;  // rows; and the number of slots that two bytes distinguish
   const std::size_t n = slots.size();
   if (n < kLarge || n_slots > kLarge) return to_numpy(std::move(slots), {n});
   return to_numpy(std::vector<std::uint16_t>(slots.begin(), slots.end()), {n});

@@ -76,7 +76,7 @@ nb::tuple component_similarity(const Column<std::int64_t>& parent, const Vector&
   const std::size_t m = parent.shape(0), n_kept = owner.shape(0), n = weights.shape(0);
   if (length.shape(0) != m) throw std::invalid_argument("a component must have a parent and a length");
   if (coefficients.shape(0) != n_kept || components.shape(0) != n_kept + n)
-    throw std::invalid_argument("every point must have a component, and a kept point a coefficient");
+    throw std::invalid_argument("every point must have a component, and a support point a coefficient");
   std::vector<double> matrix;
   ComponentSums found;
   {

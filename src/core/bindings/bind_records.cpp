@@ -11,7 +11,7 @@
 namespace dynmeans {
 namespace {
 
-constexpr std::size_t kAlignment = 8;
+constexpr std::size_t kAlignment = 8;  // bytes of the largest type of an array
 
 std::size_t padding(std::size_t length) {
   return (kAlignment - length % kAlignment) % kAlignment;

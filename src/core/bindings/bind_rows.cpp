@@ -103,10 +103,10 @@ nb::tuple expand_centers(const Matrix<double>& kept, const Matrix<double>& rows,
                          std::int64_t budget) {
   const std::size_t n_kept = owner.shape(0), n_rows = slots.shape(0), d = rows.shape(1);
   if (coefficients.shape(0) != n_kept || weights.shape(0) != n_rows || ids.shape(0) != slot_weights.shape(0))
-    throw std::invalid_argument("a kept point must have a coefficient, a row a weight, and a slot an id");
+    throw std::invalid_argument("a support point must have a coefficient, a row a weight, and a slot an id");
   if (kept.shape(0) != n_kept || asleep.shape(0) != n_kept || rows.shape(0) != n_rows || kept.shape(1) != d ||
       asleep.shape(1) != d)
-    throw std::invalid_argument("kept points and rows must have one line each, all of the same length");
+    throw std::invalid_argument("support points and rows must have one line each, all of the same length");
   if (positions && positions->shape(0) != n_kept + n_rows)
     throw std::invalid_argument("positions must have one entry per point");
   const ExpansionInput input{owner.data(),

@@ -15,56 +15,56 @@ namespace {
 
 // Checks the arrays and returns a view of them; arguments as in find_split_merge, parents (n,).
 ParentRows parent_rows(const std::int32_t* parents, const Column<std::int32_t>& slots,
-                       const std::optional<Vector>& weights, const std::vector<std::int64_t>& awake,
+                       const std::optional<Vector>& weights, const std::vector<std::int64_t>& active,
                        const Vector& slot_weights, std::int64_t n_old, double min_share) {
-  const std::size_t n = slots.shape(0), n_awake = awake.size(), n_slots = slot_weights.shape(0);
+  const std::size_t n = slots.shape(0), n_active = active.size(), n_slots = slot_weights.shape(0);
   if (weights && weights->shape(0) != n) throw std::invalid_argument("a row must have a weight");
   for (std::size_t i = 0; i < n; ++i)
-    if (std::size_t(parents[i]) >= n_awake || std::size_t(slots.data()[i]) >= n_slots)
+    if (std::size_t(parents[i]) >= n_active || std::size_t(slots.data()[i]) >= n_slots)
       throw std::invalid_argument("parent or slot of row " + std::to_string(i) + " is out of range");
   return {parents,
           slots.data(),
           weights ? weights->data() : nullptr,
-          awake.data(),
+          active.data(),
           slot_weights.data(),
           std::int64_t(n),
-          std::int64_t(n_awake),
+          std::int64_t(n_active),
           n_old,
           std::int64_t(n_slots),
           min_share};
 }
 
 nb::tuple split_merge_candidates(const Column<std::int32_t>& parents, const Column<std::int32_t>& slots,
-                                 const std::optional<Vector>& weights, const Column<std::int64_t>& awake,
+                                 const std::optional<Vector>& weights, const Column<std::int64_t>& active,
                                  const Vector& slot_weights, std::int64_t n_old, double min_share) {
   if (parents.shape(0) != slots.shape(0)) throw std::invalid_argument("a row must have a parent and a slot");
-  const std::vector<std::int64_t> awake_slots(awake.data(), awake.data() + awake.shape(0));
-  for (const std::int64_t k : awake_slots)
+  const std::vector<std::int64_t> active_slots(active.data(), active.data() + active.shape(0));
+  for (const std::int64_t k : active_slots)
     if (k < 0 || k >= n_old || n_old > std::int64_t(slot_weights.shape(0)))
-      throw std::invalid_argument("awake must hold remembered slots, got " + std::to_string(k));
+      throw std::invalid_argument("active must hold remembered slots, got " + std::to_string(k));
   const ParentRows rows =
-      parent_rows(parents.data(), slots, weights, awake_slots, slot_weights, n_old, min_share);
+      parent_rows(parents.data(), slots, weights, active_slots, slot_weights, n_old, min_share);
   const SplitMergeGroups found = SplitMergeFinder<AcceptAll>(rows, AcceptAll{}).run();
   return nb::make_tuple(found.splits, found.merges);
 }
 
-// Parents of the rows: the nearest of the clusters that were awake.
+// Parents of the rows: the nearest of the clusters that were active.
 template <class T>
 std::vector<std::int32_t> find_parents(const Matrix<T>& X, const Matrix<double>& forecasts,
                                        const Column<std::int32_t>& slots, std::size_t n_slots,
-                                       const std::vector<std::int64_t>& awake) {
+                                       const std::vector<std::int64_t>& active) {
   const int d = int(X.shape(1));
   std::vector<std::int32_t> parents(X.shape(0)), index_of(n_slots);
   std::vector<double> positions;
-  positions.reserve(awake.size() * d);
-  for (std::size_t h = 0; h < awake.size(); ++h) {
-    const double* position = forecasts.data() + awake[h] * d;
+  positions.reserve(active.size() * d);
+  for (std::size_t h = 0; h < active.size(); ++h) {
+    const double* position = forecasts.data() + active[h] * d;
     positions.insert(positions.end(), position, position + d);
-    index_of[awake[h]] = std::int32_t(h);
+    index_of[active[h]] = std::int32_t(h);
   }
   for (std::size_t i = 0; i < parents.size(); ++i)  // initial estimate: the slot of the row
     if (std::size_t(slots.data()[i]) < n_slots) parents[i] = index_of[slots.data()[i]];
-  nearest_from_estimates(X.data(), Row(parents.size()), d, positions.data(), int(awake.size()),
+  nearest_from_estimates(X.data(), Row(parents.size()), d, positions.data(), int(active.size()),
                          parents.data());
   return parents;
 }
@@ -78,19 +78,19 @@ nb::tuple find_split_merge(const Matrix<T>& X, const Matrix<double>& forecasts,
   if (slots.shape(0) != X.shape(0) || forecasts.shape(1) != X.shape(1) || last_seen.shape(0) != n_old ||
       slot_weights.shape(0) < n_old)
     throw std::invalid_argument("a row must have a slot, and a forecast must be as long as a row");
-  std::vector<std::int64_t> awake;
+  std::vector<std::int64_t> active;
   for (std::size_t k = 0; k < n_old; ++k)
-    if (last_seen.data()[k] == clock) awake.push_back(std::int64_t(k));
+    if (last_seen.data()[k] == clock) active.push_back(std::int64_t(k));
   SplitMergeGroups found;
-  if (!awake.empty()) {
-    const auto parents = find_parents(X, forecasts, slots, slot_weights.shape(0), awake);
+  if (!active.empty()) {
+    const auto parents = find_parents(X, forecasts, slots, slot_weights.shape(0), active);
     const auto rows =
-        parent_rows(parents.data(), slots, weights, awake, slot_weights, std::int64_t(n_old), min_share);
+        parent_rows(parents.data(), slots, weights, active, slot_weights, std::int64_t(n_old), min_share);
     const RowSpace<T> space(X.data(), forecasts.data(), int(X.shape(1)), max_ratio, rows);
     found = SplitMergeFinder<RowSpace<T>>(rows, space).run();
   }
   for (SlotGroup& merge : found.merges) {  // the slots of its parents, without its own
-    for (std::size_t h = 1; h < merge.size(); ++h) merge[h] = awake[merge[h]];
+    for (std::size_t h = 1; h < merge.size(); ++h) merge[h] = active[merge[h]];
     merge.erase(std::remove(merge.begin() + 1, merge.end(), merge[0]), merge.end());
   }
   return nb::make_tuple(found.splits, found.merges);
@@ -108,7 +108,7 @@ void bind_find_split_merge(nb::module_& m) {
 void bind_split_merge_events(nb::module_& m) {
   m.def(
       "split_merge_candidates", &split_merge_candidates, "parents"_a, "slots"_a, "weights"_a.none(),
-      "awake"_a, "slot_weights"_a, "n_old"_a, "min_share"_a,
+      "active"_a, "slot_weights"_a, "n_old"_a, "min_share"_a,
       "Splits as [parent slot, newborn slots ...], and merges as [slot, parents ...], by shared rows alone.");
   bind_find_split_merge<float>(m);
   bind_find_split_merge<double>(m);

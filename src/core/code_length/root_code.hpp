@@ -30,7 +30,8 @@ struct Track {
   std::array<Square, 2> spread{};  // residuals of rows from both forecasts, likewise
 };
 
-// log of Student's t with `freedom` degrees of freedom and scale L L'
+// log of Student's t at x (d,), with `freedom` degrees of freedom and scale L L'. factor: L (d, d); log_det:
+// log |L L'|
 inline double log_student(const std::vector<double>& x, const Square& factor, double log_det, double freedom,
                           int d) {
   return std::lgamma(0.5 * (freedom + d)) - std::lgamma(0.5 * freedom) -
@@ -82,10 +83,10 @@ class RootCode {
   double lead_of_velocity() const { return credit_[1] - credit_[0]; }
 
  private:
-  static constexpr double kShortest = 1e-3;  // time between two steps, in usual steps
-  static constexpr double kPrior = 3.0;      // steps of the id itself that the pooled spread counts for
-  static constexpr double kForgetting = 0.5;
-  static constexpr double kJump = 4.0;  // times the expected value: larger residuals are clipped to it
+  static constexpr double kShortest = 1e-3;   // time between two steps, in usual steps
+  static constexpr double kPrior = 3.0;       // steps of the id itself that the pooled spread counts for
+  static constexpr double kForgetting = 0.5;  // factor of the own spread of an id whenever it is seen
+  static constexpr double kJump = 4.0;        // times the expected value: larger residuals are clipped to it
 
   Square spread_of(const Track& track, int forecast, double evidence) const {
     Square spread(pooled_[forecast]);

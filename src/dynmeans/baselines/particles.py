@@ -24,7 +24,7 @@ class Particles(NamedTuple):
     centers: FloatArray  # (M, d)
     variances: FloatArray  # (M,)   of the center
     counts: FloatArray  # (M,)      c_k
-    weights: FloatArray  # (M,)     c_k if awake, q^dt c_k if asleep
+    weights: FloatArray  # (M,)     c_k if active, q^dt c_k if asleep
     log_densities: FloatArray  # (P,) log p(z, y) of the path of each particle
 
 

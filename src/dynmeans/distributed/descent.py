@@ -95,10 +95,10 @@ def _first_pass(driver: DescentDriver, n: int) -> Generator[Command, Reply, None
         reply = yield Epoch(_table(driver), validated_first, first, last, validated)
         assert reply.rows is not None
         sent = in_order(reply.rows)
-        slots, woken, woken_at = driver.validate(
+        slots, activated, activated_at = driver.validate(
             visits=sent.rows, y=sent.y, weights=sent.weights, slots=sent.slots, costs=sent.costs
         )
-        validated = Validated(woken, woken_at, sent.rows, slots)
+        validated = Validated(activated, activated_at, sent.rows, slots)
         share = max(len(slots), 1) / (last - first)
         size = min(GROWTH * (last - first), max(FIRST_EPOCH, int(PROPOSALS / share)))
         validated_first, first, last = first, last, min(last + size, n)
@@ -122,19 +122,19 @@ def _later_passes(driver: DescentDriver, max_iter: int) -> Generator[Command, Re
         is_moving = len(reply.sums.slots) > 0
         if is_moving:
             _update(driver, reply.sums)
-        n_wake_ups = driver.n_wake_ups()
+        n_activations = driver.n_activations()
         sent = in_order(reply.rows)
         rows, slots = driver.reassign(rows=sent.rows, y=sent.y, weights=sent.weights, slots=sent.slots)
         moved = MovedRows(rows, slots)
-        before, trusted = table.centers, n_wake_ups == driver.n_wake_ups()
+        before, trusted = table.centers, n_activations == driver.n_activations()
         is_moving |= len(moved.rows) > 0
         n_iter += 1
     return n_iter, moved
 
 
 def _table(driver: DescentDriver) -> SlotTable:
-    awake, centers = driver.slots()
-    return SlotTable(awake, centers)
+    active, centers = driver.slots()
+    return SlotTable(active, centers)
 
 
 def _update(driver: DescentDriver, sums: Sums) -> None:

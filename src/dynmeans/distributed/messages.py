@@ -51,15 +51,15 @@ class StepSetup(NamedTuple):
 class SlotTable(NamedTuple):
     """The slots of a descent."""
 
-    awake: Slots  # (slots,) 1 if awake
+    active: Slots  # (slots,) 1 if active
     centers: FloatArray  # (slots, d) less the shift
 
 
 class Validated(NamedTuple):
     """Result of the validation of an epoch, in the order of its rows."""
 
-    woken: Slots  # (w,) slots that woke
-    woken_at: IntArray  # (w,) and the visits that woke them
+    activated: Slots  # (w,) slots that became active
+    activated_at: IntArray  # (w,) and the visits that activated them
     visits: IntArray  # (s,) of the proposals that were validated, ascending
     slots: Slots  # (s,) and their slots
 

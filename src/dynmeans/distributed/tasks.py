@@ -176,7 +176,7 @@ def _run(
     command: Command,
     restart: int,
 ) -> tuple[RestartState, Reply]:
-    rows.set_slots(awake=command.table.awake, centers=command.table.centers)
+    rows.set_slots(active=command.table.active, centers=command.table.centers)
     if isinstance(command, Epoch):
         return _run_epoch(rows, state, setup, command, restart)
     moved = _moved_in_chunk(command.moved, first, len(chunk.rows))

@@ -12,8 +12,8 @@ from dynmeans._files.run_format import FEATURES, Run, Table
 from dynmeans._model.events import Event
 from dynmeans._model.types import FloatArray, IntArray
 
-AWAKE, ASLEEP, DEAD = 0, 1, 2
-STATUS_NAMES = ("awake", "asleep", "dead")
+ACTIVE, ASLEEP, DEAD = 0, 1, 2
+STATUS_NAMES = ("active", "asleep", "dead")
 
 
 class ClusterLifetimes(NamedTuple):
@@ -26,9 +26,9 @@ class ClusterLifetimes(NamedTuple):
     steps_seen: IntArray  # (K,) steps with points
     size: FloatArray  # (K,) total weight of its points
     age: FloatArray  # (K,)  time since its last point, at its last entry
-    status: IntArray  # (K,) AWAKE, ASLEEP or DEAD at the end of the run
+    status: IntArray  # (K,) ACTIVE, ASLEEP or DEAD at the end of the run
     centers: FloatArray  # (K, d) last position
-    spans: IntArray  # (S, 3) row of the cluster, first and last step of an awake interval, sorted
+    spans: IntArray  # (S, 3) row of the cluster, first and last step of an active interval, sorted
 
     def take(self, rows: IntArray) -> ClusterLifetimes:
         """Select clusters; `rows` must increase."""
@@ -55,11 +55,11 @@ def trace_lifetimes(run: Run, *, blur: int = 0) -> ClusterLifetimes:
     ids, first, owner = np.unique(table["id"], return_index=True, return_inverse=True)
     last = np.append(first[1:], len(owner))[: len(ids)] - 1
     final_step = int(run.steps["step"].max(initial=0))
-    awake = table["weight"] > 0
-    steps_seen = np.bincount(owner[awake], minlength=len(ids))
+    active = table["weight"] > 0
+    steps_seen = np.bincount(owner[active], minlength=len(ids))
     seen = np.zeros(len(ids), dtype=np.int64)
-    np.maximum.at(seen, owner[awake], table["step"][awake])
-    status = np.where(table["step"][last] < final_step, DEAD, np.where(awake[last], AWAKE, ASLEEP))
+    np.maximum.at(seen, owner[active], table["step"][active])
+    status = np.where(table["step"][last] < final_step, DEAD, np.where(active[last], ACTIVE, ASLEEP))
     return ClusterLifetimes(
         ids,
         born=table["step"][first],
@@ -70,7 +70,7 @@ def trace_lifetimes(run: Run, *, blur: int = 0) -> ClusterLifetimes:
         age=table["age"][last],
         status=status,
         centers=table[FEATURES][last],
-        spans=_spans(owner[awake], table["step"][awake], blur),
+        spans=_spans(owner[active], table["step"][active], blur),
     )
 
 
@@ -91,7 +91,7 @@ def _ends(run: Run, ids: IntArray, last_entry: IntArray, final_step: int) -> Int
 
 
 def _spans(owner: IntArray, step: IntArray, blur: int) -> IntArray:
-    """Merge awake entries of each cluster, sorted by owner and step, across gaps of at most `blur`."""
+    """Merge active entries of each cluster, sorted by owner and step, across gaps of at most `blur`."""
     if not len(owner):
         return np.empty((0, 3), dtype=np.int64)
     cut = (np.diff(owner) != 0) | (np.diff(step) > 1 + blur)

@@ -110,7 +110,7 @@ def cluster_files(
     ...     parameters = RunParameters(time="day", birth_cost=1.0)
     ...     result = cluster_files(table, parameters, out=Path(folder, "run"), state=Path(folder, "state"))
     ...     run = read_run(result.out)
-    >>> result.steps, result.born, result.n_awake
+    >>> result.steps, result.born, result.n_active
     (2, 2, 2)
     >>> run.clusters["id"].tolist()
     [0, 1, 0, 1]

@@ -142,10 +142,10 @@ def check_output_files(
 
 def check_state_file(state: Path, folder: Path) -> None:
     """Refuse a state file that the run would overwrite with one of its results, or the reverse."""
-    target, home = real_path(state), real_path(folder)
+    target, root = real_path(state), real_path(folder)
     name = target.name
     is_result = name in _FILES or name.startswith((f"{LABELS_STEM}.", KEY_REPORT)) or name == LOCK_FILE
-    if target == home or (is_result and target.parent == home):
+    if target == root or (is_result and target.parent == root):
         raise InputError(f"{state}: the run writes a result of this name; choose another --state")
 
 

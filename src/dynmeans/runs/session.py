@@ -247,6 +247,6 @@ class Session:
         ages = model.cluster_ages_
         return len(ages) > 0 and float(ages.min()) < MAX_EMPTY_STEPS
 
-    def n_awake(self) -> int:
+    def n_active(self) -> int:
         """Return the number of clusters with rows in the last step."""
         return int(np.count_nonzero(self.model.cluster_ages_ == 0))

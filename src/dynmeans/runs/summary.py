@@ -61,7 +61,7 @@ def summarize_complete(start: RunStart, title: str, model: BatchClusterer | Keye
 
 def _result(progress: Progress, model: BatchClusterer | KeyedDMeans, **entries: Any) -> RunResult:
     """Add the totals of a run to the other entries of its result."""
-    n_awake, n_clusters = _count(model)
+    n_active, n_clusters = _count(model)
     return RunResult(
         **entries,
         model=model,
@@ -72,8 +72,8 @@ def _result(progress: Progress, model: BatchClusterer | KeyedDMeans, **entries: 
         revived=progress.revived,
         died=progress.died,
         confirmed=progress.confirmed,
-        n_awake=n_awake,
-        n_asleep=n_clusters - n_awake,
+        n_active=n_active,
+        n_asleep=n_clusters - n_active,
         n_left_out=progress.left_out,
         unused_columns=tuple(progress.columns.left_out),
         in_seconds=progress.columns.dated and progress.parameters.get("every") is None,
@@ -84,5 +84,5 @@ def _result(progress: Progress, model: BatchClusterer | KeyedDMeans, **entries: 
 def _count(model: BatchClusterer | KeyedDMeans) -> tuple[int, int]:
     """Return the numbers of clusters with rows in the last step, and of all."""
     if isinstance(model, KeyedDMeans):
-        return model.count_awake(), model.n_clusters_
+        return model.count_active(), model.n_clusters_
     return int(np.count_nonzero(model.cluster_ages_ == 0)), len(model.cluster_ids_)

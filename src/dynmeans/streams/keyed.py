@@ -215,7 +215,7 @@ class KeyedDMeans:
             if packed is not None:
                 self.n_clusters_ -= len(unpack(packed, self.n_features_in_).ids)
 
-    def count_awake(self) -> int:
+    def count_active(self) -> int:
         """Return the number of clusters that had rows in the last step."""
         states = (unpack(packed, self.n_features_in_) for packed in self._states.values())
         return sum(int(np.count_nonzero(state.last_seen == self._now.clock)) for state in states)

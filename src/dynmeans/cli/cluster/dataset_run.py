@@ -94,12 +94,12 @@ def _print_result(result: DatasetRun) -> None:
     if result.was_complete:
         print_lines(f"already complete: {size}, in {result.labels}")
         return
-    n_awake = int((result.model.cluster_ages_ == 0).sum())
+    n_active = int((result.model.cluster_ages_ == 0).sum())
     print_summary(
         {
             "input": size,
             **describe_columns(result.features, result.unused_columns),
-            "clusters": f"{n_awake} awake, {result.model.n_clusters_ - n_awake} asleep at the end",
+            "clusters": f"{n_active} active, {result.model.n_clusters_ - n_active} asleep at the end",
             **describe_model(result.model),
             "written": ", ".join(map(str, filter(None, (result.labels, result.report)))),
         }

@@ -169,7 +169,7 @@ def _print_result(result: RunResult, parameters: RunParameters) -> None:
             **describe_columns(result.features, result.unused_columns),
             **_missing(result),
             **({} if result.n_keys is None else {"keys": f"{result.n_keys:,}, by {parameters.by}"}),
-            "clusters": f"{result.n_awake} awake, {result.n_asleep} asleep at the end",
+            "clusters": f"{result.n_active} active, {result.n_asleep} asleep at the end",
             "events": f"{result.born:,} born, {result.revived:,} revived, {result.died:,} died",
             **_confirmed(result, parameters),
             **describe_model(result.model, in_seconds=result.in_seconds),

@@ -1,4 +1,4 @@
-"""Run `dynmeans flights`: read messages, join trajectories, find flows, write and print them."""
+"""Run `dynmeans flights`: read messages, build trajectories, find flows, write and print them."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def run_flights(
 def _run(inputs: list[str], file_limits: FileLimits, out: Path, limits: Limits, options: FlowOptions) -> None:
     began = perf_counter()
     messages = read_messages(inputs, file_limits)
-    joined, dropped = build_trajectories(messages, limits)
-    _print_dropped(len(messages.times), joined.n_flights, dropped)
+    trajectories, dropped = build_trajectories(messages, limits)
+    _print_dropped(len(messages.times), trajectories.n_flights, dropped)
     with task_bar() as show:
-        found = find_flows(joined, options, show)
+        found = find_flows(trajectories, options, show)
     write_flows(found, out)
     picture = _draw(found, out)
     _print_flows(found, perf_counter() - began)

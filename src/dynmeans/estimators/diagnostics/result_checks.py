@@ -83,9 +83,9 @@ def check_result(
         and _is_birth_impossible(rows, report, state, used)
     ):
         found["birth"] = (
-            f"birth_cost={used.birth_cost:g} makes births impossible: no row is that far, squared, from the "
-            "clusters other than its own, so a new cluster like these would be joined to an old one; use a "
-            "smaller birth_cost"
+            f"birth_cost={used.birth_cost:g} makes births impossible: the squared distance of every row to "
+            "the nearest other cluster is smaller, so the rows of a new cluster like these would be assigned "
+            "to an old one; use a smaller birth_cost"
         )
     if not used.exclusive and n >= MIN_ROWS and n_active >= MANY_SINGLE * n:
         found["single"] = (
@@ -138,7 +138,7 @@ def check_one_direction(rows: Rows, state: ClusterState, birth_cost: float, n_ro
     if mean >= UNRELATED:
         return {}
     return {
-        "one": f"all rows are in one cluster: birth_cost={birth_cost:.4g} joins them, although they are not "
+        "one": f"all rows are in one cluster: birth_cost={birth_cost:.4g} merges them, although they are not "
         f"similar (mean cosine {mean:.2f} to the center); try a smaller birth_cost, such as "
         f"{0.75 * birth_cost:.2g}, or other embeddings"
     }

@@ -67,7 +67,7 @@ def finite_rows(X: Any) -> FloatArray:
 
 
 def _explained(X: Any, error: Exception) -> Exception:
-    """Return the error with one line that says what to pass instead of X."""
+    """Return the error with one line that describes what to pass instead of X."""
     kind: type[Exception] = ValueError if isinstance(error, ValueError) else TypeError
     is_number = [isinstance(part, Real) for part in X] if isinstance(X, tuple) else []
     if any(is_number) and not all(is_number):

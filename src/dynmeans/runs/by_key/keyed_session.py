@@ -108,9 +108,9 @@ class KeyedSession(Session):
         """Return the number of remembered clusters of all keys."""
         return int(self.model.n_clusters_)
 
-    def n_awake(self) -> int:
+    def n_active(self) -> int:
         """Return the number of clusters with rows in the last step."""
-        return int(self.model.count_awake())
+        return int(self.model.count_active())
 
     def _listen(self) -> None:
         """Do nothing: the events of a key come with the result of its step."""
