@@ -11,7 +11,7 @@ _NAMES = (
 )
 _GIVEN = re.compile(rf"\b({_NAMES})=('[^']*'|[\w.+-]*\w)")
 _RULE = re.compile(rf"(^|: |; )({_NAMES})(?= must )")
-_ADVICE = re.compile(r"\b(?:use|try|give) (?:a |either )[^;:]*")
+_ADVICE = re.compile(r"\b(?:use|try|give) (?:a |either |(?=aging_cost))[^;:]*")
 _BARE = re.compile(r"(?<!-)\b(birth_cost|aging_cost|min_hits|lifetime|reach|drift)\b")
 _COMPOUND = re.compile(r"(?<!-)\b(birth_cost|aging_cost|min_hits|feature_scales)\b")
 _FEATURE = re.compile(r"\bfeature (\d+)\b")

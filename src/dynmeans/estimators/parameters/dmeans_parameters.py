@@ -55,7 +55,7 @@ def check_dmeans(given: DMeansParameters) -> None:
     valid_flag("certify", given.certify)
     valid_count("min_hits", given.min_hits, 1)
     if given.duplicates and (is_free(given.exclusive) or not given.exclusive):
-        raise ValueError("duplicates=True needs exclusive=True: otherwise any number of rows may join")
+        raise ValueError("duplicates=True needs exclusive=True: without it, a cluster may have many rows")
     if given.metric not in METRICS:
         raise ValueError(f"metric must be one of {list(METRICS)}, got {given.metric!r}")
     valid_feature_scales(given.feature_scales)
