@@ -1,6 +1,6 @@
 // Python bindings: repeated rows of a batch whose chunks are on several machines
 // (dmeans/batch/deduplicate.hpp). The arguments are documented in _core.pyi.
-#include "bindings/chunk_arguments.hpp"
+#include "bindings/chunks/chunk_arguments.hpp"
 #include "dmeans/batch/deduplicate.hpp"
 
 namespace dynmeans {

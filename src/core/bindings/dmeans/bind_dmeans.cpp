@@ -4,7 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "bindings/step_parts.hpp"
+#include "bindings/dmeans/step_parts.hpp"
 #include "dmeans/assignment/cheapest_clusters.hpp"
 #include "dmeans/assignment/exclusive_assignment.hpp"
 #include "dmeans/assignment/nearest_centers.hpp"

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "bindings/named_tuple.hpp"
-#include "bindings/step_parts.hpp"
+#include "bindings/dmeans/named_tuple.hpp"
+#include "bindings/dmeans/step_parts.hpp"
 #include "lifecycle/lifecycle.hpp"
 #include "support/numpy_arrays.hpp"
 

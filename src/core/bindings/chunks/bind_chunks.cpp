@@ -2,7 +2,7 @@
 // arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
-#include "bindings/chunk_arguments.hpp"
+#include "bindings/chunks/chunk_arguments.hpp"
 #include "dmeans/chunks/chunk_descent.hpp"
 
 namespace dynmeans {

@@ -1,8 +1,8 @@
 // Python bindings: a step of D-Means in one call. The arguments are documented in _core.pyi.
 #include <nanobind/stl/optional.h>
 
-#include "bindings/named_tuple.hpp"
-#include "bindings/step_parts.hpp"
+#include "bindings/dmeans/named_tuple.hpp"
+#include "bindings/dmeans/step_parts.hpp"
 
 namespace dynmeans {
 namespace {

@@ -1,6 +1,6 @@
 // Python bindings: dmeans/chunks/descent_driver.hpp, the serial part of a descent over several machines. The
 // arguments are documented in _core.pyi.
-#include "bindings/chunk_arguments.hpp"
+#include "bindings/chunks/chunk_arguments.hpp"
 #include "dmeans/chunks/descent_driver.hpp"
 
 namespace dynmeans {
