@@ -23,10 +23,10 @@ from pages import run_page
 
 from dynmeans._experiments.video import figures, run
 from dynmeans._files.run_format import PICTURE_FILE
-from dynmeans.apps.flights.chart import draw_flows
+from dynmeans.apps.flights._chart import draw_flows
 from dynmeans.apps.video import PaletteOptions, QuantizeOptions, quantize
-from dynmeans.plots.figure_file import save_figure
-from dynmeans.plots.palette import PALETTE
+from dynmeans.plots._figure_file import save_figure
+from dynmeans.plots._palette import PALETTE
 
 HERE = Path(__file__).parent
 INK, MUTED, LINE = "#1c2127", "#667080", "#d5dae0"

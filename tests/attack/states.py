@@ -19,7 +19,8 @@ from threadpoolctl import threadpool_limits
 import dynmeans
 from dynmeans import DMeans, PersistentIds
 from dynmeans._files.errors import InputWarning
-from dynmeans.runs import RunInterrupted, RunParameters, cluster_files, session
+from dynmeans.runs import RunInterrupted, RunParameters, cluster_files
+from dynmeans.runs import _session as session
 from dynmeans.streams import KeyedDMeans, step
 from point_files import write_points
 from saved_models import FOLDER, N_SAVED, RECENT, SAVED, Saved, points

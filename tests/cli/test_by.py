@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from dynmeans._files.snapshot import SnapshotError, read_snapshot
-from dynmeans.runs import RunParameters, cluster_files, read_key, read_run, session
-from dynmeans.runs.by_key import keyed_session
-from dynmeans.runs.by_key.key_reports import report_file
+from dynmeans.runs import RunParameters, cluster_files, read_key, read_run
+from dynmeans.runs import _session as session
+from dynmeans.runs._by_key import keyed_session
+from dynmeans.runs._by_key.key_reports import report_file
 from dynmeans.streams import KeyedDMeans
 from killed_runs import WRITES, run_killed
 from point_files import contents

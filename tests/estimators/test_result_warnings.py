@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from dynmeans import ClusteringWarning, DMeans, tune
-from dynmeans.estimators.diagnostics import result_warnings
-from dynmeans.tuning import diagnostics
-from dynmeans.tuning.stream import read_stream
+from dynmeans.estimators._diagnostics import result_warnings
+from dynmeans.tuning import _diagnostics as diagnostics
+from dynmeans.tuning._stream import read_stream
 
 RNG = np.random.default_rng(0)
 POSITIONS = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])

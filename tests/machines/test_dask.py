@@ -16,7 +16,7 @@ from distributed import Client, LocalCluster
 
 import dynmeans
 from dynmeans import distributed
-from dynmeans.distributed import all_rows
+from dynmeans.distributed import _all_rows as all_rows
 from quick_workers import quick_workers
 
 N = 6000

@@ -11,11 +11,11 @@ from scipy.spatial.distance import pdist
 from dynmeans._files.run_folder import read_run
 from dynmeans._files.run_format import Run
 from dynmeans._model.events import Event
-from dynmeans.plots.cluster_map import MAX_DISPLACEMENT, MAX_LANDMARKS, fit_cluster_map
-from dynmeans.plots.lifetimes import trace_lifetimes
-from dynmeans.plots.payload import build_payload
-from dynmeans.plots.topics import describe_texts
-from dynmeans.plots.views import make_views
+from dynmeans.plots._cluster_map import MAX_DISPLACEMENT, MAX_LANDMARKS, fit_cluster_map
+from dynmeans.plots._lifetimes import trace_lifetimes
+from dynmeans.plots._payload import build_payload
+from dynmeans.plots._topics import describe_texts
+from dynmeans.plots._views import make_views
 from run_folder import write_run
 
 

@@ -17,8 +17,8 @@ from dynmeans.runs import (
     RunStatus,
     cluster_files,
     read_run,
-    session,
 )
+from dynmeans.runs import _session as session
 from point_files import contents, write_points
 
 PARAMETERS = RunParameters(time="when", every="1min", birth_cost=0.06, lifetime=3, standardize=True)

@@ -10,7 +10,7 @@ from dynmeans import DMeans, SnapshotError
 from dynmeans._files.snapshot import read_snapshot
 from dynmeans.datasets import moving_gaussians
 from dynmeans.streams import KeyedDMeans, KeyEvent
-from dynmeans.streams.keyed_files import keyed_from_snapshot, keyed_to_snapshot
+from dynmeans.streams._keyed_files import keyed_from_snapshot, keyed_to_snapshot
 
 KEYS = ["a", "b", "", "key with spaces", 7]
 

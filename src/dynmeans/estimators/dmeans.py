@@ -21,20 +21,20 @@ from dynmeans._model.forecast import Forecast, forecast_clusters, prior_of_livin
 from dynmeans._model.lifecycle import StepResult, pass_time
 from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
-from dynmeans.estimators.diagnostics.result_warnings import (
+from dynmeans.estimators._diagnostics.result_warnings import (
     NO_WARNINGS,
     update_warnings,
     warn_of_rows,
 )
-from dynmeans.estimators.parameters.automatic import learn
-from dynmeans.estimators.parameters.dmeans_parameters import parameters_of
-from dynmeans.estimators.parameters.estimates import Estimates
-from dynmeans.estimators.parameters.feature_scales import divided, in_units_of_rows
-from dynmeans.estimators.parameters.metric_choice import metric_for, uses_cosine
-from dynmeans.estimators.parameters.resolve_dmeans import resolve_dmeans
-from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
-from dynmeans.estimators.shell.base import BatchClusterer
-from dynmeans.estimators.validation import valid_rows
+from dynmeans.estimators._parameters.automatic import learn
+from dynmeans.estimators._parameters.dmeans_parameters import parameters_of
+from dynmeans.estimators._parameters.estimates import Estimates
+from dynmeans.estimators._parameters.feature_scales import divided, in_units_of_rows
+from dynmeans.estimators._parameters.metric_choice import metric_for, uses_cosine
+from dynmeans.estimators._parameters.resolve_dmeans import resolve_dmeans
+from dynmeans.estimators._parameters.resolved_parameters import ResolvedParameters
+from dynmeans.estimators._shell.base import BatchClusterer
+from dynmeans.estimators._validation import valid_rows
 
 
 class DMeans(BatchClusterer):

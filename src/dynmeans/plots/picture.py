@@ -10,11 +10,11 @@ import numpy as np
 from dynmeans._files.extras import require
 from dynmeans._files.run_format import FEATURES, Run
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.plots.figure_file import save_figure
-from dynmeans.plots.lifetimes import DEAD, ClusterLifetimes, pack_lanes, trace_lifetimes
-from dynmeans.plots.palette import PALETTE, assign_colors
-from dynmeans.plots.projection import Projection, fit_projection
-from dynmeans.plots.thinning import even_subset
+from dynmeans.plots._figure_file import save_figure
+from dynmeans.plots._lifetimes import DEAD, ClusterLifetimes, pack_lanes, trace_lifetimes
+from dynmeans.plots._palette import PALETTE, assign_colors
+from dynmeans.plots._projection import Projection, fit_projection
+from dynmeans.plots._thinning import even_subset
 
 _FRAMES = 5
 _TRAIL = 8  # length of a center's trail in steps

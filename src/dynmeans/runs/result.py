@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from dynmeans.estimators.shell.base import BatchClusterer
+from dynmeans.estimators._shell.base import BatchClusterer
 from dynmeans.streams import KeyedDMeans
 
 

@@ -17,11 +17,11 @@ from dynmeans._files.extras import require
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.cluster.local_run import describe_columns, describe_model, print_warnings
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
-from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
+from dynmeans.estimators._diagnostics.result_checks import ClusteringWarning
 from dynmeans.runs import RunParameters
 
 if TYPE_CHECKING:
-    from dynmeans.distributed.runs import DatasetRun
+    from dynmeans.distributed._runs import DatasetRun
 
 CONNECT_SECONDS = 20  # to wait for a scheduler
 _LOGGERS = ("asyncio", "distributed", "distributed.client")  # after Ctrl-C, Dask logs many tracebacks
@@ -52,8 +52,8 @@ def run_dataset(
 ) -> None:
     """Cluster a dataset with a progress bar, and print a summary."""
     require("distributed", "dask")
-    from dynmeans.distributed.runs import cluster_dataset
-    from dynmeans.distributed.runs.unsupported_options import refuse_unsupported
+    from dynmeans.distributed._runs import cluster_dataset
+    from dynmeans.distributed._runs.unsupported_options import refuse_unsupported
 
     refuse_unsupported(parameters)
     _check_options(inputs, out, state, machines)
@@ -79,7 +79,7 @@ def run_dataset(
 
 def _check_options(inputs: list[str], out: Path, state: Path | None, machines: Machines) -> None:
     """Validate the options and find the inputs, before workers are started."""
-    from dynmeans.distributed.runs.locations import find_files
+    from dynmeans.distributed._runs.locations import find_files
 
     if machines.scheduler is not None and machines.workers is not None:
         raise InputError("--scheduler and --workers exclude each other")

@@ -16,13 +16,13 @@ from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import name_list
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
-from dynmeans.estimators.diagnostics.result_checks import (
+from dynmeans.estimators._diagnostics.result_checks import (
     MIN_STEPS_PER_ID,
     NOT_ESTIMATED,
     ClusteringWarning,
 )
 from dynmeans.runs import RunInterrupted, RunParameters, RunResult, cluster_files
-from dynmeans.runs.option_names import as_options
+from dynmeans.runs._option_names import as_options
 from dynmeans.streams import KeyedDMeans
 
 _BIRTH_COST = re.compile(r"\bbirth_cost=([\w.+-]*\w)")

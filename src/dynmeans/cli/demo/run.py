@@ -17,13 +17,13 @@ from dynmeans._tables.windows import WindowBatch
 from dynmeans.cli.console import print_lines, print_summary, progress_bar
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.metrics import per_step_accuracy, tracking_accuracy
-from dynmeans.runs.description import RunDescription
-from dynmeans.runs.folder import check_folder, locked_folder
-from dynmeans.runs.models import make_model
+from dynmeans.runs._description import RunDescription
+from dynmeans.runs._folder import check_folder, locked_folder
+from dynmeans.runs._models import make_model
+from dynmeans.runs._report import draw_report
+from dynmeans.runs._resume.progress import Progress
+from dynmeans.runs._session import Session
 from dynmeans.runs.parameters import RunParameters
-from dynmeans.runs.report import draw_report
-from dynmeans.runs.resume.progress import Progress
-from dynmeans.runs.session import Session
 
 _TITLE = "Moving Gaussians"
 
