@@ -116,9 +116,9 @@ def run_kalman(frames: Sequence[np.ndarray], gate: float = 1.0, q: float = 0.1, 
     F, noise = np.array([[1.0, 1.0], [0.0, 1.0]]), q**2 * np.array([[1 / 3, 1 / 2], [1 / 2, 1.0]])
     for X in frames:
         x, P = x + v, F @ P @ F.T + noise
-        gaps = cdist(x, X)
-        a, b = linear_sum_assignment(np.where(gaps > gate, 1e5, gaps))
-        near = gaps[a, b] <= gate
+        distances = cdist(x, X)
+        a, b = linear_sum_assignment(np.where(distances > gate, 1e5, distances))
+        near = distances[a, b] <= gate
         a, b = a[near], b[near]
         gain = P[a, :, 0] / (P[a, 0, 0] + r**2)[:, None]
         error = X[b] - x[a]

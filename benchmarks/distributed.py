@@ -119,8 +119,8 @@ def measure_local(batches: list[list[Path]], n: int, n_restarts: int) -> tuple[f
 @contextmanager
 def counted_rounds() -> Iterator[dict[str, int]]:
     """Count the rounds and the bytes of their commands."""
-    from dynmeans.distributed.rounds import Rounds
-    from dynmeans.distributed.sending import SHORT
+    from dynmeans.distributed._rounds import Rounds
+    from dynmeans.distributed._sending import SHORT
 
     run, counts = Rounds.__call__, {"rounds": 0, "sent": 0}
 

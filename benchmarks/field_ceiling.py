@@ -22,7 +22,7 @@ from benchmarks.field_streams import DETECTIONS, POINTS, FieldFrame, FieldStream
 from dynmeans import DMeans, PersistentIds
 from dynmeans._codes.two_codes import TwoCodes
 from dynmeans.metrics import identity_f1
-from dynmeans.tuning.space import birth_costs
+from dynmeans.tuning._space import birth_costs
 
 Labels = list[np.ndarray]
 DRAWS = 40

@@ -20,7 +20,7 @@ SHAPES = ((1.0, 1.0), (1.0, 0.3), (1.0, 0.1), (1.0, 0.03), (1.0, 0.5, 0.2))
 COUNTS, SIZES = (1, 2, 4, 10, 30), (30, 100, 1000)
 MIN_ROWS = 4  # per cluster, on average
 SEEDS = range(3)
-GAP = 12.0
+SPACING = 12.0
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def draw(
         x, y = rows[:, 0].copy(), rows[:, 1].copy()
         rows[:, 0], rows[:, 1] = np.cos(angle) * x - np.sin(angle) * y, np.sin(angle) * x + np.cos(angle) * y
     side = int(np.ceil(np.sqrt(k)))
-    rows[:, :2] += GAP * np.column_stack(np.divmod(labels, side))
+    rows[:, :2] += SPACING * np.column_stack(np.divmod(labels, side))
     return rows, len(np.unique(labels))
 
 

@@ -1,8 +1,8 @@
 """Defaults of KD-Means and SD-Means on separated blobs: 48 cases, and streams of ten batches.
 
-``python -m benchmarks.kernel_defaults [GAP]`` prints the number of clusters found in each case. Centers are
-at least GAP standard deviations apart, 10 by default. ``grid`` instead of GAP puts them on a square grid, and
-``streams`` prints the number of ids in ten batches.
+``python -m benchmarks.kernel_defaults [SPACING]`` prints the number of clusters found in each case. Centers
+are at least SPACING standard deviations apart, 10 by default. ``grid`` instead of SPACING puts them on a
+square grid, and ``streams`` prints the number of ids in ten batches.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from dynmeans._model.types import FloatArray, IntArray
 KERNELS = ("rbf", "mst", "diffusion")
 ESTIMATORS = (SDMeans, KDMeans)
 COUNTS = (2, 8, 20, 100)
-GAP = 10.0
+SPACING = 10.0
 SIZE, SIZES = 40, (10, 90)  # rows per blob: equal, or drawn uniformly
 TOLERATED = 0.1  # relative error of the number of clusters
 N_STEPS = 10
 
 
-def draw_centers(k: int, rng: np.random.Generator, gap: float) -> FloatArray:
-    """Draw centers in a square that grows until no two are closer than the gap."""
-    side = 2.0 * gap * np.sqrt(k)
+def draw_centers(k: int, rng: np.random.Generator, spacing: float) -> FloatArray:
+    """Draw centers in a square that grows until no two are closer than the spacing."""
+    side = 2.0 * spacing * np.sqrt(k)
     centers: list[FloatArray] = []
     while len(centers) < k:
         center = rng.uniform(0.0, side, 2)
-        if all(np.linalg.norm(center - other) >= gap for other in centers):
+        if all(np.linalg.norm(center - other) >= spacing for other in centers):
             centers.append(center)
         else:
             side *= 1.002
     return np.array(centers)
 
 
-def grid_centers(k: int, gap: float) -> FloatArray:
+def grid_centers(k: int, spacing: float) -> FloatArray:
     """Return the first k points of a square grid."""
     side = int(np.ceil(np.sqrt(k)))
-    return gap * np.array([divmod(i, side) for i in range(k)], dtype=np.float64)
+    return spacing * np.array([divmod(i, side) for i in range(k)], dtype=np.float64)
 
 
 def draw_sizes(k: int, equal: bool, rng: np.random.Generator) -> IntArray:
@@ -56,18 +56,18 @@ def draw_batch(centers: FloatArray, sizes: IntArray, rng: np.random.Generator) -
     return rows
 
 
-def count_clusters(model: Any, k: int, equal: bool, gap: float, grid: bool = False) -> int:
+def count_clusters(model: Any, k: int, equal: bool, spacing: float, grid: bool = False) -> int:
     """Cluster one batch with the defaults."""
     rng = np.random.default_rng(0)
-    centers = grid_centers(k, gap) if grid else draw_centers(k, rng, gap)
+    centers = grid_centers(k, spacing) if grid else draw_centers(k, rng, spacing)
     found: int = model.fit(draw_batch(centers, draw_sizes(k, equal, rng), rng)).n_clusters_
     return found
 
 
-def count_ids(model: Any, k: int, equal: bool, gap: float) -> int:
+def count_ids(model: Any, k: int, equal: bool, spacing: float) -> int:
     """Cluster ten batches of the same blobs."""
     rng = np.random.default_rng(3)
-    centers = draw_centers(k, rng, gap)
+    centers = draw_centers(k, rng, spacing)
     sizes = draw_sizes(k, equal, rng)
     ids = [model.partial_fit(draw_batch(centers, sizes, rng)).labels_ for _ in range(N_STEPS)]
     return len(np.unique(np.concatenate(ids)))
@@ -76,7 +76,7 @@ def count_ids(model: Any, k: int, equal: bool, gap: float) -> int:
 def main(arguments: Sequence[str]) -> None:
     """Print one line per kernel, estimator and kind of size."""
     streams, grid = "streams" in arguments, "grid" in arguments
-    gap = float(arguments[0]) if arguments and not streams and not grid else GAP
+    spacing = float(arguments[0]) if arguments and not streams and not grid else SPACING
     count: Callable[..., int]
     count, counts = (count_ids, COUNTS[:3]) if streams else (partial(count_clusters, grid=grid), COUNTS)
     n_wrong = n_cases = 0
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str]) -> None:
     for kernel in KERNELS:
         for estimator in ESTIMATORS:
             for equal in (True, False):
-                found = [count(estimator(kernel, random_state=0), k, equal, gap) for k in counts]
+                found = [count(estimator(kernel, random_state=0), k, equal, spacing) for k in counts]
                 wrong = [abs(n - k) > TOLERATED * k for n, k in zip(found, counts, strict=True)]
                 n_wrong, n_cases = n_wrong + sum(wrong), n_cases + len(wrong)
                 cells = "".join(f"{n}{'*' if w else ''}".rjust(6) for n, w in zip(found, wrong, strict=True))

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.field_streams import FieldStream, folder_of, read_streams
 from dynmeans import DMeans
 from dynmeans._model.motion import MOTIONS, VELOCITY, Motion
-from dynmeans.estimators.parameters import resolve_dmeans
+from dynmeans.estimators._parameters import resolve_dmeans
 from dynmeans.metrics import identity_f1
 
 KINDS = ("people_single", "people_five")

@@ -86,7 +86,7 @@ def endless_rows(n_batches: int) -> list[Row]:
             "µs",
             aged_us / fresh_us,
             Target("ratio", "<=", 1.1),
-            note=f"{result['awake']:.1f} clusters awake; the same batches, in turn",
+            note=f"{result['active']:.1f} clusters active; the same batches, in turn",
         ),
     ]
 
@@ -112,7 +112,7 @@ def endless(n_batches: int) -> dict[str, float]:
         "rss_late": late,
         "time_fresh": float(medians[0]),
         "time_aged": float(medians[1]),
-        "awake": float(len(aged.step_.active)),
+        "active": float(len(aged.step_.active)),
     }
 
 

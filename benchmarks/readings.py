@@ -1,8 +1,8 @@
 """Readings of the paper's ring experiment, where its text leaves a choice.
 
 "Isotropic Gaussian noise of standard deviation 0.03" may be the noise of each coordinate, or of a length in
-a random direction. "The minimum spanning tree of the dataset at each timestep" may hold the points kept
-from earlier steps, or the points of the step alone.
+a random direction. "The minimum spanning tree of the dataset at each timestep" may contain the support
+points of earlier steps, or the points of the step alone.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ METHODS: dict[str, Callable[[], Any]] = {
     "walk": lambda: SDMeans(**OURS),
     "D-Means": lambda: DMeans(**PAPER_RINGS_DMEANS, random_state=0),
     "MST": lambda: SDMeans(MST(OMEGA), **PAPER),
-    "MST, kept points outside": lambda: SDMeans(readings.RowsOnlyMST(OMEGA), **PAPER),
+    "MST, support points outside": lambda: SDMeans(readings.RowsOnlyMST(OMEGA), **PAPER),
     "MST, not refined": lambda: SDMeans(MST(OMEGA), **PAPER, refine=False),
 }
 STREAMS: dict[str, Callable[..., Stream]] = {"rings": moving_rings, "gusts": readings.gusty_rings}
@@ -62,9 +62,9 @@ CASES = (
     RingsCase("the paper's SD-Means, MST; each on its own", "MST", APART, paper=0.751),
     RingsCase("read: noise of Gaussian length; together", "MST", paper=0.751, stream="gusts"),
     RingsCase("read: noise of Gaussian length; on its own", "MST", APART, paper=0.751, stream="gusts"),
-    RingsCase("read: kept points not in the tree; together", "MST, kept points outside", paper=0.751),
+    RingsCase("read: support points not in the tree; together", "MST, support points outside", paper=0.751),
     RingsCase(
-        "read: kept points not in the tree; on its own", "MST, kept points outside", APART, paper=0.751
+        "read: support points not in the tree; on its own", "MST, support points outside", APART, paper=0.751
     ),
     RingsCase("read: no refinement; together", "MST, not refined", paper=0.751),
     RingsCase("read: no refinement; on its own", "MST, not refined", APART, paper=0.751),

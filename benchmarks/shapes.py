@@ -46,8 +46,8 @@ def bars(seed: int, n_steps: int) -> Known:
 
 def crescents(seed: int, n_steps: int) -> Known:
     """Make three open rings in three directions, and a round cluster inside one; all move separately."""
-    ways = [((0.0, 0.0), 0.0), ((2.6, 0.3), 1.3), ((1.2, 2.2), 3.0)]
-    open_rings = [arc(80, 0.8, (begin, begin + 3.6), 0.08, center) for center, begin in ways]
+    arcs = [((0.0, 0.0), 0.0), ((2.6, 0.3), 1.3), ((1.2, 2.2), 3.0)]
+    open_rings = [arc(80, 0.8, (begin, begin + 3.6), 0.08, center) for center, begin in arcs]
     return moving([*open_rings, bar(40, 0.12, 0.12)], seed, n_steps, 0.12, together=False)
 
 

@@ -117,7 +117,7 @@ def measure_once(case: SpectralCase) -> dict[str, list[float]]:
     """
     model, advance = SDMeans(**case.params, random_state=0), functional(case)
     matrices = [kernel_matrix(case, X) for X in case.batches]
-    ways: dict[str, tuple[Callable[[np.ndarray], object], Sequence[np.ndarray]]] = {
+    methods: dict[str, tuple[Callable[[np.ndarray], object], Sequence[np.ndarray]]] = {
         "fit": (model.partial_fit, case.batches),
         "step": (advance, case.batches),
         "given": (partial(given_step, case), matrices),
@@ -125,7 +125,7 @@ def measure_once(case: SpectralCase) -> dict[str, list[float]]:
     }
     return {
         name: [processor_seconds(partial(follow, X)) for X in batches][1:]
-        for name, (follow, batches) in ways.items()
+        for name, (follow, batches) in methods.items()
     }
 
 

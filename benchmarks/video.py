@@ -110,8 +110,8 @@ def _paint(paint: Quantizer, film: list[Pixels]) -> tuple[list[float], list[floa
         colors = distinct(pixels)
         quantized = paint(colors)
         times.append(process_time() - began)
-        gaps = colors.rows - quantized.palette[quantized.labels].astype(np.float64)
-        errors.append(float(colors.counts @ (gaps**2).sum(axis=1) / colors.counts.sum()))
+        difference = colors.rows - quantized.palette[quantized.labels].astype(np.float64)
+        errors.append(float(colors.counts @ (difference**2).sum(axis=1) / colors.counts.sum()))
     return errors, times
 
 

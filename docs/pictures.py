@@ -23,10 +23,10 @@ from pages import run_page
 
 from dynmeans._experiments.video import figures, run
 from dynmeans._files.run_format import PICTURE_FILE
-from dynmeans.apps.flights.chart import draw_flows
+from dynmeans.apps.flights._chart import draw_flows
 from dynmeans.apps.video import PaletteOptions, QuantizeOptions, quantize
-from dynmeans.plots.figure_file import save_figure
-from dynmeans.plots.palette import PALETTE
+from dynmeans.plots._figure_file import save_figure
+from dynmeans.plots._palette import PALETTE
 
 HERE = Path(__file__).parent
 INK, MUTED, LINE = "#1c2127", "#667080", "#d5dae0"
@@ -82,15 +82,15 @@ def motion() -> Figure:
 
 
 def lifetimes() -> Figure:
-    """One line per cluster: thick while awake, thin while asleep, a cross for death."""
+    """One line per cluster: thick while active, thin while asleep, a cross for death."""
     page = run_page("tutorial/3-death-and-return.md")
     figure, (axis,) = _panels(1, height=1.7)
     model = page["DMeans"](birth_cost=1.0, lifetime=5, random_state=0)
     for step in model.stream(page["batches"]):
         for k in model.cluster_ids_.tolist():
-            awake = k in step.active
+            active = k in step.active
             span = [step.step - 0.52, step.step + 0.5]
-            axis.plot(span, [k, k], c=COLORS[k], lw=9 if awake else 1.5, solid_capstyle="butt")
+            axis.plot(span, [k, k], c=COLORS[k], lw=9 if active else 1.5, solid_capstyle="butt")
         for k in step.died:
             axis.plot([step.step - 0.5, step.step], [k, k], c=COLORS[k], lw=1.5)
             axis.plot([step.step], [k], marker="x", ms=7, mew=2, c=COLORS[k])

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import dynmeans
-from dynmeans.distributed.runs import cluster_dataset
+from dynmeans.distributed._runs import cluster_dataset
 from dynmeans.runs import RunParameters
 
 PARAMETERS = RunParameters(time="t", every="10", birth_cost=3.0)

@@ -83,7 +83,7 @@ def cost(problem: KernelProblem, labels: np.ndarray) -> float:
 
 
 def moves(problem: KernelProblem, labels: np.ndarray, i: int) -> dict[int, float]:
-    """Total cost with row i in each awake or remembered cluster, or alone; label -1 is not assigned."""
+    """Total cost with row i in each active or remembered cluster, or alone; label -1 is not assigned."""
     others = np.flatnonzero((labels >= 0) & (np.arange(len(labels)) != i))
     some = problem._replace(features=problem.features[[*others, i]], weights=problem.weights[[*others, i]])
     old = len(problem.phi)

@@ -79,10 +79,10 @@ class ForestTwin:
 
     def forecast(self, track: dict, x: np.ndarray, now: float) -> tuple[np.ndarray, np.ndarray]:
         """Log likelihood of a root and the spread found, around each forecast."""
-        gap = max(now - track["t"], 1e-3)
-        age, likelihood, spreads = max(gap, 1.0), np.zeros(N), np.zeros((N, self.d, self.d))
+        elapsed = max(now - track["t"], 1e-3)
+        age, likelihood, spreads = max(elapsed, 1.0), np.zeros(N), np.zeros((N, self.d, self.d))
         for h in range(N):
-            away = x - predicted(*track["filters"][h], gap, FORECASTS[h])[0][0]
+            away = x - predicted(*track["filters"][h], elapsed, FORECASTS[h])[0][0]
             spread = age * (3 * self.pooled[h] / self.seen + track["own"][h]) / (3 + track["w"])
             spread = spread + self.reference.min_variance * np.eye(self.d)
             each = multivariate_t.logpdf(away, shape=spread, df=3 + track["w"])
@@ -94,9 +94,10 @@ class ForestTwin:
 
 def moved(track: dict, x: np.ndarray, now: float, spreads: np.ndarray) -> dict:
     """A track after one more sighting."""
-    gap = max(now - track["t"], 1e-3)
+    elapsed = max(now - track["t"], 1e-3)
     filters = [
-        updated(*predicted(*f, gap, motion), x) for f, motion in zip(track["filters"], FORECASTS, strict=True)
+        updated(*predicted(*f, elapsed, motion), x)
+        for f, motion in zip(track["filters"], FORECASTS, strict=True)
     ]
     own = 0.5 * track["own"] + spreads
     return {"filters": filters, "n": len(x), "t": now, "w": 0.5 * track["w"] + 1, "own": own}
@@ -107,11 +108,13 @@ def born(x: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([x.mean(axis=0), np.zeros(x.shape[1])]), np.diag([1 / len(x), motion[2]])
 
 
-def predicted(state: np.ndarray, cov: np.ndarray, gap: float, motion: np.ndarray) -> tuple:
+def predicted(state: np.ndarray, cov: np.ndarray, elapsed: float, motion: np.ndarray) -> tuple:
     """Predict by the textbook: F x and F P F' + Q, with continuous noise of position p and velocity q."""
-    forward = np.array([[1.0, gap], [0.0, 1.0]])
+    forward = np.array([[1.0, elapsed], [0.0, 1.0]])
     p, q = motion[:2]
-    noise = np.array([[p * gap + q * gap**3 / 3, q * gap**2 / 2], [q * gap**2 / 2, q * gap]])
+    noise = np.array(
+        [[p * elapsed + q * elapsed**3 / 3, q * elapsed**2 / 2], [q * elapsed**2 / 2, q * elapsed]]
+    )
     return forward @ state, forward @ cov @ forward.T + noise
 
 

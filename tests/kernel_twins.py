@@ -90,25 +90,25 @@ def assert_gram_is_part_of(
 
 def along_the_tree(points: np.ndarray, scale: float) -> np.ndarray:
     """The paper's ring kernel: SciPy's tree over dense distances, and a walk from every point."""
-    gaps = cdist(points, points)
+    distances = cdist(points, points)
     # SciPy ignores edges of length 0; adding a constant to all edges does not change the tree.
-    tree = minimum_spanning_tree(csr_array(gaps + 1.0))
-    kernel = np.empty_like(gaps)
+    tree = minimum_spanning_tree(csr_array(distances + 1.0))
+    kernel = np.empty_like(distances)
     for start in range(len(points)):
-        for end, far in _walk(tree + tree.T, gaps, start, scale):
+        for end, far in _walk(tree + tree.T, distances, start, scale):
             kernel[start, end] = np.exp(-(far**2) / (2 * scale**2))
     return kernel
 
 
-def _walk(tree: csr_array, gaps: np.ndarray, start: int, scale: float) -> list[tuple[int, float]]:
+def _walk(tree: csr_array, distances: np.ndarray, start: int, scale: float) -> list[tuple[int, float]]:
     reached, waiting = [], [(start, -1, 0.0)]
     while waiting:
         here, before, far = waiting.pop()
         reached.append((here, far))
         for there in tree.indices[tree.indptr[here] : tree.indptr[here + 1]]:
             if there != before:
-                gap = gaps[here, there]
-                waiting.append((there, here, far + (gap if gap > scale else 0.0)))
+                length = distances[here, there]
+                waiting.append((there, here, far + (length if length > scale else 0.0)))
     return reached
 
 

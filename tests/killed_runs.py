@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dynmeans.runs import session
+from dynmeans.runs import _session as session
 
 # Functions that write in every run.
 WRITES = [

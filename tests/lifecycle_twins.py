@@ -15,7 +15,7 @@ def update_clusters_twin(before, now, lifetime):
     after = {name: [] for name in (*tables, "active", "sizes", "born", "revived", "asleep", "died")}
     for k, weight in enumerate(before["slot_weights"]):
         one = {name: before[name][k] for name in tables} if k < old else newborn(before, k)
-        was_awake = k < old and before["last_seen"][k] == before["clock"]
+        was_active = k < old and before["last_seen"][k] == before["clock"]
         if weight > 0:
             gamma = before["gammas"][k] if k < old else 0.0
             one["hits"] += 1
@@ -24,9 +24,9 @@ def update_clusters_twin(before, now, lifetime):
             after["sizes"].append(weight)
         if k >= old:
             after["born"].append(one["ids"])
-        elif weight > 0 and not was_awake:
+        elif weight > 0 and not was_active:
             after["revived"].append(one["ids"])
-        elif weight == 0 and was_awake:
+        elif weight == 0 and was_active:
             after["asleep"].append(one["ids"])
         if now - one["last_seen"] > lifetime:
             after["died"].append(one["ids"])
@@ -61,23 +61,23 @@ def newborn(before, k):
     }
 
 
-def find_split_merge(rows, forecasts, slots, mass, awake, slot_weights, n_old, min_share, max_ratio):
+def find_split_merge(rows, forecasts, slots, mass, active, slot_weights, n_old, min_share, max_ratio):
     """Splits and merges in slots, written as the definition says it."""
-    step = SharedRows(rows, forecasts, slots, mass, awake, len(slot_weights))
+    step = SharedRows(rows, forecasts, slots, mass, active, len(slot_weights))
     splits = step.find_splits(n_old, min_share, max_ratio)
     return SplitMergeSlots(splits, step.find_merges(slot_weights, min_share))
 
 
 class SharedRows:
-    """The weight of the rows that each parent, an awake old cluster, shares with each slot."""
+    """The weight of the rows that each parent, an active old cluster, shares with each slot."""
 
-    def __init__(self, rows, forecasts, slots, mass, awake, n_slots):
-        self.rows, self.forecasts, self.slots, self.mass, self.awake = rows, forecasts, slots, mass, awake
-        self.parents = np.sum((rows[:, None] - forecasts[awake]) ** 2, axis=2).argmin(axis=1)
+    def __init__(self, rows, forecasts, slots, mass, active, n_slots):
+        self.rows, self.forecasts, self.slots, self.mass, self.active = rows, forecasts, slots, mass, active
+        self.parents = np.sum((rows[:, None] - forecasts[active]) ** 2, axis=2).argmin(axis=1)
         self.shared = np.array(
             [
                 [mass[(self.parents == h) & (slots == s)].sum() for s in range(n_slots)]
-                for h in range(len(awake))
+                for h in range(len(active))
             ]
         )
 
@@ -88,7 +88,7 @@ class SharedRows:
         shared, splits = self.shared, []
         main_parents = shared.argmax(axis=0)
         for h in dict.fromkeys(main_parents[n_old:].tolist()):
-            parent = int(self.awake[h])
+            parent = int(self.active[h])
             newborn = [s for s in range(n_old, shared.shape[1]) if main_parents[s] == h]
             whole = [s for s in [parent, *newborn] if shared[h, s] > 0.5 * shared[:, s].sum()]
             parts = [s for s in whole if shared[h, s] >= min_share * shared[h, whole].sum()]
@@ -103,19 +103,19 @@ class SharedRows:
 
     def find_merges(self, slot_weights, min_share):
         shared, merges = self.shared, []
-        gone = [h for h in range(len(self.awake)) if slot_weights[self.awake[h]] == 0]
+        gone = [h for h in range(len(self.active)) if slot_weights[self.active[h]] == 0]
         for slot in dict.fromkeys(int(shared[h].argmax()) for h in gone):
-            own = [h for h in range(len(self.awake)) if self.awake[h] == slot]
+            own = [h for h in range(len(self.active)) if self.active[h] == slot]
             parents = [*own, *[h for h in gone if shared[h].argmax() == slot and h not in own]]
             enough = [h for h in parents if shared[h, slot] >= min_share * shared[:, slot].sum()]
             enough = [h for h in enough if shared[h, slot] > 0.5 * shared[h].sum()]
             if len(enough) > 1 and all(self.is_at_parent(h, slot) for h in enough):
-                merges.append((slot, [int(self.awake[h]) for h in enough if h not in own]))
+                merges.append((slot, [int(self.active[h]) for h in enough if h not in own]))
         return merges
 
     def is_at_parent(self, h, slot):
         here = self.mean((self.parents == h) & (self.slots == slot))
-        forecast = self.forecasts[self.awake[h]]
+        forecast = self.forecasts[self.active[h]]
         return squared_distance(here, forecast) < squared_distance(here, self.mean(self.slots == slot))
 
 

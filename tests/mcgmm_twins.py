@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
-from dynmeans.baselines.mcgmm import McgmmState, ModelParams
+from dynmeans.baselines._mcgmm import McgmmState, ModelParams
 
 
 class KernelInput(NamedTuple):

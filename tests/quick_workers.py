@@ -18,5 +18,5 @@ OPTIONS = {
 def quick_workers() -> dask.config.set:
     """Return a context in which workers start quickly and may die often."""
     context = dask.config.set(OPTIONS)
-    get_mp_context().set_forkserver_preload(["distributed", "pyarrow.parquet", "dynmeans.distributed.runs"])
+    get_mp_context().set_forkserver_preload(["distributed", "pyarrow.parquet", "dynmeans.distributed._runs"])
     return context

@@ -76,7 +76,7 @@ def cost(problem: Problem, labels: np.ndarray) -> float:
 
 
 def label_costs(problem: Problem, centers: dict[int, np.ndarray], i: int) -> dict[int, float]:
-    """Eq. labelupdate for row i: the cost of each awake and each sleeping cluster, and of a new one (-2)."""
+    """Eq. labelupdate for row i: the cost of each active and each sleeping cluster, and of a new one (-2)."""
     y, m = problem.X[i], min(problem.weights[i], 1.0)
     costs = {-2: problem.birth} | {k: m * ((y - c) ** 2).sum() for k, c in centers.items()}
     for k in range(len(problem.phi)):
@@ -87,7 +87,7 @@ def label_costs(problem: Problem, centers: dict[int, np.ndarray], i: int) -> dic
 
 
 def all_centers(problem: Problem, labels: np.ndarray) -> dict[int, np.ndarray]:
-    """Centers of the awake clusters."""
+    """Centers of the active clusters."""
     return {int(k): center(problem, labels, k) for k in np.unique(labels[labels >= 0])}
 
 
@@ -149,7 +149,7 @@ def _assign_each(problem: Problem, labels: np.ndarray, rows: list[int]) -> bool:
         costs = label_costs(problem, centers, i)
         del costs[-2]
         lowest, best = min(((c, k) for k, c in costs.items()), default=(np.inf, -1))
-        y, m = problem.X[i], min(problem.weights[i], 1.0)  # the first copy wakes it
+        y, m = problem.X[i], min(problem.weights[i], 1.0)  # the first copy activates it
         if lowest > problem.birth:
             best = max([len(problem.phi) - 1, labels.max(), *centers]) + 1
             centers[best] = y
@@ -162,16 +162,16 @@ def _assign_each(problem: Problem, labels: np.ndarray, rows: list[int]) -> bool:
 
 
 def _pass(problem: Problem, labels: np.ndarray) -> tuple[bool, list[int]]:
-    """Assign every row to the nearest awake center; then the rows that found or revive clusters."""
+    """Assign every row to the nearest active center; then the rows that found or revive clusters."""
     centers = all_centers(problem, labels)
     moved, proposals, new = False, [], labels.copy()
     for i, y in enumerate(problem.X):
-        gaps = {k: ((y - c) ** 2).sum() for k, c in centers.items()}
-        best = min(gaps, key=lambda k: (gaps[k], k))
-        if labels[i] < 0 or gaps[best] < gaps[int(labels[i])]:
+        squared = {k: ((y - c) ** 2).sum() for k, c in centers.items()}
+        best = min(squared, key=lambda k: (squared[k], k))
+        if labels[i] < 0 or squared[best] < squared[int(labels[i])]:
             new[i], moved = best, True
         m = min(problem.weights[i], 1.0)
-        stay = m * gaps[int(new[i])]
+        stay = m * squared[int(new[i])]
         others = [
             problem.revival[k]
             + problem.gamma[k] * m / (problem.gamma[k] + m) * ((y - problem.phi[k]) ** 2).sum()

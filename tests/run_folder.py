@@ -52,10 +52,10 @@ class Simulation:
         n_points = self._draw_points(step)
         for k, c in sorted(self.alive.items()):
             self.clusters.append([step, time, k, c.weight, float(c.age), *c.center.tolist()])
-        awake = sum(c.weight > 0 for c in self.alive.values())
+        active = sum(c.weight > 0 for c in self.alive.values())
         counts = [sum(kind == wanted for kind, _ in turns) for wanted in KINDS]
         cost = 0.01 * n_points + self.rng.random()
-        self.steps.append([step, time, n_points, cost, 4, awake, len(self.alive), *counts])
+        self.steps.append([step, time, n_points, cost, 4, active, len(self.alive), *counts])
         self.rows += n_points
 
     def _size(self) -> int:

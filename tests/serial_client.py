@@ -10,10 +10,10 @@ from dask.sizeof import sizeof
 
 from dynmeans._algorithms.batch import SearchOptions
 from dynmeans._core import descend
-from dynmeans.distributed import tasks
-from dynmeans.distributed.batch import RemoteRows
-from dynmeans.distributed.chunks import Chunks
-from dynmeans.distributed.step import cluster
+from dynmeans.distributed import _tasks as tasks
+from dynmeans.distributed._batch import RemoteRows
+from dynmeans.distributed._chunks import Chunks
+from dynmeans.distributed._step import cluster
 
 
 class Done:

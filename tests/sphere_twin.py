@@ -96,7 +96,7 @@ def optimum(problem: Problem) -> float:
 
 
 def label_costs(problem: Problem, centers: dict[int, np.ndarray], i: int) -> dict[int, float]:
-    """Eq. sphere-label of row i for every awake cluster, and every sleeping one."""
+    """Eq. sphere-label of row i for every active cluster, and every sleeping one."""
     x, m = problem.X[i], min(problem.weights[i], 1.0)
     costs = {k: float(m * (1 - x @ theta)) for k, theta in centers.items()}
     for k in range(len(problem.phi)):

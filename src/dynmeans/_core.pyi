@@ -23,7 +23,7 @@ matrix                    (n, n) kernel of the rows, as a full matrix
 gram, tolerance           (n, n) cosines of unit rows, and their rounding error
 features, phi_features    (n, r), (K, r) the same as explicit features
 begin, neighbors, values (n + 1,), (z,), (z,) the same as a sparse matrix in CSR form
-parents, awake            (n,) parent of each row, an index into the slots that were awake (A,)
+parents, active           (n,) parent of each row, an index into the slots that were active (A,)
 min_share, max_ratio      minimum share of rows, maximum ratio of distances in a split or merge
 seed, step, restart       together they determine all random numbers
 n_threads                 number of threads; 0 for all cores
@@ -391,7 +391,7 @@ def split_merge_candidates(
     parents: NDArray[np.int32],
     slots: RowSlots,
     weights: Floats | None,
-    awake: NDArray[np.int64],
+    active: NDArray[np.int64],
     slot_weights: Floats,
     n_old: int,
     min_share: float,
@@ -438,7 +438,7 @@ class FloatChunk:
         revival: Floats,
         birth: float,
     ) -> None: ...
-    def set_slots(self, awake: _Slots, centers: Floats) -> None: ...
+    def set_slots(self, active: _Slots, centers: Floats) -> None: ...
     def first_pass(
         self,
         labels: _Slots,
@@ -448,8 +448,8 @@ class FloatChunk:
         validated_first: int,
         first: int,
         last: int,
-        woken: _Slots,
-        woken_at: _Numbers,
+        activated: _Slots,
+        activated_at: _Numbers,
         visits: _Numbers,
         slots: _Slots,
     ) -> tuple[_Slots, _SentRows]: ...
@@ -485,7 +485,7 @@ class DescentDriver:
         restart: int,
     ) -> None: ...
     def slots(self) -> tuple[_Slots, Floats]: ...
-    def n_wake_ups(self) -> int: ...
+    def n_activations(self) -> int: ...
     def validate(
         self, visits: _Numbers, y: Floats, weights: Floats, slots: _Slots, costs: Floats
     ) -> tuple[_Slots, _Slots, _Numbers]: ...

@@ -117,8 +117,8 @@ def blobs(seed: int, n: int, n_old: int, *, n_blobs: int = 5, birth_share: float
     positions = 6.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     X = positions[np.sort(np.arange(n) % n_blobs)] + 0.3 * rng.normal(size=(n, 2))
     both = np.concatenate([X, positions[:n_old]])
-    gaps = np.sum((both[:, None] - both[None]) ** 2, axis=2)
-    every = np.exp(-0.5 * gaps)
+    squared = np.sum((both[:, None] - both[None]) ** 2, axis=2)
+    every = np.exp(-0.5 * squared)
     similarity = Similarity(np.ones(n), np.ones(n), every[:n, n:], np.ones(n_old), matrix=every[:n, :n])
     birth = birth_share * n
     # A revival costs at most half of a birth; otherwise a blob far from its old center is cheaper as new.

@@ -54,7 +54,7 @@ def test_shifts_turn_with_the_data(seed):
     np.testing.assert_allclose(align(turned)[1], align(inputs)[1] @ turn, atol=1e-4)
 
 
-def test_kept_points_move_with_their_cluster_and_nothing_else_changes():
+def test_support_points_move_with_their_cluster_and_nothing_else_changes():
     inputs = scene_between(moving_rings(2, together=False, random_state=1), 1)
     moved, shifts = align(inputs)
     np.testing.assert_array_equal(moved.kept, inputs.kept + shifts[inputs.owner])

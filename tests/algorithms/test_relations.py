@@ -120,21 +120,21 @@ def test_births_minus_deaths_is_the_change_in_number_and_ids_only_grow(batches, 
 @given(streams(), motions)
 @settings(max_examples=80, deadline=None)
 def test_every_label_can_be_traced_through_the_events(batches, motion):
-    awake, asleep = set(), set()
+    active, asleep = set(), set()
     for r in follow(batches, motion=motion):
         for event in r.events:
             if event.kind == "birth":
-                awake.add(event.id)
+                active.add(event.id)
             elif event.kind == "revival":
                 asleep.remove(event.id)
-                awake.add(event.id)
+                active.add(event.id)
             elif event.kind == "sleep":
-                awake.remove(event.id)
+                active.remove(event.id)
                 asleep.add(event.id)
             elif event.kind == "death":
                 asleep.remove(event.id)
-        assert awake == set(r.report.labels.tolist()) == set(r.report.active.tolist())
-        assert awake | asleep == set(r.state.ids.tolist())
+        assert active == set(r.report.labels.tolist()) == set(r.report.active.tolist())
+        assert active | asleep == set(r.state.ids.tolist())
 
 
 @given(streams(max_steps=4), motions, st.integers(2, 6))
@@ -173,11 +173,11 @@ def test_stopping_and_going_on_equals_never_stopping(batches, motion, cut):
 def test_the_reported_cost_is_the_objective_of_the_paper(batches, motion):
     state = empty_state(batches[0].shape[1])
     for rows in batches:
-        batch, way = Batch(rows, None, state.clock + 1), get_motion(motion)
-        prior = predict_prior(state, batch.time, COSTS, way)
+        batch, model = Batch(rows, None, state.clock + 1), get_motion(motion)
+        prior = predict_prior(state, batch.time, COSTS, model)
         fit = cluster(batch, prior, COSTS, SEARCH, state.n_steps)
         assert fit.cost == pytest.approx(objective(rows, np.ones(len(rows)), fit, prior, COSTS), rel=1e-9)
-        state = step(state, batch, COSTS, way, SEARCH).state
+        state = step(state, batch, COSTS, model, SEARCH).state
 
 
 def test_a_cluster_dies_at_exactly_its_lifetime():

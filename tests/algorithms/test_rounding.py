@@ -36,8 +36,8 @@ def every_label(seed, n, c):
 
 def distance(embedding, labels, rotation):
     """The squared distance of Eq. xuopt, with weights."""
-    gaps = np.eye(rotation.shape[1])[labels] - embedding.rows @ rotation
-    return np.sum(embedding.weights * np.sum(gaps**2, axis=1))
+    residuals = np.eye(rotation.shape[1])[labels] - embedding.rows @ rotation
+    return np.sum(embedding.weights * np.sum(residuals**2, axis=1))
 
 
 @given(seeds, st.integers(1, 6))
@@ -70,13 +70,13 @@ def test_each_alternation_brings_indicators_and_rows_nearer(seed, c):
     rng = np.random.default_rng(seed)
     labels = every_label(seed, 40, c)
     embedding = Embedding(indicators(labels, 0.6, seed), np.ones(40), rng.uniform(0.5, 3.0, size=40))
-    guess, last = rng.integers(c, size=40), np.inf
+    found, last = rng.integers(c, size=40), np.inf
     for _ in range(6):
-        rotation, _ = best_rotation(embedding, guess)
+        rotation, _ = best_rotation(embedding, found)
         np.testing.assert_allclose(rotation @ rotation.T, np.eye(c), atol=1e-12)
-        guess = nearest_axes(embedding, rotation)
-        assert distance(embedding, guess, rotation) <= last + 1e-9
-        last = distance(embedding, guess, rotation)
+        found = nearest_axes(embedding, rotation)
+        assert distance(embedding, found, rotation) <= last + 1e-9
+        last = distance(embedding, found, rotation)
 
 
 @given(seeds, st.integers(2, 5))

@@ -156,8 +156,8 @@ def test_the_linear_kernel_gives_the_events_of_the_space_of_the_rows(seed):
     n, n_old, n_new = 30, 3, 2
     old, rows = rng.normal(size=(n_old, 2)), rng.normal(size=(n, 2))
     slots, mass = rng.integers(n_old + n_new, size=n), rng.uniform(0.5, 2.0, size=n)
-    awake, taken = np.arange(n_old), np.bincount(slots, mass, n_old + n_new)
-    inputs = KernelInput(rows, mass, old, np.ones(n_old), awake, n_old)
-    state = empty_state(2)._replace(last_seen=np.zeros(n_old), ids=awake)
+    active, taken = np.arange(n_old), np.bincount(slots, mass, n_old + n_new)
+    inputs = KernelInput(rows, mass, old, np.ones(n_old), active, n_old)
+    state = empty_state(2)._replace(last_seen=np.zeros(n_old), ids=active)
     evidence = StepEvidence(slots.astype(np.int32), mass, taken, state)
     assert RowSpace(rows, old).find(evidence) == KernelSpace(Linear().compare(inputs)).find(evidence)

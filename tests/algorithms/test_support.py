@@ -78,7 +78,7 @@ def center(support, k):
 def stream(seed, kernel, tau, budget, method="greedy", weighted=False, n_steps=15):
     """Random points with random labels; after every step the support, each cluster's whole life, and errors.
 
-    The cluster in slot s has id 7 + s. One or two of up to three clusters are awake, the others sleep.
+    The cluster in slot s has id 7 + s. One or two of up to three clusters are active, the others sleep.
     """
     rng = np.random.default_rng(seed)
     support, lives, weight, last = empty_support(2), [], np.empty(0), np.empty(0)
@@ -177,7 +177,7 @@ def test_no_cluster_keeps_more_than_the_budget_and_sleeping_ones_keep_what_they_
         assert one.tolist() == other.tolist()
 
 
-def test_moved_points_become_the_cluster_only_where_it_is_awake():
+def test_moved_points_become_the_cluster_only_where_it_is_active():
     rows = np.array([[0.0, 0.0], [5.0, 5.0]])
     first = kernel_input(NOTHING, NOTHING.ids, rows, np.ones(2))
     ids = np.array([3, 8])
@@ -212,7 +212,7 @@ def test_forgotten_clusters_leave_no_point():
     assert np.unique(keep_ids(support, np.array([8])).ids).tolist() == [8]
 
 
-def test_a_kernel_that_cannot_compare_kept_points_samples_them_and_reports_no_error():
+def test_a_kernel_that_cannot_compare_support_points_samples_them_and_reports_no_error():
     unknown = 0
     for support, lives, errors in stream(2, Mute(), 0.5, 5):
         unknown += np.count_nonzero(np.isnan(errors))

@@ -10,11 +10,11 @@ from sklearn.gaussian_process.kernels import RBF
 
 from air_traffic import as_messages, small_week
 from dynmeans._files.errors import InputError
-from dynmeans.apps.flights.chart import draw_flows
-from dynmeans.apps.flights.files import iso, write_flows
+from dynmeans.apps.flights._chart import draw_flows
+from dynmeans.apps.flights._files import iso, write_flows
+from dynmeans.apps.flights._proxy_labels import sector_labels
+from dynmeans.apps.flights._smoothing import Lattice, Smoother, area_of, lattice_velocities, widen
 from dynmeans.apps.flights.flows import FlowOptions, features_of, find_flows, largest_flows
-from dynmeans.apps.flights.proxy_labels import sector_labels
-from dynmeans.apps.flights.smoothing import Lattice, Smoother, area_of, lattice_velocities, widen
 from dynmeans.apps.flights.trajectories import Area, Limits, build_trajectories
 
 WEEK = small_week()

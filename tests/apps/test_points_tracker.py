@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from dynmeans._model.events import Event
 from dynmeans.apps.points import TRACKER_PARAMETERS, Tracker
-from dynmeans.apps.points.segmentation import segment
-from dynmeans.apps.points.tracks import bounding_boxes
-from dynmeans.apps.points.voxels import bin_points, even_weights
+from dynmeans.apps.points._segmentation import segment
+from dynmeans.apps.points._tracks import bounding_boxes
+from dynmeans.apps.points._voxels import bin_points, even_weights
 from dynmeans.datasets import walking_people
 from dynmeans.metrics import identity_f1, per_step_accuracy
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from dynmeans.apps.video._kmeans import kmeans
 from dynmeans.apps.video.colors import COLORSPACES, cells, distinct, from_space, to_space
-from dynmeans.apps.video.kmeans import kmeans
 
 colors = arrays(np.uint8, (5, 3))
 

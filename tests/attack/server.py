@@ -97,7 +97,7 @@ def _load() -> None:
 def _run(folder: Path, line: list[str], pause: float, strike: Strike) -> None:
     """Run one command line in this process and end it."""
     from dynmeans.cli import main
-    from dynmeans.runs import session
+    from dynmeans.runs import _session as session
 
     session.CHECKPOINT_SECONDS = pause
     log = os.open(folder.with_suffix(".log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)

@@ -19,7 +19,8 @@ from threadpoolctl import threadpool_limits
 import dynmeans
 from dynmeans import DMeans, PersistentIds
 from dynmeans._files.errors import InputWarning
-from dynmeans.runs import RunInterrupted, RunParameters, cluster_files, session
+from dynmeans.runs import RunInterrupted, RunParameters, cluster_files
+from dynmeans.runs import _session as session
 from dynmeans.streams import KeyedDMeans, step
 from point_files import write_points
 from saved_models import FOLDER, N_SAVED, RECENT, SAVED, Saved, points
@@ -140,7 +141,7 @@ def _use_keyed(path: Path) -> None:
     for number in range(N_SAVED, N_SAVED + 2):
         _step_keys(model, number)
     model.drop(KEYS[:1])
-    assert model.count_awake() <= model.n_clusters_
+    assert model.count_active() <= model.n_clusters_
     model.save(path.with_name("again"))
     KeyedDMeans.load(path.with_name("again"))
 

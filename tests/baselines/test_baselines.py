@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dynmeans import DMeans
 from dynmeans.baselines import DPMeans, MCGMMGibbs, ParticleLearning, ReclusterAndMatch, VariationalDP
-from dynmeans.baselines.mcgmm import McgmmState, ModelParams, absorb, forecast, no_clusters, with_newborn
+from dynmeans.baselines._mcgmm import McgmmState, ModelParams, absorb, forecast, no_clusters, with_newborn
 from dynmeans.datasets import moving_gaussians
 from dynmeans.metrics import tracking_accuracy
 from mcgmm_twins import KernelInput, labelings, log_points, log_sequential_prior

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynmeans.baselines.mcgmm import with_newborn
-from dynmeans.baselines.mean_field import MeanField, fit_mean_field
+from dynmeans.baselines._mcgmm import with_newborn
+from dynmeans.baselines._mean_field import MeanField, fit_mean_field
 from mcgmm_twins import KernelInput, log_urn_prior, make_scene, posterior
 from strategies import seeds
 

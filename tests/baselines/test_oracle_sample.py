@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans.baselines.oracle_sample import UNNAMED, best_sample, lasting_pairs
+from dynmeans.baselines._oracle_sample import UNNAMED, best_sample, lasting_pairs
 
 labels = st.lists(st.integers(0, 3), min_size=6, max_size=6)
 

@@ -39,9 +39,9 @@ def test_maps_and_sums_of_points_find_the_same_clusters() -> None:
     states = {"maps": empty_state(2), "sums": empty_state(2)}
     for t, X in enumerate(moving_gaussians(n_steps=8, random_state=1).batches):
         batch = Batch(X, None, float(t))
-        rolled = {m: plain.step(states[m], batch, costs(), WALK, t, m) for m in states}
-        np.testing.assert_array_equal(rolled["maps"].report.labels, rolled["sums"].report.labels)
-        states = {m: r.state for m, r in rolled.items()}
+        results = {m: plain.step(states[m], batch, costs(), WALK, t, m) for m in states}
+        np.testing.assert_array_equal(results["maps"].report.labels, results["sums"].report.labels)
+        states = {m: r.state for m, r in results.items()}
 
 
 def test_plain_descent_ends_where_each_point_is_at_its_cheapest_cluster() -> None:

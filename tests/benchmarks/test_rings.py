@@ -63,11 +63,11 @@ def test_tree_of_the_rows_gives_the_kernel_of_the_library_before_anything_is_kep
 def test_kept_point_is_connected_to_its_nearest_row_by_an_edge_that_counts_if_long() -> None:
     rows, kept = np.array([[0.0], [3.0]]), np.array([[0.5], [5.0]])
     scene = KernelInput(rows, np.ones(2), kept, np.ones(2), np.array([0, 1]), 2)
-    gap = -2.0 * np.log(RowsOnlyMST(1.0).compare(scene).y_phi)
-    np.testing.assert_allclose(np.sqrt(np.abs(gap)), [[0.0, 5.0], [3.0, 2.0]], atol=1e-7)
+    squared = -2.0 * np.log(RowsOnlyMST(1.0).compare(scene).y_phi)
+    np.testing.assert_allclose(np.sqrt(np.abs(squared)), [[0.0, 5.0], [3.0, 2.0]], atol=1e-7)
 
 
-def test_kept_points_do_not_bridge_a_gap_between_rows() -> None:
+def test_support_points_do_not_bridge_a_gap_between_rows() -> None:
     rows, kept = np.array([[0.0], [1.8]]), np.array([[0.9]])
     scene = KernelInput(rows, np.ones(2), kept, np.ones(1), np.array([0]), 1)
     assert len(MST(1.0).compare(scene).weights) == 1

@@ -17,8 +17,8 @@ def test_every_case_has_three_rows_the_selection_one_and_the_two_kernels_have_a_
 def test_peer_is_given_the_kernel_between_the_rows_of_the_batch() -> None:
     case = rbf_case(40, 1)
     X = case.batches[0]
-    gaps = np.sum((X[:, None] - X) ** 2, axis=2)
-    np.testing.assert_allclose(kernel_matrix(case, X), np.exp(-gaps / (2 * 0.05**2)), atol=1e-12)
+    squared = np.sum((X[:, None] - X) ** 2, axis=2)
+    np.testing.assert_allclose(kernel_matrix(case, X), np.exp(-squared / (2 * 0.05**2)), atol=1e-12)
 
 
 def test_step_without_the_estimator_remembers_as_the_estimator_does() -> None:

@@ -18,9 +18,9 @@ def test_truth_has_accuracy_one_and_a_single_cluster_that_of_its_largest_ring() 
     stream = moving_rings(4, n_points=60, random_state=0)
     perfect = evaluate(lambda stream: stream.labels, stream)
     assert (perfect.tracked, perfect.per_step, perfect.clusters) == (1.0, 1.0, 3)
-    joined = evaluate(lambda stream: [np.zeros(len(y), dtype=np.int64) for y in stream.labels], stream)
-    assert joined.clusters == 1
-    assert joined.tracked < 0.6
+    one_cluster = evaluate(lambda stream: [np.zeros(len(y), dtype=np.int64) for y in stream.labels], stream)
+    assert one_cluster.clusters == 1
+    assert one_cluster.tracked < 0.6
 
 
 def test_time_is_that_of_a_step(monkeypatch: pytest.MonkeyPatch) -> None:

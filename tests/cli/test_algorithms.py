@@ -13,7 +13,7 @@ from dynmeans import KDMeans, SDMeans
 from dynmeans._files.run_folder import read_run
 from dynmeans.datasets import gaussian_processes, moving_rings
 from dynmeans.kernels import MST, RBF, Diffusion, GaussianProcess, Linear
-from dynmeans.runs import session
+from dynmeans.runs import _session as session
 from point_files import contents
 
 Command = Callable[..., Any]

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from dynmeans._files.snapshot import SnapshotError, read_snapshot
-from dynmeans.runs import RunParameters, cluster_files, read_key, read_run, session
-from dynmeans.runs.by_key import keyed_session
-from dynmeans.runs.by_key.key_reports import report_file
+from dynmeans.runs import RunParameters, cluster_files, read_key, read_run
+from dynmeans.runs import _session as session
+from dynmeans.runs._by_key import keyed_session
+from dynmeans.runs._by_key.key_reports import report_file
 from dynmeans.streams import KeyedDMeans
 from killed_runs import WRITES, run_killed
 from point_files import contents
@@ -83,8 +84,8 @@ def test_a_run_by_key_equals_one_run_per_key(readings: Path, change: dict[str, A
         for ours, theirs in ((found.steps, expected.steps), (found.clusters, expected.clusters)):
             for name, values in theirs.items():
                 np.testing.assert_array_equal(ours[name], values)
-        totals += [single.born, single.died, single.n_awake + single.n_asleep]
-    assert (result.born, result.died, result.n_awake + result.n_asleep) == tuple(totals)
+        totals += [single.born, single.died, single.n_active + single.n_asleep]
+    assert (result.born, result.died, result.n_active + result.n_asleep) == tuple(totals)
     assert (result.n_keys, result.rows) == (4, sum(map(len, labels.values())))
 
 

@@ -15,7 +15,7 @@ def test_the_demo_prints_a_summary_and_writes_a_report_and_a_picture(
     pytest.importorskip("matplotlib")
     outcome = dynmeans("demo")
     assert outcome.code == 0
-    for word in ("awake", "born", "revived", "died", "tracked", "points per second", "report.html"):
+    for word in ("active", "born", "revived", "died", "tracked", "points per second", "report.html"):
         assert word in outcome.out
     assert Path("dynmeans-demo/report.html").stat().st_size > 10_000
     assert Path("dynmeans-demo/picture.png").read_bytes().startswith(b"\x89PNG")

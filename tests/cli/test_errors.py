@@ -10,7 +10,7 @@ import pytest
 
 from dynmeans._files.run_folder import read_run
 from dynmeans.cli import app
-from dynmeans.runs import session
+from dynmeans.runs import _session as session
 from point_files import contents, write_points
 
 Command = Callable[..., Any]

@@ -30,8 +30,8 @@ def test_a_file_of_messages_becomes_tables_and_a_map(
     assert "trajectories  120" in outcome.out
     flights, counts = rows(out / "flights.csv"), rows(out / "counts.csv")
     assert len(flights) == sum(int(row["flights"]) for row in counts) == 120
-    ways = json.loads((out / "flows.geojson").read_text())["features"]
-    assert sum(way["properties"]["flights"] for way in ways) == 120
+    flows = json.loads((out / "flows.geojson").read_text())["features"]
+    assert sum(flow["properties"]["flights"] for flow in flows) == 120
     events = [json.loads(line) for line in (out / "events.jsonl").read_text().splitlines()]
     born = {event["id"] for event in events if event["kind"] == "birth"}
     assert born == {int(row["flow"]) for row in flights}
@@ -87,9 +87,9 @@ def test_flights_over_the_antimeridian_are_one_flow_on_both_sides(
     assert [row["callsign"] for row in flights] == ["F0", "F1", "F2"]
     assert {row["flow"] for row in flights} == {"0"}
     assert all(-180 <= float(row["end_longitude"]) < -178 for row in flights)
-    (way,) = json.loads((out / "flows.geojson").read_text())["features"]
-    assert way["geometry"]["type"] == "MultiLineString"
-    east, west = way["geometry"]["coordinates"]
+    (flow,) = json.loads((out / "flows.geojson").read_text())["features"]
+    assert flow["geometry"]["type"] == "MultiLineString"
+    east, west = flow["geometry"]["coordinates"]
     assert all(x > 178 for x, _ in east)
     assert all(x < -178 for x, _ in west)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clips import pictures, write_clip
-from dynmeans.tuning import optuna_search
+from dynmeans.tuning import _optuna_search as optuna_search
 
 LINE = ("--time", "when", "--every", "1min", "--birth-cost", "0.06")
 Run = Callable[..., Any]

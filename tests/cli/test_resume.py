@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from dynmeans._files.lock import locked
-from dynmeans.runs import clustering, session
+from dynmeans.runs import _session as session
+from dynmeans.runs import clustering
 from killed_runs import WRITES, Killed, kill_at, run_killed, vanish
 from point_files import contents, write_points
 
@@ -30,7 +31,7 @@ STEPS = 250
 # save time it is loaded once and forked, and does not wait for the disk, which outlives a killed process.
 SERVER = """
 import os, sys
-import dynmeans.runs.session as session
+import dynmeans.runs._session as session
 from dynmeans.cli import main
 os.fsync, session.CHECKPOINT_SECONDS = lambda file: None, 0.0
 for line in sys.stdin:

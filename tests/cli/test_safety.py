@@ -14,9 +14,9 @@ import pytest
 
 from dynmeans._files import atomic_write as atomic
 from dynmeans._files.snapshot import Snapshot, read_snapshot, write_snapshot
-from dynmeans.runs import session
-from dynmeans.runs.folder import locked_folder
-from dynmeans.runs.resume.progress import KEY
+from dynmeans.runs import _session as session
+from dynmeans.runs._folder import locked_folder
+from dynmeans.runs._resume.progress import KEY
 from point_files import contents, write_points
 
 LINE = ("--time", "when", "--every", "1min", "--birth-cost", "0.06")

@@ -13,7 +13,7 @@ from dynmeans.apps.flights.flows import FlowOptions
 from dynmeans.apps.flights.trajectories import Limits
 from dynmeans.cli import options
 from dynmeans.cli.flights import command as flights
-from dynmeans.estimators.validation import LARGEST_SEED
+from dynmeans.estimators._validation import LARGEST_SEED
 
 COMMANDS = ["cluster", "tune", "report", "demo", "video", "points", "flights", "reproduce"]
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "pyarrow", "matplotlib", "dynmeans._core")

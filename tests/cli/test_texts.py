@@ -110,7 +110,7 @@ def test_a_run_with_texts_resumes_without_a_difference(
 ) -> None:
     posts = write_posts(tmp_path / "posts.jsonl")
     cluster(dynmeans, posts, tmp_path / "whole", "--every", "1d")
-    from dynmeans.runs.session import Session
+    from dynmeans.runs._session import Session
 
     take, taken = Session.take, []
 

@@ -64,7 +64,7 @@ def test_a_weight_counts_as_copies(seed):
     np.testing.assert_allclose(one, many, atol=1e-8)
 
 
-def test_the_order_of_kept_points_does_not_matter():
+def test_the_order_of_support_points_does_not_matter():
     rows, weights, kept, shares, owner, n_old = make_arguments(1, 50, 2, 4)
     order = np.random.default_rng(0).permutation(len(owner))
     one = align_shifts(rows, weights, kept, shares, owner, n_old, 0.1, 1e-2)

@@ -200,9 +200,9 @@ def test_the_nearest_center_is_that_of_a_loop(seed, d, n, n_centers, is_single):
     rows = (centers[rng.integers(n_centers, size=n)] + 0.3 * rng.normal(size=(n, d))).astype(
         np.float32 if is_single else np.float64
     )
-    gaps = ((rows.astype(float)[:, None] - centers) ** 2).sum(axis=2)
+    squared = ((rows.astype(float)[:, None] - centers) ** 2).sum(axis=2)
     found = nearest_centers(rows, centers, 1)
-    np.testing.assert_allclose(gaps[np.arange(n), found], gaps.min(axis=1), rtol=1e-4)
+    np.testing.assert_allclose(squared[np.arange(n), found], squared.min(axis=1), rtol=1e-4)
 
 
 @pytest.mark.parametrize("d", [2, 200])

@@ -123,16 +123,16 @@ def test_splits_and_merges_equal_the_twin(seed, n_old, n_new, weighted, dtype):
     mass = rng.uniform(0.5, 2.0, size=40) if weighted else None
     ones = np.ones(40) if mass is None else mass
     slot_weights = np.bincount(slots, ones, n_old + n_new)
-    awake = np.flatnonzero(rng.random(n_old) < 0.9)
-    last_seen = np.where(np.isin(np.arange(n_old), awake), 7.0, 6.0)
+    active = np.flatnonzero(rng.random(n_old) < 0.9)
+    last_seen = np.where(np.isin(np.arange(n_old), active), 7.0, 6.0)
     state = empty_state(2)._replace(last_seen=last_seen, ids=np.arange(n_old), clock=7.0)
     found, wide = (
         RowSpace(rows, forecasts).find(StepEvidence(slots, mass, slot_weights, state)),
         rows.astype(np.float64),
     )
-    if len(awake):
+    if len(active):
         assert found == twin.find_split_merge(
-            wide, forecasts, slots, ones, awake, slot_weights, n_old, MIN_SHARE, MAX_RATIO
+            wide, forecasts, slots, ones, active, slot_weights, n_old, MIN_SHARE, MAX_RATIO
         )
     else:
         assert found == SplitMergeSlots([], [])
@@ -144,13 +144,13 @@ def test_the_twin_finds_splits_and_merges():
     forecasts = np.array([[0.0, 0.0], [5.0, 0.0], [6.0, 0.0]])
     rows = np.repeat([[-0.5, 0.0], [0.5, 0.0], [5.0, 0.0], [6.0, 0.0]], 10, axis=0)
     slots = np.repeat([0, 3, 1, 1], 10).astype(np.int32)
-    rows, slot_weights, awake = (
+    rows, slot_weights, active = (
         rows + 0.01 * rng.normal(size=rows.shape),
         np.array([10.0, 20, 0, 10]),
         np.arange(3),
     )
     expected = twin.find_split_merge(
-        rows, forecasts, slots, np.ones(40), awake, slot_weights, 3, MIN_SHARE, MAX_RATIO
+        rows, forecasts, slots, np.ones(40), active, slot_weights, 3, MIN_SHARE, MAX_RATIO
     )
     assert expected.splits == [(0, [3])]
     assert expected.merges == [(1, [2])]
@@ -170,10 +170,10 @@ def test_sleeping_clusters_are_not_parents():
 def test_candidates_by_rows_include_all_confirmed_splits_and_merges():
     rng = np.random.default_rng(1)
     forecasts, rows = rng.normal(size=(3, 2)), rng.normal(size=(60, 2))
-    slots, awake = rng.integers(5, size=60).astype(np.int32), np.arange(3)
+    slots, active = rng.integers(5, size=60).astype(np.int32), np.arange(3)
     slot_weights = np.bincount(slots, minlength=5).astype(float)
     parents = np.sum((rows[:, None] - forecasts) ** 2, axis=2).argmin(axis=1).astype(np.int32)
-    possible = split_merge_candidates(parents, slots, None, awake, slot_weights, 3, 0.01)
+    possible = split_merge_candidates(parents, slots, None, active, slot_weights, 3, 0.01)
     splits, merges = find_split_merge(rows, forecasts, slots, None, np.ones(3), 1.0, slot_weights, 0.01, 0.5)
     assert all(candidates in possible[0] for candidates in splits)
     slots_of = [[slot, *(k for k in parents if k != slot)] for slot, *parents in possible[1]]
@@ -181,11 +181,11 @@ def test_candidates_by_rows_include_all_confirmed_splits_and_merges():
 
 
 def test_parents_and_slots_out_of_range_are_refused():
-    slots, awake = np.zeros(2, dtype=np.int32), np.arange(1)
+    slots, active = np.zeros(2, dtype=np.int32), np.arange(1)
     with pytest.raises(ValueError, match="row 1 is out of range"):
-        split_merge_candidates(np.array([0, 1], dtype=np.int32), slots, None, awake, np.ones(2), 1, 0.25)
+        split_merge_candidates(np.array([0, 1], dtype=np.int32), slots, None, active, np.ones(2), 1, 0.25)
     with pytest.raises(ValueError, match="remembered slots, got 1"):
-        split_merge_candidates(slots, slots, None, awake + 1, np.ones(2), 1, 0.25)
+        split_merge_candidates(slots, slots, None, active + 1, np.ones(2), 1, 0.25)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

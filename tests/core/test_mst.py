@@ -18,21 +18,21 @@ def tree_of(edges, n):
 
 def total_length(X):
     """Length of SciPy's tree; a tiny shift makes edges of zero distances."""
-    gaps = cdist(X, X)
-    shift = 1.0 + gaps.max()
-    return csgraph.minimum_spanning_tree(gaps + shift).sum() - shift * (len(X) - 1)
+    distances = cdist(X, X)
+    shift = 1.0 + distances.max()
+    return csgraph.minimum_spanning_tree(distances + shift).sum() - shift * (len(X) - 1)
 
 
 def grown_length(X):
     """The same for many rows: the tree grows from row 0 by its nearest row (Prim)."""
-    gaps, total = ((X - X[0]) ** 2).sum(axis=1), 0.0
+    squared, total = ((X - X[0]) ** 2).sum(axis=1), 0.0
     outside = np.arange(len(X)) > 0
-    gaps[0] = np.inf
+    squared[0] = np.inf
     for _ in range(len(X) - 1):
-        nearest = gaps.argmin()
-        total += np.sqrt(gaps[nearest])
+        nearest = squared.argmin()
+        total += np.sqrt(squared[nearest])
         outside[nearest] = False
-        gaps = np.where(outside, np.minimum(gaps, ((X - X[nearest]) ** 2).sum(axis=1)), np.inf)
+        squared = np.where(outside, np.minimum(squared, ((X - X[nearest]) ** 2).sum(axis=1)), np.inf)
     return total
 
 

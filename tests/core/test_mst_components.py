@@ -59,12 +59,12 @@ def test_distances_are_sums_of_edges_along_the_path(seed, m):
     parent = np.array([-1, *(rng.integers(v) for v in range(1, m))])
     length = np.concatenate([[0.0], rng.uniform(size=m - 1)])
 
-    def way(u, v):
+    def path(u, v):
         if u == v:
             return 0.0
-        return length[max(u, v)] + way(parent[max(u, v)], min(u, v))
+        return length[max(u, v)] + path(parent[max(u, v)], min(u, v))
 
-    slow = [[way(u, v) for v in range(m)] for u in range(m)]
+    slow = [[path(u, v) for v in range(m)] for u in range(m)]
     np.testing.assert_allclose(tree_distances(parent, length), slow)
 
 

@@ -65,8 +65,8 @@ def test_slots_have_the_means_of_their_rows_and_of_the_past(seed, n, d, n_old, n
 def test_newborn_slots_come_by_size_then_by_nearness_to_the_middle(seed, n, n_old, n_born):
     slots, weights, X, centers, gammas = some_step(seed, n, 2, n_old, n_born)
     _, means, taken = cluster_means(slots, weights, X, centers, gammas)
-    gaps = np.sum((means - weights @ X / weights.sum()) ** 2, axis=1)[n_old:]
-    near = gaps / gaps.max() if gaps.max() > 0 else gaps
+    squared = np.sum((means - weights @ X / weights.sum()) ** 2, axis=1)[n_old:]
+    near = squared / squared.max() if squared.max() > 0 else squared
     for a in range(n_born - 1):  # distances are rounded to a millionth, so rounding errors do not matter
         smaller = taken[n_old + a + 1] < taken[n_old + a]
         assert smaller or (taken[n_old + a + 1] == taken[n_old + a] and near[a] <= near[a + 1] + 1.1e-6)

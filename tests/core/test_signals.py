@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dynmeans import DMeans, _core
-from dynmeans.estimators.shell.locking import lock_of
+from dynmeans.estimators._shell.locking import lock_of
 
 pytestmark = pytest.mark.skipif(
     not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread(),

@@ -66,8 +66,10 @@ def test_sums_are_those_of_fractions(seed, n, d, scale, outlier, weighted):
 
 def assert_near(found, terms, column):
     """The last fold reaches 2^-54 times the largest term of a column and 2^-32 times the smallest."""
-    grain = min(2.0**-54 * np.abs(column).max(), 2.0**-32 * np.abs(column[column != 0]).min(initial=np.inf))
-    tolerance = 1e-15 * np.abs(terms).sum() + len(terms) * grain
+    resolution = min(
+        2.0**-54 * np.abs(column).max(), 2.0**-32 * np.abs(column[column != 0]).min(initial=np.inf)
+    )
+    tolerance = 1e-15 * np.abs(terms).sum() + len(terms) * resolution
     assert found == pytest.approx(float(sum(map(Fraction, terms))), rel=0, abs=tolerance)
 
 
@@ -88,12 +90,12 @@ def test_removing_a_row_undoes_adding_it(seed, n, d, weighted):
     if len(np.unique(p.X, axis=0)) < n:
         return
     shift, sums, afresh = cluster_sums(p.X, weights, slots, len(taken))
-    awake = taken > 0
+    active = taken > 0
     np.testing.assert_array_equal(taken, afresh)
     gamma = np.r_[p.gamma, np.zeros(len(taken) - 3)][:, None]
     phi = np.vstack([p.phi - shift, np.zeros((len(taken) - 3, d))])
     expected = (gamma * phi + sums) * (1 / (gamma + taken[:, None])) + shift
-    np.testing.assert_array_equal(centers[awake], expected[awake])
+    np.testing.assert_array_equal(centers[active], expected[active])
 
 
 def separate_blobs(seed, n, d, dtype):

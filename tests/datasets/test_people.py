@@ -89,8 +89,8 @@ def test_people_walk_at_the_speed_of_people_and_keep_apart() -> None:
     for before, after in zip(stream.centers, stream.centers[1:], strict=False):
         if len(before) == len(after):
             assert np.linalg.norm(after - before, axis=1).max() < 0.25
-        gaps = np.linalg.norm(after[:, None, :2] - after[None, :, :2], axis=2) + 9.0 * np.eye(len(after))
-        assert gaps.min() > 0.25
+        distances = np.linalg.norm(after[:, None, :2] - after[None, :, :2], axis=2) + 9.0 * np.eye(len(after))
+        assert distances.min() > 0.25
 
 
 def test_there_is_room_for_the_largest_crowd() -> None:

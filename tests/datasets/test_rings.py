@@ -75,8 +75,8 @@ def test_points_are_spread_evenly_around_a_ring() -> None:
 
 
 def test_rings_stay_concentric_unless_each_moves_on_its_own() -> None:
-    joined = displacements(moving_rings(300, random_state=0))
-    assert np.ptp(joined, axis=1).max() < 1e-12
+    together = displacements(moving_rings(300, random_state=0))
+    assert np.ptp(together, axis=1).max() < 1e-12
     apart = displacements(moving_rings(300, together=False, random_state=0))
     correlation = np.corrcoef(apart.transpose(1, 0, 2).reshape(3, -1))
     np.testing.assert_allclose(correlation, np.eye(3), atol=0.15)

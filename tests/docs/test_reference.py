@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ MODULES = {
         distributed,
     )
 }
+APPS = ["dynmeans.apps.flights", "dynmeans.apps.points", "dynmeans.apps.video"]
 PUBLIC = [f"{name}.{attribute}" for name, module in MODULES.items() for attribute in module.__all__]
 ESTIMATORS = (dynmeans.DMeans, dynmeans.KDMeans, dynmeans.SDMeans, dynmeans.PersistentIds)
 
@@ -35,6 +38,14 @@ ESTIMATORS = (dynmeans.DMeans, dynmeans.KDMeans, dynmeans.SDMeans, dynmeans.Pers
 def test_every_public_name_is_in_the_reference(name: str) -> None:
     directives = {line.split(":: ")[1].removesuffix("()") for line in REFERENCE.splitlines() if ":: " in line}
     assert name in directives or f"`{name}`" in REFERENCE
+
+
+@pytest.mark.parametrize("name", [*sorted(MODULES.keys() - {"dynmeans"}), "dynmeans.estimators", *APPS])
+def test_modules_without_public_names_begin_with_an_underscore(name: str) -> None:
+    package = import_module(name)
+    sources = {getattr(getattr(package, attribute), "__module__", "") for attribute in package.__all__}
+    modules = {f"{name}.{module.name}" for module in pkgutil.iter_modules(package.__path__)}
+    assert {module for module in modules if not module.startswith(f"{name}._")} <= sources
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLIC if not name.endswith("__")])

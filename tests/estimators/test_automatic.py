@@ -11,7 +11,7 @@ from dynmeans._algorithms.first_batches import MAX_ROWS, sample_rows
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans.datasets import moving_gaussians
 from dynmeans.estimators import from_snapshot
-from dynmeans.estimators.state_files.encoding import to_snapshot
+from dynmeans.estimators._state_files.encoding import to_snapshot
 from dynmeans.metrics import identity_f1
 
 

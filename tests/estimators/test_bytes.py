@@ -11,7 +11,7 @@ from dynmeans._files import record
 from dynmeans._files import snapshot as snapshots
 from dynmeans._files.record import encode_record, make_layout
 from dynmeans._files.snapshot import SnapshotError, decode_snapshot, read_snapshot
-from dynmeans.estimators.state_files.encoding import (
+from dynmeans.estimators._state_files.encoding import (
     own_entries,
     shared_header,
     shared_values,

@@ -96,10 +96,10 @@ def test_weights_after_a_step_are_resultant_lengths():
 
 def test_reach_is_the_cosine_at_which_a_row_revives():
     for reach in (0.7, 1.0, 1.5):
-        for gap, same in ((-0.01, True), (0.01, False)):
+        for margin, same in ((-0.01, True), (0.01, False)):
             model = DMeans(metric="cosine", birth_cost=0.6, lifetime=3, reach=reach)
             model.fit([[1.0, 0.0]], sample_weight=[1e9])
-            cosine = 1 - reach * 0.6 - gap
+            cosine = 1 - reach * 0.6 - margin
             model.partial_fit([[cosine, np.sqrt(1 - cosine**2)]])
             assert (model.labels_[0] == 0) == same
 

@@ -49,12 +49,12 @@ def test_a_saved_model_continues(scales: Any) -> None:
 
 @pytest.mark.parametrize("value", [[1.0], [1.0, -1.0], [[1.0, 1.0]], "ab", 3, {"a": 1}])
 def test_a_state_file_with_other_scales_is_refused(value: Any) -> None:
-    snapshot = dynmeans.estimators.state_files.encoding.to_snapshot(
+    snapshot = dynmeans.estimators._state_files.encoding.to_snapshot(
         DMeans(0.05, feature_scales=SCALES).fit(BATCHES[0])
     )
     snapshot.header["params"]["feature_scales"] = value
     with pytest.raises(SnapshotError, match="feature_scales"):
-        dynmeans.estimators.state_files.decoding.from_snapshot(snapshot)
+        dynmeans.estimators._state_files.decoding.from_snapshot(snapshot)
 
 
 def test_keys_have_the_same_scales(tmp_path: Any) -> None:

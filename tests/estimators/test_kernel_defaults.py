@@ -9,10 +9,10 @@ KERNELS = ["rbf", "mst", "diffusion"]
 ESTIMATORS = [SDMeans, KDMeans]
 
 
-def centers(k, rng, gap=12.0):
+def centers(k, rng, spacing=12.0):
     side = int(np.ceil(np.sqrt(k)))
     positions = rng.permutation(side**2)[:k]
-    return gap * np.stack([positions // side, positions % side], axis=1) + rng.uniform(-1, 1, (k, 2))
+    return spacing * np.stack([positions // side, positions % side], axis=1) + rng.uniform(-1, 1, (k, 2))
 
 
 def batch(positions, sizes, rng):

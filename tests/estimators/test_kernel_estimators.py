@@ -114,7 +114,7 @@ def test_a_function_as_kernel_works_but_cannot_be_saved(tmp_path):
         model.save(tmp_path / "state")
 
 
-def test_kept_points_that_do_not_match_the_clusters_are_refused(tmp_path):
+def test_support_points_that_do_not_match_the_clusters_are_refused(tmp_path):
     model = SDMeans(random_state=0).fit(blobs(0, [A, B]))
     snapshot = dynmeans.estimators.to_snapshot(model)
     wrong = snapshot._replace(arrays=snapshot.arrays | {"support_ids": snapshot.arrays["support_ids"] + 7})
@@ -178,7 +178,7 @@ def test_weight_n_equals_n_copies(estimator, kernel):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_kept_points_stay_within_the_budget(estimator):
+def test_support_points_stay_within_the_budget(estimator):
     model = estimator(kernel=RBF(bandwidth=0.3), budget=7, random_state=0)
     for seed in range(5):
         model.partial_fit(blobs(seed, [A, B]))

@@ -59,9 +59,9 @@ def test_a_batch_of_noise_is_one_cluster_that_is_linked():
 def test_a_batch_that_is_too_small_is_noise(clusterer):
     keeps = PersistentIds(clusterer)
     assert keeps.partial_fit(SMALL).labels_.tolist() == [-1] * 3
-    joins = PersistentIds(clusterer, noise="nearest")
-    assert joins.partial_fit(SMALL).labels_.tolist() == [0] * 3
-    assert joins.partial_fit(SMALL[:1]).labels_.shape == (1,)
+    model = PersistentIds(clusterer, noise="nearest")
+    assert model.partial_fit(SMALL).labels_.tolist() == [0] * 3
+    assert model.partial_fit(SMALL[:1]).labels_.shape == (1,)
 
 
 def test_other_errors_of_the_clusterer_are_raised():

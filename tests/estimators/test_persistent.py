@@ -45,8 +45,8 @@ def cheapest_by_hand(state, X, labels, birth, lifetime, drift, now):
                 continue
             age = now - state.last_seen[k]
             gamma = 1 / (1 / state.weights[k] + drift * age)
-            gap = ((r.mean(axis=0) - state.centers[k]) ** 2).sum()
-            total += birth / lifetime * age + gamma * len(r) / (gamma + len(r)) * gap
+            squared = ((r.mean(axis=0) - state.centers[k]) ** 2).sum()
+            total += birth / lifetime * age + gamma * len(r) / (gamma + len(r)) * squared
         best = min(best, total)
     return best + spread
 

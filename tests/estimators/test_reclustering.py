@@ -18,7 +18,7 @@ from dynmeans._algorithms.reclustering import correct_state
 from dynmeans._model.costs import AgingParameters, make_costs
 from dynmeans._model.state import ClusterState
 from dynmeans.estimators import from_snapshot
-from dynmeans.estimators.state_files.encoding import to_snapshot
+from dynmeans.estimators._state_files.encoding import to_snapshot
 
 
 def rods(seed: int, n_steps: int = 14) -> list[np.ndarray]:

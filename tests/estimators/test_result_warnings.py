@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 from dynmeans import ClusteringWarning, DMeans, tune
-from dynmeans.estimators.diagnostics import result_warnings
-from dynmeans.tuning import diagnostics
-from dynmeans.tuning.stream import read_stream
+from dynmeans.estimators._diagnostics import result_warnings
+from dynmeans.tuning import _diagnostics as diagnostics
+from dynmeans.tuning._stream import read_stream
 
 RNG = np.random.default_rng(0)
-PLACES = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
-CLOUDS = [np.repeat(PLACES, 10, axis=0) + RNG.normal(size=(30, 2)) for _ in range(40)]
+POSITIONS = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
+CLOUDS = [np.repeat(POSITIONS, 10, axis=0) + RNG.normal(size=(30, 2)) for _ in range(40)]
 
 
 def run(batches: Any, **params: Any) -> tuple[DMeans, list[str]]:
@@ -84,7 +84,7 @@ def test_a_birth_cost_beyond_the_data_is_reported() -> None:
 def test_single_rows_are_reported() -> None:
     _, found = run(CLOUDS, birth_cost=1e-6)
     assert any("nearly every row is a cluster of its own (30 clusters for 30 rows)" in text for text in found)
-    _, found = run([PLACES + 0.01 * t for t in range(20)], birth_cost=1.0, exclusive=True)
+    _, found = run([POSITIONS + 0.01 * t for t in range(20)], birth_cost=1.0, exclusive=True)
     assert not found
 
 
@@ -95,7 +95,7 @@ def test_a_reach_beyond_the_data_is_reported() -> None:
 
 
 def test_ids_that_break_are_reported() -> None:
-    _, found = run([5.0 * t + PLACES for t in range(20)], birth_cost=1.0, reach=1.0)
+    _, found = run([5.0 * t + POSITIONS for t in range(20)], birth_cost=1.0, reach=1.0)
     assert any("steps per id" in text for text in found)
 
 
@@ -132,7 +132,7 @@ def test_a_warning_points_to_the_code_that_called_the_library() -> None:
 
 @pytest.mark.parametrize("columns", [None, ["age", "income"]])
 def test_features_of_different_scale_are_reported(columns: list[str] | None) -> None:
-    X = np.repeat(PLACES, 20, axis=0) + RNG.normal(size=(60, 2))
+    X = np.repeat(POSITIONS, 20, axis=0) + RNG.normal(size=(60, 2))
     model, found = run(
         [X * [1.0, 1e4]] if columns is None else [pd.DataFrame(X * [1.0, 1e4], columns=columns)]
     )
@@ -152,7 +152,7 @@ def test_features_of_different_scale_are_reported(columns: list[str] | None) -> 
     ],
 )
 def test_features_of_the_same_scale_are_not_reported(change: Any) -> None:
-    X = np.repeat(PLACES, 20, axis=0) + RNG.normal(size=(60, 2))
+    X = np.repeat(POSITIONS, 20, axis=0) + RNG.normal(size=(60, 2))
     assert run([change(X)], birth_cost=20.0)[1] == []
 
 
@@ -191,7 +191,7 @@ def test_one_cluster_of_texts_that_are_not_similar_is_reported_once() -> None:
     model, found = run(texts(6) * 2, **unset)
     assert model.cluster_ids_.tolist() == [0]
     assert found == [model.warnings_["one"]]
-    assert "all rows are in one cluster: birth_cost=0.9684 joins them" in found[0]
+    assert "all rows are in one cluster: birth_cost=0.9684 merges them" in found[0]
     assert len(run(texts(6), **unset, birth_cost=0.73)[0].cluster_ids_) > 1  # the advice
     assert run(texts(6) * 2, **unset, birth_cost=1.0)[1] == []  # given
     one_topic = [np.eye(64)[0] + RNG.normal(size=(60, 64)) / 8.0 for _ in range(8)]

@@ -13,7 +13,7 @@ import pytest
 
 from dynmeans import DMeans, KDMeans, PersistentIds, SDMeans
 from dynmeans.baselines import DPMeans
-from dynmeans.estimators.shell.locking import lock_of
+from dynmeans.estimators._shell.locking import lock_of
 
 N_THREADS, N_STEPS = 8, 15
 BATCH = np.random.default_rng(0).normal(size=(40, 2))
@@ -98,7 +98,7 @@ FORK = """
 import os, signal, threading
 import numpy as np
 from dynmeans import DMeans
-from dynmeans.estimators.shell.locking import lock_of
+from dynmeans.estimators._shell.locking import lock_of
 
 model, entered, leave = DMeans(birth_cost=0.5, random_state=0), threading.Event(), threading.Event()
 

@@ -15,12 +15,12 @@ def as_published(rows: np.ndarray, birth: float, seed: int) -> np.ndarray:
     while True:
         before = list(labels)
         for i in order:
-            gaps = [float(np.sum((rows[i] - center) ** 2)) for center in centers]
-            if min(gaps) > birth:
+            squared = [float(np.sum((rows[i] - center) ** 2)) for center in centers]
+            if min(squared) > birth:
                 centers.append(rows[i])
                 labels[i] = len(centers) - 1
             else:
-                labels[i] = int(np.argmin(gaps))
+                labels[i] = int(np.argmin(squared))
         kept = sorted(set(labels))
         labels = [kept.index(label) for label in labels]
         centers = [rows[np.array(labels) == k].mean(axis=0) for k in range(len(kept))]

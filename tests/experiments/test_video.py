@@ -10,7 +10,7 @@ from clips import pictures, write_clip
 from dynmeans._experiments import video
 from dynmeans._experiments.drawing.excerpt import ORIGINAL, Excerpt, draw_excerpt
 from dynmeans.apps.video import distinct
-from dynmeans.apps.video.ffmpeg import ffmpeg_quantizer
+from dynmeans.apps.video._ffmpeg import ffmpeg_quantizer
 
 pytest.importorskip("matplotlib")
 

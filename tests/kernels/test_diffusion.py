@@ -109,26 +109,28 @@ def background_of(rows, h):
     return 0.03 / 0.97 * 2 * np.pi * h**2 / (12 * rows.var(axis=0).mean())
 
 
-def test_kept_points_join_the_graph_if_their_cluster_is_in_place():
-    joined = []
+def test_support_points_join_the_graph_if_their_cluster_is_in_place():
+    shares = []
     for seed in range(8):
         inputs = scene_between(moving_rings(2, motion=0.0, random_state=seed), 1)
         away = inputs._replace(kept=inputs.kept + np.where(inputs.owner == 1, 0.12, 0.0)[:, None])
         assert not is_stationary(away)[away.owner == 1].any()
         others = inputs.owner != 1
         np.testing.assert_array_equal(is_stationary(away)[others], is_stationary(inputs)[others])
-        joined.append(is_stationary(inputs).mean())
-    assert np.mean(joined) > 0.7
+        shares.append(is_stationary(inputs).mean())
+    assert np.mean(shares) > 0.7
 
 
-def test_kept_points_in_place_make_few_rows_of_a_ring_alike():
+def test_support_points_in_place_make_few_rows_of_a_ring_alike():
     gains = []
     for seed in range(8):
         stream = moving_rings(2, motion=0.0, n_points=150, random_state=seed)
         same = stream.labels[1][:, None] == stream.labels[1]
         alone = kernel_of(Diffusion().compare(first_input(stream.batches[1])))
-        joined = kernel_of(Diffusion(memory=0.0).compare(scene_between(stream, 1)))
-        gains.append(joined[same].mean() - joined[~same].mean() - alone[same].mean() + alone[~same].mean())
+        combined = kernel_of(Diffusion(memory=0.0).compare(scene_between(stream, 1)))
+        gains.append(
+            combined[same].mean() - combined[~same].mean() - alone[same].mean() + alone[~same].mean()
+        )
     assert np.median(gains) > 0
 
 
@@ -200,7 +202,7 @@ def test_the_same_batch_gives_the_same_bits():
     np.testing.assert_array_equal(one.features, other.features)
 
 
-def test_kept_points_cannot_be_compared_with_each_other():
+def test_support_points_cannot_be_compared_with_each_other():
     inputs = make_scene(0, 20, 2, 2)
     assert Diffusion().gram(inputs, np.arange(3), np.arange(2)) is None
 

@@ -53,7 +53,7 @@ def test_many_components_have_a_sparse_matrix_with_few_entries():
     )
 
 
-def test_components_of_kept_points_alone_are_no_representatives():
+def test_components_of_support_points_alone_are_no_representatives():
     inputs = make_scene(0, 2, 1, 1)._replace(
         rows=np.array([[0.0], [2.0]]),
         kept=np.array([[1.0], [9.0]]),

@@ -52,7 +52,7 @@ def test_the_carried_matrix_is_that_of_the_chosen_points_in_their_order(inputs, 
 
 @given(scenes())
 @settings(deadline=None)
-def test_a_function_is_called_for_rows_and_kept_points_alike(inputs):
+def test_a_function_is_called_for_rows_and_support_points_alike(inputs):
     assert_is_the_dense_definition(
         inputs, Custom(scalar).compare(inputs), lambda points: scalar(points, points)
     )
@@ -89,7 +89,7 @@ def test_an_invalid_kernel_matrix_is_refused(matrix, rule):
         start(np.asarray(matrix))
 
 
-def test_columns_for_kept_points_must_not_be_missing():
+def test_columns_for_support_points_must_not_be_missing():
     inputs = make_scene(0, 4, 2, 2)
     kept, rest = scalar(inputs.kept, inputs.kept), (inputs.coefficients, inputs.owner, inputs.n_old)
     rule = rf"4 rows and {len(kept)} for the support points of earlier batches: \(4, {4 + len(kept)}\)"

@@ -60,7 +60,7 @@ def test_large_batches_take_landmarks_and_small_ones_a_matrix():
     np.testing.assert_allclose(large.features @ large.features.T, gaussian(0.2)(inputs.rows), atol=1e-6)
 
 
-def test_kept_points_far_from_all_rows_are_represented_by_landmarks():
+def test_support_points_far_from_all_rows_are_represented_by_landmarks():
     inputs = make_scene(0, 50, 2, 1)._replace(
         kept=np.full((1, 2), 9.0), owner=np.zeros(1, int), coefficients=np.ones(1)
     )

@@ -12,13 +12,13 @@ from dynmeans.kernels._estimation.separated_clusters import _scores, _Tree, sepa
 from strategies import seeds
 
 
-def blobs(sizes, n_features=2, gap=12.0, seed=0):
+def blobs(sizes, n_features=2, spacing=12.0, seed=0):
     """Return Gaussian blobs around the points of a shaken grid."""
     rng = np.random.default_rng(seed)
     side = int(np.ceil(np.sqrt(len(sizes))))
     positions = rng.permutation(side**2)[: len(sizes)]
     centers = np.zeros((len(sizes), n_features))
-    centers[:, :2] = gap * np.stack([positions // side, positions % side], axis=1) + rng.uniform(
+    centers[:, :2] = spacing * np.stack([positions // side, positions % side], axis=1) + rng.uniform(
         -1, 1, (len(sizes), 2)
     )
     labels = np.repeat(np.arange(len(sizes)), sizes)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 pytest.importorskip("distributed")
 
 from dynmeans._core import shift_rows
-from dynmeans.distributed import repeats
-from dynmeans.distributed.tasks import read_chunk
+from dynmeans.distributed import _repeats as repeats
+from dynmeans.distributed._tasks import read_chunk
 from serial_client import check_equal
 
 SELECTED = 7.75  # four features of this value have a hash that is selected

@@ -16,7 +16,7 @@ from distributed import Client, LocalCluster
 
 import dynmeans
 from dynmeans import distributed
-from dynmeans.distributed import all_rows
+from dynmeans.distributed import _all_rows as all_rows
 from quick_workers import quick_workers
 
 N = 6000
@@ -26,9 +26,9 @@ def stream(n_steps=2, n=N, d=3, dtype=np.float64, seed=0):
     random = np.random.default_rng(seed)
     centers = random.normal(size=(9, d)) * 3 + 50
     for t in range(n_steps):
-        awake = random.permutation(9)[: 7 if t % 2 else 9]
+        active = random.permutation(9)[: 7 if t % 2 else 9]
         centers = centers + 0.05 * random.normal(size=(9, d))
-        yield (centers[random.choice(awake, n)] + 0.1 * random.normal(size=(n, d))).astype(dtype)
+        yield (centers[random.choice(active, n)] + 0.1 * random.normal(size=(n, d))).astype(dtype)
 
 
 def check_equal(local, remote):

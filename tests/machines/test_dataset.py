@@ -19,8 +19,8 @@ from dataset_runs import PARAMETERS, N, Stop, local_labels, read_labels, run, st
 from dynmeans import InputError
 from dynmeans._files.snapshot import read_snapshot, write_snapshot
 from dynmeans.cli import app
-from dynmeans.distributed.runs import cluster_dataset, window_steps
-from dynmeans.distributed.runs.dataset import open_dataset
+from dynmeans.distributed._runs import cluster_dataset, window_steps
+from dynmeans.distributed._runs.dataset import open_dataset
 from dynmeans.runs import RunParameters, cluster_files, read_run
 
 
@@ -263,15 +263,15 @@ def test_rows_that_the_model_refuses_are_one_line(client, folder, standardize):
     zeros = pa.table({"t": rows.column("t"), "x": rows.column("x"), "w": np.zeros(N)})
     pq.write_table(zeros, folder / "zeros.parquet", row_group_size=3000)
     parameters = PARAMETERS._replace(weight="w", standardize=standardize)
-    place = r"zeros\.parquet, row 1 to .*zeros\.parquet, row 5000: "
+    location = r"zeros\.parquet, row 1 to .*zeros\.parquet, row 5000: "
     message = "all weights are zero" if standardize else "--weight must not be zero everywhere"
-    with pytest.raises(InputError, match=place + message):
+    with pytest.raises(InputError, match=location + message):
         cluster_dataset([str(folder / "zeros.parquet")], parameters, client, out=folder / "out")
 
 
 def die_at_window_3():
     """Let this worker die when it reads the last file, as one that runs out of memory."""
-    from dynmeans.distributed.runs import dataset
+    from dynmeans.distributed._runs import dataset
 
     read = dataset.read_rows
 

@@ -14,9 +14,9 @@ from dataset_runs import PARAMETERS, Stop, local_labels, read_labels, run, stop_
 from dynmeans import InputError
 from dynmeans._files.errors import InputWarning
 from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
-from dynmeans.distributed.runs import cluster_dataset
-from dynmeans.distributed.runs.label_files import find_damage
-from dynmeans.runs.folder import locked_folder
+from dynmeans.distributed._runs import cluster_dataset
+from dynmeans.distributed._runs.label_files import find_damage
+from dynmeans.runs._folder import locked_folder
 
 
 def check_labels(folder):

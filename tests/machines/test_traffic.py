@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from dynmeans.distributed import DMeans, rounds, sending
-from dynmeans.distributed.tree import FAN_IN
+from dynmeans.distributed import DMeans
+from dynmeans.distributed import _rounds as rounds
+from dynmeans.distributed import _sending as sending
+from dynmeans.distributed._tree import FAN_IN
 
 N_CHUNKS = 10
 N = 2_000 * N_CHUNKS

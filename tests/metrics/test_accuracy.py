@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynmeans.metrics import identity_f1, per_step_accuracy, tracking_accuracy, weighted_accuracy
-from metrics.twins import LabeledRun, joined, most_shared, possible_tracking_accuracies, renamed, runs
+from metrics.twins import LabeledRun, concatenated, most_shared, possible_tracking_accuracies, renamed, runs
 
 
 @given(runs())
@@ -29,7 +29,9 @@ def test_weighted_accuracy_is_the_best_of_all_pairings_by_weight(
     sizes = [len(batch) for batch in run.true]
     weights = [data.draw(st.lists(st.integers(0, 5), min_size=n, max_size=n)) for n in sizes]
     weights[next(i for i, n in enumerate(sizes) if n)][0] = 1
-    expected = most_shared(joined(run.true), joined(run.found), joined(weights)) / sum(joined(weights))
+    expected = most_shared(concatenated(run.true), concatenated(run.found), concatenated(weights)) / sum(
+        concatenated(weights)
+    )
     assert weighted_accuracy(*run, weights) == pytest.approx(float(expected))
 
 

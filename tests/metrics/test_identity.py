@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynmeans.metrics import identity_f1, identity_switches
-from metrics.twins import NOISE, LabeledRun, joined, most_shared, renamed, runs, slow_switches
+from metrics.twins import NOISE, LabeledRun, concatenated, most_shared, renamed, runs, slow_switches
 
 
 @given(runs(max_steps=3))
 def test_identity_f1_is_the_best_of_all_pairings_of_the_whole_run(run: LabeledRun) -> None:
-    true, found = joined(run.true), joined(run.found)
+    true, found = concatenated(run.true), concatenated(run.found)
     n_found = sum(label != NOISE for label in found)
     assert identity_f1(*run) == pytest.approx(float(2 * most_shared(true, found) / (len(true) + n_found)))
 

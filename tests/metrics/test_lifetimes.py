@@ -3,13 +3,13 @@ from __future__ import annotations
 from hypothesis import given
 
 from dynmeans.metrics import lifetimes
-from metrics.twins import NOISE, LabeledRun, joined, runs
+from metrics.twins import NOISE, LabeledRun, concatenated, runs
 
 
 @given(runs())
 def test_lifetimes_are_those_found_by_looking_for_each_id(run: LabeledRun) -> None:
     found = lifetimes(run.found)
-    assert found.ids.tolist() == sorted(set(joined(run.found)) - {NOISE})
+    assert found.ids.tolist() == sorted(set(concatenated(run.found)) - {NOISE})
     for who, first, last, n_steps in zip(*found, strict=True):
         steps = [step for step, batch in enumerate(run.found) if who in batch]
         assert (first, last, n_steps) == (steps[0], steps[-1], len(steps))

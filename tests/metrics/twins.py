@@ -33,7 +33,7 @@ def renamed(batches: list[list[int]], names: dict[int, int]) -> list[list[int]]:
     return [[names.get(label, label) for label in batch] for batch in batches]
 
 
-def joined(batches: list[list[int]]) -> list[int]:
+def concatenated(batches: list[list[int]]) -> list[int]:
     return [label for batch in batches for label in batch]
 
 
@@ -90,7 +90,7 @@ def _next_step(
 
 
 def slow_switches(run: LabeledRun) -> int:
-    order = list(dict.fromkeys(joined(run.found)))
+    order = list(dict.fromkeys(concatenated(run.found)))
     last: dict[int, int] = {}
     switches = 0
     for true, found in zip(run.true, run.found, strict=True):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynmeans._files.run_format import Run
-from dynmeans.plots.lifetimes import ASLEEP, AWAKE, DEAD, pack_lanes, trace_lifetimes
+from dynmeans.plots._lifetimes import ACTIVE, ASLEEP, DEAD, pack_lanes, trace_lifetimes
 
 lifetimes = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 30)), max_size=60).map(
     lambda pairs: np.array(sorted((born, born + length) for born, length in pairs)).reshape(-1, 2)
@@ -22,15 +22,15 @@ def test_lifetimes_agree_with_a_walk_through_the_table(run: Run) -> None:
         assert traced.seen[k] == steps[weights > 0][-1]
         assert traced.steps_seen[k] == np.count_nonzero(weights)
         assert traced.size[k] == weights.sum()
-        assert traced.status[k] == (DEAD if steps[-1] < last_step else AWAKE if weights[-1] > 0 else ASLEEP)
+        assert traced.status[k] == (DEAD if steps[-1] < last_step else ACTIVE if weights[-1] > 0 else ASLEEP)
         np.testing.assert_array_equal(traced.centers[k], run.clusters["features"][mine][-1])
         spans = traced.spans[traced.spans[:, 0] == k]
-        awake = np.concatenate([np.arange(first, last + 1) for _, first, last in spans])
-        np.testing.assert_array_equal(awake, steps[weights > 0])
-    assert set(traced.status) == {AWAKE, ASLEEP, DEAD}
+        active = np.concatenate([np.arange(first, last + 1) for _, first, last in spans])
+        np.testing.assert_array_equal(active, steps[weights > 0])
+    assert set(traced.status) == {ACTIVE, ASLEEP, DEAD}
 
 
-def test_every_return_begins_a_new_time_awake(run: Run) -> None:
+def test_every_return_begins_a_new_active_interval(run: Run) -> None:
     traced = trace_lifetimes(run)
     later = traced.spans[traced.spans[:, 1] > traced.born[traced.spans[:, 0]]]
     returns = {(traced.ids[k], step) for k, step, _ in later}

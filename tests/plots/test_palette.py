@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans.plots.palette import PALETTE, assign_colors
+from dynmeans.plots._palette import PALETTE, assign_colors
 
 # Linear sRGB as seen without working green or red cones (Machado, Oliveira and Fernandes 2009).
 VISIONS = {

@@ -11,8 +11,8 @@ import pytest
 from dynmeans._files.run_folder import read_run
 from dynmeans._files.run_format import Run
 from dynmeans._model.events import Event
-from dynmeans.plots import payload as module
-from dynmeans.plots.payload import HIDDEN, build_payload
+from dynmeans.plots import _payload as module
+from dynmeans.plots._payload import HIDDEN, build_payload
 from run_folder import write_run
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from dynmeans._files.run_folder import read_run
 from dynmeans._files.run_format import Run
-from dynmeans.plots.lifetimes import trace_lifetimes
-from dynmeans.plots.palette import PALETTE
+from dynmeans.plots._lifetimes import trace_lifetimes
+from dynmeans.plots._palette import PALETTE
 from dynmeans.plots.picture import _choose_moments, draw_run
 from run_folder import write_run
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynmeans.plots.projection import fit_projection
+from dynmeans.plots._projection import fit_projection
 
 NAMES = [f"f{i}" for i in range(50)]
 
@@ -58,5 +58,5 @@ def test_the_scale_of_the_data_does_not_matter(scale: float) -> None:
 def test_long_samples_are_read_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
     points = np.repeat(cloud(50, 4), 3, axis=0)
     whole = fit_projection(points, NAMES[:4])
-    monkeypatch.setattr("dynmeans.plots.projection._MAX_ENTRIES", 300)
+    monkeypatch.setattr("dynmeans.plots._projection._MAX_ENTRIES", 300)
     np.testing.assert_allclose(fit_projection(points, NAMES[:4]).axes, whole.axes, atol=1e-8)

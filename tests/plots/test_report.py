@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dynmeans._files.run_folder import read_run
 from dynmeans._files.run_format import Run
-from dynmeans.plots.payload import build_payload
+from dynmeans.plots._payload import build_payload
 from dynmeans.plots.report import embed_json, render_page, write_report
 from run_folder import write_run
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans.plots.thinning import even_subset, largest_subset, thin_groups
+from dynmeans.plots._thinning import even_subset, largest_subset, thin_groups
 
 
 @given(st.integers(0, 300), st.integers(1, 50))

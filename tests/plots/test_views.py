@@ -11,11 +11,11 @@ from scipy.spatial.distance import pdist
 from dynmeans._files.run_folder import read_run
 from dynmeans._files.run_format import Run
 from dynmeans._model.events import Event
-from dynmeans.plots.cluster_map import MAX_DISPLACEMENT, MAX_LANDMARKS, fit_cluster_map
-from dynmeans.plots.lifetimes import trace_lifetimes
-from dynmeans.plots.payload import build_payload
-from dynmeans.plots.topics import describe_texts
-from dynmeans.plots.views import make_views
+from dynmeans.plots._cluster_map import MAX_DISPLACEMENT, MAX_LANDMARKS, fit_cluster_map
+from dynmeans.plots._lifetimes import trace_lifetimes
+from dynmeans.plots._payload import build_payload
+from dynmeans.plots._topics import describe_texts
+from dynmeans.plots._views import make_views
 from run_folder import write_run
 
 
@@ -37,8 +37,8 @@ def test_similar_clusters_are_near_and_points_stay_with_their_cluster() -> None:
     means, owners, points = wide_clusters(40)
     means[1] = means[0] + 0.01
     found = fit_cluster_map(np.arange(40), means, np.ones(40), points, owners)
-    gaps = pdist(found.positions)
-    assert np.linalg.norm(found.positions[0] - found.positions[1]) < np.quantile(gaps, 0.02)
+    distances = pdist(found.positions)
+    assert np.linalg.norm(found.positions[0] - found.positions[1]) < np.quantile(distances, 0.02)
     away = np.linalg.norm(found.apply(points, owners) - found.positions[owners], axis=1)
     assert away.max() <= MAX_DISPLACEMENT * found.radius * (1 + 1e-9)
     np.testing.assert_array_equal(found.positions_of(owners), found.positions[owners])

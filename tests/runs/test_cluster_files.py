@@ -17,8 +17,8 @@ from dynmeans.runs import (
     RunStatus,
     cluster_files,
     read_run,
-    session,
 )
+from dynmeans.runs import _session as session
 from point_files import contents, write_points
 
 PARAMETERS = RunParameters(time="when", every="1min", birth_cost=0.06, lifetime=3, standardize=True)
@@ -123,7 +123,7 @@ def test_the_callback_reports_every_step(points: Path) -> None:
     assert [status.steps for status in seen] == list(range(1, 13))
     assert [status.rows for status in seen] == list(range(20, 260, 20))
     assert seen[-1].fraction == 1.0
-    assert seen[-1].n_clusters == result.n_awake + result.n_asleep == len(result.model.cluster_ids_)
+    assert seen[-1].n_clusters == result.n_active + result.n_asleep == len(result.model.cluster_ids_)
 
 
 def test_the_result_agrees_with_the_folder(points: Path) -> None:
@@ -131,7 +131,7 @@ def test_the_result_agrees_with_the_folder(points: Path) -> None:
     run = read_run(result.out)
     assert (result.rows, result.steps) == (run.info["rows"], run.info["steps"])
     assert result.born == run.steps["born"].sum()
-    assert result.n_awake == run.steps["awake"][-1]
+    assert result.n_active == run.steps["awake"][-1]
     assert result.report is None
     assert result.labels.is_file()
 

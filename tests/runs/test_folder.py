@@ -7,7 +7,7 @@ import pytest
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.run_format import FORMAT
-from dynmeans.runs.folder import check_folder, clear_folder
+from dynmeans.runs._folder import check_folder, clear_folder
 
 INFO = {"title": "a.csv", "parameters": {"seed": 0}, "complete": False}
 KNOWN = {"title": "a.csv", "parameters": {"seed": 0}}

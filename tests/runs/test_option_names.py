@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dynmeans.runs.option_names import as_options
+from dynmeans.runs._option_names import as_options
 
 
 @pytest.mark.parametrize(

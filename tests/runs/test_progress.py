@@ -11,8 +11,8 @@ import pytest
 from dynmeans._files.atomic_write import remove_leftovers
 from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
 from dynmeans.runs import InputError, RunParameters, cluster_files
-from dynmeans.runs.report import draw_report
-from dynmeans.runs.resume.progress import KEY, from_json
+from dynmeans.runs._report import draw_report
+from dynmeans.runs._resume.progress import KEY, from_json
 from point_files import write_points
 
 PARAMETERS = RunParameters(time="when", every="1min", birth_cost=0.06, standardize=True)

@@ -10,7 +10,7 @@ from dynmeans import DMeans, SnapshotError
 from dynmeans._files.snapshot import read_snapshot
 from dynmeans.datasets import moving_gaussians
 from dynmeans.streams import KeyedDMeans, KeyEvent
-from dynmeans.streams.keyed_files import keyed_from_snapshot, keyed_to_snapshot
+from dynmeans.streams._keyed_files import keyed_from_snapshot, keyed_to_snapshot
 
 KEYS = ["a", "b", "", "key with spaces", 7]
 
@@ -122,7 +122,7 @@ def test_rows_of_weight_zero_count_as_absent():
 def test_keys_can_be_dropped_and_clusters_are_counted():
     model = KeyedDMeans(1.0).partial_fit([[0.0], [5.0], [0.0]], ["a", "a", "b"])
     model.partial_fit([[0.0]], ["a"])
-    assert (model.count_awake(), model.n_clusters_) == (1, 3)
+    assert (model.count_active(), model.n_clusters_) == (1, 3)
     model.drop(["b", "unknown"])
     assert (model.keys_, model.n_clusters_) == (["a"], 2)
     with pytest.raises(KeyError):

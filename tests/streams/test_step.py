@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import dynmeans
 from dynmeans import DMeans, KDMeans, PersistentIds, SDMeans
 from dynmeans._files.snapshot import SnapshotError
-from dynmeans.estimators.state_files.model_bytes import decode_model, encode_model
+from dynmeans.estimators._state_files.model_bytes import decode_model, encode_model
 from dynmeans.streams import step
 from saved_models import points
 from strategies import streams

@@ -24,8 +24,8 @@ from dynmeans._tables.windowing import (
     by_calendar,
 )
 from dynmeans._tables.windows import WindowBatch, cut
+from dynmeans.runs._time_steps import make_windowing
 from dynmeans.runs.parameters import RunParameters
-from dynmeans.runs.time_steps import make_windowing
 
 RULES = {
     "part": lambda: ByPart(),

@@ -11,7 +11,7 @@ from sklearn.cluster import DBSCAN
 from dynmeans import DMeans, PersistentIds, tune
 from dynmeans.datasets import moving_gaussians
 from dynmeans.metrics import tracking_accuracy
-from dynmeans.tuning.feature_scales import spread_within
+from dynmeans.tuning._feature_scales import spread_within
 
 RATIO = 30.0
 

@@ -9,7 +9,7 @@ from dynmeans import KDMeans, SDMeans, tune
 from dynmeans.datasets import moving_gaussians, moving_rings
 from dynmeans.kernels import MST, RBF, Diffusion
 from dynmeans.metrics import tracking_accuracy
-from dynmeans.tuning.space import birth_costs
+from dynmeans.tuning._space import birth_costs
 
 FIRST = 5  # steps to tune on
 

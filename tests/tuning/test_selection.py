@@ -8,8 +8,8 @@ import pytest
 
 from dynmeans import DMeans
 from dynmeans._codes.two_codes import CodeLengths
-from dynmeans.tuning.selection import decide, decide_lifetime, keep_estimate
-from dynmeans.tuning.space import Axis, Space
+from dynmeans.tuning._selection import decide, decide_lifetime, keep_estimate
+from dynmeans.tuning._space import Axis, Space
 from dynmeans.tuning.trials import Entry, Trial
 
 DEFAULTS = np.array([0.5])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from dynmeans.kernels import RBF, Custom, Diffusion
-from dynmeans.tuning.separation import (
+from dynmeans.tuning._separation import (
     id_consistency,
     kernel_distances,
     make_separation_reference,
@@ -17,7 +17,7 @@ from dynmeans.tuning.separation import (
     separation,
     step_qualities,
 )
-from dynmeans.tuning.stream import read_stream
+from dynmeans.tuning._stream import read_stream
 
 seeds = st.integers(0, 2**31 - 1)
 

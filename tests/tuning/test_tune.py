@@ -13,7 +13,7 @@ from dynmeans import DMeans, PersistentIds, SDMeans, tune
 from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import RBF
 from dynmeans.metrics import tracking_accuracy
-from dynmeans.tuning.diagnostics import comoving_clusters
+from dynmeans.tuning._diagnostics import comoving_clusters
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,10 @@
 // The compiled module dynmeans._core: one binding file per group of algorithms.
+//
+//   dmeans/       steps of D-Means in the plane and on the sphere, lifecycle of the clusters, warnings
+//   chunks/       D-Means on a batch whose rows are on several machines
+//   kernel/       KD-Means, SD-Means and their kernels
+//   state_files/  arrays of state files: reading, writing and checks
+//   here          code lengths, samplers of the baselines, colors of images
 #include <nanobind/nanobind.h>
 
 #include "simd/simd_kernels.hpp"

@@ -66,7 +66,7 @@ class StreamCoder {
  private:
   static constexpr double kHorizon = 50.0;    // an id that returns later counts as new
   static constexpr double kForgetting = 0.5;  // factor of an id's own shape per step
-  static constexpr double kTinyPivot = 1e-6;
+  static constexpr double kTinyPivot = 1e-6;  // times the mean of `floor`: smallest pivot of a covariance
 
   static double sum(const double* values, int n) {
     double total = 0.0;

@@ -38,7 +38,8 @@ struct Track {
   double evidence = 0.0;                // halved whenever it is seen
 };
 
-// log of Student's t with `freedom` degrees of freedom and scale L L'
+// log of Student's t at x (d,), with `freedom` degrees of freedom and scale L L'. factor: L (d, d); log_det:
+// log |L L'|
 inline double log_student(const std::vector<double>& x, const Square& factor, double log_det, double freedom,
                           int d) {
   return std::lgamma(0.5 * (freedom + d)) - std::lgamma(0.5 * freedom) -
@@ -106,10 +107,10 @@ class RootCode {
   const std::vector<double>& credit() const { return credit_; }
 
  private:
-  static constexpr double kShortest = 1e-3;  // time between two steps, in usual steps
-  static constexpr double kPrior = 3.0;      // steps of the id itself that the pooled spread counts for
-  static constexpr double kForgetting = 0.5;
-  static constexpr double kJump = 4.0;  // times the expected value: larger residuals are clipped to it
+  static constexpr double kShortest = 1e-3;   // time between two steps, in usual steps
+  static constexpr double kPrior = 3.0;       // steps of the id itself that the pooled spread counts for
+  static constexpr double kForgetting = 0.5;  // factor of the own spread of an id whenever it is seen
+  static constexpr double kJump = 4.0;        // times the expected value: larger residuals are clipped to it
 
   double mixed() const { return log_sum(credit_[0], credit_[1]); }
 

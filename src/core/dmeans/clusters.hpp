@@ -1,10 +1,10 @@
 // Clusters inside one descent of D-Means (Campbell, Kulis and How 2019). Clusters 0 .. K-1 are remembered,
 // later ones are newborn.
 //
-// A cluster is awake (it owns rows), asleep (remembered, owns none) or empty (newborn, owns none). As in
+// A cluster is active (it owns rows), asleep (remembered, owns none) or empty (newborn, owns none). As in
 // the paper, centers stay fixed while rows move, until update_centers. In all three cases the cost of a
 // point y of weight 1 is scale_k |y - c_k|^2 + offset_k, with
-//   awake   1,                c = theta, 0
+//   active  1,                c = theta, 0
 //   asleep  gamma/(gamma+1),  c = phi,   Q dt
 //   empty   -,                -,         infinity
 // so the loop over clusters has no branches (Eq. labelupdate).
@@ -42,7 +42,7 @@ class Clusters {
       const double* const center = prior.centers + at(k);
       for_features(d_, [=](int j) __attribute__((always_inline)) { phi[j] = center[j] - middle[j]; });
     }
-    wake_up_count_ = 0;
+    n_activations_ = 0;
   }
 
   // Before a restart: every remembered cluster sleeps, and there is no newborn.
@@ -50,30 +50,30 @@ class Clusters {
     const bool is_first = count_ == 0;
     grow(n_old_);
     for (int k = 0; k < std::max(count_, n_old_); ++k)
-      if (is_first || is_awake(k)) deactivate(k);
+      if (is_first || is_active(k)) deactivate(k);
     count_ = n_old_;
     max_displacement_ = 0;
     free_.clear();
   }
 
   // Makes the slots equal to those of another descent with the same prior.
-  void copy_slots(int count,                  // in
-                  const std::int32_t* awake,  // in (count,) 1 if awake
-                  const double* centers) {    // in (count, d) of those that are awake
+  void copy_slots(int count,                   // in
+                  const std::int32_t* active,  // in (count,) 1 if active
+                  const double* centers) {     // in (count, d) of those that are active
     reset();
     grow(count);
     count_ = count;
     for (int k = 0; k < count; ++k)
-      if (awake[k]) put_center(k, centers + at(k));
+      if (active[k]) put_center(k, centers + at(k));
   }
 
   const PriorView& prior() const { return prior_; }
   int d() const { return d_; }
   int n_old() const { return n_old_; }
   int count() const { return count_; }
-  bool is_awake(int k) const { return awake_[k]; }
+  bool is_active(int k) const { return active_[k]; }
   bool is_old(int k) const { return k < n_old_; }
-  // The center of a cluster that is awake.
+  // The center of a cluster that is active.
   const double* center(int k) const { return theta_.data() + at(k); }
   const double* old_center(int k) const { return phi_.data() + at(k); }
   const ClusterSums& sums() const { return sums_; }
@@ -84,7 +84,7 @@ class Clusters {
   double gamma(int k) const { return is_old(k) ? prior_.gammas[k] : 0.0; }
   double revival(int k) const { return prior_.revival[k]; }
   // Number of births and revivals so far; bounds on distances are invalid after a change.
-  long wake_ups() const { return wake_up_count_; }
+  long n_activations() const { return n_activations_; }
 
   // Cost of reviving slot k for a point of weight m (at most 1) at squared distance `d2` from its old center.
   double revival_cost(int k, double m, double d2) const { return revival(k) + revival_scale(k, m) * d2; }
@@ -110,14 +110,14 @@ class Clusters {
     return count_++;
   }
 
-  // Adds a row to a slot. A sleeping or empty slot wakes up with the center that a row of weight min(m, 1)
-  // gives: of m copies, the first wakes it, and the others join and count when the centers are updated.
+  // Adds a row to a slot. A sleeping or empty slot becomes active, with the center that a row of weight
+  // min(m, 1) gives: of m copies the first activates it; all count when the centers are updated.
   void add(int k, const double* y, double m) {
     sums_.add(k, y, m, +1);
-    if (!is_awake(k)) wake(k, y, std::min(m, 1.0));
+    if (!is_active(k)) activate(k, y, std::min(m, 1.0));
   }
-  // The same without the sums, which follow later: see add_sums.
-  void wake(int k, const double* y, double m) {
+  // The same without the sums, which add_sums adds later.
+  void activate(int k, const double* y, double m) {
     const double pull = gamma(k), share = 1.0 / (pull + m);
     if (is_old(k)) {
       const double* phi = old_center(k);
@@ -127,7 +127,7 @@ class Clusters {
     } else {
       set_center(k, [=](int j) { return y[j]; });
     }
-    wake_up(k);
+    mark_active(k);
   }
   void remove(int k, const double* y, double m) { sums_.add(k, y, -m, -1); }
 
@@ -151,21 +151,22 @@ class Clusters {
 
   void put_center(int k, const double* position) {
     set_center(k, [=](int j) { return position[j]; });
-    wake_up(k);
+    mark_active(k);
   }
 
-  void wake_up(int k) {
+  void mark_active(int k) {
     measure_displacement(k);
     costs_.set_cost(k, 1, 0);
-    awake_[k] = true;
-    ++wake_up_count_;
+    active_[k] = true;
+    ++n_activations_;
   }
 
   double revival_scale(int k, double m) const { return merge_weight(gamma(k), m); }
 
-  // Eq. paramupdate: theta = (gamma phi + sum of m y) / (gamma + n); without rows, sleep or vanish.
+  // Eq. paramupdate: theta = (gamma phi + sum of m y) / (gamma + n); without rows, the slot sleeps or is
+  // freed.
   void update_center(int k) {
-    if (sums_.rows(k) == 0) return is_awake(k) ? deactivate(k) : void();
+    if (sums_.rows(k) == 0) return is_active(k) ? deactivate(k) : void();
     const double pull = gamma(k), share = 1.0 / (pull + weight(k));
     sums_.read_sum(k, sum_.data());
     const double* sum = sum_.data();
@@ -200,14 +201,14 @@ class Clusters {
 
   void sleep(int k) {
     sums_.clear(k);
-    awake_[k] = false;
+    active_[k] = false;
     if (!is_wide()) costs_.set_center(k, old_center(k));
     costs_.set_cost(k, merge_weight(gamma(k), 1.0), revival(k));
   }
 
   void clear_slot(int k) {
     sums_.clear(k);
-    awake_[k] = false;
+    active_[k] = false;
     costs_.set_cost(k, 0, std::numeric_limits<double>::infinity());
     free_.push_back(k);
   }
@@ -218,20 +219,20 @@ class Clusters {
     while (capacity < needed) capacity *= 2;
     costs_.grow(capacity);
     sums_.grow(capacity);
-    awake_.resize(capacity, false);
+    active_.resize(capacity, false);
     theta_.resize(static_cast<std::size_t>(capacity) * d_);
     displacement_.resize(capacity, 0.0);
   }
 
   int d_, n_old_, count_ = 0;
-  long wake_up_count_ = 0;
+  long n_activations_ = 0;
   PriorView prior_;
   ClusterSums sums_;
   std::vector<double> sum_;  // (d,) of one slot
   CostTable costs_;
   RawVector<double> phi_;             // (K, d) shifted
-  RawVector<double> theta_;           // (slots, d) of those that are awake
-  std::vector<char> awake_;           // (slots,)
+  RawVector<double> theta_;           // (slots, d) of those that are active
+  std::vector<char> active_;          // (slots,)
   std::vector<double> displacement_;  // (slots,) of the wide ones
   double max_displacement_ = 0;       // since the restart began
   std::vector<int> free_;

@@ -28,7 +28,8 @@ struct DescentOptions {
   std::uint64_t seed, step;
   int n_restarts, max_iter;
   bool refine;
-  int epoch = 0;  // rows of an epoch of the first pass; 0 for growing epochs where they pay, -1 for none
+  int epoch =
+      0;  // rows of an epoch of the first pass; 0 for growing epochs where they save time, -1 for none
 };
 
 struct DescentResult {
@@ -190,7 +191,7 @@ class Descent {
     return costs[0].value();
   }
 
-  // The labels of the last restart are moved: a copy takes as much memory as a bound.
+  // The labels of the last restart are moved: a copy would take four bytes per row.
   void keep(DescentResult& best, double cost, int n_iter, bool is_last) {
     FinishedClusters finished(slots_, points_.scale);
     if (is_last)

@@ -17,7 +17,7 @@ namespace dynmeans {
 // Eq. DMeansObj: births, revivals and displacements of the clusters.
 inline void add_cost_of_clusters(const Clusters& slots, double birth, ExactSum& cost) {
   for (int k = 0; k < slots.count(); ++k) {
-    if (!slots.is_awake(k)) continue;
+    if (!slots.is_active(k)) continue;
     const auto displacement = [&] {
       return squared_distance(Plain{slots.center(k)}, slots.old_center(k), slots.d());
     };
@@ -25,7 +25,8 @@ inline void add_cost_of_clusters(const Clusters& slots, double birth, ExactSum& 
   }
 }
 
-// Eq. DMeansObj: distances of the rows begin .. end - 1, whose labels are given.
+// Eq. DMeansObj: distances of the rows begin .. end - 1 to the centers of their slots. in: labels (n,), the
+// slot of every row; in, out: cost
 template <class T>
 void add_cost_of_rows(const BatchView<T>& points, Row begin, Row end, const std::int32_t* labels,
                       const Clusters& slots, ExactSum& cost) {
@@ -53,11 +54,11 @@ struct FinishedClusters {
     double* center = centers.data();
     const T* const middle = scale.shift.data();
     for (const int k : order) {
-      const double* position = slots.is_awake(k) ? slots.center(k) : slots.old_center(k);
+      const double* position = slots.is_active(k) ? slots.center(k) : slots.old_center(k);
       for_features(slots.d(),
                    [=](int j) __attribute__((always_inline)) { center[j] = position[j] + middle[j]; });
       center += slots.d();
-      slot_weights.push_back(slots.is_awake(k) ? slots.weight(k) : 0.0);
+      slot_weights.push_back(slots.is_active(k) ? slots.weight(k) : 0.0);
     }
   }
 
@@ -66,7 +67,7 @@ struct FinishedClusters {
   static std::vector<std::int32_t> newborn_order(const Clusters& slots, const BatchScale<T>& scale) {
     std::vector<std::int32_t> order;
     for (int k = slots.n_old(); k < slots.count(); ++k)
-      if (slots.is_awake(k)) order.push_back(k);
+      if (slots.is_active(k)) order.push_back(k);
     if (order.size() < 2) return order;
     const std::vector<double> mean = mean_of_batch(slots, scale);
     std::vector<double> weights(slots.count()), squared_distances(slots.count());
@@ -83,7 +84,7 @@ struct FinishedClusters {
     ClusterSums all(scale.terms, scale.weights);
     all.grow(1);
     for (int k = 0; k < slots.count(); ++k)
-      if (slots.is_awake(k)) all.merge(0, slots.sums(), k);
+      if (slots.is_active(k)) all.merge(0, slots.sums(), k);
     std::vector<double> mean(slots.d());
     all.read_sum(0, mean.data());
     for (double& coordinate : mean) coordinate /= all.weight(0);

@@ -43,7 +43,7 @@ class LabelUpdate {
   const double* scales_of_fraction(double m) {
     scales_.assign(slots_.costs().capacity(), 0.0);
     for (int k = 0; k < slots_.count(); ++k)
-      scales_[k] = slots_.is_awake(k) ? m : slots_.sleeping_scale(k, m);
+      scales_[k] = slots_.is_active(k) ? m : slots_.sleeping_scale(k, m);
     return scales_.data();
   }
 
@@ -53,14 +53,14 @@ class LabelUpdate {
     const PriorDistanceRow& prior = row.prior;
     const double rounding_factor = 1 + 4 * (d + 4) * std::numeric_limits<double>::epsilon();
     Cheapest best{std::numeric_limits<double>::infinity(), slots_.costs().capacity()};
-    double max_distance = std::sqrt(birth_ / m);  // awake clusters beyond this distance are skipped
+    double max_distance = std::sqrt(birth_ / m);  // active clusters beyond this distance are skipped
     const auto is_beyond = [&](double squared, double displacement) {
       const double beyond = (max_distance + displacement) * rounding_factor;
       return squared > beyond * beyond;
     };
     const auto consider = [&](int k) {
       double squared;
-      if (slots_.is_awake(k)) {
+      if (slots_.is_active(k)) {
         if (prior.is_known() && slots_.is_old(k) && is_beyond(prior.squared[k], slots_.displacement(k)))
           return;
         squared = squared_distance(Plain{row.y}, slots_.center(k), d,

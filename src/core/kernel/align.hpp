@@ -24,16 +24,16 @@ struct AlignOptions {
 
 class Aligner {
  public:
-  // rows (n, d), weights (n,); kept: the old clusters; options: bandwidths and rounds
-  Aligner(const double* rows, const double* weights, std::int64_t n, int d, const KeptView& kept,
+  // rows (n, d), weights (n,); support: points of the old clusters; options: bandwidths and rounds
+  Aligner(const double* rows, const double* weights, std::int64_t n, int d, const SupportView& support,
           const AlignOptions& options)
       : rows_(rows),
         weights_(weights),
         n_(n),
         d_(d),
-        n_old_(kept.n_old),
+        n_old_(support.n_old),
         options_(options),
-        mixture_(rows, n, d, kept),
+        mixture_(rows, n, d, support),
         responsibility_(n_old_),
         displacement_sum_(std::size_t(n_old_) * d) {}
 
@@ -127,7 +127,7 @@ class Aligner {
 
   // Whether the cluster explains its rows nearly alone: other clusters explain little of them.
   bool is_seen(int k, const std::vector<double>& mass, const std::vector<double>& total) const {
-    constexpr double kMine = 2.0 / 3.0;  // posterior from which hardly any other cluster explains a row
+    constexpr double kMine = 2.0 / 3.0;  // responsibility for a row that leaves little to other clusters
     double own = 0, all = 0;
     for (std::int64_t i = 0; i < n_; ++i) {
       const double q = mass[i * n_old_ + k] / total[i];

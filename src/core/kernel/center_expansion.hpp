@@ -7,15 +7,15 @@
 namespace dynmeans {
 
 struct ExpansionInput {
-  const std::int64_t* owner;      // (M,)  slot of each kept point
-  const double* coefficients;     // (M,)  of each kept point in its old center
+  const std::int64_t* owner;      // (M,)  slot of each support point
+  const double* coefficients;     // (M,)  of each support point in its old center
   const std::int32_t* slots;      // (n,)  of each row of the batch
   const double* weights;          // (n,)
   const double* gammas;           // (K,)
   const double* slot_weights;     // (L,)  weight of the rows of each slot
   const std::int64_t* positions;  // (M + n,)  points with one position are equal; null if no two are
   const double *kept, *rows;      // (M, d), (n, d)
-  const double* asleep;           // (M, d)  the kept points as they stay in clusters without rows
+  const double* asleep;           // (M, d)  the support points as they stay in clusters without rows
   const std::int64_t* ids;        // (L,)
   std::int64_t n_kept, n_rows, n_old, n_slots, n_positions;
   int d;
@@ -23,8 +23,8 @@ struct ExpansionInput {
 };
 
 struct Expansion {
-  // Sorted by slot, then by point: kept points are 0 .. M-1, rows follow, and then, as M + n + kept, the
-  // points of slots without rows, which do not change.
+  // Sorted by slot, then by point. Support points are 0 .. M-1, rows M .. M+n-1. The unchanged support point
+  // j of a slot without rows is M + n + j.
   std::vector<std::int64_t> points;
   std::vector<double> rows;  // (., d)
   std::vector<double> coefficients;

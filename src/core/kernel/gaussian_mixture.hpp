@@ -1,5 +1,6 @@
-// Old clusters as Gaussian mixtures around their kept points, and the responsibility of each for a row:
-//   e_ik = sum over kept j of k of s_j exp(-|y_i - u_j - d_k|^2 / (2 h^2)),   q_ik = e_ik / (sum_k e_ik + b)
+// Old clusters as Gaussian mixtures around their support points, and the responsibility of each for a row:
+//   e_ik = sum over points j of k of s_j exp(-|y_i - u_j - d_k|^2 / (2 h^2)),   q_ik = e_ik / (sum_k e_ik +
+//   b)
 // with shares s_j that sum to 1 in every cluster, displacements d_k, and a background density b.
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace dynmeans {
 
-struct KeptView {
+struct SupportView {
   const double* points;       // u (M, d)
   const double* shares;       // s (M,)
   const std::int64_t* owner;  // (M,) 0 .. K-1
@@ -23,11 +24,11 @@ struct KeptView {
 
 constexpr int kRows = 32;  // rows that are compared together
 
-// Compare one tile of rows with all kept points: mass(k) = e_ik, and moment(k, c) = the same sum with each
-// term times coordinate c of its kept point before the displacement.
+// Compare one tile of rows with all support points: mass(k) = e_ik, and moment(k, c) = the same sum with each
+// term times coordinate c of its support point before the displacement.
 struct CompareTile {
   const double* rows;           // in  (d, kRows)
-  const KeptView& kept;         // in
+  const SupportView& support;   // in
   const double* displacements;  // in  d (K, d)
   double rate;                  // in  1 / (2 h^2)
   int d;                        // in
@@ -35,9 +36,10 @@ struct CompareTile {
   double* moment;               // out (K, d, kRows)
 
   [[gnu::always_inline]] void run() const {
-    for (std::int64_t j = 0; j < kept.n; ++j) {
-      const std::int64_t k = kept.owner[j];
-      const double *u = kept.points + j * d, *displacement = displacements + k * d, share = kept.shares[j];
+    for (std::int64_t j = 0; j < support.n; ++j) {
+      const std::int64_t k = support.owner[j];
+      const double *u = support.points + j * d, *displacement = displacements + k * d,
+                   share = support.shares[j];
       for (int lane = 0; lane < kRows; lane += kFour) {
         Four squared{};
         for (int c = 0; c < d; ++c) {
@@ -54,14 +56,14 @@ struct CompareTile {
 
 class GaussianMixture {
  public:
-  GaussianMixture(const double* rows, std::int64_t n, int d, const KeptView& kept)
+  GaussianMixture(const double* rows, std::int64_t n, int d, const SupportView& support)
       : rows_(rows),
         n_(n),
         d_(d),
-        kept_(kept),
+        support_(support),
         tile_(d * kRows),
-        mass_(kept.n_old * kRows),
-        moment_(std::size_t(kept.n_old) * d * kRows) {}
+        mass_(support.n_old * kRows),
+        moment_(std::size_t(support.n_old) * d * kRows) {}
 
   // Compute mass and moment of every row i, then call use(i, lane): mass(k)[lane] and moment(k, c)[lane]
   // belong to that row.
@@ -69,11 +71,11 @@ class GaussianMixture {
   void explain(const double* displacements,  // in d (K, d)
                double h,                     // in bandwidth
                Use&& use) {
-    const CompareTile compare{tile_.data(), kept_,        displacements, 1.0 / (2.0 * h * h),
+    const CompareTile compare{tile_.data(), support_,     displacements, 1.0 / (2.0 * h * h),
                               d_,           mass_.data(), moment_.data()};
     for (std::int64_t begin = 0; begin < n_; begin += kRows) {
       const int count = int(std::min<std::int64_t>(kRows, n_ - begin));
-      poll_(kept_.n * kRows * (d_ + 8));
+      poll_(support_.n * kRows * (d_ + 8));
       load(begin, count);
       std::fill(mass_.begin(), mass_.end(), 0.0);
       std::fill(moment_.begin(), moment_.end(), 0.0);
@@ -97,7 +99,7 @@ class GaussianMixture {
   const double* rows_;
   std::int64_t n_;
   int d_;
-  KeptView kept_;
+  SupportView support_;
   std::vector<double> tile_;    // (d, kRows)
   std::vector<double> mass_;    // (K, kRows)
   std::vector<double> moment_;  // (K, d, kRows)

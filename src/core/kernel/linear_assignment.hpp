@@ -31,8 +31,8 @@ class LinearAssignment {
         previous_(n_old + n_found),
         reached_(n_old + n_found) {}
 
-  // Clusters (L,): 0 .. K-1 for clusters that are an old one again, K, K+1, ... for the others, in their
-  // order. A link that saves nothing is not made.
+  // Slots (L,) of the clusters: 0 .. K-1 for those that are linked to an old one; K, K+1, ... for the others,
+  // in their order. A link that saves nothing is not made.
   std::vector<std::int64_t> run() {
     for (int found = 0; found < n_found_; ++found) augment(found);
     std::vector<std::int64_t> slots(n_found_, kNone);

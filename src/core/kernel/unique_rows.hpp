@@ -63,8 +63,8 @@ class UniqueRowSorter {
     return lexical != 0 ? lexical < 0 : a.second < b.second;
   }
 
-  // As many bins of equal width as rows, in the first coordinate. Most bins have few rows, and so few
-  // comparisons, which the branch predictor cannot predict, are left; if all rows fall into one bin, all are.
+  // As many bins of equal width as rows, in the first coordinate. Most bins have few rows, which leaves few
+  // comparisons; the branch predictor cannot predict them. In the worst case all rows are in one bin.
   void sort() {
     const std::vector<Row> bins = bins_of_rows();
     std::vector<Row> begin(n_ + 1);

@@ -120,9 +120,9 @@ class Lifecycle {
       out_.sizes.push_back(in_.slot_weights[k]);
     }
     if (!is_old(k)) return log_event(k, EventKind::birth, out_.born);
-    const bool was_awake = in_.memory.last_seen[k] == in_.clock;
-    if (was_awake == is_seen(k)) return;
-    was_awake ? log_event(k, EventKind::sleep, out_.asleep) : log_event(k, EventKind::revival, out_.revived);
+    const bool was_active = in_.memory.last_seen[k] == in_.clock;
+    if (was_active == is_seen(k)) return;
+    was_active ? log_event(k, EventKind::sleep, out_.asleep) : log_event(k, EventKind::revival, out_.revived);
   }
 
   void log_event(std::int64_t k, EventKind kind, std::vector<std::int64_t>& ids) {

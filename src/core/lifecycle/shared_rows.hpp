@@ -14,9 +14,9 @@ struct ParentRows {
   const std::int32_t *parents, *slots;  // (n,), (n,)  of the rows
   const double* weights;                // (n,) or null for ones
   const std::int64_t*
-      awake;  // (A,)  slots with rows in the previous step, ascending; parents are indices into it
+      active;  // (A,)  slots with rows in the previous step, ascending; parents are indices into it
   const double* slot_weights;  // (L,)  weight of the rows of each slot
-  std::int64_t n, n_awake, n_old, n_slots;
+  std::int64_t n, n_active, n_old, n_slots;
   double min_share;  // of the rows that a piece of a split, or a source of a merge, must have
 };
 
@@ -29,11 +29,11 @@ class SharedRows {
   };
   using RowShares = std::span<const RowShare>;
 
-  explicit SharedRows(const ParentRows& in) : starts_(in.n_awake + 1) {
+  explicit SharedRows(const ParentRows& in) : starts_(in.n_active + 1) {
     const auto order = rows_by_parent(in);
     std::vector<double> sums(in.n_slots);
     std::vector<std::int64_t> user(in.n_slots, -1), touched;
-    for (std::int64_t parent = 0, next = 0; parent < in.n_awake; ++parent) {
+    for (std::int64_t parent = 0, next = 0; parent < in.n_active; ++parent) {
       touched.clear();
       for (; next < in.n && in.parents[order[next]] == parent; ++next) {
         const std::int64_t i = order[next], slot = in.slots[i];
@@ -62,7 +62,7 @@ class SharedRows {
 
  private:
   static std::vector<std::int64_t> rows_by_parent(const ParentRows& in) {
-    std::vector<std::int64_t> offset(in.n_awake + 1), order(in.n);
+    std::vector<std::int64_t> offset(in.n_active + 1), order(in.n);
     for (std::int64_t i = 0; i < in.n; ++i) ++offset[in.parents[i] + 1];
     std::partial_sum(offset.begin(), offset.end(), offset.begin());
     for (std::int64_t i = 0; i < in.n; ++i) order[offset[in.parents[i]]++] = i;

@@ -43,7 +43,7 @@ class RowSpace {
   bool is_at_parent(std::int64_t parent, std::int64_t slot) const {
     const auto here = mean([&](std::int64_t i) { return in_.slots[i] == slot && in_.parents[i] == parent; });
     const auto all = mean([&](std::int64_t i) { return in_.slots[i] == slot; });
-    return squared_distance(here, forecasts_ + in_.awake[parent] * d_) < squared_distance(here, all.data());
+    return squared_distance(here, forecasts_ + in_.active[parent] * d_) < squared_distance(here, all.data());
   }
 
  private:
@@ -99,7 +99,7 @@ class SplitMergeFinder {
         total_(in.n_slots),
         largest_(in.n_slots),
         main_parent_(in.n_slots) {
-    for (std::int64_t parent = 0; parent < in.n_awake; ++parent) {
+    for (std::int64_t parent = 0; parent < in.n_active; ++parent) {
       for (const auto& [slot, weight] : shared_.of(parent)) {
         total_[slot] += weight;
         if (weight <= largest_[slot]) continue;
@@ -113,9 +113,9 @@ class SplitMergeFinder {
     SplitMergeGroups found;
     const auto parent_of = [&](std::int64_t slot) { return main_parent_[slot]; };
     const auto ended_in = [&](std::int64_t parent) { return is_gone(parent) ? main_slot(parent) : kNone; };
-    for (const auto& [parent, born] : grouped(in_.n_old, in_.n_slots, in_.n_awake, parent_of))
+    for (const auto& [parent, born] : grouped(in_.n_old, in_.n_slots, in_.n_active, parent_of))
       add_split(parent, born, found.splits);
-    for (const auto& [slot, gone] : grouped(0, in_.n_awake, in_.n_slots, ended_in))
+    for (const auto& [slot, gone] : grouped(0, in_.n_active, in_.n_slots, ended_in))
       add_merge(slot, gone, found.merges);
     return found;
   }
@@ -124,7 +124,7 @@ class SplitMergeFinder {
   static constexpr std::int64_t kNone = -1;
   using Groups = std::vector<std::pair<std::int64_t, SlotGroup>>;
 
-  bool is_gone(std::int64_t parent) const { return in_.slot_weights[in_.awake[parent]] == 0; }
+  bool is_gone(std::int64_t parent) const { return in_.slot_weights[in_.active[parent]] == 0; }
 
   // The slot with the largest weight of rows of a parent; ties go to the first.
   std::int64_t main_slot(std::int64_t parent) const {
@@ -151,22 +151,22 @@ class SplitMergeFinder {
 
   // Add a parent that still has rows, and the newborn slots that split off it, if it is a split.
   void add_split(std::int64_t parent, const SlotGroup& born, std::vector<SlotGroup>& splits) const {
-    SlotGroup whole{in_.awake[parent]}, pieces;
+    SlotGroup whole{in_.active[parent]}, pieces;
     whole.insert(whole.end(), born.begin(), born.end());
     std::erase_if(whole, [&](auto s) { return !(shared_.weight(parent, s) > 0.5 * total_[s]); });
     double sum = 0;
     for (const auto s : whole) sum += shared_.weight(parent, s);
     for (const auto s : whole)
       if (shared_.weight(parent, s) >= in_.min_share * sum) pieces.push_back(s);
-    if (pieces.size() > 1 && pieces[0] == in_.awake[parent] && space_.is_around(pieces))
+    if (pieces.size() > 1 && pieces[0] == in_.active[parent] && space_.is_around(pieces))
       splits.push_back(pieces);
   }
 
   // Add a slot and the parents that ended in it, including its own, if it is a merge.
   void add_merge(std::int64_t slot, const SlotGroup& gone, std::vector<SlotGroup>& merges) const {
     SlotGroup found{slot};
-    const auto *end = in_.awake + in_.n_awake, *own = std::lower_bound(in_.awake, end, slot);
-    if (own != end && *own == slot && gives(own - in_.awake, slot)) found.push_back(own - in_.awake);
+    const auto *end = in_.active + in_.n_active, *own = std::lower_bound(in_.active, end, slot);
+    if (own != end && *own == slot && gives(own - in_.active, slot)) found.push_back(own - in_.active);
     for (const auto h : gone)
       if (gives(h, slot)) found.push_back(h);
     const auto is_there = [&](auto h) { return space_.is_at_parent(h, slot); };

@@ -93,7 +93,7 @@ class BoruvkaMst {
     }
   }
 
-  // Chunks are fixed, and what one chunk finds is not used by another, so threads change no result.
+  // Chunks are fixed and independent of each other, so the number of threads changes no result.
   void search() {
     constexpr Index kChunk = 4096;  // rows
     pool_.run(int((tree_.n() + kChunk - 1) / kChunk), [&](int chunk) {

@@ -38,9 +38,9 @@ inline std::vector<double> component_kernel(const std::int64_t* parent, const do
 
 struct ComponentInput {
   const double* matrix;            // (m, m)  kernel between components
-  const std::int64_t* components;  // (M + n,)  of kept points, then of rows
+  const std::int64_t* components;  // (M + n,)  of support points, then of rows
   const double* weights;           // (n,)  of rows
-  const double* coefficients;      // (M,)  of kept points in their old clusters
+  const double* coefficients;      // (M,)  of support points in their old clusters
   const std::int64_t* owner;       // (M,)
   std::size_t m, n_kept, n, n_old;
 };

@@ -113,10 +113,10 @@ class Gibbs {
 
   // Draws one label by the conditional of the appendix: a current cluster, a sleeping one, or a new one.
   void relabel(std::int64_t i) {
-    poll_(std::int64_t(awake_.size() + sleeping_[i].size() + 1) * (d_ + 20));  // with an exponential
+    poll_(std::int64_t(active_.size() + sleeping_[i].size() + 1) * (d_ + 20));  // with an exponential
     if (label_[i] != kNone) remove(i);
     choice_.clear();
-    for (const int k : awake_)
+    for (const int k : active_)
       choice_.add(old_count(k) + count_[k],
                   log_noise_ - squared_distance(row(i), center(k), d_) / (2 * model_.noise));
     candidates_.clear();
@@ -128,16 +128,16 @@ class Gibbs {
     choice_.add(model_.concentration, birth_[i]);
     choice_.sum();
     const int drawn = choice_.draw(random_);
-    const int n_awake = int(awake_.size()), n_asleep = int(candidates_.size());
-    if (drawn < n_awake) return assign(i, awake_[drawn]);
-    const int k = drawn < n_awake + n_asleep ? candidates_[drawn - n_awake] : newborn();
+    const int n_active = int(active_.size()), n_asleep = int(candidates_.size());
+    if (drawn < n_active) return assign(i, active_[drawn]);
+    const int k = drawn < n_active + n_asleep ? candidates_[drawn - n_active] : newborn();
     assign(i, k);
     draw_center(k);
   }
 
   void assign(std::int64_t i, int k) {
     label_[i] = k;
-    if (count_[k]++ == 0) awake_.push_back(k);
+    if (count_[k]++ == 0) active_.push_back(k);
     for (int j = 0; j < d_; ++j) sum_[at(k) + j] += row(i)[j];
   }
 
@@ -146,7 +146,7 @@ class Gibbs {
     for (int j = 0; j < d_; ++j) sum_[at(k) + j] -= row(i)[j];
     if (--count_[k] > 0) return;
     std::fill_n(sum_.begin() + at(k), d_, 0.0);
-    awake_.erase(std::find(awake_.begin(), awake_.end(), k));
+    active_.erase(std::find(active_.begin(), active_.end(), k));
     if (!is_old(k)) free_.push_back(k);
   }
 
@@ -165,7 +165,7 @@ class Gibbs {
   }
 
   void draw_centers() {
-    for (const int k : awake_) draw_center(k);
+    for (const int k : active_) draw_center(k);
   }
 
   // Eq. (transpost): a center given its rows.
@@ -180,7 +180,7 @@ class Gibbs {
   double log_density() {
     poll_(n_ * d_);
     double log = n_ * log_noise_;
-    for (const int k : awake_) {
+    for (const int k : active_) {
       const double n = count_[k], p = variance(k), c = old_count(k);
       log += is_old(k) ? std::log(old_.weights[k]) + std::lgamma(c + n) - std::lgamma(c + 1)
                        : std::log(model_.concentration) + std::lgamma(n);
@@ -216,7 +216,7 @@ class Gibbs {
 
   std::vector<int> count_;            // (slots,) n_k
   std::vector<double> sum_, center_;  // (slots, d)
-  std::vector<int> awake_, free_, candidates_;
+  std::vector<int> active_, free_, candidates_;
   Categorical choice_;
   Poll poll_;
 };

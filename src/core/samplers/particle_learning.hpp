@@ -61,7 +61,7 @@ class Particle {
   struct Cluster {
     double variance;  // of the center
     double count;     // c + n
-    double weight;    // c + n if awake, q^dt c if asleep
+    double weight;    // c + n if active, q^dt c if asleep
   };
 
   int d_;

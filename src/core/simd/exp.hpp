@@ -2,7 +2,7 @@
 // 1980).
 //
 // Two precisions, because each has its use. Kernel matrices need all digits: exp_minus. The alignment of old
-// clusters computes one exponential per row, kept point and iteration, and seven digits suffice there:
+// clusters computes one exponential per row, support point and iteration, and seven digits suffice there:
 // coarse_exp_minus has half the terms.
 #pragma once
 

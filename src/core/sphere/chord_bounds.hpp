@@ -1,5 +1,5 @@
 // Bounds of Hamerly (2010) on chords: of each row, an upper bound on the chord to its own center and a lower
-// bound on the chords to all other awake centers. Both follow the centers when these move.
+// bound on the chords to all other active centers. Both follow the centers when these move.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +23,14 @@ class ChordBounds {
   bool hold() const { return hold_; }
   void invalidate() { hold_ = false; }
 
-  // Before a pass: computes how far each awake center has moved since the bounds were set.
+  // Before a pass: computes how far each active center has moved since the bounds were set.
   void update(const SphereClusters<T>& slots) {
     const int n = slots.count();
-    if (slots.wake_ups() != wake_ups_) hold_ = false;
-    wake_ups_ = slots.wake_ups();
+    if (slots.n_activations() != n_activations_) hold_ = false;
+    n_activations_ = slots.n_activations();
     displacement_.assign(n, 0);
     for (int k = 0; hold_ && k < n; ++k)
-      if (slots.is_awake(k)) displacement_[k] = chord_between(slots.center(k), previous_center(k));
+      if (slots.is_active(k)) displacement_[k] = chord_between(slots.center(k), previous_center(k));
     most_displaced_ = 0;
     second_displacement_ = 0;
     for (int k = 0; k < n; ++k)
@@ -40,10 +40,10 @@ class ChordBounds {
   }
 
   // After a pass, which has set the bounds of all rows: stores the centers that they belong to.
-  void accept(const SphereClusters<T>& slots, const std::vector<std::int32_t>& awake) {
+  void accept(const SphereClusters<T>& slots, const std::vector<std::int32_t>& active) {
     hold_ = true;
     previous_centers_.resize(std::size_t(slots.count()) * d_);
-    for (const std::int32_t k : awake) std::copy_n(slots.center(k), d_, previous_center(k));
+    for (const std::int32_t k : active) std::copy_n(slots.center(k), d_, previous_center(k));
   }
 
   // The bounds of row i, whose slot is `own`, for the present centers.
@@ -77,9 +77,9 @@ class ChordBounds {
 
   int d_;
   bool hold_ = false;
-  long wake_ups_ = 0;                 // of the slots: a birth or a revival invalidates the bounds
+  long n_activations_ = 0;            // of the slots: a birth or a revival invalidates the bounds
   std::vector<T> upper_, lower_;      // (n,)
-  RawVector<T> previous_centers_;     // (slots, d) the awake centers that the bounds belong to
+  RawVector<T> previous_centers_;     // (slots, d) the active centers that the bounds belong to
   std::vector<double> displacement_;  // (slots,) chords since then
   int most_displaced_ = 0;            // slot with the largest displacement
   double second_displacement_ = 0;    // largest displacement of the others

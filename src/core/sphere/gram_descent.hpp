@@ -76,7 +76,7 @@ class GramDescent {
 
  private:
   static constexpr std::int32_t kNone = -1;
-  static constexpr double kLeastSquare = 1e-24;  // of a sum of rows that cancel
+  static constexpr double kLeastSquare = 1e-24;  // of a sum of unit rows: a shorter one is rounding error
 
   int count() const { return int(sizes_.size()); }
   double cosine(Row i, int k) const { return products_[std::size_t(k) * n_ + i] * share_[k]; }

@@ -43,7 +43,7 @@ class SphereAssignment {
     bounds_.clear_upper(i);
   }
 
-  // Moves every row to its nearest awake cluster, then the centers; true if any row moved.
+  // Moves every row to its nearest active cluster, then the centers; true if any row moved.
   bool pass(SphereClusters<T>& slots) {
     prepare(slots);
     proposals_.clear();
@@ -55,7 +55,7 @@ class SphereAssignment {
       if (int(uncertain_.size()) == CenterProducts::kRows) moved |= compare_uncertain(slots);
     }
     if (!uncertain_.empty()) moved |= compare_uncertain(slots);
-    bounds_.accept(slots, awake_);
+    bounds_.accept(slots, active_);
     if (moved) slots.update_centers();
     return moved;
   }
@@ -63,25 +63,25 @@ class SphereAssignment {
  private:
   static constexpr double kMargin = 0.25;  // chord beyond the own center up to which others are bounded
 
-  // Updates the bounds, and lists the awake and the sleeping clusters with their centers.
+  // Updates the bounds, and lists the active and the sleeping clusters with their centers.
   void prepare(const SphereClusters<T>& slots) {
     bounds_.update(slots);
-    awake_.clear();
+    active_.clear();
     asleep_.clear();
     safe_cost_ = birth_;
     for (int k = 0; k < slots.count(); ++k) {
-      if (slots.is_awake(k)) {
-        awake_.push_back(k);
+      if (slots.is_active(k)) {
+        active_.push_back(k);
       } else if (slots.is_old(k)) {
         asleep_.push_back(k);
         safe_cost_ = std::min(safe_cost_, slots.revival(k));
       }
     }
-    pack(slots, awake_, awake_centers_);
+    pack(slots, active_, active_centers_);
     pack(slots, asleep_, asleep_centers_);
-    dots_.resize(std::max(awake_.size(), asleep_.size()));
+    dots_.resize(std::max(active_.size(), asleep_.size()));
     products_.clear();
-    first_newborn_ = int(std::lower_bound(awake_.begin(), awake_.end(), slots.n_old()) - awake_.begin());
+    first_newborn_ = int(std::lower_bound(active_.begin(), active_.end(), slots.n_old()) - active_.begin());
   }
 
   void pack(const SphereClusters<T>& slots, const std::vector<std::int32_t>& which, RawVector<T>& out) const {
@@ -99,15 +99,15 @@ class SphereAssignment {
     const double chord = chord_up(slots.dot(points_.row(i), slots.center(own)), tolerance_) + kMargin;
     double lower = chord;
     for (int a = 0; a < first_newborn_; ++a) {
-      const int k = awake_[a];
+      const int k = active_[a];
       if (k != own && !slots.is_beyond(k, to_prior[k], chord, rounding))
         lower = std::min(lower, chord_down(to_prior[k], rounding) - slots.displacement(k));
     }
-    const int n = int(awake_.size()) - first_newborn_;
+    const int n = int(active_.size()) - first_newborn_;
     dot_lanes<T>().dots(points_.row(i), points_.d,
-                        awake_centers_.data() + std::size_t(first_newborn_) * points_.d, n, dots_.data());
+                        active_centers_.data() + std::size_t(first_newborn_) * points_.d, n, dots_.data());
     for (int a = 0; a < n; ++a)
-      if (awake_[first_newborn_ + a] != own) lower = std::min(lower, chord_down(dots_[a], tolerance_));
+      if (active_[first_newborn_ + a] != own) lower = std::min(lower, chord_down(dots_[a], tolerance_));
     bounds_.clear_upper(i);
     bounds_.set_lower(i, lower);
     return true;
@@ -131,12 +131,12 @@ class SphereAssignment {
     return true;
   }
 
-  // Compares the listed rows with all awake clusters; true if any moves.
+  // Compares the listed rows with all active clusters; true if any moves.
   bool compare_uncertain(SphereClusters<T>& slots) {
-    const int n = int(awake_.size()), count = int(uncertain_.size());
+    const int n = int(active_.size()), count = int(uncertain_.size());
     poll_(std::int64_t(points_.d) * n * count);
     if (products_.size() == 0)
-      products_.pack(n, points_.d, [&](int a) { return &awake_centers_[std::size_t(a) * points_.d]; });
+      products_.pack(n, points_.d, [&](int a) { return &active_centers_[std::size_t(a) * points_.d]; });
     products_.compare(count, [&](int b) { return points_.row(uncertain_[b]); });
     bool moved = false;
     for (int b = 0; b < count; ++b) moved |= decide(slots, uncertain_[b], products_.cosines(b));
@@ -146,10 +146,10 @@ class SphereAssignment {
     return moved;
   }
 
-  // The nearest awake cluster by approximate cosines (awake,), and exact ones of all that may be nearest;
+  // The nearest active cluster by approximate cosines (active,), and exact ones of all that may be nearest;
   // true if the row moves there.
   bool decide(SphereClusters<T>& slots, Row i, const float* cosines) {
-    const int n = int(awake_.size());
+    const int n = int(active_.size());
     const double error_bound = products_.rounding() + tolerance_;
     const float limit = static_cast<float>(*std::max_element(cosines, cosines + n) - 2.1 * error_bound);
     const std::int32_t own = label_[i];
@@ -157,14 +157,14 @@ class SphereAssignment {
     std::int32_t which = kNone;
     for (int a = 0; a < n; ++a) {
       const bool is_near = cosines[a] >= limit;
-      const double cosine = is_near ? cosine_to(slots, i, awake_[a]) : cosines[a] + error_bound;
+      const double cosine = is_near ? cosine_to(slots, i, active_[a]) : cosines[a] + error_bound;
       if (!is_near || !(cosine > best)) {
         second = std::max(second, cosine);
         continue;
       }
       second = std::max(second, best);
       best = cosine;
-      which = awake_[a];
+      which = active_[a];
     }
     bool moves = which != own;
     if (moves && own != kNone) {
@@ -188,7 +188,7 @@ class SphereAssignment {
 
   void move(SphereClusters<T>& slots, Row i, std::int32_t to) {
     slots.remove(label_[i], points_.row(i), points_.weight(i));
-    slots.add_to_awake(to, points_.row(i), points_.weight(i));
+    slots.add_to_active(to, points_.row(i), points_.weight(i));
     label_[i] = to;
   }
 
@@ -216,12 +216,12 @@ class SphereAssignment {
   double birth_, tolerance_;
   std::vector<std::int32_t> label_;  // (n,) slot of each row
   ChordBounds<T> bounds_;
-  std::vector<std::int32_t> awake_, asleep_;
-  RawVector<T> awake_centers_, asleep_centers_;  // their centers, one after another
-  double safe_cost_ = 0;                         // cost up to which neither a birth nor a revival is cheaper
-  int first_newborn_ = 0;                        // among the awake
+  std::vector<std::int32_t> active_, asleep_;
+  RawVector<T> active_centers_, asleep_centers_;  // their centers, one after another
+  double safe_cost_ = 0;                          // cost up to which neither a birth nor a revival is cheaper
+  int first_newborn_ = 0;                         // among the active
   std::vector<T> dots_;
-  CenterProducts products_;  // of rows and awake centers; packed when the first row of a pass needs it
+  CenterProducts products_;  // of rows and active centers; packed when the first row of a pass needs it
   std::vector<Row> proposals_, uncertain_;
   std::vector<std::pair<Row, double>> costly_;  // rows that may be proposals, and the cosine to their center
   Poll poll_;

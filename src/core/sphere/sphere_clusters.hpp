@@ -3,7 +3,7 @@
 //
 // With A = gamma phi + sum of m x, a cluster has the center A / |A| (Eq. sphere-center). A row x of weight m
 // costs (Eq. sphere-label)
-//   awake   m (1 - x . theta)
+//   active  m (1 - x . theta)
 //   asleep  Q dt + m + gamma - |gamma phi + m x|
 //   empty   infinity
 #pragma once
@@ -45,7 +45,7 @@ class SphereClusters {
   int n_old() const { return n_old_; }
   int count() const { return count_; }
   bool is_old(int k) const { return k < n_old_; }
-  bool is_awake(int k) const { return rows_[k] > 0; }
+  bool is_active(int k) const { return rows_[k] > 0; }
   const T* center(int k) const { return center_.data() + at(k); }  // theta, or phi of a sleeping cluster
   const double* sum(int k) const { return sum_.data() + at(k); }   // A
   double weight(int k) const { return weight_[k]; }
@@ -53,7 +53,7 @@ class SphereClusters {
   double revival(int k) const { return prior_.revival[k]; }
   double length(int k) const { return std::sqrt(dot_product(sum(k), sum(k), d_)); }  // |A|
   // Number of births and revivals so far; bounds on distances are invalid after a change.
-  long wake_ups() const { return wake_ups_; }
+  long n_activations() const { return n_activations_; }
 
   double revival_cost(int k, double m, double cosine) const {
     const double g = gamma(k), squared = m * m + g * g + 2 * m * g * cosine;
@@ -74,7 +74,7 @@ class SphereClusters {
   // Chord from the old center to the present one.
   double displacement(int k) const { return displacement_[k]; }
 
-  // True if the chord from a row to the center of an awake old cluster exceeds `chord`, where `cosine` is
+  // True if the chord from a row to the center of an active old cluster exceeds `chord`, where `cosine` is
   // that to the old center.
   bool is_beyond(int k, double cosine, double chord, double rounding) const {
     const double reach = chord + displacement_[k];
@@ -94,17 +94,17 @@ class SphereClusters {
     return k;
   }
 
-  // Adds a row to a slot. A sleeping or empty slot wakes up with the center that this row alone gives it.
+  // Adds a row to a slot. A sleeping or empty slot becomes active, with the center of this row alone.
   void add(int k, const T* x, double m) {
-    const bool wakes = !is_awake(k);
+    const bool is_activated = !is_active(k);
     add_row(k, x, m, +1);
-    if (wakes) {
+    if (is_activated) {
       update_center(k);
-      ++wake_ups_;
+      ++n_activations_;
     }
   }
   // The same for a slot that has rows, or whose center is known: it keeps its center until update_centers.
-  void add_to_awake(int k, const T* x, double m) { add_row(k, x, m, +1); }
+  void add_to_active(int k, const T* x, double m) { add_row(k, x, m, +1); }
   void remove(int k, const T* x, double m) { add_row(k, x, -m, -1); }
 
   // Eq. (sphere-center). If the rows cancel, the center does not change.
@@ -197,14 +197,14 @@ class SphereClusters {
   }
 
   int d_, n_old_, count_ = 0, capacity_ = 0;
-  long wake_ups_ = 0;
+  long n_activations_ = 0;
   PriorView prior_;
   RawVector<double> sum_;             // (slots, d) A
   RawVector<T> center_;               // (slots, d)
   std::vector<double> weight_;        // (slots,) weight of the rows
   std::vector<long> rows_;            // (slots,) number of the rows
   std::vector<char> is_stale_;        // (slots,) the center does not belong to the sum
-  std::vector<double> displacement_;  // (slots,) chord from phi to theta, of awake old clusters
+  std::vector<double> displacement_;  // (slots,) chord from phi to theta, of active old clusters
   std::vector<int> free_;
 };
 

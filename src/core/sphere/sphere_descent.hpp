@@ -99,7 +99,7 @@ class SphereDescent {
   // An empty cluster sleeps or is deleted at once, so that the next row is compared with its true cost.
   void remove(int own, Row i) {
     slots_.remove(own, points_.row(i), points_.weight(i));
-    if (!slots_.is_awake(own)) slots_.update_center(own);
+    if (!slots_.is_active(own)) slots_.update_center(own);
   }
 
   // Splits, merges and re-links whole clusters.
@@ -127,15 +127,15 @@ class SphereDescent {
   // to the center of the other.
   double merge_cost() const {
     double cosines = 0, weight = 0;
-    int n_awake = 0;
+    int n_active = 0;
     for (Row i = 0; i < points_.n; ++i) {
       cosines += points_.weight(i) * slots_.dot(points_.row(i), slots_.center(assignment_.labels()[i]));
       weight += points_.weight(i);
     }
-    for (int k = 0; k < slots_.count(); ++k) n_awake += slots_.is_awake(k);
+    for (int k = 0; k < slots_.count(); ++k) n_active += slots_.is_active(k);
     if (!(cosines > 0)) return 0;
     const double between = (1 - options_.birth) * weight / cosines;  // cosine of the two centers
-    return cosines / n_awake * (2 - std::sqrt(2 + 2 * std::clamp(between, -1.0, 1.0)));
+    return cosines / n_active * (2 - std::sqrt(2 + 2 * std::clamp(between, -1.0, 1.0)));
   }
 
   void read_refine_rows() {
@@ -151,12 +151,12 @@ class SphereDescent {
     slots_.clear_sums();
     for (Row i = 0; i < points_.n; ++i) {
       poll_(points_.d);
-      slots_.add_to_awake(labels[i], points_.row(i), points_.weight(i));
+      slots_.add_to_active(labels[i], points_.row(i), points_.weight(i));
     }
     slots_.update_centers();
     double cost = 0;
     for (int k = 0; k < slots_.count(); ++k) {
-      if (!slots_.is_awake(k)) continue;
+      if (!slots_.is_active(k)) continue;
       cost += whole_scale_ * (slots_.is_old(k) ? slots_.revival(k) : options_.birth);
       cost += std::max(slots_.gamma(k) + slots_.weight(k) - slots_.length(k), 0.0);
     }
@@ -181,12 +181,12 @@ class SphereDescent {
   }
 
   void write(SphereResult& best, int k, double* center) const {
-    const bool awake = slots_.is_awake(k);
-    const double total = slots_.gamma(k) + slots_.weight(k), length = awake ? slots_.length(k) : 0.0;
+    const bool active = slots_.is_active(k);
+    const double total = slots_.gamma(k) + slots_.weight(k), length = active ? slots_.length(k) : 0.0;
     const double least = SphereClusters<T>::kCancelled * total;
-    best.slot_weights.push_back(awake ? slots_.weight(k) : 0.0);
-    best.lengths.push_back(awake ? std::max(length, least) : 0.0);
-    if (!awake) return void(std::copy_n(prior_.centers + std::size_t(k) * points_.d, points_.d, center));
+    best.slot_weights.push_back(active ? slots_.weight(k) : 0.0);
+    best.lengths.push_back(active ? std::max(length, least) : 0.0);
+    if (!active) return void(std::copy_n(prior_.centers + std::size_t(k) * points_.d, points_.d, center));
     for (int j = 0; j < points_.d; ++j)
       center[j] = length > least ? slots_.sum(k)[j] / length : double(slots_.center(k)[j]);
   }
@@ -194,7 +194,7 @@ class SphereDescent {
   std::vector<std::int32_t> newborn_order() const {
     std::vector<std::int32_t> order;
     for (int k = slots_.n_old(); k < slots_.count(); ++k)
-      if (slots_.is_awake(k)) order.push_back(k);
+      if (slots_.is_active(k)) order.push_back(k);
     if (order.size() < 2) return order;
     const std::vector<double> mean = mean_of_batch();
     std::vector<double> weights(slots_.count()), chords(slots_.count());

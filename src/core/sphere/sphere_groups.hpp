@@ -99,7 +99,7 @@ class SphereGroups {
     return prior_.revival[k] + prior_.gammas[k] - length_with(k, product, squared);
   }
 
-  // Moves every row to the nearest center, Eq. (sphere-label) of awake clusters; true if any moved.
+  // Moves every row to the nearest center, Eq. (sphere-label) of active clusters; true if any moved.
   bool move_once(std::vector<std::int32_t>& labels, RowGroups& groups) {
     const std::vector<RowGroup>& found = groups.of(labels);
     const SphereGroupTable table = make_table(found, std::vector<char>(found.size()));

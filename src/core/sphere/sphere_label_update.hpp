@@ -41,8 +41,8 @@ class SphereLabelUpdate {
     const double chord = chord_up(1 - best.cost / row.m, row.tolerance + row.tolerance / row.m);
     for (int k = 0; k < n_old; ++k) {
       if (k == nearest) continue;
-      if (slots_.is_awake(k) ? !slots_.is_beyond(k, to_prior[k], chord, rounding)
-                             : slots_.may_return(k, row.m, to_prior[k] + rounding, best.cost))
+      if (slots_.is_active(k) ? !slots_.is_beyond(k, to_prior[k], chord, rounding)
+                              : slots_.may_return(k, row.m, to_prior[k] + rounding, best.cost))
         consider(k, exact_cost(k, row), row, best);
     }
     return best;
@@ -51,7 +51,7 @@ class SphereLabelUpdate {
  private:
   double exact_cost(int k, const SphereRow<T>& row) const {
     const double cosine = slots_.dot(row.x, slots_.center(k));
-    return slots_.is_awake(k) ? row.m * (1 - cosine) : slots_.revival_cost(k, row.m, cosine);
+    return slots_.is_active(k) ? row.m * (1 - cosine) : slots_.revival_cost(k, row.m, cosine);
   }
 
   // Keeps slot k in `best` if it is cheaper.
@@ -66,7 +66,7 @@ class SphereLabelUpdate {
     dots_.resize(n);
     dot_lanes<T>().dots(row.x, slots_.d(), slots_.center(first), n - first, dots_.data() + first);
     for (int k = first; k < n; ++k)
-      if (slots_.is_awake(k))
+      if (slots_.is_active(k))
         consider(k, row.m * (1 - double(dots_[k])), row, best);
       else if (slots_.is_old(k))
         consider(k, slots_.revival_cost(k, row.m, dots_[k]), row, best);

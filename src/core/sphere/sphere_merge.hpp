@@ -53,7 +53,7 @@ class SphereMerge {
   }
 
  private:
-  static constexpr double kTolerance = 1e-12;  // smallest relative gain that counts
+  static constexpr double kTolerance = 1e-12;  // relative; smaller gains may be rounding errors
 
   double dot(const double* a, const double* b) const {
     double out;

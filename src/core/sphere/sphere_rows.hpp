@@ -64,7 +64,7 @@ class PriorCosines {
 
  private:
   static constexpr int kMinClusters = 8;       // with fewer clusters, comparing one by one is faster
-  static constexpr Row kMaxCosines = 1 << 24;  // numbers
+  static constexpr Row kMaxCosines = 1 << 24;  // numbers: 64 MB
 
   int n_old_;
   double rounding_ = 0;

@@ -15,9 +15,9 @@ namespace dynmeans {
   return aging + merge_weight(gamma, n) * d2;
 }
 
-// The same minus the cost of a birth, from n d2, as kernels give it. The order of the operations is fixed:
-// ties of links and births are frequent under the spanning-tree kernel, and other rounding would decide them
-// differently.
+// The same minus the cost of a birth, from the product n_d2 of n and d2, which kernels provide. The order of
+// the operations is fixed: ties of links and births are frequent under the spanning-tree kernel, and other
+// rounding would decide them differently. aging: Q dt; birth: lambda
 [[gnu::always_inline]] inline double link_saving(double aging, double birth, double gamma, double n,
                                                  double n_d2) {
   return aging - birth + gamma * n_d2 / (gamma + n);

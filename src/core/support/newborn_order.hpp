@@ -1,6 +1,6 @@
 // Order of newborn clusters: by weight, then by distance to the mean of the batch, then as they were found.
 //
-// Translation, rotation and units do not change the order, and the order of the rows rarely does. Distances
+// Translation, rotation and units do not change this order; the order of the rows rarely does. Distances
 // are compared in steps of one millionth of the largest, so that rounding does not decide between equal
 // distances.
 #pragma once

@@ -13,6 +13,7 @@
 namespace dynmeans {
 namespace {
 
+// Number of a type in NumPy; -1 for other types.
 template <class T>
 constexpr int kType = -1;
 template <>

@@ -73,24 +73,24 @@ class KernelSpace(NamedTuple):
 
     def find(self, evidence: StepEvidence) -> SplitMergeSlots:
         """Find the splits and merges of a step."""
-        awake = np.flatnonzero(evidence.state.last_seen == evidence.state.clock)
-        if len(awake) == 0 or len(evidence.slots) == 0:
+        active = np.flatnonzero(evidence.state.last_seen == evidence.state.clock)
+        if len(active) == 0 or len(evidence.slots) == 0:
             return _as_slots([], [])
-        parents, n_old = self._parents(awake), len(evidence.state.ids)
+        parents, n_old = self._parents(active), len(evidence.state.ids)
         splits, merges = split_merge_candidates(
             parents=parents,
             slots=evidence.slots,
             weights=evidence.weights,
-            awake=awake,
+            active=active,
             slot_weights=evidence.slot_weights,
             n_old=n_old,
             min_share=MIN_SHARE,
         )
         true_splits = [pieces for pieces in splits if self._is_around(pieces, evidence)]
         true_merges = [
-            [slot, *(k for k in awake[sources].tolist() if k != slot)]
+            [slot, *(k for k in active[sources].tolist() if k != slot)]
             for slot, *sources in merges
-            if all(self._is_near_parent(parents == k, int(awake[k]), slot, evidence) for k in sources)
+            if all(self._is_near_parent(parents == k, int(active[k]), slot, evidence) for k in sources)
         ]
         return _as_slots(true_splits, true_merges)
 

@@ -35,9 +35,9 @@ from dynmeans._experiments.trials import (
     Size,
 )
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.apps.flights._proxy_labels import sector_labels
 from dynmeans.apps.flights.flows import FlowOptions, features_of
 from dynmeans.apps.flights.messages import Messages, read_messages, velocity_of
-from dynmeans.apps.flights.proxy_labels import sector_labels
 from dynmeans.apps.flights.trajectories import Limits, Trajectories, build_trajectories
 from dynmeans.baselines import DPMeans, MCGMMGibbs
 from dynmeans.datasets import airline_week

@@ -14,7 +14,7 @@ from dynmeans._experiments.drawing.draw_people import ALONE, GROUND, SOLID, SPEC
 from dynmeans._experiments.trials import REPORTED_SEED, Case, Experiment, ExperimentTrial, Numbers, Size
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.apps.points import TRACKER_PARAMETERS, Tracker, TrackerParameters
-from dynmeans.apps.points.voxels import bin_points, even_weights
+from dynmeans.apps.points._voxels import bin_points, even_weights
 from dynmeans.datasets import Stream, walking_people
 from dynmeans.estimators import DMeans, SDMeans
 from dynmeans.metrics import identity_f1, identity_switches, per_step_accuracy, tracking_accuracy

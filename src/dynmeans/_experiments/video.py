@@ -16,10 +16,10 @@ from dynmeans._experiments.trials import Experiment, ExperimentTrial, Numbers, S
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
 from dynmeans.apps.video import Colors, PaletteOptions, QualityMeter, VideoFile, distinct, make_quantizer
+from dynmeans.apps.video._ffmpeg import ffmpeg_quantizer
 from dynmeans.apps.video.colors import Pixels
-from dynmeans.apps.video.ffmpeg import ffmpeg_quantizer
 from dynmeans.apps.video.quantizers import QuantizedFrame
-from dynmeans.plots.palette import PALETTE
+from dynmeans.plots._palette import PALETTE
 
 SHOWN = ("D-Means", "DP-means", "k-means")  # the rows of the paper's panel, below the original
 COLORS = 20  # k of the paper's k-means, and of FFmpeg's palette

@@ -90,7 +90,7 @@ def _kind(cells: Cells) -> str:
 
 
 def _is_identifier(name: str) -> bool:
-    """Return whether the name of a column says that it identifies rows or objects."""
+    """Return whether the name of a column shows that it identifies rows or objects."""
     return name_words(name)[-1:] == ["id"] or name.lower() in ("index", "idx", "row", *SHIPS)
 
 

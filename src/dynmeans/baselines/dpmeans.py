@@ -15,8 +15,8 @@ from dynmeans._model.motion import WALK
 from dynmeans._model.prior import predict_prior
 from dynmeans._model.state import empty_state
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.baselines.base import Baseline, Moment
-from dynmeans.estimators.validation import valid_count, valid_number, valid_threads
+from dynmeans.baselines._base import Baseline, Moment
+from dynmeans.estimators._validation import valid_count, valid_number, valid_threads
 
 
 class _DPMeansMemory(NamedTuple):

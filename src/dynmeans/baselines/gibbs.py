@@ -10,8 +10,8 @@ import numpy as np
 from dynmeans._algorithms.batch import Rows
 from dynmeans._core import gibbs
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.baselines.base import Moment, largest_first
-from dynmeans.baselines.mcgmm import (
+from dynmeans.baselines._base import Moment, largest_first
+from dynmeans.baselines._mcgmm import (
     ChainBaseline,
     McgmmState,
     Memory,
@@ -20,8 +20,8 @@ from dynmeans.baselines.mcgmm import (
     forecast,
     with_newborn,
 )
-from dynmeans.baselines.oracle_sample import UNNAMED, best_sample, lasting_pairs
-from dynmeans.estimators.validation import valid_count
+from dynmeans.baselines._oracle_sample import UNNAMED, best_sample, lasting_pairs
+from dynmeans.estimators._validation import valid_count
 
 
 class MCGMMGibbs(ChainBaseline):

@@ -10,10 +10,10 @@ import numpy as np
 from dynmeans._algorithms.batch import Rows
 from dynmeans._core import particle_learning_step
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.baselines.base import Moment, largest_first
-from dynmeans.baselines.mcgmm import ChainBaseline, McgmmState, ModelParams, forecast
-from dynmeans.baselines.oracle_sample import UNNAMED, best_sample, lasting_pairs
-from dynmeans.estimators.validation import valid_count
+from dynmeans.baselines._base import Moment, largest_first
+from dynmeans.baselines._mcgmm import ChainBaseline, McgmmState, ModelParams, forecast
+from dynmeans.baselines._oracle_sample import UNNAMED, best_sample, lasting_pairs
+from dynmeans.estimators._validation import valid_count
 
 
 class Particles(NamedTuple):
@@ -24,7 +24,7 @@ class Particles(NamedTuple):
     centers: FloatArray  # (M, d)
     variances: FloatArray  # (M,)   of the center
     counts: FloatArray  # (M,)      c_k
-    weights: FloatArray  # (M,)     c_k if awake, q^dt c_k if asleep
+    weights: FloatArray  # (M,)     c_k if active, q^dt c_k if asleep
     log_densities: FloatArray  # (P,) log p(z, y) of the path of each particle
 
 

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, clone
 
 from dynmeans._algorithms.batch import Rows
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.baselines.base import Baseline, Moment
-from dynmeans.estimators.validation import valid_number
+from dynmeans.baselines._base import Baseline, Moment
+from dynmeans.estimators._validation import valid_number
 
 NOISE = -1
 

@@ -11,8 +11,8 @@ from scipy.special import softmax
 
 from dynmeans._algorithms.batch import Rows
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.baselines.base import Moment, largest_first
-from dynmeans.baselines.mcgmm import (
+from dynmeans.baselines._base import Moment, largest_first
+from dynmeans.baselines._mcgmm import (
     ChainBaseline,
     McgmmState,
     Memory,
@@ -21,8 +21,8 @@ from dynmeans.baselines.mcgmm import (
     forecast,
     with_newborn,
 )
-from dynmeans.baselines.mean_field import MeanField, fit_mean_field
-from dynmeans.estimators.validation import valid_count, valid_number
+from dynmeans.baselines._mean_field import MeanField, fit_mean_field
+from dynmeans.estimators._validation import valid_count, valid_number
 
 
 class VariationalDP(ChainBaseline):

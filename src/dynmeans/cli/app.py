@@ -109,7 +109,7 @@ def _print_warning(
     line: str | None = None,
 ) -> None:
     """Print a warning as one line, without its position in the code."""
-    from dynmeans.runs.option_names import as_options
+    from dynmeans.runs._option_names import as_options
 
     print_error(as_options(str(message)), kind="warning: ")
 

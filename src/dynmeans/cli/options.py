@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-LARGEST_SEED = 2**64 - 1  # equals dynmeans.estimators.validation.LARGEST_SEED, which loads scikit-learn
+LARGEST_SEED = 2**64 - 1  # equals dynmeans.estimators._validation.LARGEST_SEED, which loads scikit-learn
 CLUSTERING_PANEL, OUTPUT_PANEL = "Clustering", "Output"  # headings in the help
 
 LimitOption = Annotated[

@@ -19,7 +19,7 @@ def report(
     with exit_on_interrupt():
         import_sklearn()
         from dynmeans._files.run_format import REPORT_FILE
-        from dynmeans.runs.report import draw_report
+        from dynmeans.runs._report import draw_report
 
     draw_report(run)
     print_lines(str(run / REPORT_FILE))

@@ -60,7 +60,7 @@ def reproduce(
         import_sklearn()
         from dynmeans._experiments import ON_FILES, find_experiment
         from dynmeans._experiments.runner import results_file, run_experiment
-        from dynmeans.runs.folder import check_output_files
+        from dynmeans.runs._folder import check_output_files
 
     if input is not None and name.value not in ON_FILES:
         raise InputError(f"--input is {input!r}, but reproduce {name.value} makes its own data")

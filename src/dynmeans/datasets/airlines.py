@@ -77,7 +77,7 @@ def airline_week(
     """Make the messages of a week of flights between 20 major airports of the United States.
 
     Routes are pairs of airports, the busier ones by the product of their traffic. Each has one or two
-    times of the day at which most of its flights leave, so flows wake and sleep. Each route
+    times of the day at which most of its flights leave, so flows sleep and are revived. Each route
     is bent differently every day, as winds change, and each flight deviates slightly from it.
 
     Parameters

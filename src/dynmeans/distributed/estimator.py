@@ -17,9 +17,9 @@ from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._sampling import evenly_spaced
-from dynmeans.distributed import tasks
-from dynmeans.distributed.all_rows import refuse_large
-from dynmeans.distributed.batch import (
+from dynmeans.distributed import _tasks as tasks
+from dynmeans.distributed._all_rows import refuse_large
+from dynmeans.distributed._batch import (
     SMALL,
     PresentRows,
     RemoteBatch,
@@ -32,16 +32,16 @@ from dynmeans.distributed.batch import (
     is_distributed,
     lazy_blocks,
 )
-from dynmeans.distributed.step import step
+from dynmeans.distributed._step import step
 from dynmeans.estimators import DMeans as LocalDMeans
 from dynmeans.estimators import load as load_local
-from dynmeans.estimators.diagnostics.birth_warnings import warn_of_unit_rows
-from dynmeans.estimators.diagnostics.result_checks import SAMPLE
-from dynmeans.estimators.diagnostics.result_warnings import checked_rows
-from dynmeans.estimators.parameters.feature_scales import divided
-from dynmeans.estimators.parameters.metric_choice import MANY_FEATURES, are_unit_rows, metric_for
-from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
-from dynmeans.estimators.shell.step import StepInput
+from dynmeans.estimators._diagnostics.birth_warnings import warn_of_unit_rows
+from dynmeans.estimators._diagnostics.result_checks import SAMPLE
+from dynmeans.estimators._diagnostics.result_warnings import checked_rows
+from dynmeans.estimators._parameters.feature_scales import divided
+from dynmeans.estimators._parameters.metric_choice import MANY_FEATURES, are_unit_rows, metric_for
+from dynmeans.estimators._parameters.resolved_parameters import ResolvedParameters
+from dynmeans.estimators._shell.step import StepInput
 
 
 class DMeans(LocalDMeans):

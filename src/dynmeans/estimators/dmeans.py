@@ -21,22 +21,20 @@ from dynmeans._model.forecast import Forecast, forecast_clusters, prior_of_livin
 from dynmeans._model.lifecycle import StepResult, pass_time
 from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
-from dynmeans.estimators.diagnostics.result_checks import Birth, is_check_due
-from dynmeans.estimators.diagnostics.result_warnings import (
-    ROW_CHECKS,
-    find_warnings,
-    give_warnings,
+from dynmeans.estimators._diagnostics.result_warnings import (
+    NO_WARNINGS,
+    update_warnings,
     warn_of_rows,
 )
-from dynmeans.estimators.parameters.automatic import learn
-from dynmeans.estimators.parameters.dmeans_parameters import parameters_of
-from dynmeans.estimators.parameters.estimates import Estimates
-from dynmeans.estimators.parameters.feature_scales import divided, in_units_of_rows
-from dynmeans.estimators.parameters.metric_choice import metric_for, uses_cosine
-from dynmeans.estimators.parameters.resolve_dmeans import resolve_dmeans
-from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
-from dynmeans.estimators.shell.base import BatchClusterer
-from dynmeans.estimators.validation import valid_rows
+from dynmeans.estimators._parameters.automatic import learn
+from dynmeans.estimators._parameters.dmeans_parameters import parameters_of
+from dynmeans.estimators._parameters.estimates import Estimates
+from dynmeans.estimators._parameters.feature_scales import divided, in_units_of_rows
+from dynmeans.estimators._parameters.metric_choice import metric_for, uses_cosine
+from dynmeans.estimators._parameters.resolve_dmeans import resolve_dmeans
+from dynmeans.estimators._parameters.resolved_parameters import ResolvedParameters
+from dynmeans.estimators._shell.base import BatchClusterer
+from dynmeans.estimators._validation import valid_rows
 
 
 class DMeans(BatchClusterer):
@@ -174,6 +172,7 @@ class DMeans(BatchClusterer):
     """
 
     _is_silent = False  # gives no warnings
+    _warnings = NO_WARNINGS  # also in models from state files
 
     def __init__(
         self,
@@ -252,8 +251,7 @@ class DMeans(BatchClusterer):
     @property
     def warnings_(self) -> dict[str, str]:
         """Warnings about results that cannot be trusted, by kind, of the last check. They are not saved."""
-        known: dict[str, str] = self.__dict__.get("_warnings", {})
-        return known
+        return dict(self._warnings.current)
 
     def transform(self, X: Any) -> FloatArray:
         """Return the distances of every row to all remembered clusters, in the order of their ids.
@@ -327,20 +325,4 @@ class DMeans(BatchClusterer):
         return unit_rows(rows) if metric_for(self, known, rows) == "cosine" else rows
 
     def _warn(self, batch: Batch, report: StepReport, resolved: ResolvedParameters) -> None:
-        if report.step == 1:
-            self._warnings: dict[str, str] = {}
-            self._given_warnings: frozenset[str] = frozenset()
-            self._last_birth: Birth | None = None
-        elif len(self._state.ids) > len(report.born) > 0:
-            self._last_birth = Birth(report.step, report.birth_cost)
-            self._warnings = {kind: text for kind, text in self.warnings_.items() if kind != "birth"}
-        is_due = is_check_due(report.step)
-        if self._is_silent or not (report.step == 1 or is_due) or len(batch.rows) == 0:
-            return
-        found = find_warnings(self, batch, report, resolved)
-        # An estimate changes in the first steps: what a later check of the result does not find has ended.
-        kept = {kind: text for kind, text in self.warnings_.items() if kind in ROW_CHECKS or not is_due}
-        self._warnings = kept | {kind: self.warnings_.get(kind, text) for kind, text in found.items()}
-        given = self.__dict__.get("_given_warnings", frozenset())  # not in models of a state file
-        self._given_warnings = given | found.keys()
-        give_warnings(text for kind, text in found.items() if kind not in given)
+        update_warnings(self, batch, report, resolved)

@@ -13,7 +13,7 @@ from dynmeans._algorithms.kernel_space.support_selection import Selection
 from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event
 from dynmeans._model.prior import Prior
-from dynmeans.estimators.shell.kernel_base import KernelClusterer
+from dynmeans.estimators._shell.kernel_base import KernelClusterer
 from dynmeans.kernels import Similarity
 
 

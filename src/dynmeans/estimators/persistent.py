@@ -17,14 +17,14 @@ from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event
 from dynmeans._model.forecast import Forecast
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.estimators.parameters.estimates import Estimates
-from dynmeans.estimators.parameters.link_parameters import check_link_parameters, link_costs, link_space
-from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
-from dynmeans.estimators.shell.base import BatchClusterer, StepOutput
-from dynmeans.estimators.shell.step import StepInput
-from dynmeans.estimators.validation import valid_count, valid_labels
-from dynmeans.estimators.validation.items import shared_items, valid_items
-from dynmeans.estimators.wrapped_clusterer import fit_labels
+from dynmeans.estimators._parameters.estimates import Estimates
+from dynmeans.estimators._parameters.link_parameters import check_link_parameters, link_costs, link_space
+from dynmeans.estimators._parameters.resolved_parameters import ResolvedParameters
+from dynmeans.estimators._shell.base import BatchClusterer, StepOutput
+from dynmeans.estimators._shell.step import StepInput
+from dynmeans.estimators._validation import valid_count, valid_labels
+from dynmeans.estimators._validation.items import shared_items, valid_items
+from dynmeans.estimators._wrapped_clusterer import fit_labels
 
 
 class PersistentIds(BatchClusterer):

@@ -7,9 +7,9 @@ from dataclasses import asdict, fields
 from typing import Any, TypeAlias, cast
 
 from dynmeans._model.types import FloatArray
+from dynmeans.kernels._foreign import ForeignKernel
 from dynmeans.kernels.base import Kernel
 from dynmeans.kernels.diffusion import SHAPES, Diffusion
-from dynmeans.kernels.foreign import ForeignKernel
 from dynmeans.kernels.gaussian_process import GaussianProcess
 from dynmeans.kernels.linear import Linear
 from dynmeans.kernels.mst import MST

@@ -158,7 +158,7 @@ def _read_weights(batches: Iterable[ArrayLike], sizes: list[int]) -> FloatArray:
             raise ValueError(
                 f"batch {i} has the weight {weight[row]} in row {row}; weights must be finite and >= 0"
             )
-    joined: FloatArray = np.concatenate(weights)
-    if not joined.any():
-        raise ValueError(f"all {joined.size} weights are zero; at least one must be positive")
-    return joined / float(joined.max())
+    values: FloatArray = np.concatenate(weights)
+    if not values.any():
+        raise ValueError(f"all {values.size} weights are zero; at least one must be positive")
+    return values / float(values.max())

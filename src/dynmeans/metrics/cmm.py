@@ -192,8 +192,8 @@ def _read_points(batches: Iterable[ArrayLike], sizes: Sequence[int]) -> FloatArr
             )
     rows = [batch[:, 0] if batch.size else np.empty(0) for batch in points]
     require_equal_sizes(list(sizes), "true_batches", batch_sizes(rows), "point_batches")
-    joined: FloatArray = np.concatenate([batch for _, batch in filled])
-    return joined
+    values: FloatArray = np.concatenate([batch for _, batch in filled])
+    return values
 
 
 def _check_parameters(horizon: int, decay: float, n_neighbors: int) -> None:

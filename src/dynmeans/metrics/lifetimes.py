@@ -51,10 +51,10 @@ def lifetimes(found_batches: Iterable[ArrayLike]) -> Lifetimes:
     (array([0, 0]), array([2, 1]))
     """
     labels = read_labels(found_batches, "found_batches")
-    joined = np.concatenate(labels)
-    seen = joined != NOISE
+    ids_of_rows = np.concatenate(labels)
+    seen = ids_of_rows != NOISE
     step = np.repeat(np.arange(len(labels), dtype=np.int64), batch_sizes(labels))[seen]
-    ids, begin, slot = np.unique(joined[seen], return_index=True, return_inverse=True)
+    ids, begin, slot = np.unique(ids_of_rows[seen], return_index=True, return_inverse=True)
     last = np.zeros_like(ids)
     np.maximum.at(last, slot, step)
     appearances = np.unique(step * ids.size + slot)  # one per id and step

@@ -10,11 +10,11 @@ import numpy as np
 from dynmeans._files.extras import require
 from dynmeans._files.run_format import FEATURES, Run
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.plots.figure_file import save_figure
-from dynmeans.plots.lifetimes import DEAD, ClusterLifetimes, pack_lanes, trace_lifetimes
-from dynmeans.plots.palette import PALETTE, assign_colors
-from dynmeans.plots.projection import Projection, fit_projection
-from dynmeans.plots.thinning import even_subset
+from dynmeans.plots._figure_file import save_figure
+from dynmeans.plots._lifetimes import DEAD, ClusterLifetimes, pack_lanes, trace_lifetimes
+from dynmeans.plots._palette import PALETTE, assign_colors
+from dynmeans.plots._projection import Projection, fit_projection
+from dynmeans.plots._thinning import even_subset
 
 _FRAMES = 5
 _TRAIL = 8  # length of a center's trail in steps
@@ -66,7 +66,7 @@ class _Frame(NamedTuple):
     points: FloatArray  # (n, 2)
     owners: IntArray  # (n,)
     trails: dict[int, FloatArray]  # centers of each remembered cluster over the last steps, newest last
-    awake: set[int]
+    active: set[int]
 
 
 def _cut_frame(run: Run, step: int, lifetimes: ClusterLifetimes, projection: Projection) -> _Frame:
@@ -111,7 +111,7 @@ def _draw_frame(axes: Any, frame: _Frame, ids: IntArray, colors: Any, limits: An
     axes.scatter(*frame.points.T, s=9, c=colors[frame.owners], alpha=0.55, linewidths=0)
     crowded = len(frame.trails) > _MAX_NAMES
     for k, trail in frame.trails.items():
-        fill, edge = (colors[k], "white") if k in frame.awake else ("white", colors[k])
+        fill, edge = (colors[k], "white") if k in frame.active else ("white", colors[k])
         size = 3.5 if crowded else 5.5
         axes.plot(*trail.T, color=colors[k], lw=1.1, alpha=0.7, zorder=3)
         axes.plot(*trail[-1], marker="o", ms=size, mfc=fill, mec=edge, mew=size / 4.5, zorder=4)
@@ -140,7 +140,7 @@ def _write_id(axes: Any, name: int, position: FloatArray) -> None:
 def _draw_lifetimes(
     axes: Any, steps: IntArray, lifetimes: ClusterLifetimes, colors: Any, moments: IntArray
 ) -> None:
-    """Draw a bar while awake, a dashed line while asleep, a cross at death; mark the frames above."""
+    """Draw a bar while active, a dashed line while asleep, a cross at death; mark the frames above."""
     first, last = steps.min(initial=1), steps.max(initial=1)
     lanes = pack_lanes(lifetimes.born, lifetimes.end, gap=1 + int(last - first) // 60)
     n_lanes = 1 + lanes.max(initial=0)

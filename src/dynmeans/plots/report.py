@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dynmeans._files.run_format import Run
-from dynmeans.plots.payload import build_payload
+from dynmeans.plots._payload import build_payload
 
 _SCRIPTS = ("data.js", "draw.js", "scatter.js", "timeline.js", "charts.js", "table.js", "page.js")
 

@@ -19,10 +19,10 @@ from dynmeans._files.lock import locked
 from dynmeans._tables.missing import MissingRows
 from dynmeans._tables.windowing import Windowing
 from dynmeans._tables.windows import cut
-from dynmeans.runs.by_key.keyed_session import ROWS_ARRAY, KeyedSession
-from dynmeans.runs.description import RunDescription
-from dynmeans.runs.folder import check_folder, check_state_file, locked_folder
-from dynmeans.runs.job import (
+from dynmeans.runs._by_key.keyed_session import ROWS_ARRAY, KeyedSession
+from dynmeans.runs._description import RunDescription
+from dynmeans.runs._folder import check_folder, check_state_file, locked_folder
+from dynmeans.runs._job import (
     Job,
     StepCallback,
     check_inputs,
@@ -32,16 +32,16 @@ from dynmeans.runs.job import (
     read_files,
     title,
 )
-from dynmeans.runs.parameter_checks import check_parameters
+from dynmeans.runs._parameter_checks import check_parameters
+from dynmeans.runs._report import draw_report
+from dynmeans.runs._resume.completed import must_repeat
+from dynmeans.runs._resume.progress import Progress, drop_unset
+from dynmeans.runs._resume.start import RunStart, find_start
+from dynmeans.runs._session import Session
+from dynmeans.runs._summary import summarize, summarize_complete
+from dynmeans.runs._time_steps import check_time_unit, make_windowing, time_info, time_unit
 from dynmeans.runs.parameters import RunParameters, normalize_parameters
-from dynmeans.runs.report import draw_report
 from dynmeans.runs.result import RunInterrupted, RunResult, RunStatus
-from dynmeans.runs.resume.completed import must_repeat
-from dynmeans.runs.resume.progress import Progress, drop_unset
-from dynmeans.runs.resume.start import RunStart, find_start
-from dynmeans.runs.session import Session
-from dynmeans.runs.summary import summarize, summarize_complete
-from dynmeans.runs.time_steps import check_time_unit, make_windowing, time_info, time_unit
 from dynmeans.streams import KeyedDMeans
 
 
@@ -110,7 +110,7 @@ def cluster_files(
     ...     parameters = RunParameters(time="day", birth_cost=1.0)
     ...     result = cluster_files(table, parameters, out=Path(folder, "run"), state=Path(folder, "state"))
     ...     run = read_run(result.out)
-    >>> result.steps, result.born, result.n_awake
+    >>> result.steps, result.born, result.n_active
     (2, 2, 2)
     >>> run.clusters["id"].tolist()
     [0, 1, 0, 1]

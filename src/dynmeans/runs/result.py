@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from dynmeans.estimators.shell.base import BatchClusterer
+from dynmeans.estimators._shell.base import BatchClusterer
 from dynmeans.streams import KeyedDMeans
 
 
@@ -17,7 +17,7 @@ class RunStatus(NamedTuple):
     rows, steps : int
         Rows read and steps made since the first start of the run.
     n_clusters : int
-        Number of remembered clusters, awake or asleep.
+        Number of remembered clusters, active or asleep.
     fraction : float or None
         Fraction of the input that has been read; None if the size of an input is unknown.
     """
@@ -52,7 +52,7 @@ class RunResult(NamedTuple):
         Totals of the run.
     confirmed : int
         Number of tentative ids that were confirmed; 0 if ``min_hits`` is 1.
-    n_awake, n_asleep : int
+    n_active, n_asleep : int
         Remembered clusters after the last step, with and without rows in it.
     n_keys : int or None
         Number of keys; None without keys.
@@ -83,7 +83,7 @@ class RunResult(NamedTuple):
     revived: int
     died: int
     confirmed: int
-    n_awake: int
+    n_active: int
     n_asleep: int
     n_keys: int | None
     n_left_out: int

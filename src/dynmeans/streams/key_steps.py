@@ -14,11 +14,11 @@ from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.state import empty_state
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans.estimators import DMeans
-from dynmeans.estimators.parameters.automatic import birth_cost_of
-from dynmeans.estimators.parameters.resolved_parameters import ResolvedParameters
-from dynmeans.streams.first_rows import SAMPLE_KEYS
-from dynmeans.streams.grouping import Groups, Key
-from dynmeans.streams.packed import pack, unpack
+from dynmeans.estimators._parameters.automatic import birth_cost_of
+from dynmeans.estimators._parameters.resolved_parameters import ResolvedParameters
+from dynmeans.streams._first_rows import SAMPLE_KEYS
+from dynmeans.streams._grouping import Groups, Key
+from dynmeans.streams._packed import pack, unpack
 
 KeyCallback: TypeAlias = Callable[[Key, IntArray, StepResult], object]
 

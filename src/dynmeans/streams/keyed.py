@@ -15,16 +15,17 @@ from dynmeans._model.costs import Costs
 from dynmeans._model.state import next_time
 from dynmeans._model.types import IntArray
 from dynmeans.estimators import DMeans
-from dynmeans.estimators.parameters.estimates import Estimates
-from dynmeans.estimators.parameters.feature_scales import scales_as_tuple
-from dynmeans.estimators.parameters.metric_choice import uses_cosine
-from dynmeans.estimators.validation import (
+from dynmeans.estimators._parameters.estimates import Estimates
+from dynmeans.estimators._parameters.feature_scales import scales_as_tuple
+from dynmeans.estimators._parameters.metric_choice import uses_cosine
+from dynmeans.estimators._validation import (
     adopt_columns,
     valid_balance,
     valid_weights,
 )
-from dynmeans.streams.common_parameters import NO_ESTIMATES, BirthCosts, CommonParameters
-from dynmeans.streams.grouping import Key, group_rows
+from dynmeans.streams._common_parameters import NO_ESTIMATES, BirthCosts, CommonParameters
+from dynmeans.streams._grouping import Key, group_rows
+from dynmeans.streams._packed import unpack
 from dynmeans.streams.key_steps import (
     KeyCallback,
     KeyedBatch,
@@ -34,7 +35,6 @@ from dynmeans.streams.key_steps import (
     step_keys,
 )
 from dynmeans.streams.keyed_report import Clock, KeyedStep
-from dynmeans.streams.packed import unpack
 
 
 class KeyedDMeans:
@@ -181,7 +181,7 @@ class KeyedDMeans:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write all states to one file, atomically and without pickle."""
-        from dynmeans.streams.keyed_files import keyed_to_snapshot
+        from dynmeans.streams._keyed_files import keyed_to_snapshot
 
         write_snapshot(path, keyed_to_snapshot(self))
 
@@ -194,7 +194,7 @@ class KeyedDMeans:
         SnapshotError
             If the file is damaged, or inconsistent.
         """
-        from dynmeans.streams.keyed_files import keyed_from_snapshot
+        from dynmeans.streams._keyed_files import keyed_from_snapshot
 
         try:
             return keyed_from_snapshot(read_snapshot(path))
@@ -215,7 +215,7 @@ class KeyedDMeans:
             if packed is not None:
                 self.n_clusters_ -= len(unpack(packed, self.n_features_in_).ids)
 
-    def count_awake(self) -> int:
+    def count_active(self) -> int:
         """Return the number of clusters that had rows in the last step."""
         states = (unpack(packed, self.n_features_in_) for packed in self._states.values())
         return sum(int(np.count_nonzero(state.last_seen == self._now.clock)) for state in states)

@@ -17,12 +17,12 @@ from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.events import Event
 from dynmeans._model.types import IntArray
 from dynmeans.estimators import DMeans
-from dynmeans.estimators.shell.base import BatchClusterer
-from dynmeans.estimators.state_files.encoding import saved_parameters
-from dynmeans.estimators.state_files.history_arrays import history_arrays, history_events
-from dynmeans.estimators.state_files.model_bytes import DecodedModel, decode_model, encode_model
-from dynmeans.estimators.state_files.state_checks import WHOLE, column, require
-from dynmeans.estimators.validation import draw_seed, shown
+from dynmeans.estimators._shell.base import BatchClusterer
+from dynmeans.estimators._state_files.encoding import saved_parameters
+from dynmeans.estimators._state_files.history_arrays import history_arrays, history_events
+from dynmeans.estimators._state_files.model_bytes import DecodedModel, decode_model, encode_model
+from dynmeans.estimators._state_files.state_checks import WHOLE, column, require
+from dynmeans.estimators._validation import draw_seed, shown
 
 KEY = "batch"  # in the header of a snapshot: what identifies the last batch
 LABELS = "batch_labels"

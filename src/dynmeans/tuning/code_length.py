@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dynmeans._codes.gaussian_code import Reference, code_parts, make_reference, median_interval
-from dynmeans.tuning.clustered_stream import read_clustered
+from dynmeans.tuning._clustered_stream import read_clustered
 
 __all__ = ["Reference", "code_length", "code_parts", "make_reference", "median_interval"]
 

@@ -32,10 +32,10 @@ from dynmeans._algorithms.sphere_birth_cost import (
 from dynmeans._model.sphere_costs import SPHERE_LIFETIME
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._sampling import evenly_spaced
-from dynmeans.tuning.clustered_stream import read_clustered
-from dynmeans.tuning.scorers import FAILED, Evaluation, Scorer, cluster, configure, evaluate
-from dynmeans.tuning.space import Axis, Space, lifetimes
-from dynmeans.tuning.stream import TuningStream
+from dynmeans.tuning._clustered_stream import read_clustered
+from dynmeans.tuning._scorers import FAILED, Evaluation, Scorer, cluster, configure, evaluate
+from dynmeans.tuning._space import Axis, Space, lifetimes
+from dynmeans.tuning._stream import TuningStream
 
 MAX_PAIR_ROWS = 2000  # of the whole stream, for the largest possible score
 TOLERANCE = 0.01  # difference below which two scores tie

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans.estimators.shell.base import BatchClusterer
+from dynmeans.estimators._shell.base import BatchClusterer
 from dynmeans.tuning.trials import Trial
 
 RESULT_COLUMNS = (
@@ -111,7 +111,7 @@ class Tuning:
         -------
         matplotlib.figure.Figure
         """
-        from dynmeans.plots.tuning import draw_tuning
+        from dynmeans.plots._tuning import draw_tuning
 
         return draw_tuning(self.table_, path)
 

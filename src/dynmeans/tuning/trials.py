@@ -11,8 +11,8 @@ import numpy as np
 
 from dynmeans._codes.two_codes import CodeLengths, TwoCodes
 from dynmeans._model.types import FloatArray
-from dynmeans.tuning.scorers import DIGITS, Evaluation, Scorer
-from dynmeans.tuning.space import Space
+from dynmeans.tuning._scorers import DIGITS, Evaluation, Scorer
+from dynmeans.tuning._space import Space
 
 
 class Entry(NamedTuple):

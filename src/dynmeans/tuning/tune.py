@@ -13,23 +13,23 @@ from threadpoolctl import threadpool_limits
 
 from dynmeans._codes.two_codes import TwoCodes
 from dynmeans.estimators import DMeans
-from dynmeans.estimators.shell.base import BatchClusterer
-from dynmeans.estimators.validation import valid_count, valid_threads
+from dynmeans.estimators._shell.base import BatchClusterer
+from dynmeans.estimators._validation import valid_count, valid_threads
 from dynmeans.kernels import Kernel, get_kernel
-from dynmeans.tuning.diagnostics import diagnose
-from dynmeans.tuning.entries import is_cosine, make_entries, uses_separation
-from dynmeans.tuning.feature_scales import search_scales
-from dynmeans.tuning.kernel_space import check_kernel
-from dynmeans.tuning.optuna_search import search_with_optuna
+from dynmeans.tuning._diagnostics import diagnose
+from dynmeans.tuning._entries import is_cosine, make_entries, uses_separation
+from dynmeans.tuning._feature_scales import search_scales
+from dynmeans.tuning._kernel_space import check_kernel
+from dynmeans.tuning._optuna_search import search_with_optuna
+from dynmeans.tuning._paper_grid import paper_space
+from dynmeans.tuning._scorers import cluster, configure, score_by_codes, score_by_labels
+from dynmeans.tuning._search import search_grid, search_refining
+from dynmeans.tuning._selection import decide, decide_lifetime, decide_merge, decide_motion, keep_estimate
+from dynmeans.tuning._separation import TOLERANCE, score_by_separation
+from dynmeans.tuning._stream import TuningStream, read_stream
 from dynmeans.tuning.pair_score import TOLERANCE as PAIR_TOLERANCE
 from dynmeans.tuning.pair_score import make_pair_reference, score_by_pairs
-from dynmeans.tuning.paper_grid import paper_space
 from dynmeans.tuning.result import Tuning
-from dynmeans.tuning.scorers import cluster, configure, score_by_codes, score_by_labels
-from dynmeans.tuning.search import search_grid, search_refining
-from dynmeans.tuning.selection import decide, decide_lifetime, decide_merge, decide_motion, keep_estimate
-from dynmeans.tuning.separation import TOLERANCE, score_by_separation
-from dynmeans.tuning.stream import TuningStream, read_stream
 from dynmeans.tuning.trials import Entry, Runner, Trial
 
 Strategy = Literal["refine", "paper", "grid", "optuna"]

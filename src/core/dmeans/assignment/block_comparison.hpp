@@ -1,7 +1,7 @@
 // Cheapest of fixed slots for many rows. The result equals that of LabelUpdate::cheapest bit for bit.
 //
-// Products find the nearest awake slot. If they are certain, only its exact distance is computed; otherwise
-// the distances to all slots are computed. The few sleeping slots are compared exactly.
+// Products find the nearest active slot. If their rounding bound proves it, only its exact distance is
+// computed; otherwise the distances to all slots are computed. The few sleeping slots are compared exactly.
 #pragma once
 
 #include <algorithm>
@@ -27,29 +27,29 @@ class BlockComparison {
 
   // Reads the slots, for a comparison with `count` rows.
   void pack(Row count) {
-    awake_.clear();
+    active_.clear();
     asleep_.clear();
     min_revival_ = std::numeric_limits<double>::infinity();
     is_worth_it_ = false;
     if (count < kMinRows) return;
     for (int k = 0; k < slots_.count(); ++k) {
-      if (slots_.is_awake(k)) {
-        awake_.push_back(k);
+      if (slots_.is_active(k)) {
+        active_.push_back(k);
       } else if (slots_.is_old(k)) {
         asleep_.push_back(k);
         min_revival_ = std::min(min_revival_, slots_.revival(k));
       }
     }
-    is_worth_it_ = awake_.size() >= kMinSlots && kAwakePerAsleep * asleep_.size() <= awake_.size();
+    is_worth_it_ = active_.size() >= kMinSlots && kActivePerAsleep * asleep_.size() <= active_.size();
     if (is_worth_it_)
-      products_.pack(int(awake_.size()), points_.d, [&](int a) { return slots_.center(awake_[a]); });
+      products_.pack(int(active_.size()), points_.d, [&](int a) { return slots_.center(active_[a]); });
   }
 
   bool is_worth_it() const { return is_worth_it_; }
 
-  // in: row_of(b), the row of each b = begin .. end - 1
+  // in: row_of(b), the row of each b = begin .. end - 1; poll: handles signals
   // out: found (at b); others (at b, or null), if products are used: a lower bound on the squared distances
-  // to all awake slots except the found one
+  // to all active slots except the found one
   template <class RowOf>
   void compare(Row begin, Row end, const RowOf& row_of, Cheapest* found, double* others, Poll& poll) const {
     if (is_worth_it_) return compare_by_products(begin, end, row_of, found, others, poll);
@@ -78,7 +78,7 @@ class BlockComparison {
     fetch(begin);
     for (Row b = begin; b < end; b += kTile) {
       const int count = int(std::min<Row>(kTile, end - b));
-      poll(Row(kTile) * points_.d * (awake_.size() + 1));
+      poll(Row(kTile) * points_.d * (active_.size() + 1));
       rows = next;
       fetch(b + kTile);
       for (int r = 0; r < count; ++r) tile.set(r, points_.shifted(rows[r], y.data()), points_.d);
@@ -92,12 +92,13 @@ class BlockComparison {
     }
   }
 
-  // tile, r: products of the row, and its column; y (d,): scratch for the shifted row
+  // The cheapest slot of row i. tile, r: products of the row, and its column; y (d,): scratch for the shifted
+  // row; update: exact comparison with all slots
   Cheapest decide(Row i, const ProductComparison::Tile& tile, int r, double* y, LabelUpdate& update) const {
     const double m = std::min(points_.weight(i), 1.0);
     if (!products_.is_certain(tile, r))
       return update.cheapest({points_.shifted(i, y), points_.weight(i), prior_distances_.of(i)});
-    const int nearest = awake_[tile.which[r]];
+    const int nearest = active_[tile.which[r]];
     Cheapest best{m * points_.squared_distance(i, slots_.center(nearest)), nearest};
     if (best.cost < min_revival_) return best;
     for (const int k : asleep_) {
@@ -112,7 +113,8 @@ class BlockComparison {
   // With fewer rows or slots, packing the centers takes longer than the products save.
   static constexpr Row kMinRows = 4 * kTile;
   static constexpr std::size_t kMinSlots = 16;
-  static constexpr std::size_t kAwakePerAsleep = 8;  // awake slots per sleeping slot
+  // With more sleeping slots, their exact comparison takes longer than the products save.
+  static constexpr std::size_t kActivePerAsleep = 8;
 
   const BatchView<T>& points_;
   const PriorDistances& prior_distances_;
@@ -120,7 +122,7 @@ class BlockComparison {
   const Clusters& slots_;
   bool is_worth_it_ = false;
   ProductComparison products_;
-  std::vector<std::int32_t> awake_, asleep_;
+  std::vector<std::int32_t> active_, asleep_;
   double min_revival_ = 0;
 };
 

@@ -31,7 +31,7 @@ void cheapest_clusters(const T* data,           // in  (n, d)
                        const PriorView& prior,  // in  K >= 1 clusters
                        int n_threads,           // in
                        std::int32_t* which) {   // out (n,)
-  constexpr Row kRows = 4096;
+  constexpr Row kRows = 4096;                   // rows of a chunk: enough work for a thread
   const CostTable costs = sleeping_costs(prior, d);
   ThreadPool pool(n_threads);
   pool.run(int((n + kRows - 1) / kRows), [&](int c) {

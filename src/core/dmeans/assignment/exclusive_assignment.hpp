@@ -31,7 +31,7 @@ class ExclusiveAssignment {
   };
 
  public:
-  // in: rows (n, d), weights (n,) or null for ones
+  // in: rows (n, d), weights (n,) or null for ones; prior: the remembered clusters; birth: lambda
   ExclusiveAssignment(const T* rows, const double* weights, int n, int d, const PriorView& prior,
                       double birth)
       : rows_(rows), weights_(weights), n_(n), d_(d), prior_(prior), birth_(birth), slots_(n, kNone) {}

@@ -55,7 +55,7 @@ class Assignment {
 
   // Allocates the bounds, before they are set outside of a pass.
   void open_bounds() { bounds_.open(); }
-  // Sets the bounds of row i from a lower bound on its squared distances to all other awake slots.
+  // Sets the bounds of row i from a lower bound on its squared distances to all other active slots.
   void bound_others(Row i, double squared) {
     bounds_.clear_upper(i);
     bounds_.set_lower(i, bounds_.distance_down(squared));
@@ -64,7 +64,7 @@ class Assignment {
   // Declares that the bounds of all rows hold for these slots: the next pass uses them.
   void accept_bounds(const Clusters& slots) { bounds_.accept(slots); }
 
-  // Moves every point to its nearest awake cluster, then updates the centers; true if any point moved.
+  // Moves every point to its nearest active cluster, then updates the centers; true if any point moved.
   bool pass(Clusters& slots, ThreadPool& pool) {
     compare_all(slots, pool);
     proposals_.clear();
@@ -90,11 +90,11 @@ class Assignment {
     bounds_.resume(upper, lower, centers, hold, slots);
   }
 
-  // Moves every row to its nearest awake cluster; the clusters stay as they are.
+  // Moves every row to its nearest active cluster; the clusters stay as they are.
   // Returns the updates of all workers. Their total does not depend on which worker compared which rows.
   const std::vector<WorkerUpdate<T>>& compare_all(const Clusters& slots, ThreadPool& pool) {
     prepare(slots);
-    comparison_.pack(slots, awake_);
+    comparison_.pack(slots, active_);
     const int chunks = chunk_count(slots);
     moves_.resize(pool.size(), WorkerUpdate<T>(points_.scale));
     for (auto& moves : moves_) moves.clear(points_.d);
@@ -115,17 +115,17 @@ class Assignment {
     if (!std::is_sorted(rows.begin(), rows.end())) std::sort(rows.begin(), rows.end());
   }
 
-  // Lists the awake and the sleeping clusters, and updates the bounds.
+  // Lists the active and the sleeping clusters, and updates the bounds.
   void prepare(const Clusters& slots) {
     const int n = slots.count();
     slots_ = &slots;
     bounds_.update(slots);
-    awake_.clear();
+    active_.clear();
     asleep_.clear();
     safe_squared_distance_ = birth_;
     for (int k = 0; k < n; ++k) {
-      if (slots.is_awake(k)) {
-        awake_.push_back(k);
+      if (slots.is_active(k)) {
+        active_.push_back(k);
       } else if (slots.is_old(k)) {
         asleep_.push_back(k);
         safe_squared_distance_ = std::min(safe_squared_distance_, slots.revival(k));
@@ -139,7 +139,7 @@ class Assignment {
   // with five clusters takes 24 instead of 26 microseconds.
   bool bounds_pay() const {
     constexpr Row kFewDistances = 1024;
-    return points_.d >= kWide || points_.n * Row(awake_.size()) > kFewDistances;
+    return points_.d >= kWide || points_.n * Row(active_.size()) > kFewDistances;
   }
 
   void run_chunk(const Clusters& slots, int chunk, int n_chunks, WorkerUpdate<T>& moves) {
@@ -161,7 +161,7 @@ class Assignment {
       if ((hold || bound_by_prior(slots, i)) && stays(slots, i, moves)) continue;
       unsure[count++] = i;
       if (count == kTile) {
-        poll(std::int64_t(kTile) * points_.d * awake_.size());
+        poll(std::int64_t(kTile) * points_.d * active_.size());
         comparison_.compare(unsure.data(), count, moves.buffers, decide);
         count = 0;
       }
@@ -177,9 +177,9 @@ class Assignment {
     const double factor = bounds_.rounding_factor();
     double lower = bounds_.distance_down(prior.rest) - slots.max_displacement() * factor;
     for (const std::int32_t k : prior.near)
-      if (k != label_[i] && slots.is_awake(k))
+      if (k != label_[i] && slots.is_active(k))
         lower = std::min(lower, bounds_.distance_down(prior.squared[k]) - slots.displacement(k) * factor);
-    for (auto k = awake_.rbegin(); k != awake_.rend() && !slots.is_old(*k); ++k) {
+    for (auto k = active_.rbegin(); k != active_.rend() && !slots.is_old(*k); ++k) {
       if (*k == label_[i]) continue;
       const double limit = lower > 0 ? lower * lower * kRoundingMargin : 0;
       lower = std::min(lower, bounds_.distance_down(points_.squared_distance(i, center(*k), limit)));
@@ -189,7 +189,7 @@ class Assignment {
     return true;
   }
 
-  // True if the bounds show that no other awake cluster is nearer than the own one.
+  // True if the bounds show that no other active cluster is nearer than the own one.
   bool stays(const Clusters& slots, Row i, WorkerUpdate<T>& moves) {
     const std::int32_t own = label_[i];
     if (own == kNone) return false;
@@ -206,7 +206,8 @@ class Assignment {
 
   const double* center(std::int32_t k) const { return slots_->center(k); }
 
-  // Label update of a tile of rows, and their bounds.
+  // Label update of a tile of rows, and their bounds. in: rows (count,), ascending, and their nearest slots;
+  // out: moves
   void decide(const Clusters& slots, const Row* rows, int count, const NearestTwo& nearest,
               WorkerUpdate<T>& moves) {
     for (int b = 0; b < count; ++b) {
@@ -249,7 +250,7 @@ class Assignment {
     bool is_proposal = stay > birth_;
     for (std::size_t a = 0; !is_proposal && a < others.size(); ++a) {
       const int k = others[a];
-      if (slots.is_awake(k) || slots.revival(k) >= stay) continue;
+      if (slots.is_active(k) || slots.revival(k) >= stay) continue;
       const double d2 =
           prior.is_known() ? prior.squared[k] : points_.squared_distance(i, slots.old_center(k));
       is_proposal = slots.revival_cost(k, m, d2) < stay;
@@ -265,7 +266,7 @@ class Assignment {
   TileComparison<T> comparison_;
   static constexpr double kRoundingMargin = 1.01;  // covers the rounding error of a bound
   const Clusters* slots_ = nullptr;                // of this pass
-  std::vector<std::int32_t> awake_, asleep_;
+  std::vector<std::int32_t> active_, asleep_;
   double safe_squared_distance_ = 0;  // squared distance up to which neither a birth nor a revival is cheaper
   std::int32_t safe_upper_ = 0;       // the same as an upper bound of a row
   std::vector<WorkerUpdate<T>> moves_;

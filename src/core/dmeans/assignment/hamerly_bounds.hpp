@@ -1,5 +1,5 @@
 // Bounds of Hamerly (2010): of each row, an upper bound on the distance to its own center and a lower bound
-// on the distances to all other awake centers. Both follow the centers when these move.
+// on the distances to all other active centers. Both follow the centers when these move.
 //
 // With many clusters, some center far away nearly always moves. But a row that stays costs at most a birth,
 // so it is at most sqrt(birth) from its center c, and only centers within 2 sqrt(birth) of c can be nearer.
@@ -60,7 +60,7 @@ class HamerlyBounds {
   // Declares that the bounds of all rows hold for these slots.
   void accept(const Clusters& slots) {
     store_centers(slots);
-    wake_ups_ = slots.wake_ups();
+    n_activations_ = slots.n_activations();
     hold_ = true;
   }
 
@@ -72,19 +72,19 @@ class HamerlyBounds {
     lower_.assign(lower, lower + n_);
     centers_.assign(centers, centers + std::size_t(slots.count()) * d_);
     hold_ = hold;
-    wake_ups_ = slots.wake_ups();
+    n_activations_ = slots.n_activations();
   }
 
   // Before a pass: computes how far each center has moved since the bounds were set.
   void update(const Clusters& slots) {
     const int n = slots.count();
-    if (slots.wake_ups() != wake_ups_) hold_ = false;
-    wake_ups_ = slots.wake_ups();
+    if (slots.n_activations() != n_activations_) hold_ = false;
+    n_activations_ = slots.n_activations();
     moved_.assign(n, {});
     if (!hold_) return;
     displacements_.assign(n, 0);
     for (int k = 0; k < n; ++k)
-      if (slots.is_awake(k)) displacements_[k] = distance(slots.center(k), &centers_[std::size_t(k) * d_]);
+      if (slots.is_active(k)) displacements_[k] = distance(slots.center(k), &centers_[std::size_t(k) * d_]);
     double largest = 0, second = 0;
     for (const double own : displacements_) {
       second = std::max(second, std::min(largest, own));
@@ -103,7 +103,7 @@ class HamerlyBounds {
     hold_ = true;
     centers_.resize(std::size_t(slots.count()) * d_);
     for (int k = 0; k < slots.count(); ++k)
-      if (slots.is_awake(k)) copy_row(slots.center(k), &centers_[std::size_t(k) * d_], d_);
+      if (slots.is_active(k)) copy_row(slots.center(k), &centers_[std::size_t(k) * d_], d_);
   }
 
   // The bounds of row i, whose slot is `own`, for the present centers. Without an upper bound, `upper`
@@ -176,13 +176,14 @@ class HamerlyBounds {
   }
 
   // The power of two for which a distance has at most 2^16 quanta; with a power of two, the conversion is
-  // exact.
+  // exact. Distances are limited so that neither the quantum nor its inverse is subnormal or infinite.
   static double quantum_for(double distance) {
     constexpr double kSmallest = 0x1p-400, kLargest = 0x1p+400;
     return std::ldexp(1.0, std::ilogb(std::clamp(distance, kSmallest, kLargest)) + 1 - 16);
   }
 
-  // A distance in quanta, rounded down or up; far beyond the range of the bounds, kFar.
+  // A distance in quanta, rounded down or up, at most kFar: beyond the range of the bounds, and sums of a few
+  // do not overflow.
   static constexpr std::int32_t kFar = 1 << 28;
   std::int32_t floor(double distance) const {
     const double quanta = distance * per_distance_;
@@ -207,22 +208,22 @@ class HamerlyBounds {
     lower_[i] = static_cast<Quanta>(std::clamp<std::int32_t>(lower, 0, std::numeric_limits<Quanta>::max()));
   }
 
-  // Neighborhoods pay if distances between centers are few compared with those of rows. In many dimensions
-  // all centers are neighbors.
+  // Neighborhoods save time if there are few distances between centers compared with those of rows. In many
+  // dimensions all centers are neighbors.
   static constexpr Row kRowsPerCenter = 64;
 
   // Computes the largest displacement of the other centers within the reach of each center.
   void measure_neighbors(const Clusters& slots) {
     const int n = slots.count();
     if (slots.is_wide() || n_ < kRowsPerCenter * n) return;
-    std::vector<int> awake, moved;
+    std::vector<int> active, moved;
     for (int k = 0; k < n; ++k)
-      if (slots.is_awake(k)) awake.push_back(k), moved_[k].near = 0;
-    for (const int k : awake)
+      if (slots.is_active(k)) active.push_back(k), moved_[k].near = 0;
+    for (const int k : active)
       if (moved_[k].own > 0) moved.push_back(k);
     std::sort(moved.begin(), moved.end(), [&](int a, int b) { return moved_[a].own > moved_[b].own; });
     for (const int other : moved)
-      for (const int k : awake)
+      for (const int k : active)
         if (moved_[k].near < moved_[other].own && k != other && is_near(slots, k, other))
           moved_[k].near = moved_[other].own;
   }
@@ -243,8 +244,8 @@ class HamerlyBounds {
   double slack_, rounding_factor_;  // absolute and relative rounding error of a distance
   double per_distance_;             // quanta per unit of distance
   std::int32_t reach_quanta_;
-  long wake_ups_ = 0;                  // of the slots: a birth or a revival invalidates the bounds
-  RawVector<double> centers_;          // (slots, d) the awake centers that the bounds belong to
+  long n_activations_ = 0;             // of the slots: a birth or a revival invalidates the bounds
+  RawVector<double> centers_;          // (slots, d) the active centers that the bounds belong to
   std::vector<Displacement> moved_;    // (slots,) since then
   std::vector<double> displacements_;  // (slots,) the same, not rounded
 };

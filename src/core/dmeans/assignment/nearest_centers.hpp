@@ -55,7 +55,7 @@ void nearest_centers(const T* data,          // in  (n, d)
                      int n_centers,          // in  K >= 1
                      int n_threads,          // in
                      std::int32_t* which) {  // out (n,)
-  constexpr Row kRows = 4096;
+  constexpr Row kRows = 4096;                // rows of a chunk: enough work for a thread
   const int chunks = static_cast<int>((n + kRows - 1) / kRows);
   ThreadPool pool(n_threads);
   std::vector<T> shift(d), shifted(std::size_t(n_centers) * d);

@@ -16,7 +16,7 @@ namespace dynmeans {
 
 class PartialDistanceBound {
  public:
-  // centers (n, d); where there are few centers or few features, nothing is gained
+  // centers (n, d); with few centers or few features, bounds would not save time and are not computed
   PartialDistanceBound(const double* centers, int n, int d)
       : n_(n), stride_((n + kCenters - 1) / kCenters * kCenters) {
     if (n < kFour || d < 2 * kFeatures) return;

@@ -1,4 +1,4 @@
-// The two nearest awake centers of each of a tile of rows.
+// The two nearest active centers of each of a tile of rows.
 //
 // If many rows share the centers, products find the nearest one (product_comparison.hpp). Rows for which the
 // products are not certain are collected until they fill a tile, which is compared by distances: tiles with
@@ -30,7 +30,7 @@ class TileComparison {
   struct Buffers {
     std::vector<Row> uncertain;  // rows whose nearest center the products do not determine
     std::vector<T> tile;         // (d, kTile)
-    RawVector<T> centers;        // (awake, d) in the precision of the tile, computed on first use
+    RawVector<T> centers;        // (active, d) in the precision of the tile, computed on first use
     std::vector<double> row;     // (d,)
     ProductComparison::Tile products;
 
@@ -44,13 +44,14 @@ class TileComparison {
 
   explicit TileComparison(const BatchView<T>& points) : points_(points) {}
 
-  // Before a pass. awake: the slots to compare with
-  void pack(const Clusters& slots, const std::vector<std::int32_t>& awake) {
+  // Before a pass. active: the slots to compare with
+  void pack(const Clusters& slots, const std::vector<std::int32_t>& active) {
     slots_ = &slots;
-    awake_ = &awake;
-    const Row n_awake = Row(awake.size());
-    use_products_ = n_awake >= kMinPacked && points_.n >= kRowsPerPacked * n_awake;
-    if (use_products_) products_.pack(int(n_awake), points_.d, [&](int a) { return slots.center(awake[a]); });
+    active_ = &active;
+    const Row n_active = Row(active.size());
+    use_products_ = n_active >= kMinPacked && points_.n >= kRowsPerPacked * n_active;
+    if (use_products_)
+      products_.pack(int(n_active), points_.d, [&](int a) { return slots.center(active[a]); });
   }
 
   // Calls decide(rows, count, nearest) for these rows, at most kTile, or later if they are uncertain.
@@ -75,24 +76,24 @@ class TileComparison {
   // Products are faster if there are many centers and many rows per center.
   static constexpr Row kMinPacked = 16, kRowsPerPacked = 16;
 
-  const double* center(std::int32_t a) const { return slots_->center((*awake_)[a]); }
+  const double* center(std::int32_t a) const { return slots_->center((*active_)[a]); }
 
   template <class Decide>
   void compare_by_distances(const Row* rows, int count, Buffers& buffers, const Decide& decide) const {
-    const int d = points_.d, n_awake = int(awake_->size());
+    const int d = points_.d, n_active = int(active_->size());
     if (buffers.centers.empty()) {
-      buffers.centers.resize(std::size_t(n_awake) * d);
-      for (int a = 0; a < n_awake; ++a) copy_row(center(a), &buffers.centers[std::size_t(a) * d], d);
+      buffers.centers.resize(std::size_t(n_active) * d);
+      for (int a = 0; a < n_active; ++a) copy_row(center(a), &buffers.centers[std::size_t(a) * d], d);
     }
     std::array<T, kTile> best, second;
     NearestTwo nearest;
     points_.gather(rows, count, buffers.tile.data());
-    tile_lanes<T>().nearest_two(buffers.tile.data(), d, buffers.centers.data(), n_awake, best.data(),
+    tile_lanes<T>().nearest_two(buffers.tile.data(), d, buffers.centers.data(), n_active, best.data(),
                                 second.data(), nearest.which.data());
     for (int b = 0; b < count; ++b) {
       nearest.best[b] = best[b];
       nearest.second[b] = second[b];
-      nearest.which[b] = (*awake_)[nearest.which[b]];
+      nearest.which[b] = (*active_)[nearest.which[b]];
     }
     decide(rows, count, nearest);
   }
@@ -113,7 +114,7 @@ class TileComparison {
         continue;
       }
       certain[n_certain] = rows[b];
-      nearest.which[n_certain] = (*awake_)[tile.which[b]];
+      nearest.which[n_certain] = (*active_)[tile.which[b]];
       nearest.best[n_certain] = points_.squared_distance(rows[b], center(tile.which[b]));
       nearest.second[n_certain++] = products_.second_squared_distance(tile, b);
     }
@@ -121,8 +122,8 @@ class TileComparison {
   }
 
   const BatchView<T>& points_;
-  const Clusters* slots_ = nullptr;                   // of this pass
-  const std::vector<std::int32_t>* awake_ = nullptr;  // those that are awake
+  const Clusters* slots_ = nullptr;                    // of this pass
+  const std::vector<std::int32_t>* active_ = nullptr;  // those that are active
   bool use_products_ = false;
   ProductComparison products_;
 };

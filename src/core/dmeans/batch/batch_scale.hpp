@@ -23,8 +23,8 @@ constexpr std::int32_t kNone = -1;  // no slot
 // kShiftRows. `n_total` is the number of rows of the whole batch, of which `data` (n, d) may be a chunk.
 template <class T>
 std::vector<const T*> shift_rows(const T* data, Row n, int d, Row n_total) {
-  constexpr Row kShiftRows = 256;
-  constexpr int kHashed = 4;  // features
+  constexpr Row kShiftRows = 256;  // any point near the rows serves as the shift
+  constexpr int kHashed = 4;       // features; few, because every row of a large batch is hashed
   const Row one_in = std::max<Row>(n_total / kShiftRows, 1);
   const std::uint64_t selected = std::numeric_limits<std::uint64_t>::max() / std::uint64_t(one_in);
   std::vector<const T*> rows;

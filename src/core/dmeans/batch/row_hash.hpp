@@ -12,8 +12,8 @@ namespace dynmeans {
 
 namespace hashing {
 
-constexpr std::uint64_t kSeed = 0x9e3779b97f4a7c15ull;
-constexpr int kLanes = 4;  // features of a row that are hashed side by side
+constexpr std::uint64_t kSeed = 0x9e3779b97f4a7c15ull;  // 2^64 / golden ratio, as in splitmix64
+constexpr int kLanes = 4;                               // features of a row that are hashed side by side
 
 template <class T>
 void mix(std::uint64_t& h, T value) {

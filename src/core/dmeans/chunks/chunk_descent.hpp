@@ -37,11 +37,11 @@ struct RowList {
 
 // An epoch that the driver has validated.
 struct ValidatedEpoch {
-  Row first, last;                     // its visits: first .. last - 1
-  std::vector<std::int32_t> woken;     // (w,) slots that woke
-  std::vector<std::int64_t> woken_at;  // (w,) and the visits that woke them
-  const std::int64_t* visits;          // (s,) of the rows that were validated, ascending
-  const std::int32_t* slots;           // (s,) and their slots
+  Row first, last;                         // its visits: first .. last - 1
+  std::vector<std::int32_t> activated;     // (w,) slots that became active
+  std::vector<std::int64_t> activated_at;  // (w,) and the visits that activated them
+  const std::int64_t* visits;              // (s,) of the rows that were validated, ascending
+  const std::int32_t* slots;               // (s,) and their slots
   std::size_t n_validated;
 };
 
@@ -56,22 +56,23 @@ class ChunkDescent {
 
   // First pass, step 3 of an epoch: final labels (n,) of its rows.
   void label_epoch(const VisitingOrder& order, const ValidatedEpoch& epoch, std::int32_t* labels) const {
-    WokenSlots woken(points_.d);
-    for (std::size_t w = 0; w < epoch.woken.size(); ++w) woken.add(epoch.woken[w], epoch.woken_at[w]);
-    woken.freeze(slots_);
+    ActivatedSlots activated(points_.d);
+    for (std::size_t w = 0; w < epoch.activated.size(); ++w)
+      activated.add(epoch.activated[w], epoch.activated_at[w]);
+    activated.freeze(slots_);
     std::vector<double> scratch(points_.d);
     Poll poll;
     order.for_visits(first_, first_ + points_.n, epoch.first, epoch.last, [&](Row row, Row visit) {
       const Row i = row - first_;
-      poll(points_.d * (woken.size() + 1));
+      poll(points_.d * (activated.size() + 1));
       if (labels[i] == kNone) {
         const auto* found = std::lower_bound(epoch.visits, epoch.visits + epoch.n_validated, visit);
         labels[i] = epoch.slots[found - epoch.visits];
-      } else if (woken.any_before(visit)) {
+      } else if (activated.any_before(visit)) {
         const double m = decision_weight(i), *y = points_.shifted(i, scratch.data());
         const Cheapest found{m * points_.squared_distance(i, slots_.center(labels[i])), labels[i]};
-        if (woken.may_be_cheaper(y, m, found.cost))
-          labels[i] = woken.cheapest_before(visit, y, m, found, slots_).slot;
+        if (activated.may_be_cheaper(y, m, found.cost))
+          labels[i] = activated.cheapest_before(visit, y, m, found, slots_).slot;
       }
     });
   }
@@ -93,7 +94,7 @@ class ChunkDescent {
     std::vector<double> scratch(points_.d);
     for (Row b = 0; b < count; ++b) {
       const Row i = rows[b];
-      const bool is_proposal = is_birth(found[b], birth_) || !slots_.is_awake(found[b].slot);
+      const bool is_proposal = is_birth(found[b], birth_) || !slots_.is_active(found[b].slot);
       labels[i] = is_proposal ? kNone : found[b].slot;
       if (!is_proposal) continue;
       proposals.add(visits[b], points_.shifted(i, scratch.data()), points_.d, points_.weight(i),

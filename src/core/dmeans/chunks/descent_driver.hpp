@@ -50,7 +50,7 @@ class DescentDriver {
   }
 
   const Clusters& slots() const { return slots_; }
-  const WokenSlots& woken() const { return validation_.woken(); }
+  const ActivatedSlots& activated() const { return validation_.activated(); }
 
   // First pass, step 2 of an epoch: the slots of the rows that proposed a birth or a revival.
   std::vector<std::int32_t> validate(const SentRows& proposals) {
@@ -58,7 +58,7 @@ class DescentDriver {
     std::vector<std::int32_t> slots(proposals.n);
     Poll poll;
     for (std::size_t p = 0; p < proposals.n; ++p) {
-      poll(slots_.d() * (validation_.woken().size() + 1));
+      poll(slots_.d() * (validation_.activated().size() + 1));
       slots[p] = validation_
                      .validate(proposals.rows[p], {proposals.y + p * slots_.d(), proposals.weights[p], {}},
                                {proposals.costs[p], proposals.slots[p]})

@@ -1,11 +1,11 @@
 // First pass of D-Means in epochs, by optimistic concurrency control (Pan, Gonzalez, Jegelka, Broderick and
 // Jordan 2013). The result equals that of the serial loop bit for bit.
 //
-// Centers stay fixed during a pass. A row whose cheapest slot is awake and costs at most a birth therefore
+// Centers stay fixed during a pass. A row whose cheapest slot is active and costs at most a birth therefore
 // affects no other row: only births and revivals need the serial order. In each epoch
 //   1. all rows are compared, in parallel, with the slots as they are at its start;
 //   2. rows that propose a birth or a revival are validated one by one, in the visiting order;
-//   3. the other rows are compared, in parallel, with the slots that the epoch woke before them.
+//   3. the other rows are compared, in parallel, with the slots that were activated before them.
 // The sums of the slots are computed at the end.
 #pragma once
 
@@ -29,7 +29,7 @@ namespace dynmeans {
 template <class T>
 class FirstPass {
  public:
-  // epoch: rows of every epoch, or 0 to let epochs grow
+  // birth: lambda; epoch: rows of every epoch, or 0 to let epochs grow; slots, assignment: in, out
   FirstPass(const BatchView<T>& points, const PriorDistances& prior_distances, double birth, Row epoch,
             Clusters& slots, Assignment<T>& assignment, ThreadPool& pool)
       : points_(points),
@@ -52,7 +52,7 @@ class FirstPass {
       count_ = std::min(count, order.size() - first);
       const double compared = double(count_) * slots_.count();
       const double n_serial = run_epoch();
-      if (validation_.woken().size() > 0 || !keeps_bounds()) bounded_from_ = first_ + count_;
+      if (validation_.activated().size() > 0 || !keeps_bounds()) bounded_from_ = first_ + count_;
       if (epoch_ == 0)
         count = std::clamp(kShare * n_serial < compared ? 2 * count : count / 2, kMinRows, kMaxRows);
     }
@@ -61,7 +61,8 @@ class FirstPass {
   }
 
  private:
-  static constexpr Row kMinRows = 64, kMaxRows = 16384;  // rows of an epoch
+  // Rows of an epoch; the results of the largest take 256 kB, so they stay in the cache of a core.
+  static constexpr Row kMinRows = 64, kMaxRows = 16384;
   // Epochs grow while the serial work is less than 1 / kShare of the parallel work.
   static constexpr double kShare = 16;
   static constexpr std::int64_t kChunkWork = 1 << 16;  // multiplications, about 20 microseconds
@@ -69,8 +70,8 @@ class FirstPass {
   // For narrow rows, a comparison is as fast as storing a bound.
   bool keeps_bounds() const { return points_.d >= kWide && slots_at_start_.is_worth_it(); }
 
-  // Rows that were compared with all slots, because none woke later, start the next pass with bounds:
-  // 100,000 rows of 384 features and 200 clusters then take 2.3 instead of 4.1 passes of FAISS.
+  // Rows that were compared with all slots, because none was activated later, start the next pass with
+  // bounds: 100,000 rows of 384 features and 200 clusters then take 2.3 instead of 4.1 passes of FAISS.
   void keep_bounds() {
     if (bounded_from_ >= order_->size() || prior_distances_.is_known()) return;
     for (Row visit = 0; visit < bounded_from_; ++visit) assignment_.bound_others((*order_)[visit], 0);
@@ -88,7 +89,7 @@ class FirstPass {
     if (keeps_bounds()) assignment_.open_bounds();
     pool_.run(chunks, [&](int c) { compare(c, chunks); });
     const double n_serial = validate();
-    validation_.woken().freeze(slots_);
+    validation_.activated().freeze(slots_);
     pool_.run(chunks, [&](int c) { label(c, chunks); });
     return n_serial;
   }
@@ -103,7 +104,7 @@ class FirstPass {
         begin, end, [&](Row b) { return row(b); }, found_.data(), keeps_bounds() ? others_.data() : nullptr,
         poll);
     for (Row b = begin; b < end; ++b)
-      if (is_birth(found_[b], birth_) || !slots_.is_awake(found_[b].slot)) proposals.push_back(b);
+      if (is_birth(found_[b], birth_) || !slots_.is_active(found_[b].slot)) proposals.push_back(b);
   }
 
   // Step 2.
@@ -112,7 +113,7 @@ class FirstPass {
     Poll poll;
     for (const std::vector<Row>& proposals : proposals_)
       for (const Row b : proposals) {
-        poll(points_.d * (validation_.woken().size() + 1));
+        poll(points_.d * (validation_.activated().size() + 1));
         const double* y = points_.shifted(row(b), y_.data());
         found_[b] =
             validation_.validate(b, {y, points_.weight(row(b)), prior_distances_.of(row(b))}, found_[b]);
@@ -123,17 +124,17 @@ class FirstPass {
   // Step 3. The rows that were validated already keep their slot.
   void label(int chunk, int chunks) {
     std::vector<double> y(points_.d);
-    const WokenSlots& woken = validation_.woken();
+    const ActivatedSlots& activated = validation_.activated();
     auto validated = proposals_[chunk].begin();
     Poll poll;
     for (Row b = count_ * chunk / chunks; b < count_ * (chunk + 1) / chunks; ++b) {
-      poll(points_.d * (woken.size() + 1));
+      poll(points_.d * (activated.size() + 1));
       if (validated != proposals_[chunk].end() && *validated == b) {
         ++validated;
-      } else if (woken.any_before(b)) {
+      } else if (activated.any_before(b)) {
         const double* x = points_.shifted(row(b), y.data());
-        if (woken.may_be_cheaper(x, decision_weight(b), found_[b].cost))
-          found_[b] = woken.cheapest_before(b, x, decision_weight(b), found_[b], slots_);
+        if (activated.may_be_cheaper(x, decision_weight(b), found_[b].cost))
+          found_[b] = activated.cheapest_before(b, x, decision_weight(b), found_[b], slots_);
       }
       assignment_.relabel(row(b), found_[b].slot);
       if (keeps_bounds()) assignment_.bound_others(row(b), others_[b]);

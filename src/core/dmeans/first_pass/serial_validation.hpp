@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dmeans/clusters.hpp"
-#include "dmeans/first_pass/woken_slots.hpp"
+#include "dmeans/first_pass/activated_slots.hpp"
 #include "dmeans/label_update.hpp"
 
 namespace dynmeans {
@@ -11,28 +11,28 @@ namespace dynmeans {
 class SerialValidation {
  public:
   SerialValidation(Clusters& slots, double birth)
-      : slots_(slots), birth_(birth), update_(slots, birth), woken_(slots.d()) {}
+      : slots_(slots), birth_(birth), update_(slots, birth), activated_(slots.d()) {}
 
   void begin_epoch() {
-    woken_.clear();
+    activated_.clear();
     n_compared_ = 0;
   }
 
-  const WokenSlots& woken() const { return woken_; }
-  WokenSlots& woken() { return woken_; }
+  const ActivatedSlots& activated() const { return activated_; }
+  ActivatedSlots& activated() { return activated_; }
   double n_compared() const { return n_compared_; }
 
   // Assigns a row, visited as number `visit`, to its final slot; `found` is its cheapest slot at the start of
   // the epoch.
   Cheapest validate(Row visit, const RowView& row, Cheapest found) {
-    const bool is_outdated = !is_birth(found, birth_) && slots_.is_awake(found.slot);
-    n_compared_ += double(is_outdated ? slots_.count() : woken_.size());
+    const bool is_outdated = !is_birth(found, birth_) && slots_.is_active(found.slot);
+    n_compared_ += double(is_outdated ? slots_.count() : activated_.size());
     found = is_outdated ? update_.cheapest(row)
-                        : woken_.cheapest_before(visit, row.y, row.decision_weight(), found, slots_);
+                        : activated_.cheapest_before(visit, row.y, row.decision_weight(), found, slots_);
     if (is_birth(found, birth_)) found.slot = slots_.newborn();
-    if (slots_.is_awake(found.slot)) return found;
-    slots_.wake(found.slot, row.y, row.decision_weight());
-    woken_.add(found.slot, visit);
+    if (slots_.is_active(found.slot)) return found;
+    slots_.activate(found.slot, row.y, row.decision_weight());
+    activated_.add(found.slot, visit);
     return found;
   }
 
@@ -40,7 +40,7 @@ class SerialValidation {
   Clusters& slots_;
   double birth_;
   LabelUpdate update_;
-  WokenSlots woken_;
+  ActivatedSlots activated_;
   double n_compared_ = 0;
 };
 

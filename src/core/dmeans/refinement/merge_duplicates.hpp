@@ -2,9 +2,9 @@
 //
 // The objective charges the birth of a cluster once. A cluster that was founded by mistake, or that is
 // revived beside another one, keeps its rows from then on, because its revival costs less than a birth. Here
-// every cluster of a batch must be worth a birth: from the youngest to the oldest, a cluster joins the older
-// one for which the sum of squared deviations grows least, if it grows by less than the birth cost. This may
-// raise the objective.
+// every cluster of a batch must be worth a birth. From the youngest to the oldest, a cluster is merged into
+// the older one for which the sum of squared deviations grows least, if it grows by less than the birth cost.
+// This may raise the objective.
 #pragma once
 
 #include <algorithm>

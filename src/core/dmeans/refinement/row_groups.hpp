@@ -11,7 +11,7 @@
 
 namespace dynmeans {
 
-constexpr double kMinRelativeGain = 1e-12;  // smallest relative gain that counts
+constexpr double kMinRelativeGain = 1e-12;  // smaller gains may be rounding errors
 
 // Rows and old centers, read once for all restarts.
 struct RefineRows {

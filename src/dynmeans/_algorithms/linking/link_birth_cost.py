@@ -124,10 +124,10 @@ def _typical_motion(groups: BatchClusters, state: ClusterState, motion: Motion) 
 
     The median of a squared length of d Gaussian coordinates is d (1 - 2 / (9 d))^3 times their variance.
     """
-    awake, elapsed = state.last_seen == state.clock, groups.time - state.clock
-    if not awake.any() or elapsed <= 0:
+    active, elapsed = state.last_seen == state.clock, groups.time - state.clock
+    if not active.any() or elapsed <= 0:
         return None
-    forecast = predict_prior(state, groups.time, Costs(1.0, math.inf, 1.0), motion).centers[awake]
+    forecast = predict_prior(state, groups.time, Costs(1.0, math.inf, 1.0), motion).centers[active]
     distances = cdist(groups.means, forecast, "sqeuclidean")
     d = groups.rows.shape[1]
     typical: float = d * (1.0 - 2.0 / (9.0 * d)) ** 3

@@ -11,7 +11,7 @@ from dynmeans._experiments.drawing.tables import markdown, milliseconds, with_in
 from dynmeans._experiments.regression import GRID
 from dynmeans._experiments.results import Results
 from dynmeans._experiments.trials import Figures, Numbers
-from dynmeans.plots.palette import PALETTE
+from dynmeans.plots._palette import PALETTE
 
 NAMES = ("x", "-x", "sin x", "cos x")
 METHODS = ("SD-Means", "D-Means")

@@ -12,7 +12,7 @@ from dynmeans._experiments.drawing.tables import markdown, milliseconds, with_in
 from dynmeans._experiments.results import Group, Results
 from dynmeans._experiments.trials import Figures
 from dynmeans._model.types import FloatArray
-from dynmeans.plots.palette import PALETTE
+from dynmeans.plots._palette import PALETTE
 
 SPECTRAL, ALONE = "SD-Means per frame, linked by D-Means", "SD-Means alone"
 GROUND, SOLID = "D-Means on the ground plane", "D-Means on the 3-D points"

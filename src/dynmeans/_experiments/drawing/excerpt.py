@@ -11,8 +11,8 @@ from typing import Any
 from dynmeans._experiments.drawing import panels
 from dynmeans._experiments.trials import Numbers
 from dynmeans._files.extras import require
+from dynmeans.apps.video._preview import png
 from dynmeans.apps.video.colors import Pixels
-from dynmeans.apps.video.preview import png
 
 FRAMES = 4
 ORIGINAL = "original"

@@ -11,7 +11,7 @@ from dynmeans._experiments.results import Group
 from dynmeans._experiments.trials import Case
 from dynmeans._files.extras import require
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.plots.palette import PALETTE
+from dynmeans.plots._palette import PALETTE
 
 STYLE = {
     "font.size": 8.0,

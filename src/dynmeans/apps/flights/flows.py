@@ -10,7 +10,7 @@ import numpy as np
 from dynmeans._files.errors import InputError
 from dynmeans._model.events import Event
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.apps.flights.smoothing import Lattice, Smoother, area_of, fit_smoother, lattice_velocities
+from dynmeans.apps.flights._smoothing import Lattice, Smoother, area_of, fit_smoother, lattice_velocities
 from dynmeans.apps.flights.trajectories import Area, Trajectories, great_circle_distances
 from dynmeans.estimators import DMeans
 

@@ -15,7 +15,7 @@ from dynmeans._model.types import FloatArray
 from dynmeans._tables.cells import lenient
 from dynmeans._tables.chunk import Cells, check_distinct
 from dynmeans._tables.sources import find_source, read_source
-from dynmeans.apps.flights.json_files import read_json
+from dynmeans.apps.flights._json_files import read_json
 
 _NAMES = {
     "aircraft": ("icao24", "icao", "hex", "aircraft"),

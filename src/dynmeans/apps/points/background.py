@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
-from dynmeans.apps.points.voxels import cells_of, keys_of
+from dynmeans.apps.points._voxels import cells_of, keys_of
 
 _CELL = 1.0  # meters: edge of the squares whose lowest points are ground candidates
 _DRAWS = 100  # number of candidate planes

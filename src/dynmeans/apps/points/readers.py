@@ -19,9 +19,9 @@ from dynmeans._tables.readers.npy import open_array
 from dynmeans._tables.sources import Source, UnknownFileTypeError, find_source, read_source
 from dynmeans._tables.windowing import ByPart, ByTime
 from dynmeans._tables.windows import cut
-from dynmeans.apps.points.las import read_las
-from dynmeans.apps.points.pcd import read_pcd
-from dynmeans.apps.points.ply import read_ply
+from dynmeans.apps.points._las import read_las
+from dynmeans.apps.points._pcd import read_pcd
+from dynmeans.apps.points._ply import read_ply
 
 _MAX_COORDINATE = 1e150  # the limit of the estimators
 AXES = ("x", "y", "z")

@@ -9,9 +9,9 @@ import numpy as np
 
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
+from dynmeans.apps.points._segmentation import segment
+from dynmeans.apps.points._voxels import GroundCells, bin_points, even_weights
 from dynmeans.apps.points.background import Background, NoBackground
-from dynmeans.apps.points.segmentation import segment
-from dynmeans.apps.points.voxels import GroundCells, bin_points, even_weights
 from dynmeans.estimators import DMeans
 
 BACKGROUND = -1  # label of background points

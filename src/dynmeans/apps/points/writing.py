@@ -15,11 +15,11 @@ from dynmeans._files.run_format import FORMAT
 from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, step_lines, write_info
 from dynmeans._model.events import Event
 from dynmeans._model.types import IntArray
+from dynmeans.apps.points._tracks import TRACKS_COLUMNS, bounding_boxes, track_lines
 from dynmeans.apps.points.readers import Frame
 from dynmeans.apps.points.tracker import BACKGROUND, Step
-from dynmeans.apps.points.tracks import TRACKS_COLUMNS, bounding_boxes, track_lines
 from dynmeans.estimators import DMeans
-from dynmeans.runs.folder import clear_folder
+from dynmeans.runs._folder import clear_folder
 
 TRACKS_FILE = "tracks.csv"
 LABELS_FOLDER = "labels"

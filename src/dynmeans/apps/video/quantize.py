@@ -10,15 +10,15 @@ from typing import NamedTuple
 from dynmeans._files.atomic_write import atomic_write
 from dynmeans._files.errors import InputError
 from dynmeans._model.costs import AgingParameters, make_costs
+from dynmeans.apps.video._colorspace import PixelMetadata
+from dynmeans.apps.video._encoding import MAX_GIF_COLORS, PALETTE_SUFFIXES
+from dynmeans.apps.video._palette_file import PaletteLog
+from dynmeans.apps.video._preview import Preview
+from dynmeans.apps.video._writing import VideoFormat, VideoWriter
 from dynmeans.apps.video.colors import distinct
-from dynmeans.apps.video.colorspace import PixelMetadata
-from dynmeans.apps.video.encoding import MAX_GIF_COLORS, PALETTE_SUFFIXES
 from dynmeans.apps.video.measures import Quality, QualityMeter
-from dynmeans.apps.video.palette_file import PaletteLog
-from dynmeans.apps.video.preview import Preview
 from dynmeans.apps.video.quantizers import PaletteOptions, make_quantizer
 from dynmeans.apps.video.reading import AudioPacket, DamagedVideo, VideoFile, VideoFrame
-from dynmeans.apps.video.writing import VideoFormat, VideoWriter
 
 
 class QuantizeOptions(NamedTuple):

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.apps.video._kmeans import kmeans
 from dynmeans.apps.video.colors import ColorCells, Colors, Pixels, cells, from_space, to_space
-from dynmeans.apps.video.kmeans import kmeans
 from dynmeans.estimators import DMeans
-from dynmeans.estimators.validation import LARGEST_SEED
+from dynmeans.estimators._validation import LARGEST_SEED
 
 PER_FRAME = ("dpmeans", "kmeans")
 KMEANS_COLORS = 20  # as in the paper

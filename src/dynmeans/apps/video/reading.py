@@ -15,11 +15,11 @@ import numpy as np
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
-from dynmeans.apps.video.audio import Track
+from dynmeans.apps.video._audio import Track
+from dynmeans.apps.video._colorspace import PixelMetadata, assumed_matrix, pixel_metadata
+from dynmeans.apps.video._libav import av_error_context, open_video, video_stream
+from dynmeans.apps.video._timestamps import MonotonicClock, ReorderBuffer
 from dynmeans.apps.video.colors import Pixels
-from dynmeans.apps.video.colorspace import PixelMetadata, assumed_matrix, pixel_metadata
-from dynmeans.apps.video.libav import av_error_context, open_video, video_stream
-from dynmeans.apps.video.timestamps import MonotonicClock, ReorderBuffer
 
 _DEFAULT_RATE = Fraction(24)  # frames per second if the file does not specify a rate
 _SHORTFALL = 1.0  # seconds that may be missing at the end of a complete file

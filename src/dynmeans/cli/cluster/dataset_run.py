@@ -17,11 +17,11 @@ from dynmeans._files.extras import require
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.cluster.local_run import describe_columns, describe_model, print_warnings
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
-from dynmeans.estimators.diagnostics.result_checks import ClusteringWarning
+from dynmeans.estimators._diagnostics.result_checks import ClusteringWarning
 from dynmeans.runs import RunParameters
 
 if TYPE_CHECKING:
-    from dynmeans.distributed.runs import DatasetRun
+    from dynmeans.distributed._runs import DatasetRun
 
 CONNECT_SECONDS = 20  # to wait for a scheduler
 _LOGGERS = ("asyncio", "distributed", "distributed.client")  # after Ctrl-C, Dask logs many tracebacks
@@ -52,8 +52,8 @@ def run_dataset(
 ) -> None:
     """Cluster a dataset with a progress bar, and print a summary."""
     require("distributed", "dask")
-    from dynmeans.distributed.runs import cluster_dataset
-    from dynmeans.distributed.runs.unsupported_options import refuse_unsupported
+    from dynmeans.distributed._runs import cluster_dataset
+    from dynmeans.distributed._runs.unsupported_options import refuse_unsupported
 
     refuse_unsupported(parameters)
     _check_options(inputs, out, state, machines)
@@ -79,7 +79,7 @@ def run_dataset(
 
 def _check_options(inputs: list[str], out: Path, state: Path | None, machines: Machines) -> None:
     """Validate the options and find the inputs, before workers are started."""
-    from dynmeans.distributed.runs.locations import find_files
+    from dynmeans.distributed._runs.locations import find_files
 
     if machines.scheduler is not None and machines.workers is not None:
         raise InputError("--scheduler and --workers exclude each other")
@@ -94,12 +94,12 @@ def _print_result(result: DatasetRun) -> None:
     if result.was_complete:
         print_lines(f"already complete: {size}, in {result.labels}")
         return
-    n_awake = int((result.model.cluster_ages_ == 0).sum())
+    n_active = int((result.model.cluster_ages_ == 0).sum())
     print_summary(
         {
             "input": size,
             **describe_columns(result.features, result.unused_columns),
-            "clusters": f"{n_awake} awake, {result.model.n_clusters_ - n_awake} asleep at the end",
+            "clusters": f"{n_active} active, {result.model.n_clusters_ - n_active} asleep at the end",
             **describe_model(result.model),
             "written": ", ".join(map(str, filter(None, (result.labels, result.report)))),
         }

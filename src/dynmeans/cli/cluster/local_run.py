@@ -16,13 +16,13 @@ from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import name_list
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
-from dynmeans.estimators.diagnostics.result_checks import (
+from dynmeans.estimators._diagnostics.result_checks import (
     MIN_STEPS_PER_ID,
     NOT_ESTIMATED,
     ClusteringWarning,
 )
 from dynmeans.runs import RunInterrupted, RunParameters, RunResult, cluster_files
-from dynmeans.runs.option_names import as_options
+from dynmeans.runs._option_names import as_options
 from dynmeans.streams import KeyedDMeans
 
 _BIRTH_COST = re.compile(r"\bbirth_cost=([\w.+-]*\w)")
@@ -169,7 +169,7 @@ def _print_result(result: RunResult, parameters: RunParameters) -> None:
             **describe_columns(result.features, result.unused_columns),
             **_missing(result),
             **({} if result.n_keys is None else {"keys": f"{result.n_keys:,}, by {parameters.by}"}),
-            "clusters": f"{result.n_awake} awake, {result.n_asleep} asleep at the end",
+            "clusters": f"{result.n_active} active, {result.n_asleep} asleep at the end",
             "events": f"{result.born:,} born, {result.revived:,} revived, {result.died:,} died",
             **_confirmed(result, parameters),
             **describe_model(result.model, in_seconds=result.in_seconds),

@@ -17,13 +17,13 @@ from dynmeans._tables.windows import WindowBatch
 from dynmeans.cli.console import print_lines, print_summary, progress_bar
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.metrics import per_step_accuracy, tracking_accuracy
-from dynmeans.runs.description import RunDescription
-from dynmeans.runs.folder import check_folder, locked_folder
-from dynmeans.runs.models import make_model
+from dynmeans.runs._description import RunDescription
+from dynmeans.runs._folder import check_folder, locked_folder
+from dynmeans.runs._models import make_model
+from dynmeans.runs._report import draw_report
+from dynmeans.runs._resume.progress import Progress
+from dynmeans.runs._session import Session
 from dynmeans.runs.parameters import RunParameters
-from dynmeans.runs.report import draw_report
-from dynmeans.runs.resume.progress import Progress
-from dynmeans.runs.session import Session
 
 _TITLE = "Moving Gaussians"
 
@@ -94,11 +94,11 @@ def _cluster_stream(session: Session, stream: Stream) -> list[IntArray]:
 
 def _print_result(session: Session, stream: Stream, found: list[IntArray], speed: float) -> None:
     now, labels = session.progress, stream.labels
-    asleep = len(session.model.cluster_ids_) - session.n_awake()
+    asleep = len(session.model.cluster_ids_) - session.n_active()
     print_summary(
         {
             "points": f"{now.rows:,} in {now.steps} steps, around 5 centers that move, die and are replaced",
-            "clusters alive": f"{session.n_awake()} awake, {asleep} asleep at the end",
+            "clusters alive": f"{session.n_active()} active, {asleep} asleep at the end",
             "events": f"{now.born} born, {now.revived} revived, {now.died} died",
             "tracked": f"{tracking_accuracy(labels, found):.0%} of the points keep the id of their center",
             "separated": f"{per_step_accuracy(labels, found):.0%} are right within their step",

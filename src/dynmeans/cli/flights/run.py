@@ -1,4 +1,4 @@
-"""Run `dynmeans flights`: read messages, join trajectories, find flows, write and print them."""
+"""Run `dynmeans flights`: read messages, build trajectories, find flows, write and print them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dynmeans._files.atomic_write import atomic_write
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import FileLimits, parse_limits
 from dynmeans._tables.window_length import parse_window_length
-from dynmeans.apps.flights.files import FILES, MAP_FILES, write_flows
+from dynmeans.apps.flights._files import FILES, MAP_FILES, write_flows
 from dynmeans.apps.flights.flows import FlowOptions, Flows, find_flows, largest_flows
 from dynmeans.apps.flights.messages import read_messages
 from dynmeans.apps.flights.trajectories import Area, Limits, build_trajectories
 from dynmeans.cli.console import amount, print_lines, print_summary, task_bar
-from dynmeans.runs.folder import check_output_files, locked_folder
-from dynmeans.runs.parameter_checks import check_parameters
+from dynmeans.runs._folder import check_output_files, locked_folder
+from dynmeans.runs._parameter_checks import check_parameters
 from dynmeans.runs.parameters import RunParameters
 
 _LISTED = 5  # largest flows in the summary
@@ -65,10 +65,10 @@ def run_flights(
 def _run(inputs: list[str], file_limits: FileLimits, out: Path, limits: Limits, options: FlowOptions) -> None:
     began = perf_counter()
     messages = read_messages(inputs, file_limits)
-    joined, dropped = build_trajectories(messages, limits)
-    _print_dropped(len(messages.times), joined.n_flights, dropped)
+    trajectories, dropped = build_trajectories(messages, limits)
+    _print_dropped(len(messages.times), trajectories.n_flights, dropped)
     with task_bar() as show:
-        found = find_flows(joined, options, show)
+        found = find_flows(trajectories, options, show)
     write_flows(found, out)
     picture = _draw(found, out)
     _print_flows(found, perf_counter() - began)
@@ -135,8 +135,8 @@ def _print_flows(found: Flows, seconds: float) -> None:
 
 def _draw(found: Flows, out: Path) -> str:
     """Draw the map; return its path, or why it cannot be drawn."""
-    from dynmeans.apps.flights.chart import draw_flows
-    from dynmeans.plots.figure_file import save_figure
+    from dynmeans.apps.flights._chart import draw_flows
+    from dynmeans.plots._figure_file import save_figure
 
     try:
         figure = draw_flows(found)

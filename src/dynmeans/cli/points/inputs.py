@@ -28,7 +28,7 @@ from dynmeans.apps.points import (
     in_order,
     read_frames,
 )
-from dynmeans.runs.option_names import as_options
+from dynmeans.runs._option_names import as_options
 
 _UPPER = 1_000_000  # frames per second, meters per cell, or points
 _DEFAULT_RATE = 30.0  # frames per second, of files without a time
@@ -179,7 +179,7 @@ def list_files(paths: Sequence[Path]) -> list[Path]:
 def make_background(empty: Sequence[Path], ground: bool, limits: FileLimits) -> Background | None:
     """Build the background from frames of the empty scene or the ground plane."""
     if empty and ground:
-        raise InputError("--empty and --ground: give one of them, an empty scene has its ground in it")
+        raise InputError("--empty and --ground: give one of them; an empty scene includes the ground")
     if empty:
         return _empty_scene(empty, limits)
     return Ground() if ground else None

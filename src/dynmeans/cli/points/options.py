@@ -71,7 +71,9 @@ EmptyOption = Annotated[
 GroundOption = Annotated[
     bool,
     typer.Option(
-        "--ground", help="Find the ground plane and keep what stands on it.", rich_help_panel=_BACKGROUND
+        "--ground",
+        help="Find the ground plane of each frame, and keep the points from 0.15 to 2.3 m above it.",
+        rich_help_panel=_BACKGROUND,
     ),
 ]
 AlgorithmOption = Annotated[

@@ -39,9 +39,9 @@ from dynmeans.cli.points.inputs import (
     parse_columns,
     warn_of_unused_time,
 )
-from dynmeans.runs.folder import check_folder, locked_folder
-from dynmeans.runs.report import draw_report
-from dynmeans.runs.resume.progress import drop_unset
+from dynmeans.runs._folder import check_folder, locked_folder
+from dynmeans.runs._report import draw_report
+from dynmeans.runs._resume.progress import drop_unset
 
 _PIECE_PARAMETERS = {"bandwidth", "piece_cost", "few", "min_points"}  # not used by D-Means on cells
 _SPARSE = 5  # points per frame; a person in a LiDAR or a depth camera has more

@@ -56,7 +56,10 @@ ChooseMotionOption = Annotated[
 ]
 StrategyOption = Annotated[
     Strategy,
-    typer.Option(help="refine: global, then near the best; paper: birth cost first; grid; or optuna."),
+    typer.Option(
+        help="refine: a global search, then one near the best candidates; paper: the birth cost first, then "
+        "the others; grid: a plain grid; optuna: Bayesian optimization."
+    ),
 ]
 StudyOption = Annotated[
     Path | None,

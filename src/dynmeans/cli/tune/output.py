@@ -16,7 +16,7 @@ from dynmeans._tables.columns import Columns
 from dynmeans.cli.cluster.local_run import describe_columns
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, terminal_bar
 from dynmeans.kernels import Kernel, to_params
-from dynmeans.runs.option_names import as_options
+from dynmeans.runs._option_names import as_options
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning import Trial, Tuning
 from dynmeans.tuning.result import RESULT_COLUMNS

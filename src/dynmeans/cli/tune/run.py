@@ -22,15 +22,15 @@ from dynmeans.cli.tune.output import (
     print_results,
     write_tuning,
 )
-from dynmeans.runs.folder import check_output_files, locked_folder
-from dynmeans.runs.job import find_sources
-from dynmeans.runs.models import make_model
-from dynmeans.runs.parameter_checks import check_parameters
+from dynmeans.runs._folder import check_output_files, locked_folder
+from dynmeans.runs._job import find_sources
+from dynmeans.runs._models import make_model
+from dynmeans.runs._parameter_checks import check_parameters
+from dynmeans.runs._row_errors import far_coordinate
+from dynmeans.runs._time_steps import check_time_unit, make_windowing
 from dynmeans.runs.parameters import RunParameters
-from dynmeans.runs.row_errors import far_coordinate
-from dynmeans.runs.time_steps import check_time_unit, make_windowing
 from dynmeans.tuning import tune
-from dynmeans.tuning.selection import FINALISTS
+from dynmeans.tuning._selection import FINALISTS
 
 
 class Search(NamedTuple):

@@ -38,7 +38,7 @@ const clusters = data.clusters;
 const nSteps = data.steps.step.length;
 const nClusters = clusters.id.length;
 
-// spansOf[k]: [first, last] step of every time that cluster k was awake.
+// spansOf[k]: [first, last] step of every time that cluster k was active.
 const spansOf = Array.from({ length: nClusters }, () => []);
 {
   const [owner, first, last] = ["cluster", "first", "last"].map((name) => unpack(data.spans[name], Uint32Array));
@@ -59,7 +59,7 @@ spansOf.forEach((spans, k) => {
   if (clusters.status[k] === "dead") note(clusters.end[k], "died", k);
 });
 
-// Awake, asleep or dead; a tentative cluster had points in too few steps to count.
+// Active, asleep or dead; a tentative cluster had points in too few steps to count.
 const statusOf = (k) => clusters.status[k] + (clusters.tentative[k] ? ", tentative" : "");
 
 const colorOf = (k) => (k === data.other ? theme.other : data.palette[clusters.color[k]]);

@@ -16,7 +16,7 @@ const countChart = new LineChart(
   element("count-note"),
   [
     { name: "remembered", values: data.steps.remembered, color: () => theme.muted, dash: [4, 3] },
-    { name: "awake", values: data.steps.awake, color: () => theme.accent, dash: [] },
+    { name: "active", values: data.steps.awake, color: () => theme.accent, dash: [] },
   ],
   setStep,
 );
@@ -81,7 +81,7 @@ function drawLabels() {
     element("step-label").textContent = "No steps";
     return;
   }
-  const { step, time, rows, awake, remembered } = data.steps;
+  const { step, time, rows, awake: active, remembered } = data.steps;
   const label = `Step ${formatCount(step[state.step])} of ${formatCount(data.range[1])}`;
   const zone = data.time.kind === "datetime" ? " UTC" : "";
   const dated = data.time.kind === "step" ? "" : ` \u00b7 ${data.time.name} ${formatTime(time[state.step])}${zone}`;
@@ -90,7 +90,7 @@ function drawLabels() {
   const total = rows[state.step];
   element("points-note").textContent =
     `${shown < total ? `${formatCount(shown)} of ` : ""}${plural(total, "point")}, ` +
-    `${formatCount(awake[state.step])} awake, ${formatCount(remembered[state.step] - awake[state.step])} asleep`;
+    `${formatCount(active[state.step])} active, ${formatCount(remembered[state.step] - active[state.step])} asleep`;
   if (birthCost) birthCost.textContent = formatNumber(data.birthCost[state.step], 5);
   drawEvents();
 }

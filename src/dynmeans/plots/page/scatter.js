@@ -165,7 +165,7 @@ class Scatter {
     }
   }
 
-  // Awake clusters as discs, sleeping ones as rings; ids where they fit, heavy clusters first.
+  // Active clusters as discs, sleeping ones as rings; ids where they fit, heavy clusters first.
   drawCenters(ctx) {
     const rows = this.centerRows();
     for (const i of [...rows].reverse()) {

@@ -1,6 +1,6 @@
 // The table of clusters. Only the visible rows are in the page, so that thousands of clusters stay fast.
 
-const statusOrder = { awake: 0, asleep: 1, dead: 2 };
+const statusOrder = { active: 0, asleep: 1, dead: 2 };
 
 // With texts, words replace the coordinates, which mean little for embeddings.
 const shownFeatures = clusters.words && clusters.nFeatures > clusters.features.length ? [] : clusters.features;
@@ -132,7 +132,7 @@ class Table {
 
 function colorDot(k) {
   const dot = document.createElement("span");
-  dot.className = clusters.status[k] === "awake" ? "dot" : "dot hollow";
+  dot.className = clusters.status[k] === "active" ? "dot" : "dot hollow";
   dot.style.background = colorOf(k);
   dot.style.borderColor = colorOf(k);
   return dot;

@@ -1,4 +1,4 @@
-// The lifetimes of the clusters: a bar while awake, a dashed line while asleep. Only visible lanes are drawn.
+// The lifetimes of the clusters: a bar while active, a dashed line while asleep. Only visible lanes are drawn.
 
 const minRoom = 60; // pixels for words after a bar
 

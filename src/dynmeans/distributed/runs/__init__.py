@@ -1,5 +1,0 @@
-"""Resumable runs over a dataset of Parquet files: what `dynmeans cluster --workers` does."""
-
-from dynmeans.distributed.runs.cluster_dataset import DatasetRun, cluster_dataset
-
-__all__ = ["DatasetRun", "cluster_dataset"]

@@ -1,0 +1,119 @@
+"""The sample of the first batches to and from a state file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dynmeans._algorithms.descent_candidates import DRIFT, DescentParameters
+from dynmeans._algorithms.first_batches import MAX_BATCHES, MAX_ROWS, FirstBatches
+from dynmeans._files.snapshot import SnapshotError
+from dynmeans._model.costs import LARGEST_SPAN
+from dynmeans._model.motion import MOTIONS
+from dynmeans.estimators._state_files.state_checks import (
+    WHOLE,
+    Arrays,
+    check_coordinates,
+    column,
+    number,
+    require,
+    whole,
+)
+
+
+def first_batches_header(first: FirstBatches) -> dict[str, Any]:
+    """Return the numbers of a sample."""
+    return {
+        "n_batches": first.n_batches,
+        "interval": first.interval,
+        "sizes": [len(rows) for rows in first.rows],
+        "shares": list(first.shares),
+        "weighted": first.weights is not None,
+        **first.parameters._asdict(),
+    }
+
+
+def first_batches_arrays(first: FirstBatches) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the rows, times, weights and labels of a sample."""
+    if not first.rows:
+        return {}
+    arrays = {"first_rows": np.concatenate(first.rows), "first_times": np.array(first.times)}
+    if first.weights is not None:
+        arrays["first_weights"] = np.concatenate(first.weights)
+    if first.labels:
+        arrays["first_labels"] = np.concatenate(first.labels)
+    return arrays
+
+
+def checked_first_batches(header: Mapping[str, Any], arrays: Arrays, n_features: int) -> FirstBatches | None:
+    """Return the sample; a file of an earlier version has none."""
+    known = header.get("first_batches")
+    if known is None:
+        return None
+    if not isinstance(known, dict):
+        raise SnapshotError(f"the state file has first_batches={known!r}, where parameters by name belong")
+    n_batches, sizes = whole(known, "n_batches"), _checked_sizes(known)
+    require(len(sizes) in (0, n_batches), f"a sample of {len(sizes)} of {n_batches} batches")
+    weighted = known["weighted"] is True
+    found = FirstBatches(
+        (),
+        None,
+        (),
+        n_batches,
+        number("interval", known["interval"], positive=True),
+        _checked_parameters(known),
+        is_final=n_batches > 0 and not sizes,
+    )
+    if not sizes:
+        return found
+    n = sum(sizes)
+    rows = column(arrays, "first_rows", (n, n_features))
+    check_coordinates("first_rows", rows)
+    times = column(arrays, "first_times", (len(sizes),))
+    require((np.diff(times) >= 0).all(), "times of the first batches must not go backwards")
+    weights = column(arrays, "first_weights", (n,)) if weighted else None
+    require(weights is None or (weights > 0).all(), "weights of the first batches must be positive")
+    labels = column(arrays, "first_labels", (n,), WHOLE) if "first_labels" in arrays else None
+    require(labels is None or (labels >= 0).all(), "labels of the first batches must not be negative")
+    spans = list(pairwise(np.cumsum([0, *sizes]).tolist()))
+    return found._replace(
+        rows=tuple(rows[a:b] for a, b in spans),
+        weights=None if weights is None else tuple(weights[a:b] for a, b in spans),
+        times=tuple(times.tolist()),
+        shares=_checked_shares(known, len(sizes)),
+        labels=() if labels is None else tuple(labels[a:b] for a, b in spans),
+    )
+
+
+def _checked_sizes(known: Mapping[str, Any]) -> list[int]:
+    sizes = known["sizes"]
+    if not isinstance(sizes, list) or len(sizes) > MAX_BATCHES:
+        raise SnapshotError(f"the state file has sizes={sizes!r}, where at most {MAX_BATCHES} numbers belong")
+    return [whole({"sizes": size}, "sizes", 1, MAX_ROWS + 1) for size in sizes]
+
+
+def _checked_shares(known: Mapping[str, Any], n_batches: int) -> tuple[float, ...]:
+    """Return how many rows a sampled row stands for; an earlier version did not save it."""
+    shares = known.get("shares", [1.0] * n_batches)
+    if not isinstance(shares, list) or len(shares) != n_batches:
+        raise SnapshotError(f"the state file has shares={shares!r}, where {n_batches} numbers belong")
+    found = tuple(number("shares", share) for share in shares)
+    require(all(share >= 1.0 for share in found), "a sampled row must stand for one row or more")
+    return found
+
+
+def _checked_parameters(known: Mapping[str, Any]) -> DescentParameters:
+    birth = number("birth", known["birth"], positive=True)
+    motion, refine, exclusive = (known[name] for name in ("motion", "refine", "exclusive"))
+    merge = known.get("merge", False)  # files of earlier versions have none
+    require(motion in MOTIONS, f"motion {motion!r} of the first batches")
+    require(
+        all(isinstance(flag, bool) for flag in (refine, exclusive, merge)),
+        "refine, exclusive and merge must be true or false",
+    )
+    drift = number("drift", known.get("drift", DRIFT))  # files of earlier versions have none
+    require(0.0 <= drift <= LARGEST_SPAN, f"drift {drift!r} of the first batches")
+    return DescentParameters(birth, motion, refine, exclusive, drift, merge)

@@ -1,0 +1,52 @@
+"""The description of a run, which is fixed before its first step, and the content of run.json."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynmeans._files.run_format import FORMAT
+from dynmeans.runs._resume.progress import Progress, drop_unset
+
+
+class RunDescription(NamedTuple):
+    """Description of a run before its first step."""
+
+    folder: Path
+    title: str
+    version: str
+    time: dict[str, str]  # name and kind, as in run.json
+    unit: float  # length of the model's unit of time, in the units of the time column
+    label_format: str
+    standardize: bool
+    state: Path | None
+
+
+def run_info(description: RunDescription, progress: Progress, model: Any) -> dict[str, Any]:
+    """Return the content of run.json."""
+    info = {
+        "format": FORMAT,
+        "title": description.title,
+        "features": list(progress.columns.features),
+        "time": description.time,
+        "parameters": drop_unset(progress.parameters),
+        "rows": progress.rows,
+        "steps": progress.steps,
+        "complete": progress.complete,
+        "version": description.version,
+    }
+    if progress.columns.text is not None:
+        info["text"] = progress.columns.text
+    used = parameters_as_json(model) if progress.steps else {}
+    return {**info, "used": used} if used else info
+
+
+def parameters_as_json(model: Any) -> dict[str, Any]:
+    """Return the parameters of the last step of D-Means, given or estimated, as JSON values."""
+    if not hasattr(model, "parameters_"):
+        return {}
+    used = model.parameters_._asdict()
+    del used["birth_cost"]  # it may change from step to step: see the events
+    return {name: value for name, value in used.items() if value not in (None, np.inf)}

@@ -1,0 +1,125 @@
+"""Validation of the parameters of a run, before any input is read."""
+
+from __future__ import annotations
+
+from dynmeans._files.errors import InputError
+from dynmeans._model.costs import AgingParameters, make_costs
+from dynmeans._model.sphere_costs import make_sphere_costs
+from dynmeans._tables.sources import FORMATS
+from dynmeans.estimators._parameters.dmeans_parameters import METRICS
+from dynmeans.estimators._validation import LARGEST_SEED
+from dynmeans.runs._models import make_keyed_model, parse_kernel
+from dynmeans.runs._option_names import as_options
+from dynmeans.runs._time_steps import window_length
+from dynmeans.runs.parameters import RunParameters
+
+ALGORITHMS = ("dmeans", "kdmeans", "sdmeans")
+MOTIONS = ("walk", "velocity", "align")
+
+
+def check_parameters(parameters: RunParameters) -> None:
+    """Validate parameters before any input is read.
+
+    Raises
+    ------
+    InputError
+        If a parameter has an invalid value, or two parameters exclude each other.
+    """
+    _check_choices(parameters)
+    _check_costs(parameters)
+    _check_algorithm(parameters)
+    if parameters.embedding is not None and parameters.features is not None:
+        raise InputError("--features and --embedding exclude each other: an embedding has its own features")
+    _check_keys(parameters)
+    length = window_length(parameters)
+    if length is not None and length.unit != "rows" and parameters.time is None:
+        raise InputError(f"--every {parameters.every} needs --time; without it, count rows: --every 500rows")
+
+
+def _check_costs(parameters: RunParameters) -> None:
+    birth_cost = 1.0 if parameters.birth_cost == "auto" else float(parameters.birth_cost)
+    lifespan = AgingParameters(parameters.lifetime, parameters.reach, parameters.aging_cost, parameters.drift)
+    make = make_sphere_costs if parameters.metric == "cosine" else make_costs
+    try:
+        make(birth_cost, lifespan)
+    except ValueError as error:
+        raise InputError(as_options(str(error))) from None
+    for name, other in (("aging_cost", "drift"), ("drift", "aging_cost")):
+        if getattr(parameters, name) is not None and getattr(parameters, other) is None:
+            option, missing = (f"--{each.replace('_', '-')}" for each in (name, other))
+            raise InputError(f"{option} needs {missing}; use both, or --lifetime and --reach instead")
+
+
+def _check_choices(parameters: RunParameters) -> None:
+    choices = {
+        "algorithm": ALGORITHMS,
+        "motion": (None, *MOTIONS),
+        "metric": METRICS,
+        "format": (None, *FORMATS),
+        "missing": (None, "error", "drop"),
+    }
+    for name, allowed in choices.items():
+        if getattr(parameters, name) not in allowed:
+            words = ", ".join(str(choice) for choice in allowed if choice is not None)
+            raise InputError(f"--{name} is {getattr(parameters, name)!r}; it must be one of {words}")
+    for name, value in _counts(parameters).items():
+        if value is not None and value < 1:
+            raise InputError(f"--{name.replace('_', '-')} is {value}; it must be at least 1")
+    if not 0 <= parameters.seed <= LARGEST_SEED:
+        raise InputError(f"--seed is {parameters.seed}; it must be from 0 to {LARGEST_SEED}")
+
+
+def _check_keys(parameters: RunParameters) -> None:
+    """Check the options that concern keys."""
+    by = parameters.by
+    if by is not None and parameters.text is not None:
+        raise InputError("--text and --by exclude each other: words are weighted within one model")
+    if by is None:
+        for name in ("report_keys", "report_largest"):
+            if getattr(parameters, name) is not None:
+                raise InputError(f"--{name.replace('_', '-')} needs --by")
+        return
+    if parameters.algorithm != "dmeans":
+        raise InputError(f"--by is not supported by --algorithm {parameters.algorithm}")
+    if by in (parameters.time, parameters.weight, *(parameters.features or ())):
+        raise InputError(f"--by is {by!r}; the key must be a separate column")
+    try:
+        make_keyed_model(parameters)
+    except ValueError as error:
+        raise InputError(f"--by: {as_options(str(error))}") from None
+    if parameters.report_largest is not None and parameters.report_largest < 0:
+        raise InputError(f"--report-largest is {parameters.report_largest}; it must not be negative")
+
+
+def _counts(parameters: RunParameters) -> dict[str, int | None]:
+    return {name: getattr(parameters, name) for name in ("restarts", "budget", "min_hits")}
+
+
+def _check_algorithm(parameters: RunParameters) -> None:
+    """Check that the algorithm supports the kernel options and the motion."""
+    name = parameters.algorithm
+    for option in ("kernel", "relative", "budget"):
+        if name == "dmeans" and getattr(parameters, option) is not None:
+            raise InputError(f"--{option} needs --algorithm kdmeans or sdmeans")
+    if parameters.exclusive and name != "dmeans":
+        raise InputError(f"--exclusive is not supported by --algorithm {name}")
+    if parameters.refine and name != "dmeans":
+        raise InputError(f"--refine is not supported by --algorithm {name}")
+    if parameters.merge and name != "dmeans":
+        raise InputError(f"--merge is not supported by --algorithm {name}")
+    if parameters.min_hits > 1 and name != "dmeans":
+        raise InputError(f"--min-hits is not supported by --algorithm {name}")
+    if parameters.feature_scales is not None and (name != "dmeans" or parameters.metric == "cosine"):
+        raise InputError("--feature-scales needs --algorithm dmeans, and a metric other than cosine")
+    if parameters.duplicates and not parameters.exclusive:
+        raise InputError("--duplicates needs --exclusive")
+    if parameters.motion == ("align" if name == "dmeans" else "velocity"):
+        raise InputError(f"--motion {parameters.motion} is not supported by --algorithm {name}")
+    if parameters.metric == "cosine" and (name != "dmeans" or parameters.motion not in (None, "walk")):
+        raise InputError("--metric cosine needs --algorithm dmeans and --motion walk")
+    if parameters.metric == "cosine" and parameters.exclusive:
+        raise InputError("--metric cosine is not supported with --exclusive")
+    if parameters.metric == "cosine" and parameters.standardize:
+        raise InputError("--metric cosine clusters directions, which --standardize would change")
+    if parameters.kernel is not None and parse_kernel(parameters.kernel).is_pairwise():
+        raise InputError("--kernel precomputed needs similarities, not rows: use it from Python")
