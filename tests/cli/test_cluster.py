@@ -260,6 +260,19 @@ def test_a_lifetime_shorter_than_the_steps_is_reported(
     assert warning not in dynmeans("cluster", "a.csv", "--time", "t", "--no-report", *options, *longer).err
 
 
+def test_a_lifetime_of_half_a_second_needs_an_estimated_reach(
+    dynmeans: Callable[..., Any], folder: Path
+) -> None:
+    lines = "".join(f"{0.1 * (i // 3):.1f},{5 * (i % 3) + 0.01 * (i % 7)}\n" for i in range(60))
+    (folder / "a.csv").write_text(f"t,x\n{lines}")
+    line = ("cluster", "a.csv", "--time", "t", "--no-report", "--lifetime", "0.5")
+    outcome = dynmeans(*line)
+    assert outcome.code == 0
+    assert "lifetime 0.5" in outcome.out
+    assert "--lifetime must be a finite number > 1" in dynmeans(*line, "--reach", "2", "--force").err
+    assert "--lifetime must be a finite number > 1" in dynmeans(*line, "--birth-cost", "1", "--force").err
+
+
 def test_lifetimes_of_dates_have_a_unit(dynmeans: Callable[..., Any], folder: Path) -> None:
     lines = "".join(f"2024-03-01T09:{i // 4:02},{9 * (i % 2) + i / 100}\n" for i in range(40))
     (folder / "a.csv").write_text(f"when,x\n{lines}")

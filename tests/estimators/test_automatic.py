@@ -48,6 +48,18 @@ def test_noisy_detections_at_a_high_rate_are_followed_with_a_velocity() -> None:
     assert identity_f1([ids] * 88, found[32:]) > 0.95
 
 
+@pytest.mark.parametrize("n_objects", [2, 3, 4, 6])
+@pytest.mark.parametrize("speed", [0.0, 0.02])
+def test_objects_in_a_line_are_separate(n_objects: int, speed: float) -> None:
+    """One row each, 5 apart: one Gaussian cluster for all of them would have the shortest Gaussian code."""
+    rng = np.random.default_rng(0)
+    start, ids = np.array([(5.0 * k, 0.0) for k in range(n_objects)]), np.arange(n_objects)
+    velocity = rng.normal(0, speed, (n_objects, 2))
+    batches = [start + t * velocity + rng.normal(0, 0.1, start.shape) for t in range(60)]
+    found = labels_of(DMeans(random_state=0), batches)
+    assert identity_f1([ids] * 28, found[32:]) == 1.0
+
+
 @pytest.mark.parametrize("scale", [1e-3, 1e4])
 def test_units_change_no_label(scale: float) -> None:
     batches, _ = walkers(5, 12)

@@ -131,13 +131,13 @@ def _best_parameters(
 ) -> tuple[DescentParameters, bool]:
     """Return the parameters whose result has the shortest code, and whether that is the forest code."""
     first = candidates(found.rows, given, found.share) or [found.parameters]
-    tried = [(candidate, codes.lengths(_labels(found, candidate, costs_of))) for candidate in first]
+    tried = _try(found, codes, first, costs_of)
     if given.motion is None:
         moving = [
             candidate._replace(motion="velocity", drift=_likely_drift(candidate, lengths, given))
             for candidate, lengths in _best_of_modes(codes, tried)
         ]
-        tried += [(candidate, codes.lengths(_labels(found, candidate, costs_of))) for candidate in moving]
+        tried += _try(found, codes, moving, costs_of)
     by_forest = codes.prefers_forest([lengths for _, lengths in tried])
     if given.motion is None:
         tried = [
@@ -158,6 +158,13 @@ def _best_parameters(
         if length(birth) <= limit and (tail == 1.0 or length(birth / tail) <= limit):
             return best._replace(birth=birth), by_forest
     return best, by_forest
+
+
+def _try(
+    found: FirstBatches, codes: TwoCodes, some: Sequence[DescentParameters], costs_of: CostsOf
+) -> list[tuple[DescentParameters, CodeLengths]]:
+    """Cluster the sample with each of some parameters, and return them with the code lengths."""
+    return [(each, codes.lengths(_labels(found, each, costs_of), exclusive=each.exclusive)) for each in some]
 
 
 def _tail_growth(found: FirstBatches) -> float:
@@ -273,8 +280,8 @@ def _middle_of_best(
     """
     shortest = min(lengths.of(by_forest) for _, lengths in tried)
     ties = [(candidate, lengths) for candidate, lengths in tried if lengths.of(by_forest) <= shortest + 1e-9]
-    single = [(c, lengths) for c, lengths in ties if c.exclusive and lengths.single_rows >= STRONG_EVIDENCE]
-    ties = single or ties
+    if max(lengths.single_rows for _, lengths in ties) >= STRONG_EVIDENCE:
+        ties = [(candidate, lengths) for candidate, lengths in ties if candidate.exclusive] or ties
     equal = [candidate for candidate, lengths in ties if candidate.motion == lengths.motion]
     equal = equal or [candidate for candidate, _ in ties]
     same = sorted(candidate for candidate in equal if candidate[1:] == equal[0][1:])

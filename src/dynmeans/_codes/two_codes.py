@@ -41,7 +41,7 @@ class CodeLengths(NamedTuple):
     sampled: IntArray | None = None  # (N,) ids of the points of the forest code
     velocity_lead: float = 0.0  # nats by which the best forecast with a velocity is better than without
     velocity_drift: float = math.inf  # drift of the best forecast with a velocity
-    single_rows: float = 0.0  # nats of evidence that a cluster has one row per step
+    single_rows: float = 0.0  # nats of evidence that a cluster has one row per step, if the mode allows more
     up_to: tuple[FloatArray, FloatArray] | None = None  # (T,) each: both lengths up to each step
 
     @property
@@ -100,15 +100,17 @@ class TwoCodes:
         """Number of rows that the forest code uses."""
         return len(self._forest.rows)
 
-    def lengths(self, labels: Sequence[IntArray]) -> CodeLengths:
+    def lengths(self, labels: Sequence[IntArray], *, exclusive: bool = False) -> CodeLengths:
         """Compute both code lengths of a clustering. Rows with a negative label are noise.
 
-        Many parameters have the same result, whose lengths are computed once.
+        In the exclusive mode, single rows are no evidence. Many parameters have the same result, whose
+        lengths are computed once.
         """
         digest = _digest(np.concatenate(labels))
         if digest not in self._results:
             self._results[digest] = self._lengths(labels)
-        return self._results[digest]
+        found = self._results[digest]
+        return found._replace(single_rows=0.0) if exclusive else found
 
     def _lengths(self, labels: Sequence[IntArray]) -> CodeLengths:
         gaussian = parts_up_to(self._gaussian, separate_noise(labels)).sum(axis=1)
@@ -131,16 +133,21 @@ class TwoCodes:
         """Return whether the forest code is used for the stream, from the best result of each code.
 
         Its best result must be shorter than one tree for all rows of a step: otherwise there are no gaps.
-        Then the shorter of the two codes is used. An exception are clusters with shapes, that is, more edges
-        than roots: the Gaussian code may be shorter because it splits them. There the forest code is used if
-        it has positive evidence for each cluster that it separates, and the clusters of the Gaussian code
-        are not clouds. Of clouds that touch, it separates only some.
+        Then the shorter of the two codes is used, with two exceptions. If there is strong evidence that each
+        cluster has one row per step, clusters have no scatter for the Gaussian code. It may be shorter for
+        one cluster of all rows, such as objects in a line. If clusters have shapes, that is, more edges than
+        roots, the Gaussian code may be shorter because it splits them. There the forest code is used if it
+        has positive evidence for each cluster that it separates, and the clusters of the Gaussian code are
+        not clouds. Of clouds that touch, it separates only some.
         """
         gaussian = min(results, key=lambda result: result.gaussian)
         forest = min(results, key=lambda result: result.forest)
         saved = self.n_rows * (self._one_tree - forest.forest)
         if saved <= 0.0 or forest.forest < gaussian.gaussian:
             return saved > 0.0
+        single = max(result.single_rows for result in results if result.forest == forest.forest)
+        if min(saved, single) >= STRONG_EVIDENCE:
+            return True
         n_roots = forest.n_extra + len(self._forest.times)
         has_evidence = self.n_rows > 2 * n_roots and saved >= POSITIVE_EVIDENCE * forest.n_extra
         return has_evidence and not self._are_clouds(gaussian.sampled)

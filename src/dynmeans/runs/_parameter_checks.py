@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dynmeans._files.errors import InputError
-from dynmeans._model.costs import AgingParameters, make_costs
+from dynmeans._model.costs import AgingParameters, costs_with_drift, make_costs
 from dynmeans._model.sphere_costs import make_sphere_costs
 from dynmeans._tables.sources import FORMATS
 from dynmeans.estimators._parameters.dmeans_parameters import METRICS
@@ -41,13 +41,23 @@ def _check_costs(parameters: RunParameters) -> None:
     lifespan = AgingParameters(parameters.lifetime, parameters.reach, parameters.aging_cost, parameters.drift)
     make = make_sphere_costs if parameters.metric == "cosine" else make_costs
     try:
-        make(birth_cost, lifespan)
+        if parameters.lifetime is not None and _estimates_reach(parameters):
+            costs_with_drift(birth_cost, parameters.lifetime, 0.0)
+        else:
+            make(birth_cost, lifespan)
     except ValueError as error:
         raise InputError(as_options(str(error))) from None
     for name, other in (("aging_cost", "drift"), ("drift", "aging_cost")):
         if getattr(parameters, name) is not None and getattr(parameters, other) is None:
             option, missing = (f"--{each.replace('_', '-')}" for each in (name, other))
             raise InputError(f"{option} needs {missing}; use both, or --lifetime and --reach instead")
+
+
+def _estimates_reach(parameters: RunParameters) -> bool:
+    """Return whether the reach is estimated from the first batches."""
+    is_given = any(each is not None for each in (parameters.reach, parameters.aging_cost, parameters.drift))
+    is_estimated = parameters.algorithm == "dmeans" and parameters.birth_cost == "auto"
+    return is_estimated and not is_given and parameters.metric != "cosine"
 
 
 def _check_choices(parameters: RunParameters) -> None:

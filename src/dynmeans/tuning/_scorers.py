@@ -62,13 +62,14 @@ def score_by_codes(estimator: Any, stream: TuningStream, codes: TwoCodes) -> Sco
     """Score by the Gaussian code, in nats per point, and report both code lengths."""
 
     def score(params: dict[str, Any], seed: int) -> Evaluation:
+        model = configure(estimator, params, seed)
         try:
-            labels = cluster(configure(estimator, params, seed), stream)
+            labels = cluster(model, stream)
         except ValueError:
             if not hasattr(estimator, "estimator"):
                 raise
             return FAILED  # a wrapped clusterer may reject a batch, such as one with too few rows
-        lengths = codes.lengths(labels)
+        lengths = codes.lengths(labels, exclusive=getattr(model, "exclusive", None) is True)
         return evaluate(lengths.gaussian, labels)._replace(lengths=lengths)
 
     return score

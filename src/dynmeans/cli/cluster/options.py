@@ -94,8 +94,9 @@ BirthCostOption = Annotated[
 LifetimeOption = Annotated[
     float | None,
     typer.Option(
-        help="Time without rows after which a cluster dies, > 1. Default: 3 for dmeans, or 5 median "
-        "intervals between steps if the birth cost is auto; 8 with --metric cosine, 12 with a kernel.",
+        help="Time without rows after which a cluster dies, > 1, or > 0 if the reach is estimated. Default: "
+        "3 for dmeans, or 5 median intervals between steps if the birth cost is auto; 8 with --metric "
+        "cosine, 12 with a kernel.",
         rich_help_panel=_COSTS,
     ),
 ]
