@@ -60,6 +60,41 @@ def test_objects_in_a_line_are_separate(n_objects: int, speed: float) -> None:
     assert identity_f1([ids] * 28, found[32:]) == 1.0
 
 
+@pytest.mark.parametrize("n_objects", [2, 4, 6])
+def test_objects_that_are_sometimes_missed_are_separate(n_objects: int) -> None:
+    """On a grid, seen in nine of ten steps: one tree of equal edges has a short code, too."""
+    rng = np.random.default_rng(0)
+    grid = 10.0 * np.array([(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (2, 1)])[:n_objects]
+    seen = [np.flatnonzero(rng.random(n_objects) < 0.9) for _ in range(60)]
+    batches = [grid[ids] + 0.3 * t + rng.normal(0, 0.1, (len(ids), 2)) for t, ids in enumerate(seen)]
+    found = labels_of(DMeans(random_state=0), batches)
+    assert identity_f1(seen[32:], found[32:]) > 0.95
+
+
+@pytest.mark.parametrize("late", [20, 33, 100])
+def test_a_second_object_may_come_late(late: int) -> None:
+    """One object alone shows no scale, so the estimate is not final before the second one has come."""
+    rng = np.random.default_rng(0)
+    truth = [np.arange(1 if t < late else 2) for t in range(late + 60)]
+    batches = [100.0 * ids[:, None] + rng.normal(0, 0.1, (len(ids), 2)) for ids in truth]
+    model = DMeans(random_state=0)
+    for X in batches[:late]:
+        model.partial_fit(X)
+    resumed = dynmeans.from_bytes(model.to_bytes())
+    assert not model.step_.birth_cost_final
+    found = labels_of(model, batches[late:])
+    assert identity_f1(truth[late + 32 :], found[32:]) == 1.0
+    for a, b in zip(found, labels_of(resumed, batches[late:]), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_few_rows_in_many_dimensions_are_not_single_objects() -> None:
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        found = labels_of(DMeans(random_state=0), [rng.normal(0, 1, (10, 6)) for _ in range(50)])
+        assert len(np.unique(np.concatenate(found[32:]))) == 1
+
+
 @pytest.mark.parametrize("scale", [1e-3, 1e4])
 def test_units_change_no_label(scale: float) -> None:
     batches, _ = walkers(5, 12)

@@ -151,10 +151,11 @@ def test_forecasts_show_a_velocity_that_is_hidden_by_noise(noise: float) -> None
 
 
 def test_evidence_of_single_rows_is_the_probability_of_no_collision() -> None:
-    """Three ids in a step of three rows, drawn at random, differ with a probability of 3! / 3^3."""
-    assert single_row_evidence([np.array([0, 1, 2])]) == pytest.approx(-np.log(6 / 27))
+    """Three known ids in a step of three rows, drawn at random, differ with a probability of 3! / 3^3."""
+    assert single_row_evidence([np.array([0, 1, 2])] * 2) == pytest.approx(-np.log(6 / 27))
     assert single_row_evidence([np.array([0]), np.array([1])]) == 0.0
     assert single_row_evidence([np.array([0, 1, 2]), np.array([4, 4])]) == 0.0
+    assert single_row_evidence([np.arange(5) + 5 * t for t in range(10)]) == 0.0  # always new
     assert single_row_evidence([np.arange(5)] * 4) >= STRONG_EVIDENCE
 
 

@@ -29,6 +29,7 @@ from dynmeans._algorithms.first_batches import (
     MIN_BATCHES,
     FirstBatches,
     add_batch,
+    begin_again,
     cluster_sample,
 )
 from dynmeans._codes.gaussian_code import median_interval
@@ -52,8 +53,12 @@ def update_first_batches(
     found = add_batch(old, batch)
     if not found.is_due:
         return found
-    found = found._replace(interval=median_interval(np.array(found.times)), is_final=found.is_enough)
-    return _estimated(found, batch, given, costs_of, seed)
+    found = found._replace(interval=median_interval(np.array(found.times)))
+    if not found.is_enough:
+        return _estimated(found, batch, given, costs_of, seed)
+    if not _has_scale(found.rows):
+        return begin_again(found)
+    return _estimated(found._replace(is_final=True), batch, given, costs_of, seed)
 
 
 def _no_batches(given: FixedParameters) -> FirstBatches:
@@ -145,6 +150,8 @@ def _best_parameters(
             for candidate, lengths in tried
             if candidate.motion in ("walk", lengths.motion)
         ]
+    if len(found.rows) >= MIN_BATCHES:  # fewer than two rows per id say nothing about the stream
+        tried = [(c, lengths) for c, lengths in tried if 2 * lengths.n_ids <= codes.n_rows] or tried
     best, largest = _middle_of_best(tried, by_forest)
     if given.birth is not None or best.exclusive or best.refine:
         return best, by_forest
@@ -194,9 +201,8 @@ def _with_best_drift(
     if best.motion == "velocity":
         likely = _likely_drift(best, codes.lengths(_labels(found, best, costs_of)), given)
         drifts = (likely, *drifts)
-    tried = [best._replace(drift=drift) for drift in drifts]
-    lengths = [codes.lengths(_labels(found, candidate, costs_of)).of(by_forest) for candidate in tried]
-    return tried[int(np.argmin(lengths))]
+    tried = _try(found, codes, [best._replace(drift=drift) for drift in drifts], costs_of)
+    return min(tried, key=lambda pair: pair[1].of(by_forest))[0]
 
 
 def _merges(
@@ -278,8 +284,13 @@ def _middle_of_best(
     Among equal results, the motion that the forecasts support is preferred, and the exclusive mode on strong
     evidence that clusters have one row per step.
     """
-    shortest = min(lengths.of(by_forest) for _, lengths in tried)
-    ties = [(candidate, lengths) for candidate, lengths in tried if lengths.of(by_forest) <= shortest + 1e-9]
+    best, shortest = min(tried, key=lambda pair: pair[1].of(by_forest))
+    ties = [
+        (candidate, lengths)
+        for candidate, lengths in tried
+        if lengths.of(by_forest) <= shortest.of(by_forest) + 1e-9
+        or (candidate.motion == best.motion and abs(lengths.gaussian - shortest.gaussian) <= 1e-9)
+    ]
     if max(lengths.single_rows for _, lengths in ties) >= STRONG_EVIDENCE:
         ties = [(candidate, lengths) for candidate, lengths in ties if candidate.exclusive] or ties
     equal = [candidate for candidate, lengths in ties if candidate.motion == lengths.motion]

@@ -72,6 +72,19 @@ def add_batch(old: FirstBatches, batch: Batch) -> FirstBatches:
     )
 
 
+def begin_again(first: FirstBatches) -> FirstBatches:
+    """Keep only the last batch of a sample from which nothing can be estimated, such as one object alone."""
+    weights = None if first.weights is None else first.weights[-1:]
+    return first._replace(
+        rows=first.rows[-1:],
+        weights=weights,
+        times=first.times[-1:],
+        n_batches=1,
+        shares=first.shares[-1:],
+        labels=(),
+    )
+
+
 def add_labels(first: FirstBatches, labels: IntArray) -> FirstBatches:
     """Add the ids of the rows of the last batch; delete the sample if the estimate is final."""
     if first.is_final:

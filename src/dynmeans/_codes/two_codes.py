@@ -45,6 +45,11 @@ class CodeLengths(NamedTuple):
     up_to: tuple[FloatArray, FloatArray] | None = None  # (T,) each: both lengths up to each step
 
     @property
+    def n_ids(self) -> int:
+        """Number of ids among the points of the forest code."""
+        return 0 if self.sampled is None else len(np.unique(self.sampled[self.sampled >= 0]))
+
+    @property
     def motion(self) -> str:
         """Motion that the forecasts of this clustering show: velocity on strong evidence only."""
         return "velocity" if self.velocity_lead >= STRONG_EVIDENCE else "walk"
@@ -103,14 +108,17 @@ class TwoCodes:
     def lengths(self, labels: Sequence[IntArray], *, exclusive: bool = False) -> CodeLengths:
         """Compute both code lengths of a clustering. Rows with a negative label are noise.
 
-        In the exclusive mode, single rows are no evidence. Many parameters have the same result, whose
-        lengths are computed once.
+        If there is strong evidence that a cluster has one row per step, the forest code does not encode the
+        sizes of clusters. In the exclusive mode, single rows are no evidence. Many parameters have the same
+        result, whose lengths are computed once.
         """
         digest = _digest(np.concatenate(labels))
         if digest not in self._results:
             self._results[digest] = self._lengths(labels)
         found = self._results[digest]
-        return found._replace(single_rows=0.0) if exclusive else found
+        if exclusive or found.single_rows < STRONG_EVIDENCE:
+            return found._replace(single_rows=0.0)
+        return found._replace(forest=found.forest - found.single_rows / self.n_rows)
 
     def _lengths(self, labels: Sequence[IntArray]) -> CodeLengths:
         gaussian = parts_up_to(self._gaussian, separate_noise(labels)).sum(axis=1)
@@ -145,8 +153,7 @@ class TwoCodes:
         saved = self.n_rows * (self._one_tree - forest.forest)
         if saved <= 0.0 or forest.forest < gaussian.gaussian:
             return saved > 0.0
-        single = max(result.single_rows for result in results if result.forest == forest.forest)
-        if min(saved, single) >= STRONG_EVIDENCE:
+        if min(saved, forest.single_rows) >= STRONG_EVIDENCE:
             return True
         n_roots = forest.n_extra + len(self._forest.times)
         has_evidence = self.n_rows > 2 * n_roots and saved >= POSITIVE_EVIDENCE * forest.n_extra
@@ -172,12 +179,19 @@ def single_row_evidence(labels: Sequence[IntArray]) -> float:
     """Return the evidence, in nats, that a cluster has one row per step; 0 if a cluster has two.
 
     It is the negative log probability that no two rows of a step have the same id by chance, if each row
-    has any of the ids with equal probability.
+    of a known id has any of the known ids with equal probability. New ids are no evidence: rows that have
+    nothing in common would all be new.
     """
-    if any(len(np.unique(ids)) < len(ids) for ids in labels):
-        return 0.0
-    n_ids = len(np.unique(np.concatenate(labels)))
-    return -float(sum(np.log1p(-np.arange(len(ids)) / n_ids).sum() for ids in labels))
+    known: set[int] = set()
+    evidence = 0.0
+    for ids in labels:
+        present = set(ids.tolist())
+        if len(present) < len(ids):
+            return 0.0
+        n_known = len(present & known)
+        evidence -= float(np.log1p(-np.arange(n_known) / max(len(known), 1)).sum())
+        known |= present
+    return evidence
 
 
 def is_tie(leads: FloatArray, n_errors: float) -> bool:
