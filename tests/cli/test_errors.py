@@ -30,7 +30,8 @@ def error_line(outcome: Any) -> str:
     [
         ((), "Missing argument"),
         (("nothing.csv",), "nothing.csv: No such file"),
-        (("points.csv", "--lifetime", "1"), "--lifetime must be a finite number > 1, got 1.0"),
+        (("points.csv", "--lifetime", "0"), "--lifetime must be a finite number > 0, got 0.0"),
+        (("points.csv", "--birth-cost", "1", "--lifetime", "1"), "--lifetime must be a finite number > 1"),
         (
             ("points.csv", "--reach", "0.5"),
             "--reach must be a finite number >= 1 - 1/lifetime = 0.666667, got 0.5",
