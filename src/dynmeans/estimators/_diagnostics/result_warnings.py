@@ -60,13 +60,16 @@ def warn_of_rows(
 
 def update_warnings(model: DMeans, batch: Batch, report: StepReport, resolved: ResolvedParameters) -> None:
     """Check the last step of a model if a check is due, and warn the caller of what was not found before."""
-    record = NO_WARNINGS if report.step == 1 else model._warnings
-    if report.step > 1 and len(model._state.ids) > len(report.born) > 0:
-        others = {kind: text for kind, text in record.current.items() if kind != "birth"}
-        record = record._replace(current=others, last_birth=Birth(report.step, report.birth_cost))
+    step = report.step
+    record = NO_WARNINGS if step == 1 else model._warnings
+    if step > 1 and len(model._state.ids) > len(report.born) > 0:
+        current = record.current
+        if "birth" in current:
+            current = {kind: text for kind, text in current.items() if kind != "birth"}
+        record = WarningRecord(current, record.given, Birth(step, report.birth_cost))
     model._warnings = record
-    is_due = is_check_due(report.step)
-    if model._is_silent or not (report.step == 1 or is_due) or len(batch.rows) == 0:
+    is_due = is_check_due(step)
+    if not (is_due or step == 1) or model._is_silent or len(batch.rows) == 0:
         return
     found = _find_warnings(model, batch, report, resolved)
     # An estimate changes in the first steps: what a later check of the result does not find has ended.
