@@ -156,6 +156,7 @@ def test_evidence_of_single_rows_is_the_probability_of_no_collision() -> None:
     assert single_row_evidence([np.array([0]), np.array([1])]) == 0.0
     assert single_row_evidence([np.array([0, 1, 2]), np.array([4, 4])]) == 0.0
     assert single_row_evidence([np.arange(5) + 5 * t for t in range(10)]) == 0.0  # always new
+    assert single_row_evidence([np.array([0, 1, 2, -1, -1])] * 2) == pytest.approx(-np.log(6 / 27))
     assert single_row_evidence([np.arange(5)] * 4) >= STRONG_EVIDENCE
 
 

@@ -61,7 +61,7 @@ class RootCode {
         likelihood_(motions_.size(), 0.0),
         away_(d) {}
 
-  // A new id, whose rows of number n have this mean.
+  // Start the track of a new id with n rows.
   Track begin(std::int64_t id, double n, const std::vector<double>& mean, double now) const {
     Track track{id, n, now, {}};
     for (const Motion& motion : motions_)

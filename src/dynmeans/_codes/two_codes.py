@@ -180,13 +180,14 @@ def single_row_evidence(labels: Sequence[IntArray]) -> float:
 
     It is the negative log probability that no two rows of a step have the same id by chance, if each row
     of a known id has any of the known ids with equal probability. New ids are no evidence: rows that have
-    nothing in common would all be new.
+    nothing in common would all be new. Noise has no id.
     """
     known: set[int] = set()
     evidence = 0.0
     for ids in labels:
-        present = set(ids.tolist())
-        if len(present) < len(ids):
+        with_id = ids[ids >= 0].tolist()
+        present = set(with_id)
+        if len(present) < len(with_id):
             return 0.0
         n_known = len(present & known)
         evidence -= float(np.log1p(-np.arange(n_known) / max(len(known), 1)).sum())
