@@ -181,14 +181,16 @@ class Descent {
   // The objective: Eq. DMeansObj, the same for any order of the rows and of the clusters.
   double objective() {
     const int chunks = chunk_count();
-    std::vector<ExactSum> costs(chunks);
+    ExactSum cost;  // of the first chunk, then of all; a small batch needs no others
+    std::vector<ExactSum> others(chunks - 1);
     pool_.run(chunks, [&](int c) {
       const Row begin = points_.n * c / chunks, end = points_.n * (c + 1) / chunks;
-      add_cost_of_rows(points_, begin, end, assignment_.labels().data(), slots_, costs[c]);
+      ExactSum& sum = c == 0 ? cost : others[c - 1];
+      add_cost_of_rows(points_, begin, end, assignment_.labels().data(), slots_, sum);
     });
-    for (int c = 1; c < chunks; ++c) costs[0].merge(costs[c]);
-    add_cost_of_clusters(slots_, options_.birth, costs[0]);
-    return costs[0].value();
+    for (const ExactSum& other : others) cost.merge(other);
+    add_cost_of_clusters(slots_, options_.birth, cost);
+    return cost.value();
   }
 
   // The labels of the last restart are moved: a copy would take four bytes per row.

@@ -52,16 +52,9 @@ class RowSpace(NamedTuple):
             every = -(-len(rows) // MAX_ROWS)
             rows, slots = rows[::every].copy(), slots[::every].copy()
             weights = None if weights is None else weights[::every].copy()
+        past = (state.last_seen, state.clock)
         splits, merges = find_split_merge(
-            X=rows,
-            forecasts=self.forecasts,
-            slots=slots,
-            weights=weights,
-            last_seen=state.last_seen,
-            clock=state.clock,
-            slot_weights=slot_weights,
-            min_share=MIN_SHARE,
-            max_ratio=MAX_RATIO,
+            rows, self.forecasts, slots, weights, *past, slot_weights, MIN_SHARE, MAX_RATIO
         )
         return _as_slots(splits, merges)
 

@@ -56,6 +56,7 @@ class StepDiagnostics(NamedTuple):
 
 
 NO_DIAGNOSTICS = StepDiagnostics()
+REPORT_DEFAULTS = tuple(StepReport._field_defaults.values())[len(NO_DIAGNOSTICS) :]  # after the diagnostics
 
 
 def update_state(
@@ -93,10 +94,9 @@ def update_state(
 def step_result(updated: UpdatedFields, diagnostics: StepDiagnostics) -> StepResult:
     """Return the result of a step."""
     following, described, events = updated
-    report: tuple[Any, ...] = (*described, *diagnostics)
     return StepResult(
-        ClusterState(*following),
-        StepReport(*report),
+        ClusterState._make(following),
+        StepReport._make(described + diagnostics + REPORT_DEFAULTS),
         tuple(starmap(Event, events)) if events else (),
     )
 

@@ -60,7 +60,9 @@ def warn_of_rows(
 
 def update_warnings(model: DMeans, batch: Batch, report: StepReport, resolved: ResolvedParameters) -> None:
     """Check the last step of a model if a check is due, and warn the caller of what was not found before."""
-    step = report.step
+    step, is_due = report.step, is_check_due(report.step)
+    if not (is_due or step == 1 or len(report.born)):
+        return
     record = NO_WARNINGS if step == 1 else model._warnings
     if step > 1 and len(model._state.ids) > len(report.born) > 0:
         current = record.current
@@ -68,7 +70,6 @@ def update_warnings(model: DMeans, batch: Batch, report: StepReport, resolved: R
             current = {kind: text for kind, text in current.items() if kind != "birth"}
         record = WarningRecord(current, record.given, Birth(step, report.birth_cost))
     model._warnings = record
-    is_due = is_check_due(step)
     if not (is_due or step == 1) or model._is_silent or len(batch.rows) == 0:
         return
     found = _find_warnings(model, batch, report, resolved)
