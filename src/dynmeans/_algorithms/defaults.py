@@ -8,14 +8,13 @@ rows.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.birth_cost import estimate_birth_cost, estimate_exclusive_birth_cost
+from dynmeans._algorithms.birth_cost_range import births_to_try, rebirth_limit, tail_growth
 from dynmeans._algorithms.descent_candidates import (
     DRIFT,
     DRIFTS,
@@ -160,8 +159,10 @@ def _best_parameters(
         return codes.lengths(_labels(found, best._replace(birth=birth), costs_of)).of(by_forest)
 
     limit = length(best.birth) + STRONG_EVIDENCE / codes.n_rows
-    tail = 1.0 if by_forest else _tail_growth(found)  # the forest code is for clusters that are not Gaussian
-    for birth in _with_births(found, best, largest, costs_of):
+    growth = tail_growth(sum(map(len, found.rows)), found.share)
+    tail = 1.0 if by_forest else growth  # the forest code is for clusters that are not Gaussian
+    rebirth = rebirth_limit(found.rows, _labels(found, best, costs_of))
+    for birth in births_to_try(best.birth, largest.birth, rebirth, growth):
         if length(birth) <= limit and (tail == 1.0 or length(birth / tail) <= limit):
             return best._replace(birth=birth), by_forest
     return best, by_forest
@@ -172,15 +173,6 @@ def _try(
 ) -> list[tuple[DescentParameters, CodeLengths]]:
     """Cluster the sample with each of some parameters, and return them with the code lengths."""
     return [(each, codes.lengths(_labels(found, each, costs_of), exclusive=each.exclusive)) for each in some]
-
-
-def _tail_growth(found: FirstBatches) -> float:
-    """Return how much larger squared distances to a center reach in all rows than in the sample.
-
-    The largest of n such distances grows with log n if clusters are Gaussian. So a birth cost founds
-    clusters in the tails of all rows if the birth cost divided by this factor does so in the sample.
-    """
-    return 1.0 + math.log(found.share) / math.log(sum(map(len, found.rows)))
 
 
 def _with_best_drift(
@@ -216,41 +208,6 @@ def _merges(
         codes.lengths(_labels(found, best._replace(merge=merge), costs_of)) for merge in (False, True)
     )
     return not merged.is_clearly_longer(separate, by_forest)
-
-
-def _with_births(
-    found: FirstBatches, best: DescentParameters, largest: DescentParameters, costs_of: CostsOf
-) -> list[float]:
-    """Return birth costs at which each cluster of the result could be born again, the preferred one first.
-
-    A large birth cost gives the same clusters if the first batch has them, but no new ones later. The birth
-    cost must also exceed the squared distance of every row to its center, of which the sample has only some.
-    """
-    limit = _rebirth_limit(found, _labels(found, best, costs_of))
-    low = best.birth * (best.birth / largest.birth)  # the best is in the middle, in log scale
-    high = min(largest.birth, limit)
-    middle = math.sqrt(min(low, high)) * math.sqrt(high)
-    low *= _tail_growth(found)
-    return [birth for birth in (low, middle) if birth == middle > 0.0 or middle < birth <= limit < math.inf]
-
-
-def _rebirth_limit(found: FirstBatches, labels: Sequence[IntArray]) -> float:
-    """Return the largest birth cost at which, in a typical batch, each cluster has a row that founds it.
-
-    That row is farther than the birth cost from the centers of all other clusters. Infinite without others.
-    """
-    limits = []
-    for rows, ids in zip(found.rows, labels, strict=True):
-        known, where = np.unique(ids, return_inverse=True)
-        if len(known) < 2:
-            continue
-        centers = np.array([rows[ids == k].mean(axis=0) for k in known])
-        away = cdist(rows, centers, "sqeuclidean")
-        away[np.arange(len(rows)), where] = np.inf
-        farthest = np.zeros(len(known))
-        np.maximum.at(farthest, where, away.min(axis=1))
-        limits.append(float(farthest.min()))
-    return float(np.median(limits)) if limits else math.inf
 
 
 def _best_of_modes(

@@ -67,7 +67,7 @@ class StepReport(NamedTuple):
 
     def with_parameters(self, used: StepParameters | None, is_final: bool) -> StepReport:
         """Return the report with the parameters of the step; `_replace` takes three times as long."""
-        return StepReport._make(self[:18] + (is_final, used) + self[20:])
+        return StepReport._make((*self[:18], is_final, used, *self[20:]))
 
     @property
     def gap(self) -> float:

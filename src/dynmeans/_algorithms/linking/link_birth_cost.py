@@ -10,6 +10,7 @@ dimension.
 from __future__ import annotations
 
 import math
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -131,4 +132,5 @@ def _typical_motion(groups: BatchClusters, state: ClusterState, motion: Motion) 
     distances = cdist(groups.means, forecast, "sqeuclidean")
     d = groups.rows.shape[1]
     typical: float = d * (1.0 - 2.0 / (9.0 * d)) ** 3
-    return float(np.median(distances[linear_sum_assignment(distances)])) / (typical * elapsed)
+    moved = distances[linear_sum_assignment(distances)].tolist()
+    return float(median(moved)) / (typical * elapsed)  # `np.median` takes 35 microseconds instead of 1
