@@ -7,6 +7,7 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import ortho_group
 
 from dynmeans import SDMeans
+from dynmeans.datasets import moving_rings
 from dynmeans.kernels._estimation.birth_range import birth_range
 from dynmeans.kernels._estimation.separated_clusters import _scores, _Tree, separated_clusters, widest_range
 from strategies import seeds
@@ -50,6 +51,27 @@ def test_separated_blobs_of_any_size_are_found(seed, sizes, n_features):
 def test_one_gaussian_is_one_cluster(n, n_features):
     for seed in range(5):
         assert find(np.random.default_rng(seed).normal(size=(n, n_features))).n_clusters == 1
+
+
+@pytest.mark.parametrize("n", [30, 100, 300])
+def test_gaps_between_even_rows_are_chance(n):
+    """A line of independent rows has large gaps; 5% of the lines may be split."""
+    counts = [find(np.random.default_rng(seed).random((n, 1))).n_clusters for seed in range(40)]
+    assert sum(count > 1 for count in counts) <= 4
+
+
+@pytest.mark.parametrize("condition", [{}, {"noise": 0.02}, {"n_points": 200, "noise": 0.02}])
+def test_rings_are_whole(condition):
+    counts = [find(moving_rings(1, random_state=s, **condition).batches[0]).n_clusters for s in range(20)]
+    assert sum(count not in (1, 3) for count in counts) <= 2
+
+
+@pytest.mark.parametrize(("seed", "noise"), [(5013, 0.02), (5015, 0.03)])
+def test_diffusion_keeps_sparse_rings_whole(seed, noise):
+    """Single linkage breaks the outer ring of these batches into eight pieces."""
+    stream = moving_rings(1, noise=noise, random_state=seed)
+    model = SDMeans("diffusion", 0.12, relative=True, refine=False, random_state=0).fit(stream.batches[0])
+    assert model.n_clusters_ == 3
 
 
 @given(seeds, st.sampled_from([1e-6, 3.0, 1e8]))

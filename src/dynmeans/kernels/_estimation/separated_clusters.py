@@ -6,6 +6,11 @@ node is as far as the height h of its parent. A node of n rows with mean distanc
 (n - 1) (1 - (a / h)^p), where a / h is raised to the dimension p of the data: in many dimensions all
 distances are similar, and volumes are not. The score is a silhouette. The first row of a cluster does not
 count.
+
+Single linkage breaks a thin shape, such as a ring of few rows, at its largest gaps. So a gap must also be
+larger than chance explains. If rows are spread evenly, the volume around a row up to its neighbor of rank r,
+an edge to the power of p, has a Gamma distribution of shape r. An F test compares the gap around a node with
+the mean of the edges within it.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
+from scipy.special import fdtrc
 
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._sampling import evenly_spaced
@@ -25,6 +31,7 @@ from dynmeans.kernels._geometry.distances import distances
 SAMPLE = 2000  # maximum number of rows
 RANK = 4  # neighbor whose distance measures the density, as in DBSCAN; smaller for few rows
 SEPARATED = 0.5  # share of the rows that a split must explain
+CHANCE = 0.05  # probability that a gap as large occurs by chance, among all edges of a batch
 CACHE = 4  # batches: a step needs them once for the kernel, and once for the costs
 
 
@@ -56,6 +63,9 @@ class _Tree(NamedTuple):
 
 class _Scores(NamedTuple):
     mass: list[float]  # of each node
+    volumes: list[float]  # of the edges within each node, summed
+    gaps: list[float]  # volume of the edge to the nearest row outside of each node
+    own: list[float]  # score of each node
     chosen: list[bool]  # the node scores more than the best nodes below it
     best: list[float]  # score of the best nodes at or below each node
     counts: list[int]  # number of these nodes
@@ -132,7 +142,8 @@ def clusters_of_distances(distances: FloatArray, weights: FloatArray) -> tuple[I
     near = _near(distances, min(2 * rank, n - 1))
     tree, dimension = _single_linkage(distances, near, copies, rank), _dimension(near[0])
     tree = tree._replace(height=[height / largest for height in tree.height])
-    nodes = _split(tree, _scores(tree, copies, dimension))
+    scores = _scores(tree, copies, dimension)
+    nodes = _whole(tree, scores, _split(tree, scores), rank)
     labels = _labels(tree, nodes)
     parents = _parent_heights(tree)
     heights = [tree.height[node - n] if node >= n else 0.0 for node in nodes]
@@ -185,17 +196,19 @@ def _scores(tree: _Tree, copies: FloatArray, dimension: float) -> _Scores:
     n = len(copies)
     smallest = min((h for h in tree.height if h > 0), default=1.0)
     power = min(dimension, 600.0 / max(1.0, -float(np.log(smallest))))  # volumes must not underflow
-    parents = _parent_heights(tree)
-    mass, pairs = copies.tolist(), [0.0] * n
-    scores = _Scores(mass, [], [], [])
+    gaps = [height**power for height in _parent_heights(tree)]
+    mass, pairs, volumes = copies.tolist(), [0.0] * n, [0.0] * n
+    scores = _Scores(mass, volumes, gaps, [], [], [], [])
     for node in range(2 * n - 1):
         below, count = 0.0, 0
         if node >= n:
-            a, b, height = tree.left[node - n], tree.right[node - n], tree.height[node - n]
+            a, b, volume = tree.left[node - n], tree.right[node - n], tree.height[node - n] ** power
             mass.append(mass[a] + mass[b])
-            pairs.append(pairs[a] + pairs[b] + mass[a] * mass[b] * height**power)
+            pairs.append(pairs[a] + pairs[b] + mass[a] * mass[b] * volume)
+            volumes.append(volumes[a] + volumes[b] + volume)
             below, count = scores.best[a] + scores.best[b], scores.counts[a] + scores.counts[b]
-        own = _score(mass[node], pairs[node], parents[node] ** power)
+        own = _score(mass[node], pairs[node], gaps[node])
+        scores.own.append(own)
         scores.chosen.append(own > below)
         scores.best.append(max(own, below))
         scores.counts.append(1 if own > below else count)
@@ -210,7 +223,7 @@ def _score(mass: float, pairs: float, outside: float) -> float:
 
 
 def _split(tree: _Tree, scores: _Scores) -> list[int]:
-    """Return the clusters: split the root, and each part, while the parts explain half of the rows."""
+    """Return nodes: split the root, and each part, while the parts explain half of the rows."""
     n = len(tree.height) + 1
     found, open_nodes = [], [2 * n - 2]
     while open_nodes:
@@ -221,6 +234,45 @@ def _split(tree: _Tree, scores: _Scores) -> list[int]:
         else:
             found.append(node)
     return found
+
+
+def _whole(tree: _Tree, scores: _Scores, nodes: list[int], rank: int) -> list[int]:
+    """Return the clusters: nodes, with those merged that chance separates, or the root.
+
+    Pieces of a shape are merged into the largest node that has no other clusters. Clusters that chance may
+    still separate count against the split.
+    """
+    n = len(tree.height) + 1
+    root = 2 * n - 2
+    is_separated = [False] * (2 * n - 1)  # a cluster at or below the node is not separated by chance
+    for node in nodes:
+        is_separated[node] = not _may_be_chance(scores, node, rank, n)
+    parent = [root] * (2 * n - 1)
+    for k, (a, b) in enumerate(zip(tree.left, tree.right, strict=True)):
+        parent[a] = parent[b] = n + k
+        is_separated[n + k] = is_separated[n + k] or is_separated[a] or is_separated[b]
+    merged: dict[int, None] = {}  # in order, each once
+    for node in nodes:
+        while node != root and not is_separated[node] and not is_separated[parent[node]]:
+            node = parent[node]
+        merged[node] = None
+    explained = sum(
+        -scores.mass[node] if _may_be_chance(scores, node, rank, n) else scores.own[node] for node in merged
+    )
+    return list(merged) if explained >= SEPARATED * scores.mass[root] else [root]
+
+
+def _may_be_chance(scores: _Scores, node: int, rank: int, n_edges: int) -> bool:
+    """Return whether the gap around a node may be an ordinary edge, the largest of all edges by chance.
+
+    The volumes of its m edges are Gamma variables of shape r; copies of a row have edges without volume. The
+    ratio of another one to their mean has an F distribution with 2 r and 2 r m degrees of freedom.
+    """
+    m = scores.mass[node] - 1.0
+    if scores.volumes[node] == 0.0:
+        return m <= 0.0
+    ratio = scores.gaps[node] * m / scores.volumes[node]
+    return float(fdtrc(2.0 * rank, 2.0 * rank * m, ratio)) * n_edges > CHANCE
 
 
 def _best_below(tree: _Tree, scores: _Scores, node: int) -> list[int]:
