@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.kernel_defaults [SPACING]`` prints the number of clusters found in each case. Centers
 are at least SPACING standard deviations apart, 10 by default. ``grid`` instead of SPACING puts them on a
-square grid, and ``streams`` prints the number of ids in ten batches.
+square grid, ``streams`` prints the number of ids in ten batches, and ``shapes`` the number of batches in
+which sparse rings, a line or an arc are taken for several separated clusters.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import numpy as np
 
 from dynmeans import KDMeans, SDMeans
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.datasets import moving_rings
+from dynmeans.kernels._estimation.separated_clusters import separated_clusters
 
 KERNELS = ("rbf", "mst", "diffusion")
 ESTIMATORS = (SDMeans, KDMeans)
@@ -24,6 +27,8 @@ SPACING = 10.0
 SIZE, SIZES = 40, (10, 90)  # rows per blob: equal, or drawn uniformly
 TOLERATED = 0.1  # relative error of the number of clusters
 N_STEPS = 10
+RINGS = ((200, 0.02), (400, 0.01), (400, 0.02), (400, 0.03), (800, 0.02), (800, 0.03))  # rows and noise
+SHAPE_SEEDS = range(100, 120)  # the test of gaps was chosen on other seeds
 
 
 def draw_centers(k: int, rng: np.random.Generator, spacing: float) -> FloatArray:
@@ -73,8 +78,43 @@ def count_ids(model: Any, k: int, equal: bool, spacing: float) -> int:
     return len(np.unique(np.concatenate(ids)))
 
 
+def line(rng: np.random.Generator) -> FloatArray:
+    """Draw 200 rows along a line."""
+    return np.column_stack([rng.random(200), rng.normal(scale=0.01, size=200)])
+
+
+def arc(rng: np.random.Generator) -> FloatArray:
+    """Draw 100 rows along an arc of 4 radians."""
+    angles = rng.uniform(0.0, 4.0, 100)
+    return np.column_stack([np.cos(angles), np.sin(angles)]) + rng.normal(scale=0.03, size=(100, 2))
+
+
+def rings(n_points: int, noise: float, rng: np.random.Generator) -> FloatArray:
+    """Draw the paper's three rings."""
+    seed = int(rng.integers(2**31))
+    return moving_rings(1, n_points=n_points, noise=noise, random_state=seed).batches[0]
+
+
+def count_broken_shapes() -> None:
+    """Print in how many batches of each kind the number of separated clusters is wrong.
+
+    Rings that nearly touch may be one cluster.
+    """
+    kinds: dict[str, tuple[Callable[..., FloatArray], tuple[int, ...]]] = {
+        f"rings, {n} rows, noise {noise}": (partial(rings, n, noise), (1, 3)) for n, noise in RINGS
+    }
+    kinds |= {"line": (line, (1,)), "arc": (arc, (1,))}
+    for kind, (draw, right) in kinds.items():
+        batches = [draw(np.random.default_rng(seed)) for seed in SHAPE_SEEDS]
+        found = [separated_clusters(rows, np.ones(len(rows))).n_clusters for rows in batches]
+        print(f"{kind:<27} {sum(n not in right for n in found):>3} of {len(found)}", flush=True)
+
+
 def main(arguments: Sequence[str]) -> None:
     """Print one line per kernel, estimator and kind of size."""
+    if "shapes" in arguments:
+        count_broken_shapes()
+        return
     streams, grid = "streams" in arguments, "grid" in arguments
     spacing = float(arguments[0]) if arguments and not streams and not grid else SPACING
     count: Callable[..., int]
