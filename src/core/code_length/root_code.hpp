@@ -3,9 +3,9 @@
 // A bank of Kalman filters makes the forecasts (Magill, 1965): with and without a velocity, and with
 // different shares of drift in what is observed. The likelihoods of all filters show which motion the ids
 // have. Only the first two are mixed, by their past likelihood, into the code: those that follow the last
-// position. With the others, two ids for an object that is detected twice have the shorter code (identity F1
-// of `tune` on PETS detections 0.22 instead of 0.34). The spread around a forecast is learned from the
-// residuals of rows, not from the scatter within a step, so that ids of one row count as well.
+// position. With the others, two ids for an object that is detected twice have the shorter code. The spread
+// around a forecast is learned from the residuals of rows, not from the scatter within a step, so that ids of
+// one row count as well.
 #pragma once
 
 #include <algorithm>

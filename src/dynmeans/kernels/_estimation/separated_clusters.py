@@ -143,7 +143,7 @@ def clusters_of_distances(distances: FloatArray, weights: FloatArray) -> tuple[I
     tree, dimension = _single_linkage(distances, near, copies, rank), _dimension(near[0])
     tree = tree._replace(height=[height / largest for height in tree.height])
     scores = _scores(tree, copies, dimension)
-    nodes = _whole(tree, scores, _split(tree, scores), rank)
+    nodes = _merge_pieces(tree, scores, _split(tree, scores), rank)
     labels = _labels(tree, nodes)
     parents = _parent_heights(tree)
     heights = [tree.height[node - n] if node >= n else 0.0 for node in nodes]
@@ -236,7 +236,7 @@ def _split(tree: _Tree, scores: _Scores) -> list[int]:
     return found
 
 
-def _whole(tree: _Tree, scores: _Scores, nodes: list[int], rank: int) -> list[int]:
+def _merge_pieces(tree: _Tree, scores: _Scores, nodes: list[int], rank: int) -> list[int]:
     """Return the clusters: nodes, with those merged that chance separates, or the root.
 
     Pieces of a shape are merged into the largest node that has no other clusters. Clusters that chance may
