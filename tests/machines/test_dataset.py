@@ -88,11 +88,21 @@ def test_files_in_the_memory_of_the_process(folder):
     assert np.array_equal(read_labels(folder).column("id").to_numpy(), local_labels(folder)[0])
 
 
-# A background job would ignore the signal.
-NOT_IGNORED = """
+# The run waits after each step until it is interrupted. A background job would ignore the signal.
+WAITING_RUN = """
 import signal
+import time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from dynmeans.cli import main
+from dynmeans.distributed._runs import window_steps
+
+save_progress = window_steps.save_progress
+
+def save_and_wait(*arguments):
+    save_progress(*arguments)
+    time.sleep(600)
+
+window_steps.save_progress = save_and_wait
 main()
 """
 
@@ -101,9 +111,9 @@ def test_an_interruption_is_one_line_and_the_run_resumes(client, folder):
     """Ctrl-C in a terminal: Dask logs nothing, workers end, complete steps stay."""
     outputs = f"--out={folder / 'out'}", f"--state={folder / 'state'}"
     options = "--workers=1", "--time=t", "--every=10", "--birth-cost=3", *outputs
-    command = [sys.executable, "-c", NOT_IGNORED, "cluster", f"{folder}/*.parquet", *options]
+    command = [sys.executable, "-c", WAITING_RUN, "cluster", f"{folder}/*.parquet", *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    while process.poll() is None and not (folder / "out/labels/step=000001").exists():
+    while process.poll() is None and not (folder / "state").exists():
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)
     _, error = process.communicate()
