@@ -193,6 +193,7 @@ def test_the_figure_is_drawn(found: Any, tmp_path: Path) -> None:
         ({"kernels": [RBF(1.0)]}, "kernels are for KDMeans"),
         ({"batches": [np.ones((3, 2)), np.ones((3, 3))]}, "same number of features"),
         ({"batches": [np.ones((3, 2))] * 3}, "all rows of each batch are equal"),
+        ({"batches": [np.ones((1, 2)), np.zeros((1, 2))]}, "put several rows into a batch"),
         ({"batches": [1e-200 * np.eye(3)] * 3}, "too small for floats; use larger units"),
         ({"estimator": SDMeans("precomputed")}, "precomputed"),
         ({"estimator": []}, "list of estimators is empty"),

@@ -80,6 +80,8 @@ def birth_costs(batches: Sequence[FloatArray]) -> tuple[float, float]:
     """Estimate the range of birth costs: squared distance of neighbors to squared diameter of a batch."""
     some = [batches[i] for i in evenly_spaced(len(batches), BATCHES)]
     scales = [scale for scale in map(_scales, some) if scale is not None]
+    if not scales and max(map(len, batches)) < 2:
+        raise ValueError("no batch has two rows, which a birth cost needs; put several rows into a batch")
     if not scales:
         raise ValueError("all rows of each batch are equal; a birth cost needs at least two distinct rows")
     low, high = np.median(scales, axis=0)
