@@ -99,6 +99,22 @@ def test_ids_that_break_are_reported() -> None:
     assert any("steps per id" in text for text in found)
 
 
+def test_ids_of_provisional_parameters_do_not_break() -> None:
+    """The first estimates may give every row an id, and the final one a single id for all."""
+    rng = np.random.default_rng(3)
+    batches = [np.c_[rng.normal(40, 8, 14), rng.integers(0, 360, 14)] for _ in range(80)]
+    model, found = run(batches, birth_cost="auto", lifetime=None, reach=None)
+    assert model.step_.active.tolist() == [0]
+    assert max(event.id for event in model.history_) >= 9  # provisional ids
+    assert not any("ids break" in text for text in found)
+
+
+def test_ids_that_break_later_are_reported() -> None:
+    quiet, jumping = [POSITIONS] * 16, [5.0 * t + POSITIONS for t in range(1, 17)]
+    _, found = run([*quiet, *jumping], birth_cost=1.0, reach=1.0)
+    assert any("ids break: 48 new ids in 16 steps, 3 at a time" in text for text in found)
+
+
 def test_tune_reports_the_same() -> None:
     jumps = [30.0 * RNG.normal(size=2) * t + X for t, X in enumerate(CLOUDS[:10])]
     found = tune(jumps, DMeans(exclusive=False, refine=False, motion="walk"), budget=8, random_state=0)

@@ -49,6 +49,16 @@ class Birth(NamedTuple):
         return self.step > report.step // 2 and self.birth_cost >= used.birth_cost
 
 
+class LastCheck(NamedTuple):
+    """Numbers of steps and ids when ids were last counted."""
+
+    step: int
+    n_ids: int
+
+
+START = LastCheck(0, 0)
+
+
 def check_result(
     rows: Rows,
     report: StepReport,
@@ -57,6 +67,7 @@ def check_result(
     n_rows: int | None = None,
     *,
     had_births: bool = False,
+    since: LastCheck | None = START,
 ) -> dict[str, str]:
     """Return warnings by kind.
 
@@ -74,6 +85,9 @@ def check_result(
         Rows of the whole batch, if `rows` and the labels of the report are a sample of it.
     had_births : bool, default False
         Whether recent steps show that births are possible, so that the rows of this step need not.
+    since : LastCheck, optional
+        Where the steps begin whose ids are counted. None if it is not known, as in a model from a file, or
+        if some of these steps had provisional parameters, whose clusters are corrected.
     """
     n_active, n = len(report.active), len(rows) if n_rows is None else n_rows
     found = {}
@@ -105,14 +119,19 @@ def check_result(
             f"reach * birth_cost = {used.reach * used.birth_cost:g} exceeds the squared spread of the data, "
             f"{span:g}: a sleeping cluster is revived from anywhere; use a smaller reach"
         )
-    steps_per_id = report.step * max(n_active, 1) / max(state.next_id, 1)
-    if state.next_id >= MANY_IDS and steps_per_id < MIN_STEPS_PER_ID:
-        found["ids"] = (
-            f"ids break: {state.next_id} ids in {report.step} steps, {n_active} at a time, are about "
-            f"{steps_per_id:.1f} steps per id; use a larger reach, lifetime or birth_cost, "
-            "or motion='velocity'"
-        )
-    return found
+    return found if since is None else found | _check_ids(report, state, since)
+
+
+def _check_ids(report: StepReport, state: ClusterState, since: LastCheck) -> dict[str, str]:
+    """Return a warning if most clusters get a new id every few steps."""
+    n_active, n_steps, n_ids = len(report.active), report.step - since.step, state.next_id - since.n_ids
+    steps_per_id = n_steps * max(n_active, 1) / max(n_ids, 1)
+    if n_ids < MANY_IDS or steps_per_id >= MIN_STEPS_PER_ID:
+        return {}
+    return {
+        "ids": f"ids break: {n_ids} new ids in {n_steps} steps, {n_active} at a time, are about "
+        f"{steps_per_id:.1f} steps per id; use a larger reach, lifetime or birth_cost, or motion='velocity'"
+    }
 
 
 def check_estimate(birth_cost: float) -> dict[str, str]:

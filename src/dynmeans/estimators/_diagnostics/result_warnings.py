@@ -19,8 +19,10 @@ from dynmeans.estimators._diagnostics.birth_warnings import (
 )
 from dynmeans.estimators._diagnostics.caller import caller_level
 from dynmeans.estimators._diagnostics.result_checks import (
+    START,
     Birth,
     ClusteringWarning,
+    LastCheck,
     check_estimate,
     check_one_direction,
     check_result,
@@ -41,10 +43,11 @@ class WarningRecord(NamedTuple):
 
     current: dict[str, str]  # text of each kind, after the last check
     given: frozenset[str]  # kinds that the caller was warned of
-    last_birth: Birth | None  # beside remembered clusters
+    last_birth: Birth | None = None  # beside remembered clusters
+    last_check: LastCheck | None = None  # with final parameters, and not in a model from a state file
 
 
-NO_WARNINGS = WarningRecord({}, frozenset(), None)
+NO_WARNINGS = WarningRecord({}, frozenset())
 
 
 def warn_of_rows(
@@ -63,12 +66,15 @@ def update_warnings(model: DMeans, batch: Batch, report: StepReport, resolved: R
     step, is_due = report.step, is_check_due(report.step)
     if not (is_due or step == 1 or len(report.born)):
         return
-    record = NO_WARNINGS if step == 1 else model._warnings
+    record = model._warnings
+    if step == 1:
+        record = NO_WARNINGS._replace(last_check=START if resolved.is_final else None)
     if step > 1 and len(model._state.ids) > len(report.born) > 0:
         current = record.current
         if "birth" in current:
             current = {kind: text for kind, text in current.items() if kind != "birth"}
-        record = WarningRecord(current, record.given, Birth(step, report.birth_cost))
+        birth = Birth(step, report.birth_cost)
+        record = WarningRecord(current, record.given, birth, record.last_check)
     model._warnings = record
     if not (is_due or step == 1) or model._is_silent or len(batch.rows) == 0:
         return
@@ -76,7 +82,12 @@ def update_warnings(model: DMeans, batch: Batch, report: StepReport, resolved: R
     # An estimate changes in the first steps: what a later check of the result does not find has ended.
     valid = {kind: text for kind, text in record.current.items() if kind in ROW_CHECKS or not is_due}
     first_texts = {kind: record.current.get(kind, text) for kind, text in found.items()}
-    model._warnings = record._replace(current=valid | first_texts, given=record.given | found.keys())
+    last_check = record.last_check
+    if is_due:
+        last_check = LastCheck(step, model._state.next_id) if resolved.is_final else None
+    model._warnings = record._replace(
+        current=valid | first_texts, given=record.given | found.keys(), last_check=last_check
+    )
     _give_warnings(text for kind, text in found.items() if kind not in record.given)
 
 
@@ -95,10 +106,16 @@ def _find_warnings(
         found |= check_embeddings(rows, labels)
     if is_check_due(report.step):
         assert resolved.used is not None
-        described, birth = report._replace(labels=labels), model._warnings.last_birth
-        had_births = birth is not None and birth.refutes(report, resolved.used)
+        described, known = report._replace(labels=labels), model._warnings
+        birth = known.last_birth
         found |= check_result(
-            rows, described, model._state, resolved.used, len(batch.rows), had_births=had_births
+            rows,
+            described,
+            model._state,
+            resolved.used,
+            len(batch.rows),
+            had_births=birth is not None and birth.refutes(report, resolved.used),
+            since=known.last_check,
         )
     if model.birth_cost == "auto":
         for kind in ("single", "one"):  # found in the data
