@@ -1,11 +1,16 @@
 """Every kind of invalid input gives a clear error and leaves the model unchanged."""
 
+from datetime import datetime, timedelta
+
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from dynmeans import DMeans, tune
 
+WHEN = datetime(2024, 1, 2, 3, 4)
 GOOD = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0]])
 
 
@@ -35,6 +40,10 @@ def frozen(model):
         ({"X": GOOD, "t": 9.5}, "time must not go backwards: got t=9.5 after t=10.0"),
         ({"X": GOOD, "t": np.nan}, "t must be a finite number, got nan"),
         ({"X": GOOD, "t": np.array([1.0, 2.0])}, r"t must be a number, such as seconds, got array\(\[1"),
+        ({"X": GOOD, "t": "noon"}, "t must be a number, such as seconds, got 'noon'$"),
+        ({"X": GOOD, "t": WHEN}, r"got datetime.datetime\(2024, 1, 2, 3, 4\): pass t.timestamp\(\)"),
+        ({"X": GOOD, "t": np.datetime64(WHEN)}, r"pass \(t - start\) / np.timedelta64\(1, 's'\)"),
+        ({"X": GOOD, "t": np.timedelta64(3, "m")}, r"pass t / np.timedelta64\(1, 's'\)"),
     ],
 )
 def test_bad_arguments_leave_the_model_as_it_was(arguments, message):
@@ -50,7 +59,7 @@ def test_bad_arguments_leave_the_model_as_it_was(arguments, message):
     ("params", "message"),
     [
         ({"birth_cost": -1.0}, "birth_cost must be a finite number > 0, got -1.0"),
-        ({"birth_cost": "cheap"}, "birth_cost must be a number, got 'cheap'"),
+        ({"birth_cost": "cheap"}, "birth_cost must be a number or 'auto', got 'cheap'"),
         ({"lifetime": 1.0}, "lifetime must be a finite number > 1, got 1.0"),
         ({"reach": 0.5}, "reach must be a finite number >= 1 - 1/lifetime = 0.666667, got 0.5"),
         ({"aging_cost": -1.0}, "aging_cost must be a finite number >= 0, got -1.0"),
@@ -97,6 +106,8 @@ class LazyFrame:
             "column 'when' of X has dates or durations, but features must be numbers",
         ),
         (pd.DataFrame({"x": [1.0], "d": pd.to_timedelta([1], unit="s")}), "column 'd' of X has dates or dur"),
+        (np.array([[WHEN]], dtype="datetime64[s]"), "X has dates or durations"),
+        (pd.DataFrame(np.eye(2), columns=["a", "a"]), "must have unique names, got 'a' more than once"),
         (LazyFrame(), r"X is a LazyFrame, which has no rows yet: pass X\.collect\(\)"),
         (
             (0.5, GOOD),
@@ -109,3 +120,36 @@ def test_an_error_of_numpy_is_explained_in_one_line(X, message):
         with pytest.raises((ValueError, TypeError), match=message) as caught:
             call(X)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ([WHEN, WHEN], "column 'c' of X has dates or durations, but features must be numbers"),
+        ([WHEN.date(), WHEN.date()], "column 'c' of X has dates or durations"),
+        ([WHEN.time(), WHEN.time()], "column 'c' of X has dates or durations"),
+        ([timedelta(1), timedelta(2)], "column 'c' of X has dates or durations"),
+        (["1.5", "north"], "column 'c' of X has values such as 'north', but features must be numbers"),
+        ([[1.0, 2.0], [3.0, 4.0]], r"column 'c' of X has lists, .* np.stack\(X\['c'\]\)"),
+        ([1.0, None], "Input X contains NaN: column 'c' has no value in row 1"),
+    ],
+)
+def test_a_column_without_numbers_is_named(frame, column, message):
+    X = frame({"x": [1.0, 2.0], "c": column})
+    for call in (DMeans().partial_fit, lambda X: tune([X])):
+        with pytest.raises((ValueError, TypeError), match=message) as caught:
+            call(X)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("t", ["noon", WHEN, np.datetime64(WHEN)])
+def test_tune_refuses_times_that_are_no_numbers(t):
+    with pytest.raises(ValueError, match="t must be a number, such as seconds"):
+        tune([{"X": GOOD, "t": t}])
+
+
+def test_columns_that_differ_from_the_first_batch_are_named():
+    model = DMeans(birth_cost=1.0).partial_fit(pd.DataFrame(GOOD, columns=["x", "y"]))
+    with pytest.raises(ValueError, match=r"unseen at fit time: - z .* now missing: - y$"):
+        model.partial_fit(pd.DataFrame(GOOD, columns=["x", "z"]))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import reprlib
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from dynmeans._model.types import FloatArray, IntArray
+
+SHOWN = 60  # characters of a value in an error
 
 
 class Timed(Protocol):
@@ -66,23 +68,39 @@ def empty_state(n_features: int) -> ClusterState:
     )
 
 
-def _shown(value: object) -> str:
-    """Return a value as one short line."""
-    return reprlib.repr(value).replace("\n", " ")
-
-
 def next_time(state: Timed, t: float | None) -> float:
     """Return the event time of the next batch: ``t``, or one unit after the last batch if it is None."""
     if t is None:
         return state.clock + 1.0
+    now = as_time(t)
+    if state.n_steps > 0 and now < state.clock:
+        raise ValueError(f"time must not go backwards: got t={now!r} after t={state.clock!r}")
+    return now
+
+
+def as_time(t: Any) -> float:
+    """Return an event time as a finite number."""
     try:
         now = float(t)
     except OverflowError:
         now = np.inf
-    except TypeError:
-        raise ValueError(f"t must be a number, such as seconds, got {_shown(t)}") from None
+    except (TypeError, ValueError):
+        raise ValueError(f"t must be a number, such as seconds, got {_shown(t)}{_remedy(t)}") from None
     if not np.isfinite(now):
         raise ValueError(f"t must be a finite number, got {_shown(t)}")
-    if state.n_steps > 0 and now < state.clock:
-        raise ValueError(f"time must not go backwards: got t={now!r} after t={state.clock!r}")
     return now
+
+
+def _remedy(t: Any) -> str:
+    """Return how to convert a date or duration to seconds."""
+    if isinstance(t, np.datetime64):
+        return ": pass (t - start) / np.timedelta64(1, 's')"
+    if isinstance(t, np.timedelta64):
+        return ": pass t / np.timedelta64(1, 's')"
+    return ": pass t.timestamp()" if hasattr(t, "timestamp") else ""
+
+
+def _shown(value: Any) -> str:
+    """Return a value as one short line."""
+    text = repr(value) if np.ndim(value) == 0 else reprlib.repr(value)
+    return (text if len(text) <= SHOWN else f"{text[:SHOWN]}...").replace("\n", " ")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans._model.state import as_time
 from dynmeans._model.types import FloatArray
 from dynmeans.estimators._validation import finite_rows, valid_weights
 
@@ -76,5 +77,5 @@ def _times(steps: list[dict[str, Any]]) -> FloatArray:
     times: list[float] = []
     for step in steps:
         t = step.get("t")
-        times.append(float(t) if t is not None else (times[-1] + 1.0 if times else 1.0))
+        times.append(as_time(t) if t is not None else (times[-1] + 1.0 if times else 1.0))
     return np.array(times)

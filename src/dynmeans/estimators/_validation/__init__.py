@@ -13,7 +13,8 @@ from dynmeans.estimators._validation.parameters import (
     valid_number,
     valid_threads,
 )
-from dynmeans.estimators._validation.rows import finite_rows, refuse_masked, valid_rows
+from dynmeans.estimators._validation.rows import finite_rows, valid_rows
+from dynmeans.estimators._validation.unsuitable_rows import refuse_masked
 from dynmeans.estimators._validation.weights import (
     LARGEST_MOMENT,
     NO_WEIGHT,

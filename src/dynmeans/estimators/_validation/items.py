@@ -12,7 +12,7 @@ from dynmeans._algorithms.linking.link_spaces import LinkState
 from dynmeans._algorithms.linking.link_step import BatchClusters
 from dynmeans._algorithms.linking.shared_items import SharedItems, count_shared
 from dynmeans.estimators._validation.parameters import shown
-from dynmeans.estimators._validation.rows import refuse_masked
+from dynmeans.estimators._validation.unsuitable_rows import refuse_masked
 
 KINDS = {"i": "integers", "O": "strings"}  # by the dtype of the array
 

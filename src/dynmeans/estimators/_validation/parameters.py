@@ -59,9 +59,10 @@ def valid_number(name: str, value: Any) -> float | None:
 
 def valid_birth_cost(value: Any) -> float:
     """Return a birth cost that is not estimated; the model validates its range."""
+    if value is None or isinstance(value, str):
+        raise ValueError(f"birth_cost must be a number or 'auto', got {shown(value)}")
     number = valid_number("birth_cost", value)
-    if number is None:
-        raise ValueError("birth_cost must be a number or 'auto', got None")
+    assert number is not None
     return number
 
 

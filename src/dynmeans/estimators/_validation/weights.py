@@ -9,7 +9,7 @@ import numpy as np
 from dynmeans._algorithms.batch import Rows
 from dynmeans._core import max_abs
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans.estimators._validation.rows import refuse_masked
+from dynmeans.estimators._validation.unsuitable_rows import refuse_masked
 
 LIGHTEST, HEAVIEST = 1e-100, 1e100  # weights: their inverses and their products with squares are finite
 LARGEST_MOMENT = 1e305  # weight times squared coordinates
