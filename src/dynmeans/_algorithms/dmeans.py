@@ -57,7 +57,7 @@ def _run_parts(
     state: ClusterState, batch: Batch, costs: Costs, motion: Motion, search: SearchOptions
 ) -> tuple[tuple[Any, ...], tuple[Any, ...], UpdatedFields]:
     """Predict, cluster and update; one compiled call takes 16 instead of 18 microseconds for ten rows."""
-    scaled, now = motion.scaled_by(costs.drift), batch.time
+    scaled, now = motion.scaled_by(costs.drift, costs.interval), batch.time
     if not (search.duplicates or search.merge):
         return dmeans_step(batch.rows, batch.weights, now, state, costs, scaled, costs.aging, search)
     prior = predict_prior(state, now, costs, motion)

@@ -19,6 +19,7 @@ class Costs(NamedTuple):
     birth: float  # lambda  squared distance at which a point founds a cluster
     lifetime: float  # T_Q  longest time without points before death; inf for Q = 0
     drift: float  # tau     variance of the motion per unit of time, in units of the variance of the cluster
+    interval: float = 1.0  #  time between steps; a velocity changes by a share of the drift in this time
 
     @property
     def aging(self) -> float:
@@ -81,12 +82,12 @@ def make_costs(birth: float, parameters: AgingParameters, default: AgingDefaults
     return Costs(birth, lifetime, drift_from_reach(lifetime, reach))
 
 
-def costs_with_drift(birth: float, lifetime: float, drift: float) -> Costs:
-    """Return the costs for a drift that is known, so that the lifetime may be less than one unit of time."""
+def costs_with_drift(birth: float, lifetime: float, drift: float, interval: float) -> Costs:
+    """Return the costs for a drift per interval, so that the lifetime may be less than one unit of time."""
     _require_birth_cost(birth)
     _require("lifetime", lifetime, lifetime > 0, "> 0")
     _require_within("lifetime", lifetime, SHORTEST_LIFETIME, LARGEST_SPAN)
-    return Costs(birth, lifetime, drift)
+    return Costs(birth, lifetime, drift / interval, interval)
 
 
 def drift_from_reach(lifetime: float, reach: float) -> float:

@@ -87,7 +87,7 @@ def update_state(
     diagnostics : StepDiagnostics
         Copied to the report.
     """
-    scaled = motion.scaled_by(costs.drift)
+    scaled = motion.scaled_by(costs.drift, costs.interval)
     return step_result(update_clusters(state, prior, fit, costs, scaled, now, row_index), diagnostics)
 
 

@@ -13,7 +13,10 @@ MotionName = Literal["walk", "velocity"]
 
 
 class Motion(NamedTuple):
-    """Variances of the motion, as multiples of the drift tau."""
+    """Variances of the motion, as multiples of the drift tau.
+
+    Time is in units of the interval between steps, so that the motion does not depend on the unit of time.
+    """
 
     position: float  # added to the variance of the position per unit of time
     velocity: float  # added to the variance of the velocity per unit of time
@@ -24,15 +27,20 @@ class Motion(NamedTuple):
         """Return whether clusters have velocities."""
         return self.velocity > 0 or self.newborn > 0
 
-    def scaled_by(self, drift: float) -> Motion:
-        """Return the variances for a given drift."""
-        return _scaled(self, drift)
+    def scaled_by(self, drift: float, interval: float = 1.0) -> Motion:
+        """Return the variances for a drift per unit of time, and for the interval in the same unit."""
+        return _scaled(self, drift, interval)
 
 
 @lru_cache(maxsize=64)  # two calls per step, mostly with the same drift: 5% of a step with ten rows
-def _scaled(motion: Motion, drift: float) -> Motion:
+def _scaled(motion: Motion, drift: float, interval: float) -> Motion:
     limit = math.inf if math.isinf(motion.limit) else motion.limit * drift  # 0 times infinity is not a limit
-    return Motion(motion.position * drift, motion.velocity * drift, motion.newborn * drift, limit)
+    return Motion(
+        motion.position * drift,
+        motion.velocity * drift / interval**2,
+        motion.newborn * drift / interval,
+        limit,
+    )
 
 
 def steady_variance(motion: Motion) -> float:

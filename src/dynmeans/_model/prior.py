@@ -56,4 +56,4 @@ def predict_with_variances(
 def _predict(
     state: ClusterState, now: float, costs: Costs, motion: Motion
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-    return predict_clusters(state, motion.scaled_by(costs.drift), now, costs.aging)
+    return predict_clusters(state, motion.scaled_by(costs.drift, costs.interval), now, costs.aging)

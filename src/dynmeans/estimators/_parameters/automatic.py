@@ -139,9 +139,9 @@ def _automatic_costs(given: DMeansParameters, estimated: DescentParameters, inte
         return make_costs(estimated.birth, AgingParameters(lifetime, reach))
     if reach is None:
         span = LIFETIME * interval if lifetime is None else lifetime
-        return costs_with_drift(estimated.birth, span, estimated.drift / interval)
+        return costs_with_drift(estimated.birth, span, estimated.drift, interval)
     costs = make_costs(estimated.birth, AgingParameters(LIFETIME, reach))
-    return costs._replace(lifetime=LIFETIME * interval, drift=costs.drift / interval)
+    return costs_with_drift(estimated.birth, LIFETIME * interval, costs.drift, interval)
 
 
 def _number(name: str, value: Any) -> float | None:
