@@ -113,6 +113,31 @@ def test_a_lifetime_that_is_estimated_is_in_units_of_the_interval() -> None:
         np.testing.assert_array_equal(step.labels, labels)
 
 
+@pytest.mark.parametrize("unit", [1.0 / 64.0, 1024.0])
+@pytest.mark.parametrize("rows", [1, 5])
+def test_the_unit_of_time_changes_no_label(unit: float, rows: int) -> None:
+    batches, _ = walkers(rows, 40, seed=2)
+    models = [DMeans(motion="velocity", random_state=0) for _ in range(2)]
+    for t, X in enumerate(batches, start=1):
+        by_steps, by_unit = (m.partial_fit(X, t=t * u) for m, u in zip(models, (1.0, unit), strict=True))
+        assert by_steps.labels_.tolist() == by_unit.labels_.tolist()
+    forecasts = [model.forecast(t=41.0 * u) for model, u in zip(models, (1.0, unit), strict=True)]
+    assert np.allclose(forecasts[0].positions, forecasts[1].positions)
+
+
+@pytest.mark.parametrize("rows", [1, 5])
+def test_ids_survive_a_gap_between_batches(rows: int) -> None:
+    """Nothing is recorded for eight steps, longer than the lifetime of five."""
+    batches, truth = walkers(rows, 60, seed=1)
+    times = [t for t in range(60) if not 40 <= t < 48]
+    model, given = DMeans(random_state=0), DMeans(lifetime=5.0, random_state=0)
+    found = [model.partial_fit(batches[t], t=t + 1.0).labels_ for t in times]
+    assert identity_f1([truth[t] for t in times[8:]], found[8:]) > 0.9
+    for t in times[:40]:
+        given.partial_fit(batches[t], t=t + 1.0)
+    assert (given.predict(batches[48], t=49.0) == -1).all()  # a given lifetime is in units of t
+
+
 def test_a_given_lifetime_may_be_less_than_one_unit_of_time() -> None:
     rng = np.random.default_rng(0)
     batches = [

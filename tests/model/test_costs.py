@@ -2,11 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans._model.costs import AgingParameters, make_costs, reach_from_drift
+from dynmeans._model.costs import AgingParameters, Costs, make_costs, reach_from_drift
+from dynmeans._model.state import empty_state
 
 births = st.floats(1e-6, 1e6)
 lifetimes = st.floats(1.01, 100.0)
@@ -32,7 +34,7 @@ def test_both_parametrizations_give_the_same_costs(birth, lifetime, drift):
 
 
 def test_no_aging_cost_means_that_nothing_is_forgotten():
-    assert make_costs(1.0, AgingParameters(aging_cost=0.0, drift=0.0)) == (1.0, math.inf, 0.0)
+    assert make_costs(1.0, AgingParameters(aging_cost=0.0, drift=0.0)) == Costs(1.0, math.inf, 0.0)
     assert make_costs(1.0, AgingParameters(aging_cost=0.0, drift=0.0)).aging == 0.0
 
 
@@ -54,3 +56,27 @@ def test_no_aging_cost_means_that_nothing_is_forgotten():
 def test_invalid_costs_are_named(birth, span, message):
     with pytest.raises(ValueError, match=message):
         make_costs(birth, span)
+
+
+def seen_for(n_steps):
+    """Return the state of two clusters that were seen in some steps, at time 10."""
+    return empty_state(1)._replace(hits=np.full(2, n_steps), clock=10.0, n_steps=n_steps)
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "n_steps", "lifetime"),
+    [
+        (2.0, 100, 10.0),  # the usual interval
+        (6.0, 100, 30.0),  # five times the present interval
+        (6.0, 12, 12 * 2 * math.log(2.0)),  # the half-life of the clusters
+        (6.0, 3, 10.0),  # their half-life is shorter than the lifetime
+    ],
+)
+def test_a_lifetime_of_some_intervals_is_longer_after_a_gap(elapsed, n_steps, lifetime):
+    costs = Costs(birth=1.0, lifetime=10.0, drift=1.0, longest=2.0)
+    assert costs.at(10.0 + elapsed, seen_for(n_steps)).lifetime == pytest.approx(lifetime)
+
+
+def test_a_lifetime_in_units_of_time_stays_as_it_is_after_a_gap():
+    costs = Costs(birth=1.0, lifetime=10.0, drift=1.0)
+    assert costs.at(1e6, seen_for(100)) is costs

@@ -121,9 +121,10 @@ def cluster_sample(
     )
     state, labels = empty_state(first.rows[0].shape[1]), []
     for batch in _batches(first, n_batches):
-        prior = predict_prior(state, batch.time, costs, motion)
-        fit = cluster(batch, prior, costs, search, state.n_steps)
-        result = update_state(state, prior, fit, costs, motion, batch.time)
+        now = costs.at(batch.time, state)
+        prior = predict_prior(state, batch.time, now, motion)
+        fit = cluster(batch, prior, now, search, state.n_steps)
+        result = update_state(state, prior, fit, now, motion, batch.time)
         state = result.state
         labels.append(result.report.labels)
     return state, labels

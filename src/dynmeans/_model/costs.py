@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from dynmeans._model.state import ClusterState
+
 LARGEST_SPAN = 1e12  # largest lifetime, reach and drift: values that grow with them stay far from overflow
 SHORTEST_LIFETIME = 1e-12  # the inverse of LARGEST_SPAN
 LARGEST_COST, SMALLEST_COST = 1e305, 1e-305  # costs and their inverses are finite, normal doubles
@@ -20,11 +22,26 @@ class Costs(NamedTuple):
     lifetime: float  # T_Q  longest time without points before death; inf for Q = 0
     drift: float  # tau     variance of the motion per unit of time, in units of the variance of the cluster
     interval: float = 1.0  #  time between steps; a velocity changes by a share of the drift in this time
+    longest: float = math.inf  # interval between steps; after a longer one the lifetime is longer too
 
     @property
     def aging(self) -> float:
         """Q, the cost per unit of time since a cluster was last seen."""
         return min(self.birth / self.lifetime, LARGEST_COST)
+
+    def at(self, now: float, state: ClusterState) -> Costs:
+        """Return the costs of a step at a time; ``state`` is that before the step.
+
+        Nothing is observed between two steps, so no cluster is absent there. After a longer interval than
+        usual, a lifetime of some intervals is as many of this one. But it is at most the half-life of the
+        clusters: ln 2 times the mean number of steps in which they were seen.
+        """
+        elapsed = now - state.clock
+        if elapsed <= self.longest or len(state.hits) == 0:
+            return self
+        half_life = math.log(2.0) * float(state.hits.mean()) * self.longest
+        stretched = min(self.lifetime * (elapsed / self.longest), half_life)
+        return self._replace(lifetime=max(self.lifetime, stretched))
 
     def scaled_to_batch(self, weight: float) -> Costs:
         """Convert costs relative to the batch to absolute ones, for a batch of this weight."""

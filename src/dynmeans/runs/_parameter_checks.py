@@ -42,7 +42,7 @@ def _check_costs(parameters: RunParameters) -> None:
     make = make_sphere_costs if parameters.metric == "cosine" else make_costs
     try:
         if parameters.lifetime is not None and _estimates_reach(parameters):
-            costs_with_drift(birth_cost, parameters.lifetime, 0.0)
+            costs_with_drift(birth_cost, parameters.lifetime, drift=0.0, interval=1.0)
         else:
             make(birth_cost, lifespan)
     except ValueError as error:

@@ -138,10 +138,13 @@ def _automatic_costs(given: DMeansParameters, estimated: DescentParameters, inte
     if lifetime is not None and reach is not None:
         return make_costs(estimated.birth, AgingParameters(lifetime, reach))
     if reach is None:
-        span = LIFETIME * interval if lifetime is None else lifetime
-        return costs_with_drift(estimated.birth, span, estimated.drift, interval)
-    costs = make_costs(estimated.birth, AgingParameters(LIFETIME, reach))
-    return costs_with_drift(estimated.birth, LIFETIME * interval, costs.drift, interval)
+        drift = estimated.drift
+    else:
+        drift = make_costs(estimated.birth, AgingParameters(LIFETIME, reach)).drift
+    if lifetime is not None:
+        return costs_with_drift(estimated.birth, lifetime, drift, interval)
+    costs = costs_with_drift(estimated.birth, LIFETIME * interval, drift, interval)
+    return costs._replace(longest=interval)
 
 
 def _number(name: str, value: Any) -> float | None:

@@ -9,6 +9,7 @@ from dynmeans._algorithms.first_batches import FirstBatches
 from dynmeans._model.costs import Costs
 from dynmeans._model.events import StepParameters
 from dynmeans._model.motion import WALK, Motion
+from dynmeans._model.state import ClusterState
 
 
 class ResolvedParameters(NamedTuple):
@@ -22,6 +23,11 @@ class ResolvedParameters(NamedTuple):
     used: StepParameters | None = None  # that D-Means reports
     motion: Motion = WALK  # of D-Means
     contradiction: FirstBatches | None = None  # the first batches, if they contradict the clusters of D-Means
+
+    def at(self, now: float, state: ClusterState) -> ResolvedParameters:
+        """Return the parameters of a step at a time; ``state`` is that before it."""
+        costs = self.costs.at(now, state)
+        return self if costs is self.costs else self._replace(costs=costs)
 
     @property
     def is_cosine(self) -> bool:

@@ -153,8 +153,8 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         """
         check_is_fitted(self)
         state = self._state  # read once: another thread may run a step meanwhile
-        resolved = self._resolve(state, self._estimates, self._seed)
-        return self._forecast(state, resolved, next_time(state.clusters, t))
+        now = next_time(state.clusters, t)
+        return self._forecast(state, self._resolved_at(state, now), now)
 
     def predict(self, X: Any, *, t: float | None = None) -> IntArray:
         """Return the id of the cheapest remembered cluster for each row, without changing the model.
@@ -176,8 +176,8 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         check_is_fitted(self)
         state = self._state  # read once: another thread may run a step meanwhile
         rows = self._read(X, reset=False, min_rows=0)
-        resolved = self._resolve(state, self._estimates, self._seed)
-        return self._assigned(state, rows, resolved, next_time(state.clusters, t))
+        now = next_time(state.clusters, t)
+        return self._assigned(state, rows, self._resolved_at(state, now), now)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, np.dtype[np.object_]]:
         """Name the columns of :meth:`transform` by the ids of the clusters."""
@@ -261,6 +261,10 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
             for event in events:
                 self.on_event(event)
         return self
+
+    def _resolved_at(self, state: Any, now: float) -> ResolvedParameters:
+        """Return the parameters of a step at a time."""
+        return self._resolve(state, self._estimates, self._seed).at(now, state.clusters)
 
     def _assigned(self, state: Any, rows: Rows, resolved: ResolvedParameters, now: float) -> IntArray:
         """Return the id of the cheapest cluster for every row, -1 if none is remembered."""

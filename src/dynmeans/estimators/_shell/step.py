@@ -45,6 +45,7 @@ def advance(model: BatchClusterer, given: StepInput, reset: bool) -> tuple[Event
     estimates = model._learn(old, batch, seed) if resolved.learns else old
     if first or estimates is not old:
         resolved = model._resolve(state, estimates, seed)
+    resolved = resolved.at(batch.time, state.clusters)
     state, report, events = model._cluster_batch(state, batch, resolved)
     if resolved.used is not None or not resolved.is_final:
         report = report.with_parameters(resolved.used, resolved.is_final)
