@@ -91,16 +91,24 @@ def test_auto_waits_for_a_batch_whose_rows_differ():
     assert len(np.unique(model.partial_fit(rows).labels_)) == 2
 
 
-def test_auto_is_estimated_after_1_2_4_and_8_batches_and_then_stays():
+def test_auto_is_estimated_after_1_2_4_8_and_16_batches_and_then_stays():
     rng = np.random.default_rng(0)
     rows = np.concatenate([rng.normal(size=(40, 2)) + c for c in (0.0, 30.0)])
-    batches = [scale * rows for scale in (1.0, 2.0, 0.5, 3.0, 1.5, 2.0, 1.0, 1.2, 20.0, 20.0)]
+    batches = [scale * rows for scale in (1.0, 2.0, 0.5, 3.0, 1.5, 2.0, 1.0, 1.2, *[2.0] * 8, 20.0, 20.0)]
     steps = list(DMeans(random_state=0).stream(batches))
     assert steps[0].birth_cost == DMeans(random_state=0).fit(batches[0]).birth_cost_
     used = [step.parameters for step in steps]
-    for since, until in ((1, 3), (3, 7), (7, 10)):
+    for since, until in ((1, 3), (3, 7), (7, 15), (15, 18)):
         assert len(set(used[since:until])) == 1
-    assert [step.birth_cost_final for step in steps] == 7 * [False] + 3 * [True]
+    assert [step.birth_cost_final for step in steps] == 15 * [False] + 3 * [True]
+
+
+def test_auto_is_final_after_8_batches_if_clusters_were_seen_200_times():
+    rng = np.random.default_rng(0)
+    corners = 30.0 * np.array([(k % 6, k // 6) for k in range(36)])
+    batches = [np.repeat(corners, 3, axis=0) + rng.normal(size=(108, 2)) for _ in range(8)]
+    steps = list(DMeans(random_state=0).stream(batches))
+    assert [step.birth_cost_final for step in steps] == 7 * [False] + [True]
 
 
 def test_a_refined_birth_cost_keeps_lifetime_and_reach():

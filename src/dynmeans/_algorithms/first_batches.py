@@ -20,7 +20,9 @@ from dynmeans._model.types import FloatArray, IntArray
 MAX_ROWS = 100  # number of rows sampled per batch
 PERMUTED = 1 << 20  # rows of a batch whose numbers are permuted; of more rows a sample is drawn directly
 MIN_BATCHES, MAX_BATCHES = 8, 32  # number of batches with rows after which the estimate is final
-ENOUGH_ROWS = 400  # sampled rows after which no more than MIN_BATCHES are needed
+MANY_BATCHES = 16  # after which ENOUGH_ROWS are sufficient
+ENOUGH_ROWS = 400  # sampled rows that determine the shape of clusters
+ENOUGH_SIGHTINGS = 200  # clusters over all steps that determine their motion
 MAX_PASSES = 30  # maximum number of passes over a batch
 
 
@@ -45,9 +47,18 @@ class FirstBatches(NamedTuple):
 
     @property
     def is_enough(self) -> bool:
-        """Whether an estimate from this sample is final."""
+        """Whether an estimate from this sample is final.
+
+        The evidence about motion is the number of times that a cluster was seen, with any number of rows: 100
+        rows of two objects in a step are two positions.
+        """
         n, n_rows = self.n_batches, sum(map(len, self.rows))
-        return n >= MAX_BATCHES or (n >= MIN_BATCHES and n_rows >= ENOUGH_ROWS)
+        n_sightings = sum(len(np.unique(ids)) for ids in self.labels)
+        return (
+            n >= MAX_BATCHES
+            or (n >= MANY_BATCHES and n_rows >= ENOUGH_ROWS)
+            or (n >= MIN_BATCHES and n_sightings >= ENOUGH_SIGHTINGS)
+        )
 
     @property
     def share(self) -> float:
