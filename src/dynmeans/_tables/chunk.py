@@ -17,7 +17,7 @@ Cells: TypeAlias = "NDArray[Any] | Sequence[object]"  # an array from binary fil
 
 
 class Chunk(NamedTuple):
-    """Consecutive rows of one file."""
+    """Consecutive rows of one file; an array of a file may have none."""
 
     names: tuple[str, ...]  # all columns of the file
     columns: Mapping[str, Cells]  # name -> one cell per row; may lack columns that were not requested

@@ -26,10 +26,14 @@ class Position(NamedTuple):
 
     file: int = 0
     row: int = 0
+    n_empty: int = 0  # arrays without rows that were steps since that row
 
 
 class RowBlock(NamedTuple):
-    """Consecutive rows of one input, as numbers, with their position among all inputs."""
+    """Consecutive rows of one input, as numbers, with their position among all inputs.
+
+    An array without rows is a block without rows.
+    """
 
     rows: Rows
     file: int  # number of the input, from 0
@@ -97,11 +101,15 @@ def open_inputs(
     others = [name for name in (time, weight, text, column, key) if name is not None]
     are_chosen = features is not None or embedding is not None
     chunks = read_source(sources[0], wanted=[*(features or ()), *others] if are_chosen else None)
-    first = next(chunks, None)
-    if first is None:
+    begun: list[Chunk] = []  # up to the first rows, which determine the columns
+    for chunk in chunks:
+        begun.append(chunk)
+        if chunk.size:
+            break
+    else:
         raise InputError(f"{sources[0].name}: no rows")
     columns = choose_columns(
-        first,
+        begun[-1],
         sources[0].name,
         features=features,
         time=time,
@@ -111,7 +119,7 @@ def open_inputs(
         vectors=vectors,
         key=key,
     )
-    return columns, _row_blocks(sources, columns, chain([first], chunks), Position(), vectors, missing)
+    return columns, _row_blocks(sources, columns, chain(begun, chunks), Position(), vectors, missing)
 
 
 def open_vectors_of(embedding: str | None, sources: Sequence[Source]) -> NDArray[Any] | None:
@@ -143,7 +151,7 @@ def _row_blocks(
     missing: MissingRows | None,
 ) -> Iterator[RowBlock]:
     part, allowed = 0, _allowance(sources, 0 if vectors is None else vectors.nbytes)
-    last = start.row
+    last, n_known = start.row, start.n_empty
     for file in range(start.file, len(sources)):
         source = sources[file]
         chunks = begun if file == start.file else read_source(source, wanted=columns.needed())
@@ -153,7 +161,9 @@ def _row_blocks(
             rows, error = to_rows(kept, columns, source.name, vectors)
             last = chunk.first + chunk.size - 1
             part, inner = part + (chunk.part != inner), chunk.part
-            if len(rows):
+            is_known = not chunk.size and n_known > 0
+            n_known -= is_known
+            if len(rows) or (not chunk.size and not is_known):
                 located = kept._replace(columns={})  # kept for error messages, without the data
                 rows = Rows(
                     X=rows.X,

@@ -72,7 +72,7 @@ def missing_cells(cells: Cells) -> NDArray[np.bool_]:
         return np.zeros(len(cells), dtype=bool)
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fM":
         wrong = np.isnan(cells) if cells.dtype.kind == "f" else np.isnat(cells)
-        return np.asarray(wrong.reshape(len(cells), -1).any(axis=1))
+        return np.asarray(wrong.any(axis=tuple(range(1, wrong.ndim))))
     return np.fromiter((_is_missing_cell(cell) for cell in cells), dtype=bool, count=len(cells))
 
 

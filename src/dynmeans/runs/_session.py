@@ -175,10 +175,10 @@ class Session:
             self._checkpoint()
 
     def _scaled(self, batch: WindowBatch) -> FloatArray:
-        """Return rows in the units of the model; the first batch sets the scale."""
+        """Return rows in the units of the model; the first batch with rows sets the scale."""
         if self._scale_check is not None:
             self._scale_check.add(batch.X)
-        if self.description.standardize and self.progress.scale is None:
+        if self.description.standardize and self.progress.scale is None and len(batch.X):
             self.progress = self.progress._replace(scale=learn_scale(batch.X, batch.weights))
         return batch.X if self.progress.scale is None else self.progress.scale.apply(batch.X)
 
