@@ -49,7 +49,7 @@ def test_tabs_semicolons_byte_order_marks_and_gzip_are_understood(tmp_path: Path
 
 
 def test_json_lines_hold_objects_or_arrays(tmp_path: Path) -> None:
-    (objects,) = read(tmp_path / "a.jsonl", '{"x": 1, "w": "a"}\n\n{"w": "b", "x": 2.5, "more": 0}\n')
+    (objects,) = read(tmp_path / "a.jsonl", '{"x": 1, "w": "a"}\n\n{"w": "b", "x": 2.5}\n')
     assert {key: list(cells) for key, cells in objects.columns.items()} == {"x": [1, 2.5], "w": ["a", "b"]}
     (arrays,) = read(tmp_path / "b.ndjson", "[1, 2]\n[3, 4]\n")
     assert {key: list(cells) for key, cells in arrays.columns.items()} == {"x1": [1, 3], "x2": [2, 4]}
@@ -66,6 +66,13 @@ def test_json_lines_hold_objects_or_arrays(tmp_path: Path) -> None:
         ("a.jsonl", '{"x": 1}\n{"x": \n', "line 2: not JSON"),
         ("a.jsonl", '{"x": 1}\n7\n', "line 2: '7' is neither an object nor an array"),
         ("a.jsonl", "[1, 2]\n[1]\n", "row 2 (line 2): 1 cells for 2 columns"),
+        (
+            "a.jsonl",
+            '[{"x": 1}, {"x": 2}]\n',
+            ": the file is one JSON array; it must have one object per line",
+        ),
+        ("a.jsonl", "[[1, 2], [3, 4]]\n", ": the file is one JSON array"),
+        ("a.jsonl", '[\n{"x": 1},\n{"x": 2}]\n', ": the file is one JSON array"),
         ("a.jsonl", '{"x\\ud800": 1}\n', "line 1: not Unicode text (a lone surrogate"),
         ("a.jsonl", '{"x": 1}\n{"x": "\\uDfff"}\n', "line 2: not Unicode text (a lone surrogate"),
     ],

@@ -100,7 +100,8 @@ def open_inputs(
     column = embedding if vectors is None else None
     others = [name for name in (time, weight, text, column, key) if name is not None]
     are_chosen = features is not None or embedding is not None
-    chunks = read_source(sources[0], wanted=[*(features or ()), *others] if are_chosen else None)
+    wanted = [*(features or ()), *others] if are_chosen else None
+    chunks = read_source(sources[0], wanted=wanted, warns_of_keys=not are_chosen)
     begun: list[Chunk] = []  # up to the first rows, which determine the columns
     for chunk in chunks:
         begun.append(chunk)
@@ -119,7 +120,10 @@ def open_inputs(
         vectors=vectors,
         key=key,
     )
-    return columns, _row_blocks(sources, columns, chain(begun, chunks), Position(), vectors, missing)
+    blocks = _row_blocks(
+        sources, columns, chain(begun, chunks), Position(), vectors, missing, warns_of_keys=not are_chosen
+    )
+    return columns, blocks
 
 
 def open_vectors_of(embedding: str | None, sources: Sequence[Source]) -> NDArray[Any] | None:
@@ -132,14 +136,25 @@ def open_vectors_of(embedding: str | None, sources: Sequence[Source]) -> NDArray
 
 
 def reopen_inputs(
-    sources: Sequence[Source], columns: Columns, start: Position, missing: MissingRows | None = None
+    sources: Sequence[Source],
+    columns: Columns,
+    start: Position,
+    missing: MissingRows | None = None,
+    *,
+    warns_of_keys: bool = False,
 ) -> Iterator[RowBlock]:
     """Continue to read inputs from a position, with the columns chosen before."""
     if start.file >= len(sources):
         raise InputError(f"the run stopped in input {start.file + 1}, but there are {len(sources)}")
-    chunks = read_source(sources[start.file], skip=start.row, wanted=columns.needed())
+    chunks = read_source(
+        sources[start.file],
+        skip=start.row,
+        wanted=columns.needed(),
+        known=columns.names,
+        warns_of_keys=warns_of_keys,
+    )
     vectors = open_vectors_of(columns.array, sources)
-    return _row_blocks(sources, columns, chunks, start, vectors, missing)
+    return _row_blocks(sources, columns, chunks, start, vectors, missing, warns_of_keys=warns_of_keys)
 
 
 def _row_blocks(
@@ -149,12 +164,17 @@ def _row_blocks(
     start: Position,
     vectors: NDArray[Any] | None,
     missing: MissingRows | None,
+    *,
+    warns_of_keys: bool,
 ) -> Iterator[RowBlock]:
     part, allowed = 0, _allowance(sources, 0 if vectors is None else vectors.nbytes)
     last, n_known = start.row, start.n_empty
     for file in range(start.file, len(sources)):
         source = sources[file]
-        chunks = begun if file == start.file else read_source(source, wanted=columns.needed())
+        chunks = begun
+        if file > start.file:
+            needed = columns.needed()
+            chunks = read_source(source, wanted=needed, known=columns.names, warns_of_keys=warns_of_keys)
         inner: int | None = None if file > start.file or not start.row else -1
         for chunk in chunks:
             kept, left_out = _without_missing(chunk, columns, vectors, missing)

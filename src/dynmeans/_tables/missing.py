@@ -11,7 +11,7 @@ from dynmeans._model.types import IntArray
 from dynmeans._tables.cells import is_missing
 from dynmeans._tables.chunk import Cells, Chunk
 
-HINT = "--missing drop leaves out rows with empty cells"
+HINT = "--missing drop leaves out rows with empty cells, and --features chooses other columns"
 
 
 class MissingRows:
