@@ -167,6 +167,12 @@ def read_keys(cells: Cells) -> list[str]:
     return keys
 
 
+def key_or_empty(cell: object) -> str:
+    """Return a cell as a key, or an empty text if it is missing or invalid."""
+    plain = cell.item() if isinstance(cell, np.generic) else cell
+    return "" if is_missing(plain) else _key(plain) or ""
+
+
 def _key(cell: object) -> str | None:
     """Return a cell as a key, or None if it is empty or has a control character, such as a line break."""
     if isinstance(cell, float):

@@ -15,7 +15,7 @@ from dynmeans._model.types import IntArray
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Columns, choose_columns
 from dynmeans._tables.dates import format_time
-from dynmeans._tables.missing import HINT, MissingRows, drop_missing
+from dynmeans._tables.missing import HINT, MissingRows, drop_missing, keys_left_out
 from dynmeans._tables.rows import Rows, to_rows
 from dynmeans._tables.sources import Source, read_source
 from dynmeans._tables.vectors import ARRAY_SUFFIX, open_vectors
@@ -44,6 +44,7 @@ class RowBlock(NamedTuple):
     limits: FileLimits = FileLimits()  # limits on the contents of the file
     dated: bool = False  # times are dates, in seconds since 1970 UTC
     left_out: IntArray | None = None  # (n,)  number of rows left out before each row
+    left_out_keys: list[tuple[str, ...]] | None = None  # (n,)  their keys, if the rows have keys
 
     def location(self, row: int) -> str:
         """Return file and row, in words."""
@@ -177,7 +178,7 @@ def _row_blocks(
             chunks = read_source(source, wanted=needed, known=columns.names, warns_of_keys=warns_of_keys)
         inner: int | None = None if file > start.file or not start.row else -1
         for chunk in chunks:
-            kept, left_out = _without_missing(chunk, columns, vectors, missing)
+            kept, left_out, left_out_keys = _without_missing(chunk, columns, vectors, missing)
             rows, error = to_rows(kept, columns, source.name, vectors)
             last = chunk.first + chunk.size - 1
             part, inner = part + (chunk.part != inner), chunk.part
@@ -203,6 +204,7 @@ def _row_blocks(
                     limits=source.limits,
                     dated=columns.dated,
                     left_out=left_out,
+                    left_out_keys=left_out_keys,
                 )
             if error is not None:
                 raise _with_hint(error, missing)
@@ -214,13 +216,14 @@ def _row_blocks(
 
 def _without_missing(
     chunk: Chunk, columns: Columns, vectors: NDArray[Any] | None, missing: MissingRows | None
-) -> tuple[Chunk, IntArray | None]:
-    """Leave out rows with missing cells, if that is wanted."""
+) -> tuple[Chunk, IntArray | None, list[tuple[str, ...]] | None]:
+    """Leave out rows with missing cells, if that is wanted; return the others, and what precedes each."""
     required = tuple(name for name in columns.needed() if name != columns.text)
     if missing is None or not missing.drop or set(required) - set(chunk.columns):
-        return chunk, None
+        return chunk, None, None
     kept, left_out = drop_missing(chunk, required, vectors)
-    return kept, missing.take(left_out)
+    keys = None if columns.key is None else keys_left_out(chunk.columns[columns.key], left_out)
+    return kept, missing.take(left_out), None if keys is None else missing.take_keys(keys)
 
 
 def _with_hint(error: InputError, missing: MissingRows | None) -> InputError:

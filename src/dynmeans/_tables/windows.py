@@ -40,6 +40,7 @@ class WindowBatch(NamedTuple):
     keys: list[str] | None = None  # (n,)
     pieces: tuple[Piece, ...] = ()  # where the rows come from, in order
     left_out: IntArray | None = None  # (n,)  number of rows left out before each row
+    left_out_keys: list[tuple[str, ...]] | None = None  # (n,)  their keys, if the rows have keys
 
     def locate(self, row: int) -> str:
         """Return the location of a row of the step, in words."""
@@ -191,6 +192,7 @@ def _join(
         keys=_join_keys(open_rows),
         pieces=tuple(Piece(block.name, block.rows.chunk, part.start, part.stop) for block, part in open_rows),
         left_out=_join_left_out(open_rows),
+        left_out_keys=_join_left_out_keys(open_rows),
     )
 
 
@@ -208,3 +210,9 @@ def _join_keys(open_rows: Sequence[tuple[RowBlock, slice]]) -> list[str] | None:
 def _join_left_out(open_rows: Sequence[tuple[RowBlock, slice]]) -> IntArray | None:
     left_out = [block.left_out[part] for block, part in open_rows if block.left_out is not None]
     return np.concatenate(left_out) if left_out else None
+
+
+def _join_left_out_keys(open_rows: Sequence[tuple[RowBlock, slice]]) -> list[tuple[str, ...]] | None:
+    if open_rows[0][0].left_out_keys is None:
+        return None
+    return [keys for block, part in open_rows for keys in (block.left_out_keys or [])[part]]

@@ -185,7 +185,7 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
             job.on_step(RunStatus(now.rows, now.steps, session.n_clusters(), fraction))
         speed = (session.progress.rows - progress.rows) / max(monotonic() - began, 1e-9)
         check = partial(check_inputs, job, progress)
-        session.finish(draw_report if job.report else None, check, missing.pending)
+        session.finish(draw_report if job.report else None, check, missing)
     except BaseException as error:
         with suppress(OSError):  # on a full disk, report the first error
             session.stop()
