@@ -57,6 +57,7 @@ def choose_columns(
     embedding: str | None = None,
     vectors: NDArray[Any] | None = None,
     key: str | None = None,
+    feature_scales: Sequence[float] | None = None,
 ) -> Columns:
     """Choose the roles of the columns of a table.
 
@@ -74,6 +75,8 @@ def choose_columns(
         Instead of `features`: name of a column of lists of numbers, or of the file that has `vectors`.
     vectors : ndarray of shape (n, d) or None
         Features that a file beside the table has.
+    feature_scales : sequence of float or None
+        Numbers by which the features are divided, for the warning about degrees.
 
     Returns
     -------
@@ -104,7 +107,7 @@ def choose_columns(
             warn_of_time(chunk, name, features)
             reasons = {k: f"dates: use --time {k}" if why == "dates" else why for k, why in reasons.items()}
     if column is None and vectors is None:
-        warn_of_degrees(chunk, name, features)
+        warn_of_degrees(chunk, name, features, feature_scales)
     if not features:
         raise InputError(f"{name}: no numeric column to cluster; {_listed(chunk.names)}{_hint(chunk)}")
     dated = time is not None and is_dated(chunk.columns[time])

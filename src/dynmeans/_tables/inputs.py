@@ -73,13 +73,14 @@ def open_inputs(
     embedding: str | None = None,
     key: str | None = None,
     missing: MissingRows | None = None,
+    feature_scales: Sequence[float] | None = None,
 ) -> tuple[Columns, Iterator[RowBlock]]:
     """Open inputs; the first rows determine the roles of the columns.
 
     Parameters
     ----------
     sources : sequence of Source
-    features, time, weight, text, key
+    features, time, weight, text, key, feature_scales
         As for `choose_columns`.
     embedding : str or None
         Name of a column of lists of numbers, or of an NPY file with a row for each row of the only input.
@@ -120,6 +121,7 @@ def open_inputs(
         embedding=embedding,
         vectors=vectors,
         key=key,
+        feature_scales=feature_scales,
     )
     blocks = _row_blocks(
         sources, columns, chain(begun, chunks), Position(), vectors, missing, warns_of_keys=not are_chosen

@@ -92,6 +92,7 @@ def open_rows(job: Job, start: RunStart, missing: MissingRows) -> tuple[Progress
         embedding=parameters.embedding,
         key=parameters.by,
         missing=missing,
+        feature_scales=parameters.feature_scales,
     )
     progress = Progress(str(job.out.resolve()), start.inputs, parameters._asdict(), columns)
     if start.progress is not None:
