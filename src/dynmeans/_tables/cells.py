@@ -18,7 +18,7 @@ from dynmeans._tables.dates import EXAMPLE_DATES, epoch_seconds, is_time, second
 
 EXAMINED_ROWS = 100  # a column is numeric if the majority of this many first cells is
 _LARGEST_WEIGHT = 1e150  # the largest that can be summed and multiplied, as for coordinates
-_NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64, np.ndarray)
+_NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64, np.complexfloating, np.ndarray)
 _MISSING = ("", "na", "n/a", "nan", "nat", "null", "none")
 
 

@@ -144,9 +144,9 @@ def _members(archive: _Archive, skip: int) -> Iterator[Chunk]:
         columns = _columns(array, archive.location(key), archive.limits)
         done = part / len(keys)
         if not len(array) and start >= skip:
-            yield Chunk(tuple(columns), columns, start + 1, 0, part=part, done=done)
+            yield Chunk(tuple(columns), columns, start + 1, 0, part=part, done=done, array=key)
         for chunk in _slices(columns, archive.name, max(skip - start, 0), total=len(array)):
-            yield chunk._replace(first=start + chunk.first, part=part, done=done)
+            yield chunk._replace(first=start + chunk.first, part=part, done=done, array=key)
         start += len(array)
 
 

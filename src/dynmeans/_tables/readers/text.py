@@ -113,7 +113,18 @@ def _heading(first: Sequence[str], name: str, limits: FileLimits) -> tuple[tuple
     data = all(not cell or is_number(cell) or is_time(cell) for cell in cells)
     if data and any(is_number(cell) for cell in cells):
         return numbered_names(len(cells)), True
-    return tuple(cells), False
+    return _with_numbers(cells), False
+
+
+def _with_numbers(names: Sequence[str]) -> tuple[str, ...]:
+    """Call columns without a name by their numbers, but not those before all names, which may be an index."""
+    begin = next((i for i, name in enumerate(names) if name), len(names))
+    numbers = numbered_names(len(names))
+    taken = set(names)
+    return tuple(
+        number if not name and i > begin and number not in taken else name
+        for i, (name, number) in enumerate(zip(names, numbers, strict=True))
+    )
 
 
 def assemble(table: TextTable, skip: int) -> Iterator[Chunk]:
@@ -168,7 +179,11 @@ def _cut_ragged(bundle: list[TextRow], table: TextTable, number: int) -> InputEr
     cells, line = bundle[ragged]
     del bundle[ragged:]
     location = f"{table.name}, row {number + ragged + 1} (line {line})"
-    return InputError(f"{location}: {len(cells)} cells for {len(table.names)} columns")
+    return InputError(f"{location}: {_count(cells, 'cell')} for {_count(table.names, 'column')}")
+
+
+def _count(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def _make_chunk(bundle: list[TextRow], table: TextTable, first: int) -> Chunk:

@@ -35,8 +35,8 @@ def check_scales(rows: Rows, names: Sequence[str] | None = None) -> dict[str, st
     ranges = ", ".join(f"{_name(i, names)} {spreads[i]:.3g}" for i in shown)
     return {
         "scale": f"the features differ in scale (range of the middle 80%: {ranges}), so "
-        f"{_listed(small, names)} no effect on the clusters; unless they have the same unit, standardize them "
-        "(StandardScaler, or --standardize in the command)"
+        f"{_listed(small, names)} no effect on the clusters; unless they have the same unit, standardize "
+        "them (StandardScaler, or --standardize in the command)"
     }
 
 
