@@ -27,7 +27,7 @@ class Chunk(NamedTuple):
     part: int = 0  # which of several arrays in the file
     done: float = 0.0  # share of the file read so far, 0 if unknown
     numbers: Sequence[int] | None = None  # number of each row, if other rows are left out
-    array: str | None = None  # name of the array, if the file has several
+    array: str | None = None  # name of the array in an NPZ file
 
     def number(self, row: int) -> int:
         """Return the number of a row in its file, from 1."""

@@ -160,6 +160,7 @@ def _hint(chunk: Chunk) -> str:
             return f"; {key!r} holds lists of numbers: --embedding {key}"
         if isinstance(cells[0], str) and NUMBER_WITH_COMMA.fullmatch(cells[0].strip()):
             return f"; {cells[0]!r} has {_comma(cells[0])}"
+    for key, cells in chunk.columns.items():
         if isinstance(cells[0], bool | np.bool_):
             return f"; {key!r} holds true and false: replace them by the numbers 1 and 0"
         if isinstance(cells[0], complex | np.complexfloating):
