@@ -299,5 +299,10 @@ def test_degrees_far_from_the_equator_are_reported(dynmeans: Callable[..., Any],
     (folder / "meters.csv").write_text(f"lat,lon\n{lines.replace('6', '6000')}")
     outcome = dynmeans("cluster", "north.csv", "--no-report")
     assert "at latitude 62 a degree of longitude is only 0.48 of a degree of latitude" in outcome.err
+    assert "multiply 'lon' by 0.4772 (--feature-scales 1,2.096 in dynmeans cluster)" in outcome.err
+    line = ("cluster", "north.csv", "--no-report", "--force", "--feature-scales")
+    assert "degree" not in dynmeans(*line, "1,2.096").err
+    assert "degree" not in dynmeans(*line, "0.1,0.2096").err
+    assert "(--feature-scales 10,20.96 in" in dynmeans(*line, "10,10").err
     for name in ("south.csv", "meters.csv"):
         assert "degree" not in dynmeans("cluster", name, "--no-report", "--force").err

@@ -151,6 +151,25 @@ def test_tables_without_numbers_get_a_hint(dynmeans: Command, folder: Path, text
     assert hint in error_line(dynmeans("cluster", "a.csv"))
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "hint"),
+    [
+        ("a.csv", "t\tx\n1\t2\n", "'t\\tx'; the columns are separated by tabs: --format tsv"),
+        ("a.csv", "t|x\n1|2\n", "'t|x'; the columns are separated by '|': replace it by commas"),
+        ("a.tsv", "t;x\n1;2\n", "'t;x'; the columns are separated by semicolons: --format csv"),
+        ("a.tsv", "t,x\n1,2\n", "'t,x'; the columns are separated by commas: --format csv"),
+    ],
+)
+@pytest.mark.parametrize("option", [("--time", "t"), ("--features", "t*,y*")])
+def test_another_delimiter_gets_a_hint(
+    dynmeans: Command, folder: Path, name: str, text: str, hint: str, option: tuple[str, str]
+) -> None:
+    Path(name).write_text(text)
+    message = error_line(dynmeans("cluster", name, *option))
+    assert f"the only column is {hint}" in message
+    assert "no column 't'; " in message or "no column matches 'y*'; " in message
+
+
 def test_tune_works_on_one_stream(dynmeans: Command, folder: Path) -> None:
     Path("a.csv").write_text("key,x\na,1\nb,2\n")
     message = error_line(dynmeans("tune", "a.csv", "--by", "key"))

@@ -159,6 +159,22 @@ def test_features_of_different_scale_are_reported(columns: list[str] | None) -> 
 
 
 @pytest.mark.parametrize(
+    ("n_small", "words"),
+    [
+        (2, "feature 1 and feature 2 have"),
+        (3, "feature 1, feature 2 and feature 3 have"),
+        (4, "feature 1, feature 2, feature 3 and 1 other have"),
+        (6, "feature 1, feature 2, feature 3 and 3 others have"),
+    ],
+)
+def test_several_features_without_effect_are_named(n_small: int, words: str) -> None:
+    X = np.repeat(POSITIONS, 20, axis=0) + RNG.normal(size=(60, 2))
+    small = RNG.normal(size=(60, n_small))
+    _, found = run([np.column_stack([small, X * 1e4])])
+    assert f"so {words} no effect on the clusters" in found[0]
+
+
+@pytest.mark.parametrize(
     "change",
     [
         lambda X: X,

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dynmeans._files.labels import with_left_out
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.missing import MissingRows, drop_missing
+from dynmeans._tables.readers import text
 from dynmeans.runs import InputError, RunInterrupted, RunParameters, cluster_files, read_run
 from point_files import contents
 
@@ -65,6 +66,31 @@ def test_an_interrupted_run_resumes_with_the_same_labels(tmp_path: Path, by: str
         )
     cluster_files(table, parameters, out=tmp_path / "run", state=tmp_path / "s", report=False)
     assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_rows_left_out_keep_their_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str) -> None:
+    monkeypatch.setattr(text, "CHUNK_ROWS", 2)  # gaps begin in one chunk and end in another
+    keys = ["a", "b", "a", "b", None, "7", "b"]
+    cells = [None, 1.0, None, None, 4.0, 5.0, None]
+    path = tmp_path / f"a.{format}"
+    if format == "csv":
+        lines = [
+            f"{key or ''},{'' if cell is None else cell}\n" for key, cell in zip(keys, cells, strict=True)
+        ]
+        path.write_text("k,x\n" + "".join(lines))
+    else:
+        arrow = pytest.importorskip("pyarrow")
+        write_frame(arrow, arrow.table({"k": keys, "x": cells}), path)
+    parameters = RunParameters(by="k", birth_cost=4.0, missing="drop")
+    found = cluster_files(path, parameters, out=tmp_path / "run", report=False)
+    assert read_keys(found.labels) == ["a", "b", "a", "b", "", "7", "b"]
+
+
+def read_keys(path: Path) -> list[str]:
+    if path.suffix == ".csv":
+        return [line.split(",")[0] for line in path.read_text().splitlines()[1:]]
+    return pytest.importorskip("pyarrow.parquet").read_table(path)["k"].to_pylist()
 
 
 @pytest.mark.parametrize("format", ["jsonl", "parquet", "arrow", "npy"])

@@ -44,7 +44,7 @@ FALSE = {
     "an input without a name": _set("inputs", [{"size": 3}]),
     "a negative size": _set("inputs", 0, "size", -1),
     "a negative position": _set("position", [0, -1]),
-    "a position with three numbers": _set("position", [0, 1, 2]),
+    "a position with four numbers": _set("position", [0, 1, 2, 3]),
     "a foreign window": _set("windows", {"width": 3}),
     "a window at infinity": _set("windows", "anchor", float("inf")),
     "a clock that is text": _set("clock", "noon"),

@@ -8,6 +8,7 @@ import pytest
 
 from dynmeans._files.errors import InputError
 from dynmeans._tables.columns import choose_columns
+from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.readers import arrow as frames
 from dynmeans._tables.rows import to_rows
 from dynmeans._tables.sources import find_source, read_source
@@ -95,3 +96,23 @@ def test_without_pyarrow_the_install_line_is_shown(tmp_path: Path, monkeypatch: 
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(ImportError, match=r'pip install "dynmeans\[frames\]"'):
         list(read_source(find_source(str(path))))
+
+
+def test_columns_of_other_types_are_named_by_their_type(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "x": [0.5, 2.5],
+            "place": [{"lat": 1.0}, {"lat": 2.0}],
+            "length": pa.array([1, 2], pa.duration("us")),
+            "clock": pa.array([1, 2], pa.time64("us")),
+            "raw": [b"a", b"b"],
+        }
+    )
+    pq.write_table(table, tmp_path / "a.parquet")
+    columns, _ = open_inputs([find_source(str(tmp_path / "a.parquet"))])
+    assert columns.left_out == (
+        "place (structs)",
+        "length (durations)",
+        "clock (times of day)",
+        "raw (bytes)",
+    )

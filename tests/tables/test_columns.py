@@ -110,8 +110,10 @@ def test_an_invalid_date_is_refused(cell: str) -> None:
 def test_columns_that_do_not_exist_are_named_with_those_that_do() -> None:
     with pytest.raises(InputError, match="no column 'z'; the columns are x, word"):
         rows_of(piece(x=["1"], word=["a"]), features=["z"])
-    with pytest.raises(InputError, match="no numeric column to cluster; the columns are word"):
-        rows_of(piece(word=["a"]))
+    with pytest.raises(InputError, match="no numeric column to cluster; the columns are word, city"):
+        rows_of(piece(word=["a"], city=["b"]))
+    with pytest.raises(InputError, match="no column 'z'; the columns are 'x', 'sea level'"):
+        rows_of(piece(**{"x": ["1"], "sea level": ["2"]}), features=["z"])
 
 
 def test_all_files_must_have_the_columns_of_the_first() -> None:
@@ -148,5 +150,7 @@ def test_only_columns_that_are_used_need_a_name_of_their_own(tmp_path: Path) -> 
     assert [block.rows.X.tolist() for block in blocks] == [[[1.0, 4.0]]]
     assert columns.features == ("x", "y")
     for features in (None, ["x", "note"]):
-        with pytest.raises(InputError, match="two columns are called 'note'"):
+        with pytest.raises(
+            InputError, match="two columns are called 'note'; each .* must have a unique name"
+        ):
             open_inputs([find_source(str(path))], features=features)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import time, timedelta
 from typing import Any
 
 import numpy as np
@@ -43,10 +44,21 @@ def table(**columns: Any) -> Chunk:
         ("note", ["12", "a", "b", "c"] * (N // 4), "mostly text"),
         ("when", ["2024-03-01"] * N, "dates"),
         ("vip", [True] * N, "true or false"),
+        ("b", [b"a"] * N, "bytes"),
+        ("c", np.full(N, 1j), "complex numbers"),
+        ("d", [timedelta(seconds=1)] * N, "durations"),
+        ("d", np.full(N, np.timedelta64(1, "s")), "durations"),
+        ("s", [None, *[{"a": 1}] * (N - 1)], "structs"),
+        ("clock", [time(12)] * N, "times of day"),
         ("gone", [""] * N, "empty"),
         ("gone", [None] * N, "empty"),
         ("e", ["[1, 2]"] * N, "lists of numbers: use --embedding e"),
-        ("", NUMBERS, "index of a data frame"),
+        ("", [str(i) for i in range(N)], "index of a data frame"),
+        ("", [str(i % 7) for i in range(N)], "index of a data frame"),  # rows in another order
+        ("", ["2024-03-01"] * N, "index of a data frame"),
+        ("", NUMBERS, "no name: give the column a heading to use it"),
+        ("", ["", *NUMBERS[1:]], "no name: give the column a heading to use it"),
+        ("__index_level_0__", NUMBERS, "index of a data frame"),
         ("some", ["", "NA", *NUMBERS[2:]], ""),
     ],
 )
@@ -67,6 +79,12 @@ def test_identifiers_are_no_features_beside_lists_and_decimal_commas(other: list
 def test_few_numbers_in_sequence_are_measurements() -> None:
     few = Chunk(("x", "y"), {"x": ["1", "2", "3"], "y": ["1", "5", "2"]}, 1, 3)
     assert choose_features(few, ())[0] == ["x", "y"]
+
+
+def test_a_column_that_is_empty_at_first_is_left_out_with_the_number_of_rows() -> None:
+    some = {"x": [str(i % 7 + 0.5) for i in range(200)], "late": [""] * 150 + ["1.5"] * 50}
+    reason = "empty in the first 100 rows: to use it, name it in --features"
+    assert choose_features(Chunk(tuple(some), some, 1, 200), ()) == (["x"], {"late": reason})
 
 
 def test_reasons_are_grouped() -> None:

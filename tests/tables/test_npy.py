@@ -74,6 +74,33 @@ def test_an_invalid_table_is_refused(tmp_path: Path, name: str, arrays: Any, mes
     assert str(tmp_path / name) in str(error.value)
 
 
+def test_an_array_with_other_columns_is_named(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", one=np.zeros((2, 2)), two=np.zeros((2, 3)))
+    _, blocks = open_inputs([find_source(str(tmp_path / "a.npz"))])
+    message = r"array 'two': all arrays must have the same columns, but only this array has 'x3'"
+    with pytest.raises(InputError, match=message):
+        list(blocks)
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (
+            np.full((3, 2), 1j),
+            "no numeric column to cluster; .* 'x1' holds complex numbers: save the real and",
+        ),
+        (
+            np.full((3, 2), True),
+            "no numeric column to cluster; .* 'x1' holds true and false: replace them by",
+        ),
+    ],
+)
+def test_an_array_without_numbers_is_refused_in_one_line(tmp_path: Path, array: Any, message: str) -> None:
+    np.save(tmp_path / "a.npy", array)
+    with pytest.raises(InputError, match=message):
+        open_inputs([find_source(str(tmp_path / "a.npy"))])
+
+
 @pytest.mark.parametrize("name", ["a.npy", "a.npz"])
 @pytest.mark.parametrize("content", [b"hello", b"\x93NUMPY\x01\x00", b"PK\x03\x04 torn"])
 def test_damaged_files_are_refused_in_one_line(tmp_path: Path, name: str, content: bytes) -> None:

@@ -40,6 +40,21 @@ def test_a_first_row_of_data_is_no_heading(tmp_path: Path, first: str, named: bo
     assert (piece.names == tuple(f"x{i + 1}" for i in range(width))) != named
 
 
+@pytest.mark.parametrize(
+    ("heading", "names"),
+    [
+        ("x,y,", ("x", "y", "x3")),
+        ("x,,y", ("x", "x2", "y")),
+        (",x", ("", "x")),
+        (",,x,", ("", "", "x", "x4")),
+        ("x3,y,", ("x3", "y", "")),
+    ],
+)
+def test_a_column_without_a_name_has_its_number(tmp_path: Path, heading: str, names: tuple[str, ...]) -> None:
+    (piece,) = read(tmp_path / "a.csv", f"{heading}\n{','.join('1' * len(names))}\n")
+    assert piece.names == names
+
+
 def test_tabs_semicolons_byte_order_marks_and_gzip_are_understood(tmp_path: Path) -> None:
     plain = read(tmp_path / "a.csv", "x,y\n1,2\n")
     assert read(tmp_path / "a.tsv", "x\ty\n1\t2\n")[0].columns == plain[0].columns
@@ -49,7 +64,7 @@ def test_tabs_semicolons_byte_order_marks_and_gzip_are_understood(tmp_path: Path
 
 
 def test_json_lines_hold_objects_or_arrays(tmp_path: Path) -> None:
-    (objects,) = read(tmp_path / "a.jsonl", '{"x": 1, "w": "a"}\n\n{"w": "b", "x": 2.5, "more": 0}\n')
+    (objects,) = read(tmp_path / "a.jsonl", '{"x": 1, "w": "a"}\n\n{"w": "b", "x": 2.5}\n')
     assert {key: list(cells) for key, cells in objects.columns.items()} == {"x": [1, 2.5], "w": ["a", "b"]}
     (arrays,) = read(tmp_path / "b.ndjson", "[1, 2]\n[3, 4]\n")
     assert {key: list(cells) for key, cells in arrays.columns.items()} == {"x1": [1, 3], "x2": [2, 4]}
@@ -58,14 +73,22 @@ def test_json_lines_hold_objects_or_arrays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", "x,y\n1,2\n3\n", "row 2 (line 3): 1 cells for 2 columns"),
+        ("a.csv", "x,y\n1,2\n3\n", "row 2 (line 3): 1 cell for 2 columns"),
+        ("a.csv", "x\n1\n2,3,4\n", "row 2 (line 3): 3 cells for 1 column"),
         ("a.csv", b"x,y\n1,2\n\xe9,3\n", "not UTF-8 text (byte 0xe9)"),
         ("a.csv", 'x,y\n1,2\n"3,4\n', "after row 1: unexpected end of data"),
         ("a.csv.gz", b"x,y\n1,2\n", "Not a gzipped file"),
         ("a.csv.gz", gzip.compress(b"x,y\n1,2\n", mtime=0)[:-9], "end-of-stream"),
         ("a.jsonl", '{"x": 1}\n{"x": \n', "line 2: not JSON"),
         ("a.jsonl", '{"x": 1}\n7\n', "line 2: '7' is neither an object nor an array"),
-        ("a.jsonl", "[1, 2]\n[1]\n", "row 2 (line 2): 1 cells for 2 columns"),
+        ("a.jsonl", "[1, 2]\n[1]\n", "row 2 (line 2): 1 cell for 2 columns"),
+        (
+            "a.jsonl",
+            '[{"x": 1}, {"x": 2}]\n',
+            ": the file is one JSON array; it must have one object per line",
+        ),
+        ("a.jsonl", "[[1, 2], [3, 4]]\n", ": the file is one JSON array"),
+        ("a.jsonl", '[\n{"x": 1},\n{"x": 2}]\n', ": the file is one JSON array"),
         ("a.jsonl", '{"x\\ud800": 1}\n', "line 1: not Unicode text (a lone surrogate"),
         ("a.jsonl", '{"x": 1}\n{"x": "\\uDfff"}\n', "line 2: not Unicode text (a lone surrogate"),
     ],

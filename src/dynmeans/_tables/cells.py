@@ -18,7 +18,7 @@ from dynmeans._tables.dates import EXAMPLE_DATES, epoch_seconds, is_time, second
 
 EXAMINED_ROWS = 100  # a column is numeric if the majority of this many first cells is
 _LARGEST_WEIGHT = 1e150  # the largest that can be summed and multiplied, as for coordinates
-_NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64, np.ndarray)
+_NO_NUMBERS = (bool, np.bool_, np.datetime64, np.timedelta64, np.complexfloating, np.ndarray)
 _MISSING = ("", "na", "n/a", "nan", "nat", "null", "none")
 
 
@@ -165,6 +165,12 @@ def read_keys(cells: Cells) -> list[str]:
             break
         keys.append(text)
     return keys
+
+
+def key_or_empty(cell: object) -> str:
+    """Return a cell as a key, or an empty text if it is missing or invalid."""
+    plain = cell.item() if isinstance(cell, np.generic) else cell
+    return "" if is_missing(plain) else _key(plain) or ""
 
 
 def _key(cell: object) -> str | None:

@@ -17,7 +17,7 @@ Cells: TypeAlias = "NDArray[Any] | Sequence[object]"  # an array from binary fil
 
 
 class Chunk(NamedTuple):
-    """Consecutive rows of one file."""
+    """Consecutive rows of one file; an array of a file may have none."""
 
     names: tuple[str, ...]  # all columns of the file
     columns: Mapping[str, Cells]  # name -> one cell per row; may lack columns that were not requested
@@ -27,6 +27,7 @@ class Chunk(NamedTuple):
     part: int = 0  # which of several arrays in the file
     done: float = 0.0  # share of the file read so far, 0 if unknown
     numbers: Sequence[int] | None = None  # number of each row, if other rows are left out
+    array: str | None = None  # name of the array in an NPZ file
 
     def number(self, row: int) -> int:
         """Return the number of a row in its file, from 1."""
@@ -87,4 +88,5 @@ def check_distinct(used: Sequence[str], names: Sequence[str], file: str) -> None
     repeated = repeated_names(names).intersection(used)
     if repeated:
         first = min(repeated)
-        raise InputError(f"{file}: two columns are called {first!r}; each column that is used must be unique")
+        rule = "each column that is used must have a unique name"
+        raise InputError(f"{file}: two columns are called {first!r}; {rule}")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
@@ -23,6 +24,13 @@ from dynmeans._tables.features import NUMBER_WITH_COMMA, THOUSANDS, choose_featu
 from dynmeans._tables.vectors import is_list_column, vector_length
 
 LISTED = 20  # names of columns that an error lists
+_DELIMITERS = {  # of files that are read with another one
+    "\t": "tabs: --format tsv",
+    ";": "semicolons: --format csv",
+    ",": "commas: --format csv",
+    "|": "'|': replace it by commas, such as tr '|' ',' < in.csv > out.csv",
+}
+_SEPARATED = re.compile(r"[\s,;|]")
 
 
 class Columns(NamedTuple):
@@ -57,6 +65,7 @@ def choose_columns(
     embedding: str | None = None,
     vectors: NDArray[Any] | None = None,
     key: str | None = None,
+    feature_scales: Sequence[float] | None = None,
 ) -> Columns:
     """Choose the roles of the columns of a table.
 
@@ -74,6 +83,8 @@ def choose_columns(
         Instead of `features`: name of a column of lists of numbers, or of the file that has `vectors`.
     vectors : ndarray of shape (n, d) or None
         Features that a file beside the table has.
+    feature_scales : sequence of float or None
+        Numbers by which the features are divided, for the warning about degrees.
 
     Returns
     -------
@@ -93,7 +104,7 @@ def choose_columns(
     present = set(chunk.names)
     for wanted in given:
         if wanted not in present:
-            raise InputError(f"{name}: no column {wanted!r}; {_listed(chunk.names)}")
+            raise InputError(f"{name}: no column {wanted!r}; {_listed(chunk.names)}{_delimiter_hint(chunk)}")
     if vectors is not None:
         features = numbered_names(vectors.shape[1])
     elif column is not None:
@@ -104,7 +115,7 @@ def choose_columns(
             warn_of_time(chunk, name, features)
             reasons = {k: f"dates: use --time {k}" if why == "dates" else why for k, why in reasons.items()}
     if column is None and vectors is None:
-        warn_of_degrees(chunk, name, features)
+        warn_of_degrees(chunk, name, features, feature_scales)
     if not features:
         raise InputError(f"{name}: no numeric column to cluster; {_listed(chunk.names)}{_hint(chunk)}")
     dated = time is not None and is_dated(chunk.columns[time])
@@ -128,7 +139,8 @@ def _expand(features: Sequence[str], chunk: Chunk, name: str) -> list[str]:
     found = expand_patterns(features, chunk.names)
     for entry in features:
         if entry not in found and not matching_names(entry, chunk.names):
-            raise InputError(f"{name}: no column matches {entry!r}; {_listed(chunk.names)}")
+            hint = _delimiter_hint(chunk)
+            raise InputError(f"{name}: no column matches {entry!r}; {_listed(chunk.names)}{hint}")
     return found
 
 
@@ -148,7 +160,12 @@ def _hint(chunk: Chunk) -> str:
             return f"; {key!r} holds lists of numbers: --embedding {key}"
         if isinstance(cells[0], str) and NUMBER_WITH_COMMA.fullmatch(cells[0].strip()):
             return f"; {cells[0]!r} has {_comma(cells[0])}"
-    return _delimiter_hint(chunk.names)
+    for key, cells in chunk.columns.items():
+        if isinstance(cells[0], bool | np.bool_):
+            return f"; {key!r} holds true and false: replace them by the numbers 1 and 0"
+        if isinstance(cells[0], complex | np.complexfloating):
+            return f"; {key!r} holds complex numbers: save the real and the imaginary part as two columns"
+    return _delimiter_hint(chunk)
 
 
 def _comma(cell: str) -> str:
@@ -162,17 +179,23 @@ def _comma(cell: str) -> str:
     return f"{kind}: numbers must have a decimal point and no other separator"
 
 
-def _delimiter_hint(names: Sequence[str]) -> str:
-    """Return a hint if the only column has a name with another delimiter."""
-    if len(names) == 1 and "\t" in names[0]:
-        return "; the columns are separated by tabs: --format tsv"
-    if len(names) == 1 and "|" in names[0]:
-        return (
-            "; the columns are separated by '|': replace it by commas, such as tr '|' ',' < in.csv > out.csv"
-        )
+def _delimiter_hint(chunk: Chunk) -> str:
+    """Return a hint if the only column has another delimiter in its name and in its cells."""
+    only = chunk.names[0] if len(chunk.names) == 1 else ""
+    cell = str(chunk.columns[only][0]) if only in chunk.columns else only
+    for delimiter, words in _DELIMITERS.items():
+        if delimiter in only and delimiter in cell:
+            return f"; the columns are separated by {words}"
     return ""
 
 
 def _listed(names: Sequence[str]) -> str:
-    """List the columns of a table in words, only the first if there are many."""
+    """List the columns of a table in words, only the first if there are many.
+
+    Names that could be read as several names are quoted.
+    """
+    if any(_SEPARATED.search(name) or not name for name in names):
+        names = [repr(name) for name in names]
+    if len(names) == 1:
+        return f"the only column is {names[0]}"
     return f"the columns are {name_list(names, LISTED)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from dynmeans._tables.features import name_words
 
 TIME_WORDS = {"time", "timestamp", "stamp", "ts", "frame", "epoch", "datetime"}  # last word of a name
 _LATITUDES, _LONGITUDES = ("lat", "latitude"), ("lon", "lng", "long", "longitude")
+LISTED = 8  # scales of features in an option
 SHORT_DEGREE = 0.9  # length of a degree of longitude, in degrees of latitude, below which a warning is given
 
 
@@ -32,8 +33,21 @@ def warn_of_time(chunk: Chunk, name: str, features: Sequence[str]) -> None:
             return
 
 
-def warn_of_degrees(chunk: Chunk, name: str, features: Sequence[str]) -> None:
-    """Warn if features are degrees of latitude and longitude far from the equator."""
+def warn_of_degrees(
+    chunk: Chunk, name: str, features: Sequence[str], scales: Sequence[float] | None = None
+) -> None:
+    """Warn if features are degrees of latitude and longitude far from the equator.
+
+    Parameters
+    ----------
+    chunk : Chunk
+        First rows of the table.
+    name : str
+        Name of the file.
+    features : sequence of str
+    scales : sequence of float or None
+        Numbers by which the features are divided; they may correct the longitude.
+    """
     latitude, longitude = _named(features, _LATITUDES), _named(features, _LONGITUDES)
     if latitude is None or longitude is None:
         return
@@ -42,13 +56,24 @@ def warn_of_degrees(chunk: Chunk, name: str, features: Sequence[str]) -> None:
         return
     middle = float(np.median(values))
     length = math.cos(math.radians(middle))
-    if length < SHORT_DEGREE:
+    divisors = dict.fromkeys(features, 1.0)
+    if scales is not None and len(scales) == len(features):
+        divisors = dict(zip(features, scales, strict=True))
+    if length * divisors[longitude] / divisors[latitude] < SHORT_DEGREE:
+        divisors[longitude] = divisors[latitude] / length
         message = (
             f"{name}: {latitude!r} and {longitude!r} seem to be degrees; at latitude {middle:.0f} a degree "
             f"of longitude is only {length:.2f} of a degree of latitude, so multiply {longitude!r} by "
-            f"{length:.4f}, or use meters"
+            f"{length:.4f}{_option(divisors)}, or use meters"
         )
         warnings.warn(message, InputWarning, stacklevel=2)
+
+
+def _option(divisors: Mapping[str, float]) -> str:
+    """Return the option that divides the features, without its value if that is long."""
+    value = ",".join(f"{divisor:.4g}" for divisor in divisors.values())
+    option = "--feature-scales" if len(divisors) > LISTED else f"--feature-scales {value}"
+    return f" ({option} in dynmeans cluster)"
 
 
 def _named(features: Sequence[str], names: Sequence[str]) -> str | None:

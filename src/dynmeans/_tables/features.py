@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from datetime import time, timedelta
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,17 @@ LISTS, COMMAS = (
     "lists of numbers",
     "numbers with a comma, which must have a decimal point and no other separator",
 )
+NO_NAME = "no name: give the column a heading to use it"
+EMPTY = f"empty in the first {EXAMINED_ROWS} rows: to use it, name it in --features"
+_KINDS: dict[str, tuple[type, ...]] = {  # of cells that are neither numbers nor text
+    "true or false": (bool, np.bool_),
+    "complex numbers": (complex, np.complexfloating),
+    "durations": (timedelta, np.timedelta64),
+    "times of day": (time,),
+    "structs": (dict,),
+    "lists": (list, tuple, np.ndarray),
+    "bytes": (bytes,),
+}
 SHIPS = ("mmsi", "imo")  # numbers of ships
 THOUSANDS = r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+"
 NUMBER_WITH_COMMA = re.compile(rf"[+-]?[0-9]+,[0-9]+|{THOUSANDS}(\.[0-9]*)?")
@@ -63,9 +75,15 @@ def describe_left_out(reasons: dict[str, str]) -> list[str]:
 
 
 def _reason(name: str, cells: Cells) -> str:
-    """Return why a column is left out, or an empty text."""
-    if not name or name.startswith("__index_level_"):
+    """Return why a column is left out, or an empty text.
+
+    pandas writes an index without a name as the first column of a CSV file. It has whole numbers, unless the
+    index has text or dates.
+    """
+    if name.startswith("__index_level_") or (not name and (_are_whole(cells) or not is_numeric(cells))):
         return "index of a data frame"
+    if not name:
+        return NO_NAME
     if is_numeric(cells):
         if _are_row_numbers(cells):
             return ROW_NUMBERS
@@ -79,11 +97,12 @@ def _kind(cells: Cells) -> str:
     """Return the kind of content of a column without numbers."""
     filled = [cell for cell in cells[:EXAMINED_ROWS] if not is_missing(cell)]
     if not filled:
-        return "empty"
+        return EMPTY if len(cells) > EXAMINED_ROWS else "empty"
     if is_dated(cells):
         return "dates"
-    if all(isinstance(cell, bool | np.bool_) for cell in filled):
-        return "true or false"
+    kind = next((kind for kind, types in _KINDS.items() if isinstance(filled[0], types)), None)
+    if kind is not None and all(isinstance(cell, _KINDS[kind]) for cell in filled):
+        return kind
     if all(isinstance(cell, str) and NUMBER_WITH_COMMA.fullmatch(cell.strip()) for cell in filled):
         return COMMAS
     return "mostly text" if any(map(is_number, filled)) else "text"
@@ -114,8 +133,9 @@ def _are_row_numbers(cells: Cells) -> bool:
 
 
 def _are_whole(cells: Cells) -> bool:
-    values = _numbers(cells)
-    return bool((values == np.rint(values)).all())
+    values = np.array([float(cell) for cell in cells[:EXAMINED_ROWS] if is_number(cell)])  # type: ignore[arg-type]
+    finite = values[np.isfinite(values)]
+    return bool((finite == np.rint(finite)).all())
 
 
 def _numbers(cells: Cells) -> Any:

@@ -15,7 +15,7 @@ from dynmeans._model.types import IntArray
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.columns import Columns, choose_columns
 from dynmeans._tables.dates import format_time
-from dynmeans._tables.missing import HINT, MissingRows, drop_missing
+from dynmeans._tables.missing import HINT, MissingRows, drop_missing, keys_left_out
 from dynmeans._tables.rows import Rows, to_rows
 from dynmeans._tables.sources import Source, read_source
 from dynmeans._tables.vectors import ARRAY_SUFFIX, open_vectors
@@ -26,10 +26,14 @@ class Position(NamedTuple):
 
     file: int = 0
     row: int = 0
+    n_empty: int = 0  # arrays without rows that were steps since that row
 
 
 class RowBlock(NamedTuple):
-    """Consecutive rows of one input, as numbers, with their position among all inputs."""
+    """Consecutive rows of one input, as numbers, with their position among all inputs.
+
+    An array without rows is a block without rows.
+    """
 
     rows: Rows
     file: int  # number of the input, from 0
@@ -40,6 +44,7 @@ class RowBlock(NamedTuple):
     limits: FileLimits = FileLimits()  # limits on the contents of the file
     dated: bool = False  # times are dates, in seconds since 1970 UTC
     left_out: IntArray | None = None  # (n,)  number of rows left out before each row
+    left_out_keys: list[tuple[str, ...]] | None = None  # (n,)  their keys, if the rows have keys
 
     def location(self, row: int) -> str:
         """Return file and row, in words."""
@@ -68,13 +73,14 @@ def open_inputs(
     embedding: str | None = None,
     key: str | None = None,
     missing: MissingRows | None = None,
+    feature_scales: Sequence[float] | None = None,
 ) -> tuple[Columns, Iterator[RowBlock]]:
     """Open inputs; the first rows determine the roles of the columns.
 
     Parameters
     ----------
     sources : sequence of Source
-    features, time, weight, text, key
+    features, time, weight, text, key, feature_scales
         As for `choose_columns`.
     embedding : str or None
         Name of a column of lists of numbers, or of an NPY file with a row for each row of the only input.
@@ -96,12 +102,17 @@ def open_inputs(
     column = embedding if vectors is None else None
     others = [name for name in (time, weight, text, column, key) if name is not None]
     are_chosen = features is not None or embedding is not None
-    chunks = read_source(sources[0], wanted=[*(features or ()), *others] if are_chosen else None)
-    first = next(chunks, None)
-    if first is None:
+    wanted = [*(features or ()), *others] if are_chosen else None
+    chunks = read_source(sources[0], wanted=wanted, warns_of_keys=not are_chosen)
+    begun: list[Chunk] = []  # up to the first rows, which determine the columns
+    for chunk in chunks:
+        begun.append(chunk)
+        if chunk.size:
+            break
+    else:
         raise InputError(f"{sources[0].name}: no rows")
     columns = choose_columns(
-        first,
+        begun[-1],
         sources[0].name,
         features=features,
         time=time,
@@ -110,8 +121,12 @@ def open_inputs(
         embedding=embedding,
         vectors=vectors,
         key=key,
+        feature_scales=feature_scales,
     )
-    return columns, _row_blocks(sources, columns, chain([first], chunks), Position(), vectors, missing)
+    blocks = _row_blocks(
+        sources, columns, chain(begun, chunks), Position(), vectors, missing, warns_of_keys=not are_chosen
+    )
+    return columns, blocks
 
 
 def open_vectors_of(embedding: str | None, sources: Sequence[Source]) -> NDArray[Any] | None:
@@ -124,14 +139,25 @@ def open_vectors_of(embedding: str | None, sources: Sequence[Source]) -> NDArray
 
 
 def reopen_inputs(
-    sources: Sequence[Source], columns: Columns, start: Position, missing: MissingRows | None = None
+    sources: Sequence[Source],
+    columns: Columns,
+    start: Position,
+    missing: MissingRows | None = None,
+    *,
+    warns_of_keys: bool = False,
 ) -> Iterator[RowBlock]:
     """Continue to read inputs from a position, with the columns chosen before."""
     if start.file >= len(sources):
         raise InputError(f"the run stopped in input {start.file + 1}, but there are {len(sources)}")
-    chunks = read_source(sources[start.file], skip=start.row, wanted=columns.needed())
+    chunks = read_source(
+        sources[start.file],
+        skip=start.row,
+        wanted=columns.needed(),
+        known=columns.names,
+        warns_of_keys=warns_of_keys,
+    )
     vectors = open_vectors_of(columns.array, sources)
-    return _row_blocks(sources, columns, chunks, start, vectors, missing)
+    return _row_blocks(sources, columns, chunks, start, vectors, missing, warns_of_keys=warns_of_keys)
 
 
 def _row_blocks(
@@ -141,19 +167,26 @@ def _row_blocks(
     start: Position,
     vectors: NDArray[Any] | None,
     missing: MissingRows | None,
+    *,
+    warns_of_keys: bool,
 ) -> Iterator[RowBlock]:
     part, allowed = 0, _allowance(sources, 0 if vectors is None else vectors.nbytes)
-    last = start.row
+    last, n_known = start.row, start.n_empty
     for file in range(start.file, len(sources)):
         source = sources[file]
-        chunks = begun if file == start.file else read_source(source, wanted=columns.needed())
+        chunks = begun
+        if file > start.file:
+            needed = columns.needed()
+            chunks = read_source(source, wanted=needed, known=columns.names, warns_of_keys=warns_of_keys)
         inner: int | None = None if file > start.file or not start.row else -1
         for chunk in chunks:
-            kept, left_out = _without_missing(chunk, columns, vectors, missing)
+            kept, left_out, left_out_keys = _without_missing(chunk, columns, vectors, missing)
             rows, error = to_rows(kept, columns, source.name, vectors)
             last = chunk.first + chunk.size - 1
             part, inner = part + (chunk.part != inner), chunk.part
-            if len(rows):
+            is_known = not chunk.size and n_known > 0
+            n_known -= is_known
+            if len(rows) or (not chunk.size and not is_known):
                 located = kept._replace(columns={})  # kept for error messages, without the data
                 rows = Rows(
                     X=rows.X,
@@ -173,6 +206,7 @@ def _row_blocks(
                     limits=source.limits,
                     dated=columns.dated,
                     left_out=left_out,
+                    left_out_keys=left_out_keys,
                 )
             if error is not None:
                 raise _with_hint(error, missing)
@@ -184,13 +218,14 @@ def _row_blocks(
 
 def _without_missing(
     chunk: Chunk, columns: Columns, vectors: NDArray[Any] | None, missing: MissingRows | None
-) -> tuple[Chunk, IntArray | None]:
-    """Leave out rows with missing cells, if that is wanted."""
+) -> tuple[Chunk, IntArray | None, list[tuple[str, ...]] | None]:
+    """Leave out rows with missing cells, if that is wanted; return the others, and what precedes each."""
     required = tuple(name for name in columns.needed() if name != columns.text)
     if missing is None or not missing.drop or set(required) - set(chunk.columns):
-        return chunk, None
+        return chunk, None, None
     kept, left_out = drop_missing(chunk, required, vectors)
-    return kept, missing.take(left_out)
+    keys = None if columns.key is None else keys_left_out(chunk.columns[columns.key], left_out)
+    return kept, missing.take(left_out), None if keys is None else missing.take_keys(keys)
 
 
 def _with_hint(error: InputError, missing: MissingRows | None) -> InputError:

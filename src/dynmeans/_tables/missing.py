@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans._model.types import IntArray
-from dynmeans._tables.cells import is_missing
+from dynmeans._tables.cells import is_missing, key_or_empty
 from dynmeans._tables.chunk import Cells, Chunk
 
-HINT = "--missing drop leaves out rows with empty cells"
+HINT = "--missing drop leaves out rows with empty cells, and --features chooses other columns"
 
 
 class MissingRows:
@@ -26,6 +27,7 @@ class MissingRows:
     def __init__(self, *, drop: bool) -> None:
         self.drop = drop
         self.pending = 0  # rows left out since the last row that was kept
+        self.pending_keys: list[str] = []  # their keys, if the rows have keys
 
     def take(self, left_out: IntArray) -> IntArray:
         """Return the number of rows left out before each row (n,), given those of a chunk (n + 1,)."""
@@ -33,6 +35,15 @@ class MissingRows:
         counts[0] += self.pending
         self.pending = int(counts[-1])
         return counts[:-1]
+
+    def take_keys(self, left_out: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """Return the keys of the rows left out before each row (n,), given those of a chunk (n + 1,)."""
+        self.pending_keys += left_out[0]
+        if len(left_out) == 1:
+            return []
+        keys = [tuple(self.pending_keys), *left_out[1:-1]]
+        self.pending_keys = list(left_out[-1])
+        return keys
 
 
 def drop_missing(
@@ -66,13 +77,33 @@ def drop_missing(
     return (chunk, left_out) if len(kept) == chunk.size else (_take(chunk, kept), left_out)
 
 
+def keys_left_out(cells: Cells, left_out: IntArray) -> list[tuple[str, ...]]:
+    """Return the keys of the rows that were left out before each row, and after the last.
+
+    Parameters
+    ----------
+    cells : sequence or ndarray
+        Keys of all rows of a chunk. A key that is missing or invalid is an empty text.
+    left_out : ndarray of shape (n + 1,)
+        As from `drop_missing`.
+
+    Examples
+    --------
+    >>> keys_left_out(["a", "b", "", "c"], np.array([1, 2]))
+    [('a',), ('', 'c')]
+    """
+    ends = np.cumsum(left_out + 1) - 1  # number of the row after each gap
+    gaps = zip(ends.tolist(), left_out.tolist(), strict=True)
+    return [tuple(map(key_or_empty, cells[end - count : end])) if count else () for end, count in gaps]
+
+
 def missing_cells(cells: Cells) -> NDArray[np.bool_]:
     """Return which cells are missing; a list with a missing entry is too."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iub":
         return np.zeros(len(cells), dtype=bool)
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fM":
         wrong = np.isnan(cells) if cells.dtype.kind == "f" else np.isnat(cells)
-        return np.asarray(wrong.reshape(len(cells), -1).any(axis=1))
+        return np.asarray(wrong.any(axis=tuple(range(1, wrong.ndim))))
     return np.fromiter((_is_missing_cell(cell) for cell in cells), dtype=bool, count=len(cells))
 
 

@@ -54,9 +54,11 @@ def to_rows(
     """
     unmatched = sorted(set(chunk.names) ^ set(columns.names))
     if unmatched:
-        whose = "this file" if unmatched[0] in chunk.names else "the first file"
+        what = "file" if chunk.array is None else "array"
+        whose = f"this {what}" if unmatched[0] in chunk.names else f"the first {what}"
+        location = name if chunk.array is None else f"{name}, array {chunk.array!r}"
         raise InputError(
-            f"{name}: all files must have the same columns, but only {whose} has {unmatched[0]!r}"
+            f"{location}: all {what}s must have the same columns, but only {whose} has {unmatched[0]!r}"
         )
     X, error = _features(chunk, columns, name, vectors)
     good = len(X)

@@ -15,8 +15,9 @@ from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.limits import FileLimits
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.readers.arrow import read_arrow, read_parquet
+from dynmeans._tables.readers.json_lines import read_json_lines
 from dynmeans._tables.readers.npy import read_npy, read_npz
-from dynmeans._tables.readers.text import read_delimited, read_json_lines
+from dynmeans._tables.readers.text import read_delimited
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz")
 STDIN = "-"
@@ -107,7 +108,14 @@ def find_source(
     return Source(name=name, format=found, path=path, size=status.st_size, zipped=zipped, limits=limits)
 
 
-def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None = None) -> Iterator[Chunk]:
+def read_source(
+    source: Source,
+    *,
+    skip: int = 0,
+    wanted: Sequence[str] | None = None,
+    known: Sequence[str] | None = None,
+    warns_of_keys: bool = False,
+) -> Iterator[Chunk]:
     """Read the rows of an input in chunks.
 
     Parameters
@@ -117,6 +125,8 @@ def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None =
         Number of rows to skip.
     wanted : sequence of str or None
         Columns that are needed; None for all. A reader may return more.
+    known, warns_of_keys
+        Of JSON Lines, see `read_json_lines`.
 
     Yields
     ------
@@ -131,7 +141,10 @@ def read_source(source: Source, *, skip: int = 0, wanted: Sequence[str] | None =
         with _open(source) as file:
             read = _TEXT_FORMATS[source.format]
             size, zipped = source.size, source.zipped
-            yield from read(file, source.name, skip=skip, size=size, zipped=zipped, limits=source.limits)
+            keys = {"known": known, "warns_of_keys": warns_of_keys} if source.format == "jsonl" else {}
+            yield from read(
+                file, source.name, skip=skip, size=size, zipped=zipped, limits=source.limits, **keys
+            )
         return
     with _whole(source) as location:
         if source.format in _FRAME_FORMATS:

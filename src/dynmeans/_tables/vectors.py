@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
-from dynmeans._tables.cells import cell_error, is_number
+from dynmeans._tables.cells import EXAMINED_ROWS, cell_error, is_missing, is_number
 from dynmeans._tables.chunk import Cells
 from dynmeans._tables.readers.npy import open_array
 
@@ -44,15 +44,22 @@ def parse_vectors(cells: Cells, length: int) -> tuple[FloatArray, str | None]:
 
 
 def vector_length(cells: Cells) -> int:
-    """Return the number of entries of the first cell, 0 if it is not a list."""
-    first = _as_list(cells[0])
+    """Return the number of entries of the first cell that is not missing, 0 if it is not a list."""
+    first = _first_list(cells)
     return 0 if first is None else len(first)
 
 
 def is_list_column(cells: Cells) -> bool:
-    """Return whether the first cell is a list of numbers."""
-    first = _as_list(cells[0]) if len(cells) else None
+    """Return whether the first cell that is not missing is a list of numbers."""
+    first = _first_list(cells)
     return first is not None and len(first) > 0 and is_number(first[0])
+
+
+def _first_list(cells: Cells) -> Sequence[Any] | NDArray[Any] | None:
+    """Return the first cell that is not missing as a list, or None."""
+    if isinstance(cells, np.ndarray) and cells.ndim > 1:
+        return cells[0] if len(cells) else None
+    return _as_list(next((cell for cell in cells[:EXAMINED_ROWS] if not is_missing(cell)), None))
 
 
 def _as_table(cells: Cells, length: int) -> FloatArray | None:

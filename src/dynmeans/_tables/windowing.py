@@ -24,6 +24,9 @@ class Windowing(Protocol):
     def keys(self, block: RowBlock) -> NDArray[Any]:
         """Key of every row, shape (n,)."""
 
+    def key_without_rows(self, block: RowBlock) -> float | None:
+        """Return the key of an array without rows, or None if it is not a step."""
+
     def stamp(self, key: float) -> tuple[float | None, float | None]:
         """Return the event time of a step, for the model and for the output."""
 
@@ -34,8 +37,16 @@ class Windowing(Protocol):
         """Return the keys of the steps without rows, after event time `last` and before the step `key`."""
 
 
-class _WithoutGaps:
-    """Steps that have rows by definition."""
+class _WithRows:
+    """Steps that are defined by rows, so that an array without rows is not a step."""
+
+    def key_without_rows(self, block: RowBlock) -> float | None:
+        """Return None."""
+        return None
+
+
+class _WithoutGaps(_WithRows):
+    """Steps without windows between them."""
 
     def empty_keys(self, last: float | None, key: float) -> Iterable[float]:
         """Return no keys."""
@@ -48,6 +59,10 @@ class ByPart(_WithoutGaps):
     def keys(self, block: RowBlock) -> NDArray[Any]:
         """Return the number of the part for each row."""
         return np.full(len(block.rows), block.part)
+
+    def key_without_rows(self, block: RowBlock) -> float | None:
+        """Return the number of the part."""
+        return block.part
 
     def stamp(self, key: float) -> tuple[None, None]:
         """Return no times: steps are counted."""
@@ -95,7 +110,7 @@ class ByTime(_WithoutGaps):
         return {}
 
 
-class _Windows:
+class _Windows(_WithRows):
     """Windows that are numbered from `anchor` on; the model counts them from `origin` on."""
 
     _anchor: float | None

@@ -27,7 +27,7 @@ class Piece(NamedTuple):
 
 
 class WindowBatch(NamedTuple):
-    """The rows of one time step; a window of time may have none."""
+    """The rows of one time step; a window of time, or an array, may have none."""
 
     X: FloatArray  # (n, d)
     weights: FloatArray | None  # (n,)
@@ -40,6 +40,7 @@ class WindowBatch(NamedTuple):
     keys: list[str] | None = None  # (n,)
     pieces: tuple[Piece, ...] = ()  # where the rows come from, in order
     left_out: IntArray | None = None  # (n,)  number of rows left out before each row
+    left_out_keys: list[tuple[str, ...]] | None = None  # (n,)  their keys, if the rows have keys
 
     def locate(self, row: int) -> str:
         """Return the location of a row of the step, in words."""
@@ -86,13 +87,14 @@ def cut(
     open_rows: list[tuple[RowBlock, slice]] = []
     key: Any = None
     taken = 0  # bytes of the rows of the open step
+    position = resumed_at or Position()
     for block in blocks:
-        keys = rule.keys(block)
-        for part, new_key in _runs(keys):
+        for part, new_key in _runs(block, rule):
             if key is not None and not new_key >= key:
                 raise _backwards(block, part.start, rule.stamp(key)[1])
             if key is not None and new_key != key:
-                batch = _join(open_rows, rule.stamp(key))
+                batch = _join(open_rows, rule.stamp(key), position)
+                position = batch.after
                 yield batch
                 yield from _empty_steps(rule, batch.t, new_key, (block, part), batch.after, wants_empty)
                 open_rows, taken = [], 0
@@ -106,7 +108,7 @@ def cut(
             if taken > block.allowed:
                 raise _too_large(block, part.stop - 1, taken)
     if open_rows:
-        yield _join(open_rows, rule.stamp(key))
+        yield _join(open_rows, rule.stamp(key), position)
 
 
 def _empty_steps(
@@ -130,8 +132,13 @@ def _empty_steps(
         )
 
 
-def _runs(keys: NDArray[Any]) -> Iterator[tuple[slice, float]]:
-    """Return the runs of equal keys."""
+def _runs(block: RowBlock, rule: Windowing) -> Iterator[tuple[slice, float]]:
+    """Return the runs of rows with equal keys; an array without rows may be a run."""
+    if not len(block.rows):
+        key = rule.key_without_rows(block)
+        yield from () if key is None else ((slice(0, 0), key),)
+        return
+    keys: NDArray[Any] = rule.keys(block)
     edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
     for start, stop in pairwise(edges):
         yield slice(start, stop), keys[start].item()
@@ -160,13 +167,19 @@ def _check_later(block: RowBlock, row: int, stamp: tuple[float | None, float | N
 
 
 def _join(
-    open_rows: Sequence[tuple[RowBlock, slice]], stamp: tuple[float | None, float | None]
+    open_rows: Sequence[tuple[RowBlock, slice]], stamp: tuple[float | None, float | None], before: Position
 ) -> WindowBatch:
+    """Return the rows of a step that begins at the position `before`."""
     (head, first), (tail, last) = open_rows[0], open_rows[-1]
     X = np.concatenate([block.rows.X[part] for block, part in open_rows])
     weights = [block.rows.weights[part] for block, part in open_rows if block.rows.weights is not None]
-    location = f"{head.location(first.start)} to {tail.location(last.stop - 1)}"
     t, time = stamp
+    if not len(X):
+        after = before._replace(n_empty=before.n_empty + 1)
+        return WindowBatch(
+            X=X, weights=None, t=t, time=time, location=f"{head.name}, no rows", after=after, done=tail.done
+        )
+    location = f"{head.location(first.start)} to {tail.location(last.stop - 1)}"
     return WindowBatch(
         X=X,
         weights=np.concatenate(weights) if weights else None,
@@ -179,6 +192,7 @@ def _join(
         keys=_join_keys(open_rows),
         pieces=tuple(Piece(block.name, block.rows.chunk, part.start, part.stop) for block, part in open_rows),
         left_out=_join_left_out(open_rows),
+        left_out_keys=_join_left_out_keys(open_rows),
     )
 
 
@@ -196,3 +210,9 @@ def _join_keys(open_rows: Sequence[tuple[RowBlock, slice]]) -> list[str] | None:
 def _join_left_out(open_rows: Sequence[tuple[RowBlock, slice]]) -> IntArray | None:
     left_out = [block.left_out[part] for block, part in open_rows if block.left_out is not None]
     return np.concatenate(left_out) if left_out else None
+
+
+def _join_left_out_keys(open_rows: Sequence[tuple[RowBlock, slice]]) -> list[tuple[str, ...]] | None:
+    if open_rows[0][0].left_out_keys is None:
+        return None
+    return [keys for block, part in open_rows for keys in (block.left_out_keys or [])[part]]

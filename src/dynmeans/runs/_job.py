@@ -75,10 +75,14 @@ def describe_names(names: Sequence[str]) -> str:
 
 def open_rows(job: Job, start: RunStart, missing: MissingRows) -> tuple[Progress, Iterator[RowBlock]]:
     """Return the progress of the run and the rows that follow."""
+    parameters = job.parameters
     if start.action == "resume" and start.progress is not None:
         progress = start.progress._replace(inputs=start.inputs)
-        return progress, reopen_inputs(job.sources, progress.columns, progress.position, missing)
-    parameters = job.parameters
+        warns_of_keys = parameters.features is None and parameters.embedding is None
+        blocks = reopen_inputs(
+            job.sources, progress.columns, progress.position, missing, warns_of_keys=warns_of_keys
+        )
+        return progress, blocks
     columns, blocks = open_inputs(
         job.sources,
         features=_wanted_features(parameters, start),
@@ -88,6 +92,7 @@ def open_rows(job: Job, start: RunStart, missing: MissingRows) -> tuple[Progress
         embedding=parameters.embedding,
         key=parameters.by,
         missing=missing,
+        feature_scales=parameters.feature_scales,
     )
     progress = Progress(str(job.out.resolve()), start.inputs, parameters._asdict(), columns)
     if start.progress is not None:

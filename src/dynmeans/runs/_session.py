@@ -19,6 +19,7 @@ from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, label_b
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray
+from dynmeans._tables.missing import MissingRows
 from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import WindowBatch
 from dynmeans.estimators import to_snapshot
@@ -85,7 +86,7 @@ class Session:
         self,
         draw: Callable[[Path], None] | None,
         check: Callable[[], None] = lambda: None,
-        n_left_out: int = 0,
+        missing: MissingRows | None = None,
     ) -> None:
         """Complete the run.
 
@@ -97,13 +98,14 @@ class Session:
             Draws the report of a folder.
         check : callable
             Raises an error if the run must not be completed.
-        n_left_out : int
-            Number of rows left out after the last row.
+        missing : MissingRows or None
+            The rows left out after the last row.
         """
         if self.description.state is not None:
             self._checkpoint()  # a kill after this point loses no step
         check()
-        self._leave_out(n_left_out)
+        if missing is not None and missing.pending:
+            self._leave_out(missing)
         lengths = self._log.flush(durable=True)
         self._log.close()
         self.progress = self.progress._replace(complete=True)
@@ -117,11 +119,10 @@ class Session:
         self._remove_logs()
         sync_folder(self.description.folder)
 
-    def _leave_out(self, count: int) -> None:
+    def _leave_out(self, missing: MissingRows) -> None:
         """Append labels of rows left out after the last step."""
-        if count:
-            self._log.append({LABELS_LOG: label_bytes(np.full(count, NO_ID), None)})
-            self.progress = self.progress._replace(left_out=self.progress.left_out + count)
+        self._log.append({LABELS_LOG: label_bytes(np.full(missing.pending, NO_ID), None)})
+        self.progress = self.progress._replace(left_out=self.progress.left_out + missing.pending)
 
     def stop(self) -> None:
         """Leave all files readable up to the last complete step; with a state file, the run can resume."""
@@ -175,10 +176,10 @@ class Session:
             self._checkpoint()
 
     def _scaled(self, batch: WindowBatch) -> FloatArray:
-        """Return rows in the units of the model; the first batch sets the scale."""
+        """Return rows in the units of the model; the first batch with rows sets the scale."""
         if self._scale_check is not None:
             self._scale_check.add(batch.X)
-        if self.description.standardize and self.progress.scale is None:
+        if self.description.standardize and self.progress.scale is None and len(batch.X):
             self.progress = self.progress._replace(scale=learn_scale(batch.X, batch.weights))
         return batch.X if self.progress.scale is None else self.progress.scale.apply(batch.X)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -18,7 +18,7 @@ from dynmeans._files.limits import parse_limits
 from dynmeans._files.lock import locked
 from dynmeans._tables.missing import MissingRows
 from dynmeans._tables.windowing import Windowing
-from dynmeans._tables.windows import cut
+from dynmeans._tables.windows import WindowBatch, cut
 from dynmeans.runs._by_key.keyed_session import ROWS_ARRAY, KeyedSession
 from dynmeans.runs._description import RunDescription
 from dynmeans.runs._folder import check_folder, check_state_file, locked_folder
@@ -170,22 +170,22 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
         resumed_at=progress.position if start.action == "resume" else None,
         wants_empty=_wants_empty(model),
     )
-    first = next(batches, None)  # an unreadable input must not cause any output
-    if first is None and missing.pending and not progress.steps:
+    begun = _first_batches(batches, progress)  # an unreadable input must not cause any output
+    if missing.pending and not progress.steps and not any(len(batch.X) for batch in begun):
         raise InputError(f"{title(job.sources)}: every row has an empty cell")
-    if first is not None:
-        check_time_unit(job.parameters, first.time, is_dated=progress.columns.dated)
+    if begun:
+        check_time_unit(job.parameters, begun[0].time, is_dated=progress.columns.dated)
     session = _session(job, start, progress, model, windowing)
     known_size = all(source.size for source in job.sources)
     try:
-        for batch in chain([] if first is None else [first], batches):
+        for batch in chain(begun, batches):
             session.take(batch)
             now = session.progress
             fraction = batch.done if known_size else None
             job.on_step(RunStatus(now.rows, now.steps, session.n_clusters(), fraction))
         speed = (session.progress.rows - progress.rows) / max(monotonic() - began, 1e-9)
         check = partial(check_inputs, job, progress)
-        session.finish(draw_report if job.report else None, check, missing.pending)
+        session.finish(draw_report if job.report else None, check, missing)
     except BaseException as error:
         with suppress(OSError):  # on a full disk, report the first error
             session.stop()
@@ -194,6 +194,17 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
             raise RunInterrupted(session.progress.rows, job.out, resumable=resumable) from None
         raise
     return summarize(session, start.action, report=job.report, speed=speed)
+
+
+def _first_batches(batches: Iterator[WindowBatch], progress: Progress) -> list[WindowBatch]:
+    """Return the first batch; in a run that begins, all batches up to the first with rows."""
+    begun = list(islice(batches, 1))
+    while begun and not progress.steps and not len(begun[-1].X):
+        following = next(batches, None)
+        if following is None:
+            break
+        begun.append(following)
+    return begun
 
 
 def _session(job: Job, start: RunStart, progress: Progress, model: Any, windowing: Windowing) -> Session:

@@ -83,8 +83,9 @@ def read_npz(
     """Read the rows of an NPZ file in chunks.
 
     The file holds one table (n, d), several tables, or columns (n,) of equal length. Several tables are read
-    in the natural order of their names (arr_2 before arr_10), and each of them is a part. Other members, or
-    two arrays with the same name, are refused. Parameters as for `read_npy`.
+    in the natural order of their names (arr_2 before arr_10), and each of them is a part; a table without
+    rows is a chunk without rows. Other members, or two arrays with the same name, are refused. Parameters as
+    for `read_npy`.
     """
     with ExitStack() as stack:
         with error_context(name):
@@ -142,8 +143,10 @@ def _members(archive: _Archive, skip: int) -> Iterator[Chunk]:
             return
         columns = _columns(array, archive.location(key), archive.limits)
         done = part / len(keys)
+        if not len(array) and start >= skip:
+            yield Chunk(tuple(columns), columns, start + 1, 0, part=part, done=done, array=key)
         for chunk in _slices(columns, archive.name, max(skip - start, 0), total=len(array)):
-            yield chunk._replace(first=start + chunk.first, part=part, done=done)
+            yield chunk._replace(first=start + chunk.first, part=part, done=done, array=key)
         start += len(array)
 
 

@@ -1,9 +1,8 @@
-"""CSV, TSV and JSON Lines, plain or gzipped, read line by line."""
+"""CSV and TSV, plain or gzipped, read line by line, and rows of any text file as chunks."""
 
 from __future__ import annotations
 
 import csv
-import json
 import warnings
 from array import array
 from collections import deque
@@ -20,15 +19,15 @@ from dynmeans._tables.dates import is_time
 from dynmeans._tables.readers.lines import Lines, open_lines
 
 OPEN_END = "the last line has no end; if the file was cut off, its last number may be incomplete"
-_CHUNK_CHARACTERS = 4 * 2**20  # maximum number per chunk; their cells may need 20 times as many bytes
+CHUNK_CHARACTERS = 4 * 2**20  # maximum number per chunk; their cells may need 20 times as many bytes
 
-_Row: TypeAlias = tuple[Sequence[object], int]  # cells of a row, and the line where it ends
+TextRow: TypeAlias = tuple[Sequence[object], int]  # cells of a row, and the line where it ends
 
 
-class _TextTable(NamedTuple):
+class TextTable(NamedTuple):
     """A text file after its heading."""
 
-    rows: Iterator[_Row]
+    rows: Iterator[TextRow]
     names: tuple[str, ...]
     name: str  # name of the file in errors
     lines: Lines
@@ -86,14 +85,14 @@ def read_delimited(
         rows = _filled_rows(reader, lines, is_single=len(names) == 1)
         rows = chain([(first, reader.line_num)], rows) if is_row else rows
         location = name
-        for chunk in _assemble(_TextTable(rows, names, name, lines, limits), skip):
+        for chunk in assemble(TextTable(rows, names, name, lines, limits), skip):
             location = f"{name}, {chunk.location(chunk.size - 1)}"
             yield chunk
         if lines.last and not lines.last.endswith(("\n", "\r", '"')):
             warnings.warn(f"{location}: {OPEN_END}", InputWarning, stacklevel=2)
 
 
-def _filled_rows(reader: Any, lines: Lines, is_single: bool) -> Iterator[_Row]:
+def _filled_rows(reader: Any, lines: Lines, is_single: bool) -> Iterator[TextRow]:
     """Drop blank lines; in a table of one column they are empty cells."""
     n_blank = 0
     for cells in reader:
@@ -114,72 +113,27 @@ def _heading(first: Sequence[str], name: str, limits: FileLimits) -> tuple[tuple
     data = all(not cell or is_number(cell) or is_time(cell) for cell in cells)
     if data and any(is_number(cell) for cell in cells):
         return numbered_names(len(cells)), True
-    return tuple(cells), False
+    return _with_numbers(cells), False
 
 
-def read_json_lines(
-    file: BinaryIO,
-    name: str,
-    *,
-    skip: int = 0,
-    size: int = 0,
-    zipped: bool = False,
-    limits: FileLimits = FileLimits(),  # noqa: B008
-) -> Iterator[Chunk]:
-    """Read the rows of a JSON Lines file in chunks: an object or an array in every line.
-
-    The columns are the keys of the first object, or x1, x2, ... for arrays. Parameters: see `read_delimited`.
-    """
-    with open_lines(file, size, zipped, limits) as lines:
-        numbered = _numbered(lines)
-        with error_context(f"{name}, line 1"):
-            first = next(numbered, None)
-        if first is not None:
-            start = _parse(*first, name)
-            limits.check_columns(len(start), f"{name}, line {first[1]}")
-            names = tuple(start) if isinstance(start, dict) else numbered_names(len(start))
-            values = ((_parse(text, line, name), line) for text, line in chain([first], numbered))
-            rows = ((_json_row(value, names), line) for value, line in values)
-            yield from _assemble(_TextTable(rows, names, name, lines, limits), skip)
+def _with_numbers(names: Sequence[str]) -> tuple[str, ...]:
+    """Call columns without a name by their numbers, but not those before all names, which may be an index."""
+    begin = next((i for i, name in enumerate(names) if name), len(names))
+    numbers = numbered_names(len(names))
+    taken = set(names)
+    return tuple(
+        number if not name and i > begin and number not in taken else name
+        for i, (name, number) in enumerate(zip(names, numbers, strict=True))
+    )
 
 
-def _numbered(lines: Lines) -> Iterator[tuple[str, int]]:
-    for line, text in enumerate(lines, 1):
-        lines.begin_row()
-        if text.strip():
-            yield text, line
-
-
-def _parse(text: str, line: int, name: str) -> dict[str, object] | list[object]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        raise InputError(f"{name}, line {line}: not JSON ({text.strip()[:40]!r})") from None
-    if not isinstance(value, dict | list):
-        raise InputError(f"{name}, line {line}: {text.strip()[:40]!r} is neither an object nor an array")
-    with error_context(f"{name}, line {line}"):
-        check_unicode(text, value)
-    return value
-
-
-def check_unicode(text: str, value: object) -> None:
-    """Refuse an unpaired surrogate in JSON, which cannot be written to a file."""
-    if "\\ud" in text or "\\uD" in text:
-        json.dumps(value, ensure_ascii=False).encode()
-
-
-def _json_row(value: dict[str, object] | list[object], names: Sequence[str]) -> list[object]:
-    """Return the cells of a row; a missing key is an empty cell."""
-    return value if isinstance(value, list) else [value.get(key) for key in names]
-
-
-def _assemble(table: _TextTable, skip: int) -> Iterator[Chunk]:
+def assemble(table: TextTable, skip: int) -> Iterator[Chunk]:
     """Collect rows into chunks. The rows before an invalid one are returned before its error."""
     with error_context(f"{table.name}, before row {skip + 1}"), _longest_cell(table.limits):
         deque(islice(table.rows, skip), maxlen=0)
     number, failure = skip, None
     while failure is None:
-        bundle: list[_Row] = []
+        bundle: list[TextRow] = []
         try:
             with error_context(lambda: f"{table.name}, after row {number + len(bundle)}"):  # noqa: B023
                 _take(table, bundle)
@@ -195,9 +149,9 @@ def _assemble(table: _TextTable, skip: int) -> Iterator[Chunk]:
     raise failure
 
 
-def _take(table: _TextTable, bundle: list[_Row]) -> None:
+def _take(table: TextTable, bundle: list[TextRow]) -> None:
     """Add rows to a chunk until it is large enough; rows before an error are kept."""
-    stop = table.lines.seen + _CHUNK_CHARACTERS
+    stop = table.lines.seen + CHUNK_CHARACTERS
     with _longest_cell(table.limits):
         for row in islice(table.rows, CHUNK_ROWS):
             bundle.append(row)
@@ -219,16 +173,20 @@ def _longest_cell(limits: FileLimits) -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def _cut_ragged(bundle: list[_Row], table: _TextTable, number: int) -> InputError:
+def _cut_ragged(bundle: list[TextRow], table: TextTable, number: int) -> InputError:
     """Truncate a chunk before its first row with too many or too few cells, and return the error."""
     ragged = next(i for i, (cells, _) in enumerate(bundle) if len(cells) != len(table.names))
     cells, line = bundle[ragged]
     del bundle[ragged:]
     location = f"{table.name}, row {number + ragged + 1} (line {line})"
-    return InputError(f"{location}: {len(cells)} cells for {len(table.names)} columns")
+    return InputError(f"{location}: {_count(cells, 'cell')} for {_count(table.names, 'column')}")
 
 
-def _make_chunk(bundle: list[_Row], table: _TextTable, first: int) -> Chunk:
+def _count(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
+
+
+def _make_chunk(bundle: list[TextRow], table: TextTable, first: int) -> Chunk:
     columns = dict(zip(table.names, zip(*(cells for cells, _ in bundle), strict=True), strict=True))
     lines = array("q", (line for _, line in bundle))
     return Chunk(table.names, columns, first, len(bundle), lines, done=table.lines.done())

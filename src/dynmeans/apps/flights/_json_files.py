@@ -9,7 +9,7 @@ from typing import Any
 
 from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.limits import FileLimits
-from dynmeans._tables.readers.text import check_unicode
+from dynmeans._tables.readers.json_lines import check_unicode
 
 # State vectors of the OpenSky API are arrays; these are their first entries.
 _OPENSKY = (

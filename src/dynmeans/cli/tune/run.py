@@ -106,7 +106,7 @@ def _read(
     for batch in cut(blocks, make_windowing(parameters, {}, is_dated=columns.dated)):
         if not batches:
             check_time_unit(parameters, batch.time, is_dated=columns.dated)
-        if parameters.standardize and scale is None:
+        if parameters.standardize and scale is None and len(batch.X):
             scale = learn_scale(batch.X, batch.weights)
         X = batch.X if scale is None else scale.apply(batch.X)
         far = far_coordinate(batch, columns.features)

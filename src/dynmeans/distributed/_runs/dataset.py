@@ -116,6 +116,7 @@ def _columns(part: Part, names: Sequence[str], parameters: RunParameters) -> Col
         time=parameters.time,
         weight=parameters.weight,
         embedding=embedding,
+        feature_scales=parameters.feature_scales,
     )
 
 

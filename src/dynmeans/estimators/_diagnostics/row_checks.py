@@ -15,6 +15,7 @@ from dynmeans.estimators._parameters.metric_choice import MANY_FEATURES
 
 SAMPLE = 1000  # rows
 MIN_ROWS = 30  # fewer do not determine the spread of a feature
+MAX_NAMES = 3  # features that a warning names
 NO_EFFECT = 0.01  # share of the largest spread: 1/10,000 of the squared distances
 FEW_EXPLAINED = 0.5  # share of the variance that the clusters explain
 
@@ -28,12 +29,14 @@ def check_scales(rows: Rows, names: Sequence[str] | None = None) -> dict[str, st
     varying = [spread for spread in spreads if spread > 0.0]
     if len(varying) < 2 or min(varying) >= NO_EFFECT * max(varying):
         return {}
-    least, most = min(varying), max(varying)
-    small, large = (_name(spreads.index(spread), names) for spread in (least, most))
+    most = max(varying)
+    small = [i for i, spread in enumerate(spreads) if 0.0 < spread < NO_EFFECT * most]
+    shown = [spreads.index(most), *small[:MAX_NAMES]]
+    ranges = ", ".join(f"{_name(i, names)} {spreads[i]:.3g}" for i in shown)
     return {
-        "scale": f"the features differ in scale (range of the middle 80%: {large} {most:.3g}, "
-        f"{small} {least:.3g}), so {small} has no effect on the clusters; unless they have the "
-        "same unit, standardize them (StandardScaler, or --standardize in the command)"
+        "scale": f"the features differ in scale (range of the middle 80%: {ranges}), so "
+        f"{_listed(small, names)} no effect on the clusters; unless they have the same unit, standardize "
+        "them (StandardScaler, or --standardize in the command)"
     }
 
 
@@ -80,6 +83,15 @@ def _explained(sample: FloatArray, labels: IntArray) -> float:
         total = float(np.sum(centered**2))
         between = float(np.sum(np.sum(sums**2, axis=1) / counts))
     return between / total if 0.0 < total < np.inf else 1.0
+
+
+def _listed(features: Sequence[int], names: Sequence[str] | None) -> str:
+    """Return the names of features and the verb, such as "'x', 'y', 'z' and 2 others have"."""
+    words = [_name(feature, names) for feature in features[:MAX_NAMES]]
+    n_others = len(features) - len(words)
+    if n_others:
+        words.append("1 other" if n_others == 1 else f"{n_others} others")
+    return f"{', '.join(words[:-1])} and {words[-1]} have" if len(words) > 1 else f"{words[0]} has"
 
 
 def _name(feature: int, names: Sequence[str] | None) -> str:

@@ -14,6 +14,7 @@ from dynmeans._files.run_tables import LABELS_LOG, StepRecord, label_bytes
 from dynmeans._files.snapshot import Snapshot, SnapshotError
 from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans._tables.missing import MissingRows
 from dynmeans._tables.windows import WindowBatch
 from dynmeans.runs._by_key.key_reports import report_file
 from dynmeans.runs._by_key.largest_keys import LargestKeys
@@ -83,7 +84,7 @@ class KeyedSession(Session):
         sampled = [sample_lines(key, record) for key, record in candidates.items() if self._is_candidate(key)]
         lines[SAMPLE_TABLE.file] = sampled
         lines[LABELS_LOG] = [label_bytes(report.labels, batch.left_out)]
-        lines[KEYS_LOG] = [_key_lines(keys, batch.left_out)]
+        lines[KEYS_LOG] = [_key_lines(keys, batch.left_out_keys)]
         self._log.append({name: b"".join(parts) for name, parts in lines.items()})
         self.progress = self._progress_after(report, batch)
         self._checkpoint_if_due()
@@ -145,9 +146,9 @@ class KeyedSession(Session):
             clock=float(report.time),
         )
 
-    def _leave_out(self, count: int) -> None:
-        super()._leave_out(count)
-        self._log.append({KEYS_LOG: b"\n" * count})
+    def _leave_out(self, missing: MissingRows) -> None:
+        super()._leave_out(missing)
+        self._log.append({KEYS_LOG: _key_lines(missing.pending_keys)})
 
     def _snapshot(self) -> Snapshot:
         header, arrays = keyed_to_snapshot(self.model)
@@ -165,9 +166,8 @@ class KeyedSession(Session):
         return KeyColumn(name, self.description.folder / KEYS_LOG)
 
 
-def _key_lines(keys: Sequence[str], left_out: IntArray | None) -> bytes:
-    """Return a line per row; that of a row left out is empty."""
-    if left_out is None:
-        return "".join(f"{key}\n" for key in keys).encode()
-    pairs = zip(keys, left_out.tolist(), strict=True)
-    return "".join("\n" * count + f"{key}\n" for key, count in pairs).encode()
+def _key_lines(keys: Sequence[str], left_out: Sequence[tuple[str, ...]] | None = None) -> bytes:
+    """Return a line per row, also for the rows left out before each."""
+    if left_out is not None:
+        keys = [each for key, before in zip(keys, left_out, strict=True) for each in (*before, key)]
+    return "".join(f"{key}\n" for key in keys).encode()

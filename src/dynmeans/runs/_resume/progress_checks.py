@@ -29,7 +29,7 @@ def check_progress(raw: Any) -> None:
     _check("complete", raw.get("complete", False), lambda value: isinstance(value, bool))
     _check("parameters", raw["parameters"], lambda value: isinstance(value, dict))
     _check("inputs", raw["inputs"], lambda value: isinstance(value, list) and all(map(_is_input, value)))
-    _check("position", raw["position"], lambda value: _are(value, _is_count) and len(value) == 2)
+    _check("position", raw["position"], lambda value: _are(value, _is_count) and len(value) in (2, 3))
     _check("windows", raw["windows"], lambda value: isinstance(value, dict) and set(value) <= {*_WINDOWS})
     for name, value in {**raw["windows"], "clock": raw.get("clock")}.items():
         _ = None if value is None else number(name, value)
