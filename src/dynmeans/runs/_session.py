@@ -23,10 +23,11 @@ from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import WindowBatch
 from dynmeans.estimators import to_snapshot
 from dynmeans.estimators._shell.base import BatchClusterer
+from dynmeans.estimators._state_files.run_models import RUN
 from dynmeans.runs._description import RunDescription, run_info
 from dynmeans.runs._first_rows_check import FirstRowsCheck
 from dynmeans.runs._folder import clear_folder
-from dynmeans.runs._resume.progress import KEY, Progress, to_json
+from dynmeans.runs._resume.progress import Progress, to_json
 from dynmeans.runs._row_errors import row_error
 from dynmeans.runs._step_record import RememberedClusters, describe_clusters, make_record
 
@@ -210,7 +211,7 @@ class Session:
         self.progress = self.progress._replace(lengths=lengths, windows=self._carry())
         header, arrays = self._snapshot()
         if self.description.state is not None:
-            write_snapshot(self.description.state, Snapshot({**header, KEY: to_json(self.progress)}, arrays))
+            write_snapshot(self.description.state, Snapshot({**header, RUN: to_json(self.progress)}, arrays))
 
     def _snapshot(self) -> Snapshot:
         return to_snapshot(self.model)

@@ -15,6 +15,7 @@ from dynmeans._files.snapshot import Snapshot, SnapshotError
 from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._tables.windows import WindowBatch
+from dynmeans.estimators._parameters.feature_scales import in_units_of_rows
 from dynmeans.runs._by_key.key_reports import report_file
 from dynmeans.runs._by_key.largest_keys import LargestKeys
 from dynmeans.runs._description import RunDescription
@@ -130,7 +131,8 @@ class KeyedSession(Session):
     def _key_record(self, batch: WindowBatch, X: FloatArray, result: StepResult) -> StepRecord:
         """Return the step of a key in the units of the input."""
         state, scale = result.state, self.progress.scale
-        centers = state.centers if scale is None else scale.undo(state.centers)
+        centers = in_units_of_rows(state.centers, self.progress.parameters.get("feature_scales"))
+        centers = centers if scale is None else scale.undo(centers)
         clusters = RememberedClusters(state.ids, centers, state.clock - state.last_seen)
         return make_record(batch, X, result.report, result.events, clusters, self.description.unit)
 
