@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -222,6 +223,30 @@ def test_a_single_row_has_no_birth_cost(dynmeans: Callable[..., Any], folder: Pa
     assert "birth cost  not estimated: no step has two different rows" in outcome.out
     assert "1e+100" not in outcome.out
     assert '"birthCost":[null]' in (folder / "dynmeans-run/report.html").read_text()
+
+
+def test_one_row_per_step_gives_a_warning_and_no_costs(dynmeans: Callable[..., Any], folder: Path) -> None:
+    (folder / "one.csv").write_text("t,x\n" + "".join(f"{i},{i // 15 % 3 * 10}.{i % 7}\n" for i in range(40)))
+    outcome = dynmeans("cluster", "one.csv", "--time", "t")
+    assert outcome.err.splitlines() == [
+        "dynmeans: warning: the birth cost is not estimated: no step has two different rows; all rows are "
+        "one cluster; if there are several objects, set --birth-cost, or cluster several rows per step"
+    ]
+    for path in (folder / "dynmeans-run").iterdir():
+        assert not re.search(r"e\+?(99|100)\b", path.read_text()), path
+
+
+def test_the_birth_cost_of_each_step_is_in_the_folder_and_the_report(
+    dynmeans: Callable[..., Any], points: Path
+) -> None:
+    outcome = dynmeans("cluster", points, "--time", "when", "--every", "1min")
+    run = read_run("dynmeans-run")
+    costs = run.steps["birth_cost"]
+    assert len(set(costs.tolist())) > 1
+    assert run.info["used"]["birth_cost"] == costs[-1]
+    assert f"birth cost  {costs[-1]:.6g} (auto)" in outcome.out
+    shown = json.loads(re.search(r'"birthCost":(\[.*?\])', Path("dynmeans-run/report.html").read_text())[1])
+    assert shown == [float(f"{cost:.6g}") for cost in costs]
 
 
 def test_warnings_name_options_and_columns(dynmeans: Callable[..., Any], folder: Path) -> None:

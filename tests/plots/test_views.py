@@ -83,7 +83,14 @@ def test_components_state_the_share_of_the_variance_that_they_show(tmp_path: Pat
         assert view.label.endswith(f"({share:.0f}% of the variance)")
 
 
-def test_the_birth_cost_in_force_is_that_of_the_last_birth(run: Run) -> None:
+def test_the_birth_cost_in_force_is_that_of_the_step(run: Run) -> None:
+    costs = np.where(np.arange(len(run.steps["step"])) < 2, np.nan, 3.0)
+    payload = build_payload(run._replace(steps=run.steps | {"birth_cost": costs}))
+    assert payload["birthCost"][:4] == [None, None, 3.0, 3.0]
+    assert "birth_cost" not in payload["steps"]
+
+
+def test_the_birth_cost_of_an_old_folder_is_that_of_the_last_birth(run: Run) -> None:
     births = [Event("birth", i, step, 0.0, cost) for i, (step, cost) in enumerate([(1, 2.0), (5, 3.0)])]
     found = build_payload(run._replace(events=births))["birthCost"]
     assert found[:6] == [2.0, 2.0, 2.0, 2.0, 3.0, 3.0]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans._algorithms.defaults import ONE_OBJECT
 from dynmeans._files.run_format import FORMAT
 from dynmeans.runs._resume.progress import Progress, drop_unset
 
@@ -44,9 +45,12 @@ def run_info(description: RunDescription, progress: Progress, model: Any) -> dic
 
 
 def parameters_as_json(model: Any) -> dict[str, Any]:
-    """Return the parameters of the last step of D-Means, given or estimated, as JSON values."""
-    if not hasattr(model, "parameters_"):
-        return {}
-    used = model.parameters_._asdict()
-    del used["birth_cost"]  # it may change from step to step: see the events
+    """Return the parameters of the last step, given or estimated, as JSON values.
+
+    Models with a kernel or by key report the birth cost only. One that is not estimated is left out.
+    """
+    others = model.parameters_._asdict() if hasattr(model, "parameters_") else {}
+    used = {**others, "birth_cost": float(model.birth_cost_)}
+    if used["birth_cost"] >= ONE_OBJECT:
+        del used["birth_cost"]
     return {name: value for name, value in used.items() if value not in (None, np.inf)}

@@ -15,7 +15,15 @@ from dynmeans._files.atomic_write import sync_folder
 from dynmeans._files.digest import describe_files
 from dynmeans._files.labels import NO_ID, KeyColumn, labels_file, write_labels
 from dynmeans._files.run_format import INFO_FILE, REPORT_FILE
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, label_bytes, step_lines, write_info
+from dynmeans._files.run_tables import (
+    LABELS_LOG,
+    StepRecord,
+    has_newer_columns,
+    headings,
+    label_bytes,
+    step_lines,
+    write_info,
+)
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray
@@ -64,6 +72,7 @@ class Session:
         self._log = AppendLog(
             description.folder, self._headings(), progress.lengths if progress.steps else None
         )
+        self._is_newer = progress.steps == 0 or has_newer_columns(description.folder)
         self._due = monotonic() + CHECKPOINT_SECONDS
         self._first: tuple[int, float] | None = None  # number and time of the first step of this session
         no_check = progress.steps > 0 or description.standardize or progress.parameters["metric"] == "cosine"
@@ -77,7 +86,7 @@ class Session:
             report = self.model.partial_fit(X, sample_weight=batch.weights, t=batch.t).step_
         except ValueError as error:
             raise row_error(batch, error, self.progress.columns.features) from None
-        self._log.append(step_lines(self._record(batch, report)))
+        self._log.append(step_lines(self._record(batch, report), is_newer=self._is_newer))
         self.progress = self.progress.after(report, batch)
         self._checkpoint_if_due()
         return report

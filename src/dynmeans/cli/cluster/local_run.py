@@ -112,9 +112,7 @@ def _duration(seconds: float) -> str:
 
 def print_warnings(model: Any, features: Sequence[str], found: dict[str, str] | None = None) -> None:
     """Print the warnings of a model and of a run, with the names of options and columns."""
-    for kind, text in {**(found or {}), **getattr(model, "warnings_", {})}.items():
-        if kind == "estimate":
-            continue  # in the summary, see `describe_model`
+    for text in {**(found or {}), **getattr(model, "warnings_", {})}.values():
         if model.birth_cost == "auto":
             text = _BIRTH_COST.sub(r"the estimated birth cost, \1,", text)
         print_error(as_options(text, features), kind="warning: ")

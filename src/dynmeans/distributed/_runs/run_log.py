@@ -9,7 +9,14 @@ import numpy as np
 
 from dynmeans import __version__
 from dynmeans._files.append_log import AppendLog
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, step_lines, write_info
+from dynmeans._files.run_tables import (
+    LABELS_LOG,
+    StepRecord,
+    has_newer_columns,
+    headings,
+    step_lines,
+    write_info,
+)
 from dynmeans._model.events import Event
 from dynmeans._tables.standardize import Scale
 from dynmeans.distributed.estimator import DMeans
@@ -45,6 +52,7 @@ class DatasetLog:
         first_lines = headings(info["features"])
         del first_lines[LABELS_LOG]
         self._log = AppendLog(folder, first_lines, lengths)
+        self._is_newer = lengths is None or has_newer_columns(folder)
 
     def watch(self, model: DMeans) -> None:
         """Collect the events of each step."""
@@ -64,7 +72,7 @@ class DatasetLog:
             events=in_units(self._events, float(report.time), time, self._unit),
             n_rows=n_rows,
         )
-        lines = step_lines(record)
+        lines = step_lines(record, is_newer=self._is_newer)
         del lines[LABELS_LOG]
         self._log.append(lines)
         self._events.clear()

@@ -68,7 +68,7 @@ class KeyedSession(Session):
 
         def on_key(key: Any, rows: IntArray, result: StepResult) -> None:
             record = self._key_record(batch, batch.X[rows], result)
-            for name, text in keyed_lines(key, record).items():
+            for name, text in keyed_lines(key, record, is_newer=self._is_newer).items():
                 lines[name].append(text)
             self._largest.add(key, len(rows))
             if self._is_candidate(key):
