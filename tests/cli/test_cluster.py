@@ -257,6 +257,30 @@ def test_warnings_name_options_and_columns(dynmeans: Callable[..., Any], folder:
     assert outcome.err.endswith("standardize them (--standardize)\n")
 
 
+@pytest.mark.parametrize("options", [(), ("--by", "key")])
+def test_features_that_are_not_standardized_are_named(
+    dynmeans: Callable[..., Any], folder: Path, options: tuple[str, ...]
+) -> None:
+    lines = "".join(f"{t},{i % 3 * 10 + i / 50},{t * i},5,a\n" for t in range(4) for i in range(40))
+    (folder / "a.csv").write_text(f"t,x,y,z,key\n{lines}")
+    line = ("cluster", "a.csv", "--time", "t", "--features", "x,y,z", "--standardize", "--no-report")
+    outcome = dynmeans(*line, *options)
+    message = "'y', 'z' are constant in the first step, so they are not scaled by --standardize"
+    assert f"dynmeans: warning: {message}; use --feature-scales\n" in outcome.err
+    assert "(--standardize)" not in outcome.err
+
+
+def test_a_standardized_run_is_not_advised_to_standardize(dynmeans: Callable[..., Any], folder: Path) -> None:
+    outlier = "0,1000000,0\n"
+    lines = "".join(f"0,{i / 50},{i % 7}\n" for i in range(60))
+    (folder / "a.csv").write_text(f"t,x,y\n{lines}{outlier}")
+    outcome = dynmeans("cluster", "a.csv", "--time", "t", "--standardize", "--birth-cost", "1", "--no-report")
+    assert (
+        "'x' has no effect on the clusters; unless they have the same unit, use --feature-scales"
+        in outcome.err
+    )
+
+
 def test_a_cluster_that_never_dies_has_no_lifetime_of_inf(dynmeans: Callable[..., Any], points: Path) -> None:
     outcome = dynmeans("cluster", points, "--time", "when", "--aging-cost", "0", "--drift", "1")
     assert "lifetime unlimited" in outcome.out

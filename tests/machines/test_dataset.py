@@ -262,8 +262,9 @@ def test_standardized_rows_give_the_local_result_also_after_an_interruption(clie
         cluster_dataset([str(folder / "*.parquet")], parameters, client, **options, on_step=stop)
     found = cluster_dataset([str(folder / "*.parquet")], parameters, client, **options)
     assert found.model.n_clusters_ > 1
-    assert np.array_equal(found.model.cluster_centers_, local.model.cluster_centers_)
-    assert np.array_equal(found.model.cluster_ids_, local.model.cluster_ids_)
+    loaded = dynmeans.load(folder / "state")  # in the units of the input
+    assert np.array_equal(loaded.cluster_centers_, local.model.cluster_centers_)
+    assert np.array_equal(loaded.cluster_ids_, local.model.cluster_ids_)
     assert (folder / "out/clusters.csv").read_text() == (folder / "local/clusters.csv").read_text()
 
 

@@ -33,7 +33,7 @@ from dynmeans.estimators import to_snapshot
 from dynmeans.estimators._shell.base import BatchClusterer
 from dynmeans.estimators._state_files.run_models import RUN
 from dynmeans.runs._description import RunDescription, run_info
-from dynmeans.runs._first_rows_check import FirstRowsCheck
+from dynmeans.runs._first_rows_check import FirstRowsCheck, warn_of_constant
 from dynmeans.runs._folder import clear_folder
 from dynmeans.runs._resume.progress import Progress, to_json
 from dynmeans.runs._row_errors import row_error
@@ -76,6 +76,7 @@ class Session:
         self._due = monotonic() + CHECKPOINT_SECONDS
         self._first: tuple[int, float] | None = None  # number and time of the first step of this session
         no_check = progress.steps > 0 or description.standardize or progress.parameters["metric"] == "cosine"
+        self._warnings: dict[str, str] = {}
         self._scale_check = None if no_check else FirstRowsCheck(progress.columns.features)
 
     def take(self, batch: WindowBatch) -> StepReport:
@@ -151,7 +152,7 @@ class Session:
 
     def warnings(self) -> dict[str, str]:
         """Return the warnings about the rows, by kind."""
-        return {} if self._scale_check is None else self._scale_check.warnings
+        return self._warnings if self._scale_check is None else self._scale_check.warnings
 
     def n_clusters(self) -> int:
         """Return the number of remembered clusters."""
@@ -189,7 +190,9 @@ class Session:
         if self._scale_check is not None:
             self._scale_check.add(batch.X)
         if self.description.standardize and self.progress.scale is None:
-            self.progress = self.progress._replace(scale=learn_scale(batch.X, batch.weights))
+            scale, is_constant = learn_scale(batch.X, batch.weights)
+            self._warnings = warn_of_constant(is_constant, self.progress.columns.features)
+            self.progress = self.progress._replace(scale=scale)
         return batch.X if self.progress.scale is None else self.progress.scale.apply(batch.X)
 
     def _record(self, batch: WindowBatch, report: StepReport) -> StepRecord:

@@ -21,6 +21,7 @@ from dynmeans.estimators._diagnostics.result_checks import (
     NOT_ESTIMATED,
     ClusteringWarning,
 )
+from dynmeans.estimators._diagnostics.row_checks import STANDARDIZE
 from dynmeans.runs import RunInterrupted, RunParameters, RunResult, cluster_files
 from dynmeans.runs._option_names import as_options
 from dynmeans.streams import KeyedDMeans
@@ -110,9 +111,17 @@ def _duration(seconds: float) -> str:
     return f"{seconds / units.get(unit, 1.0):.4g} {unit}"
 
 
-def print_warnings(model: Any, features: Sequence[str], found: dict[str, str] | None = None) -> None:
+def print_warnings(
+    model: Any,
+    features: Sequence[str],
+    found: dict[str, str] | None = None,
+    *,
+    standardize: bool = False,
+) -> None:
     """Print the warnings of a model and of a run, with the names of options and columns."""
     for text in {**(found or {}), **getattr(model, "warnings_", {})}.values():
+        if standardize:
+            text = text.replace(STANDARDIZE, "use --feature-scales")
         if model.birth_cost == "auto":
             text = _BIRTH_COST.sub(r"the estimated birth cost, \1,", text)
         print_error(as_options(text, features), kind="warning: ")
@@ -148,13 +157,14 @@ def _warn_of_short_lifetimes(result: RunResult) -> None:
     )
 
 
-def _warn_of_broken_ids(result: RunResult) -> None:
+def _warn_of_broken_ids(result: RunResult, parameters: RunParameters) -> None:
     """Warn if the ids of a run by key last for few rows; the first id of each key is not counted."""
     if result.n_keys is None or (result.born - result.n_keys) * MIN_STEPS_PER_ID <= result.rows:
         return
+    scales = "--feature-scales" if parameters.standardize else "--standardize"
     print_error(
         f"ids break: {amount(result.born, 'id')} for {amount(result.rows, 'row')}; use a larger --birth-cost "
-        "or --lifetime; features of different scales need --standardize",
+        f"or --lifetime; features of different scales need {scales}",
         kind="warning: ",
     )
 
@@ -175,6 +185,6 @@ def _print_result(result: RunResult, parameters: RunParameters) -> None:
             "written": ", ".join(map(str, files)),
         }
     )
-    print_warnings(result.model, result.features, result.warnings)
+    print_warnings(result.model, result.features, result.warnings, standardize=parameters.standardize)
     _warn_of_short_lifetimes(result)
-    _warn_of_broken_ids(result)
+    _warn_of_broken_ids(result, parameters)

@@ -107,7 +107,7 @@ def _read(
         if not batches:
             check_time_unit(parameters, batch.time, is_dated=columns.dated)
         if parameters.standardize and scale is None:
-            scale = learn_scale(batch.X, batch.weights)
+            scale, _ = learn_scale(batch.X, batch.weights)
         X = batch.X if scale is None else scale.apply(batch.X)
         far = far_coordinate(batch, columns.features)
         if far is not None and scale is None:

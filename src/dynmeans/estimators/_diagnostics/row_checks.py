@@ -16,6 +16,7 @@ from dynmeans.estimators._parameters.metric_choice import MANY_FEATURES
 SAMPLE = 1000  # rows
 MIN_ROWS = 30  # fewer do not determine the spread of a feature
 NO_EFFECT = 0.01  # share of the largest spread: 1/10,000 of the squared distances
+STANDARDIZE = "standardize them (StandardScaler, or --standardize in the command)"
 FEW_EXPLAINED = 0.5  # share of the variance that the clusters explain
 
 
@@ -33,7 +34,7 @@ def check_scales(rows: Rows, names: Sequence[str] | None = None) -> dict[str, st
     return {
         "scale": f"the features differ in scale (range of the middle 80%: {large} {most:.3g}, "
         f"{small} {least:.3g}), so {small} has no effect on the clusters; unless they have the "
-        "same unit, standardize them (StandardScaler, or --standardize in the command)"
+        f"same unit, {STANDARDIZE}"
     }
 
 
