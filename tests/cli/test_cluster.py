@@ -350,3 +350,29 @@ def test_degrees_far_from_the_equator_are_reported(dynmeans: Callable[..., Any],
     assert "at latitude 62 a degree of longitude is only 0.48 of a degree of latitude" in outcome.err
     for name in ("south.csv", "meters.csv"):
         assert "degree" not in dynmeans("cluster", name, "--no-report", "--force").err
+
+
+def test_a_run_that_ends_in_an_error_says_how_to_repeat_it(
+    dynmeans: Callable[..., Any], points: Path
+) -> None:
+    points.write_text(points.read_text() + "2024-03-02T00:00:00,,1,a\n")
+    line = ("cluster", points, "--time", "when", *COSTS, "--no-report")
+    outcome = dynmeans(*line)
+    assert outcome.code == 2
+    hint = "11 complete steps are in dynmeans-run; to repeat the run, use --force or another --out\n"
+    assert outcome.err.endswith(f"; {hint}")
+    before = contents(Path("dynmeans-run"))
+    outcome = dynmeans(*line, "--missing", "drop")
+    message = "dynmeans-run: holds an incomplete run of 11 steps (run.json); --force overwrites it\n"
+    assert outcome.err == f"dynmeans: error: {message}"
+    assert contents(Path("dynmeans-run")) == before
+    assert dynmeans(*line, "--missing", "drop", "--force").code == 0
+    outcome = dynmeans(*line, "--state", "state", "--out", "other")
+    assert outcome.err.endswith("use another --state, and --force or another --out\n")
+
+
+def test_a_run_without_a_complete_step_leaves_no_files(dynmeans: Callable[..., Any], points: Path) -> None:
+    line = ("cluster", points, "--time", "when", "--no-report", "--feature-scales")
+    assert dynmeans(*line, "1").code == 2
+    assert not Path("dynmeans-run").exists()
+    assert dynmeans(*line, "1,1").code == 0

@@ -135,9 +135,15 @@ class Session:
             self.progress = self.progress._replace(left_out=self.progress.left_out + count)
 
     def stop(self) -> None:
-        """Leave all files readable up to the last complete step; with a state file, the run can resume."""
+        """Leave all files readable up to the last complete step; with a state file, the run can resume.
+
+        Without a complete step, nothing can be lost, so no file is left, which would refuse the next run.
+        """
         with suppress(OSError):  # on a full disk, drop the steps that do not fit
             self._log.close()
+        if self.progress.steps == 0:
+            clear_folder(self.description.folder)
+            return
         self._write_info()
         self._write_labels()
         if self.description.state is None:

@@ -192,8 +192,17 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
         if isinstance(error, KeyboardInterrupt):
             resumable = job.state is not None
             raise RunInterrupted(session.progress.rows, job.out, resumable=resumable) from None
+        if isinstance(error, InputError) and session.progress.steps:
+            raise InputError(f"{error}; {_how_to_repeat(job, session.progress.steps)}") from None
         raise
     return summarize(session, start.action, report=job.report, speed=speed)
+
+
+def _how_to_repeat(job: Job, n_steps: int) -> str:
+    """Return where the results of a run that ended in an error are, and the options of a corrected command."""
+    steps = "1 complete step is" if n_steps == 1 else f"{n_steps:,} complete steps are"
+    state = "" if job.state is None else "another --state, and "
+    return f"{steps} in {job.out}; to repeat the run, use {state}--force or another --out"
 
 
 def _session(job: Job, start: RunStart, progress: Progress, model: Any, windowing: Windowing) -> Session:
