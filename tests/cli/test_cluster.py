@@ -283,7 +283,9 @@ def test_a_standardized_run_is_not_advised_to_standardize(dynmeans: Callable[...
 
 def test_a_cluster_that_never_dies_has_no_lifetime_of_inf(dynmeans: Callable[..., Any], points: Path) -> None:
     outcome = dynmeans("cluster", points, "--time", "when", "--aging-cost", "0", "--drift", "1")
-    assert "lifetime unlimited" in outcome.out
+    assert outcome.code == 0
+    assert "inf" not in outcome.out
+    assert "lifetime" not in json.loads(Path("dynmeans-run/run.json").read_text())["used"]
 
 
 def test_scales_are_checked_over_several_small_steps(dynmeans: Callable[..., Any], folder: Path) -> None:
@@ -317,7 +319,7 @@ def test_a_lifetime_of_half_a_second_needs_an_estimated_reach(
     line = ("cluster", "a.csv", "--time", "t", "--no-report", "--lifetime", "0.5")
     outcome = dynmeans(*line)
     assert outcome.code == 0
-    assert "lifetime 0.5" in outcome.out
+    assert read_run("dynmeans-run").info["used"]["lifetime"] == 0.5
     assert "--lifetime must be a finite number > 1" in dynmeans(*line, "--reach", "2", "--force").err
     assert "--lifetime must be a finite number > 1" in dynmeans(*line, "--birth-cost", "1", "--force").err
 
@@ -376,3 +378,25 @@ def test_a_run_without_a_complete_step_leaves_no_files(dynmeans: Callable[..., A
     assert dynmeans(*line, "1").code == 2
     assert not Path("dynmeans-run").exists()
     assert dynmeans(*line, "1,1").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "estimated"),
+    [
+        ("", "motion mode merging lifetime reach"),
+        ("--lifetime 7 --reach 1.3 --motion walk --exclusive --merge", ""),
+        ("--lifetime 7 --no-merge", "motion mode reach"),
+        ("--refine --motion walk", "merging lifetime reach"),
+        ("--aging-cost 1 --drift 1 --motion walk", "mode merging"),
+    ],
+)
+def test_only_estimated_parameters_are_listed_as_such(
+    dynmeans: Callable[..., Any], points: Path, options: str, estimated: str
+) -> None:
+    line = ("cluster", points, "--time", "when", "--every", "1min", "--no-report", *options.split())
+    outcome = dynmeans(*line)
+    assert outcome.code == 0, outcome.err
+    found = re.search("^estimated +(.*)$", outcome.out, re.MULTILINE)
+    words = [] if found is None else [entry.split()[0] for entry in found[1].split(", ")]
+    modes = ("plain", "refined", "exclusive")
+    assert ["mode" if word in modes else word for word in words] == estimated.split()

@@ -199,7 +199,7 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
 
 
 def _how_to_repeat(job: Job, n_steps: int) -> str:
-    """Return where the results of a run that ended in an error are, and the options of a corrected command."""
+    """Return where the steps of a run that ended in an error are, and the options of a corrected command."""
     steps = "1 complete step is" if n_steps == 1 else f"{n_steps:,} complete steps are"
     state = "" if job.state is None else "another --state, and "
     return f"{steps} in {job.out}; to repeat the run, use {state}--force or another --out"
