@@ -32,7 +32,7 @@ from dynmeans.runs._job import (
     read_files,
     title,
 )
-from dynmeans.runs._parameter_checks import check_parameters
+from dynmeans.runs._parameter_checks import check_feature_scales, check_parameters
 from dynmeans.runs._report import draw_report
 from dynmeans.runs._resume.completed import must_repeat
 from dynmeans.runs._resume.progress import Progress, drop_unset
@@ -161,6 +161,7 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
     began = monotonic()
     missing = MissingRows(drop=job.parameters.missing == "drop")
     progress, blocks = open_rows(job, start, missing)
+    check_feature_scales(job.parameters, progress.columns.features)
     windowing = make_windowing(job.parameters, progress.windows, is_dated=progress.columns.dated)
     model = load_model(job, start)
     batches = cut(

@@ -15,7 +15,8 @@ from dynmeans._files.atomic_write import atomic_write, make_folder
 from dynmeans._tables.columns import Columns
 from dynmeans.cli.cluster.local_run import describe_columns
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, terminal_bar
-from dynmeans.kernels import Kernel, to_params
+from dynmeans.kernels import Kernel, get_kernel, to_params
+from dynmeans.runs._models import DEFAULT_KERNEL, parse_kernel
 from dynmeans.runs._option_names import as_options
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning import Trial, Tuning
@@ -67,6 +68,8 @@ def _option(name: str, value: Any) -> list[str]:
     if name == "feature_scales":
         return ["--feature-scales", _numbers(value)]
     text = _kernel_words(value) if name == "kernel" and not isinstance(value, str) else value
+    if name == "kernel" and text == DEFAULT_KERNEL:
+        return []
     return [f"--{name.replace('_', '-')}", f"{text:.6g}" if isinstance(text, float) else text]
 
 
@@ -75,9 +78,18 @@ def _numbers(values: Sequence[float]) -> str:
 
 
 def _kernel_words(kernel: Kernel) -> str:
-    params = {name: value for name, value in to_params(kernel).items() if value is not None}
+    """Return a kernel as ``--kernel`` reads it, without parameters that have their defaults."""
+    params = to_params(kernel)
     name = params.pop("kernel")
-    return ":".join(filter(None, [name, ",".join(f"{key}={value}" for key, value in params.items())]))
+    defaults = to_params(get_kernel(name))
+    changed = {key: value for key, value in params.items() if value != defaults.get(key)}
+    short = _named_values(name, changed)
+    return short if parse_kernel(short) == kernel else _named_values(name, params)
+
+
+def _named_values(name: str, params: dict[str, Any]) -> str:
+    values = [f"{key}={'null' if value is None else value}" for key, value in params.items()]
+    return f"{name}:{','.join(values)}" if values else name
 
 
 @contextmanager
