@@ -186,3 +186,31 @@ def test_unwritable_outputs_are_reported_before_the_search(
 ) -> None:
     outcome = dynmeans("tune", blobs, "--time", "t", "--trials", 10**6, *options)
     assert (outcome.code, outcome.err) == (2, f"dynmeans: error: {message}\n")
+
+
+def test_warnings_and_counts_are_those_of_cluster(dynmeans: Command, folder: Path) -> None:
+    """Features of different scales, an empty cell, and an hour without rows."""
+    rng = np.random.default_rng(0)
+    lines = ["when,x,y"]
+    for minute in (0, 1, 2, 3, 4, 64, 65, 66):
+        for x, y in rng.normal([[0.0, 0.0], [9.0, 9.0]] * 15, 0.3).tolist():
+            lines.append(f"2024-03-01T{9 + minute // 60:02}:{minute % 60:02}:00,{1000 * x},{y / 1000}")
+    (folder / "a.csv").write_text("\n".join([*lines[:9], "2024-03-01T09:00:00,,1", *lines[9:]]) + "\n")
+    line = ("a.csv", "--time", "when", "--every", "1min", "--missing", "drop")
+    options = (
+        "--no-merge",
+        "--motion",
+        "walk",
+        "--algorithm",
+        "kdmeans",
+        "--kernel",
+        "linear",
+        "--trials",
+        4,
+    )
+    tuned, run = dynmeans("tune", *line, *options), dynmeans("cluster", *line, "--no-report")
+    warning = next(each for each in run.err.splitlines() if "so 'y' has no effect on the clusters" in each)
+    assert warning in tuned.err.splitlines()
+    assert "left out    1 row with empty cells; no id in labels.csv" in run.out
+    assert "left out   1 row with empty cells\n" in tuned.out
+    assert "on 8 steps with rows\n" in tuned.out
