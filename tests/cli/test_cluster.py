@@ -401,3 +401,28 @@ def test_only_estimated_parameters_are_listed_as_such(
     words = [] if found is None else [entry.split()[0] for entry in found[1].split(", ")]
     modes = ("plain", "refined", "exclusive")
     assert ["mode" if word in modes else word for word in words] == estimated.split()
+
+
+def test_run_json_has_the_scales_of_the_clustered_features(
+    dynmeans: Callable[..., Any], points: Path
+) -> None:
+    line = (
+        "cluster",
+        points,
+        "--time",
+        "when",
+        "--every",
+        "1min",
+        "--features",
+        "x,y",
+        *COSTS,
+        "--no-report",
+    )
+    assert dynmeans(*line, "--out", "a").code == 0
+    assert dynmeans(*line, "--out", "b", "--feature-scales", "1,3").code == 0
+    assert dynmeans(*line, "--out", "c", "--standardize").code == 0
+    assert dynmeans(*line, "--out", "d", "--standardize", "--feature-scales", "1,3").code == 0
+    plain, given, standard, both = (read_run(out).info.get("scales") for out in "abcd")
+    assert plain is None
+    assert given == [1.0, 3.0]
+    assert both == [standard[0], 3.0 * standard[1]]

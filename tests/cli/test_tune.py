@@ -197,17 +197,7 @@ def test_warnings_and_counts_are_those_of_cluster(dynmeans: Command, folder: Pat
             lines.append(f"2024-03-01T{9 + minute // 60:02}:{minute % 60:02}:00,{1000 * x},{y / 1000}")
     (folder / "a.csv").write_text("\n".join([*lines[:9], "2024-03-01T09:00:00,,1", *lines[9:]]) + "\n")
     line = ("a.csv", "--time", "when", "--every", "1min", "--missing", "drop")
-    options = (
-        "--no-merge",
-        "--motion",
-        "walk",
-        "--algorithm",
-        "kdmeans",
-        "--kernel",
-        "linear",
-        "--trials",
-        4,
-    )
+    options = ("--algorithm", "kdmeans", "--kernel", "linear", "--trials", 4)  # it has no scales
     tuned, run = dynmeans("tune", *line, *options), dynmeans("cluster", *line, "--no-report")
     warning = next(each for each in run.err.splitlines() if "so 'y' has no effect on the clusters" in each)
     assert warning in tuned.err.splitlines()

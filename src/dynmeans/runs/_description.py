@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from dynmeans._algorithms.defaults import ONE_OBJECT
 from dynmeans._files.run_format import FORMAT
+from dynmeans._tables.standardize import Scale
 from dynmeans.runs._resume.progress import Progress, drop_unset
 
 
@@ -40,8 +42,19 @@ def run_info(description: RunDescription, progress: Progress, model: Any) -> dic
     }
     if progress.columns.text is not None:
         info["text"] = progress.columns.text
+    scales = scales_as_json(progress.scale, progress.parameters.get("feature_scales"))
+    if scales is not None:
+        info["scales"] = scales
     used = parameters_as_json(model) if progress.steps else {}
     return {**info, "used": used} if used else info
+
+
+def scales_as_json(scale: Scale | None, given: Sequence[float] | None) -> list[float] | None:
+    """Return the numbers by which features are divided before they are clustered, or None."""
+    if scale is None:
+        return None if given is None else list(given)
+    scales: list[float] = (scale.deviation * (1.0 if given is None else np.array(given))).tolist()
+    return scales
 
 
 def parameters_as_json(model: Any) -> dict[str, Any]:

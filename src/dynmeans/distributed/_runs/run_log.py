@@ -20,7 +20,7 @@ from dynmeans._files.run_tables import (
 from dynmeans._model.events import Event
 from dynmeans._tables.standardize import Scale
 from dynmeans.distributed.estimator import DMeans
-from dynmeans.runs._description import parameters_as_json
+from dynmeans.runs._description import parameters_as_json, scales_as_json
 from dynmeans.runs._folder import clear_folder
 from dynmeans.runs._step_record import in_units
 
@@ -81,7 +81,9 @@ class DatasetLog:
         """Write all tables and run.json to the disk, and return the number of bytes of each table."""
         lengths = self._log.flush(durable=True)
         counts = {"rows": n_rows, "steps": model.n_steps_, "complete": is_complete, "version": __version__}
-        write_info(self._folder, {**self._info, **counts, "used": parameters_as_json(model)})
+        scales = scales_as_json(self.scale, self._info["parameters"].get("feature_scales"))
+        scaled = {} if scales is None else {"scales": scales}
+        write_info(self._folder, {**self._info, **counts, **scaled, "used": parameters_as_json(model)})
         return lengths
 
     def close(self) -> None:
