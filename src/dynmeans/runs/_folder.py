@@ -127,7 +127,8 @@ def _kind_of_run(folder: Path) -> str:
     info = _info(folder)
     if info.get("complete") is not False or not isinstance(info.get("steps"), int):
         return "a run already"
-    return f"an incomplete run of {info['steps']:,} steps"
+    n_steps = info["steps"]
+    return f"an incomplete run of {n_steps:,} {'step' if n_steps == 1 else 'steps'}"
 
 
 def check_output_files(
