@@ -291,7 +291,7 @@ def test_folders_of_the_other_kind_are_refused(readings: Path) -> None:
     header, arrays = read_snapshot("state")
     assert arrays["run_key_rows"].sum() == read_count("keyed")
     assert header["run"]["columns"]["key"] == "sensor"
-    with pytest.raises(SnapshotError, match="unknown estimator 'KeyedDMeans'"):
+    with pytest.raises(SnapshotError, match="'state': holds the models of many keys; read them with"):
         __import__("dynmeans").load("state")
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -224,6 +225,30 @@ def test_a_single_row_has_no_birth_cost(dynmeans: Callable[..., Any], folder: Pa
     assert '"birthCost":[null]' in (folder / "dynmeans-run/report.html").read_text()
 
 
+def test_one_row_per_step_gives_a_warning_and_no_costs(dynmeans: Callable[..., Any], folder: Path) -> None:
+    (folder / "one.csv").write_text("t,x\n" + "".join(f"{i},{i // 15 % 3 * 10}.{i % 7}\n" for i in range(40)))
+    outcome = dynmeans("cluster", "one.csv", "--time", "t")
+    assert outcome.err.splitlines() == [
+        "dynmeans: warning: the birth cost is not estimated: no step has two different rows; all rows are "
+        "one cluster; if there are several objects, set --birth-cost, or cluster several rows per step"
+    ]
+    for path in (folder / "dynmeans-run").iterdir():
+        assert not re.search(r"e\+?(99|100)\b", path.read_text()), path
+
+
+def test_the_birth_cost_of_each_step_is_in_the_folder_and_the_report(
+    dynmeans: Callable[..., Any], points: Path
+) -> None:
+    outcome = dynmeans("cluster", points, "--time", "when", "--every", "1min")
+    run = read_run("dynmeans-run")
+    costs = run.steps["birth_cost"]
+    assert len(set(costs.tolist())) > 1
+    assert run.info["used"]["birth_cost"] == costs[-1]
+    assert f"birth cost  {costs[-1]:.6g} (auto)" in outcome.out
+    shown = json.loads(re.search(r'"birthCost":(\[.*?\])', Path("dynmeans-run/report.html").read_text())[1])
+    assert shown == [float(f"{cost:.6g}") for cost in costs]
+
+
 def test_warnings_name_options_and_columns(dynmeans: Callable[..., Any], folder: Path) -> None:
     rows = "".join(f"{100 * (i % 2) + i / 100},{i % 2}\n" for i in range(40))
     (folder / "a.csv").write_text(f"distance,share\n{rows}")
@@ -232,9 +257,35 @@ def test_warnings_name_options_and_columns(dynmeans: Callable[..., Any], folder:
     assert outcome.err.endswith("standardize them (--standardize)\n")
 
 
+@pytest.mark.parametrize("options", [(), ("--by", "key")])
+def test_features_that_are_not_standardized_are_named(
+    dynmeans: Callable[..., Any], folder: Path, options: tuple[str, ...]
+) -> None:
+    lines = "".join(f"{t},{i % 3 * 10 + i / 50},{t * i},5,a\n" for t in range(4) for i in range(40))
+    (folder / "a.csv").write_text(f"t,x,y,z,key\n{lines}")
+    line = ("cluster", "a.csv", "--time", "t", "--features", "x,y,z", "--standardize", "--no-report")
+    outcome = dynmeans(*line, *options)
+    message = "'y', 'z' are constant in the first step, so they are not scaled by --standardize"
+    assert f"dynmeans: warning: {message}; use --feature-scales\n" in outcome.err
+    assert "(--standardize)" not in outcome.err
+
+
+def test_a_standardized_run_is_not_advised_to_standardize(dynmeans: Callable[..., Any], folder: Path) -> None:
+    outlier = "0,1000000,0\n"
+    lines = "".join(f"0,{i / 50},{i % 7}\n" for i in range(60))
+    (folder / "a.csv").write_text(f"t,x,y\n{lines}{outlier}")
+    outcome = dynmeans("cluster", "a.csv", "--time", "t", "--standardize", "--birth-cost", "1", "--no-report")
+    assert (
+        "'x' has no effect on the clusters; unless they have the same unit, use --feature-scales"
+        in outcome.err
+    )
+
+
 def test_a_cluster_that_never_dies_has_no_lifetime_of_inf(dynmeans: Callable[..., Any], points: Path) -> None:
     outcome = dynmeans("cluster", points, "--time", "when", "--aging-cost", "0", "--drift", "1")
-    assert "lifetime unlimited" in outcome.out
+    assert outcome.code == 0
+    assert "inf" not in outcome.out
+    assert "lifetime" not in json.loads(Path("dynmeans-run/run.json").read_text())["used"]
 
 
 def test_scales_are_checked_over_several_small_steps(dynmeans: Callable[..., Any], folder: Path) -> None:
@@ -268,7 +319,7 @@ def test_a_lifetime_of_half_a_second_needs_an_estimated_reach(
     line = ("cluster", "a.csv", "--time", "t", "--no-report", "--lifetime", "0.5")
     outcome = dynmeans(*line)
     assert outcome.code == 0
-    assert "lifetime 0.5" in outcome.out
+    assert read_run("dynmeans-run").info["used"]["lifetime"] == 0.5
     assert "--lifetime must be a finite number > 1" in dynmeans(*line, "--reach", "2", "--force").err
     assert "--lifetime must be a finite number > 1" in dynmeans(*line, "--birth-cost", "1", "--force").err
 
@@ -306,3 +357,77 @@ def test_degrees_far_from_the_equator_are_reported(dynmeans: Callable[..., Any],
     assert "(--feature-scales 10,20.96 in" in dynmeans(*line, "10,10").err
     for name in ("south.csv", "meters.csv"):
         assert "degree" not in dynmeans("cluster", name, "--no-report", "--force").err
+
+
+def test_a_run_that_ends_in_an_error_says_how_to_repeat_it(
+    dynmeans: Callable[..., Any], points: Path
+) -> None:
+    points.write_text(points.read_text() + "2024-03-02T00:00:00,,1,a\n")
+    line = ("cluster", points, "--time", "when", *COSTS, "--no-report")
+    outcome = dynmeans(*line)
+    assert outcome.code == 2
+    hint = "11 complete steps are in dynmeans-run; to repeat the run, use --force or another --out\n"
+    assert outcome.err.endswith(f"; {hint}")
+    before = contents(Path("dynmeans-run"))
+    outcome = dynmeans(*line, "--missing", "drop")
+    message = "dynmeans-run: holds an incomplete run of 11 steps (run.json); --force overwrites it\n"
+    assert outcome.err == f"dynmeans: error: {message}"
+    assert contents(Path("dynmeans-run")) == before
+    assert dynmeans(*line, "--missing", "drop", "--force").code == 0
+    outcome = dynmeans(*line, "--state", "state", "--out", "other")
+    assert outcome.err.endswith("use another --state, and --force or another --out\n")
+
+
+def test_a_run_without_a_complete_step_leaves_no_files(dynmeans: Callable[..., Any], points: Path) -> None:
+    (points.parent / "a.csv").write_text("x,w\n1,0\n2,0\n")
+    line = ("cluster", "a.csv", "--features", "x", "--no-report")
+    assert "--weight must not be zero everywhere" in dynmeans(*line, "--weight", "w").err
+    assert not Path("dynmeans-run").exists()
+    assert dynmeans(*line).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "estimated"),
+    [
+        ("", "motion mode merging lifetime reach"),
+        ("--lifetime 7 --reach 1.3 --motion walk --exclusive --merge", ""),
+        ("--lifetime 7 --no-merge", "motion mode reach"),
+        ("--refine --motion walk", "merging lifetime reach"),
+        ("--aging-cost 1 --drift 1 --motion walk", "mode merging"),
+    ],
+)
+def test_only_estimated_parameters_are_listed_as_such(
+    dynmeans: Callable[..., Any], points: Path, options: str, estimated: str
+) -> None:
+    line = ("cluster", points, "--time", "when", "--every", "1min", "--no-report", *options.split())
+    outcome = dynmeans(*line)
+    assert outcome.code == 0, outcome.err
+    found = re.search("^estimated +(.*)$", outcome.out, re.MULTILINE)
+    words = [] if found is None else [entry.split()[0] for entry in found[1].split(", ")]
+    modes = ("plain", "refined", "exclusive")
+    assert ["mode" if word in modes else word for word in words] == estimated.split()
+
+
+def test_run_json_has_the_scales_of_the_clustered_features(
+    dynmeans: Callable[..., Any], points: Path
+) -> None:
+    line = (
+        "cluster",
+        points,
+        "--time",
+        "when",
+        "--every",
+        "1min",
+        "--features",
+        "x,y",
+        *COSTS,
+        "--no-report",
+    )
+    assert dynmeans(*line, "--out", "a").code == 0
+    assert dynmeans(*line, "--out", "b", "--feature-scales", "1,3").code == 0
+    assert dynmeans(*line, "--out", "c", "--standardize").code == 0
+    assert dynmeans(*line, "--out", "d", "--standardize", "--feature-scales", "1,3").code == 0
+    plain, given, standard, both = (read_run(out).info.get("scales") for out in "abcd")
+    assert plain is None
+    assert given == [1.0, 3.0]
+    assert both == [standard[0], 3.0 * standard[1]]

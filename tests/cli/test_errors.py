@@ -174,6 +174,8 @@ def test_tune_works_on_one_stream(dynmeans: Command, folder: Path) -> None:
     Path("a.csv").write_text("key,x\na,1\nb,2\n")
     message = error_line(dynmeans("tune", "a.csv", "--by", "key"))
     assert "--by key: tune works on one stream" in message
+    message = error_line(dynmeans("tune", "a.csv", "--text", "title"))
+    assert "--text title: tune does not use texts" in message
 
 
 @pytest.mark.parametrize("command", ["cluster", "tune"])

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from dynmeans._files.lock import locked
+from dynmeans._files.snapshot import Snapshot, read_snapshot, write_snapshot
 from dynmeans.runs import _session as session
 from dynmeans.runs import clustering
 from killed_runs import WRITES, Killed, kill_at, run_killed, vanish
@@ -204,3 +205,28 @@ def test_after_a_bad_row_the_corrected_line_of_another_run_is_needed(
     points.write_text(good)
     assert "other inputs" in dynmeans("cluster", points, *LINE, *STATE).err
     assert dynmeans("cluster", points, *LINE, "--state", "new", "--force").code == 0
+
+
+def test_an_interrupted_run_of_an_earlier_version_resumes(
+    dynmeans: Callable[..., Any], points: Path, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its steps.csv has no birth cost. The other files are those of a run without interruption."""
+    monkeypatch.setattr(session, "CHECKPOINT_SECONDS", 0.0)
+    run = partial(dynmeans, "cluster", points, *LINE, *STATE, "--out", "killed")
+    run_killed(monkeypatch, run, session, "write_snapshot", 5, True)
+    path = Path("killed/steps.csv")
+    path.write_bytes(without_last_column(path.read_bytes()))
+    header, arrays = read_snapshot("state")
+    header["run"]["lengths"]["steps.csv"] = path.stat().st_size
+    write_snapshot("state", Snapshot(header, arrays))
+    outcome = run()
+    assert outcome.code == 0, outcome.err
+    found = contents(Path("killed"))
+    assert found.pop("steps.csv") == without_last_column(whole["steps.csv"])
+    assert {name: found[name] for name in found if name != "report.html"} == {
+        name: whole[name] for name in found if name != "report.html"
+    }
+
+
+def without_last_column(table: bytes) -> bytes:
+    return b"".join(line.rpartition(b",")[0] + b"\n" for line in table.splitlines())

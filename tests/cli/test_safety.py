@@ -14,9 +14,9 @@ import pytest
 
 from dynmeans._files import atomic_write as atomic
 from dynmeans._files.snapshot import Snapshot, read_snapshot, write_snapshot
+from dynmeans.estimators._state_files.run_models import RUN
 from dynmeans.runs import _session as session
 from dynmeans.runs._folder import locked_folder
-from dynmeans.runs._resume.progress import KEY
 from point_files import contents, write_points
 
 LINE = ("--time", "when", "--every", "1min", "--birth-cost", "0.06")
@@ -188,11 +188,11 @@ def _as_version_0_1(state: Path, points: Path) -> None:
     import hashlib
 
     header, arrays = read_snapshot(state)
-    run = dict(header[KEY])
+    run = dict(header[RUN])
     del run["outputs"]
     head = hashlib.sha256(points.read_bytes()[:65536]).hexdigest()
     run["inputs"] = [{"name": points.name, "size": points.stat().st_size, "head": head}]
-    write_snapshot(state, Snapshot({**header, KEY: run}, arrays))
+    write_snapshot(state, Snapshot({**header, RUN: run}, arrays))
 
 
 @pytest.mark.parametrize("name", [None, "labels.csv", "report.html", "steps.csv"])

@@ -14,7 +14,8 @@ import pytest
 from dynmeans._files.run_folder import read_run
 from dynmeans.cli.tune.output import _row, command
 from dynmeans.datasets import moving_gaussians
-from dynmeans.kernels import RBF
+from dynmeans.kernels import MST, RBF, Diffusion
+from dynmeans.runs._models import parse_kernel
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning.result import RESULT_COLUMNS
 
@@ -69,7 +70,8 @@ def test_invalid_scales_are_refused(dynmeans: Command, blobs: Path, scales: str)
 def test_scales_of_other_features_are_refused(dynmeans: Command, blobs: Path) -> None:
     outcome = dynmeans("cluster", blobs, "--time", "t", "--feature-scales", "1,2,3")
     assert outcome.code == 2
-    assert "--feature-scales must have one entry per feature (2), got 3" in outcome.err
+    message = "--feature-scales has 3 numbers; it must have one for each of 2 features (x, y)"
+    assert outcome.err == f"dynmeans: error: {message}\n"
     assert dynmeans("cluster", blobs, "--feature-scales", "1,2", "--algorithm", "kdmeans").code == 2
 
 
@@ -96,8 +98,27 @@ def test_kernels_are_written_as_cluster_reads_them() -> None:
     line = command(["a b.csv"], parameters, {"birth_cost": 0.1, "kernel": RBF(0.5), "relative": True})
     assert line == (
         "dynmeans cluster 'a b.csv' --features x,y --standardize --algorithm sdmeans --motion align "
-        "--kernel rbf:bandwidth=0.5,max_dense=2000 --birth-cost 0.1 --relative"
+        "--kernel rbf:bandwidth=0.5 --birth-cost 0.1 --relative"
     )
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        (RBF(), []),
+        (RBF(max_dense=10), ["--kernel", "rbf:max_dense=10"]),
+        (MST(), ["--kernel", "mst"]),
+        (Diffusion(), ["--kernel", "diffusion"]),
+        (Diffusion(n_neighbors=5, rank=3, time=2.0, memory=0.1, bandwidth=1.0), None),
+    ],
+)
+def test_parameters_of_a_kernel_that_have_their_defaults_are_left_out(
+    kernel: Any, words: list[str] | None
+) -> None:
+    line = command(["a.csv"], RunParameters(algorithm="sdmeans"), {"kernel": kernel}).split()
+    found = line[line.index("sdmeans") + 1 :]
+    assert words is None or found == words
+    assert parse_kernel(found[1] if found else "rbf") == kernel
 
 
 def test_the_command_has_every_option_of_the_search() -> None:
@@ -165,3 +186,21 @@ def test_unwritable_outputs_are_reported_before_the_search(
 ) -> None:
     outcome = dynmeans("tune", blobs, "--time", "t", "--trials", 10**6, *options)
     assert (outcome.code, outcome.err) == (2, f"dynmeans: error: {message}\n")
+
+
+def test_warnings_and_counts_are_those_of_cluster(dynmeans: Command, folder: Path) -> None:
+    """Features of different scales, an empty cell, and an hour without rows."""
+    rng = np.random.default_rng(0)
+    lines = ["when,x,y"]
+    for minute in (0, 1, 2, 3, 4, 64, 65, 66):
+        for x, y in rng.normal([[0.0, 0.0], [9.0, 9.0]] * 15, 0.3).tolist():
+            lines.append(f"2024-03-01T{9 + minute // 60:02}:{minute % 60:02}:00,{1000 * x},{y / 1000}")
+    (folder / "a.csv").write_text("\n".join([*lines[:9], "2024-03-01T09:00:00,,1", *lines[9:]]) + "\n")
+    line = ("a.csv", "--time", "when", "--every", "1min", "--missing", "drop")
+    options = ("--algorithm", "kdmeans", "--kernel", "linear", "--trials", 4)  # it has no scales
+    tuned, run = dynmeans("tune", *line, *options), dynmeans("cluster", *line, "--no-report")
+    warning = next(each for each in run.err.splitlines() if "so 'y' has no effect on the clusters" in each)
+    assert warning in tuned.err.splitlines()
+    assert "left out    1 row with empty cells; no id in labels.csv" in run.out
+    assert "left out   1 row with empty cells\n" in tuned.out
+    assert "on 8 steps with rows\n" in tuned.out

@@ -90,6 +90,8 @@ def test_a_run_that_was_killed_is_read_up_to_the_last_step_that_is_whole(folder:
         ("run.json", '"rows"', '"lines"', "'rows' is None; it must be of type int"),
         ("run.json", '["x1", "x2"]', "[]", "at least one name"),
         ("run.json", '"kind": "step"', '"kind": "week"', "'week'"),
+        ("run.json", '"rows"', '"scales": [1.0], "rows"', "a scale must be a positive number"),
+        ("run.json", '"rows"', '"scales": [1.0, 0], "rows"', "a scale must be a positive number"),
         ("steps.csv", "step,time", "time,step", "the heading is"),
         ("steps.csv", "\n2,", "\nA,", "'A'"),
         ("steps.csv", "\n2,", "\n2.5,", "step of row 2 is 2.5; it must be a whole number"),

@@ -68,6 +68,7 @@ def test_a_run_folder_reads_back_exactly(tmp_path: Path) -> None:
     assert run.steps["awake"].tolist() == [2, 2]
     assert run.steps["born"].tolist() == [2, 0]
     assert run.steps["time"].tolist() == [60.0, 120.0]
+    assert run.steps["birth_cost"].tolist() == [1.0, 1.0]
     assert run.clusters["features"].tolist() == np.vstack([r.centers for r in records]).tolist()
     assert run.clusters["weight"].tolist() == [0.0, 2.0, 2.0] * 2
     assert run.clusters["age"].tolist() == [60.0, 0.0, 0.0] * 2
@@ -87,3 +88,13 @@ def test_the_sample_of_a_long_step_is_spread_over_all_of_it(monkeypatch: pytest.
     monkeypatch.setattr(runfiles, "SAMPLE_ROWS", 5)
     lines = step_lines(record(1, rows=23))["sample.csv"].decode().splitlines()
     assert [int(line.split(",")[1]) for line in lines] == [0, 4, 9, 13, 18]
+
+
+def test_costs_are_empty_while_the_birth_cost_is_not_estimated(tmp_path: Path) -> None:
+    entry = record(1)
+    write(tmp_path, [entry._replace(report=entry.report._replace(birth_cost=1e100, cost=2e99))], ["x", "y"])
+    assert (tmp_path / "steps.csv").read_text().splitlines()[1] == "1,60.0,4,,3,2,3,2,0,1,0,"
+    assert '"kind":"birth","id":1,"cost":null' in (tmp_path / "events.jsonl").read_text()
+    run = read_run(tmp_path)
+    assert np.isnan([run.steps["cost"][0], run.steps["birth_cost"][0], run.events[0].cost]).all()
+    assert run.events[1].cost == 0.0

@@ -83,7 +83,14 @@ def test_components_state_the_share_of_the_variance_that_they_show(tmp_path: Pat
         assert view.label.endswith(f"({share:.0f}% of the variance)")
 
 
-def test_the_birth_cost_in_force_is_that_of_the_last_birth(run: Run) -> None:
+def test_the_birth_cost_in_force_is_that_of_the_step(run: Run) -> None:
+    costs = np.where(np.arange(len(run.steps["step"])) < 2, np.nan, 3.0)
+    payload = build_payload(run._replace(steps=run.steps | {"birth_cost": costs}))
+    assert payload["birthCost"][:4] == [None, None, 3.0, 3.0]
+    assert "birth_cost" not in payload["steps"]
+
+
+def test_the_birth_cost_of_an_old_folder_is_that_of_the_last_birth(run: Run) -> None:
     births = [Event("birth", i, step, 0.0, cost) for i, (step, cost) in enumerate([(1, 2.0), (5, 3.0)])]
     found = build_payload(run._replace(events=births))["birthCost"]
     assert found[:6] == [2.0, 2.0, 2.0, 2.0, 3.0, 3.0]
@@ -108,3 +115,30 @@ def test_words_over_a_life_weigh_rows_and_ranks() -> None:
     found = describe_texts(table, np.array([0, 1]))
     assert found == {"words": ["rain flood wind", "vote"], "examples": [["new", "old", "newer"], ["poll"]]}
     assert describe_texts({"id": table["id"]}, np.array([0])) == {}
+
+
+@pytest.mark.parametrize("n_features", [2, 3, 12])
+@pytest.mark.parametrize("entry", ["scales", "feature_scales"])
+def test_components_and_maps_are_those_of_the_clustered_units(
+    tmp_path: Path, n_features: int, entry: str
+) -> None:
+    """A feature in a large unit does not change them; the features themselves stay in their units."""
+    run = read_run(write_run(tmp_path, n_features=n_features))
+    scales = np.array([1.0, 1e6, *[1.0] * (n_features - 2)])
+    tables = {
+        name: {**table, "features": table["features"] * scales}
+        for name, table in (("clusters", run.clusters), ("sample", run.sample))
+    }
+    parameters = run.info["parameters"]
+    if entry == "scales":
+        info = {**run.info, "scales": scales.tolist()}
+    else:  # a folder of an earlier version
+        info = {**run.info, "parameters": {**parameters, "feature_scales": scales.tolist()}}
+    scaled = run._replace(**tables, info=info)
+    plain, found = (
+        make_views(each, trace_lifetimes(each), each.sample, each.clusters) for each in (run, scaled)
+    )
+    for one, other in zip(plain, found, strict=True):
+        assert one.label == other.label
+        unit = 1e6 if one.label == "x2" else 1.0
+        np.testing.assert_allclose(other.points, unit * one.points, rtol=1e-6, atol=1e-9)

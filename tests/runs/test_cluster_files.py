@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dynmeans.runs import (
@@ -176,3 +177,38 @@ def test_parameters_are_validated_before_input(change: dict[str, Any], message: 
 def test_a_call_needs_an_input() -> None:
     with pytest.raises(InputError, match="no inputs"):
         cluster_files([])
+
+
+@pytest.mark.parametrize("every", ["1h", "2d", "2mo"])
+def test_more_data_continue_the_windows(tmp_path: Path, every: str) -> None:
+    """The second file begins within a window, whose first part has no rows."""
+    hours = {"1h": 1, "2d": 48, "2mo": 1488}[every]
+    rows = []
+    for window in range(6):
+        for part in (0.0, 0.5) if window != 3 else (0.5,):
+            seconds = int(3600 * hours * (window + part))
+            when = np.datetime64("2023-01-01T00:00:00") + np.timedelta64(seconds, "s")
+            rows += [f"{when},{x + 0.01 * window}" for x in (0.0, 5.0, 9.0)]
+    cut = next(i for i, row in enumerate(rows) if row.endswith(",0.03"))
+    for name, part in {"all": rows, "one": rows[:cut], "two": rows[cut:]}.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(["when,x", *part, ""]))
+    parameters = RunParameters(time="when", every=every, birth_cost=1.0)
+    cluster_files(tmp_path / "all.csv", parameters, out=tmp_path / "all", report=False)
+    for name in ("one", "two"):
+        state = tmp_path / "state"
+        cluster_files(tmp_path / f"{name}.csv", parameters, out=tmp_path / name, state=state, report=False)
+    for file in ("labels.csv", "steps.csv", "clusters.csv"):
+        whole, one, two = ((tmp_path / out / file).read_text().splitlines() for out in ("all", "one", "two"))
+        assert one + two[1:] == whole
+
+
+def test_a_window_that_two_files_share_is_two_steps_of_the_same_time(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("when,x\n0,0.0\n10,0.1\n")
+    (tmp_path / "two.csv").write_text("when,x\n15,0.2\n20,0.3\n")
+    parameters = RunParameters(time="when", every="10", birth_cost=1.0)
+    times = []
+    for name in ("one", "two"):
+        state = tmp_path / "state"
+        cluster_files(tmp_path / f"{name}.csv", parameters, out=tmp_path / name, state=state, report=False)
+        times += read_run(tmp_path / name).steps["time"].tolist()
+    assert times == [0.0, 10.0, 10.0, 20.0]

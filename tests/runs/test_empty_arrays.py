@@ -80,7 +80,7 @@ def test_time_passes_for_every_key(tmp_path: Path) -> None:
 
 def test_tune_has_the_steps_of_the_run(tmp_path: Path) -> None:
     path = save(tmp_path / "a.npz", GAPS["at both ends"])
-    _, batches = _read([str(path)], RunParameters(standardize=True), None, FileLimits())
+    batches = _read([str(path)], RunParameters(standardize=True), None, FileLimits()).batches
     assert [len(batch["X"]) for batch in batches] == [len(array) for array in GAPS["at both ends"]]
 
 

@@ -10,9 +10,10 @@ import pytest
 
 from dynmeans._files.atomic_write import remove_leftovers
 from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
+from dynmeans.estimators._state_files.run_models import RUN
 from dynmeans.runs import InputError, RunParameters, cluster_files
 from dynmeans.runs._report import draw_report
-from dynmeans.runs._resume.progress import KEY, from_json
+from dynmeans.runs._resume.progress import from_json
 from point_files import write_points
 
 PARAMETERS = RunParameters(time="when", every="1min", birth_cost=0.06, standardize=True)
@@ -71,7 +72,7 @@ FALSE = {
 @pytest.mark.parametrize("name", FALSE)
 def test_a_false_entry_is_refused_in_one_line(folder: Path, name: str) -> None:
     header = read_snapshot(folder / "state").header
-    FALSE[name](header[KEY])
+    FALSE[name](header[RUN])
     with pytest.raises(SnapshotError) as caught:
         from_json(header, "the state")
     assert str(caught.value).startswith("the state: ")
@@ -81,7 +82,7 @@ def test_a_false_entry_is_refused_in_one_line(folder: Path, name: str) -> None:
 def _unfinished(folder: Path, target: Path, **changes: Any) -> Path:
     """Write the state file of a run that is not complete."""
     header, arrays = read_snapshot(folder / "state")
-    header[KEY] |= {"complete": False, "outputs": {}, **changes}
+    header[RUN] |= {"complete": False, "outputs": {}, **changes}
     write_snapshot(target, Snapshot(header, arrays))
     return target
 
@@ -108,7 +109,7 @@ def test_a_report_removes_what_a_killed_process_left(folder: Path) -> None:
 
 def test_a_parameter_that_is_a_list_of_lists_is_named(folder: Path) -> None:
     snapshot = read_snapshot(folder / "state")
-    snapshot.header[KEY]["parameters"]["features"] = [[]]
+    snapshot.header[RUN]["parameters"]["features"] = [[]]
     false = folder / "false"
     write_snapshot(false, snapshot)
     with pytest.raises(InputError, match=r"belongs to a run with --features \[\], but here it is not given"):

@@ -17,11 +17,11 @@ from dynmeans._files.run_tables import (
     LABELS_LOG,
     StepRecord,
     cluster_rows,
-    event_line,
+    event_lines,
     heading,
     lines,
     sample_rows,
-    step_row,
+    step_line,
 )
 
 KEYS_LOG = "keys.spool"  # key of each row, one per line; exists only during the run
@@ -30,7 +30,7 @@ KEYS_LOG = "keys.spool"  # key of each row, one per line; exists only during the
 def keyed_headings(features: Sequence[str]) -> dict[str, bytes]:
     """Return the first lines of all appended files, by name."""
     return {
-        STEPS_TABLE.file: heading([KEY_COLUMN, *STEPS_TABLE.columns]),
+        STEPS_TABLE.file: heading([KEY_COLUMN, *STEPS_TABLE.columns, *STEPS_TABLE.newer]),
         CLUSTERS_TABLE.file: heading([KEY_COLUMN, *CLUSTERS_TABLE.columns, *features]),
         EVENTS_FILE: b"",
         SAMPLE_TABLE.file: heading([KEY_COLUMN, *SAMPLE_TABLE.columns, *features]),
@@ -39,14 +39,14 @@ def keyed_headings(features: Sequence[str]) -> dict[str, bytes]:
     }
 
 
-def keyed_lines(key: str, record: StepRecord) -> dict[str, bytes]:
-    """Return the lines of one step of one key, without its labels and sample."""
+def keyed_lines(key: str, record: StepRecord, *, is_newer: bool = True) -> dict[str, bytes]:
+    """Return the lines of one step of one key, without its labels and sample; see `step_lines`."""
     front = f"{key_cell(key)},".encode()
     event_front = f'{{"{KEY_COLUMN}":{json.dumps(key)},'.encode()
     return {
-        STEPS_TABLE.file: front + lines([step_row(record)]),
+        STEPS_TABLE.file: front + step_line(record, is_newer=is_newer),
         CLUSTERS_TABLE.file: _with_front(front, lines(cluster_rows(record))),
-        EVENTS_FILE: b"".join(event_front + event_line(event)[1:] for event in record.events),
+        EVENTS_FILE: b"".join(event_front + line[1:] for line in event_lines(record)),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -134,9 +135,19 @@ def read_info(folder: Path) -> dict[str, Any]:
             raise InputError(f"{path}: {key!r} is {info.get(key)!r}; it must be of type {kind.__name__}")
     if not info["features"] or not all(isinstance(name, str) for name in info["features"]):
         raise InputError(f"{path}: 'features' is {info['features']!r}; it must list at least one name")
+    for scales in (info.get("scales"), info["parameters"].get("feature_scales")):
+        if scales is not None and not _are_scales(scales, len(info["features"])):
+            raise InputError(
+                f"{path}: a scale must be a positive number, one for each feature, got {scales!r}"
+            )
     if info["time"].get("kind") not in TIME_KINDS or not isinstance(info["time"].get("name"), str):
         raise InputError(f"{path}: 'time' is {info['time']!r}; it must have a name and a kind, {TIME_KINDS}")
     return info
+
+
+def _are_scales(values: Any, n_features: int) -> bool:
+    are_numbers = isinstance(values, list) and all(type(value) in (int, float) for value in values)
+    return are_numbers and len(values) == n_features and all(0 < value < math.inf for value in values)
 
 
 def _check_steps(run: Run, folder: Path) -> Run:

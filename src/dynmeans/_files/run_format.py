@@ -26,6 +26,7 @@ class TableFormat(NamedTuple):
     file: str
     columns: tuple[str, ...]
     texts: tuple[str, ...] = ()
+    newer: tuple[str, ...] = ()  # fixed columns behind the others, which folders of earlier versions lack
 
 
 STEPS_TABLE = TableFormat(
@@ -43,6 +44,7 @@ STEPS_TABLE = TableFormat(
         "asleep",
         "died",
     ),
+    newer=("birth_cost",),
 )
 CLUSTERS_TABLE = TableFormat(
     "clusters.csv",

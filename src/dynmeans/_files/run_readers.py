@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
@@ -15,7 +16,7 @@ from dynmeans._files.errors import InputError, error_context
 from dynmeans._files.run_format import EVENT_KINDS, FEATURES, KEY_COLUMN, Table, TableFormat, key_cell
 from dynmeans._model.events import Event
 
-_REAL_COLUMNS = ("time", "cost", "weight", "age")  # all other fixed columns are whole numbers
+_REAL_COLUMNS = ("time", "cost", "weight", "age", "birth_cost")  # all other fixed columns are whole numbers
 
 
 def _open(path: Path) -> TextIO:
@@ -41,16 +42,18 @@ def read_table(
 ) -> Table:
     """Read fixed columns by name, the features as one block, and texts; of one key, if it is given."""
     path, fixed, texts = folder / format.file, format.columns, format.texts if has_texts else ()
-    expected = [*fixed, *features, *texts]
     front = [] if key is None else [KEY_COLUMN]
     with _open(path) as file, error_context(f"{path} (rows counted from 0, after the heading)"):
         heading = next(csv.reader(file), [])
+        if len(heading) != len([*front, *fixed, *features, *texts]):
+            fixed = (*fixed, *format.newer)
+        expected = [*fixed, *features, *texts]
         if heading != front + expected:
             raise InputError(f"{path}: {_heading_error(heading, front + expected)}")
         own = _of_key(_finished(file), key, f"{key_cell(key or '')},")
         written: list[list[str]] = []
         lines = _split_texts(own, len(texts), written) if texts else own
-        numbers = _read_numbers(lines, len(expected) - len(texts))
+        numbers = _read_numbers(_filled(lines) if format.newer else lines, len(expected) - len(texts))
     table: Table = {name: numbers[:, i] for i, name in enumerate(fixed)}
     for name in fixed:
         if name not in _REAL_COLUMNS:
@@ -60,6 +63,11 @@ def read_table(
     for i, name in enumerate(texts):
         table[name] = np.array([row[i] for row in written], dtype=object)
     return table
+
+
+def _filled(lines: Iterable[str]) -> Iterator[str]:
+    """Replace empty cells by NaN."""
+    return (",".join(cell or "nan" for cell in line.rstrip("\n").split(",")) for line in lines)
 
 
 def _split_texts(lines: Iterable[str], n_texts: int, texts: list[list[str]]) -> Iterator[str]:
@@ -116,5 +124,6 @@ def _parse_event(line: str, location: str) -> Event:
                 f"{location}: {line.strip()!r} is not an event; its kind must be one of {EVENT_KINDS}"
             )
         others = tuple(int(other) for other in raw.get("others", ()))
-        numbers = int(raw["id"]), int(raw["step"]), float(raw["time"]), float(raw["cost"])
+        cost = math.nan if raw["cost"] is None else float(raw["cost"])
+        numbers = int(raw["id"]), int(raw["step"]), float(raw["time"]), cost
         return Event(raw["kind"], *numbers, others, raw.get("tentative") is True)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans._algorithms.defaults import ONE_OBJECT
 from dynmeans._files.atomic_write import atomic_write
 from dynmeans._files.labels import LOG_TYPE, with_left_out
 from dynmeans._files.run_format import CLUSTERS_TABLE, EVENTS_FILE, INFO_FILE, SAMPLE_TABLE, STEPS_TABLE
@@ -21,6 +22,11 @@ LABELS_LOG = "labels.spool"  # exists only during the run
 SAMPLE_ROWS = 500  # rows of a step that are kept for the report
 SAMPLE_NUMBERS = 65_536  # maximum number of coordinates of a step that are kept, but at least 100 rows
 LONGEST_TEXT = 200  # characters of a text in a table
+
+
+def is_birth_cost_known(report: StepReport) -> bool:
+    """Return whether the birth cost was given or estimated; if not, all costs contain a very large number."""
+    return report.birth_cost < ONE_OBJECT
 
 
 class StepTexts(NamedTuple):
@@ -50,7 +56,7 @@ def headings(features: Sequence[str], *, has_texts: bool = False) -> dict[str, b
     """Return the first lines of all appended files, by name."""
     of_clusters, of_sample = (CLUSTERS_TABLE.texts, SAMPLE_TABLE.texts) if has_texts else ((), ())
     return {
-        STEPS_TABLE.file: heading(STEPS_TABLE.columns),
+        STEPS_TABLE.file: heading([*STEPS_TABLE.columns, *STEPS_TABLE.newer]),
         CLUSTERS_TABLE.file: heading([*CLUSTERS_TABLE.columns, *features, *of_clusters]),
         EVENTS_FILE: b"",
         SAMPLE_TABLE.file: heading([*SAMPLE_TABLE.columns, *features, *of_sample]),
@@ -58,12 +64,20 @@ def headings(features: Sequence[str], *, has_texts: bool = False) -> dict[str, b
     }
 
 
-def step_lines(record: StepRecord) -> dict[str, bytes]:
+def has_newer_columns(folder: Path) -> bool:
+    """Return whether the steps.csv of a run that is resumed has all columns, unlike in earlier versions."""
+    with (folder / STEPS_TABLE.file).open("rb") as file:
+        return file.readline().decode().rstrip("\n").endswith(STEPS_TABLE.newer)
+
+
+def step_lines(record: StepRecord, *, is_newer: bool = True) -> dict[str, bytes]:
     """Return the lines that a step adds to each file, by name.
 
     Parameters
     ----------
     record : StepRecord
+    is_newer : bool, default=True
+        Whether steps.csv has the columns that earlier versions lack.
 
     Returns
     -------
@@ -71,9 +85,9 @@ def step_lines(record: StepRecord) -> dict[str, bytes]:
         The keys are those of `headings`.
     """
     return {
-        STEPS_TABLE.file: lines([step_row(record)]),
+        STEPS_TABLE.file: step_line(record, is_newer=is_newer),
         CLUSTERS_TABLE.file: lines(cluster_rows(record), _cluster_texts(record)),
-        EVENTS_FILE: b"".join(event_line(event) for event in record.events),
+        EVENTS_FILE: b"".join(event_lines(record)),
         SAMPLE_TABLE.file: lines(sample_rows(record), _sample_texts(record)),
         LABELS_LOG: label_bytes(record.report.labels, record.left_out),
     }
@@ -131,13 +145,17 @@ def _sample_texts(record: StepRecord) -> list[list[str]] | None:
     return [[record.texts.rows[row]] for row in _sampled(record.X).tolist()]
 
 
-def step_row(record: StepRecord) -> list[object]:
-    """Return the row of a step in steps.csv."""
+def step_line(record: StepRecord, *, is_newer: bool = True) -> bytes:
+    """Return the line of a step in steps.csv; costs that are not known are empty."""
     report = record.report
+    is_known = is_birth_cost_known(report)
+    cost, birth_cost = (float(x) if is_known else None for x in (report.cost, report.birth_cost))
     changes = [len(ids) for ids in (report.born, report.revived, report.asleep, report.died)]
     sizes = [len(report.active), len(record.ids)]
     n_rows = len(record.X) if record.n_rows is None else record.n_rows
-    return [report.step, record.time, n_rows, float(report.cost), int(report.n_iter), *sizes, *changes]
+    cells = [report.step, record.time, n_rows, cost, int(report.n_iter), *sizes, *changes]
+    newer = [birth_cost] if is_newer else []
+    return ",".join("" if cell is None else repr(cell) for cell in (*cells, *newer)).encode() + b"\n"
 
 
 def cluster_rows(record: StepRecord) -> Iterable[list[object]]:
@@ -163,14 +181,20 @@ def _sampled(X: FloatArray) -> IntArray:
     return np.arange(count) if count <= limit else np.arange(limit) * count // limit
 
 
-def event_line(event: Event) -> bytes:
-    """Return the line of an event in events.jsonl."""
+def event_lines(record: StepRecord) -> list[bytes]:
+    """Return the lines of the events of a step in events.jsonl; costs that are not known are null."""
+    is_known = is_birth_cost_known(record.report)
+    known = (event.cost if is_known or event.cost == 0.0 else None for event in record.events)
+    return [_event_line(*pair) for pair in zip(record.events, known, strict=True)]
+
+
+def _event_line(event: Event, cost: float | None) -> bytes:
     line: dict[str, Any] = {
         "step": event.step,
         "time": event.time,
         "kind": event.kind,
         "id": event.id,
-        "cost": event.cost,
+        "cost": cost,
     }
     if event.others:
         line["others"] = list(event.others)

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans._model.types import FloatArray
+from dynmeans._model.types import BoolArray, FloatArray
+
+ROUNDING = 4 * float(np.finfo(float).eps)  # relative error of a mean
 
 
 class Scale(NamedTuple):
@@ -29,7 +31,14 @@ class Scale(NamedTuple):
         return X * self.deviation + self.mean
 
 
-def learn_scale(X: FloatArray, weights: FloatArray | None = None) -> Scale:
+class LearnedScale(NamedTuple):
+    """A scale, and the features that it leaves as they are."""
+
+    scale: Scale
+    is_constant: BoolArray  # (d,)  all rows are equal in the feature, so that it has no scale
+
+
+def learn_scale(X: FloatArray, weights: FloatArray | None = None) -> LearnedScale:
     """Compute the scale of every feature.
 
     Parameters
@@ -40,7 +49,7 @@ def learn_scale(X: FloatArray, weights: FloatArray | None = None) -> Scale:
 
     Returns
     -------
-    Scale
+    LearnedScale
 
     Raises
     ------
@@ -49,13 +58,14 @@ def learn_scale(X: FloatArray, weights: FloatArray | None = None) -> Scale:
 
     Examples
     --------
-    >>> learn_scale(np.array([[0.0, 5.0], [2.0, 5.0]])).apply(np.array([[2.0, 6.0]]))
-    array([[1., 1.]])
+    >>> scale, is_constant = learn_scale(np.array([[0.0, 5.0], [2.0, 5.0]]))
+    >>> scale.apply(np.array([[2.0, 6.0]])), is_constant
+    (array([[1., 1.]]), array([False,  True]))
     """
     return scale_of_parts(lambda measure, *arguments: [measure(X, weights, *arguments)])
 
 
-def scale_of_parts(over: Callable[..., Sequence[Any]]) -> Scale:
+def scale_of_parts(over: Callable[..., Sequence[Any]]) -> LearnedScale:
     """Compute the scale of rows in parts; the result does not depend on the parts.
 
     Parameters
@@ -68,10 +78,12 @@ def scale_of_parts(over: Callable[..., Sequence[Any]]) -> Scale:
         raise ValueError("all weights are zero: a scale cannot be computed")
     mean = totals.mean()
     largest: FloatArray = np.max(over(largest_spread, mean), axis=0)
-    largest[largest == 0] = 1.0  # squares of the unscaled spread would overflow or underflow in extreme units
+    is_equal = largest <= ROUNDING * np.abs(mean)  # products with weights are rounded
+    largest[is_equal] = 1.0  # squares of the unscaled spread would overflow or underflow in extreme units
     deviation = largest * np.sqrt(_add(over(sum_squares, mean, largest)).mean())
-    deviation[deviation == 0] = 1.0
-    return Scale(mean, deviation)
+    is_constant = is_equal | (deviation == 0)  # rows of weight 0 may differ
+    deviation[is_constant] = 1.0
+    return LearnedScale(Scale(mean, deviation), is_constant)
 
 
 class RowTotals(NamedTuple):

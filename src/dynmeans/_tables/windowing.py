@@ -142,8 +142,8 @@ class ByWindow(_Windows):
     """Every window of time is a step; the model counts windows, so that lifetimes do too.
 
     Windows begin at the first row, or with ``align=(unit, start)`` at the last multiple of ``unit`` after
-    ``start`` before it. A run that continues the model of another run starts new windows, and counts
-    them from the beginning of that run, `origin`.
+    ``start`` before it. A run that continues the model of another run has its windows. In earlier versions it
+    started new ones, which the model counts from the beginning of the first run, `origin`.
     """
 
     def __init__(

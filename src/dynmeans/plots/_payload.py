@@ -73,7 +73,7 @@ def build_payload(run: Run) -> dict[str, Any]:
         "counts": {"rows": run.info["rows"], "steps": n_steps, "clusters": len(lifetimes.ids)},
         "notes": _warnings(run, lifetimes, shown),
         "parameters": _parameters(run.info),
-        "birthCost": _birth_costs(run, shown.steps["step"]),
+        "birthCost": _birth_costs(run, shown.steps),
         "time": run.info["time"],
         "range": [int(run.steps["step"].min(initial=1)), int(run.steps["step"].max(initial=1))],
         "axes": {
@@ -85,7 +85,7 @@ def build_payload(run: Run) -> dict[str, Any]:
         },
         "palette": list(PALETTE),
         "other": HIDDEN,
-        "steps": {name: _numbers(column) for name, column in shown.steps.items()}
+        "steps": {name: _numbers(column) for name, column in shown.steps.items() if name != "birth_cost"}
         | {"time": shown.steps["time"].tolist()},
         "points": _encode_points(shown.points, positions[0], box, shown)
         | ({"text": shown.points["text"].tolist()} if "text" in shown.points else {}),
@@ -155,13 +155,15 @@ def _encode_points(table: Table, positions: FloatArray, box: FloatArray, shown: 
     }
 
 
-def _birth_costs(run: Run, steps: IntArray) -> list[float | int | None]:
-    """Return the birth cost in force at each of these steps: that of the last birth."""
+def _birth_costs(run: Run, steps: Table) -> list[float | int | None]:
+    """Return the birth cost that each of these steps used; in earlier versions, that of the last birth."""
+    if "birth_cost" in steps:
+        return _numbers(steps["birth_cost"], digits=6)
     births = [(event.step, event.cost) for event in run.events if event.kind == "birth"]
     if not births:
-        return [None] * len(steps)
+        return [None] * len(steps["step"])
     when, costs = map(np.array, zip(*births, strict=True))
-    last = np.searchsorted(when, steps, side="right") - 1
+    last = np.searchsorted(when, steps["step"], side="right") - 1
     costs = np.where(costs < ONE_OBJECT, costs, np.nan)  # above, the cost could not be estimated
     return _numbers(costs[np.maximum(last, 0)], digits=6)
 

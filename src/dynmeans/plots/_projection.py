@@ -32,6 +32,11 @@ class Projection(NamedTuple):
         return flat
 
 
+def has_components(n_features: int) -> bool:
+    """Return whether the axes are principal components: one or two features are axes themselves."""
+    return n_features > 2
+
+
 def fit_projection(points: FloatArray, names: list[str]) -> Projection:
     """Choose the plane: the features themselves if there are one or two, else the principal components.
 
@@ -52,7 +57,7 @@ def fit_projection(points: FloatArray, names: list[str]) -> Projection:
     ('x', 'y')
     """
     d = points.shape[1]
-    if d <= 2:
+    if not has_components(d):
         return Projection(np.zeros(d), np.eye(d, 2), (names[0], names[1] if d == 2 else ""))
     origin, axes, shares = principal_axes(points, 2)
     labels = [f"component {i} ({100 * share:.0f}% of the variance)" for i, share in enumerate(shares, 1)]

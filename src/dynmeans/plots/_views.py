@@ -9,8 +9,9 @@ import numpy as np
 from dynmeans._files.run_format import FEATURES, Run, Table
 from dynmeans._model.types import FloatArray
 from dynmeans.plots._cluster_map import fit_cluster_map
+from dynmeans.plots._clustered_units import clustered_scales, divide_features, in_clustered_units
 from dynmeans.plots._lifetimes import ClusterLifetimes
-from dynmeans.plots._projection import fit_projection, principal_axes, variance_shares
+from dynmeans.plots._projection import fit_projection, has_components, principal_axes, variance_shares
 
 FEW_FEATURES = 8  # up to this many, the report begins with two features or components; beyond, with a map
 MAX_FEATURES = 16  # up to this many features are offered as axes
@@ -27,15 +28,19 @@ class View(NamedTuple):
 
 
 def make_views(run: Run, lifetimes: ClusterLifetimes, points: Table, centers: Table) -> list[View]:
-    """Return the axes of the report; the first two are shown at first."""
+    """Return the axes of the report; the first two are shown at first.
+
+    Maps and components are those of the units in which the rows were clustered, features those of the input.
+    """
     names = run.info["features"]
     is_map = len(names) > FEW_FEATURES and len(lifetimes.ids) > 2
+    features = _feature_views(names, points, centers)
+    scales = clustered_scales(run.info)
+    if scales is not None:
+        run, lifetimes = in_clustered_units(run), lifetimes._replace(centers=lifetimes.centers / scales)
+        points, centers = (divide_features(table, scales) for table in (points, centers))
     first = _map_views(run, lifetimes, points, centers) if is_map else _plane_views(run, points, centers)
-    return [
-        *first,
-        *_component_views(run, lifetimes, points, centers, is_map),
-        *_feature_views(names, points, centers),
-    ]
+    return [*first, *_component_views(run, lifetimes, points, centers, is_map), *features]
 
 
 def _rows(run: Run) -> FloatArray:
@@ -80,7 +85,7 @@ def _component_views(
 ) -> list[View]:
     """Return principal components; with a map those of the centers, so that they separate clusters."""
     d = len(run.info["features"])
-    if d <= 2:
+    if not has_components(d):
         return []
     source = lifetimes.centers if is_map else _rows(run)
     origin, axes, _ = principal_axes(source, min(N_COMPONENTS, d))

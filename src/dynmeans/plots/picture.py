@@ -10,6 +10,7 @@ import numpy as np
 from dynmeans._files.extras import require
 from dynmeans._files.run_format import FEATURES, Run
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.plots._clustered_units import in_clustered_units
 from dynmeans.plots._figure_file import save_figure
 from dynmeans.plots._lifetimes import DEAD, ClusterLifetimes, pack_lanes, trace_lifetimes
 from dynmeans.plots._palette import PALETTE, assign_colors
@@ -46,6 +47,7 @@ def draw_run(run: Run, path: str | Path) -> None:
     """
     figure = require("matplotlib.figure", "plot").Figure(figsize=(12, 6), dpi=200, facecolor="white")
     require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
+    run = in_clustered_units(run)
     lifetimes = trace_lifetimes(run)
     colors = np.array(PALETTE)[assign_colors(lifetimes.born, lifetimes.end)]
     moments = _choose_moments(run.steps["step"], lifetimes)

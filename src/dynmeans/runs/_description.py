@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynmeans._algorithms.defaults import ONE_OBJECT
 from dynmeans._files.run_format import FORMAT
+from dynmeans._tables.standardize import Scale
 from dynmeans.runs._resume.progress import Progress, drop_unset
 
 
@@ -39,14 +42,28 @@ def run_info(description: RunDescription, progress: Progress, model: Any) -> dic
     }
     if progress.columns.text is not None:
         info["text"] = progress.columns.text
+    scales = scales_as_json(progress.scale, progress.parameters.get("feature_scales"))
+    if scales is not None:
+        info["scales"] = scales
     used = parameters_as_json(model) if progress.steps else {}
     return {**info, "used": used} if used else info
 
 
+def scales_as_json(scale: Scale | None, given: Sequence[float] | None) -> list[float] | None:
+    """Return the numbers by which features are divided before they are clustered, or None."""
+    if scale is None:
+        return None if given is None else list(given)
+    scales: list[float] = (scale.deviation * (1.0 if given is None else np.array(given))).tolist()
+    return scales
+
+
 def parameters_as_json(model: Any) -> dict[str, Any]:
-    """Return the parameters of the last step of D-Means, given or estimated, as JSON values."""
-    if not hasattr(model, "parameters_"):
-        return {}
-    used = model.parameters_._asdict()
-    del used["birth_cost"]  # it may change from step to step: see the events
+    """Return the parameters of the last step, given or estimated, as JSON values.
+
+    Models with a kernel or by key report the birth cost only. One that is not estimated is left out.
+    """
+    others = model.parameters_._asdict() if hasattr(model, "parameters_") else {}
+    used = {**others, "birth_cost": float(model.birth_cost_)}
+    if used["birth_cost"] >= ONE_OBJECT:
+        del used["birth_cost"]
     return {name: value for name, value in used.items() if value not in (None, np.inf)}

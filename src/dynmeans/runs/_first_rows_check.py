@@ -1,4 +1,4 @@
-"""Check of the scales of the features in the first rows of a run."""
+"""Checks of the scales of the features in the first rows of a run."""
 
 from __future__ import annotations
 
@@ -6,8 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynmeans._model.types import FloatArray
+from dynmeans._model.types import BoolArray, FloatArray
+from dynmeans._tables.chunk import name_list
 from dynmeans.estimators._diagnostics.row_checks import MIN_ROWS, check_scales
+
+
+def warn_of_constant(is_constant: BoolArray, features: Sequence[str]) -> dict[str, str]:
+    """Return a warning, by kind, if ``--standardize`` does not scale some features."""
+    names = [repr(name) for name, is_one in zip(features, is_constant.tolist(), strict=True) if is_one]
+    if not names:
+        return {}
+    verb, pronoun = ("is", "it is") if len(names) == 1 else ("are", "they are")
+    return {
+        "constant": f"{name_list(names)} {verb} constant in the first step, so {pronoun} not scaled by "
+        "--standardize; use --feature-scales"
+    }
 
 
 class FirstRowsCheck:

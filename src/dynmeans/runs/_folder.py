@@ -119,8 +119,16 @@ def check_folder(
         raise InputError(f"{folders[0]}: a folder, where the run would write a file; choose another --out")
     if present and not force and not _is_again(folder, again):
         held = present[0].relative_to(folder)
-        what = f"a run already ({held})" if held.name == INFO_FILE else f"{held} already"
+        what = f"{_kind_of_run(folder)} ({held})" if held.name == INFO_FILE else f"{held} already"
         raise InputError(f"{folder}: holds {what}; --force overwrites it")
+
+
+def _kind_of_run(folder: Path) -> str:
+    info = _info(folder)
+    if info.get("complete") is not False or not isinstance(info.get("steps"), int):
+        return "a run already"
+    n_steps = info["steps"]
+    return f"an incomplete run of {n_steps:,} {'step' if n_steps == 1 else 'steps'}"
 
 
 def check_output_files(

@@ -109,14 +109,13 @@ def _wanted_features(parameters: RunParameters, start: RunStart) -> Sequence[str
 
 
 def _continue_run(progress: Progress, old: Progress, name: str) -> Progress:
-    """Start a new run with the features, the scale and the clock of a complete one."""
+    """Start a new run with the features, the scale, the clock and the windows of a complete one."""
     if progress.columns.features != old.columns.features:
         raise InputError(
             f"{name}: the features are {name_list(progress.columns.features)}, "
             f"but the state has {name_list(old.columns.features)}"
         )
-    windows = {key: value for key, value in old.windows.items() if key == "origin"}
-    return progress._replace(scale=old.scale, clock=old.clock, windows=windows)
+    return progress._replace(scale=old.scale, clock=old.clock, windows=old.windows)
 
 
 def load_model(job: Job, start: RunStart) -> Any:

@@ -12,6 +12,8 @@ from dynmeans.kernels import Kernel, kernel_from_params
 from dynmeans.runs.parameters import RunParameters, n_restarts
 from dynmeans.streams import KeyedDMeans
 
+DEFAULT_KERNEL = "rbf"  # of kdmeans and sdmeans
+
 
 def make_model(parameters: RunParameters, jobs: int | None) -> BatchClusterer:
     """Build the estimator that the parameters describe."""
@@ -41,7 +43,7 @@ def make_model(parameters: RunParameters, jobs: int | None) -> BatchClusterer:
     if parameters.budget is not None:
         shared["budget"] = parameters.budget
     kind = KDMeans if parameters.algorithm == "kdmeans" else SDMeans
-    return kind(parse_kernel(parameters.kernel or "rbf"), relative=parameters.relative, **shared)
+    return kind(parse_kernel(parameters.kernel or DEFAULT_KERNEL), relative=parameters.relative, **shared)
 
 
 def make_keyed_model(parameters: RunParameters) -> KeyedDMeans:

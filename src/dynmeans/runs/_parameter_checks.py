@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dynmeans._files.errors import InputError
 from dynmeans._model.costs import AgingParameters, costs_with_drift, make_costs
 from dynmeans._model.sphere_costs import make_sphere_costs
+from dynmeans._tables.chunk import name_list
 from dynmeans._tables.sources import FORMATS
 from dynmeans.estimators._parameters.dmeans_parameters import METRICS
 from dynmeans.estimators._validation import LARGEST_SEED
@@ -34,6 +37,16 @@ def check_parameters(parameters: RunParameters) -> None:
     length = window_length(parameters)
     if length is not None and length.unit != "rows" and parameters.time is None:
         raise InputError(f"--every {parameters.every} needs --time; without it, count rows: --every 500rows")
+
+
+def check_feature_scales(parameters: RunParameters, features: Sequence[str]) -> None:
+    """Raise unless there is one scale for each feature; they are known when the first rows are read."""
+    scales = parameters.feature_scales
+    if scales is not None and len(scales) != len(features):
+        raise InputError(
+            f"--feature-scales has {len(scales):,} numbers; it must have one for each of {len(features):,} "
+            f"features ({name_list(features)})"
+        )
 
 
 def _check_costs(parameters: RunParameters) -> None:

@@ -15,7 +15,15 @@ from dynmeans._files.atomic_write import sync_folder
 from dynmeans._files.digest import describe_files
 from dynmeans._files.labels import NO_ID, KeyColumn, labels_file, write_labels
 from dynmeans._files.run_format import INFO_FILE, REPORT_FILE
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, label_bytes, step_lines, write_info
+from dynmeans._files.run_tables import (
+    LABELS_LOG,
+    StepRecord,
+    has_newer_columns,
+    headings,
+    label_bytes,
+    step_lines,
+    write_info,
+)
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray
@@ -24,10 +32,11 @@ from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import WindowBatch
 from dynmeans.estimators import to_snapshot
 from dynmeans.estimators._shell.base import BatchClusterer
+from dynmeans.estimators._state_files.run_models import RUN
 from dynmeans.runs._description import RunDescription, run_info
-from dynmeans.runs._first_rows_check import FirstRowsCheck
+from dynmeans.runs._first_rows_check import FirstRowsCheck, warn_of_constant
 from dynmeans.runs._folder import clear_folder
-from dynmeans.runs._resume.progress import KEY, Progress, to_json
+from dynmeans.runs._resume.progress import Progress, to_json
 from dynmeans.runs._row_errors import row_error
 from dynmeans.runs._step_record import RememberedClusters, describe_clusters, make_record
 
@@ -64,9 +73,11 @@ class Session:
         self._log = AppendLog(
             description.folder, self._headings(), progress.lengths if progress.steps else None
         )
+        self._is_newer = progress.steps == 0 or has_newer_columns(description.folder)
         self._due = monotonic() + CHECKPOINT_SECONDS
         self._first: tuple[int, float] | None = None  # number and time of the first step of this session
         no_check = progress.steps > 0 or description.standardize or progress.parameters["metric"] == "cosine"
+        self._warnings: dict[str, str] = {}
         self._scale_check = None if no_check else FirstRowsCheck(progress.columns.features)
 
     def take(self, batch: WindowBatch) -> StepReport:
@@ -77,7 +88,7 @@ class Session:
             report = self.model.partial_fit(X, sample_weight=batch.weights, t=batch.t).step_
         except ValueError as error:
             raise row_error(batch, error, self.progress.columns.features) from None
-        self._log.append(step_lines(self._record(batch, report)))
+        self._log.append(step_lines(self._record(batch, report), is_newer=self._is_newer))
         self.progress = self.progress.after(report, batch)
         self._checkpoint_if_due()
         return report
@@ -125,9 +136,15 @@ class Session:
         self.progress = self.progress._replace(left_out=self.progress.left_out + missing.pending)
 
     def stop(self) -> None:
-        """Leave all files readable up to the last complete step; with a state file, the run can resume."""
+        """Leave all files readable up to the last complete step; with a state file, the run can resume.
+
+        Without a complete step, nothing can be lost, so no file is left, which would refuse the next run.
+        """
         with suppress(OSError):  # on a full disk, drop the steps that do not fit
             self._log.close()
+        if self.progress.steps == 0:
+            clear_folder(self.description.folder)
+            return
         self._write_info()
         self._write_labels()
         if self.description.state is None:
@@ -142,7 +159,7 @@ class Session:
 
     def warnings(self) -> dict[str, str]:
         """Return the warnings about the rows, by kind."""
-        return {} if self._scale_check is None else self._scale_check.warnings
+        return self._warnings if self._scale_check is None else self._scale_check.warnings
 
     def n_clusters(self) -> int:
         """Return the number of remembered clusters."""
@@ -180,7 +197,9 @@ class Session:
         if self._scale_check is not None:
             self._scale_check.add(batch.X)
         if self.description.standardize and self.progress.scale is None and len(batch.X):
-            self.progress = self.progress._replace(scale=learn_scale(batch.X, batch.weights))
+            scale, is_constant = learn_scale(batch.X, batch.weights)
+            self._warnings = warn_of_constant(is_constant, self.progress.columns.features)
+            self.progress = self.progress._replace(scale=scale)
         return batch.X if self.progress.scale is None else self.progress.scale.apply(batch.X)
 
     def _record(self, batch: WindowBatch, report: StepReport) -> StepRecord:
@@ -211,7 +230,7 @@ class Session:
         self.progress = self.progress._replace(lengths=lengths, windows=self._carry())
         header, arrays = self._snapshot()
         if self.description.state is not None:
-            write_snapshot(self.description.state, Snapshot({**header, KEY: to_json(self.progress)}, arrays))
+            write_snapshot(self.description.state, Snapshot({**header, RUN: to_json(self.progress)}, arrays))
 
     def _snapshot(self) -> Snapshot:
         return to_snapshot(self.model)

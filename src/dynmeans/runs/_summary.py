@@ -10,14 +10,20 @@ import numpy as np
 from dynmeans._files.labels import labels_file
 from dynmeans._files.run_format import LABELS_STEM, REPORT_FILE
 from dynmeans._files.run_tables import LABELS_LOG
+from dynmeans._files.snapshot import Snapshot
+from dynmeans.estimators import to_snapshot
 from dynmeans.estimators._shell.base import BatchClusterer
-from dynmeans.runs._resume.progress import Progress
+from dynmeans.estimators._state_files.decoding import model_of
+from dynmeans.estimators._state_files.run_models import RUN
+from dynmeans.runs._resume.progress import Progress, to_json
 from dynmeans.runs._resume.start import RunStart
 from dynmeans.runs._session import Session
 from dynmeans.runs.result import RunResult
 from dynmeans.streams import KeyedDMeans
+from dynmeans.streams._keyed_files import keyed_model_of, keyed_to_snapshot
 
 Action = Literal["begin", "resume", "continue", "done"]
+_LAST_STEP = ("labels_", "step_", "n_iter_", "events_", "_warnings")  # attributes that no state file has
 
 
 def summarize(session: Session, action: Action, *, report: bool, speed: float) -> RunResult:
@@ -64,7 +70,7 @@ def _result(progress: Progress, model: BatchClusterer | KeyedDMeans, **entries: 
     n_active, n_clusters = _count(model)
     return RunResult(
         **entries,
-        model=model,
+        model=_in_units_of_input(model, progress),
         features=tuple(progress.columns.features),
         rows=progress.rows,
         steps=progress.steps,
@@ -79,6 +85,20 @@ def _result(progress: Progress, model: BatchClusterer | KeyedDMeans, **entries: 
         in_seconds=progress.columns.dated and progress.parameters.get("every") is None,
         n_keys=len(model.keys_) if isinstance(model, KeyedDMeans) else None,
     )
+
+
+def _in_units_of_input(
+    model: BatchClusterer | KeyedDMeans, progress: Progress
+) -> BatchClusterer | KeyedDMeans:
+    """Return the model that takes rows in the units of the input; one with a kernel stays as it is."""
+    if progress.scale is None or hasattr(model, "kernel"):
+        return model
+    is_keyed = isinstance(model, KeyedDMeans)
+    header, arrays = keyed_to_snapshot(model) if is_keyed else to_snapshot(model)
+    run = {RUN: {"scale": to_json(progress)["scale"]}}
+    found: Any = (keyed_model_of if is_keyed else model_of)(Snapshot(header | run, arrays))
+    found.__dict__ |= {name: value for name, value in vars(model).items() if name in _LAST_STEP}
+    return found  # type: ignore[no-any-return]
 
 
 def _count(model: BatchClusterer | KeyedDMeans) -> tuple[int, int]:

@@ -32,7 +32,7 @@ from dynmeans.runs._job import (
     read_files,
     title,
 )
-from dynmeans.runs._parameter_checks import check_parameters
+from dynmeans.runs._parameter_checks import check_feature_scales, check_parameters
 from dynmeans.runs._report import draw_report
 from dynmeans.runs._resume.completed import must_repeat
 from dynmeans.runs._resume.progress import Progress, drop_unset
@@ -161,6 +161,7 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
     began = monotonic()
     missing = MissingRows(drop=job.parameters.missing == "drop")
     progress, blocks = open_rows(job, start, missing)
+    check_feature_scales(job.parameters, progress.columns.features)
     windowing = make_windowing(job.parameters, progress.windows, is_dated=progress.columns.dated)
     model = load_model(job, start)
     batches = cut(
@@ -192,6 +193,8 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
         if isinstance(error, KeyboardInterrupt):
             resumable = job.state is not None
             raise RunInterrupted(session.progress.rows, job.out, resumable=resumable) from None
+        if isinstance(error, InputError) and session.progress.steps:
+            raise InputError(f"{error}; {_how_to_repeat(job, session.progress.steps)}") from None
         raise
     return summarize(session, start.action, report=job.report, speed=speed)
 
@@ -205,6 +208,13 @@ def _first_batches(batches: Iterator[WindowBatch], progress: Progress) -> list[W
             break
         begun.append(following)
     return begun
+
+
+def _how_to_repeat(job: Job, n_steps: int) -> str:
+    """Return where the steps of a run that ended in an error are, and the options of a corrected command."""
+    steps = "1 complete step is" if n_steps == 1 else f"{n_steps:,} complete steps are"
+    state = "" if job.state is None else "another --state, and "
+    return f"{steps} in {job.out}; to repeat the run, use {state}--force or another --out"
 
 
 def _session(job: Job, start: RunStart, progress: Progress, model: Any, windowing: Windowing) -> Session:

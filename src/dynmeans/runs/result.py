@@ -43,7 +43,8 @@ class RunResult(NamedTuple):
     report : Path or None
         HTML report.
     model : BatchClusterer or KeyedDMeans
-        Fitted estimator after the last step; in a run by key, the models of all keys.
+        Fitted estimator after the last step; in a run by key, the models of all keys. It takes rows in the
+        units of the input, except with ``standardize`` and a kernel: then it takes standardized rows.
     title : str
         Name of the first input, and the number of other inputs.
     features : tuple of str

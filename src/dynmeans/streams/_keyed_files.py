@@ -11,8 +11,9 @@ from dynmeans._files.snapshot import Snapshot, SnapshotError
 from dynmeans._model.state import ClusterState, empty_state
 from dynmeans._model.types import IntArray
 from dynmeans.estimators import DMeans
-from dynmeans.estimators._state_files.decoding import from_snapshot, restore_checked
+from dynmeans.estimators._state_files.decoding import KEYED, from_snapshot, restore_checked
 from dynmeans.estimators._state_files.encoding import saved_parameters, to_snapshot
+from dynmeans.estimators._state_files.run_models import in_units_of_input
 from dynmeans.estimators._state_files.state_checks import (
     LARGEST_WHOLE,
     STATE_ARRAYS,
@@ -32,8 +33,6 @@ from dynmeans.streams._packed import pack, unpack
 from dynmeans.streams.keyed import KeyedDMeans
 from dynmeans.streams.keyed_report import Clock
 
-NAME = "KeyedDMeans"
-
 
 def keyed_to_snapshot(model: KeyedDMeans) -> Snapshot:
     """Collect the state that a model needs to continue."""
@@ -41,7 +40,7 @@ def keyed_to_snapshot(model: KeyedDMeans) -> Snapshot:
         raise ValueError("this KeyedDMeans is not fitted yet: call partial_fit first")
     template = model._parameters.template
     header = {
-        "estimator": NAME,
+        "estimator": KEYED,
         "params": saved_parameters(template) | {"birth_cost": model.birth_cost},
         "n_features": model.n_features_in_,
         "seed": template._seed,
@@ -77,14 +76,19 @@ def _columns(model: KeyedDMeans) -> dict[str, np.ndarray[Any, Any]]:
     return arrays
 
 
+def keyed_model_of(snapshot: Snapshot) -> KeyedDMeans:
+    """Restore the model of any state file, that of a run in the units of its input."""
+    return keyed_from_snapshot(restore_checked(in_units_of_input, snapshot))
+
+
 def keyed_from_snapshot(snapshot: Snapshot) -> KeyedDMeans:
     """Restore the model; an inconsistent snapshot is refused."""
     return restore_checked(_restored, *snapshot)
 
 
 def _restored(header: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> KeyedDMeans:
-    if header["estimator"] != NAME:
-        raise SnapshotError(f"the state file holds a {header['estimator']!r}, not a {NAME}")
+    if header["estimator"] != KEYED:
+        raise SnapshotError(f"the state file holds a {header['estimator']!r}, not a {KEYED}")
     model = _unfitted(header)
     model.n_features_in_ = whole(header, "n_features", 1)
     model._now = Clock(number("clock", header["clock"]), whole(header, "n_steps", 1))

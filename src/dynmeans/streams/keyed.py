@@ -194,10 +194,10 @@ class KeyedDMeans:
         SnapshotError
             If the file is damaged, or inconsistent.
         """
-        from dynmeans.streams._keyed_files import keyed_from_snapshot
+        from dynmeans.streams._keyed_files import keyed_model_of
 
         try:
-            return keyed_from_snapshot(read_snapshot(path))
+            return keyed_model_of(read_snapshot(path))
         except SnapshotError as error:
             message = str(error) if fspath(path) in str(error) else f"{fspath(path)!r}: {error}"
             raise SnapshotError(message) from error

@@ -74,7 +74,7 @@ def run_dataset(
         hint = "; run the same command again to resume" if state is not None else ""
         print_error(f"interrupted; complete steps are in {out}{hint}", kind="")
         raise typer.Exit(INTERRUPTED) from None
-    _print_result(result)
+    _print_result(result, standardize=parameters.standardize)
 
 
 def _check_options(inputs: list[str], out: Path, state: Path | None, machines: Machines) -> None:
@@ -89,7 +89,7 @@ def _check_options(inputs: list[str], out: Path, state: Path | None, machines: M
     find_files(inputs)
 
 
-def _print_result(result: DatasetRun) -> None:
+def _print_result(result: DatasetRun, *, standardize: bool) -> None:
     size = f"{amount(result.rows, 'row')} in {amount(result.steps, 'step')}"
     if result.was_complete:
         print_lines(f"already complete: {size}, in {result.labels}")
@@ -104,7 +104,7 @@ def _print_result(result: DatasetRun) -> None:
             "written": ", ".join(map(str, filter(None, (result.labels, result.report)))),
         }
     )
-    print_warnings(result.model, result.features)
+    print_warnings(result.model, result.features, standardize=standardize)
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
-from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from dynmeans.estimators._diagnostics.result_checks import (
     NOT_ESTIMATED,
     ClusteringWarning,
 )
+from dynmeans.estimators._diagnostics.row_checks import STANDARDIZE
 from dynmeans.runs import RunInterrupted, RunParameters, RunResult, cluster_files
 from dynmeans.runs._option_names import as_options
 from dynmeans.streams import KeyedDMeans
@@ -79,7 +79,7 @@ def _confirmed(result: RunResult, parameters: RunParameters) -> dict[str, str]:
 
 
 def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
-    """Return the birth cost and the other estimated parameters; times may be in seconds."""
+    """Return the birth cost and the other parameters that were estimated; times may be in seconds."""
     is_auto = model.birth_cost == "auto"
     if is_auto and isinstance(model, KeyedDMeans) and model._estimates.estimate is None:
         reason = "no key has two different rows in a step or in 8 steps"
@@ -89,14 +89,31 @@ def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
     entries = {"birth cost": f"{model.birth_cost_:.6g}{' (auto)' if is_auto else ''}"}
     if not is_auto or not hasattr(model, "parameters_"):
         return entries
+    estimated = _estimated(model, in_seconds=in_seconds)
+    return entries | ({"estimated": ", ".join(estimated)} if estimated else {})
+
+
+def _estimated(model: Any, *, in_seconds: bool) -> list[str]:
+    """Return the values of D-Means that were not given, in words."""
     used = model.parameters_
-    mode = "exclusive" if used.exclusive else "refined" if used.refine else "plain"
-    mode += ", merging" if used.merge else ""
-    metric = "metric cosine, " if used.metric == "cosine" else ""
     lifetime = _duration(used.lifetime) if in_seconds else f"{used.lifetime:g}"
-    lifetime = "unlimited" if isinf(used.lifetime) else lifetime
-    reach = "" if used.reach is None else f", reach {used.reach:.3g}"
-    return entries | {"estimated": f"{metric}motion {used.motion}, {mode}, lifetime {lifetime}{reach}"}
+    mode = "exclusive" if used.exclusive else "refine"
+    is_plain = not (used.exclusive or used.refine)
+    found = {
+        "metric": "metric cosine" if used.metric == "cosine" else "",
+        "motion": f"motion {used.motion}",
+        mode: "plain" if is_plain else "exclusive" if used.exclusive else "refined",
+        "merge": "merging" if used.merge else "",
+        "lifetime": f"lifetime {lifetime}",
+        "reach": "" if used.reach is None else f"reach {used.reach:.3g}",
+    }
+    has_own_costs = model.aging_cost is not None or model.drift is not None
+    given = ("lifetime", "reach") if has_own_costs else ()
+    return [text for name, text in found.items() if text and name not in given and not _is_given(model, name)]
+
+
+def _is_given(model: Any, name: str) -> bool:
+    return getattr(model, name) not in (None, "auto")
 
 
 def _speed(rate: float) -> str:
@@ -110,11 +127,17 @@ def _duration(seconds: float) -> str:
     return f"{seconds / units.get(unit, 1.0):.4g} {unit}"
 
 
-def print_warnings(model: Any, features: Sequence[str], found: dict[str, str] | None = None) -> None:
+def print_warnings(
+    model: Any,
+    features: Sequence[str],
+    found: dict[str, str] | None = None,
+    *,
+    standardize: bool = False,
+) -> None:
     """Print the warnings of a model and of a run, with the names of options and columns."""
-    for kind, text in {**(found or {}), **getattr(model, "warnings_", {})}.items():
-        if kind == "estimate":
-            continue  # in the summary, see `describe_model`
+    for text in {**(found or {}), **getattr(model, "warnings_", {})}.values():
+        if standardize:
+            text = text.replace(STANDARDIZE, "use --feature-scales")
         if model.birth_cost == "auto":
             text = _BIRTH_COST.sub(r"the estimated birth cost, \1,", text)
         print_error(as_options(text, features), kind="warning: ")
@@ -150,13 +173,14 @@ def _warn_of_short_lifetimes(result: RunResult) -> None:
     )
 
 
-def _warn_of_broken_ids(result: RunResult) -> None:
+def _warn_of_broken_ids(result: RunResult, parameters: RunParameters) -> None:
     """Warn if the ids of a run by key last for few rows; the first id of each key is not counted."""
     if result.n_keys is None or (result.born - result.n_keys) * MIN_STEPS_PER_ID <= result.rows:
         return
+    scales = "--feature-scales" if parameters.standardize else "--standardize"
     print_error(
         f"ids break: {amount(result.born, 'id')} for {amount(result.rows, 'row')}; use a larger --birth-cost "
-        "or --lifetime; features of different scales need --standardize",
+        f"or --lifetime; features of different scales need {scales}",
         kind="warning: ",
     )
 
@@ -177,6 +201,6 @@ def _print_result(result: RunResult, parameters: RunParameters) -> None:
             "written": ", ".join(map(str, files)),
         }
     )
-    print_warnings(result.model, result.features, result.warnings)
+    print_warnings(result.model, result.features, result.warnings, standardize=parameters.standardize)
     _warn_of_short_lifetimes(result)
-    _warn_of_broken_ids(result)
+    _warn_of_broken_ids(result, parameters)

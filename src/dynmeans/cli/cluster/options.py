@@ -54,8 +54,8 @@ EmbeddingOption = Annotated[
     str | None,
     typer.Option(
         metavar="COL|FILE.npy",
-        help="Instead of --features: column whose cells are lists of numbers (Parquet, Arrow, JSON Lines), "
-        "or an NPY file with one row for each row of the input.",
+        help="Instead of --features: column whose cells are lists of numbers (Parquet, Arrow, JSON Lines, "
+        "JSON lists in CSV and TSV), or an NPY file with one row for each row of the input.",
     ),
 ]
 TextOption = Annotated[

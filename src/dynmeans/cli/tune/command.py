@@ -20,7 +20,6 @@ from dynmeans.cli.cluster.options import (
     JobsOption,
     KernelOption,
     MetricOption,
-    MissingOption,
     MotionOption,
     StandardizeOption,
     TimeOption,
@@ -66,7 +65,11 @@ StudyOption = Annotated[
     typer.Option(metavar="FILE", help="With optuna: file of the study; the same command resumes it."),
 ]
 TuneOutOption = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the table and the figure.")]
+TuneMissingOption = Annotated[
+    Missing, typer.Option(help="Rows with empty cells: error stops; drop leaves them out.")
+]
 RefusedByOption = Annotated[str | None, typer.Option("--by", hidden=True)]  # of the command cluster
+RefusedTextOption = Annotated[str | None, typer.Option("--text", hidden=True)]  # of the command cluster
 TuneForceOption = Annotated[
     bool, typer.Option("--force", help="Overwrite a table and a figure in the folder.")
 ]
@@ -79,7 +82,7 @@ def tune(
     features: FeaturesOption = None,
     embedding: EmbeddingOption = None,
     weight: WeightOption = None,
-    missing: MissingOption = Missing.error,
+    missing: TuneMissingOption = Missing.error,
     standardize: StandardizeOption = False,
     motion: MotionOption = None,
     metric: MetricOption = Metric.auto,
@@ -101,6 +104,7 @@ def tune(
     limit: LimitOption = None,
     force: TuneForceOption = False,
     by: RefusedByOption = None,
+    text: RefusedTextOption = None,
 ) -> None:
     """Find hyperparameters for the rows of files, without labels, and print the command to run."""
     with exit_on_interrupt():
@@ -113,6 +117,11 @@ def tune(
         raise InputError(
             f"--by {by}: tune works on one stream; filter the file by one key of {by!r}, and use the "
             f"parameters that it finds in cluster --by {by}"
+        )
+    if text is not None:
+        raise InputError(
+            f"--text {text}: tune does not use texts, which have no effect on the clusters; add the option "
+            "to the command that it prints"
         )
     parameters = RunParameters(
         time=time,

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from dynmeans._files.atomic_write import atomic_write, make_folder
 from dynmeans._tables.columns import Columns
 from dynmeans.cli.cluster.local_run import describe_columns
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, terminal_bar
-from dynmeans.kernels import Kernel, to_params
+from dynmeans.kernels import Kernel, get_kernel, to_params
+from dynmeans.runs._models import DEFAULT_KERNEL, parse_kernel
 from dynmeans.runs._option_names import as_options
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning import Trial, Tuning
@@ -31,6 +32,16 @@ _SCORES = {
     "pair score": "1 - similarity of the rows of each id, over its maximum",
 }
 TABLE_FILE, FIGURE_FILE = "trials.csv", "tuning.png"
+
+
+class TuningSteps(NamedTuple):
+    """The steps on which candidates are tried, and what the summary says about them."""
+
+    columns: Columns
+    batches: list[dict[str, Any]]  # arguments of `partial_fit`, one per step
+    n_left_out: int  # rows with empty cells
+    has_gaps: bool  # there are windows without rows, which `dynmeans cluster` counts as steps
+    warnings: dict[str, str]  # about the rows, by kind
 
 
 def command(
@@ -67,6 +78,8 @@ def _option(name: str, value: Any) -> list[str]:
     if name == "feature_scales":
         return ["--feature-scales", _numbers(value)]
     text = _kernel_words(value) if name == "kernel" and not isinstance(value, str) else value
+    if name == "kernel" and text == DEFAULT_KERNEL:
+        return []
     return [f"--{name.replace('_', '-')}", f"{text:.6g}" if isinstance(text, float) else text]
 
 
@@ -75,9 +88,18 @@ def _numbers(values: Sequence[float]) -> str:
 
 
 def _kernel_words(kernel: Kernel) -> str:
-    params = {name: value for name, value in to_params(kernel).items() if value is not None}
+    """Return a kernel as ``--kernel`` reads it, without parameters that have their defaults."""
+    params = to_params(kernel)
     name = params.pop("kernel")
-    return ":".join(filter(None, [name, ",".join(f"{key}={value}" for key, value in params.items())]))
+    defaults = to_params(get_kernel(name))
+    changed = {key: value for key, value in params.items() if value != defaults.get(key)}
+    short = _named_values(name, changed)
+    return short if parse_kernel(short) == kernel else _named_values(name, params)
+
+
+def _named_values(name: str, params: dict[str, Any]) -> str:
+    values = [f"{key}={'null' if value is None else value}" for key, value in params.items()]
+    return f"{name}:{','.join(values)}" if values else name
 
 
 @contextmanager
@@ -138,19 +160,23 @@ def _cell(value: Any) -> Any:
     return _numbers(value) if isinstance(value, tuple) else value
 
 
-def print_results(found: Tuning, line: str, columns: Columns, n_steps: int, written: list[str]) -> None:
+def print_results(found: Tuning, line: str, steps: TuningSteps, written: list[str]) -> None:
     """Print the columns, the best two candidates, the diagnostics, and the command to run."""
-    table = found.table_
+    table, columns = found.table_, steps.columns
+    n_steps = amount(len(steps.batches), "step") + (" with rows" if steps.has_gaps else "")
+    left_out = f"{amount(steps.n_left_out, 'row')} with empty cells"
     entries = {
         **describe_columns(columns.features, columns.left_out),
-        "tried": f"{amount(len(table['score']), 'candidate')} on {amount(n_steps, 'step')}",
+        **({"left out": left_out} if steps.n_left_out else {}),
+        "tried": f"{amount(len(table['score']), 'candidate')} on {n_steps}",
         "score": f"{_SCORES.get(found.criterion_, found.criterion_)}; lower is better",
         "best": _row(table, 0),
         **({"runner-up": _runner_up(table)} if len(table["score"]) > 1 else {}),
         "written": ", ".join(written),
     }
     print_summary(entries)
-    for note in found.notes_:
+    is_scaled = found.best_params_.get("feature_scales") is not None
+    for note in (*(() if is_scaled else steps.warnings.values()), *found.notes_):
         print_error(as_options(note, columns.features), kind="warning: ")
     print_lines("", line)
 

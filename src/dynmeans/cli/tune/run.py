@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from dynmeans._files.errors import InputError, reason
 from dynmeans._files.limits import FileLimits, parse_limits
 from dynmeans._files.lock import real_path
-from dynmeans._tables.columns import Columns
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.missing import MissingRows
 from dynmeans._tables.standardize import learn_scale
@@ -17,17 +17,19 @@ from dynmeans._tables.windows import cut
 from dynmeans.cli.tune.output import (
     FIGURE_FILE,
     TABLE_FILE,
+    TuningSteps,
     best_so_far,
     command,
     print_results,
     write_tuning,
 )
+from dynmeans.runs._first_rows_check import FirstRowsCheck, warn_of_constant
 from dynmeans.runs._folder import check_output_files, locked_folder
 from dynmeans.runs._job import find_sources
 from dynmeans.runs._models import make_model
 from dynmeans.runs._parameter_checks import check_parameters
 from dynmeans.runs._row_errors import far_coordinate
-from dynmeans.runs._time_steps import check_time_unit, make_windowing
+from dynmeans.runs._time_steps import check_time_unit, make_windowing, window_length
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning import tune
 from dynmeans.tuning._selection import FINALISTS
@@ -62,11 +64,11 @@ def run_tune(
         raise InputError(f"{search.study}: a result has this name; choose another --study")
     with locked_folder(out):
         check_output_files(out, results, force=force or search.study is not None, inputs=map(Path, inputs))
-        columns, batches = _read(inputs, parameters, search.steps, parse_limits(limits))
+        steps = _read(inputs, parameters, search.steps, parse_limits(limits))
         with best_so_far(search.trials + min(FINALISTS, search.trials)) as show:
             try:
                 found = tune(
-                    batches,
+                    steps.batches,
                     make_model(parameters, search.jobs),
                     budget=search.trials,
                     n_jobs=search.jobs,
@@ -81,7 +83,7 @@ def run_tune(
             except ValueError as error:
                 raise InputError(f"{inputs[0]}: {reason(error)}") from None
         line = command(inputs, parameters, found.best_params_, limits)
-        print_results(found, line, columns, len(batches), write_tuning(found, out))
+        print_results(found, line, steps, write_tuning(found, out))
 
 
 def _motions(parameters: RunParameters) -> tuple[str, str]:
@@ -89,30 +91,49 @@ def _motions(parameters: RunParameters) -> tuple[str, str]:
 
 
 def _read(
-    inputs: list[str], parameters: RunParameters, steps: int | None, limits: FileLimits
-) -> tuple[Columns, list[dict[str, Any]]]:
-    """Return the columns, and for each step the arguments of `partial_fit` that `dynmeans cluster` uses."""
+    inputs: list[str], parameters: RunParameters, n_steps: int | None, limits: FileLimits
+) -> TuningSteps:
+    """Return at most `n_steps` steps, with the rows, weights and times that `dynmeans cluster` uses."""
     sources = find_sources(inputs, parameters.format, limits)
+    missing = MissingRows(drop=parameters.missing == "drop")
     columns, blocks = open_inputs(
         sources,
         features=parameters.features,
         time=parameters.time,
         weight=parameters.weight,
         embedding=parameters.embedding,
-        missing=MissingRows(drop=parameters.missing == "drop"),
+        missing=missing,
     )
     scale: Any = None
+    check = FirstRowsCheck(columns.features)
+    found: dict[str, str] = {}
+    n_left_out = 0
     batches: list[dict[str, Any]] = []
     for batch in cut(blocks, make_windowing(parameters, {}, is_dated=columns.dated)):
         if not batches:
             check_time_unit(parameters, batch.time, is_dated=columns.dated)
         if parameters.standardize and scale is None and len(batch.X):
-            scale = learn_scale(batch.X, batch.weights)
+            scale, is_constant = learn_scale(batch.X, batch.weights)
+            found = warn_of_constant(is_constant, columns.features)
+        if not parameters.standardize and parameters.metric != "cosine":
+            check.add(batch.X)
         X = batch.X if scale is None else scale.apply(batch.X)
         far = far_coordinate(batch, columns.features)
         if far is not None and scale is None:
             raise far
         batches.append({"X": X, "sample_weight": batch.weights, "t": batch.t})
-        if len(batches) == steps:
+        n_left_out += 0 if batch.left_out is None else int(batch.left_out.sum())
+        if len(batches) == n_steps:
             break
-    return columns, batches
+    else:
+        n_left_out += missing.pending
+    has_gaps = _has_windows(parameters) and any(
+        after["t"] - before["t"] > 1.0 for before, after in pairwise(batches)
+    )
+    return TuningSteps(columns, batches, n_left_out, has_gaps, found | check.warnings)
+
+
+def _has_windows(parameters: RunParameters) -> bool:
+    """Return whether steps are windows of time, which may have no rows."""
+    length = window_length(parameters)
+    return length is not None and length.unit != "rows"

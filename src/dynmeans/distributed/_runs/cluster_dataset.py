@@ -23,7 +23,7 @@ from dynmeans.distributed._runs.unsupported_options import refuse_unsupported
 from dynmeans.distributed._runs.window_steps import run_steps
 from dynmeans.distributed.estimator import DMeans
 from dynmeans.runs._folder import check_folder, locked_folder
-from dynmeans.runs._parameter_checks import check_parameters
+from dynmeans.runs._parameter_checks import check_feature_scales, check_parameters
 from dynmeans.runs._report import draw_report
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.result import RunStatus
@@ -98,6 +98,7 @@ def cluster_dataset(
     check_parameters(parameters)
     refuse_unsupported(parameters)
     data = open_dataset(inputs, parameters)
+    check_feature_scales(parameters, data.columns.features)
     job = DatasetJob(
         data=data,
         parameters=parameters,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from distributed import Client
 
-from dynmeans._files.errors import InputError
+from dynmeans._files.errors import InputError, reason
 from dynmeans._files.extras import require
 from dynmeans._files.limits import FileLimits
 from dynmeans._tables.chunk import Chunk
@@ -22,6 +22,8 @@ from dynmeans._tables.windowing import ByPart, ByRows, Windowing
 from dynmeans.distributed._runs.locations import DataFile, find_files, open_file
 from dynmeans.runs._time_steps import make_windowing
 from dynmeans.runs.parameters import RunParameters
+
+PARQUET_SUFFIXES = (".parquet", ".pq")
 
 
 class Part(NamedTuple):
@@ -99,7 +101,8 @@ def _footer(path: str, parquet: Any, file: Any) -> Any:
     try:
         return parquet.read_metadata(file)
     except ValueError as error:  # raised by pyarrow
-        raise InputError(f"{path}: a run on workers reads Parquet files only: {error}") from None
+        why = f": {reason(error)}" if path.endswith(PARQUET_SUFFIXES) else ""
+        raise InputError(f"{path}: a run on workers reads Parquet files only{why}") from None
 
 
 def _columns(part: Part, names: Sequence[str], parameters: RunParameters) -> Columns:

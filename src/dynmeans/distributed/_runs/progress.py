@@ -18,9 +18,9 @@ from dynmeans.distributed._runs.label_files import find_damage
 from dynmeans.distributed.estimator import DMeans, to_distributed
 from dynmeans.estimators._state_files.decoding import from_snapshot
 from dynmeans.estimators._state_files.encoding import to_snapshot
+from dynmeans.estimators._state_files.run_models import DATASET, check_scale
 from dynmeans.estimators._state_files.state_checks import whole
 from dynmeans.runs._models import make_model
-from dynmeans.runs._resume.progress_checks import check_scale
 
 
 class DatasetProgress(NamedTuple):
@@ -52,7 +52,7 @@ def start_run(job: DatasetJob) -> tuple[DMeans, DatasetProgress]:
     if job.state is None or not job.state.exists():
         return new
     snapshot = read_snapshot(job.state)
-    known = snapshot.header.get("dataset")
+    known = snapshot.header.get(DATASET)
     if not isinstance(known, dict) or not _is_same(known.get("run"), run):
         raise InputError(f"{job.state}: belongs to another run; use another --state")
     progress = _read_progress(known, job.state, len(job.data.columns.features))._replace(run=run)
@@ -69,7 +69,7 @@ def save_progress(state: Path, model: DMeans, progress: DatasetProgress) -> None
     """Write the model and the progress; the file is also a state file of the estimators."""
     remove_leftovers(state.parent, state.name)
     header, arrays = to_snapshot(model)
-    write_snapshot(state, Snapshot(header | {"dataset": progress._asdict()}, arrays))
+    write_snapshot(state, Snapshot(header | {DATASET: progress._asdict()}, arrays))
 
 
 def _is_same(known: Any, run: dict[str, Any]) -> bool:

@@ -9,11 +9,18 @@ import numpy as np
 
 from dynmeans import __version__
 from dynmeans._files.append_log import AppendLog
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, step_lines, write_info
+from dynmeans._files.run_tables import (
+    LABELS_LOG,
+    StepRecord,
+    has_newer_columns,
+    headings,
+    step_lines,
+    write_info,
+)
 from dynmeans._model.events import Event
 from dynmeans._tables.standardize import Scale
 from dynmeans.distributed.estimator import DMeans
-from dynmeans.runs._description import parameters_as_json
+from dynmeans.runs._description import parameters_as_json, scales_as_json
 from dynmeans.runs._folder import clear_folder
 from dynmeans.runs._step_record import in_units
 
@@ -45,6 +52,7 @@ class DatasetLog:
         first_lines = headings(info["features"])
         del first_lines[LABELS_LOG]
         self._log = AppendLog(folder, first_lines, lengths)
+        self._is_newer = lengths is None or has_newer_columns(folder)
 
     def watch(self, model: DMeans) -> None:
         """Collect the events of each step."""
@@ -64,7 +72,7 @@ class DatasetLog:
             events=in_units(self._events, float(report.time), time, self._unit),
             n_rows=n_rows,
         )
-        lines = step_lines(record)
+        lines = step_lines(record, is_newer=self._is_newer)
         del lines[LABELS_LOG]
         self._log.append(lines)
         self._events.clear()
@@ -73,7 +81,9 @@ class DatasetLog:
         """Write all tables and run.json to the disk, and return the number of bytes of each table."""
         lengths = self._log.flush(durable=True)
         counts = {"rows": n_rows, "steps": model.n_steps_, "complete": is_complete, "version": __version__}
-        write_info(self._folder, {**self._info, **counts, "used": parameters_as_json(model)})
+        scales = scales_as_json(self.scale, self._info["parameters"].get("feature_scales"))
+        scaled = {} if scales is None else {"scales": scales}
+        write_info(self._folder, {**self._info, **counts, **scaled, "used": parameters_as_json(model)})
         return lengths
 
     def close(self) -> None:

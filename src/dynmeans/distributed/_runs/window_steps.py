@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
@@ -11,7 +12,7 @@ import dask
 import dask.array as da
 import numpy as np
 
-from dynmeans._files.errors import InputError, reason
+from dynmeans._files.errors import InputError, InputWarning, reason
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._tables.standardize import Scale, scale_of_parts
 from dynmeans._tables.windowing import Windowing
@@ -36,6 +37,7 @@ from dynmeans.distributed._runs.locations import check_unchanged
 from dynmeans.distributed._runs.progress import DatasetProgress, save_progress
 from dynmeans.distributed._runs.run_log import DatasetLog
 from dynmeans.distributed.estimator import DMeans
+from dynmeans.runs._first_rows_check import warn_of_constant
 from dynmeans.runs._option_names import as_options
 from dynmeans.runs._session import Session
 from dynmeans.runs._time_steps import make_windowing
@@ -122,7 +124,10 @@ def _measure_scale(job: DatasetJob, window: Window) -> Scale:
         tasks = [task(piece, columns, measure, arguments) for piece in window.slices]
         return job.client.gather(job.client.compute(tasks))
 
-    return scale_of_parts(over)
+    scale, is_constant = scale_of_parts(over)
+    for text in warn_of_constant(is_constant, job.data.columns.features).values():
+        warnings.warn(text, InputWarning, stacklevel=2)
+    return scale
 
 
 def _fit(data: Dataset, model: DMeans, window: Window, t: float | None, scale: Scale | None) -> None:

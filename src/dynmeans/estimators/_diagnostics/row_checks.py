@@ -17,6 +17,7 @@ SAMPLE = 1000  # rows
 MIN_ROWS = 30  # fewer do not determine the spread of a feature
 MAX_NAMES = 3  # features that a warning names
 NO_EFFECT = 0.01  # share of the largest spread: 1/10,000 of the squared distances
+STANDARDIZE = "standardize them (StandardScaler, or --standardize in the command)"
 FEW_EXPLAINED = 0.5  # share of the variance that the clusters explain
 
 
@@ -35,8 +36,7 @@ def check_scales(rows: Rows, names: Sequence[str] | None = None) -> dict[str, st
     ranges = ", ".join(f"{_name(i, names)} {spreads[i]:.3g}" for i in shown)
     return {
         "scale": f"the features differ in scale (range of the middle 80%: {ranges}), so "
-        f"{_listed(small, names)} no effect on the clusters; unless they have the same unit, standardize "
-        "them (StandardScaler, or --standardize in the command)"
+        f"{_listed(small, names)} no effect on the clusters; unless they have the same unit, {STANDARDIZE}"
     }
 
 

@@ -18,6 +18,7 @@ from dynmeans.estimators._state_files.encoding import has_metric, saved_names
 from dynmeans.estimators._state_files.first_batches_arrays import checked_first_batches
 from dynmeans.estimators._state_files.history_arrays import history_events
 from dynmeans.estimators._state_files.item_arrays import checked_items
+from dynmeans.estimators._state_files.run_models import in_units_of_input
 from dynmeans.estimators._state_files.state_checks import (
     LARGEST_WHOLE,
     Arrays,
@@ -37,6 +38,8 @@ from dynmeans.estimators._validation import LARGEST_SEED
 
 Result = TypeVar("Result")
 
+KEYED = "KeyedDMeans"  # in the header of a state file that has one model per key
+
 _LARGEST = {
     "n_restarts": 1_000_000,
     "max_iter": 2**31 - 1,
@@ -55,7 +58,8 @@ def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
     Parameters
     ----------
     path : str or path-like
-        A file written by ``model.save``.
+        A file written by ``model.save``, or the state file of a run. The model of a run takes rows in the
+        units of its input.
     estimator : clusterer, optional
         For a saved :class:`PersistentIds`: the clusterer of later batches. A state file has no code, so it is
         not saved; without it, use ``update``, or set ``estimator`` later.
@@ -77,7 +81,7 @@ def load(path: str | PathLike[str], *, estimator: Any = None) -> Any:
     >>> dynmeans.load(path).predict([[4.0]])
     array([1])
     """
-    model = restore_named(repr(fspath(path)), from_snapshot, read_snapshot(path))
+    model = restore_named(repr(fspath(path)), model_of, read_snapshot(path))
     return with_estimator(model, estimator)
 
 
@@ -111,6 +115,11 @@ def with_estimator(model: Any, estimator: Any) -> Any:
     return model
 
 
+def model_of(snapshot: Snapshot) -> Any:
+    """Restore the estimator of any state file, that of a run in the units of its input."""
+    return from_snapshot(restore_checked(in_units_of_input, snapshot))
+
+
 def from_snapshot(snapshot: Snapshot) -> Any:
     """Restore the estimator; an inconsistent snapshot is refused."""
     return restore_checked(lambda: restored(unfitted(snapshot.header), *snapshot))
@@ -122,6 +131,8 @@ def unfitted(header: dict[str, Any]) -> Any:
 
     classes = {cls.__name__: cls for cls in (DMeans, KDMeans, PersistentIds, SDMeans)}
     name, params = header["estimator"], header["params"]
+    if name == KEYED:
+        raise SnapshotError(f"holds the models of many keys; read them with dynmeans.streams.{KEYED}.load")
     if not isinstance(name, str) or name not in classes:
         raise SnapshotError(f"the state file holds an unknown estimator {name!r}")
     _check_names(name, classes[name], params)

@@ -16,7 +16,7 @@ from dynmeans._files.record import (
 )
 from dynmeans._files.snapshot import damaged, decode_snapshot
 from dynmeans.estimators._state_files.decoding import (
-    from_snapshot,
+    model_of,
     restore_named,
     restored,
     unfitted,
@@ -96,7 +96,7 @@ def decode_model(data: bytes, name: str) -> DecodedModel:
     """Return an estimator from a record or a state file; ``name`` appears in errors."""
     if data[: len(MARK)] != MARK:
         snapshot = decode_snapshot(data, name)
-        return DecodedModel(restore_named(name, from_snapshot, snapshot), *snapshot)
+        return DecodedModel(restore_named(name, model_of, snapshot), *snapshot)
     try:
         shared, own, arrays = decode_record(data)
     except Exception as error:  # an invalid record may raise any kind of error

@@ -16,6 +16,7 @@ from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._tables.missing import MissingRows
 from dynmeans._tables.windows import WindowBatch
+from dynmeans.estimators._parameters.feature_scales import in_units_of_rows
 from dynmeans.runs._by_key.key_reports import report_file
 from dynmeans.runs._by_key.largest_keys import LargestKeys
 from dynmeans.runs._description import RunDescription
@@ -68,7 +69,7 @@ class KeyedSession(Session):
 
         def on_key(key: Any, rows: IntArray, result: StepResult) -> None:
             record = self._key_record(batch, batch.X[rows], result)
-            for name, text in keyed_lines(key, record).items():
+            for name, text in keyed_lines(key, record, is_newer=self._is_newer).items():
                 lines[name].append(text)
             self._largest.add(key, len(rows))
             if self._is_candidate(key):
@@ -131,7 +132,8 @@ class KeyedSession(Session):
     def _key_record(self, batch: WindowBatch, X: FloatArray, result: StepResult) -> StepRecord:
         """Return the step of a key in the units of the input."""
         state, scale = result.state, self.progress.scale
-        centers = state.centers if scale is None else scale.undo(state.centers)
+        centers = in_units_of_rows(state.centers, self.progress.parameters.get("feature_scales"))
+        centers = centers if scale is None else scale.undo(centers)
         clusters = RememberedClusters(state.ids, centers, state.clock - state.last_seen)
         return make_record(batch, X, result.report, result.events, clusters, self.description.unit)
 

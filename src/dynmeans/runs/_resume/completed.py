@@ -15,10 +15,11 @@ from dynmeans._files.run_folder import read_info
 from dynmeans._files.run_format import INFO_FILE, LABELS_STEM, REPORT_FILE
 from dynmeans._files.run_tables import LABELS_LOG
 from dynmeans._files.snapshot import Snapshot, write_snapshot
+from dynmeans.estimators._state_files.run_models import RUN
 from dynmeans.runs._by_key.key_reports import KEY_REPORT
 from dynmeans.runs._folder import holds_other_run, locked_folder
 from dynmeans.runs._report import draw_report
-from dynmeans.runs._resume.progress import KEY, Progress, to_json
+from dynmeans.runs._resume.progress import Progress, to_json
 from dynmeans.runs._resume.start import RunStart
 
 
@@ -123,5 +124,5 @@ def _draw_again(start: RunStart, progress: Progress, state: Path) -> None:
     if progress.outputs and start.snapshot is not None:
         names = [REPORT_FILE, *read_info(folder).get("reports", {}).values()]
         outputs = {**progress.outputs, **describe_files(folder, names)}
-        header = {**start.snapshot.header, KEY: to_json(progress._replace(outputs=outputs))}
+        header = {**start.snapshot.header, RUN: to_json(progress._replace(outputs=outputs))}
         write_snapshot(state, Snapshot(header, start.snapshot.arrays))

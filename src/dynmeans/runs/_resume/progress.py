@@ -14,9 +14,8 @@ from dynmeans._tables.columns import Columns
 from dynmeans._tables.inputs import Position
 from dynmeans._tables.standardize import Scale
 from dynmeans._tables.windows import WindowBatch
+from dynmeans.estimators._state_files.run_models import RUN
 from dynmeans.runs._resume.progress_checks import check_progress
-
-KEY = "run"  # in the header of a snapshot
 
 
 class Progress(NamedTuple):
@@ -74,10 +73,10 @@ def to_json(progress: Progress) -> dict[str, Any]:
 
 def from_json(header: dict[str, Any], state: str) -> Progress:
     """Parse progress from the header of a snapshot; errors name the file `state`."""
-    if KEY not in header:
+    if RUN not in header:
         raise SnapshotError(f"{state}: holds a model, but no run of `dynmeans cluster`")
     try:
-        return _parse(with_parameters(header[KEY]))
+        return _parse(with_parameters(header[RUN]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         message = " ".join(str(error).split())  # names in the file may have line breaks
         raise SnapshotError(f"{state}: the progress of the run is damaged ({message})") from None

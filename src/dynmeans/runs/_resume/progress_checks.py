@@ -8,6 +8,7 @@ from typing import Any
 
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._tables.columns import Columns
+from dynmeans.estimators._state_files.run_models import check_scale
 from dynmeans.estimators._state_files.state_checks import number, whole
 
 _COUNTS = ("rows", "steps", "born", "revived", "died", "confirmed", "left_out")
@@ -53,17 +54,6 @@ def _check_columns(raw: Any) -> None:
     if raw.get("names"):
         for name in Columns(**{**raw, "features": tuple(raw["features"])}).needed():
             _require(name in raw["names"], "column", name)
-
-
-def check_scale(raw: Any, n_features: int) -> None:
-    """Raise an error unless a scale is None, or has a mean and a positive deviation for each feature."""
-    if raw is None:
-        return
-    _check("scale", raw, lambda value: isinstance(value, dict) and set(value) == {"mean", "deviation"})
-    for name, values in raw.items():
-        _check(name, values, lambda value: isinstance(value, list) and len(value) == n_features)
-        for value in values:
-            number(name, value, positive=name == "deviation")
 
 
 def _check_files(name: str, raw: Any, is_valid: Callable[[Any], bool]) -> None:
