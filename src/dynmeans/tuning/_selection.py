@@ -116,6 +116,46 @@ def decide_lifetime(runner: Runner, trials: list[Trial], tolerance: float) -> li
     return [again, *trials[1:]] if again.score <= limit or _is_tied(chosen, again) else trials
 
 
+def decide_memory(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:
+    """Prefer a longer lifetime than those of the search, up to half of the stream, if the result is better.
+
+    Objects may return after long absences. A cluster that sleeps long must not drift far, or it is revived
+    from anywhere, so the least drift is tried too. The chosen trial is replaced, since its birth cost and
+    mode are the same.
+    """
+    chosen = trials[0]
+    axes = {axis.name: i for i, axis in enumerate(runner.entries[chosen.entry].space.axes)}
+    if not chosen.lengths or "drift" not in axes:
+        return trials
+    siblings = [_with_values(runner, chosen, values) for values in _long_memories(runner, chosen)]
+    again = ranked(runner.run_again(siblings))
+    return [again[0], *trials[1:]] if again and leads(again[0], chosen, tolerance, MIN_LEAD) else trials
+
+
+def _long_memories(runner: Runner, trial: Trial) -> list[dict[str, float]]:
+    """Return lifetimes beyond the search, each twice the one before, with the drift of a trial and the least.
+
+    The positions of axes are shares of their ranges.
+    """
+    axes = {axis.name: axis for axis in runner.entries[trial.entry].space.axes}
+    longest, lifetime = len(trial.steps) / 2.0, axes["lifetime"].high
+    found = []
+    while lifetime < longest:
+        lifetime = min(2.0 * lifetime, longest)
+        share = axes["lifetime"].share(lifetime)
+        found += [{"lifetime": share}, {"lifetime": share, "drift": 0.0}]
+    return found
+
+
+def _with_values(runner: Runner, trial: Trial, values: dict[str, float]) -> Trial:
+    """Return a trial with other positions on some axes."""
+    space = runner.entries[trial.entry].space
+    position = np.array(
+        [values.get(axis.name, share) for axis, share in zip(space.axes, trial.position, strict=True)]
+    )
+    return trial._replace(position=position, params=space.params(position, trial.choice))
+
+
 def decide_merge(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:
     """Merge clusters that are not worth a birth, if this leads to a better result.
 

@@ -24,7 +24,14 @@ from dynmeans.tuning._optuna_search import search_with_optuna
 from dynmeans.tuning._paper_grid import paper_space
 from dynmeans.tuning._scorers import cluster, configure, score_by_codes, score_by_labels
 from dynmeans.tuning._search import search_grid, search_refining
-from dynmeans.tuning._selection import decide, decide_lifetime, decide_merge, decide_motion, keep_estimate
+from dynmeans.tuning._selection import (
+    decide,
+    decide_lifetime,
+    decide_memory,
+    decide_merge,
+    decide_motion,
+    keep_estimate,
+)
 from dynmeans.tuning._separation import TOLERANCE, score_by_separation
 from dynmeans.tuning._stream import TuningStream, read_stream
 from dynmeans.tuning.pair_score import TOLERANCE as PAIR_TOLERANCE
@@ -147,7 +154,7 @@ def tune(
             criterion = criterion._replace(entries=entries)
         runner = Runner(criterion.entries, seeds.orders, n_jobs, on_trial, criterion.codes)
         trials = _search(strategy, runner, budget, seeds.search, storage)
-        for rule in (decide, keep_estimate, decide_lifetime, decide_motion):
+        for rule in (decide, keep_estimate, decide_lifetime, decide_memory, decide_motion):
             trials = rule(runner, trials, criterion.tolerance)
         if strategy == "refine":
             trials = search_scales(runner, trials, stream, motions, budget, seeds.search, criterion.tolerance)
