@@ -9,6 +9,8 @@ from scipy.stats import multivariate_normal, multivariate_t
 from dynmeans.tuning.code_length import Reference
 from event_twins import EventTwin, LabelTwin, OutlierTwin
 
+JUMPS = 0.0025  # share of positions that are not near their forecast
+
 
 def code_parts(reference: Reference, labels: list[np.ndarray]) -> np.ndarray:
     """Nats per unit of weight for means, scatters, labels and events."""
@@ -111,7 +113,7 @@ class GaussianTwin:
         now, life = self.reference.times[t], self.lives[k]
         found, *others = forecasts(n, m, life, usual, now, self.missed, self.waited, variance)
         jump = self.anywhere(t, m, (usual + life["B"]) / (1 + life["A"]) / n)
-        return np.logaddexp(np.log(0.95) + found, np.log(0.05) + jump), *others
+        return np.logaddexp(np.log(1.0 - JUMPS) + found, np.log(JUMPS) + jump), *others
 
     def encode_first_shape(self, t: int, groups: dict) -> np.ndarray:
         """Encode the first scatters with all candidates at equal odds, and return the likeliest one."""

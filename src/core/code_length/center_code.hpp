@@ -108,8 +108,9 @@ class CenterCode {
     return pull / information;
   }
 
-  // Share of jumps. It is not learned, so that a result with many jumps cannot make jumps cheap.
-  static constexpr double kJumps = 0.05;
+  // Share of jumps. It is not learned, so that a result with many jumps cannot make jumps cheap. A jump
+  // stands for the end of an object and the birth of another, each of which has a chance of one in twenty.
+  static constexpr double kJumps = 0.0025;
   static constexpr double kJump = 4.0;  // times the expected value: larger residuals are clipped to it
 
   int d_;

@@ -64,7 +64,8 @@ class StreamCoder {
   }
 
  private:
-  static constexpr double kHorizon = 50.0;    // an id that returns later counts as new
+  // An id that returns later counts as new. Ids that ended long ago take time in every step.
+  static constexpr double kHorizon = 1000.0;
   static constexpr double kForgetting = 0.5;  // factor of an id's own shape per step
   static constexpr double kTinyPivot = 1e-6;  // times the mean of `floor`: smallest pivot of a covariance
 

@@ -65,7 +65,8 @@ class ForestCoder {
   }
 
  private:
-  static constexpr double kHorizon = 50.0;  // an id that returns later counts as new
+  // An id that returns later counts as new. Ids that ended long ago take time in every step.
+  static constexpr double kHorizon = 1000.0;
 
   // Rows of each id in order of appearance; encodes the rows without an id.
   std::vector<std::vector<std::int64_t>> split(int t) {
