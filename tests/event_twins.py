@@ -9,6 +9,7 @@ from scipy.special import betaln
 from scipy.special import gammaln as lg
 
 N_AGES = 16
+HORIZON = 1000.0  # an id that returns later is new
 
 
 class EventTwin:

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_t
 
 from dynmeans._codes.forest_code import FORECASTS, ForestReference
-from event_twins import EventTwin, LabelTwin, OutlierTwin
+from event_twins import HORIZON, EventTwin, LabelTwin, OutlierTwin
 
 N = len(FORECASTS)
 
@@ -75,7 +75,7 @@ class ForestTwin:
         self.credit = self.credit + likelihood
         self.roots += before - logsumexp(self.credit[:2])
         self.pooled, self.seen = self.pooled + spreads, self.seen + known
-        self.tracks = {k: track for k, track in self.tracks.items() if now - track["t"] <= 50}
+        self.tracks = {k: track for k, track in self.tracks.items() if now - track["t"] <= HORIZON}
 
     def forecast(self, track: dict, x: np.ndarray, now: float) -> tuple[np.ndarray, np.ndarray]:
         """Log likelihood of a root and the spread found, around each forecast."""

@@ -7,7 +7,7 @@ from scipy.special import logsumexp, multigammaln
 from scipy.stats import multivariate_normal, multivariate_t
 
 from dynmeans.tuning.code_length import Reference
-from event_twins import EventTwin, LabelTwin, OutlierTwin
+from event_twins import HORIZON, EventTwin, LabelTwin, OutlierTwin
 
 JUMPS = 0.0025  # share of positions that are not near their forecast
 
@@ -147,7 +147,7 @@ class GaussianTwin:
             old = self.lives.get(k, {"A": 0.0, "B": 0.0})
             speed = (m - old["m"]) / max(now - old["t"], 1e-3) if k in self.lives else None
             self.lives[k] = {"n": n, "m": m, "v": speed, "t": now, "A": old["A"] + more, "B": old["B"] + S}
-        self.lives = {k: life for k, life in self.lives.items() if now - life["t"] <= 50}
+        self.lives = {k: life for k, life in self.lives.items() if now - life["t"] <= HORIZON}
 
 
 def forecasts(

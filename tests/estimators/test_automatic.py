@@ -125,6 +125,16 @@ def test_the_unit_of_time_changes_no_label(unit: float, rows: int) -> None:
     assert np.allclose(forecasts[0].positions, forecasts[1].positions)
 
 
+@pytest.mark.parametrize("weight", [0.01, 10.0, 1000.0])
+@pytest.mark.parametrize("rows", [5, 30])
+def test_a_weight_of_all_rows_keeps_the_ids(weight: float, rows: int) -> None:
+    """Rows of weight 10 were taken for clusters of ten equal rows."""
+    batches, truth = walkers(rows, 40)
+    model = DMeans(random_state=0)
+    found = [model.partial_fit(X, sample_weight=np.full(len(X), weight)).labels_ for X in batches]
+    assert identity_f1(truth[8:], found[8:]) > 0.85
+
+
 @pytest.mark.parametrize("rows", [1, 5])
 def test_ids_survive_a_gap_between_batches(rows: int) -> None:
     """Nothing is recorded for eight steps, longer than the lifetime of five."""

@@ -134,7 +134,7 @@ def _best_parameters(
     found: FirstBatches, codes: TwoCodes, given: FixedParameters, costs_of: CostsOf
 ) -> tuple[DescentParameters, bool]:
     """Return the parameters whose result has the shortest code, and whether that is the forest code."""
-    first = candidates(found.rows, given, found.share) or [found.parameters]
+    first = candidates(found.rows, given, found.mass) or [found.parameters]
     tried = _try(found, codes, first, costs_of)
     if given.motion is None:
         moving = [

@@ -43,19 +43,22 @@ class FixedParameters(NamedTuple):
 
 
 def candidates(
-    batches: Sequence[FloatArray], given: FixedParameters, share: float = 1.0
+    batches: Sequence[FloatArray], given: FixedParameters, mass: float = 1.0
 ) -> list[DescentParameters]:
     """Return the parameters to try on a sample of batches, without velocity unless it is given.
 
-    A sampled row stands for ``share`` rows. With ``refine``, the rows of a cluster share its birth cost,
-    which therefore grows with their number.
+    A sampled row stands for rows of total weight ``mass``. With ``refine``, the rows of a cluster share its
+    birth cost, which therefore grows with their mass. Otherwise a birth is decided by one row, whose weight
+    counts if it is less than 1.
     """
     motion = given.motion or "walk"
     tried: list[DescentParameters] = []
     if not given.exclusive:
         births = _births(batches) if given.birth is None else [given.birth]
         for refine in (False, True) if given.refine is None else (given.refine,):
-            scale = share if refine and given.birth is None else 1.0
+            scale = mass if refine else min(mass, 1.0)
+            if given.birth is not None:
+                scale = 1.0
             tried += [
                 DescentParameters(scale * birth, motion, refine, merge=bool(given.merge)) for birth in births
             ]

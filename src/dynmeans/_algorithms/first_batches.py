@@ -65,6 +65,11 @@ class FirstBatches(NamedTuple):
         """Typical number of rows that a sampled row stands for."""
         return float(np.median(self.shares)) if self.shares else 1.0
 
+    @property
+    def mass(self) -> float:
+        """Typical weight of all rows that a sampled row stands for."""
+        return self.share * (1.0 if self.weights is None else float(np.concatenate(self.weights).mean()))
+
 
 def add_batch(old: FirstBatches, batch: Batch) -> FirstBatches:
     """Add a sample of the rows of a batch."""

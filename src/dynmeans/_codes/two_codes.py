@@ -80,7 +80,8 @@ class TwoCodes:
     batches : sequence of ndarray of shape (n, d), n > 0
     times : ndarray of shape (T,)
     weights : sequence of ndarray of shape (n,), optional
-        Only the Gaussian code uses them.
+        Only the Gaussian code uses them, relative to their mean: a row of weight 10 in a stream of such rows
+        is one observation, and not ten copies, which would be a cluster without any extent.
     max_rows : int
         Maximum number of rows per step that the forest code uses.
     """
@@ -93,7 +94,7 @@ class TwoCodes:
         *,
         max_rows: int,
     ) -> None:
-        self._gaussian: Reference = make_reference(batches, times, weights)
+        self._gaussian: Reference = make_reference(batches, times, _relative(weights))
         self._forest: ForestReference = make_forest_reference(self._gaussian, max_rows)
         one = [np.zeros(len(batch), dtype=np.int64) for batch in batches]
         self._one_tree = float(forest_parts(self._forest, one).sum())
@@ -198,6 +199,14 @@ def single_row_evidence(labels: Sequence[IntArray]) -> float:
 def is_tie(leads: FloatArray, n_errors: float) -> bool:
     """Return whether the mean lead over all steps is at most that many of its standard errors."""
     return bool(leads.mean() <= n_errors * leads.std(ddof=1) / np.sqrt(len(leads)))
+
+
+def _relative(weights: Sequence[FloatArray] | None) -> Sequence[FloatArray] | None:
+    """Divide weights by their mean."""
+    if weights is None:
+        return None
+    mean = float(np.concatenate(weights).mean())
+    return [each / mean for each in weights]
 
 
 def _digest(ids: IntArray) -> bytes:
