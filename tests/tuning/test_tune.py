@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.cluster import DBSCAN, HDBSCAN, KMeans
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -272,3 +273,17 @@ def test_a_clusterer_that_rejects_a_batch_loses() -> None:
 def test_batches_without_rows_are_accepted(stream: Any) -> None:
     batches = [stream.batches[0], np.empty((0, 2)), *stream.batches[1:6]]
     assert tune(batches, budget=8, random_state=0).best_estimator_.n_steps_ == 7
+
+
+def test_objects_that_return_after_long_absences_keep_their_ids() -> None:
+    """A camera shows one of two groups of objects, and turns away for longer than the search remembers."""
+    rng = np.random.default_rng(0)
+    positions = rng.uniform(0.0, 15.0, (12, 2))
+    is_left = positions[:, 0] < 7.5
+    turns = np.repeat(np.arange(12) % 2 == 0, 25)
+    shown = [np.flatnonzero((is_left == turn) & (rng.random(12) > 0.05)) for turn in turns]
+    batches = [positions[some] + 0.1 * rng.normal(size=(len(some), 2)) for some in shown]
+    found = tune(batches, budget=40, random_state=0)
+    assert found.best_params_["lifetime"] > 25
+    model = clone(found.best_estimator_)
+    assert tracking_accuracy(shown, [step.labels for step in model.stream(batches)]) > 0.95

@@ -119,31 +119,29 @@ def decide_lifetime(runner: Runner, trials: list[Trial], tolerance: float) -> li
 def decide_memory(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:
     """Prefer a longer lifetime than those of the search, up to half of the stream, if the result is better.
 
-    Objects may return after long absences. A cluster that sleeps long must not drift far, or it is revived
-    from anywhere, so the least drift is tried too. The chosen trial is replaced, since its birth cost and
-    mode are the same.
+    Objects may return to their old positions after long absences. With more than the least drift, a cluster
+    that sleeps so long is revived from anywhere, which may have the shorter code by chance. The chosen trial
+    is replaced, since its birth cost and mode are the same.
     """
     chosen = trials[0]
-    axes = {axis.name: i for i, axis in enumerate(runner.entries[chosen.entry].space.axes)}
-    if not chosen.lengths or "drift" not in axes:
+    if not chosen.lengths or "drift" not in (axis.name for axis in runner.entries[chosen.entry].space.axes):
         return trials
-    siblings = [_with_values(runner, chosen, values) for values in _long_memories(runner, chosen)]
+    siblings = [
+        _with_values(runner, chosen, {"lifetime": share, "drift": 0.0})
+        for share in _longer_lifetimes(runner, chosen)
+    ]
     again = ranked(runner.run_again(siblings))
     return [again[0], *trials[1:]] if again and leads(again[0], chosen, tolerance, MIN_LEAD) else trials
 
 
-def _long_memories(runner: Runner, trial: Trial) -> list[dict[str, float]]:
-    """Return lifetimes beyond the search, each twice the one before, with the drift of a trial and the least.
-
-    The positions of axes are shares of their ranges.
-    """
-    axes = {axis.name: axis for axis in runner.entries[trial.entry].space.axes}
-    longest, lifetime = len(trial.steps) / 2.0, axes["lifetime"].high
+def _longer_lifetimes(runner: Runner, trial: Trial) -> list[float]:
+    """Return lifetimes beyond those of the search, each twice the one before, as shares of their range."""
+    (axis,) = (axis for axis in runner.entries[trial.entry].space.axes if axis.name == "lifetime")
+    longest, lifetime = len(trial.steps) / 2.0, axis.high
     found = []
     while lifetime < longest:
         lifetime = min(2.0 * lifetime, longest)
-        share = axes["lifetime"].share(lifetime)
-        found += [{"lifetime": share}, {"lifetime": share, "drift": 0.0}]
+        found.append(axis.share(lifetime))
     return found
 
 
