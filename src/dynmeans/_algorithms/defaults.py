@@ -30,6 +30,7 @@ from dynmeans._algorithms.first_batches import (
     add_batch,
     begin_again,
     cluster_sample,
+    single_objects,
 )
 from dynmeans._codes.gaussian_code import median_interval
 from dynmeans._codes.two_codes import STRONG_EVIDENCE, CodeLengths, TwoCodes
@@ -81,15 +82,24 @@ def _estimated(
         return found._replace(parameters=_from_one_batch(found.parameters, batch, given, seed))
     if not _has_scale(found.rows):
         return found
-    if len(batch.rows) > MAX_ROWS and _too_few_rows(found, costs_of):
+    objects = single_objects(found)
+    if objects is not None:
+        whole, found = found, objects
+    elif len(batch.rows) > MAX_ROWS and _too_few_rows(found, costs_of):
         return found
     codes = TwoCodes(found.rows, np.array(found.times), found.weights, max_rows=MAX_ROWS)
     best, by_forest = _best_parameters(found, codes, given, costs_of)
     if not given.has_drift:
         best = _with_best_drift(found, codes, best, by_forest, given, costs_of)
+    if given.birth is None and best.exclusive and best.motion == "velocity":
+        best = _with_least_birth(found, codes, best, by_forest, costs_of)
     if given.merge is None and not best.exclusive:
         best = best._replace(merge=_merges(found, codes, best, by_forest, costs_of))
+    if not given.has_lifetime:
+        best = best._replace(lifetime=_lifetime(found, best, costs_of))
     labels = _labels(found, best, costs_of)
+    if objects is not None:
+        return whole._replace(parameters=best)
     return found._replace(parameters=best, contradicts=_contradicts(found, codes, by_forest, labels))
 
 
@@ -141,6 +151,7 @@ def _best_parameters(
             candidate._replace(motion="velocity", drift=_likely_drift(candidate, lengths, given))
             for candidate, lengths in _best_of_modes(codes, tried)
         ]
+        moving += [c._replace(motion="velocity") for c in first if c.exclusive]
         tried += _try(found, codes, moving, costs_of)
     by_forest = codes.prefers_forest([lengths for _, lengths in tried])
     if given.motion is None:
@@ -197,6 +208,19 @@ def _with_best_drift(
     return min(tried, key=lambda pair: pair[1].of(by_forest))[0]
 
 
+MARGIN = 1.41421356
+
+
+def _with_least_birth(found, codes, best, by_forest, costs_of):
+    def length(birth: float) -> float:
+        return codes.lengths(_labels(found, best._replace(birth=birth), costs_of), exclusive=True).of(by_forest)
+
+    limit, birth = length(best.birth) + 1e-9, best.birth
+    while length(birth / MARGIN) <= limit:
+        birth /= MARGIN
+    return best._replace(birth=min(MARGIN * birth, best.birth))
+
+
 def _merges(
     found: FirstBatches, codes: TwoCodes, best: DescentParameters, by_forest: bool, costs_of: CostsOf
 ) -> bool:
@@ -208,6 +232,37 @@ def _merges(
         codes.lengths(_labels(found, best._replace(merge=merge), costs_of)) for merge in (False, True)
     )
     return not merged.is_clearly_longer(separate, by_forest)
+
+
+def _lifetime(found: FirstBatches, best: DescentParameters, costs_of: CostsOf) -> float:
+    """Return the age at which an object that is not seen has ended, with strong evidence."""
+    longest = (found.times[-1] - found.times[0]) / found.interval
+    while True:
+        labels = _labels(found, best, costs_of)
+        lifetime = min(age_of_ends(found.times, labels, found.interval, best.lifetime), longest)
+        if lifetime <= best.lifetime * 1.1:
+            return best.lifetime
+        best = best._replace(lifetime=lifetime)
+
+
+def age_of_ends(times: Sequence[float], labels: Sequence[IntArray], interval: float, lifetime: float) -> float:
+    first: dict[int, float] = {}
+    last: dict[int, float] = {}
+    n = 0
+    for time, ids in zip(times, labels, strict=True):
+        for k in np.unique(ids[ids >= 0]).tolist():
+            if k in last:
+                n += 1
+            first.setdefault(k, time)
+            last[k] = time
+    exposure = sum(last[k] - first[k] for k in first) / interval
+    ends = sum((times[-1] - last[k]) / interval > lifetime for k in last)
+    missed = exposure - n
+    q = (missed + 0.5) / (exposure + 1.0)
+    h = (ends + 0.5) / (exposure + 1.0)
+    if q >= 1 or q <= 0:
+        return lifetime
+    return float(np.log(h / (20.0 * (1 - q))) / np.log(q))
 
 
 def _best_of_modes(

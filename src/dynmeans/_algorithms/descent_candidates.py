@@ -17,6 +17,7 @@ BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the 
 EXCLUSIVE_BIRTHS = 5  # birth costs that are tried in the exclusive mode
 EXCLUSIVE_RANGE = (1.0 / 30.0, 2.0)  # range of birth costs, in squared distances to the nearest row
 DRIFT = 1.5  # the first drift that is tried; with a lifetime of 5, a reach of 2
+LIFETIME = 5.0  # the shortest lifetime that is estimated, in median intervals
 DRIFTS = tuple(DRIFT * 0.4**k for k in (3, 2, 1, -1))  # others: reaches of 0.88, 0.99, 1.28 and 3.8
 
 
@@ -29,6 +30,7 @@ class DescentParameters(NamedTuple):
     exclusive: bool = False
     drift: float = DRIFT  # tau per median interval
     merge: bool = False
+    lifetime: float = LIFETIME  # in median intervals
 
 
 class FixedParameters(NamedTuple):
@@ -40,6 +42,7 @@ class FixedParameters(NamedTuple):
     exclusive: bool | None = None
     has_drift: bool = False  # reach or drift is set
     merge: bool | None = None
+    has_lifetime: bool = False  # lifetime or aging cost is set
 
 
 def candidates(

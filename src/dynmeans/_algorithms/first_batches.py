@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans._algorithms.batch import Batch, SearchOptions
-from dynmeans._algorithms.descent_candidates import DescentParameters
+from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
+from dynmeans._algorithms.descent_candidates import DescentParameters, neighbor_distances
 from dynmeans._algorithms.dmeans import cluster
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import update_state
@@ -19,11 +19,26 @@ from dynmeans._model.types import FloatArray, IntArray
 
 MAX_ROWS = 100  # number of rows sampled per batch
 PERMUTED = 1 << 20  # rows of a batch whose numbers are permuted; of more rows a sample is drawn directly
-MIN_BATCHES, MAX_BATCHES = 8, 32  # number of batches with rows after which the estimate is final
+MIN_BATCHES, MAX_BATCHES = 8, 128  # number of batches with rows after which the estimate is final
 MANY_BATCHES = 16  # after which ENOUGH_ROWS are sufficient
 ENOUGH_ROWS = 400  # sampled rows that determine the shape of clusters
 ENOUGH_SIGHTINGS = 200  # clusters over all steps that determine their motion
+WINDOW_ROWS = MAX_ROWS // 2  # rows in the window of the batch in which it is placed; later ones may have more
+CLEARLY_NEARER = 0.5  # ratio of squared distances to the nearest row of the next batch, and of the same batch
 MAX_PASSES = 30  # maximum number of passes over a batch
+
+
+class Window(NamedTuple):
+    """Rows of batches around one position.
+
+    If each row is an object, the objects of a random sample of a large batch are hardly seen in the sample of
+    the next batch. Those around one position are.
+    """
+
+    center: FloatArray  # (d,)
+    radius: float
+    rows: tuple[FloatArray, ...]  # (m, d) of each batch
+    weights: tuple[FloatArray, ...] | None  # (m,)
 
 
 class FirstBatches(NamedTuple):
@@ -38,6 +53,7 @@ class FirstBatches(NamedTuple):
     shares: tuple[float, ...] = ()  # number of rows that a sampled row of each batch stands for
     labels: tuple[IntArray, ...] = ()  # (n,) ids of the sampled rows of each batch before the present one
     contradicts: bool = False  # the parameters are new, with strong evidence against these labels
+    window: Window | None = None  # from the first batch that has more rows than the sample of a batch
     is_final: bool = False  # later batches change nothing
 
     @property
@@ -85,7 +101,64 @@ def add_batch(old: FirstBatches, batch: Batch) -> FirstBatches:
         times=(*old.times, batch.time),
         n_batches=old.n_batches + 1,
         shares=(*old.shares, len(batch.rows) / len(rows)),
+        window=_add_to_window(old, batch),
     )
+
+
+def single_objects(first: FirstBatches) -> FirstBatches | None:
+    """Return the window as a sample, if its rows are single objects.
+
+    A row that is an object is nearer to a row of the next batch than to other rows of its batch. Rows of a cloud
+    are as near to both.
+    """
+    if first.window is None:
+        return None
+    _, _, rows, weights = first.window
+    within, between = neighbor_distances(rows)
+    if not between < CLEARLY_NEARER * within:
+        return None
+    kept = [i for i, some in enumerate(rows) if len(some)]
+    return first._replace(
+        rows=tuple(rows[i] for i in kept),
+        weights=None if weights is None else tuple(weights[i] for i in kept),
+        times=tuple(first.times[i] for i in kept),
+        shares=(1.0,) * len(kept),
+        labels=(),
+        window=None,
+    )
+
+
+def _add_to_window(old: FirstBatches, batch: Batch) -> Window | None:
+    """Return the window with the rows of a batch; it is placed in the first large batch."""
+    if old.window is not None:
+        return _with_rows(old.window, batch.rows, batch.weights)
+    if len(batch.rows) <= MAX_ROWS:
+        return None
+    middle = np.median(batch.rows, axis=0)
+    center = batch.rows[np.argmin(_distances(batch.rows, middle))].astype(np.float64)
+    radius = float(np.partition(_distances(batch.rows, center), WINDOW_ROWS)[WINDOW_ROWS])
+    window = Window(center, radius, (), None)
+    for i, rows in enumerate(old.rows):  # all rows of these batches, because they are not large
+        window = _with_rows(window, rows, None if old.weights is None else old.weights[i])
+    return _with_rows(window, batch.rows, batch.weights)
+
+
+def _with_rows(window: Window, rows: Rows, weights: FloatArray | None) -> Window:
+    away = _distances(rows, window.center)
+    inside = np.flatnonzero(away <= window.radius)
+    if len(inside) > MAX_ROWS:
+        inside = np.sort(inside[np.argsort(away[inside], kind="stable")[:MAX_ROWS]])
+    found: FloatArray = np.ascontiguousarray(rows[inside], dtype=np.float64)
+    known = window.weights
+    if known is not None or weights is not None:
+        before = tuple(np.ones(len(some)) for some in window.rows) if known is None else known
+        known = (*before, np.ones(len(inside)) if weights is None else weights[inside])
+    return window._replace(rows=(*window.rows, found), weights=known)
+
+
+def _distances(rows: Rows, center: FloatArray) -> FloatArray:
+    found: FloatArray = np.linalg.norm(rows - center, axis=1)
+    return found
 
 
 def begin_again(first: FirstBatches) -> FirstBatches:
@@ -98,13 +171,16 @@ def begin_again(first: FirstBatches) -> FirstBatches:
         n_batches=1,
         shares=first.shares[-1:],
         labels=(),
+        window=None,
     )
 
 
 def add_labels(first: FirstBatches, labels: IntArray) -> FirstBatches:
     """Add the ids of the rows of the last batch; delete the sample if the estimate is final."""
     if first.is_final:
-        return first._replace(rows=(), weights=None, times=(), shares=(), labels=(), contradicts=False)
+        return first._replace(
+            rows=(), weights=None, times=(), shares=(), labels=(), contradicts=False, window=None
+        )
     if len(first.labels) < len(first.rows) - 1:  # loaded from a state file of an earlier version
         return first
     ids: IntArray = np.asarray(labels[sample_rows(len(labels))])

@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dynmeans._algorithms.descent_candidates import LIFETIME
 from dynmeans._codes.cloud_test import SIGNIFICANT
 from dynmeans._codes.two_codes import is_tie
 from dynmeans._model.types import FloatArray
 from dynmeans.estimators import DMeans
-from dynmeans.estimators._parameters.automatic import LIFETIME
 from dynmeans.estimators._parameters.dmeans_parameters import is_free
 from dynmeans.tuning._search import ranked
 from dynmeans.tuning.trials import Runner, Trial

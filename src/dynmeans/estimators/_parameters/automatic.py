@@ -41,7 +41,6 @@ from dynmeans.estimators._parameters.feature_scales import scales_as_tuple
 from dynmeans.estimators._parameters.metric_choice import metric_for, uses_cosine
 from dynmeans.estimators._validation import valid_birth_cost, valid_number
 
-LIFETIME = 5.0  # the default if the birth cost is estimated, in median intervals
 PAPER = DescentParameters(1.0)  # motion and mode of the paper, which a given birth cost implies
 
 
@@ -85,6 +84,7 @@ def descent_parameters(given: DMeansParameters, estimates: Estimates | None) -> 
         bool(estimated.exclusive if is_free(given.exclusive) else given.exclusive),
         estimated.drift,
         bool(estimated.merge if is_free(given.merge) else given.merge),
+        estimated.lifetime,
     )
 
 
@@ -104,6 +104,9 @@ def fixed_parameters(given: DMeansParameters) -> FixedParameters:
         _as_bool(known(given.exclusive, PAPER.exclusive)),
         has_drift=any(each is not None for each in (given.drift, given.aging_cost, known(given.reach, True))),
         merge=_as_bool(known(given.merge, PAPER.merge)),
+        has_lifetime=any(
+            each is not None for each in (given.drift, given.aging_cost, known(given.lifetime, True))
+        ),
     )
 
 
@@ -140,10 +143,10 @@ def _automatic_costs(given: DMeansParameters, estimated: DescentParameters, inte
     if reach is None:
         drift = estimated.drift
     else:
-        drift = make_costs(estimated.birth, AgingParameters(LIFETIME, reach)).drift
+        drift = make_costs(estimated.birth, AgingParameters(estimated.lifetime, reach)).drift
     if lifetime is not None:
         return costs_with_drift(estimated.birth, lifetime, drift, interval)
-    costs = costs_with_drift(estimated.birth, LIFETIME * interval, drift, interval)
+    costs = costs_with_drift(estimated.birth, estimated.lifetime * interval, drift, interval)
     return costs._replace(longest=interval)
 
 

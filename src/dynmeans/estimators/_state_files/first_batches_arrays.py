@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._algorithms.descent_candidates import DRIFT, DescentParameters
+from dynmeans._algorithms.descent_candidates import DRIFT, LIFETIME, DescentParameters
 from dynmeans._algorithms.first_batches import MAX_BATCHES, MAX_ROWS, FirstBatches
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.costs import LARGEST_SPAN
@@ -116,4 +116,6 @@ def _checked_parameters(known: Mapping[str, Any]) -> DescentParameters:
     )
     drift = number("drift", known.get("drift", DRIFT))  # files of earlier versions have none
     require(0.0 <= drift <= LARGEST_SPAN, f"drift {drift!r} of the first batches")
-    return DescentParameters(birth, motion, refine, exclusive, drift, merge)
+    lifetime = number("lifetime", known.get("lifetime", LIFETIME))  # likewise
+    require(1.0 < lifetime <= LARGEST_SPAN, f"lifetime {lifetime!r} of the first batches")
+    return DescentParameters(birth, motion, refine, exclusive, drift, merge, lifetime)
