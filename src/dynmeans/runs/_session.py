@@ -41,7 +41,6 @@ from dynmeans.runs._row_errors import row_error
 from dynmeans.runs._step_record import RememberedClusters, describe_clusters, make_record
 
 CHECKPOINT_SECONDS = 1.0  # minimum time between two checkpoints
-MAX_EMPTY_STEPS = 1000  # consecutive ones; a longer gap is a single long step, with the same clusters
 
 
 class Session:
@@ -161,10 +160,6 @@ class Session:
         """Return the warnings about the rows, by kind."""
         return self._warnings if self._scale_check is None else self._scale_check.warnings
 
-    def n_clusters(self) -> int:
-        """Return the number of remembered clusters."""
-        return len(self.model.cluster_ids_)
-
     def _listen(self) -> None:
         """Collect the events of each step."""
         self.model.on_event = self._events.append
@@ -256,17 +251,3 @@ class Session:
     def _info(self) -> dict[str, Any]:
         """Return the content of run.json."""
         return run_info(self.description, self.progress, self.model)
-
-    @staticmethod
-    def wants_empty(model: BatchClusterer) -> bool:
-        """Return whether a window without rows is a step: while clusters are remembered, within a limit.
-
-        The result depends only on the model, so a run that resumes in a gap is not changed by the
-        interruption.
-        """
-        ages = model.cluster_ages_
-        return len(ages) > 0 and float(ages.min()) < MAX_EMPTY_STEPS
-
-    def n_active(self) -> int:
-        """Return the number of clusters with rows in the last step."""
-        return int(np.count_nonzero(self.model.cluster_ages_ == 0))
