@@ -186,18 +186,10 @@ def _row_blocks(
             part, inner = part + (chunk.part != inner), chunk.part
             is_known = not chunk.size and n_known > 0
             n_known -= is_known
-            if len(rows) or (not chunk.size and not is_known):
+            if len(rows.X) or (not chunk.size and not is_known):
                 located = kept._replace(columns={})  # kept for error messages, without the data
-                rows = Rows(
-                    X=rows.X,
-                    times=rows.times,
-                    weights=rows.weights,
-                    chunk=located,
-                    texts=rows.texts,
-                    keys=rows.keys,
-                )
                 yield RowBlock(
-                    rows=rows,
+                    rows=rows._replace(chunk=located),
                     file=file,
                     name=source.name,
                     part=part,
