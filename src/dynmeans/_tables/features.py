@@ -126,11 +126,9 @@ def name_words(name: str) -> list[str]:
 def _are_row_numbers(cells: Cells) -> bool:
     """Return whether a column counts the rows by steps of one."""
     values = first_finite(cells)
-    if (
-        len(values) < max(MIN_ROWS, len(cells[:EXAMINED_ROWS]))
-        or values[0] % 1 != 0
-        or abs(values[0]) >= LARGEST_COUNT
-    ):
+    if len(values) < MIN_ROWS or len(values) < len(cells[:EXAMINED_ROWS]):
+        return False
+    if values[0] % 1 != 0 or abs(values[0]) >= LARGEST_COUNT:
         return False
     return np.array_equal(values, values[0] + np.arange(len(values)))
 
