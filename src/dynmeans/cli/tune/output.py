@@ -13,8 +13,8 @@ import numpy as np
 
 from dynmeans._files.atomic_write import atomic_write, make_folder
 from dynmeans._tables.columns import Columns
-from dynmeans.cli.cluster.local_run import describe_columns
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, terminal_bar
+from dynmeans.cli.descriptions import describe_columns
 from dynmeans.kernels import Kernel, get_kernel, to_params
 from dynmeans.runs._models import DEFAULT_KERNEL, parse_kernel
 from dynmeans.runs._option_names import as_options
