@@ -146,7 +146,8 @@ def _run(job: Job) -> RunResult:
     start = find_start(job.state, read_files(job), job.parameters._asdict(), job.out, force=job.force)
     known = {"title": title(job.sources), "parameters": drop_unset(job.parameters._asdict())}
     force = job.force
-    if start.action == "done" and job.state is not None:
+    if start.action == "done":
+        assert job.state is not None
         if not must_repeat(start, job.state, known, report=job.report, force=force):
             return summarize_complete(start, title(job.sources), load_model(job, start))
         start, force = RunStart("begin", start.inputs), True
