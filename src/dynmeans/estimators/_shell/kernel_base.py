@@ -73,7 +73,7 @@ class KernelClusterer(BatchClusterer):
 
         Without rows for kernels that are not precomputed.
         """
-        self._remembered  # noqa: B018
+        self._require_fitted()
         origins: IntArray = self._state.origins
         return origins
 
