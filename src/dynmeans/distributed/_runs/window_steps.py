@@ -37,8 +37,8 @@ from dynmeans.distributed._runs.locations import check_unchanged
 from dynmeans.distributed._runs.progress import DatasetProgress, save_progress
 from dynmeans.distributed._runs.run_log import DatasetLog
 from dynmeans.distributed.estimator import DMeans
-from dynmeans.runs._first_rows_check import warn_of_constant
 from dynmeans.runs._option_names import as_options
+from dynmeans.runs._row_scaling import warn_of_constant
 from dynmeans.runs._time_steps import make_windowing, wants_empty
 
 
