@@ -25,7 +25,7 @@ from dynmeans._experiments.video import figures, run
 from dynmeans._files.run_format import PICTURE_FILE
 from dynmeans.apps.flights._chart import draw_flows
 from dynmeans.apps.video import PaletteOptions, QuantizeOptions, quantize
-from dynmeans.plots._figure_file import save_figure
+from dynmeans.plots._figures import save_figure
 from dynmeans.plots._palette import PALETTE
 
 HERE = Path(__file__).parent

@@ -9,7 +9,9 @@ from scipy.stats import ortho_group
 from dynmeans import SDMeans
 from dynmeans.datasets import moving_rings
 from dynmeans.kernels._estimation.birth_range import birth_range
-from dynmeans.kernels._estimation.separated_clusters import _scores, _Tree, separated_clusters, widest_range
+from dynmeans.kernels._estimation.separated_clusters import _scores, separated_clusters
+from dynmeans.kernels._estimation.single_linkage import Tree
+from dynmeans.kernels._estimation.threshold_range import widest_range
 from strategies import seeds
 
 
@@ -112,7 +114,7 @@ def test_large_batches_are_sampled():
 def test_the_score_of_a_node_is_its_mean_silhouette(seed):
     rows = np.random.default_rng(seed).normal(size=(25, 2))
     merges = linkage(pdist(rows), "single")
-    tree = _Tree(merges[:, 0].astype(int).tolist(), merges[:, 1].astype(int).tolist(), merges[:, 2].tolist())
+    tree = Tree(merges[:, 0].astype(int).tolist(), merges[:, 1].astype(int).tolist(), merges[:, 2].tolist())
     scores = _scores(tree, np.ones(25), 1.0)
     paths = squareform(cophenet(merges))
     cut = fcluster(merges, merges[-3, 2], "distance")

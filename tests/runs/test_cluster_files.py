@@ -16,6 +16,7 @@ from dynmeans.runs import (
     RunInterrupted,
     RunParameters,
     RunStatus,
+    _time_steps,
     cluster_files,
     read_run,
 )
@@ -69,7 +70,7 @@ def test_windows_without_rows_are_steps_until_all_clusters_are_dead(tmp_path: Pa
 
 
 def test_a_long_gap_has_a_limited_number_of_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "MAX_EMPTY_STEPS", 3)
+    monkeypatch.setattr(_time_steps, "MAX_EMPTY_STEPS", 3)
     result = cluster_files(write_gap(tmp_path / "gap.csv"), GAP._replace(lifetime=100), out=tmp_path / "out")
     assert result.steps == 3 + 3
 

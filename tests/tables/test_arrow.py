@@ -74,7 +74,7 @@ def test_a_null_is_an_empty_cell(tmp_path: Path) -> None:
     path = write(tmp_path / "a.parquet", pa.table({"x": pa.array([1, None, 3])}))
     (piece,) = read_source(find_source(str(path)))
     rows, error = to_rows(piece, choose_columns(piece, "a", features=["x"], time=None, weight=None), "a")
-    assert len(rows) == 1
+    assert len(rows.X) == 1
     assert "row 2, column 'x'" in str(error)
 
 

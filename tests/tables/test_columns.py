@@ -69,7 +69,7 @@ def test_a_bad_cell_is_named_with_row_and_column(cell: object, message: str) -> 
 
 def test_the_first_bad_row_counts_not_the_first_bad_column() -> None:
     rows, error = rows_of(piece(x=["1", "1", "?"], y=["1", "?", "1"]), features=["x", "y"])
-    assert len(rows) == 1
+    assert len(rows.X) == 1
     assert "row 2 (line 3), column 'y'" in str(error)
 
 
@@ -103,7 +103,7 @@ def test_dates_become_seconds_since_1970(cell: object, seconds: float) -> None:
 @pytest.mark.parametrize("cell", ["today", "now", "12:30", "NaT", "2024-13-01", "", "5"])
 def test_an_invalid_date_is_refused(cell: str) -> None:
     rows, error = rows_of(piece(t=["2024-01-01", cell], x=["1", "2"]), features=["x"], time="t")
-    assert len(rows) == 1
+    assert len(rows.X) == 1
     assert "row 2 (line 3), column 't'" in str(error)
 
 

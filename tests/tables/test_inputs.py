@@ -63,7 +63,7 @@ def test_every_format_gives_the_same_rows_from_every_position(tmp_path: Path, su
     columns, blocks = open_inputs(sources)
     pieces = list(blocks)
     assert np.concatenate([piece.rows.X for piece in pieces]).tolist() == TABLE.tolist()
-    assert pieces[-1].after(len(pieces[-1].rows) - 1) == Position(1, 13)
+    assert pieces[-1].after(len(pieces[-1].rows.X) - 1) == Position(1, 13)
     for row in range(22):
         position = Position(0, row) if row <= 9 else Position(1, row - 9)
         rest = [block.rows.X for block in reopen_inputs(sources, columns, position)]
@@ -77,7 +77,7 @@ def test_parts_are_files_and_arrays_of_files(tmp_path: Path) -> None:
     _, blocks = open_inputs([find_source(str(tmp_path / name)) for name in ("a.npz", "b.npy")])
     parts: dict[int, int] = {}
     for block in blocks:
-        parts[block.part] = parts.get(block.part, 0) + len(block.rows)
+        parts[block.part] = parts.get(block.part, 0) + len(block.rows.X)
     assert list(parts.values()) == [5, 4, 13]
 
 
@@ -103,6 +103,6 @@ def test_a_file_without_rows_is_refused_wherever_it_stands(tmp_path: Path) -> No
 def test_rows_before_a_bad_cell_are_given_before_its_error(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x\n" + "1\n" * 4 + "oops\n" + "1\n")
     _, blocks = open_inputs([find_source(str(tmp_path / "a.csv"))])
-    assert [len(next(blocks).rows), len(next(blocks).rows)] == [3, 1]
+    assert [len(next(blocks).rows.X), len(next(blocks).rows.X)] == [3, 1]
     with pytest.raises(InputError, match=r"row 5 \(line 6\), column 'x': 'oops' is not a number"):
         next(blocks)

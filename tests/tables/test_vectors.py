@@ -78,7 +78,7 @@ def test_the_row_of_an_invalid_list_is_named(tmp_path: Path, cell: Any, message:
     cells = [[0.0] * 4, [1.0] * 4, cell, [2.0] * 4]
     parquet.write_table(pa.table({"vector": pa.array(cells)}), tmp_path / "posts.parquet")
     _, blocks = open_inputs([find_source(str(tmp_path / "posts.parquet"))], embedding="vector")
-    assert len(next(blocks).rows) == 2
+    assert len(next(blocks).rows.X) == 2
     with pytest.raises(InputError, match=message) as caught:
         next(blocks)
     assert "\n" not in str(caught.value)

@@ -4,7 +4,7 @@
 //   chunks/       D-Means on a batch whose rows are on several machines
 //   kernel/       KD-Means, SD-Means and their kernels
 //   state_files/  arrays of state files: reading, writing and checks
-//   here          code lengths, samplers of the baselines, colors of images
+//   here          validation of rows, code lengths, samplers of the baselines, colors of images
 #include <nanobind/nanobind.h>
 
 #include "simd/simd_kernels.hpp"
@@ -20,6 +20,7 @@ void bind_colors(nanobind::module_& m);
 void bind_samplers(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
+void bind_row_checks(nanobind::module_& m);
 void bind_code_length(nanobind::module_& m);
 void bind_sdmeans(nanobind::module_& m);
 void bind_lifecycle(nanobind::module_& m);
@@ -45,6 +46,7 @@ NB_MODULE(_core, m) {
   bind_samplers(m);
   bind_kernels(m);
   bind_rows(m);
+  bind_row_checks(m);
   bind_code_length(m);
   bind_sdmeans(m);
   bind_lifecycle(m);

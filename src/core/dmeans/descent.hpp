@@ -28,8 +28,8 @@ struct DescentOptions {
   std::uint64_t seed, step;
   int n_restarts, max_iter;
   bool refine;
-  int epoch =
-      0;  // rows of an epoch of the first pass; 0 for growing epochs where they save time, -1 for none
+  // Rows of an epoch of the first pass; 0 for growing epochs where they save time, -1 for none.
+  int epoch = 0;
 };
 
 struct DescentResult {

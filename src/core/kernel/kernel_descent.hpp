@@ -12,7 +12,6 @@
 #include <numeric>
 #include <vector>
 
-#include "dmeans/assignment/hamerly_assignment.hpp"
 #include "kernel/kernel_centers.hpp"
 #include "support/equations.hpp"
 #include "support/random.hpp"

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "kernel/cluster_links.hpp"
 #include "kernel/kernel_descent.hpp"
-#include "kernel/linear_assignment.hpp"
 #include "kernel/spectral_embedding.hpp"
 #include "kernel/yu_shi_rounding.hpp"
 #include "support/random.hpp"

@@ -17,6 +17,7 @@
 
 #include "mst/kd_tree.hpp"
 #include "mst/prim_mst.hpp"
+#include "support/disjoint_sets.hpp"
 #include "support/signals.hpp"
 #include "support/thread_pool.hpp"
 
@@ -171,30 +172,16 @@ class BoruvkaMst {
   }
 
   void join() {
-    parent_.resize(n_components_);
-    std::iota(parent_.begin(), parent_.end(), 0);
+    DisjointSets sets(n_components_);
     for (Index c = 0; c < n_components_; ++c) {
       const Index i = from_[c], j = near_[i];
-      const Index a = root(c), b = root(component_[j]);
-      if (a == b) continue;
-      parent_[std::max(a, b)] = std::min(a, b);
+      if (!sets.unite(c, component_[j])) continue;
       edges_.ends.insert(edges_.ends.end(), {tree_.order[i], tree_.order[j]});
       edges_.lengths.push_back(std::sqrt(bound_[i]) / unit_);
     }
-    renumber();
-  }
-
-  Index root(Index c) {
-    while (parent_[c] != c) c = parent_[c] = parent_[parent_[c]];
-    return c;
-  }
-
-  // A root is the smallest of its set, so that it is numbered before the others.
-  void renumber() {
-    Index count = 0;
-    for (Index c = 0; c < n_components_; ++c) parent_[c] = parent_[c] == c ? count++ : parent_[parent_[c]];
-    for (Index& c : component_) c = parent_[c];
-    n_components_ = count;
+    const std::vector<int> number = sets.numbers();
+    for (Index& c : component_) c = number[c];
+    n_components_ = 1 + *std::max_element(number.begin(), number.end());
   }
 
   KdTree<D> tree_;
@@ -209,7 +196,6 @@ class BoruvkaMst {
   std::vector<Index> above_;           // (nodes,)  the node that each is a child of, none for the root
   std::vector<double> shortest_;       // (components,)  squared length of the shortest edge out
   std::vector<Index> from_;            // (components,)  the row where it begins
-  std::vector<Index> parent_;          // (components,)
   TreeEdges edges_;
 };
 

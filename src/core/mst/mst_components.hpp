@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/disjoint_sets.hpp"
 #include "support/signals.hpp"
 
 namespace dynmeans {
@@ -24,46 +25,39 @@ class MstCutter {
  public:
   // in: ends (n - 1, 2), lengths (n - 1,) of a spanning tree; edges longer than the scale are cut
   MstCutter(const Index* ends, const double* lengths, Index n, double scale)
-      : ends_(ends), lengths_(lengths), n_(n), scale_(scale), sets_(n) {}
+      : ends_(ends), lengths_(lengths), n_(n), scale_(scale) {}
 
   CutTree run() {
     join_short_edges();
     list_neighbors();
     number_outwards();
     result_.component.resize(n_);
-    for (Index i = 0; i < n_; ++i) result_.component[i] = number_[sets_[i]];
+    for (Index i = 0; i < n_; ++i) result_.component[i] = number_[piece_[i]];
     return std::move(result_);
   }
 
  private:
   bool is_long(Index e) const { return lengths_[e] > scale_; }
 
-  // At the end, sets_ has the component of every row, numbered by their first rows.
+  // At the end, piece_ has the component of every row, numbered by their first rows.
   void join_short_edges() {
-    std::iota(sets_.begin(), sets_.end(), 0);
-    for (Index e = 0; e < n_ - 1; ++e) {
-      if (is_long(e)) continue;
-      const Index a = root(ends_[2 * e]), b = root(ends_[2 * e + 1]);
-      sets_[std::max(a, b)] = std::min(a, b);
-    }
-    for (Index i = 0; i < n_; ++i) sets_[i] = sets_[i] == i ? n_pieces_++ : sets_[sets_[i]];
-  }
-
-  Index root(Index i) {
-    while (sets_[i] != i) i = sets_[i] = sets_[sets_[i]];
-    return i;
+    DisjointSets sets(n_);
+    for (Index e = 0; e < n_ - 1; ++e)
+      if (!is_long(e)) sets.unite(ends_[2 * e], ends_[2 * e + 1]);
+    piece_ = sets.numbers();
+    n_pieces_ = 1 + *std::max_element(piece_.begin(), piece_.end());
   }
 
   // Long edges of every component: those of p are at start_[p] .. start_[p + 1].
   void list_neighbors() {
     start_.assign(n_pieces_ + 1, 0);
     for (Index e = 0; e < n_ - 1; ++e)
-      for (int side = 0; side < 2 && is_long(e); ++side) ++start_[sets_[ends_[2 * e + side]] + 1];
+      for (int side = 0; side < 2 && is_long(e); ++side) ++start_[piece_[ends_[2 * e + side]] + 1];
     std::partial_sum(start_.begin(), start_.end(), start_.begin());
     long_edges_.resize(start_.back());
     std::vector<Index> next(start_.begin(), start_.end() - 1);
     for (Index e = 0; e < n_ - 1; ++e)
-      for (int side = 0; side < 2 && is_long(e); ++side) long_edges_[next[sets_[ends_[2 * e + side]]]++] = e;
+      for (int side = 0; side < 2 && is_long(e); ++side) long_edges_[next[piece_[ends_[2 * e + side]]]++] = e;
   }
 
   // Breadth first from the component of row 0, so that a parent is numbered before its children.
@@ -75,7 +69,7 @@ class MstCutter {
     std::vector<Index> order{0};
     for (std::size_t v = 0; v < order.size(); ++v)
       for (Index s = start_[order[v]]; s < start_[order[v] + 1]; ++s) {
-        const Index e = long_edges_[s], a = sets_[ends_[2 * e]], b = sets_[ends_[2 * e + 1]];
+        const Index e = long_edges_[s], a = piece_[ends_[2 * e]], b = piece_[ends_[2 * e + 1]];
         const Index other = a == order[v] ? b : a;
         if (number_[other] >= 0) continue;
         number_[other] = Index(order.size());
@@ -90,7 +84,7 @@ class MstCutter {
   Index n_;
   double scale_;
   Index n_pieces_ = 0;
-  std::vector<Index> sets_;        // (n,)
+  std::vector<Index> piece_;       // (n,)
   std::vector<Index> start_;       // (pieces + 1,)
   std::vector<Index> long_edges_;  // (2 * long edges,)
   std::vector<Index> number_;      // (pieces,)  in the result

@@ -171,11 +171,11 @@ class ThresholdComponents {
   }
 
   int d_;
-  std::int64_t n_, stride_;      // rows outside; their capacity in whole blocks, the rest infinitely far
-  double unit_, reach_;          // reach is squared
-  std::vector<double> columns_;  // (d, stride)
-  std::vector<double> distances_,
-      from_;                        // (stride,)  squared distance to the tree; component of the nearest row
+  std::int64_t n_, stride_;         // rows outside; their capacity in whole blocks, the rest infinitely far
+  double unit_, reach_;             // reach is squared
+  std::vector<double> columns_;     // (d, stride)
+  std::vector<double> distances_;   // (stride,)  squared distance to the tree
+  std::vector<double> from_;        // (stride,)  component of the nearest row
   std::vector<double> minima_;      // (blocks,)  smallest distance of each block
   std::vector<std::int64_t> rows_;  // (n,)  numbers of the rows outside
   std::vector<double> taken_;       // (., d)  rows in the tree, in the order in which they were added

@@ -72,7 +72,6 @@ class SumGrid {
             anchor(std::max(kFinest, exponent_above(extent.largest[j]) - (f + 1) * bits_per_fold + 1));
   }
 
-  int n_folds() const { return n_folds_; }
   // Numbers of one sum: (folds, columns).
   std::size_t size() const { return std::size_t(n_folds_) * n_columns_; }
 

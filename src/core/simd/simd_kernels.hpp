@@ -114,4 +114,12 @@ inline const DotLanes<double>& dot_lanes<double>() {
   return lanes().dots64;
 }
 
+// Dot product with sixteen partial sums.
+template <class T>
+T dot_product(const T* a, const T* b, int d) {
+  T out;
+  dot_lanes<T>().dots(a, d, b, 1, &out);
+  return out;
+}
+
 }  // namespace dynmeans

@@ -21,13 +21,6 @@
 
 namespace dynmeans {
 
-// Dot product in double precision with sixteen partial sums.
-inline double dot_product(const double* a, const double* b, int d) {
-  double out;
-  dot_lanes<double>().dots(a, d, b, 1, &out);
-  return out;
-}
-
 template <class T>
 class SphereClusters {
  public:
@@ -65,11 +58,7 @@ class SphereClusters {
     return revival(k) <= cost && revival_cost(k, m, cosine) <= cost;
   }
 
-  T dot(const T* a, const T* b) const {
-    T out;
-    dot_lanes<T>().dots(a, d_, b, 1, &out);
-    return out;
-  }
+  T dot(const T* a, const T* b) const { return dot_product(a, b, d_); }
 
   // Chord from the old center to the present one.
   double displacement(int k) const { return displacement_[k]; }

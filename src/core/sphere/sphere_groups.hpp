@@ -73,11 +73,7 @@ class SphereGroups {
   }
 
  private:
-  double dot(const double* a, const double* b) const {
-    double out;
-    dot_lanes<double>().dots(a, d_, b, 1, &out);
-    return out;
-  }
+  double dot(const double* a, const double* b) const { return dot_product(a, b, d_); }
 
   const double* phi(int k) const { return prior_.centers + std::size_t(k) * d_; }
   bool is_old(std::int32_t slot) const { return slot < prior_.n; }

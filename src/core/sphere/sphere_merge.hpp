@@ -55,11 +55,7 @@ class SphereMerge {
  private:
   static constexpr double kTolerance = 1e-12;  // relative; smaller gains may be rounding errors
 
-  double dot(const double* a, const double* b) const {
-    double out;
-    dot_lanes<double>().dots(a, table_.d, b, 1, &out);
-    return out;
-  }
+  double dot(const double* a, const double* b) const { return dot_product(a, b, table_.d); }
   bool is_alive(int g) const { return into_[g] == g; }
 
   // Eq. (sphere-merge) if i absorbs j, where `product` is A_i . S_j.

@@ -17,10 +17,21 @@ class DisjointSets {
     return i;
   }
 
-  void unite(int i, int j) {
+  // False if i and j are in one set already.
+  bool unite(int i, int j) {
     i = find(i), j = find(j);
+    if (i == j) return false;
     if (i > j) std::swap(i, j);
     parent_[j] = i;
+    return true;
+  }
+
+  // Number of the set of each element: sets are numbered in the order of their smallest members.
+  std::vector<int> numbers() {
+    std::vector<int> number(parent_.size());
+    int count = 0;
+    for (int i = 0; i < int(number.size()); ++i) number[i] = find(i) == i ? count++ : number[find(i)];
+    return number;
   }
 
  private:

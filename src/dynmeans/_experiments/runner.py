@@ -18,7 +18,7 @@ from dynmeans._experiments.results import Results, read_results, write_results
 from dynmeans._experiments.trials import Experiment, ExperimentTrial, Numbers, Size, by_priority
 from dynmeans._files.atomic_write import atomic_write, make_folder
 from dynmeans._files.lock import locked
-from dynmeans.plots._figure_file import save_figure
+from dynmeans.plots._figures import save_figure
 
 SAVE_EVERY = 5.0  # seconds
 SUFFIXES = (".png", ".svg")

@@ -14,11 +14,11 @@ from dynmeans._experiments.drawing.excerpt import ORIGINAL, Excerpt, draw_excerp
 from dynmeans._experiments.results import Results
 from dynmeans._experiments.trials import Experiment, ExperimentTrial, Numbers, Size
 from dynmeans._files.errors import InputError
-from dynmeans._files.extras import require
 from dynmeans.apps.video import Colors, PaletteOptions, QualityMeter, VideoFile, distinct, make_quantizer
 from dynmeans.apps.video._ffmpeg import ffmpeg_quantizer
 from dynmeans.apps.video.colors import Pixels
 from dynmeans.apps.video.quantizers import QuantizedFrame
+from dynmeans.plots._figures import new_figure
 from dynmeans.plots._palette import PALETTE
 
 SHOWN = ("D-Means", "DP-means", "k-means")  # the rows of the paper's panel, below the original
@@ -133,8 +133,7 @@ def figures(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def _curves(result: Mapping[str, Any]) -> Any:
     """Draw colors, frame-to-frame difference and error over time, with distinct dashes."""
-    figure = require("matplotlib.figure", "plot").Figure(figsize=(7.2, 6.4), layout="constrained", dpi=200)
-    require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
+    figure = new_figure(figsize=(7.2, 6.4), layout="constrained", dpi=200)
     panels = figure.subplots(3, 1, sharex=True)
     frames = np.arange(1, result["frames"] + 1)
     for i, (name, method) in enumerate(result["methods"].items()):

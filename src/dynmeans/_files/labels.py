@@ -116,27 +116,6 @@ def _json_cell(label: int) -> int | str:
     return "null" if label == NO_ID else label
 
 
-def _column(ids: IntArray) -> Any:
-    """Return ids as a column of Arrow, with nulls."""
-    return require("pyarrow", "frames").array(ids, mask=ids == NO_ID)
-
-
-def _write_keyed_parquet(raw_labels: Path, location: Path, keys: KeyColumn) -> None:
-    arrow, parquet = require("pyarrow", "frames"), require("pyarrow.parquet", "frames")
-    schema = arrow.schema([(keys.name, arrow.string()), (COLUMN, arrow.int64())])
-    with parquet.ParquetWriter(location, schema) as writer:
-        for names, ids in _keyed_chunks(raw_labels, keys):
-            writer.write_table(arrow.table({keys.name: names, COLUMN: _column(ids)}, schema=schema))
-
-
-def _write_keyed_arrow(raw_labels: Path, location: Path, keys: KeyColumn) -> None:
-    arrow = require("pyarrow", "frames")
-    schema = arrow.schema([(keys.name, arrow.string()), (COLUMN, arrow.int64())])
-    with arrow.OSFile(str(location), "wb") as file, arrow.ipc.new_file(file, schema) as writer:
-        for names, ids in _keyed_chunks(raw_labels, keys):
-            writer.write_table(arrow.table({keys.name: names, COLUMN: _column(ids)}, schema=schema))
-
-
 def _write_lines(raw_labels: Path, location: Path, heading: str, line: str, empty: str) -> None:
     with location.open("w", encoding="utf-8", newline="\n") as file:
         file.write(heading)
@@ -172,20 +151,39 @@ def _write_npz(raw_labels: Path, location: Path) -> None:
         _copy_array(raw_labels, file)  # type: ignore[arg-type]
 
 
-def _write_parquet(raw_labels: Path, location: Path) -> None:
-    arrow, parquet = require("pyarrow", "frames"), require("pyarrow.parquet", "frames")
-    schema = arrow.schema([(COLUMN, arrow.int64())])
+def _write_parquet(raw_labels: Path, location: Path, keys: KeyColumn | None = None) -> None:
+    parquet = require("pyarrow.parquet", "frames")
+    schema = _schema(keys)
     with parquet.ParquetWriter(location, schema) as writer:
-        for ids in _chunks(raw_labels):
-            writer.write_table(arrow.table({COLUMN: _column(ids)}, schema=schema))
+        for table in _tables(raw_labels, schema, keys):
+            writer.write_table(table)
 
 
-def _write_arrow(raw_labels: Path, location: Path) -> None:
+def _write_arrow(raw_labels: Path, location: Path, keys: KeyColumn | None = None) -> None:
     arrow = require("pyarrow", "frames")
-    schema = arrow.schema([(COLUMN, arrow.int64())])
+    schema = _schema(keys)
     with arrow.OSFile(str(location), "wb") as file, arrow.ipc.new_file(file, schema) as writer:
-        for ids in _chunks(raw_labels):
-            writer.write_table(arrow.table({COLUMN: _column(ids)}, schema=schema))
+        for table in _tables(raw_labels, schema, keys):
+            writer.write_table(table)
+
+
+def _schema(keys: KeyColumn | None) -> Any:
+    """Return names and types of the columns, for Arrow."""
+    arrow = require("pyarrow", "frames")
+    first = [] if keys is None else [(keys.name, arrow.string())]
+    return arrow.schema([*first, (COLUMN, arrow.int64())])
+
+
+def _tables(raw_labels: Path, schema: Any, keys: KeyColumn | None) -> Iterator[Any]:
+    """Yield the rows as tables of Arrow, in chunks; a row that was left out has a null."""
+    arrow = require("pyarrow", "frames")
+    if keys is None:
+        chunks: Iterator[tuple[Any, ...]] = ((ids,) for ids in _chunks(raw_labels))
+    else:
+        chunks = _keyed_chunks(raw_labels, keys)
+    for *names, ids in chunks:
+        columns = [*names, arrow.array(ids, mask=ids == NO_ID)]
+        yield arrow.table(dict(zip(schema.names, columns, strict=True)), schema=schema)
 
 
 _WRITERS: dict[str, Callable[[Path, Path], None]] = {
@@ -201,6 +199,6 @@ _KEYED_WRITERS: dict[str, Callable[[Path, Path, KeyColumn], None]] = {
     "csv": _write_keyed_table,
     "tsv": partial(_write_keyed_table, delimiter="\t"),
     "jsonl": _write_keyed_json_lines,
-    "parquet": _write_keyed_parquet,
-    "arrow": _write_keyed_arrow,
+    "parquet": _write_parquet,
+    "arrow": _write_arrow,
 }

@@ -105,7 +105,7 @@ def shared_entries(shared: bytes) -> dict[str, Any]:
 
 def _entries(encoded: bytes) -> dict[str, Any]:
     text = encoded.decode()
-    entries, end = _DECODER.raw_decode(text)  # `decode` also allows white space, and takes longer
+    entries, end = DECODER.raw_decode(text)  # `decode` also allows white space, and takes longer
     if not isinstance(entries, dict) or end != len(text):
         raise ValueError("the header does not consist of entries by name")
     return entries
@@ -115,4 +115,4 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"the header holds {name}, which is not a number")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+DECODER = json.JSONDecoder(parse_constant=_refuse_constant)  # refuses NaN and infinity

@@ -19,7 +19,7 @@ import numpy as np
 
 from dynmeans._files.atomic_write import atomic_write, remove_leftovers
 from dynmeans._files.lock import real_path
-from dynmeans._files.record import MARK, decode_record, shared_entries
+from dynmeans._files.record import DECODER, MARK, decode_record, shared_entries
 
 FORMAT = 1
 KIND = "dynmeans snapshot"
@@ -91,14 +91,6 @@ def _raw(array: np.ndarray[Any, Any]) -> Any:
     return array.data.cast("B") if array.size else b""
 
 
-def _full_header(snapshot: Snapshot) -> dict[str, Any]:
-    return {"kind": KIND, "format": FORMAT, "arrays": sorted(snapshot.arrays), **snapshot.header}
-
-
-def _encode_header(header: dict[str, Any]) -> bytes:
-    return json.dumps(header, allow_nan=False).encode()
-
-
 @lru_cache(maxsize=1024)
 def _npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
     """Return the header of an NPY file; NumPy takes 10 microseconds to make it."""
@@ -110,9 +102,9 @@ def _npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
 
 
 def _write_archive(file: Any, snapshot: Snapshot) -> None:
-    header = _full_header(snapshot)
+    header = {"kind": KIND, "format": FORMAT, "arrays": sorted(snapshot.arrays), **snapshot.header}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(_member(HEADER), _encode_header(header))
+        archive.writestr(_member(HEADER), json.dumps(header, allow_nan=False))
         for name in header["arrays"]:
             array = np.ascontiguousarray(snapshot.arrays[name])
             is_large = array.nbytes > _LARGEST_MEMBER
@@ -127,7 +119,7 @@ def _member(name: str) -> zipfile.ZipInfo:
 
 
 def _read_header(data: bytes, name: str) -> dict[str, Any]:
-    header = _DECODER.decode(data.decode())
+    header = DECODER.decode(data.decode())
     if not isinstance(header, dict) or header.get("kind") != KIND:
         raise SnapshotError(f"{name} is not a dynmeans state file")
     version = header.get("format")
@@ -142,13 +134,6 @@ def _read_header(data: bytes, name: str) -> dict[str, Any]:
     if not isinstance(names, list) or not all(isinstance(array, str) for array in names):
         raise SnapshotError(f"{name} does not list its arrays")
     return header
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"the header holds {name}, which is not a number")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:

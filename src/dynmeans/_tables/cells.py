@@ -99,6 +99,13 @@ def lenient(cells: Cells, kind: str) -> FloatArray:
     return np.array([_or_nan(cell, convert) for cell in cells], dtype=np.float64)
 
 
+def first_finite(cells: Cells) -> FloatArray:
+    """Return the finite numbers among the first cells of a column."""
+    values = lenient(cells[:EXAMINED_ROWS], "number")
+    finite: FloatArray = values[np.isfinite(values)]
+    return finite
+
+
 def _or_nan(cell: object, convert: Callable[[Any], float]) -> float:
     try:
         return convert(cell)

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dynmeans._files.errors import InputWarning
-from dynmeans._model.types import FloatArray
-from dynmeans._tables.cells import EXAMINED_ROWS, is_number
-from dynmeans._tables.chunk import Cells, Chunk
+from dynmeans._tables.cells import first_finite
+from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.features import name_words
 
 TIME_WORDS = {"time", "timestamp", "stamp", "ts", "frame", "epoch", "datetime"}  # last word of a name
@@ -26,7 +25,7 @@ def warn_of_time(chunk: Chunk, name: str, features: Sequence[str]) -> None:
         words = name_words(feature)
         if not words or words[-1] not in TIME_WORDS:
             continue
-        values = _numbers(chunk.columns[feature])
+        values = first_finite(chunk.columns[feature])
         if len(values) > 1 and (np.diff(values) >= 0).all() and values[0] < values[-1]:
             message = f"column {feature!r} is clustered as a feature; if it is the time, use --time {feature}"
             warnings.warn(f"{name}: {message}", InputWarning, stacklevel=2)
@@ -51,7 +50,7 @@ def warn_of_degrees(
     latitude, longitude = _named(features, _LATITUDES), _named(features, _LONGITUDES)
     if latitude is None or longitude is None:
         return
-    values = _numbers(chunk.columns[latitude])
+    values = first_finite(chunk.columns[latitude])
     if not len(values) or np.abs(values).max() > 90.0 or np.ptp(values) == 0.0:
         return
     middle = float(np.median(values))
@@ -78,10 +77,3 @@ def _option(divisors: Mapping[str, float]) -> str:
 
 def _named(features: Sequence[str], names: Sequence[str]) -> str | None:
     return next((feature for feature in features if feature.lower() in names), None)
-
-
-def _numbers(cells: Cells) -> FloatArray:
-    """Return the finite numbers among the first cells."""
-    values = np.array([float(cell) for cell in cells[:EXAMINED_ROWS] if is_number(cell)])  # type: ignore[arg-type]
-    finite: FloatArray = values[np.isfinite(values)]
-    return finite

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from datetime import time, timedelta
-from typing import Any
 
 import numpy as np
 
-from dynmeans._tables.cells import EXAMINED_ROWS, is_dated, is_missing, is_number, is_numeric
+from dynmeans._tables.cells import EXAMINED_ROWS, first_finite, is_dated, is_missing, is_number, is_numeric
 from dynmeans._tables.chunk import Cells, Chunk, name_list
 from dynmeans._tables.vectors import is_list_column
 
@@ -126,22 +125,14 @@ def name_words(name: str) -> list[str]:
 
 def _are_row_numbers(cells: Cells) -> bool:
     """Return whether a column counts the rows by steps of one."""
-    values = _numbers(cells)
-    if len(values) < MIN_ROWS or values[0] % 1 != 0 or abs(values[0]) >= LARGEST_COUNT:
+    values = first_finite(cells)
+    if len(values) < MIN_ROWS or len(values) < len(cells[:EXAMINED_ROWS]):
+        return False
+    if values[0] % 1 != 0 or abs(values[0]) >= LARGEST_COUNT:
         return False
     return np.array_equal(values, values[0] + np.arange(len(values)))
 
 
 def _are_whole(cells: Cells) -> bool:
-    values = np.array([float(cell) for cell in cells[:EXAMINED_ROWS] if is_number(cell)])  # type: ignore[arg-type]
-    finite = values[np.isfinite(values)]
-    return bool((finite == np.rint(finite)).all())
-
-
-def _numbers(cells: Cells) -> Any:
-    """Return the first numbers of a column as an array, empty if they are not all finite numbers."""
-    first = cells[:EXAMINED_ROWS]
-    if not all(is_number(cell) for cell in first):
-        return np.empty(0)
-    values = np.array([float(cell) for cell in first])  # type: ignore[arg-type]
-    return values if np.isfinite(values).all() else np.empty(0)
+    values = first_finite(cells)
+    return bool((values == np.rint(values)).all())

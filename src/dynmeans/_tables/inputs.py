@@ -171,49 +171,58 @@ def _row_blocks(
     warns_of_keys: bool,
 ) -> Iterator[RowBlock]:
     part, allowed = 0, _allowance(sources, 0 if vectors is None else vectors.nbytes)
+    here: tuple[int, int] | None = None  # file and array of the last chunk
     last, n_known = start.row, start.n_empty
-    for file in range(start.file, len(sources)):
+    for file, chunk in _chunks(sources, columns, begun, start, warns_of_keys=warns_of_keys):
         source = sources[file]
-        chunks = begun
-        if file > start.file:
-            needed = columns.needed()
-            chunks = read_source(source, wanted=needed, known=columns.names, warns_of_keys=warns_of_keys)
-        inner: int | None = None if file > start.file or not start.row else -1
-        for chunk in chunks:
-            kept, left_out, left_out_keys = _without_missing(chunk, columns, vectors, missing)
-            rows, error = to_rows(kept, columns, source.name, vectors)
-            last = chunk.first + chunk.size - 1
-            part, inner = part + (chunk.part != inner), chunk.part
-            is_known = not chunk.size and n_known > 0
-            n_known -= is_known
-            if len(rows) or (not chunk.size and not is_known):
-                located = kept._replace(columns={})  # kept for error messages, without the data
-                rows = Rows(
-                    X=rows.X,
-                    times=rows.times,
-                    weights=rows.weights,
-                    chunk=located,
-                    texts=rows.texts,
-                    keys=rows.keys,
-                )
-                yield RowBlock(
-                    rows=rows,
-                    file=file,
-                    name=source.name,
-                    part=part,
-                    done=(file + chunk.done) / len(sources),
-                    allowed=allowed,
-                    limits=source.limits,
-                    dated=columns.dated,
-                    left_out=left_out,
-                    left_out_keys=left_out_keys,
-                )
-            if error is not None:
-                raise _with_hint(error, missing)
-        if inner is None:
-            raise InputError(f"{source.name}: no rows")
+        kept, left_out, left_out_keys = _without_missing(chunk, columns, vectors, missing)
+        rows, error = to_rows(kept, columns, source.name, vectors)
+        last = chunk.first + chunk.size - 1
+        part, here = part + (here != (file, chunk.part)), (file, chunk.part)
+        is_known = not chunk.size and n_known > 0
+        n_known -= is_known
+        if len(rows.X) or (not chunk.size and not is_known):
+            located = kept._replace(columns={})  # kept for error messages, without the data
+            yield RowBlock(
+                rows=rows._replace(chunk=located),
+                file=file,
+                name=source.name,
+                part=part,
+                done=(file + chunk.done) / len(sources),
+                allowed=allowed,
+                limits=source.limits,
+                dated=columns.dated,
+                left_out=left_out,
+                left_out_keys=left_out_keys,
+            )
+        if error is not None:
+            raise _with_hint(error, missing)
     if vectors is not None and last < len(vectors):
         raise InputError(f"{columns.array}: {len(vectors):,} rows, but {sources[0].name} has {last:,}")
+
+
+def _chunks(
+    sources: Sequence[Source],
+    columns: Columns,
+    begun: Iterator[Chunk],
+    start: Position,
+    *,
+    warns_of_keys: bool,
+) -> Iterator[tuple[int, Chunk]]:
+    """Yield the chunks of all inputs, those of the first in `begun`, with the number of their input."""
+    needed = columns.needed()
+    for file in range(start.file, len(sources)):
+        chunks, is_empty = begun, not start.row
+        if file > start.file:
+            chunks = read_source(
+                sources[file], wanted=needed, known=columns.names, warns_of_keys=warns_of_keys
+            )
+            is_empty = True
+        for chunk in chunks:
+            is_empty = False
+            yield file, chunk
+        if is_empty:
+            raise InputError(f"{sources[file].name}: no rows")
 
 
 def _without_missing(

@@ -26,10 +26,6 @@ class Rows(NamedTuple):
     texts: Sequence[str] | None = None  # (n,)
     keys: list[str] | None = None  # (n,)
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self.X)
-
 
 def to_rows(
     chunk: Chunk, columns: Columns, name: str, vectors: NDArray[Any] | None = None

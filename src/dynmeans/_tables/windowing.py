@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -58,7 +59,7 @@ class ByPart(_WithoutGaps):
 
     def keys(self, block: RowBlock) -> NDArray[Any]:
         """Return the number of the part for each row."""
-        return np.full(len(block.rows), block.part)
+        return np.full(len(block.rows.X), block.part)
 
     def key_without_rows(self, block: RowBlock) -> float | None:
         """Return the number of the part."""
@@ -81,7 +82,7 @@ class ByRows(_WithoutGaps):
 
     def keys(self, block: RowBlock) -> NDArray[Any]:
         """Return the number of the step of each row, counted from the start of reading."""
-        keys = (self._seen + np.arange(len(block.rows))) // self.count
+        keys = (self._seen + np.arange(len(block.rows.X))) // self.count
         self._seen += len(keys)
         return keys
 
@@ -194,6 +195,13 @@ def by_calendar(length: WindowLength, anchor: float | None, origin: float | None
         return ByMonth(int(length.size), anchor, origin)
     unit, start = (DAY, 0.0) if length.unit == "days" else (WEEK, _FIRST_MONDAY)
     return ByWindow(length.duration, anchor, origin, align=(unit, start))
+
+
+def equal_keys(keys: NDArray[Any]) -> Iterator[tuple[float, int, int]]:
+    """Yield (key, start, stop) for every run of rows with equal keys."""
+    edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
+    for start, stop in pairwise(edges):
+        yield keys[start].item(), start, stop
 
 
 def times_of(block: RowBlock) -> FloatArray:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import in_words
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.inputs import Position, RowBlock
-from dynmeans._tables.windowing import Windowing
+from dynmeans._tables.windowing import Windowing, equal_keys
 
 
 class Piece(NamedTuple):
@@ -134,14 +132,12 @@ def _empty_steps(
 
 def _runs(block: RowBlock, rule: Windowing) -> Iterator[tuple[slice, float]]:
     """Return the runs of rows with equal keys; an array without rows may be a run."""
-    if not len(block.rows):
+    if not len(block.rows.X):
         key = rule.key_without_rows(block)
         yield from () if key is None else ((slice(0, 0), key),)
         return
-    keys: NDArray[Any] = rule.keys(block)
-    edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
-    for start, stop in pairwise(edges):
-        yield slice(start, stop), keys[start].item()
+    for key, start, stop in equal_keys(rule.keys(block)):
+        yield slice(start, stop), key
 
 
 def _too_large(block: RowBlock, row: int, taken: int) -> InputError:

@@ -82,9 +82,8 @@ def walking_people(
     check_between("frame_rate", frame_rate, 1.0, 1000.0)
     check_between("noise", noise, 0.0, math.inf)
     rng = make_rng(random_state)
-    sensor = np.random.default_rng(
-        int(rng.integers(2**63))
-    )  # separate, so that `background` does not change the motion
+    # Separate, so that `background` does not change the motion.
+    sensor = np.random.default_rng(int(rng.integers(2**63)))
     rays, people = make_rays(), place_people(n_people, rng)
     scale = rng.uniform(0.9, 1.08, n_people)
     walk_on(people, _WARM_UP, rng)

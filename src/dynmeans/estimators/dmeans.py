@@ -238,7 +238,7 @@ class DMeans(BatchClusterer):
     @property
     def metric_(self) -> str | None:
         """The metric, given or chosen; None until the first rows."""
-        self._remembered  # noqa: B018
+        self._require_fitted()
         return self._estimates.metric
 
     @property
@@ -307,15 +307,11 @@ class DMeans(BatchClusterer):
         self, state: ClusterState, rows: Rows, resolved: ResolvedParameters, now: float
     ) -> IntArray:
         prior = prior_of_living(state, now, resolved.costs, resolved.motion)
-        which = (
-            cheapest_directions(rows, prior)
-            if resolved.is_cosine
-            else cheapest_clusters(
-                rows, prior.centers, prior.gammas, prior.revival, resolved.search.n_threads
-            )
-        )
-        ids: IntArray = state.ids[which]
-        return ids
+        ids: IntArray = state.ids
+        if resolved.is_cosine:
+            return ids[cheapest_directions(rows, prior)]
+        n_threads = resolved.search.n_threads
+        return ids[cheapest_clusters(rows, prior.centers, prior.gammas, prior.revival, n_threads)]
 
     def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
         rows = valid_rows(self, X, reset=reset, min_rows=min_rows)

@@ -66,9 +66,8 @@ class Similarity(NamedTuple):
             return product
         if issparse(self.matrix):
             return np.asarray(self.matrix @ vectors)
-        return np.asarray(
-            (vectors.T @ self.matrix).T
-        )  # the matrix is symmetric; BLAS is faster in this order
+        # The matrix is symmetric; BLAS is faster in this order.
+        return np.asarray((vectors.T @ self.matrix).T)
 
     def expand(self, labels: IntArray) -> IntArray:
         """Convert labels of the representatives to labels of the rows."""

@@ -8,8 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynmeans.metrics._runs import FloatArray, IntArray, batch_sizes, encode, read_ids, to_arrays
-from dynmeans.metrics.objects import require_equal_steps
+from dynmeans.metrics._runs import (
+    FloatArray,
+    IntArray,
+    batch_sizes,
+    encode,
+    read_ids,
+    require_equal_steps,
+    to_arrays,
+)
 
 
 class ObjectStep(NamedTuple):

@@ -81,9 +81,7 @@ def _sparse_partners(rows: IntArray, columns: IntArray, weight: FloatArray) -> I
     """Pair rows in memory linear in the pairs; an extra column per row stands for "unpaired"."""
     n_rows, n_columns = rows[-1] + 1, columns.max() + 1
     unpaired = np.arange(n_rows)
-    max_cost = (
-        2 * weight.max()
-    )  # twice the largest weight: the solver treats a cost of zero as a missing edge
+    max_cost = 2 * weight.max()  # no cost may be zero: the solver would treat it as a missing edge
     cost = np.concatenate([max_cost - weight, np.full(n_rows, max_cost)])
     edges = np.concatenate([rows, unpaired]), np.concatenate([columns, n_columns + unpaired])
     graph = csr_array((cost, edges), shape=(n_rows, n_columns + n_rows))

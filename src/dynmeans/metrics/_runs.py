@@ -67,10 +67,15 @@ def to_arrays(batches: Iterable[ArrayLike], name: str, dtype: Any = None) -> lis
     return arrays
 
 
+def require_equal_steps(left: int, left_name: str, right: int, right_name: str) -> None:
+    """Reject two runs with different numbers of steps."""
+    if left != right:
+        raise ValueError(f"{left_name} has {left} batches but {right_name} has {right}")
+
+
 def require_equal_sizes(left: Sequence[int], left_name: str, right: Sequence[int], right_name: str) -> None:
     """Reject two runs whose batches have different numbers of rows."""
-    if len(left) != len(right):
-        raise ValueError(f"{left_name} has {len(left)} batches but {right_name} has {len(right)}")
+    require_equal_steps(len(left), left_name, len(right), right_name)
     for i, (rows, others) in enumerate(zip(left, right, strict=True)):
         if rows != others:
             raise ValueError(f"batch {i} has {rows} rows in {left_name} but {others} in {right_name}")

@@ -17,6 +17,7 @@ from dynmeans.metrics._runs import (
     encode,
     read_ids,
     require_equal_sizes,
+    require_equal_steps,
     to_arrays,
 )
 
@@ -126,12 +127,6 @@ def objects_from_positions(
         for step, (a, b) in enumerate(zip(true_points, found_points, strict=True))
     ]
     return ObjectRun(true, found, similarities)
-
-
-def require_equal_steps(left: int, left_name: str, right: int, right_name: str) -> None:
-    """Reject two runs with different numbers of steps."""
-    if left != right:
-        raise ValueError(f"{left_name} has {left} batches but {right_name} has {right}")
 
 
 def _group_rows(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans._files.extras import require
-from dynmeans.plots._figure_file import save_figure
+from dynmeans.plots._figures import new_figure, save_figure
 
 _NUMBERS = ("birth_cost", "lifetime", "reach", "aging_cost", "drift")
 _FLOOR = 1e-3  # smallest excess over the best score that is drawn
@@ -35,8 +35,7 @@ def draw_tuning(table: Mapping[str, Any], path: str | PathLike[str] | None = Non
         If matplotlib, which the extra ``plot`` brings, is missing.
     """
     names = [name for name in _NUMBERS if name in table]
-    figure = require("matplotlib.figure", "plot").Figure(figsize=(4 * len(names), 3.4), layout="constrained")
-    require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
+    figure = new_figure(figsize=(4 * len(names), 3.4), layout="constrained")
     score = np.asarray(table["score"], dtype=float)
     finite = np.isfinite(score)
     excess = np.maximum(score - score[finite].min(), _FLOOR)

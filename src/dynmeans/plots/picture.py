@@ -11,7 +11,7 @@ from dynmeans._files.extras import require
 from dynmeans._files.run_format import FEATURES, Run
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.plots._clustered_units import in_clustered_units
-from dynmeans.plots._figure_file import save_figure
+from dynmeans.plots._figures import new_figure, save_figure
 from dynmeans.plots._lifetimes import DEAD, ClusterLifetimes, pack_lanes, trace_lifetimes
 from dynmeans.plots._palette import PALETTE, assign_colors
 from dynmeans.plots._projection import Projection, fit_projection
@@ -45,8 +45,7 @@ def draw_run(run: Run, path: str | Path) -> None:
     >>> from dynmeans.runs import read_run
     >>> draw_run(read_run("dynmeans-run"), "run.png")  # doctest: +SKIP
     """
-    figure = require("matplotlib.figure", "plot").Figure(figsize=(12, 6), dpi=200, facecolor="white")
-    require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
+    figure = new_figure(figsize=(12, 6), dpi=200, facecolor="white")
     run = in_clustered_units(run)
     lifetimes = trace_lifetimes(run)
     colors = np.array(PALETTE)[assign_colors(lifetimes.born, lifetimes.end)]

@@ -13,32 +13,20 @@ from dynmeans.runs.parameters import RunParameters, n_restarts
 from dynmeans.streams import KeyedDMeans
 
 DEFAULT_KERNEL = "rbf"  # of kdmeans and sdmeans
+_AGING = ("lifetime", "reach", "aging_cost", "drift")
+_DMEANS_ONLY = ("metric", "refine", "merge", "exclusive", "duplicates", "min_hits", "feature_scales")
 
 
 def make_model(parameters: RunParameters, jobs: int | None) -> BatchClusterer:
     """Build the estimator that the parameters describe."""
     shared: dict[str, Any] = {
-        "birth_cost": parameters.birth_cost,
-        "lifetime": parameters.lifetime,
-        "reach": parameters.reach,
-        "aging_cost": parameters.aging_cost,
-        "drift": parameters.drift,
+        **_options(parameters, "birth_cost", *_AGING),
         "n_restarts": n_restarts(parameters),
         "n_jobs": jobs,
         "random_state": parameters.seed,
     }
     if parameters.algorithm == "dmeans":
-        names = (
-            "motion",
-            "metric",
-            "refine",
-            "merge",
-            "exclusive",
-            "duplicates",
-            "min_hits",
-            "feature_scales",
-        )
-        return DMeans(**shared, **{name: getattr(parameters, name) for name in names})
+        return DMeans(**shared, **_options(parameters, "motion", *_DMEANS_ONLY))
     shared["motion"] = parameters.motion or "walk"
     if parameters.budget is not None:
         shared["budget"] = parameters.budget
@@ -48,22 +36,16 @@ def make_model(parameters: RunParameters, jobs: int | None) -> BatchClusterer:
 
 def make_keyed_model(parameters: RunParameters) -> KeyedDMeans:
     """Build the model of all keys that the parameters describe."""
-    aging = ("lifetime", "reach", "aging_cost", "drift")
-    names = (
-        *aging,
-        "motion",
-        "exclusive",
-        "duplicates",
-        "min_hits",
-        "metric",
-        "refine",
-        "merge",
-        "feature_scales",
-    )
-    others = {name: getattr(parameters, name) for name in names}
     return KeyedDMeans(
-        parameters.birth_cost, random_state=parameters.seed, n_restarts=parameters.restarts, **others
+        **_options(parameters, "birth_cost", *_AGING, "motion", *_DMEANS_ONLY),
+        n_restarts=parameters.restarts,
+        random_state=parameters.seed,
     )
+
+
+def _options(parameters: RunParameters, *names: str) -> dict[str, Any]:
+    """Return parameters that have the same name in a model."""
+    return {name: getattr(parameters, name) for name in names}
 
 
 def parse_kernel(text: str) -> Kernel:

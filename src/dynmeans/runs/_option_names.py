@@ -24,6 +24,11 @@ _PHRASES = {
 }
 
 
+def option_name(name: str) -> str:
+    """Return the option of a parameter: ``--birth-cost`` for ``birth_cost``."""
+    return f"--{name.replace('_', '-')}"
+
+
 def as_options(text: str, features: Sequence[str] = ()) -> str:
     """Replace the names of parameters by options, and the numbers of features by the names of columns.
 
@@ -35,22 +40,18 @@ def as_options(text: str, features: Sequence[str] = ()) -> str:
     for phrase, words in _PHRASES.items():
         text = text.replace(phrase, words)
     text = _GIVEN.sub(lambda match: _given(match[1], match[2].strip("'")), text)
-    text = _RULE.sub(lambda match: match[1] + _option(match[2]), text)
-    text = _ADVICE.sub(lambda match: _BARE.sub(lambda name: _option(name[1]), match[0]), text)
-    text = _COMPOUND.sub(lambda match: _option(match[1]), text)
+    text = _RULE.sub(lambda match: match[1] + option_name(match[2]), text)
+    text = _ADVICE.sub(lambda match: _BARE.sub(lambda name: option_name(name[1]), match[0]), text)
+    text = _COMPOUND.sub(lambda match: option_name(match[1]), text)
     return _FEATURE.sub(lambda match: _column(int(match[1]), features), text)
 
 
 def _given(name: str, value: str) -> str:
     if value == "None":
-        return f"no {_option(name)}"
+        return f"no {option_name(name)}"
     if value in ("True", "False"):
-        return _option(name if value == "True" else f"no_{name}")
-    return f"{_option(name)} {value}"
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+        return option_name(name if value == "True" else f"no_{name}")
+    return f"{option_name(name)} {value}"
 
 
 def _column(number: int, features: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from dynmeans._tables.sources import FORMATS
 from dynmeans.estimators._parameters.dmeans_parameters import METRICS
 from dynmeans.estimators._validation import LARGEST_SEED
 from dynmeans.runs._models import make_keyed_model, parse_kernel
-from dynmeans.runs._option_names import as_options
+from dynmeans.runs._option_names import as_options, option_name
 from dynmeans.runs._time_steps import window_length
 from dynmeans.runs.parameters import RunParameters
 
@@ -62,8 +62,8 @@ def _check_costs(parameters: RunParameters) -> None:
         raise InputError(as_options(str(error))) from None
     for name, other in (("aging_cost", "drift"), ("drift", "aging_cost")):
         if getattr(parameters, name) is not None and getattr(parameters, other) is None:
-            option, missing = (f"--{each.replace('_', '-')}" for each in (name, other))
-            raise InputError(f"{option} needs {missing}; use both, or --lifetime and --reach instead")
+            needed = f"{option_name(name)} needs {option_name(other)}"
+            raise InputError(f"{needed}; use both, or --lifetime and --reach instead")
 
 
 def _estimates_reach(parameters: RunParameters) -> bool:
@@ -85,9 +85,10 @@ def _check_choices(parameters: RunParameters) -> None:
         if getattr(parameters, name) not in allowed:
             words = ", ".join(str(choice) for choice in allowed if choice is not None)
             raise InputError(f"--{name} is {getattr(parameters, name)!r}; it must be one of {words}")
-    for name, value in _counts(parameters).items():
-        if value is not None and value < 1:
-            raise InputError(f"--{name.replace('_', '-')} is {value}; it must be at least 1")
+    for name in ("restarts", "budget", "min_hits"):
+        count = getattr(parameters, name)
+        if count is not None and count < 1:
+            raise InputError(f"{option_name(name)} is {count}; it must be at least 1")
     if not 0 <= parameters.seed <= LARGEST_SEED:
         raise InputError(f"--seed is {parameters.seed}; it must be from 0 to {LARGEST_SEED}")
 
@@ -100,7 +101,7 @@ def _check_keys(parameters: RunParameters) -> None:
     if by is None:
         for name in ("report_keys", "report_largest"):
             if getattr(parameters, name) is not None:
-                raise InputError(f"--{name.replace('_', '-')} needs --by")
+                raise InputError(f"{option_name(name)} needs --by")
         return
     if parameters.algorithm != "dmeans":
         raise InputError(f"--by is not supported by --algorithm {parameters.algorithm}")
@@ -114,24 +115,21 @@ def _check_keys(parameters: RunParameters) -> None:
         raise InputError(f"--report-largest is {parameters.report_largest}; it must not be negative")
 
 
-def _counts(parameters: RunParameters) -> dict[str, int | None]:
-    return {name: getattr(parameters, name) for name in ("restarts", "budget", "min_hits")}
-
-
 def _check_algorithm(parameters: RunParameters) -> None:
-    """Check that the algorithm supports the kernel options and the motion."""
+    """Check that the algorithm supports the options that only some algorithms have."""
     name = parameters.algorithm
     for option in ("kernel", "relative", "budget"):
         if name == "dmeans" and getattr(parameters, option) is not None:
             raise InputError(f"--{option} needs --algorithm kdmeans or sdmeans")
-    if parameters.exclusive and name != "dmeans":
-        raise InputError(f"--exclusive is not supported by --algorithm {name}")
-    if parameters.refine and name != "dmeans":
-        raise InputError(f"--refine is not supported by --algorithm {name}")
-    if parameters.merge and name != "dmeans":
-        raise InputError(f"--merge is not supported by --algorithm {name}")
-    if parameters.min_hits > 1 and name != "dmeans":
-        raise InputError(f"--min-hits is not supported by --algorithm {name}")
+    used = {
+        "exclusive": parameters.exclusive,
+        "refine": parameters.refine,
+        "merge": parameters.merge,
+        "min_hits": parameters.min_hits > 1,
+    }
+    for option, is_used in used.items():
+        if name != "dmeans" and is_used:
+            raise InputError(f"{option_name(option)} is not supported by --algorithm {name}")
     if parameters.feature_scales is not None and (name != "dmeans" or parameters.metric == "cosine"):
         raise InputError("--feature-scales needs --algorithm dmeans, and a metric other than cosine")
     if parameters.duplicates and not parameters.exclusive:

@@ -28,20 +28,18 @@ from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.missing import MissingRows
-from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import WindowBatch
 from dynmeans.estimators import to_snapshot
 from dynmeans.estimators._shell.base import BatchClusterer
 from dynmeans.estimators._state_files.run_models import RUN
 from dynmeans.runs._description import RunDescription, run_info
-from dynmeans.runs._first_rows_check import FirstRowsCheck, warn_of_constant
 from dynmeans.runs._folder import clear_folder
 from dynmeans.runs._resume.progress import Progress, to_json
 from dynmeans.runs._row_errors import row_error
+from dynmeans.runs._row_scaling import RowScaling
 from dynmeans.runs._step_record import RememberedClusters, describe_clusters, make_record
 
 CHECKPOINT_SECONDS = 1.0  # minimum time between two checkpoints
-MAX_EMPTY_STEPS = 1000  # consecutive ones; a longer gap is a single long step, with the same clusters
 
 
 class Session:
@@ -76,9 +74,12 @@ class Session:
         self._is_newer = progress.steps == 0 or has_newer_columns(description.folder)
         self._due = monotonic() + CHECKPOINT_SECONDS
         self._first: tuple[int, float] | None = None  # number and time of the first step of this session
-        no_check = progress.steps > 0 or description.standardize or progress.parameters["metric"] == "cosine"
-        self._warnings: dict[str, str] = {}
-        self._scale_check = None if no_check else FirstRowsCheck(progress.columns.features)
+        self._scaling = RowScaling(
+            progress.columns.features,
+            standardize=description.standardize,
+            is_checked=progress.steps == 0 and progress.parameters["metric"] != "cosine",
+            scale=progress.scale,
+        )
 
     def take(self, batch: WindowBatch) -> StepReport:
         """Cluster one batch and append its results."""
@@ -159,11 +160,7 @@ class Session:
 
     def warnings(self) -> dict[str, str]:
         """Return the warnings about the rows, by kind."""
-        return self._warnings if self._scale_check is None else self._scale_check.warnings
-
-    def n_clusters(self) -> int:
-        """Return the number of remembered clusters."""
-        return len(self.model.cluster_ids_)
+        return self._scaling.warnings
 
     def _listen(self) -> None:
         """Collect the events of each step."""
@@ -193,14 +190,10 @@ class Session:
             self._checkpoint()
 
     def _scaled(self, batch: WindowBatch) -> FloatArray:
-        """Return rows in the units of the model; the first batch with rows sets the scale."""
-        if self._scale_check is not None:
-            self._scale_check.add(batch.X)
-        if self.description.standardize and self.progress.scale is None and len(batch.X):
-            scale, is_constant = learn_scale(batch.X, batch.weights)
-            self._warnings = warn_of_constant(is_constant, self.progress.columns.features)
-            self.progress = self.progress._replace(scale=scale)
-        return batch.X if self.progress.scale is None else self.progress.scale.apply(batch.X)
+        """Return rows in the units of the model; the first batch with rows may set the scale."""
+        X = self._scaling.apply(batch)
+        self.progress = self.progress._replace(scale=self._scaling.scale)
+        return X
 
     def _record(self, batch: WindowBatch, report: StepReport) -> StepRecord:
         """Return a step in the units of the input."""
@@ -256,17 +249,3 @@ class Session:
     def _info(self) -> dict[str, Any]:
         """Return the content of run.json."""
         return run_info(self.description, self.progress, self.model)
-
-    @staticmethod
-    def wants_empty(model: BatchClusterer) -> bool:
-        """Return whether a window without rows is a step: while clusters are remembered, within a limit.
-
-        The result depends only on the model, so a run that resumes in a gap is not changed by the
-        interruption.
-        """
-        ages = model.cluster_ages_
-        return len(ages) > 0 and float(ages.min()) < MAX_EMPTY_STEPS
-
-    def n_active(self) -> int:
-        """Return the number of clusters with rows in the last step."""
-        return int(np.count_nonzero(self.model.cluster_ages_ == 0))

@@ -46,8 +46,7 @@ def summarize(session: Session, action: Action, *, report: bool, speed: float) -
 
 def summarize_complete(start: RunStart, title: str, model: BatchClusterer | KeyedDMeans) -> RunResult:
     """Return the result of a run that was complete before the call."""
-    if start.progress is None:
-        raise RuntimeError("a complete run without progress")
+    assert start.progress is not None
     folder = Path(start.progress.out)
     labels = [path for path in sorted(folder.glob(f"{LABELS_STEM}.*")) if path.name != LABELS_LOG]
     report = folder / REPORT_FILE

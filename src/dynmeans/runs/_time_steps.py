@@ -15,8 +15,11 @@ from dynmeans._tables.windowing import (
     Windowing,
     by_calendar,
 )
+from dynmeans.estimators._shell.base import BatchClusterer
 from dynmeans.runs.parameters import RunParameters
+from dynmeans.streams import KeyedDMeans
 
+MAX_EMPTY_STEPS = 1000  # consecutive ones; a longer gap is a single long step, with the same clusters
 LAST_SECOND = 3.3e10  # in the year 3015; times since 1970 in milliseconds are larger
 FRACTIONS = {"milliseconds": 1e3, "microseconds": 1e6, "nanoseconds": 1e9}  # of a second
 
@@ -40,6 +43,18 @@ def make_windowing(
     if length.unit == "months":
         raise InputError(f"--every {parameters.every} needs dates, but --time {parameters.time} has numbers")
     return ByWindow(length.duration, *where)
+
+
+def wants_empty(model: BatchClusterer | KeyedDMeans) -> bool:
+    """Return whether a window without rows is a step: while clusters are remembered, within a limit.
+
+    With keys it is not: time passes for a key when it has rows. The result depends only on the model, so
+    a run that resumes in a gap is not changed by the interruption.
+    """
+    if isinstance(model, KeyedDMeans):
+        return False
+    ages = model.cluster_ages_
+    return len(ages) > 0 and float(ages.min()) < MAX_EMPTY_STEPS
 
 
 def time_unit(parameters: RunParameters) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from itertools import chain, islice
@@ -39,7 +39,7 @@ from dynmeans.runs._resume.progress import Progress, drop_unset
 from dynmeans.runs._resume.start import RunStart, find_start
 from dynmeans.runs._session import Session
 from dynmeans.runs._summary import summarize, summarize_complete
-from dynmeans.runs._time_steps import check_time_unit, make_windowing, time_info, time_unit
+from dynmeans.runs._time_steps import check_time_unit, make_windowing, time_info, time_unit, wants_empty
 from dynmeans.runs.parameters import RunParameters, normalize_parameters
 from dynmeans.runs.result import RunInterrupted, RunResult, RunStatus
 from dynmeans.streams import KeyedDMeans
@@ -146,7 +146,8 @@ def _run(job: Job) -> RunResult:
     start = find_start(job.state, read_files(job), job.parameters._asdict(), job.out, force=job.force)
     known = {"title": title(job.sources), "parameters": drop_unset(job.parameters._asdict())}
     force = job.force
-    if start.action == "done" and job.state is not None:
+    if start.action == "done":
+        assert job.state is not None
         if not must_repeat(start, job.state, known, report=job.report, force=force):
             return summarize_complete(start, title(job.sources), load_model(job, start))
         start, force = RunStart("begin", start.inputs), True
@@ -169,7 +170,7 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
         windowing,
         progress.clock,
         resumed_at=progress.position if start.action == "resume" else None,
-        wants_empty=_wants_empty(model),
+        wants_empty=partial(wants_empty, model),
     )
     begun = _first_batches(batches, progress)  # an unreadable input must not cause any output
     if missing.pending and not progress.steps and not any(len(batch.X) for batch in begun):
@@ -183,7 +184,7 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
             session.take(batch)
             now = session.progress
             fraction = batch.done if known_size else None
-            job.on_step(RunStatus(now.rows, now.steps, session.n_clusters(), fraction))
+            job.on_step(RunStatus(now.rows, now.steps, session.model.n_clusters_, fraction))
         speed = (session.progress.rows - progress.rows) / max(monotonic() - began, 1e-9)
         check = partial(check_inputs, job, progress)
         session.finish(draw_report if job.report else None, check, missing)
@@ -223,11 +224,6 @@ def _session(job: Job, start: RunStart, progress: Progress, model: Any, windowin
         return Session(description, model, progress, windowing.carry)
     rows = start.snapshot.arrays.get(ROWS_ARRAY) if start.action == "resume" and start.snapshot else None
     return KeyedSession(description, model, progress, windowing.carry, rows)
-
-
-def _wants_empty(model: Any) -> Callable[[], bool]:
-    """Return whether a window without rows is a step; with keys, time passes for each when it has rows."""
-    return (lambda: False) if isinstance(model, KeyedDMeans) else partial(Session.wants_empty, model)
 
 
 def _describe(job: Job, progress: Progress) -> RunDescription:

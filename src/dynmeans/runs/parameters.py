@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from dynmeans._files.errors import InputError
@@ -110,27 +110,35 @@ class RunParameters(NamedTuple):
 def normalize_parameters(parameters: RunParameters) -> RunParameters:
     """Return equal parameters of the types that the command line gives and state files store."""
     cost = parameters.birth_cost
-    numbers: dict[str, Any] = {
-        name: getattr(parameters, name) for name in ("lifetime", "reach", "aging_cost", "drift")
+    given = {name: getattr(parameters, name) for name in _TYPES}
+    converted: dict[str, Any] = {
+        name: _TYPES[name](value) for name, value in given.items() if value is not None
     }
-    numbers = {name: None if value is None else float(value) for name, value in numbers.items()}
     return parameters._replace(
-        features=None if parameters.features is None else list(parameters.features),
-        report_keys=None if parameters.report_keys is None else list(parameters.report_keys),
-        report_largest=None if parameters.report_largest is None else int(parameters.report_largest),
         birth_cost=parse_birth_cost(cost) if isinstance(cost, str) else float(cost),
         restarts=n_restarts(parameters),
         seed=int(parameters.seed),
         min_hits=int(parameters.min_hits),
-        budget=None if parameters.budget is None else int(parameters.budget),
         missing=None if parameters.missing == "error" else parameters.missing,
-        feature_scales=(
-            None
-            if parameters.feature_scales is None
-            else [float(scale) for scale in parameters.feature_scales]
-        ),
-        **numbers,
+        **converted,
     )
+
+
+def _floats(values: Iterable[Any]) -> list[float]:
+    return [float(value) for value in values]
+
+
+_TYPES: dict[str, Callable[[Any], object]] = {  # of parameters that may be None
+    "lifetime": float,
+    "reach": float,
+    "aging_cost": float,
+    "drift": float,
+    "budget": int,
+    "report_largest": int,
+    "features": list,
+    "report_keys": list,
+    "feature_scales": _floats,
+}
 
 
 def n_restarts(parameters: RunParameters) -> int | None:

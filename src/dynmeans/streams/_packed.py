@@ -15,16 +15,7 @@ def pack(state: ClusterState) -> bytes:
     """Return the state of a key as bytes in native order, for this process only."""
     n, width = state.velocities.shape
     head = _HEAD.pack(state.next_id, state.clock, state.n_steps, n, width)
-    columns = (
-        state.centers,
-        state.weights,
-        state.velocities,
-        state.velocity_cov,
-        state.last_seen,
-        state.ids,
-        state.hits,
-    )
-    return b"".join((head, *(column.tobytes() for column in columns)))
+    return b"".join((head, *(column.tobytes() for column in state.columns)))
 
 
 def unpack(data: bytes, n_features: int) -> ClusterState:

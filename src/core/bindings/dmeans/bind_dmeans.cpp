@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "bindings/dmeans/batch_arguments.hpp"
 #include "bindings/dmeans/step_parts.hpp"
 #include "dmeans/assignment/cheapest_clusters.hpp"
 #include "dmeans/assignment/exclusive_assignment.hpp"
@@ -16,38 +17,6 @@
 
 namespace dynmeans {
 namespace {
-
-// in: data (n, d), weights (n,) or null for ones
-template <class T>
-DescentResult descend_distinct(const T* data, const double* weights, Row n, int d, const PriorView& prior,
-                               const DescentOptions& options, ThreadPool& pool) {
-  const BatchView<T> points(data, weights, n, d, pool);
-  return Descent<T>(points, prior, options, pool).run();
-}
-
-// The same, with equal rows merged.
-template <class T>
-DescentResult descend_rows(const T* data, const double* weights, Row n, int d, const PriorView& prior,
-                           const DescentOptions& options, ThreadPool& pool) {
-  const auto distinct = deduplicate(data, weights, n, d);
-  if (!distinct) return descend_distinct(data, weights, n, d, prior, options, pool);
-  DescentResult result = descend_distinct(distinct->rows.data(), distinct->weights.data(),
-                                          Row(distinct->weights.size()), d, prior, options, pool);
-  std::vector<std::int32_t> slots(n);
-  for (Row i = 0; i < n; ++i) slots[i] = result.slots[distinct->of[i]];
-  result.slots = std::move(slots);
-  return result;
-}
-
-// Inconsistent sizes would lead to reads beyond the end of an array.
-template <class T>
-void check_tables(const Matrix<T>& X, const std::optional<Vector>& weights, const Matrix<double>& centers,
-                  const Vector& gammas, const Vector& revival) {
-  const std::size_t n_old = gammas.shape(0);
-  if (centers.shape(1) != X.shape(1) || centers.shape(0) != n_old || revival.shape(0) != n_old)
-    throw std::invalid_argument("an old cluster must have a center as long as a row, a gamma and a revival");
-  if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("a row must have a weight");
-}
 
 // Slots of a large batch take two bytes if they fit, since the ids that the lifecycle returns take eight.
 nb::object slots_to_python(std::vector<std::int32_t> slots, std::size_t n_slots) {
@@ -85,7 +54,11 @@ nb::tuple descend(const Matrix<T>& X, const std::optional<Vector>& weights, cons
   {
     nb::gil_scoped_release unlocked;
     ThreadPool pool(threads);
-    result = descend_rows(X.data(), weights ? weights->data() : nullptr, n, d, prior, options, pool);
+    result = descend_distinct(X.data(), weights ? weights->data() : nullptr, n, d,
+                              [&](const T* rows, const double* m, Row count) {
+                                const BatchView<T> points(rows, m, count, d, pool);
+                                return Descent<T>(points, prior, options, pool).run();
+                              });
   }
   return to_python(std::move(result), d);
 }

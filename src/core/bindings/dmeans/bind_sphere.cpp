@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "bindings/dmeans/batch_arguments.hpp"
 #include "dmeans/batch/deduplicate.hpp"
 #include "sphere/gram_descent.hpp"
 #include "sphere/sphere_descent.hpp"
@@ -11,24 +12,6 @@
 namespace dynmeans {
 namespace {
 
-// Merges equal rows before the descent. in: data (n, d), weights (n,) or null for ones
-template <class T>
-SphereResult descend_rows(const T* data, const double* weights, Row n, int d, const PriorView& prior,
-                          const DescentOptions& options) {
-  const auto distinct = deduplicate(data, weights, n, d);
-  if (!distinct) {
-    const SphereRows<T> points{data, weights, n, d};
-    return SphereDescent<T>(points, prior, options).run();
-  }
-  const SphereRows<T> points{distinct->rows.data(), distinct->weights.data(), Row(distinct->weights.size()),
-                             d};
-  SphereResult result = SphereDescent<T>(points, prior, options).run();
-  std::vector<std::int32_t> slots(n);
-  for (Row i = 0; i < n; ++i) slots[i] = result.slots[distinct->of[i]];
-  result.slots = std::move(slots);
-  return result;
-}
-
 template <class T>
 nb::tuple descend_sphere(const Matrix<T>& X, const std::optional<Vector>& weights,
                          const Matrix<double>& centers, const Vector& gammas, const Vector& revival,
@@ -36,16 +19,17 @@ nb::tuple descend_sphere(const Matrix<T>& X, const std::optional<Vector>& weight
                          bool refine) {
   const Row n = Row(X.shape(0));
   const int d = int(X.shape(1));
-  const std::size_t n_old = gammas.shape(0);
-  if (centers.shape(1) != X.shape(1) || centers.shape(0) != n_old || revival.shape(0) != n_old)
-    throw std::invalid_argument("an old cluster must have a center as long as a row, a gamma and a revival");
-  if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("a row must have a weight");
-  const PriorView prior{centers.data(), gammas.data(), revival.data(), int(n_old)};
+  check_tables(X, weights, centers, gammas, revival);
+  const PriorView prior{centers.data(), gammas.data(), revival.data(), int(gammas.shape(0))};
   const DescentOptions options{birth, seed, step, n_restarts, max_iter, refine};
   SphereResult result;
   {
     nb::gil_scoped_release unlocked;
-    result = descend_rows(X.data(), weights ? weights->data() : nullptr, n, d, prior, options);
+    result = descend_distinct(X.data(), weights ? weights->data() : nullptr, n, d,
+                              [&](const T* rows, const double* m, Row count) {
+                                const SphereRows<T> points{rows, m, count, d};
+                                return SphereDescent<T>(points, prior, options).run();
+                              });
   }
   const std::size_t k = result.slot_weights.size();
   return nb::make_tuple(to_numpy(std::move(result.slots), {std::size_t(n)}),

@@ -12,10 +12,10 @@
 
 #include "dmeans/clusters.hpp"
 #include "dmeans/descent.hpp"
-#include "kernel/linear_assignment.hpp"
 #include "simd/squared_distance.hpp"
 #include "support/disjoint_sets.hpp"
 #include "support/equations.hpp"
+#include "support/linear_assignment.hpp"
 #include "support/newborn_order.hpp"
 #include "support/signals.hpp"
 

@@ -32,13 +32,8 @@ class PartialDistanceBound {
   // Number of bounds written: one per center, padded to whole groups.
   int n_bounds() const { return stride_; }
 
-  // in: row (d,); out: lower bounds (n_bounds,) on its squared distances, up to rounding; zero if they would
-  // not save time
+  // If is_worth_it. in: row (d,); out: lower bounds (n_bounds,) on its squared distances, up to rounding
   [[gnu::always_inline]] void bound(const double* row, double* bounds) const {
-    if (!is_worth_it()) {
-      std::fill_n(bounds, n_, 0.0);
-      return;
-    }
     double selected[kFeatures];
     for (int f = 0; f < kFeatures; ++f) selected[f] = row[features_[f]];
     for (int k = 0; k < stride_; k += kCenters) {

@@ -50,7 +50,6 @@ class ProductComparison {
   // in: center_of(a), (d,), for a = 0 .. n - 1
   template <class CenterOf>
   void pack(int n, int d, const CenterOf& center_of) {
-    n_ = n;
     d_ = d;
     n_blocks_ = (n + kProductBlock - 1) / kProductBlock;
     packed_.assign(std::size_t(n_blocks_) * d * kProductBlock, 0.0f);
@@ -69,8 +68,6 @@ class ProductComparison {
     }
     largest_squared_norm_ = largest;
   }
-
-  int size() const { return n_; }
 
   void compare(Tile& tile) const {
     static const NearestByProducts nearest = widest_product_kernels().nearest_by_products;
@@ -102,7 +99,7 @@ class ProductComparison {
   static constexpr double kSmallest = 1e-36;  // covers what float32 loses to underflow
   static constexpr double kDouble = 0x1p-52;  // rounding in double precision
 
-  int n_ = 0, d_ = 0, n_blocks_ = 0;
+  int d_ = 0, n_blocks_ = 0;
   std::vector<float> packed_, half_;  // (blocks, d, kProductBlock), (blocks, kProductBlock)
   double largest_squared_norm_ = 0;   // of the centers
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "dmeans/batch/batch_view.hpp"
@@ -87,6 +88,19 @@ std::optional<Distinct<T>> deduplicate(const T* data, const double* weights, Row
   for (Row i = 0; i < n; ++i)
     std::copy_n(row_at(i), d, distinct.rows.data() + static_cast<std::size_t>(distinct.of[i]) * d);
   return distinct;
+}
+
+// Result of a descent with equal rows merged, with the slots of all rows. `descend` takes rows, weights or
+// null, and the number of rows.
+template <class T, class Descend>
+auto descend_distinct(const T* data, const double* weights, Row n, int d, const Descend& descend) {
+  const auto distinct = deduplicate(data, weights, n, d);
+  if (!distinct) return descend(data, weights, n);
+  auto result = descend(distinct->rows.data(), distinct->weights.data(), Row(distinct->weights.size()));
+  std::vector<std::int32_t> slots(n);
+  for (Row i = 0; i < n; ++i) slots[i] = result.slots[distinct->of[i]];
+  result.slots = std::move(slots);
+  return result;
 }
 
 }  // namespace dynmeans

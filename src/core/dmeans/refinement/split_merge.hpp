@@ -20,7 +20,7 @@
 #include "dmeans/clusters.hpp"
 #include "dmeans/refinement/bisect.hpp"
 #include "dmeans/refinement/row_groups.hpp"
-#include "kernel/linear_assignment.hpp"
+#include "support/linear_assignment.hpp"
 #include "support/signals.hpp"
 
 namespace dynmeans {

@@ -66,14 +66,8 @@ def squared_distances(memory: KernelState, batch: Batch, n_threads: int = 0) -> 
     return rows
 
 
-def cheapest_ids(memory: KernelState, squared: FloatArray, costs: Costs, now: float) -> IntArray:
-    """Return the ids (n,) of least cost for single rows, from their squared distances (n, K)."""
-    ids: IntArray = memory.clusters.ids[cheapest_slots(memory, squared, costs, now)]
-    return ids
-
-
 def cheapest_slots(memory: KernelState, squared: FloatArray, costs: Costs, now: float) -> IntArray:
-    """Return the clusters (n,) of least cost, as `cheapest_ids` does."""
+    """Return the clusters (n,) of least cost for single rows, from their squared distances (n, K)."""
     prior = prior_of_living(memory.clusters, now, costs, WALK)
     cost = prior.gammas / (prior.gammas + 1.0) * squared + prior.revival
     slots: IntArray = cost.argmin(axis=1)

@@ -59,11 +59,11 @@ def step(
     comparison = compare_batch(memory, batch, costs, options.aligned, search.n_threads)
     fit = options.cluster(comparison.similarity, comparison.prior, costs, search, memory.clusters.n_steps)
     return finalize_step(
-        memory=memory,
-        comparison=comparison,
-        kernel_fit=fit,
-        costs=costs,
-        now=batch.time,
+        memory,
+        comparison,
+        fit,
+        costs,
+        batch.time,
         budget=options.budget,
         selection=options.selection,
         row_index=row_index,
@@ -100,6 +100,7 @@ def finalize_step(
     kernel_fit: KernelFit,
     costs: Costs,
     now: float,
+    *,
     budget: int,
     selection: Selection = "greedy",
     row_index: IntArray | None = None,

@@ -105,8 +105,6 @@ def update_support(
         Distance between each center and its approximation, 0 if no point was dropped; NaN if the kernel
         cannot compare support points.
     """
-    if budget < 1:
-        raise ValueError(f"budget must be at least 1, got {budget!r}")
     n_distinct = 0 if distinct is None else distinct.matrix.shape[0]
     distinct_index = None if distinct is None else distinct.numbers
     expansion = _Expansion(
@@ -127,8 +125,6 @@ def update_support(
         )
     )
     errors = np.zeros(len(ids))
-    if len(expansion.over_budget) == 0:
-        return Support(expansion.rows, expansion.coefficients, expansion.ids), errors
     is_kept = np.ones(len(expansion.points), dtype=np.bool_)
     for k in expansion.over_budget.tolist():
         own = slice(*expansion.begin[k : k + 2].tolist())

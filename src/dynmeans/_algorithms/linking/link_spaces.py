@@ -25,9 +25,7 @@ from dynmeans._algorithms.linking.link_birth_cost import (
 )
 from dynmeans._algorithms.linking.link_step import (
     BatchClusters,
-    compare_groups,
     link_kernel,
-    link_noise,
     link_rows,
 )
 from dynmeans._algorithms.linking.shared_items import ItemMemory, SharedItems, empty_item_memory
@@ -206,11 +204,11 @@ class KernelLinks(NamedTuple):
         """Run one time step."""
         groups = step.groups
         if len(groups.rows) == 0:
-            remembered, result = link_noise(
-                state.remembered, groups, step.estimated(state.scale.birth_cost())
-            )
-            return state._replace(remembered=remembered), result
-        comparison = compare_groups(state.remembered, groups, step.costs, self.is_aligned)
+            costs = step.estimated(state.scale.birth_cost())
+            remembered, result = kernel_step.pass_time(state.remembered, costs, groups.time)
+            return state._replace(remembered=remembered), groups.labeled(result)
+        batch = Batch(groups.rows, groups.weights, groups.time)
+        comparison = kernel_step.compare_batch(state.remembered, batch, step.costs, self.is_aligned)
         scale = update_kernel_scale(state.scale, groups, comparison)
         costs = step.estimated(scale.birth_cost())
         remembered, result = link_kernel(

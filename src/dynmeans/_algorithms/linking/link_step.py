@@ -12,12 +12,7 @@ from dynmeans._algorithms.cluster_stats import fit_slots
 from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
 from dynmeans._algorithms.kernel_space.kernel_objective import apart_from_old, cost_of_sums, row_sums
 from dynmeans._algorithms.kernel_space.kernel_state import KernelState
-from dynmeans._algorithms.kernel_space.kernel_step import (
-    BatchComparison,
-    compare_batch,
-    finalize_step,
-    pass_time,
-)
+from dynmeans._algorithms.kernel_space.kernel_step import BatchComparison, finalize_step
 from dynmeans._algorithms.linking.group_assignment import assign_groups
 from dynmeans._algorithms.linking.shared_items import SharedItems
 from dynmeans._algorithms.split_merge_events import RowSpace, add_split_merge_events
@@ -130,18 +125,5 @@ def link_kernel(
     n_slots = max(len(prior.gammas), int(slots.max()) + 1)
     cost = cost_of_sums(row_sums(similarity, groups.weights, slots, n_slots), similarity, prior, costs)
     fit = KernelFit(slots, cost, n_iter=1, restart_costs=np.full(1, cost))
-    memory, result = finalize_step(memory, comparison, fit, costs, groups.time, budget)
-    return memory, groups.labeled(result)
-
-
-def compare_groups(
-    memory: KernelState, groups: BatchClusters, costs: Costs, aligned: bool
-) -> BatchComparison:
-    """Compare groups with the remembered clusters in the space of the kernel."""
-    return compare_batch(memory, Batch(groups.rows, groups.weights, groups.time), costs, aligned)
-
-
-def link_noise(memory: KernelState, groups: BatchClusters, costs: Costs) -> tuple[KernelState, StepResult]:
-    """Run one time step in the space of a kernel for a batch of noise only: all clusters sleep."""
-    memory, result = pass_time(memory, costs, groups.time)
+    memory, result = finalize_step(memory, comparison, fit, costs, groups.time, budget=budget)
     return memory, groups.labeled(result)

@@ -11,6 +11,7 @@ from dynmeans._experiments.results import Group
 from dynmeans._experiments.trials import Case
 from dynmeans._files.extras import require
 from dynmeans._model.types import FloatArray, IntArray
+from dynmeans.plots._figures import new_figure
 from dynmeans.plots._palette import PALETTE
 
 STYLE = {
@@ -57,9 +58,7 @@ def line_style(number: int) -> LineStyle:
 
 def canvas(height: float, width: float = PRINT_WIDTH) -> Any:
     """Return an empty figure with constrained layout; sizes in inches."""
-    figure = require("matplotlib.figure", "plot").Figure(figsize=(width, height), layout="constrained")
-    require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
-    return figure
+    return new_figure(figsize=(width, height), layout="constrained")
 
 
 def styled() -> Any:

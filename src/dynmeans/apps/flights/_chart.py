@@ -13,6 +13,7 @@ from dynmeans._sampling import evenly_spaced
 from dynmeans.apps.flights._smoothing import stretch_of, widen
 from dynmeans.apps.flights.flows import Flow, Flows, largest_flows
 from dynmeans.apps.flights.trajectories import Area
+from dynmeans.plots._figures import new_figure
 from dynmeans.plots._palette import PALETTE
 
 _SHOWN = 12  # flows on the map, as in the paper
@@ -45,8 +46,7 @@ def draw_flows(flows: Flows) -> Any:
     area = widen(flows.smoother.lattice.area, _NARROWEST)
     height = _WIDTH * (area.north - area.south) / (area.east - area.west) * stretch_of(area)
     size = (11, 3.6 + min(height, _HIGHEST))
-    figure = require("matplotlib.figure", "plot").Figure(figsize=size, dpi=150, facecolor="white")
-    require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
+    figure = new_figure(figsize=size, dpi=150, facecolor="white")
     figure.set_layout_engine("compressed")  # keeps the aspect ratio of the map
     top, bottom = figure.subplots(2, 1, height_ratios=(size[1] - 3.0, 3.0))
     _draw_map(top, flows, shown, area)

@@ -15,8 +15,8 @@ import typer
 from dynmeans._files.errors import InputError
 from dynmeans._files.extras import require
 from dynmeans.cli import INTERRUPTED
-from dynmeans.cli.cluster.local_run import describe_columns, describe_model, print_warnings
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
+from dynmeans.cli.descriptions import describe_columns, describe_model, print_warnings
 from dynmeans.estimators._diagnostics.result_checks import ClusteringWarning
 from dynmeans.runs import RunParameters
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,23 +9,13 @@ from typing import Any
 
 import typer
 
-from dynmeans._algorithms.defaults import ONE_OBJECT
 from dynmeans._files.errors import InputError
-from dynmeans._tables.chunk import name_list
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
-from dynmeans.estimators._diagnostics.result_checks import (
-    MIN_STEPS_PER_ID,
-    NOT_ESTIMATED,
-    ClusteringWarning,
-)
-from dynmeans.estimators._diagnostics.row_checks import STANDARDIZE
+from dynmeans.cli.descriptions import describe_columns, describe_model, print_warnings
+from dynmeans.estimators._diagnostics.result_checks import MIN_STEPS_PER_ID, ClusteringWarning
 from dynmeans.runs import RunInterrupted, RunParameters, RunResult, cluster_files
-from dynmeans.runs._option_names import as_options
 from dynmeans.streams import KeyedDMeans
-
-_BIRTH_COST = re.compile(r"\bbirth_cost=([\w.+-]*\w)")
-_MINUTE = 60.0
 
 
 def run_cluster(
@@ -78,74 +67,8 @@ def _confirmed(result: RunResult, parameters: RunParameters) -> dict[str, str]:
     return {"confirmed": f"{result.confirmed:,} ids, with rows in {parameters.min_hits} or more steps"}
 
 
-def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
-    """Return the birth cost and the other parameters that were estimated; times may be in seconds."""
-    is_auto = model.birth_cost == "auto"
-    if is_auto and isinstance(model, KeyedDMeans) and model._estimates.estimate is None:
-        reason = "no key has two different rows in a step or in 8 steps"
-        return {"birth cost": f"not estimated: {reason}; all rows of a key are one cluster"}
-    if is_auto and model.birth_cost_ >= ONE_OBJECT:
-        return {"birth cost": NOT_ESTIMATED}
-    entries = {"birth cost": f"{model.birth_cost_:.6g}{' (auto)' if is_auto else ''}"}
-    if not is_auto or not hasattr(model, "parameters_"):
-        return entries
-    estimated = _estimated(model, in_seconds=in_seconds)
-    return entries | ({"estimated": ", ".join(estimated)} if estimated else {})
-
-
-def _estimated(model: Any, *, in_seconds: bool) -> list[str]:
-    """Return the values of D-Means that were not given, in words."""
-    used = model.parameters_
-    lifetime = _duration(used.lifetime) if in_seconds else f"{used.lifetime:g}"
-    mode = "exclusive" if used.exclusive else "refine"
-    is_plain = not (used.exclusive or used.refine)
-    found = {
-        "metric": "metric cosine" if used.metric == "cosine" else "",
-        "motion": f"motion {used.motion}",
-        mode: "plain" if is_plain else "exclusive" if used.exclusive else "refined",
-        "merge": "merging" if used.merge else "",
-        "lifetime": f"lifetime {lifetime}",
-        "reach": "" if used.reach is None else f"reach {used.reach:.3g}",
-    }
-    has_own_costs = model.aging_cost is not None or model.drift is not None
-    given = ("lifetime", "reach") if has_own_costs else ()
-    return [text for name, text in found.items() if text and name not in given and not _is_given(model, name)]
-
-
-def _is_given(model: Any, name: str) -> bool:
-    return getattr(model, name) not in (None, "auto")
-
-
 def _speed(rate: float) -> str:
     return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
-
-
-def _duration(seconds: float) -> str:
-    """Return a time in seconds in the largest unit in which it is at least 1."""
-    units = {"d": 1440 * _MINUTE, "h": 60 * _MINUTE, "min": _MINUTE}
-    unit = next((name for name, length in units.items() if seconds >= length), "s")
-    return f"{seconds / units.get(unit, 1.0):.4g} {unit}"
-
-
-def print_warnings(
-    model: Any,
-    features: Sequence[str],
-    found: dict[str, str] | None = None,
-    *,
-    standardize: bool = False,
-) -> None:
-    """Print the warnings of a model and of a run, with the names of options and columns."""
-    for text in {**(found or {}), **getattr(model, "warnings_", {})}.values():
-        if standardize:
-            text = text.replace(STANDARDIZE, "use --feature-scales")
-        if model.birth_cost == "auto":
-            text = _BIRTH_COST.sub(r"the estimated birth cost, \1,", text)
-        print_error(as_options(text, features), kind="warning: ")
-
-
-def describe_columns(features: Sequence[str], unused: Sequence[str]) -> dict[str, str]:
-    """Return the columns that were clustered, and those that were not, with the reasons."""
-    return {"features": name_list(features), **({"not used": "; ".join(unused)} if unused else {})}
 
 
 def _missing(result: RunResult) -> dict[str, str]:

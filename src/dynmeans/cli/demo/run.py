@@ -88,17 +88,17 @@ def _cluster_stream(session: Session, stream: Stream) -> list[IntArray]:
             )
             found.append(session.take(batch).labels)
             now = session.progress
-            show(now.rows, now.steps, len(session.model.cluster_ids_), batch.done)
+            show(now.rows, now.steps, session.model.n_clusters_, batch.done)
     return found
 
 
 def _print_result(session: Session, stream: Stream, found: list[IntArray], speed: float) -> None:
     now, labels = session.progress, stream.labels
-    asleep = len(session.model.cluster_ids_) - session.n_active()
+    n_active = int((session.model.cluster_ages_ == 0).sum())
     print_summary(
         {
             "points": f"{now.rows:,} in {now.steps} steps, around 5 centers that move, die and are replaced",
-            "clusters alive": f"{session.n_active()} active, {asleep} asleep at the end",
+            "clusters alive": f"{n_active} active, {session.model.n_clusters_ - n_active} asleep at the end",
             "events": f"{now.born} born, {now.revived} revived, {now.died} died",
             "tracked": f"{tracking_accuracy(labels, found):.0%} of the points keep the id of their center",
             "separated": f"{per_step_accuracy(labels, found):.0%} are right within their step",

@@ -136,7 +136,7 @@ def _print_flows(found: Flows, seconds: float) -> None:
 def _draw(found: Flows, out: Path) -> str:
     """Draw the map; return its path, or why it cannot be drawn."""
     from dynmeans.apps.flights._chart import draw_flows
-    from dynmeans.plots._figure_file import save_figure
+    from dynmeans.plots._figures import save_figure
 
     try:
         figure = draw_flows(found)

@@ -13,11 +13,11 @@ import numpy as np
 
 from dynmeans._files.atomic_write import atomic_write, make_folder
 from dynmeans._tables.columns import Columns
-from dynmeans.cli.cluster.local_run import describe_columns
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, terminal_bar
+from dynmeans.cli.descriptions import describe_columns
 from dynmeans.kernels import Kernel, get_kernel, to_params
 from dynmeans.runs._models import DEFAULT_KERNEL, parse_kernel
-from dynmeans.runs._option_names import as_options
+from dynmeans.runs._option_names import as_options, option_name
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning import Trial, Tuning
 from dynmeans.tuning.result import RESULT_COLUMNS
@@ -80,7 +80,7 @@ def _option(name: str, value: Any) -> list[str]:
     text = _kernel_words(value) if name == "kernel" and not isinstance(value, str) else value
     if name == "kernel" and text == DEFAULT_KERNEL:
         return []
-    return [f"--{name.replace('_', '-')}", f"{text:.6g}" if isinstance(text, float) else text]
+    return [option_name(name), f"{text:.6g}" if isinstance(text, float) else text]
 
 
 def _numbers(values: Sequence[float]) -> str:

@@ -12,7 +12,6 @@ from dynmeans._files.limits import FileLimits, parse_limits
 from dynmeans._files.lock import real_path
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.missing import MissingRows
-from dynmeans._tables.standardize import learn_scale
 from dynmeans._tables.windows import cut
 from dynmeans.cli.tune.output import (
     FIGURE_FILE,
@@ -23,12 +22,12 @@ from dynmeans.cli.tune.output import (
     print_results,
     write_tuning,
 )
-from dynmeans.runs._first_rows_check import FirstRowsCheck, warn_of_constant
 from dynmeans.runs._folder import check_output_files, locked_folder
 from dynmeans.runs._job import find_sources
 from dynmeans.runs._models import make_model
 from dynmeans.runs._parameter_checks import check_parameters
 from dynmeans.runs._row_errors import far_coordinate
+from dynmeans.runs._row_scaling import RowScaling
 from dynmeans.runs._time_steps import check_time_unit, make_windowing, window_length
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning import tune
@@ -104,22 +103,17 @@ def _read(
         embedding=parameters.embedding,
         missing=missing,
     )
-    scale: Any = None
-    check = FirstRowsCheck(columns.features)
-    found: dict[str, str] = {}
+    scaling = RowScaling(
+        columns.features, standardize=parameters.standardize, is_checked=parameters.metric != "cosine"
+    )
     n_left_out = 0
     batches: list[dict[str, Any]] = []
     for batch in cut(blocks, make_windowing(parameters, {}, is_dated=columns.dated)):
         if not batches:
             check_time_unit(parameters, batch.time, is_dated=columns.dated)
-        if parameters.standardize and scale is None and len(batch.X):
-            scale, is_constant = learn_scale(batch.X, batch.weights)
-            found = warn_of_constant(is_constant, columns.features)
-        if not parameters.standardize and parameters.metric != "cosine":
-            check.add(batch.X)
-        X = batch.X if scale is None else scale.apply(batch.X)
+        X = scaling.apply(batch)
         far = far_coordinate(batch, columns.features)
-        if far is not None and scale is None:
+        if far is not None and scaling.scale is None:
             raise far
         batches.append({"X": X, "sample_weight": batch.weights, "t": batch.t})
         n_left_out += 0 if batch.left_out is None else int(batch.left_out.sum())
@@ -130,7 +124,7 @@ def _read(
     has_gaps = _has_windows(parameters) and any(
         after["t"] - before["t"] > 1.0 for before, after in pairwise(batches)
     )
-    return TuningSteps(columns, batches, n_left_out, has_gaps, found | check.warnings)
+    return TuningSteps(columns, batches, n_left_out, has_gaps, scaling.warnings)
 
 
 def _has_windows(parameters: RunParameters) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ from dynmeans._tables.inputs import RowBlock
 from dynmeans._tables.readers.arrow import read_cells, wanted_names
 from dynmeans._tables.rows import Rows, to_rows
 from dynmeans._tables.standardize import Scale
-from dynmeans._tables.windowing import ByPart, ByRows, Windowing
+from dynmeans._tables.windowing import ByPart, ByRows, Windowing, equal_keys
 from dynmeans.distributed._runs.locations import DataFile, find_files, open_file
 from dynmeans.runs._time_steps import make_windowing
 from dynmeans.runs.parameters import RunParameters
@@ -187,9 +186,7 @@ def find_runs(
     """Return the runs of equal window keys of a part: (key, start, stop)."""
     rule = make_windowing(parameters, carried, is_dated=columns.dated)
     rows = read_rows(part, columns)
-    keys = rule.keys(RowBlock(rows, part.file, part.path, part.file, 0.0))
-    edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
-    return [(keys[a].item(), a, b) for a, b in itertools.pairwise(edges)]
+    return list(equal_keys(rule.keys(RowBlock(rows, part.file, part.path, part.file, 0.0))))
 
 
 def find_windows(

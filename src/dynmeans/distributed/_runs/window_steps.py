@@ -37,10 +37,9 @@ from dynmeans.distributed._runs.locations import check_unchanged
 from dynmeans.distributed._runs.progress import DatasetProgress, save_progress
 from dynmeans.distributed._runs.run_log import DatasetLog
 from dynmeans.distributed.estimator import DMeans
-from dynmeans.runs._first_rows_check import warn_of_constant
 from dynmeans.runs._option_names import as_options
-from dynmeans.runs._session import Session
-from dynmeans.runs._time_steps import make_windowing
+from dynmeans.runs._row_scaling import warn_of_constant
+from dynmeans.runs._time_steps import make_windowing, wants_empty
 
 
 def run_steps(job: DatasetJob, model: DMeans, progress: DatasetProgress) -> Iterator[DatasetProgress]:
@@ -108,7 +107,7 @@ def _pass_empty(model: DMeans, rule: Windowing, key: float, data: Dataset, log: 
     if not hasattr(model, "_state"):
         return
     for empty in rule.empty_keys(model._remembered.clock, key):
-        if not Session.wants_empty(model):
+        if not wants_empty(model):
             return
         t, time = rule.stamp(empty)
         model.partial_fit(np.empty((0, len(data.columns.features))), t=t)

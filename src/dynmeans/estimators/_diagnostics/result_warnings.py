@@ -64,20 +64,13 @@ def warn_of_rows(
 def update_warnings(model: DMeans, batch: Batch, report: StepReport, resolved: ResolvedParameters) -> None:
     """Check the last step of a model if a check is due, and warn the caller of what was not found before."""
     step, is_due = report.step, is_check_due(report.step)
-    if not (is_due or step == 1 or len(report.born)):
-        return
-    record = model._warnings
     if step == 1:
-        record = NO_WARNINGS._replace(last_check=START if resolved.is_final else None)
-    if step > 1 and len(model._state.ids) > len(report.born) > 0:
-        current = record.current
-        if "birth" in current:
-            current = {kind: text for kind, text in current.items() if kind != "birth"}
-        birth = Birth(step, report.birth_cost)
-        record = WarningRecord(current, record.given, birth, record.last_check)
-    model._warnings = record
+        model._warnings = NO_WARNINGS._replace(last_check=START if resolved.is_final else None)
+    elif 0 < len(report.born) < len(model._state.ids):
+        model._warnings = _with_birth(model._warnings, Birth(step, report.birth_cost))
     if not (is_due or step == 1) or model._is_silent or len(batch.rows) == 0:
         return
+    record = model._warnings
     found = _find_warnings(model, batch, report, resolved)
     # An estimate changes in the first steps: what a later check of the result does not find has ended.
     valid = {kind: text for kind, text in record.current.items() if kind in ROW_CHECKS or not is_due}
@@ -89,6 +82,12 @@ def update_warnings(model: DMeans, batch: Batch, report: StepReport, resolved: R
         current=valid | first_texts, given=record.given | found.keys(), last_check=last_check
     )
     _give_warnings(text for kind, text in found.items() if kind not in record.given)
+
+
+def _with_birth(record: WarningRecord, birth: Birth) -> WarningRecord:
+    """Return the warnings after a birth beside remembered clusters, which ends the warning of no births."""
+    current = {kind: text for kind, text in record.current.items() if kind != "birth"}
+    return WarningRecord(current, record.given, birth, record.last_check)
 
 
 def _find_warnings(

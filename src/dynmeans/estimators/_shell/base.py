@@ -238,17 +238,21 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
     @property
     def history_(self) -> tuple[Event, ...]:
         """The latest events, at most ``history_size``, in order of time."""
-        self._remembered  # noqa: B018
+        self._require_fitted()
         return tuple(self._history)
 
     @property
     def _remembered(self) -> ClusterState:
+        self._require_fitted()
+        clusters: ClusterState = self._state.clusters
+        return clusters
+
+    def _require_fitted(self) -> None:
+        """Raise unless the model has a state; `check_is_fitted` has another error, which is a ValueError."""
         if not hasattr(self, "_state"):
             raise AttributeError(
                 f"this {type(self).__name__} is not fitted yet: call fit or partial_fit first"
             )
-        clusters: ClusterState = self._state.clusters
-        return clusters
 
     def __getstate__(self) -> Any:
         """Leave out the lock: copies and unpickled models have a separate one."""

@@ -14,7 +14,7 @@ from dynmeans._algorithms.kernel_space.kernel_birth_cost import estimate_birth_s
 from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
 from dynmeans._algorithms.kernel_space.kernel_state import (
     KernelState,
-    cheapest_ids,
+    cheapest_slots,
     first_batch,
     forecast,
     initial_state,
@@ -73,7 +73,7 @@ class KernelClusterer(BatchClusterer):
 
         Without rows for kernels that are not precomputed.
         """
-        self._remembered  # noqa: B018
+        self._require_fitted()
         origins: IntArray = self._state.origins
         return origins
 
@@ -120,7 +120,9 @@ class KernelClusterer(BatchClusterer):
         return forecast(state, resolved.costs, now)
 
     def _cheapest(self, state: KernelState, rows: Rows, resolved: ResolvedParameters, now: float) -> IntArray:
-        return cheapest_ids(state, self._squared_distances(state, rows), resolved.costs, now)
+        which = cheapest_slots(state, self._squared_distances(state, rows), resolved.costs, now)
+        ids: IntArray = state.clusters.ids[which]
+        return ids
 
     def _read(self, X: Any, *, reset: bool, min_rows: int = 1) -> Rows:
         """Validate rows; a precomputed kernel may have a different number of columns in every step."""

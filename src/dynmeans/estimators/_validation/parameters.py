@@ -25,9 +25,8 @@ def valid_choice(name: str, value: Any, choices: tuple[str, ...], where: str = "
 
 def valid_count(name: str, value: Any, minimum: int, maximum: int = LARGEST_COUNT) -> int:
     """Return a whole number from ``minimum`` to ``maximum``."""
-    if (
-        type(value) is int and minimum <= value <= maximum
-    ):  # the usual case: the general test takes ten times as long
+    # The usual case: the general test takes ten times as long.
+    if type(value) is int and minimum <= value <= maximum:
         return value
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < minimum:
         raise ValueError(f"{name} must be a whole number >= {minimum}, got {shown(value)}")

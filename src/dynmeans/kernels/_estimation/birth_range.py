@@ -24,7 +24,7 @@ from scipy.sparse import issparse
 
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._sampling import evenly_spaced
-from dynmeans.kernels._estimation.separated_clusters import widest_range
+from dynmeans.kernels._estimation.threshold_range import widest_range
 
 SMALLEST = 1e-6  # lower end of a range, relative to the upper one, if nothing bounds it from below
 BLOCK = 64  # maximum number of rows of a cluster whose eigenvalues are computed

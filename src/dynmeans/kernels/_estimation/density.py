@@ -17,9 +17,7 @@ from dynmeans.kernels.base import KernelInput
 
 MAX_DENSE = 4000  # number of wide rows of which all distances are computed; a tree is slower for them
 OUTLIERS = 0.03  # expected share of rows that belong to no old cluster
-_SMALLEST_BACKGROUND = (
-    1e-300  # lower bound on the background, which prevents division by 0 far from all points
-)
+_SMALLEST_BACKGROUND = 1e-300  # prevents division by 0 far from all points
 
 
 class Density(NamedTuple):

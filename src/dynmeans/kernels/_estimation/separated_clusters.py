@@ -15,17 +15,22 @@ the mean of the edges within it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage
-from scipy.spatial.distance import squareform
 from scipy.special import fdtrc
 
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._sampling import evenly_spaced
+from dynmeans.kernels._estimation.single_linkage import (
+    Tree,
+    nearest_rows,
+    node_labels,
+    parent_heights,
+    single_linkage,
+)
+from dynmeans.kernels._estimation.threshold_range import widest_range
 from dynmeans.kernels._geometry.distances import distances
 
 SAMPLE = 2000  # maximum number of rows
@@ -33,14 +38,6 @@ RANK = 4  # neighbor whose distance measures the density, as in DBSCAN; smaller 
 SEPARATED = 0.5  # share of the rows that a split must explain
 CHANCE = 0.05  # probability that a gap as large occurs by chance, among all edges of a batch
 CACHE = 4  # batches: a step needs them once for the kernel, and once for the costs
-
-
-class ThresholdRange(NamedTuple):
-    """Range of a threshold between bounds from below and from above."""
-
-    low: float
-    high: float
-    n_violated: int  # number of bounds on the wrong side
 
 
 class SeparatedClusters(NamedTuple):
@@ -53,14 +50,6 @@ class SeparatedClusters(NamedTuple):
     between: float  # edges from this length on leave most clusters; infinite for one cluster
 
 
-class _Tree(NamedTuple):
-    """Nodes: n rows, then n - 1 merges by rising height; the root is last."""
-
-    left: list[int]  # (n - 1,)
-    right: list[int]  # (n - 1,)
-    height: list[float]  # (n - 1,)
-
-
 class _Scores(NamedTuple):
     mass: list[float]  # of each node
     volumes: list[float]  # of the edges within each node, summed
@@ -69,28 +58,6 @@ class _Scores(NamedTuple):
     chosen: list[bool]  # the node scores more than the best nodes below it
     best: list[float]  # score of the best nodes at or below each node
     counts: list[int]  # number of these nodes
-
-
-def widest_range(lower: Sequence[float], upper: Sequence[float]) -> ThresholdRange:
-    """Return the range of a threshold that violates the fewest bounds, and the widest such range by ratio.
-
-    Examples
-    --------
-    >>> from dynmeans.kernels._estimation.separated_clusters import widest_range
-    >>> widest_range([1.0, 2.0, 9.0], [5.0, 8.0, 8.0])
-    ThresholdRange(low=2.0, high=5.0, n_violated=1)
-    """
-    bounds = np.unique(np.concatenate([[0.0], lower, upper]))
-    if len(bounds) < 2:
-        return ThresholdRange(float(bounds[0]), float(bounds[0]), len(upper))
-    above, below = np.sort(lower), np.sort(upper)
-    too_low = len(above) - np.searchsorted(above, bounds[:-1], side="right")
-    too_high = np.searchsorted(below, bounds[:-1], side="right")
-    violated = too_low + too_high
-    with np.errstate(divide="ignore", over="ignore"):
-        width = bounds[1:] / bounds[:-1]
-    best = min(range(len(violated)), key=lambda i: (violated[i], -width[i]))
-    return ThresholdRange(float(bounds[best]), float(bounds[best + 1]), int(violated[best]))
 
 
 def has_few_rows(weights: FloatArray) -> bool:
@@ -139,24 +106,16 @@ def clusters_of_distances(distances: FloatArray, weights: FloatArray) -> tuple[I
         return np.zeros(n, dtype=np.int64), 0.0, np.inf
     copies = weights if has_few_rows(weights) else np.ones(n)
     rank = max(1, min(RANK, round(float(np.log2(copies.sum())) / 2)))
-    near = _near(distances, min(2 * rank, n - 1))
-    tree, dimension = _single_linkage(distances, near, copies, rank), _dimension(near[0])
+    near = nearest_rows(distances, min(2 * rank, n - 1))
+    tree, dimension = single_linkage(distances, near, copies, rank), _dimension(near[0])
     tree = tree._replace(height=[height / largest for height in tree.height])
     scores = _scores(tree, copies, dimension)
     nodes = _merge_pieces(tree, scores, _split(tree, scores), rank)
-    labels = _labels(tree, nodes)
-    parents = _parent_heights(tree)
+    labels = node_labels(tree, nodes)
+    parents = parent_heights(tree)
     heights = [tree.height[node - n] if node >= n else 0.0 for node in nodes]
     within, between, _ = widest_range(heights, [parents[node] for node in nodes])
     return labels, largest * within, largest * between
-
-
-def _near(distances: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
-    """Return distances (n, k + 1) to the nearest rows, in rising order, and their indices."""
-    index = np.argpartition(distances, k, axis=1)[:, : k + 1]
-    nearest = np.take_along_axis(distances, index, axis=1)
-    order = np.argsort(nearest, axis=1, kind="stable")
-    return np.take_along_axis(nearest, order, axis=1), np.take_along_axis(index, order, axis=1)
 
 
 def _dimension(near: FloatArray) -> float:
@@ -166,37 +125,12 @@ def _dimension(near: FloatArray) -> float:
     return 1.0 / min(max(growth, 1e-2), 1.0)
 
 
-def _single_linkage(
-    distances: FloatArray, near: tuple[FloatArray, IntArray], copies: FloatArray, rank: int
-) -> _Tree:
-    """Link rows by distances that are no shorter than that to the neighbor of this rank, from either end."""
-    nearest, index = near
-    enough = np.cumsum(np.maximum(copies[index], 1.0), axis=1) > rank
-    core = np.where(
-        enough.any(axis=1), nearest[np.arange(len(nearest)), enough.argmax(axis=1)], nearest[:, -1]
-    )
-    edges = np.maximum(distances, core)
-    np.maximum(edges, core[:, None], out=edges)
-    np.fill_diagonal(edges, 0.0)
-    merges = linkage(squareform(edges, checks=False), "single")
-    ends = merges[:, :2].astype(np.int64)
-    return _Tree(ends[:, 0].tolist(), ends[:, 1].tolist(), merges[:, 2].tolist())
-
-
-def _parent_heights(tree: _Tree) -> list[float]:
-    """Return the height of the parent of every node; infinite at the root."""
-    parents = [np.inf] * (2 * len(tree.height) + 1)
-    for a, b, height in zip(*tree, strict=True):
-        parents[a] = parents[b] = height
-    return parents
-
-
-def _scores(tree: _Tree, copies: FloatArray, dimension: float) -> _Scores:
+def _scores(tree: Tree, copies: FloatArray, dimension: float) -> _Scores:
     """Score all nodes, and find the best nodes below each, none of which contains another."""
     n = len(copies)
     smallest = min((h for h in tree.height if h > 0), default=1.0)
     power = min(dimension, 600.0 / max(1.0, -float(np.log(smallest))))  # volumes must not underflow
-    gaps = [height**power for height in _parent_heights(tree)]
+    gaps = [height**power for height in parent_heights(tree)]
     mass, pairs, volumes = copies.tolist(), [0.0] * n, [0.0] * n
     scores = _Scores(mass, volumes, gaps, [], [], [], [])
     for node in range(2 * n - 1):
@@ -222,7 +156,7 @@ def _score(mass: float, pairs: float, outside: float) -> float:
     return max(0.0, mass - 1.0 - 2.0 * pairs / (mass * outside))
 
 
-def _split(tree: _Tree, scores: _Scores) -> list[int]:
+def _split(tree: Tree, scores: _Scores) -> list[int]:
     """Return nodes: split the root, and each part, while the parts explain half of the rows."""
     n = len(tree.height) + 1
     found, open_nodes = [], [2 * n - 2]
@@ -236,7 +170,7 @@ def _split(tree: _Tree, scores: _Scores) -> list[int]:
     return found
 
 
-def _merge_pieces(tree: _Tree, scores: _Scores, nodes: list[int], rank: int) -> list[int]:
+def _merge_pieces(tree: Tree, scores: _Scores, nodes: list[int], rank: int) -> list[int]:
     """Return the clusters: nodes, with those merged that chance separates, or the root.
 
     Pieces of a shape are merged into the largest node that has no other clusters. Clusters that chance may
@@ -275,7 +209,7 @@ def _may_be_chance(scores: _Scores, node: int, rank: int, n_edges: int) -> bool:
     return float(fdtrc(2.0 * rank, 2.0 * rank * m, ratio)) * n_edges > CHANCE
 
 
-def _best_below(tree: _Tree, scores: _Scores, node: int) -> list[int]:
+def _best_below(tree: Tree, scores: _Scores, node: int) -> list[int]:
     """Return the best nodes strictly below a node."""
     n = len(tree.height) + 1
     found: list[int] = []
@@ -287,14 +221,3 @@ def _best_below(tree: _Tree, scores: _Scores, node: int) -> list[int]:
         elif one >= n and scores.counts[one] > 0:
             waiting += [tree.left[one - n], tree.right[one - n]]
     return found
-
-
-def _labels(tree: _Tree, nodes: list[int]) -> IntArray:
-    """Return the number of the node above each row; -1 for none."""
-    n = len(tree.height) + 1
-    labels = np.full(2 * n - 1, -1)
-    labels[nodes] = np.arange(len(nodes))
-    for node in range(2 * n - 2, n - 1, -1):
-        if labels[node] >= 0:
-            labels[[tree.left[node - n], tree.right[node - n]]] = labels[node]
-    return labels[:n]

@@ -106,14 +106,6 @@ class KeyedSession(Session):
         text = f"--report-keys: no row has the key {shown} in column {self._by!r}, so it has no report"
         return {**super().warnings(), "keys": text}
 
-    def n_clusters(self) -> int:
-        """Return the number of remembered clusters of all keys."""
-        return int(self.model.n_clusters_)
-
-    def n_active(self) -> int:
-        """Return the number of clusters with rows in the last step."""
-        return int(self.model.count_active())
-
     def _listen(self) -> None:
         """Do nothing: the events of a key come with the result of its step."""
 

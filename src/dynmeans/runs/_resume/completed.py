@@ -31,7 +31,7 @@ def must_repeat(start: RunStart, state: Path, known: Mapping[str, Any], *, repor
     Parameters
     ----------
     start : RunStart
-        Its action is "done".
+        Its action is "done", so it has a progress and a snapshot.
     state : Path
         State file.
     known : mapping
@@ -46,18 +46,20 @@ def must_repeat(start: RunStart, state: Path, known: Mapping[str, Any], *, repor
     InputError
         If outputs are damaged and cannot be computed again.
     """
-    if start.progress is None:
-        raise RuntimeError("a complete run without progress")
-    folder = Path(start.progress.out)
-    damaged = _damaged(folder, start.progress)
+    progress, snapshot = start.progress, start.snapshot
+    assert progress is not None
+    assert snapshot is not None
+    folder = Path(progress.out)
+    damaged = _damaged(folder, progress)
     if not all(_is_report(name) for name in damaged):
-        _check_repeatable(start, state, known, damaged, force)
+        is_from_start = snapshot.header.get("n_steps") == progress.steps
+        _check_repeatable(folder, state, known, damaged[0], is_from_start=is_from_start, force=force)
         message = f"{folder / damaged[0]}: missing or damaged; the run is computed again"
         warnings.warn(message, InputWarning, stacklevel=4)  # the caller of `cluster_files`
         return True
     _remove_rest(folder)
     if report and (damaged or not (folder / REPORT_FILE).exists()):
-        _draw_again(start, start.progress, state)
+        _draw_again(progress, snapshot, state)
     return False
 
 
@@ -88,16 +90,14 @@ def _size(path: Path) -> int:
 
 
 def _check_repeatable(
-    start: RunStart, state: Path, known: Mapping[str, Any], damaged: list[str], force: bool
+    folder: Path, state: Path, known: Mapping[str, Any], damaged: str, *, is_from_start: bool, force: bool
 ) -> None:
-    if start.progress is None or start.snapshot is None:
-        raise RuntimeError("a complete run without progress")
-    folder = Path(start.progress.out)
-    path = folder / damaged[0]
-    if start.snapshot.header.get("n_steps") != start.progress.steps:
+    """Raise if a run cannot be computed again; `is_from_start` if all steps of its model are its own."""
+    if not is_from_start:
         raise InputError(
-            f"{path}: missing or damaged, and cannot be computed again: the run began with the model of an "
-            f"earlier run, which {state} no longer has; cluster all inputs again with another --state"
+            f"{folder / damaged}: missing or damaged, and cannot be computed again: the run began with the "
+            f"model of an earlier run, which {state} no longer has; cluster all inputs again with another "
+            "--state"
         )
     if not force and holds_other_run(folder, known):
         raise InputError(
@@ -116,13 +116,13 @@ def _remove_rest(folder: Path) -> None:
             sync_folder(folder)
 
 
-def _draw_again(start: RunStart, progress: Progress, state: Path) -> None:
+def _draw_again(progress: Progress, snapshot: Snapshot, state: Path) -> None:
     """Draw the report, and store its checksum in the state file."""
     folder = Path(progress.out)
     with locked_folder(folder):
         draw_report(folder)
-    if progress.outputs and start.snapshot is not None:
+    if progress.outputs:
         names = [REPORT_FILE, *read_info(folder).get("reports", {}).values()]
         outputs = {**progress.outputs, **describe_files(folder, names)}
-        header = {**start.snapshot.header, RUN: to_json(progress._replace(outputs=outputs))}
-        write_snapshot(state, Snapshot(header, start.snapshot.arrays))
+        header = {**snapshot.header, RUN: to_json(progress._replace(outputs=outputs))}
+        write_snapshot(state, Snapshot(header, snapshot.arrays))

@@ -11,6 +11,7 @@ from dynmeans._files.snapshot import Snapshot, read_snapshot
 from dynmeans._tables.chunk import name_list
 from dynmeans._tables.fingerprint import begins_as, fingerprint, recognize
 from dynmeans._tables.sources import Source
+from dynmeans.runs._option_names import option_name
 from dynmeans.runs._resume.progress import Progress, from_json
 from dynmeans.runs.parameters import RunParameters
 
@@ -103,9 +104,8 @@ def _check_parameters(state: Path, old: dict[str, Any], new: dict[str, Any]) -> 
             continue  # an older version, whose default was not to estimate it
         before = old.get(name, RunParameters._field_defaults.get(name))  # an older version lacks new options
         if before != new[name]:
-            option = f"--{name.replace('_', '-')}"
             raise InputError(
-                f"{state}: belongs to a run with {option} {_words(before)}, but here it is "
+                f"{state}: belongs to a run with {option_name(name)} {_words(before)}, but here it is "
                 f"{_words(new[name])}; use that value, or another --state"
             )
 

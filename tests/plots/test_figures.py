@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from dynmeans.plots._figure_file import save_figure
+from dynmeans.plots._figures import save_figure
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])

@@ -1,4 +1,4 @@
-"""Write figures to files that do not depend on the time of the run."""
+"""Figures of Matplotlib: make them without a window, and write files that do not depend on the time."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from typing import Any
 from dynmeans._files.extras import require
 
 _CREATION_DATES = {".svg": "Date", ".pdf": "CreationDate"}  # entry of the metadata, by format
+
+
+def new_figure(**options: Any) -> Any:
+    """Return an empty figure that no window shows; `options` are those of ``matplotlib.figure.Figure``."""
+    figure = require("matplotlib.figure", "plot").Figure(**options)
+    require("matplotlib.backends.backend_agg", "plot").FigureCanvasAgg(figure)
+    return figure
 
 
 def save_figure(figure: Any, path: str | PathLike[str], **options: Any) -> None:
