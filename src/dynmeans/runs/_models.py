@@ -37,6 +37,7 @@ def make_model(parameters: RunParameters, jobs: int | None) -> BatchClusterer:
             "duplicates",
             "min_hits",
             "feature_scales",
+            "interval",
         )
         return DMeans(**shared, **{name: getattr(parameters, name) for name in names})
     shared["motion"] = parameters.motion or "walk"
@@ -48,7 +49,7 @@ def make_model(parameters: RunParameters, jobs: int | None) -> BatchClusterer:
 
 def make_keyed_model(parameters: RunParameters) -> KeyedDMeans:
     """Build the model of all keys that the parameters describe."""
-    aging = ("lifetime", "reach", "aging_cost", "drift")
+    aging = ("lifetime", "reach", "aging_cost", "drift", "interval")
     names = (
         *aging,
         "motion",

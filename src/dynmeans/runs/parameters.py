@@ -30,7 +30,7 @@ class RunParameters(NamedTuple):
     standardize : bool
         Scale each feature by its mean and standard deviation in the first step.
     birth_cost : float or "auto"
-    lifetime, reach, aging_cost, drift : float or None
+    lifetime, reach, aging_cost, drift, interval : float or None
         As in `dynmeans.DMeans`.
     motion : {"walk", "velocity", "align"} or None
     exclusive, refine, merge : bool or None
@@ -105,13 +105,14 @@ class RunParameters(NamedTuple):
     report_largest: int | None = None
     missing: str | None = None
     feature_scales: Sequence[float] | None = None
+    interval: float | None = None
 
 
 def normalize_parameters(parameters: RunParameters) -> RunParameters:
     """Return equal parameters of the types that the command line gives and state files store."""
     cost = parameters.birth_cost
     numbers: dict[str, Any] = {
-        name: getattr(parameters, name) for name in ("lifetime", "reach", "aging_cost", "drift")
+        name: getattr(parameters, name) for name in ("lifetime", "reach", "aging_cost", "drift", "interval")
     }
     numbers = {name: None if value is None else float(value) for name, value in numbers.items()}
     return parameters._replace(

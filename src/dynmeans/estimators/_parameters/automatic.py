@@ -25,7 +25,6 @@ from dynmeans._model.costs import (
     Costs,
     costs_with_drift,
     make_costs,
-    reach_from_drift,
 )
 from dynmeans._model.events import StepParameters
 from dynmeans._model.sphere_costs import make_sphere_costs
@@ -133,10 +132,11 @@ def _automatic_costs(given: DMeansParameters, estimated: DescentParameters, inte
     """Return the costs for estimated parameters, whose drift is per median interval."""
     lifetime, reach = _number("lifetime", given.lifetime), _number("reach", given.reach)
     aging_cost, drift = valid_number("aging_cost", given.aging_cost), valid_number("drift", given.drift)
-    if aging_cost is not None or drift is not None:
-        return make_costs(estimated.birth, AgingParameters(lifetime, reach, aging_cost, drift))
-    if lifetime is not None and reach is not None:
-        return make_costs(estimated.birth, AgingParameters(lifetime, reach))
+    known = AgingParameters(lifetime, reach, aging_cost, drift, valid_number("interval", given.interval))
+    is_raw = aging_cost is not None or drift is not None
+    if is_raw or (lifetime is not None and reach is not None):
+        return make_costs(estimated.birth, known)
+    interval = interval if known.interval is None else known.interval
     if reach is None:
         drift = estimated.drift
     else:
@@ -153,12 +153,12 @@ def _number(name: str, value: Any) -> float | None:
 
 def used_parameters(given: DMeansParameters, estimates: Estimates | None, costs: Costs) -> StepParameters:
     """Return all parameters of a step, as they are reported."""
-    is_cosine, reach = uses_cosine(given, estimates), None
-    if not (is_cosine or given.aging_cost is not None or given.drift is not None):
-        reach = _number("reach", given.reach)
-        if reach is None:
-            first = joint_estimates(given, estimates)
-            reach = AgingDefaults().reach if first is None else _estimated_reach(costs, first.interval)
+    is_cosine = uses_cosine(given, estimates)
+    is_raw = given.aging_cost is not None or given.drift is not None
+    reach = _number("reach", given.reach)
+    if reach is None and not (is_cosine or is_raw):
+        is_estimated = joint_estimates(given, estimates) is not None
+        reach = costs.reach if is_estimated else AgingDefaults().reach
     mode = descent_parameters(given, estimates)
     return StepParameters(
         costs.birth,
@@ -169,12 +169,8 @@ def used_parameters(given: DMeansParameters, estimates: Estimates | None, costs:
         mode.exclusive,
         "cosine" if is_cosine else "euclidean",
         mode.merge,
+        costs.interval,
     )
-
-
-def _estimated_reach(costs: Costs, interval: float) -> float:
-    """Return the reach one median interval after a cluster was last seen, 0 if it is dead by then."""
-    return max(reach_from_drift(costs.lifetime / interval, costs.drift * interval), 0.0)
 
 
 def learn(given: DMeansParameters, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
