@@ -170,7 +170,7 @@ def test_a_given_lifetime_may_be_less_than_one_unit_of_time() -> None:
 @pytest.mark.parametrize("exclusive", [False, True])
 def test_the_parameters_that_were_used_cluster_another_stream_alike(unit: float, exclusive: bool) -> None:
     """The reach was one interval after a cluster was last seen, but was read as one unit of time after it."""
-    batches, truth = walkers(1 if exclusive else 5, 40)
+    batches, _ = walkers(1 if exclusive else 5, 40)
     model = DMeans(exclusive=exclusive, motion="velocity" if exclusive else "walk", random_state=0)
     for step, X in enumerate(batches):
         model.partial_fit(X, t=unit * step)
