@@ -270,6 +270,20 @@ def test_features_that_are_not_standardized_are_named(
     assert "(--standardize)" not in outcome.err
 
 
+@pytest.mark.parametrize("command", ["cluster", "tune"])
+@pytest.mark.parametrize("n_rows", [8, 40])
+def test_scales_of_few_rows_are_reported(
+    dynmeans: Callable[..., Any], folder: Path, command: str, n_rows: int
+) -> None:
+    """Eight machines that are idle at night have no spread, so the load by day was the only feature."""
+    lines = "".join(f"{t},{i + t % 2},{i * i}\n" for t in range(10) for i in range(n_rows))
+    (folder / "a.csv").write_text(f"t,x,y\n{lines}")
+    extra = ("--no-report",) if command == "cluster" else ("--trials", "4")
+    outcome = dynmeans(command, "a.csv", "--time", "t", "--standardize", *extra)
+    message = "the first step has only 8 rows, from which --standardize takes the scale of every feature"
+    assert outcome.err.count(message) == (n_rows == 8)
+
+
 def test_a_standardized_run_is_not_advised_to_standardize(dynmeans: Callable[..., Any], folder: Path) -> None:
     outlier = "0,1000000,0\n"
     lines = "".join(f"0,{i / 50},{i % 7}\n" for i in range(60))

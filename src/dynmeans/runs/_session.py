@@ -34,7 +34,7 @@ from dynmeans.estimators import to_snapshot
 from dynmeans.estimators._shell.base import BatchClusterer
 from dynmeans.estimators._state_files.run_models import RUN
 from dynmeans.runs._description import RunDescription, run_info
-from dynmeans.runs._first_rows_check import FirstRowsCheck, warn_of_constant
+from dynmeans.runs._first_rows_check import FirstRowsCheck, warn_of_scale
 from dynmeans.runs._folder import clear_folder
 from dynmeans.runs._resume.progress import Progress, to_json
 from dynmeans.runs._row_errors import row_error
@@ -198,7 +198,7 @@ class Session:
             self._scale_check.add(batch.X)
         if self.description.standardize and self.progress.scale is None and len(batch.X):
             scale, is_constant = learn_scale(batch.X, batch.weights)
-            self._warnings = warn_of_constant(is_constant, self.progress.columns.features)
+            self._warnings = warn_of_scale(is_constant, len(batch.X), self.progress.columns.features)
             self.progress = self.progress._replace(scale=scale)
         return batch.X if self.progress.scale is None else self.progress.scale.apply(batch.X)
 

@@ -23,7 +23,7 @@ from dynmeans.cli.tune.output import (
     print_results,
     write_tuning,
 )
-from dynmeans.runs._first_rows_check import FirstRowsCheck, warn_of_constant
+from dynmeans.runs._first_rows_check import FirstRowsCheck, warn_of_scale
 from dynmeans.runs._folder import check_output_files, locked_folder
 from dynmeans.runs._job import find_sources
 from dynmeans.runs._models import make_model
@@ -114,7 +114,7 @@ def _read(
             check_time_unit(parameters, batch.time, is_dated=columns.dated)
         if parameters.standardize and scale is None and len(batch.X):
             scale, is_constant = learn_scale(batch.X, batch.weights)
-            found = warn_of_constant(is_constant, columns.features)
+            found = warn_of_scale(is_constant, len(batch.X), columns.features)
         if not parameters.standardize and parameters.metric != "cosine":
             check.add(batch.X)
         X = batch.X if scale is None else scale.apply(batch.X)

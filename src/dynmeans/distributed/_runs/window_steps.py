@@ -37,7 +37,7 @@ from dynmeans.distributed._runs.locations import check_unchanged
 from dynmeans.distributed._runs.progress import DatasetProgress, save_progress
 from dynmeans.distributed._runs.run_log import DatasetLog
 from dynmeans.distributed.estimator import DMeans
-from dynmeans.runs._first_rows_check import warn_of_constant
+from dynmeans.runs._first_rows_check import warn_of_scale
 from dynmeans.runs._option_names import as_options
 from dynmeans.runs._session import Session
 from dynmeans.runs._time_steps import make_windowing
@@ -125,7 +125,8 @@ def _measure_scale(job: DatasetJob, window: Window) -> Scale:
         return job.client.gather(job.client.compute(tasks))
 
     scale, is_constant = scale_of_parts(over)
-    for text in warn_of_constant(is_constant, job.data.columns.features).values():
+    n_rows = sum(piece.stop - piece.start for piece in window.slices)
+    for text in warn_of_scale(is_constant, n_rows, job.data.columns.features).values():
         warnings.warn(text, InputWarning, stacklevel=2)
     return scale
 
