@@ -357,6 +357,19 @@ def test_a_time_that_is_not_given_is_suggested(dynmeans: Callable[..., Any], fol
         assert "clustered as a feature" not in outcome.err
 
 
+@pytest.mark.parametrize("name", ["week", "timestamp_ms", "header.stamp"])
+@pytest.mark.parametrize("options", [(), ("--time", "day")])
+def test_a_second_time_is_reported(
+    dynmeans: Callable[..., Any], folder: Path, name: str, options: tuple[str, ...]
+) -> None:
+    """It separated the rows of a cluster by time; more than 100 rows may have the first time."""
+    lines = "".join(f"{i // 150},2024-03-{1 + i // 150:02},{i % 4 * 9 + i / 900}\n" for i in range(600))
+    (folder / "a.csv").write_text(f"{name},day,x\n{lines}")
+    outcome = dynmeans("cluster", "a.csv", "--no-report", *options)
+    advice = "a time, choose others by --features" if options else f"the time, use --time {name}"
+    assert f"{name!r} is clustered as a feature; if it is {advice}\n" in outcome.err
+
+
 def test_degrees_far_from_the_equator_are_reported(dynmeans: Callable[..., Any], folder: Path) -> None:
     lines = "".join(f"{60 + i % 4},{7 + i % 3}\n" for i in range(20))
     (folder / "north.csv").write_text(f"LAT,lon\n{lines}")
