@@ -9,7 +9,7 @@ _NAMES = (
     "birth_cost|aging_cost|min_hits|lifetime|reach|drift|interval|motion|metric|refine|merge|exclusive|"
     "duplicates|feature_scales|kernel|budget"
 )
-_GIVEN = re.compile(rf"\b({_NAMES})=('[^']*'|[\w.+-]*\w)")
+_GIVEN = re.compile(rf"\b({_NAMES})=('[^']*'|\([^()]*\)|[\w.+-]*\w)")
 _RULE = re.compile(rf"(^|: |; )({_NAMES})(?= must )")
 _ADVICE = re.compile(r"\b(?:use|try|give) (?:a |either |(?=aging_cost))[^;:]*")
 _BARE = re.compile(r"(?<!-)\b(birth_cost|aging_cost|min_hits|lifetime|reach|drift|interval)\b")
@@ -46,6 +46,8 @@ def _given(name: str, value: str) -> str:
         return f"no {_option(name)}"
     if value in ("True", "False"):
         return _option(name if value == "True" else f"no_{name}")
+    if value.startswith("("):
+        return f"{_option(name)} {','.join(entry.strip() for entry in value[1:-1].split(','))}"
     return f"{_option(name)} {value}"
 
 
