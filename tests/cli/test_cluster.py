@@ -346,6 +346,13 @@ def test_lifetimes_of_dates_have_a_unit(dynmeans: Callable[..., Any], folder: Pa
     assert "lifetime 5, reach" in dynmeans(*line).out
 
 
+def test_a_short_lifetime_of_dates_has_a_unit(dynmeans: Callable[..., Any], folder: Path) -> None:
+    lines = "".join(f"2024-03-{1 + i // 4:02},{9 * (i % 2) + i / 100}\n" for i in range(40))
+    (folder / "a.csv").write_text(f"day,x\n{lines}")
+    outcome = dynmeans("cluster", "a.csv", "--time", "day", "--birth-cost", "4", "--no-report")
+    assert "steps are 1 d apart on average, but a cluster lives for 3 s without rows" in outcome.err
+
+
 def test_a_time_that_is_not_given_is_suggested(dynmeans: Callable[..., Any], folder: Path) -> None:
     lines = "".join(f"{i // 4},2024-03-{1 + i // 4:02},{i % 4 * 9 + i / 50}\n" for i in range(20))
     (folder / "a.csv").write_text(f"frame,day,x\n{lines}")

@@ -169,9 +169,10 @@ def _warn_of_short_lifetimes(result: RunResult) -> None:
     lifetime, interval = _lifetime(result.model), result.step_interval
     if lifetime is None or interval is None or interval <= lifetime:
         return
+    apart, life = (_duration(t) if result.in_seconds else f"{t:.4g}" for t in (interval, lifetime))
     print_error(
-        f"steps are {interval:.4g} apart on average, but a cluster lives for {lifetime:.4g} without rows, so "
-        "clusters die between two steps; use a longer --lifetime, or --every",
+        f"steps are {apart} apart on average, but a cluster lives for {life} without rows, so clusters die "
+        "between two steps; use a longer --lifetime, or --every",
         kind="warning: ",
     )
 
