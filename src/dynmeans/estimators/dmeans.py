@@ -54,7 +54,7 @@ class DMeans(BatchClusterer):
     lifetime : float or "auto", optional
         Time without points after which a cluster dies, in units of ``t`` (T_Q, > ``interval``; > 0 if
         ``reach`` is estimated). The default is 3 intervals, or 5 median intervals between batches if the
-        birth cost is estimated. It is 8 intervals with ``metric="cosine"``.
+        birth cost is estimated. It is 8 of them with ``metric="cosine"``.
     reach : float or "auto", optional
         A cluster of large weight is revived in the next step up to a squared distance of ``reach *
         birth_cost`` from its predicted position (k_tau, >= 1 - interval/lifetime). The default is 1.5,

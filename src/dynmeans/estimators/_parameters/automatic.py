@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.birth_cost import (
     estimate_birth_cost,
@@ -19,6 +21,7 @@ from dynmeans._algorithms.defaults import ONE_OBJECT, update_first_batches
 from dynmeans._algorithms.descent_candidates import DescentParameters, FixedParameters
 from dynmeans._algorithms.first_batches import FirstBatches
 from dynmeans._algorithms.sphere_birth_cost import estimate_sphere_birth_cost
+from dynmeans._codes.gaussian_code import median_interval
 from dynmeans._model.costs import (
     AgingDefaults,
     AgingParameters,
@@ -124,6 +127,8 @@ def dmeans_costs(given: DMeansParameters, estimates: Estimates | None) -> Costs:
         estimate = ONE_OBJECT  # until a batch has two different rows, all rows belong to one object
     if uses_cosine(given, estimates):
         aging = aging_parameters(given)
+        if estimates is not None and estimates.times and aging.interval is None and aging.lifetime is None:
+            aging = aging._replace(interval=median_interval(np.array(estimates.times)))
         return make_sphere_costs(chosen_birth_cost(given, estimate), aging)
     return step_costs(given, estimate, AgingDefaults())
 
@@ -183,7 +188,11 @@ def learn(given: DMeansParameters, old: Estimates | None, batch: Batch, seed: in
         first = update_first_batches(now.first_batches, batch, fixed_parameters(given), costs_of, seed)
         return Estimates((), metric, first, scales)
     # Nothing is estimated jointly, or a model of an earlier version estimates the birth cost alone.
-    return Estimates(_birth_costs(given, now, batch, seed), metric, feature_scales=scales)
+    births, times = _birth_costs(given, now, batch, seed), now.times
+    is_dated = len(times) == len(now.birth_costs)  # not in a model of an earlier version
+    if uses_cosine(given, now) and is_dated and len(births) > len(times):
+        times = (*times, batch.time)
+    return Estimates(births, metric, feature_scales=scales, times=times)
 
 
 def _birth_costs(given: DMeansParameters, now: Estimates, batch: Batch, seed: int) -> tuple[float, ...]:
