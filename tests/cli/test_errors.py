@@ -119,8 +119,8 @@ def test_invalid_files_give_one_line_that_names_the_location(
         ),
         (
             "2024-12-31 10:00,1\n2024-12-31 09:00,2",
-            "row 2 (line 3): time goes backwards, 2024-12-31T09:00:00 comes after the step that begins at "
-            "2024-12-31T10:00:00; sort the rows by time",
+            "row 2 (line 3): time goes backwards, 2024-12-31T09:00:00Z comes after the step that begins at "
+            "2024-12-31T10:00:00Z; sort the rows by time",
         ),
         ("1,1\n1,1e300\n2,1", "row 2 (line 3), column 'x': 1e+300 is not within ±1e+150"),
         ("1,1\n1,NA", "row 2 (line 3), column 'x': the cell is empty ('NA'); --missing drop leaves out"),
