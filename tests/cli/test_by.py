@@ -104,6 +104,7 @@ def test_the_command_writes_labels_events_and_reports_by_key(
         assert (run / name).read_text().startswith("<!")
         assert read_key(run, key).sample["row"].size > 0
     assert page.count("<a href=") == 2
+    assert "2 keys have reports; --report-keys and --report-largest choose others" in page
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
     assert {event["key"] for event in events} == set(KEYS)
     assert not list(run.glob("*.spool"))

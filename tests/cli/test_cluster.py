@@ -270,6 +270,20 @@ def test_features_that_are_not_standardized_are_named(
     assert "(--standardize)" not in outcome.err
 
 
+@pytest.mark.parametrize("command", ["cluster", "tune"])
+@pytest.mark.parametrize("n_rows", [8, 40])
+def test_scales_of_few_rows_are_reported(
+    dynmeans: Callable[..., Any], folder: Path, command: str, n_rows: int
+) -> None:
+    """Eight machines that are idle at night have no spread, so the load by day was the only feature."""
+    lines = "".join(f"{t},{i + t % 2},{i * i}\n" for t in range(10) for i in range(n_rows))
+    (folder / "a.csv").write_text(f"t,x,y\n{lines}")
+    extra = ("--no-report",) if command == "cluster" else ("--trials", "4")
+    outcome = dynmeans(command, "a.csv", "--time", "t", "--standardize", *extra)
+    message = "the first step has only 8 rows, from which --standardize takes the scale of every feature"
+    assert outcome.err.count(message) == (n_rows == 8)
+
+
 def test_a_standardized_run_is_not_advised_to_standardize(dynmeans: Callable[..., Any], folder: Path) -> None:
     outlier = "0,1000000,0\n"
     lines = "".join(f"0,{i / 50},{i % 7}\n" for i in range(60))
@@ -332,6 +346,13 @@ def test_lifetimes_of_dates_have_a_unit(dynmeans: Callable[..., Any], folder: Pa
     assert "lifetime 5, reach" in dynmeans(*line).out
 
 
+def test_a_short_lifetime_of_dates_has_a_unit(dynmeans: Callable[..., Any], folder: Path) -> None:
+    lines = "".join(f"2024-03-{1 + i // 4:02},{9 * (i % 2) + i / 100}\n" for i in range(40))
+    (folder / "a.csv").write_text(f"day,x\n{lines}")
+    outcome = dynmeans("cluster", "a.csv", "--time", "day", "--birth-cost", "4", "--no-report")
+    assert "steps are 1 d apart on average, but a cluster lives for 3 s without rows" in outcome.err
+
+
 def test_a_time_that_is_not_given_is_suggested(dynmeans: Callable[..., Any], folder: Path) -> None:
     lines = "".join(f"{i // 4},2024-03-{1 + i // 4:02},{i % 4 * 9 + i / 50}\n" for i in range(20))
     (folder / "a.csv").write_text(f"frame,day,x\n{lines}")
@@ -341,6 +362,19 @@ def test_a_time_that_is_not_given_is_suggested(dynmeans: Callable[..., Any], fol
     for options in (("--time", "frame"), ("--features", "frame,x")):
         outcome = dynmeans("cluster", "a.csv", "--no-report", "--force", *options)
         assert "clustered as a feature" not in outcome.err
+
+
+@pytest.mark.parametrize("name", ["week", "timestamp_ms", "header.stamp"])
+@pytest.mark.parametrize("options", [(), ("--time", "day")])
+def test_a_second_time_is_reported(
+    dynmeans: Callable[..., Any], folder: Path, name: str, options: tuple[str, ...]
+) -> None:
+    """It separated the rows of a cluster by time; more than 100 rows may have the first time."""
+    lines = "".join(f"{i // 150},2024-03-{1 + i // 150:02},{i % 4 * 9 + i / 900}\n" for i in range(600))
+    (folder / "a.csv").write_text(f"{name},day,x\n{lines}")
+    outcome = dynmeans("cluster", "a.csv", "--no-report", *options)
+    advice = "a time, choose others by --features" if options else f"the time, use --time {name}"
+    assert f"{name!r} is clustered as a feature; if it is {advice}\n" in outcome.err
 
 
 def test_degrees_far_from_the_equator_are_reported(dynmeans: Callable[..., Any], folder: Path) -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,9 @@ def error_line(outcome: Any) -> str:
         (("points.csv", "--drift", "-1"), "--drift must be"),
         (("points.csv", "--aging-cost", "-1"), "--aging-cost must be"),
         (("points.csv", "--drift", "1"), "--drift needs --aging-cost"),
+        (("points.csv", "--interval", "0"), "--interval must be a finite number > 0"),
+        (("points.csv", "--birth-cost", "1", "--lifetime", "0.5"), "use a smaller --interval"),
+        (("points.csv", "--algorithm", "kdmeans", "--interval", "2"), "--interval is not supported"),
         (("points.csv", "--aging-cost", "1"), "--aging-cost needs --drift"),
         (("points.csv", "--birth-cost", "-1"), "--birth-cost must be"),
         (("points.csv", "--birth-cost", "nan"), "--birth-cost must be"),
@@ -116,8 +119,8 @@ def test_invalid_files_give_one_line_that_names_the_location(
         ),
         (
             "2024-12-31 10:00,1\n2024-12-31 09:00,2",
-            "row 2 (line 3): time goes backwards, 2024-12-31T09:00:00 comes after the step that begins at "
-            "2024-12-31T10:00:00; sort the rows by time",
+            "row 2 (line 3): time goes backwards, 2024-12-31T09:00:00Z comes after the step that begins at "
+            "2024-12-31T10:00:00Z; sort the rows by time",
         ),
         ("1,1\n1,1e300\n2,1", "row 2 (line 3), column 'x': 1e+300 is not within ±1e+150"),
         ("1,1\n1,NA", "row 2 (line 3), column 'x': the cell is empty ('NA'); --missing drop leaves out"),
@@ -200,6 +203,30 @@ def test_milliseconds_that_count_as_seconds_are_reported(dynmeans: Command, fold
     assert (
         "milliseconds" not in dynmeans("cluster", "a.csv", "--time", "t", "--every", "60000", "--force").err
     )
+
+
+@pytest.mark.parametrize(
+    ("days", "date"), [(range(20240130, 20240132), "2024-01-30"), ((20240131235900,), "2024-01-31T23:59:00")]
+)
+@pytest.mark.parametrize("command", ["cluster", "tune"])
+def test_dates_written_as_numbers_are_reported(
+    dynmeans: Command, folder: Path, command: str, days: Iterable[int], date: str
+) -> None:
+    """Weeks of them were one step, and the last day of a month was 70 units before the next day."""
+    Path("a.csv").write_text("day,x\n" + "".join(f"{day},{x}\n" for day in days for x in range(9)))
+    message = error_line(dynmeans(command, "a.csv", "--time", "day", "--every", "1w"))
+    assert f"may be a date; write it as {date}, or give --every as a plain number" in message
+    extra = ("--no-report",) if command == "cluster" else ("--trials", "4")
+    warning = f"in --time day may be a date, but is used as a number; write it as {date}\n"
+    assert warning in dynmeans(command, "a.csv", "--time", "day", *extra).err
+
+
+@pytest.mark.parametrize("time", [20241301, 2024.5, 18000101, 1709283600])
+def test_other_times_are_no_dates(dynmeans: Command, folder: Path, time: float) -> None:
+    Path("a.csv").write_text(f"t,x\n{time},1\n{time + 1},2\n")
+    outcome = dynmeans("cluster", "a.csv", "--time", "t", "--every", "1min", "--no-report")
+    assert outcome.code == 0
+    assert "date" not in outcome.err
 
 
 def test_a_null_of_parquet_is_an_empty_cell(dynmeans: Command, folder: Path) -> None:

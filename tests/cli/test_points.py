@@ -89,6 +89,19 @@ def test_a_frame_that_memory_cannot_hold_is_named(
     assert "larger cells (--voxel) need less" in done.err
 
 
+@pytest.mark.parametrize(("unit", "n_warnings"), [(1.0, 0), (1000.0, 1)])
+def test_coordinates_in_millimeters_are_reported(
+    folder: Path, dynmeans: Callable[..., Any], unit: float, n_warnings: int
+) -> None:
+    """Every point was a person, after a long time; a single invalid point may be far away."""
+    rng = np.random.default_rng(0)
+    cloud = [np.append(rng.uniform(0, 4, (30, 3)) * unit, [[9000.0, 0, 0]], axis=0) for _ in range(2)]
+    np.save("cloud.npy", cloud)
+    done = dynmeans("points", "cloud.npy", "--out", "out", "--no-report")
+    assert done.code == 0, done.err
+    assert done.err.count("coordinates must be meters, so divide millimeters by 1000") == n_warnings
+
+
 def test_an_empty_scene_may_be_a_folder(frames: Path, dynmeans: Callable[..., Any]) -> None:
     Path("scene").mkdir()
     Path("empty.npy").rename("scene/empty.npy")

@@ -166,6 +166,23 @@ def test_a_given_lifetime_may_be_less_than_one_unit_of_time() -> None:
         DMeans(lifetime=0.0).fit(batches[0])
 
 
+@pytest.mark.parametrize("unit", [1.0, 0.05, 3600.0])
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_the_parameters_that_were_used_cluster_another_stream_alike(unit: float, exclusive: bool) -> None:
+    """The reach was one interval after a cluster was last seen, but was read as one unit of time after it."""
+    batches, _ = walkers(1 if exclusive else 5, 40)
+    model = DMeans(exclusive=exclusive, motion="velocity" if exclusive else "walk", random_state=0)
+    for step, X in enumerate(batches):
+        model.partial_fit(X, t=unit * step)
+    assert model.parameters_.interval == pytest.approx(unit)
+    used = model.parameters_._asdict()
+    by_time, by_step = DMeans(**used, random_state=0), DMeans(random_state=0)
+    by_step.set_params(**{**used, "lifetime": used["lifetime"] / unit, "interval": None})
+    for step, X in enumerate(batches):
+        labels = by_time.partial_fit(X, t=unit * step).labels_
+        assert np.array_equal(labels, by_step.partial_fit(X, t=float(step)).labels_)
+
+
 @pytest.mark.parametrize(("moved", "low", "high"), [(0.02, 0.8, 1.0), (0.3, 1.0, 2.0)])
 def test_the_estimated_reach_follows_the_motion(moved: float, low: float, high: float) -> None:
     """Four groups that walk and are missed at times, among groups that are seen once."""
@@ -204,6 +221,7 @@ def test_given_parameters_win() -> None:
     assert model.step_.parameters._asdict() == {
         "birth_cost": model.birth_cost_,
         "metric": "euclidean",
+        "interval": 1.0,
         **given,
     }
 

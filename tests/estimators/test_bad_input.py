@@ -7,8 +7,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.cluster import DBSCAN
 
-from dynmeans import DMeans, tune
+from dynmeans import DMeans, PersistentIds, tune
 
 WHEN = datetime(2024, 1, 2, 3, 4)
 GOOD = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0]])
@@ -113,6 +114,9 @@ class LazyFrame:
             (0.5, GOOD),
             r"X must be rows, got a tuple \(float, ndarray\): pass the time as partial_fit\(X, t=t\)",
         ),
+        ([GOOD, GOOD], "X must be the rows of one time step, got several tables: use stream"),
+        ([pd.DataFrame(GOOD), GOOD[:1]], "X must be the rows of one time step, got several tables"),
+        (np.zeros((2, 3, 2)), "X must be the rows of one time step, got several tables"),
     ],
 )
 def test_an_error_of_numpy_is_explained_in_one_line(X, message):
@@ -120,6 +124,31 @@ def test_an_error_of_numpy_is_explained_in_one_line(X, message):
         with pytest.raises((ValueError, TypeError), match=message) as caught:
             call(X)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("model", [DMeans(), PersistentIds(DBSCAN())])
+def test_a_time_in_place_of_y_is_refused(model):
+    """`y` is ignored, so the time was lost without a message."""
+    with pytest.raises(TypeError, match=r"y is ignored, got 3\.5: pass the time by its name, partial_fit"):
+        model.partial_fit(GOOD, 3.5)
+
+
+def test_the_arguments_of_a_step_are_no_rows():
+    with pytest.raises(TypeError, match="X must be rows, got a mapping"):
+        DMeans().partial_fit({"X": GOOD, "t": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("batches", "message"),
+    [
+        (GOOD, r"batches is one table of shape \(\d, 2\); pass a list of tables"),
+        (pd.DataFrame(GOOD), "batches is one table of shape"),
+        ({0.0: GOOD, 1.0: GOOD}, "batches is a mapping; pass a list of tables"),
+    ],
+)
+def test_a_stream_is_several_tables(batches, message):
+    with pytest.raises(ValueError, match=message):
+        list(DMeans().stream(batches))
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])

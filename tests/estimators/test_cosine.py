@@ -10,6 +10,8 @@ from scipy.sparse import csr_matrix
 
 import dynmeans
 from dynmeans import DMeans
+from dynmeans._files.snapshot import SnapshotError
+from dynmeans.estimators import from_snapshot, to_snapshot
 from dynmeans.metrics import identity_f1
 from sphere_twin import unit
 from strategies import seeds
@@ -244,6 +246,32 @@ def test_a_refined_step_has_a_lower_bound_and_continues_after_a_save(tmp_path):
     loaded = dynmeans.load(tmp_path / "model.dynmeans")
     for X in batches[3:]:
         assert loaded.partial_fit(X).labels_.tolist() == model.partial_fit(X).labels_.tolist()
+
+
+@pytest.mark.parametrize("unit_of_time", [0.05, 86400.0])
+def test_the_default_lifetime_does_not_depend_on_the_unit_of_time(unit_of_time, tmp_path):
+    """Every topic had a new id each day, if times were in seconds."""
+    batches, _ = stream(3, n_steps=12)
+    by_step, _ = run(batches)
+    times = [unit_of_time * i for i in range(len(batches))]
+    by_time, model = run(batches, times)
+    assert by_time == by_step
+    assert model.parameters_.lifetime == pytest.approx(8 * unit_of_time)
+    _, saved = run(batches[:3], times[:3])
+    saved.save(tmp_path / "model.dynmeans")
+    loaded = dynmeans.load(tmp_path / "model.dynmeans")
+    rest = zip(batches[3:], times[3:], strict=True)
+    assert [loaded.partial_fit(X, t=t).labels_.tolist() for X, t in rest] == by_time[3:]
+
+
+@pytest.mark.parametrize(
+    ("times", "message"), [([1.0], "2 numbers"), ([2.0, 1.0], "in order"), ([1, 9], "order")]
+)
+def test_wrong_times_of_a_state_file_are_refused(times, message):
+    snapshot = to_snapshot(run(stream(0)[0][:2])[1])
+    assert snapshot.header["times"] == [1.0, 2.0]
+    with pytest.raises(SnapshotError, match=message):
+        from_snapshot(snapshot._replace(header=snapshot.header | {"times": times}))
 
 
 def test_the_metric_of_unit_rows_is_cosine():

@@ -1,6 +1,8 @@
 """Batches without rows: time passes, clusters fall asleep and die, and events have their own times."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,6 +36,13 @@ def state_of(model):
 def event_log(model):
     """Events without the number of the step that reported them."""
     return [event._replace(step=0) for event in model.history_]
+
+
+@pytest.mark.parametrize("nothing", [[], np.empty(0), np.empty((0, 0)), pd.DataFrame(), pl.DataFrame()])
+def test_an_empty_batch_needs_no_columns(nothing):
+    model = DMeans(birth_cost=1.0).partial_fit(pd.DataFrame(ROWS, columns=["x", "y"]))
+    assert model.partial_fit(nothing).step_.asleep.tolist() == [0, 1]
+    assert model.predict(nothing).tolist() == []
 
 
 @pytest.mark.parametrize("name", MODELS)

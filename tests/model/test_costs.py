@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynmeans._model.costs import AgingParameters, Costs, make_costs, reach_from_drift
+from dynmeans._model.sphere_costs import make_sphere_costs
 from dynmeans._model.state import empty_state
 
 births = st.floats(1e-6, 1e6)
@@ -33,6 +34,20 @@ def test_both_parametrizations_give_the_same_costs(birth, lifetime, drift):
     assert raw.drift == words.drift
 
 
+@pytest.mark.parametrize("interval", [0.05, 1.0, 86400.0])
+@pytest.mark.parametrize("make", [make_costs, make_sphere_costs])
+def test_an_interval_scales_time(make, interval):
+    """A velocity changes by a share of the drift in one interval, and the reach is that after one."""
+    by_step = make(0.5, AgingParameters(lifetime=4.0, reach=1.2))
+    by_time = make(0.5, AgingParameters(lifetime=4.0 * interval, reach=1.2, interval=interval))
+    assert by_time.lifetime / interval == pytest.approx(by_step.lifetime)
+    assert by_time.drift * interval == pytest.approx(by_step.drift)
+    assert by_time.interval == interval
+    assert by_time.reach == pytest.approx(by_step.reach)
+    default = make(0.5, AgingParameters()).lifetime
+    assert make(0.5, AgingParameters(interval=interval)).lifetime == default * interval
+
+
 def test_no_aging_cost_means_that_nothing_is_forgotten():
     assert make_costs(1.0, AgingParameters(aging_cost=0.0, drift=0.0)) == Costs(1.0, math.inf, 0.0)
     assert make_costs(1.0, AgingParameters(aging_cost=0.0, drift=0.0)).aging == 0.0
@@ -46,7 +61,10 @@ def test_no_aging_cost_means_that_nothing_is_forgotten():
         (math.inf, AgingParameters(), "birth_cost .* got inf"),
         (math.nan, AgingParameters(), "birth_cost .* got nan"),
         (1.0, AgingParameters(lifetime=1.0), "lifetime must be a finite number > 1, got 1.0"),
+        (1.0, AgingParameters(lifetime=0.5, interval=0.5), "lifetime must be a finite number > 0.5, got 0.5"),
         (1.0, AgingParameters(5.0, 0.7), "reach must be a finite number >= 1 - 1/lifetime = 0.8, got 0.7"),
+        (1.0, AgingParameters(10.0, 0.7, interval=2.0), "reach .* >= 1 - interval/lifetime = 0.8, got 0.7"),
+        (1.0, AgingParameters(interval=0.0), "interval must be a finite number > 0, got 0.0"),
         (1.0, AgingParameters(aging_cost=-0.1), "aging_cost must be a finite number >= 0, got -0.1"),
         (1.0, AgingParameters(drift=-2.0), "drift must be a finite number >= 0, got -2.0"),
         (1.0, AgingParameters(lifetime=2.0, drift=0.0), "not both: got lifetime=2.0, .* drift=0.0"),

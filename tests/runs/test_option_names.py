@@ -16,6 +16,7 @@ from dynmeans.runs._option_names import as_options
         ("or exclusive=True", "or --exclusive"),
         ("with refine=False", "with --no-refine"),
         ("got lifetime=3.0, reach=None", "got --lifetime 3.0, no --reach"),
+        ("with feature_scales=(1.5, 20.0), so", "with --feature-scales 1.5,20.0, so"),
         ("lifetime must be above 1", "--lifetime must be above 1"),
         ("lifetime and reach make no difference", "lifetime and reach make no difference"),
         ("feature 2 is constant", "'speed' is constant"),

@@ -235,6 +235,6 @@ def test_a_row_of_a_step_is_located_in_its_file() -> None:
 def test_times_are_printed_as_dates_if_the_file_has_dates() -> None:
     dated = (block._replace(dated=True) for block in blocks([86400.0, 0.0], []))
     with pytest.raises(
-        InputError, match="1970-01-01T00:00:00 comes after the step that begins at 1970-01-02T00:00:00"
+        InputError, match="1970-01-01T00:00:00Z comes after the step that begins at 1970-01-02T00:00:00Z"
     ):
         list(cut(dated, ByTime()))

@@ -213,7 +213,9 @@ MARGIN = 1.41421356
 
 def _with_least_birth(found, codes, best, by_forest, costs_of):
     def length(birth: float) -> float:
-        return codes.lengths(_labels(found, best._replace(birth=birth), costs_of), exclusive=True).of(by_forest)
+        return codes.lengths(_labels(found, best._replace(birth=birth), costs_of), exclusive=True).of(
+            by_forest
+        )
 
     limit, birth = length(best.birth) + 1e-9, best.birth
     while length(birth / MARGIN) <= limit:
@@ -245,7 +247,9 @@ def _lifetime(found: FirstBatches, best: DescentParameters, costs_of: CostsOf) -
         best = best._replace(lifetime=lifetime)
 
 
-def age_of_ends(times: Sequence[float], labels: Sequence[IntArray], interval: float, lifetime: float) -> float:
+def age_of_ends(
+    times: Sequence[float], labels: Sequence[IntArray], interval: float, lifetime: float
+) -> float:
     first: dict[int, float] = {}
     last: dict[int, float] = {}
     n = 0

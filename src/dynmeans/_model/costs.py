@@ -25,6 +25,11 @@ class Costs(NamedTuple):
     longest: float = math.inf  # interval between steps; after a longer one the lifetime is longer too
 
     @property
+    def reach(self) -> float:
+        """The reach k_tau, one interval after a cluster was last seen; 0 if it is dead by then."""
+        return max(reach_from_drift(self.lifetime / self.interval, self.drift * self.interval), 0.0)
+
+    @property
     def aging(self) -> float:
         """Q, the cost per unit of time since a cluster was last seen."""
         return min(self.birth / self.lifetime, LARGEST_COST)
@@ -63,10 +68,11 @@ class AgingParameters(NamedTuple):
     reach: float | None = None
     aging_cost: float | None = None
     drift: float | None = None
+    interval: float | None = None  # time between steps, to which the reach refers
 
 
 class AgingDefaults(NamedTuple):
-    """Default lifetime and reach."""
+    """Default lifetime, in intervals, and reach."""
 
     lifetime: float = 3.0
     reach: float = 1.5
@@ -77,26 +83,34 @@ def make_costs(birth: float, parameters: AgingParameters, default: AgingDefaults
     default = default or AgingDefaults()
     raw = parameters.aging_cost is not None or parameters.drift is not None
     if raw and (parameters.lifetime is not None or parameters.reach is not None):
+        given = parameters._asdict()
         raise ValueError(
             "give either lifetime and reach, or aging_cost and drift, not both: got "
-            + ", ".join(f"{name}={value}" for name, value in parameters._asdict().items())
+            + ", ".join(f"{name}={given[name]}" for name in ("lifetime", "reach", "aging_cost", "drift"))
         )
     _require_birth_cost(birth)
+    interval = 1.0 if parameters.interval is None else parameters.interval
+    _require("interval", interval, interval > 0, "> 0")
+    _require_within("interval", interval, SHORTEST_LIFETIME, LARGEST_SPAN)
     if raw:
-        return _from_raw(birth, parameters.aging_cost or 0.0, parameters.drift or 0.0)
-    lifetime = default.lifetime if parameters.lifetime is None else parameters.lifetime
+        costs = _from_raw(birth, parameters.aging_cost or 0.0, parameters.drift or 0.0)
+        return costs._replace(interval=interval)
+    lifetime = default.lifetime * interval if parameters.lifetime is None else parameters.lifetime
     reach = default.reach if parameters.reach is None else parameters.reach
-    if 0.0 < lifetime <= 1.0:
+    if 0.0 < lifetime <= interval:
         raise ValueError(
-            f"lifetime must be a finite number > 1, got {lifetime!r}: it is in units of t, and reach refers "
-            "to one unit after a cluster was last seen; count t in steps, or give aging_cost and drift"
+            f"lifetime must be a finite number > {interval:g}, got {lifetime!r}: it is in units of t, and "
+            f"reach refers to {interval:g} after a cluster was last seen; use a smaller interval, such as "
+            "the usual time between batches, or count t in steps"
         )
-    _require("lifetime", lifetime, lifetime > 1, "> 1")
-    _require_within("lifetime", lifetime, 1.0, LARGEST_SPAN)
-    smallest = 1.0 - 1.0 / lifetime
-    _require("reach", reach, reach >= smallest, f">= 1 - 1/lifetime = {smallest:g}")
+    _require("lifetime", lifetime, lifetime > interval, f"> {interval:g}")
+    _require_within("lifetime", lifetime, interval, LARGEST_SPAN)
+    ages = lifetime / interval
+    smallest = 1.0 - 1.0 / ages
+    rule = "1 - 1/lifetime" if interval == 1.0 else "1 - interval/lifetime"
+    _require("reach", reach, reach >= smallest, f">= {rule} = {smallest:g}")
     _require_within("reach", reach, smallest, LARGEST_SPAN)
-    return Costs(birth, lifetime, drift_from_reach(lifetime, reach))
+    return Costs(birth, lifetime, drift_from_reach(ages, reach) / interval, interval)
 
 
 def costs_with_drift(birth: float, lifetime: float, drift: float, interval: float) -> Costs:

@@ -27,16 +27,20 @@ class Event(NamedTuple):
 
 
 class StepParameters(NamedTuple):
-    """Parameters of D-Means that a step used, given or estimated."""
+    """Parameters of D-Means that a step used, given or estimated.
+
+    Unless `aging_cost` and `drift` are given, ``DMeans(**parameters._asdict())`` has the same parameters.
+    """
 
     birth_cost: float
     lifetime: float
-    reach: float | None  # None if aging_cost and drift are given
+    reach: float | None  # None if aging_cost and drift are given, or by default with the cosine metric
     motion: str
     refine: bool
     exclusive: bool
     metric: str = "euclidean"
     merge: bool = False
+    interval: float = 1.0  # time between steps to which the reach refers
 
 
 class StepReport(NamedTuple):

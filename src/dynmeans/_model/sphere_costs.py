@@ -39,7 +39,8 @@ def make_sphere_costs(birth: float, parameters: AgingParameters) -> Costs:
         return costs
     if parameters.reach is None:
         return costs._replace(drift=0.0)
-    return costs._replace(drift=drift_from_sphere_reach(birth, costs.lifetime, parameters.reach))
+    drift = drift_from_sphere_reach(birth, costs.lifetime / costs.interval, parameters.reach)
+    return costs._replace(drift=drift / costs.interval)
 
 
 def drift_from_sphere_reach(birth: float, lifetime: float, reach: float) -> float:

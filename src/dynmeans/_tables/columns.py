@@ -20,7 +20,13 @@ from dynmeans._tables.chunk import (
     numbered_names,
 )
 from dynmeans._tables.feature_warnings import warn_of_degrees, warn_of_time
-from dynmeans._tables.features import NUMBER_WITH_COMMA, THOUSANDS, choose_features, describe_left_out
+from dynmeans._tables.features import (
+    NUMBER_WITH_COMMA,
+    THOUSANDS,
+    choose_features,
+    describe_left_out,
+    is_flag,
+)
 from dynmeans._tables.vectors import is_list_column, vector_length
 
 LISTED = 20  # names of columns that an error lists
@@ -111,8 +117,8 @@ def choose_columns(
         features = _entries(chunk, name, column)
     elif features is None:
         features, reasons = choose_features(chunk, (time, weight, text, key))
+        warn_of_time(chunk, name, features, time)
         if time is None:
-            warn_of_time(chunk, name, features)
             reasons = {k: f"dates: use --time {k}" if why == "dates" else why for k, why in reasons.items()}
     if column is None and vectors is None:
         warn_of_degrees(chunk, name, features, feature_scales)
@@ -161,7 +167,7 @@ def _hint(chunk: Chunk) -> str:
         if isinstance(cells[0], str) and NUMBER_WITH_COMMA.fullmatch(cells[0].strip()):
             return f"; {cells[0]!r} has {_comma(cells[0])}"
     for key, cells in chunk.columns.items():
-        if isinstance(cells[0], bool | np.bool_):
+        if is_flag(cells[0]):
             return f"; {key!r} holds true and false: replace them by the numbers 1 and 0"
         if isinstance(cells[0], complex | np.complexfloating):
             return f"; {key!r} holds complex numbers: save the real and the imaginary part as two columns"

@@ -63,11 +63,11 @@ def format_time(time: float, dated: bool) -> str:
     Examples
     --------
     >>> format_time(86400.0, dated=True)
-    '1970-01-02T00:00:00'
+    '1970-01-02T00:00:00Z'
     """
     if not dated:
         return f"{time:.15g}"
     try:
-        return (_EPOCH + timedelta(seconds=time)).replace(tzinfo=None).isoformat()
+        return (_EPOCH + timedelta(seconds=time)).replace(tzinfo=None).isoformat() + "Z"
     except OverflowError:
         return f"{time:.15g}"

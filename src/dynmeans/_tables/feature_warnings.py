@@ -9,27 +9,47 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dynmeans._files.errors import InputWarning
-from dynmeans._tables.cells import first_finite
+from dynmeans._model.types import FloatArray
+from dynmeans._sampling import evenly_spaced
+from dynmeans._tables.cells import EXAMINED_ROWS, first_finite
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.features import name_words
 
 TIME_WORDS = {"time", "timestamp", "stamp", "ts", "frame", "epoch", "datetime"}  # last word of a name
+_CALENDAR_WORDS = {"date", "year", "quarter", "month", "week", "day", "hour", "minute", "second", "secs"}
+_UNITS = {"s", "sec", "secs", "ms", "us", "ns", "unix", "utc"}  # after such a word
 _LATITUDES, _LONGITUDES = ("lat", "latitude"), ("lon", "lng", "long", "longitude")
 LISTED = 8  # scales of features in an option
 SHORT_DEGREE = 0.9  # length of a degree of longitude, in degrees of latitude, below which a warning is given
 
 
-def warn_of_time(chunk: Chunk, name: str, features: Sequence[str]) -> None:
-    """Warn if a column that was chosen as a feature may be the time."""
+def warn_of_time(chunk: Chunk, name: str, features: Sequence[str], time: str | None) -> None:
+    """Warn if a column that was chosen as a feature may be the time, or another time beside `time`."""
     for feature in features:
-        words = name_words(feature)
-        if not words or words[-1] not in TIME_WORDS:
+        if not _is_named_as_time(feature):
             continue
-        values = first_finite(chunk.columns[feature])
-        if len(values) > 1 and (np.diff(values) >= 0).all() and values[0] < values[-1]:
-            message = f"column {feature!r} is clustered as a feature; if it is the time, use --time {feature}"
+        cells = chunk.columns[feature]
+        spaced = [cells[i] for i in evenly_spaced(len(cells), EXAMINED_ROWS)]
+        if _increases(first_finite(cells)) or _increases(first_finite(spaced)):
+            advice = (
+                f"the time, use --time {feature}" if time is None else "a time, choose others by --features"
+            )
+            message = f"column {feature!r} is clustered as a feature; if it is {advice}"
             warnings.warn(f"{name}: {message}", InputWarning, stacklevel=2)
             return
+
+
+def _is_named_as_time(name: str) -> bool:
+    """Return whether the last word of a name is one of time, perhaps with a unit."""
+    words = name_words(name)
+    if len(words) > 1 and words[-1] in _UNITS:
+        words = words[:-1]
+    return bool(words) and words[-1] in TIME_WORDS | _CALENDAR_WORDS
+
+
+def _increases(values: FloatArray) -> bool:
+    """Return whether values are sorted and not all equal."""
+    return len(values) > 1 and bool((np.diff(values) >= 0).all() and values[0] < values[-1])
 
 
 def warn_of_degrees(

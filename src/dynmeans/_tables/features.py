@@ -21,8 +21,8 @@ LISTS, COMMAS = (
 )
 NO_NAME = "no name: give the column a heading to use it"
 EMPTY = f"empty in the first {EXAMINED_ROWS} rows: to use it, name it in --features"
+FLAGS = "true or false: to use them, replace them by 1 and 0"
 _KINDS: dict[str, tuple[type, ...]] = {  # of cells that are neither numbers nor text
-    "true or false": (bool, np.bool_),
     "complex numbers": (complex, np.complexfloating),
     "durations": (timedelta, np.timedelta64),
     "times of day": (time,),
@@ -99,12 +99,20 @@ def _kind(cells: Cells) -> str:
         return EMPTY if len(cells) > EXAMINED_ROWS else "empty"
     if is_dated(cells):
         return "dates"
+    if all(map(is_flag, filled)):
+        return FLAGS
     kind = next((kind for kind, types in _KINDS.items() if isinstance(filled[0], types)), None)
     if kind is not None and all(isinstance(cell, _KINDS[kind]) for cell in filled):
         return kind
     if all(isinstance(cell, str) and NUMBER_WITH_COMMA.fullmatch(cell.strip()) for cell in filled):
         return COMMAS
     return "mostly text" if any(map(is_number, filled)) else "text"
+
+
+def is_flag(cell: object) -> bool:
+    """Return whether a cell is true or false; pandas writes them to CSV files as words."""
+    is_word = isinstance(cell, str) and cell.strip().lower() in ("true", "false")
+    return is_word or isinstance(cell, bool | np.bool_)
 
 
 def _is_identifier(name: str) -> bool:

@@ -41,7 +41,9 @@ def describe_model(model: Any, *, in_seconds: bool = False) -> dict[str, str]:
 def _estimated(model: Any, *, in_seconds: bool) -> list[str]:
     """Return the values of D-Means that were not given, in words."""
     used = model.parameters_
-    lifetime = _duration(used.lifetime) if in_seconds else f"{used.lifetime:g}"
+    lifetime, interval = (
+        duration(value) if in_seconds else f"{value:g}" for value in (used.lifetime, used.interval)
+    )
     mode = "exclusive" if used.exclusive else "refine"
     is_plain = not (used.exclusive or used.refine)
     found = {
@@ -51,9 +53,10 @@ def _estimated(model: Any, *, in_seconds: bool) -> list[str]:
         "merge": "merging" if used.merge else "",
         "lifetime": f"lifetime {lifetime}",
         "reach": "" if used.reach is None else f"reach {used.reach:.3g}",
+        "interval": "" if used.reach is None or used.interval == 1.0 else f"interval {interval}",
     }
     has_own_costs = model.aging_cost is not None or model.drift is not None
-    given = ("lifetime", "reach") if has_own_costs else ()
+    given = ("lifetime", "reach", "interval") if has_own_costs else ()
     return [text for name, text in found.items() if text and name not in given and not _is_given(model, name)]
 
 
@@ -61,7 +64,7 @@ def _is_given(model: Any, name: str) -> bool:
     return getattr(model, name) not in (None, "auto")
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a time in seconds in the largest unit in which it is at least 1."""
     units = {"d": 1440 * _MINUTE, "h": 60 * _MINUTE, "min": _MINUTE}
     unit = next((name for name, length in units.items() if seconds >= length), "s")

@@ -52,16 +52,21 @@ class DMeans(BatchClusterer):
         see ``parameters_`` and ``step_.birth_cost_final``. Clusters that contradict the later estimate are
         corrected; see the events "merge" and "death".
     lifetime : float or "auto", optional
-        Time without points after which a cluster dies, in units of ``t`` (T_Q, > 1; > 0 if ``reach`` is
-        estimated). The default is 3, or 5 median intervals between batches if the birth cost is estimated.
-        It is 8 with ``metric="cosine"``.
+        Time without points after which a cluster dies, in units of ``t`` (T_Q, > ``interval``; > 0 if
+        ``reach`` is estimated). The default is 3 intervals, or 5 median intervals between batches if the
+        birth cost is estimated. It is 8 of them with ``metric="cosine"``.
     reach : float or "auto", optional
         A cluster of large weight is revived in the next step up to a squared distance of ``reach *
-        birth_cost`` from its predicted position (k_tau, >= 1 - 1/lifetime). The default is 1.5, or
-        estimated with the birth cost. With ``metric="cosine"`` it is 1 - 1/lifetime: clusters do not drift.
+        birth_cost`` from its predicted position (k_tau, >= 1 - interval/lifetime). The default is 1.5,
+        or estimated with the birth cost. With ``metric="cosine"`` it is 1 - interval/lifetime: clusters do
+        not drift.
     aging_cost, drift : float, optional
         The parameters Q and tau of the paper, instead of ``lifetime`` and ``reach``. If only one is given,
         the other is 0.
+    interval : float, optional
+        Usual time between batches, in units of ``t``. ``reach`` is that after this time, and a velocity
+        changes in this time. The default is 1, or the median interval if the lifetime or the reach is
+        estimated with the birth cost.
     motion : {"walk", "velocity", "auto"}, optional
         ``"walk"`` is the paper's random walk. ``"velocity"`` also estimates the velocity of each cluster and
         predicts its position. The default is ``"walk"``, or an estimate if the birth cost is estimated.
@@ -147,6 +152,7 @@ class DMeans(BatchClusterer):
         The metric that was used, given or chosen; None until the first rows.
     parameters_ : StepParameters
         Birth cost, lifetime, reach, motion and mode that were used, given or estimated; also in ``step_``.
+        ``DMeans(**parameters_._asdict())`` clusters another stream with them.
     warnings_ : dict of str
         Warnings about parameters that do not suit the data, by kind.
     history_ : tuple of Event
@@ -182,6 +188,7 @@ class DMeans(BatchClusterer):
         *,
         aging_cost: float | None = None,
         drift: float | None = None,
+        interval: float | None = None,
         motion: str | None = None,
         metric: str = "auto",
         feature_scales: Sequence[float] | None = None,
@@ -203,6 +210,7 @@ class DMeans(BatchClusterer):
         self.reach = reach
         self.aging_cost = aging_cost
         self.drift = drift
+        self.interval = interval
         self.motion = motion
         self.metric = metric
         self.feature_scales = feature_scales

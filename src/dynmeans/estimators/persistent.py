@@ -22,7 +22,7 @@ from dynmeans.estimators._parameters.link_parameters import check_link_parameter
 from dynmeans.estimators._parameters.resolved_parameters import ResolvedParameters
 from dynmeans.estimators._shell.base import BatchClusterer, StepOutput
 from dynmeans.estimators._shell.step import StepInput
-from dynmeans.estimators._validation import valid_count, valid_labels
+from dynmeans.estimators._validation import refuse_time_as_y, valid_count, valid_labels
 from dynmeans.estimators._validation.items import shared_items, valid_items
 from dynmeans.estimators._wrapped_clusterer import fit_labels
 
@@ -153,6 +153,7 @@ class PersistentIds(BatchClusterer):
         items : array-like of shape (n,), optional
             As in :meth:`update`.
         """
+        refuse_time_as_y(y)
         return self._run(StepInput(X, sample_weight, t, items=valid_items(items)))
 
     def update(

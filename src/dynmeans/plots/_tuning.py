@@ -40,16 +40,19 @@ def draw_tuning(table: Mapping[str, Any], path: str | PathLike[str] | None = Non
     finite = np.isfinite(score)
     excess = np.maximum(score - score[finite].min(), _FLOOR)
     for axes, name in zip(figure.subplots(1, len(names), sharey=True, squeeze=False)[0], names, strict=True):
+        values = np.asarray(table[name], dtype=float)[finite]
         points = axes.scatter(
-            np.asarray(table[name])[finite],
+            values,
             excess[finite],
             c=np.asarray(table["n_clusters"])[finite],
             norm="log",
             s=18,
         )
         axes.plot(table[name][0], excess[0], marker="*", ms=15, mfc="none", mec="#c0392b", mew=1.5)
-        axes.set(xscale="log", yscale="log", xlabel=name.replace("_", " "))
-        _plain_ticks(axes.xaxis)
+        axes.set(yscale="log", xlabel=name.replace("_", " "))
+        if (values > 0.0).any():  # with the cosine metric, all drifts may be 0
+            axes.set_xscale("log")
+            _plain_ticks(axes.xaxis)
     figure.axes[0].set_ylabel("score above the best")
     bar = figure.colorbar(points, ax=figure.axes, label="clusters per step")
     _plain_ticks(bar.ax.yaxis)

@@ -60,9 +60,12 @@ def scales_as_json(scale: Scale | None, given: Sequence[float] | None) -> list[f
 def parameters_as_json(model: Any) -> dict[str, Any]:
     """Return the parameters of the last step, given or estimated, as JSON values.
 
-    Models with a kernel or by key report the birth cost only. One that is not estimated is left out.
+    Models with a kernel or by key report the birth cost only. One that is not estimated is left out, and so
+    is an interval of one unit of time.
     """
     others = model.parameters_._asdict() if hasattr(model, "parameters_") else {}
+    if others.get("interval") == 1.0:
+        del others["interval"]
     used = {**others, "birth_cost": float(model.birth_cost_)}
     if used["birth_cost"] >= ONE_OBJECT:
         del used["birth_cost"]

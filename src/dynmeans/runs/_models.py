@@ -14,7 +14,16 @@ from dynmeans.streams import KeyedDMeans
 
 DEFAULT_KERNEL = "rbf"  # of kdmeans and sdmeans
 _AGING = ("lifetime", "reach", "aging_cost", "drift")
-_DMEANS_ONLY = ("metric", "refine", "merge", "exclusive", "duplicates", "min_hits", "feature_scales")
+_DMEANS_ONLY = (
+    "interval",
+    "metric",
+    "refine",
+    "merge",
+    "exclusive",
+    "duplicates",
+    "min_hits",
+    "feature_scales",
+)
 
 
 def make_model(parameters: RunParameters, jobs: int | None) -> BatchClusterer:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 
 _NAMES = (
-    "birth_cost|aging_cost|min_hits|lifetime|reach|drift|motion|metric|refine|merge|exclusive|duplicates|"
-    "feature_scales|kernel|budget"
+    "birth_cost|aging_cost|min_hits|lifetime|reach|drift|interval|motion|metric|refine|merge|exclusive|"
+    "duplicates|feature_scales|kernel|budget"
 )
-_GIVEN = re.compile(rf"\b({_NAMES})=('[^']*'|[\w.+-]*\w)")
+_GIVEN = re.compile(rf"\b({_NAMES})=('[^']*'|\([^()]*\)|[\w.+-]*\w)")
 _RULE = re.compile(rf"(^|: |; )({_NAMES})(?= must )")
 _ADVICE = re.compile(r"\b(?:use|try|give) (?:a |either |(?=aging_cost))[^;:]*")
-_BARE = re.compile(r"(?<!-)\b(birth_cost|aging_cost|min_hits|lifetime|reach|drift)\b")
+_BARE = re.compile(r"(?<!-)\b(birth_cost|aging_cost|min_hits|lifetime|reach|drift|interval)\b")
 _COMPOUND = re.compile(r"(?<!-)\b(birth_cost|aging_cost|min_hits|feature_scales)\b")
 _FEATURE = re.compile(r"\bfeature (\d+)\b")
 _PHRASES = {
@@ -51,6 +51,8 @@ def _given(name: str, value: str) -> str:
         return f"no {option_name(name)}"
     if value in ("True", "False"):
         return option_name(name if value == "True" else f"no_{name}")
+    if value.startswith("("):
+        return f"{option_name(name)} {','.join(entry.strip() for entry in value[1:-1].split(','))}"
     return f"{option_name(name)} {value}"
 
 

@@ -51,13 +51,14 @@ def check_feature_scales(parameters: RunParameters, features: Sequence[str]) -> 
 
 def _check_costs(parameters: RunParameters) -> None:
     birth_cost = 1.0 if parameters.birth_cost == "auto" else float(parameters.birth_cost)
-    lifespan = AgingParameters(parameters.lifetime, parameters.reach, parameters.aging_cost, parameters.drift)
+    names = ("lifetime", "reach", "aging_cost", "drift", "interval")
+    lifespan = AgingParameters(*(getattr(parameters, name) for name in names))
     make = make_sphere_costs if parameters.metric == "cosine" else make_costs
     try:
         if parameters.lifetime is not None and _estimates_reach(parameters):
             costs_with_drift(birth_cost, parameters.lifetime, drift=0.0, interval=1.0)
-        else:
-            make(birth_cost, lifespan)
+            lifespan = AgingParameters(interval=parameters.interval)
+        make(birth_cost, lifespan)
     except ValueError as error:
         raise InputError(as_options(str(error))) from None
     for name, other in (("aging_cost", "drift"), ("drift", "aging_cost")):
@@ -122,6 +123,7 @@ def _check_algorithm(parameters: RunParameters) -> None:
         if name == "dmeans" and getattr(parameters, option) is not None:
             raise InputError(f"--{option} needs --algorithm kdmeans or sdmeans")
     used = {
+        "interval": parameters.interval is not None,
         "exclusive": parameters.exclusive,
         "refine": parameters.refine,
         "merge": parameters.merge,

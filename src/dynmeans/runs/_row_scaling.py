@@ -13,13 +13,29 @@ from dynmeans._tables.windows import WindowBatch
 from dynmeans.estimators._diagnostics.row_checks import MIN_ROWS, check_scales
 
 
-def warn_of_constant(is_constant: BoolArray, features: Sequence[str]) -> dict[str, str]:
-    """Return a warning, by kind, if ``--standardize`` does not scale some features."""
+def warn_of_scale(is_constant: BoolArray, n_rows: int, features: Sequence[str]) -> dict[str, str]:
+    """Return warnings, by kind, about the scales of ``--standardize``.
+
+    Parameters
+    ----------
+    is_constant : ndarray of shape (d,)
+        Whether all rows of the first step are equal in a feature, so that it is not scaled.
+    n_rows : int
+        Rows of the first step.
+    features : sequence of str
+        Names of the features.
+    """
+    found = {}
+    if n_rows < MIN_ROWS and not is_constant.all():
+        found["few"] = (
+            f"the first step has only {n_rows} rows, from which --standardize takes the scale of "
+            "every feature; use longer steps (--every), or --feature-scales"
+        )
     names = [repr(name) for name, is_one in zip(features, is_constant.tolist(), strict=True) if is_one]
     if not names:
-        return {}
+        return found
     verb, pronoun = ("is", "it is") if len(names) == 1 else ("are", "they are")
-    return {
+    return found | {
         "constant": f"{name_list(names)} {verb} constant in the first step, so {pronoun} not scaled by "
         "--standardize; use --feature-scales"
     }
@@ -57,7 +73,7 @@ class RowScaling:
             self._check_if_enough(np.concatenate(self._first_rows))
         if self._standardize and self.scale is None and len(batch.X):
             self.scale, is_constant = learn_scale(batch.X, batch.weights)
-            self.warnings = warn_of_constant(is_constant, self._features)
+            self.warnings = warn_of_scale(is_constant, len(batch.X), self._features)
         return batch.X if self.scale is None else self.scale.apply(batch.X)
 
     def _check_if_enough(self, rows: FloatArray) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from datetime import datetime
+from typing import Any, NamedTuple
 
-from dynmeans._files.errors import InputError
+from dynmeans._files.errors import InputError, InputWarning
 from dynmeans._tables.columns import Columns
 from dynmeans._tables.window_length import WindowLength, parse_window_length
 from dynmeans._tables.windowing import (
@@ -22,6 +24,9 @@ from dynmeans.streams import KeyedDMeans
 MAX_EMPTY_STEPS = 1000  # consecutive ones; a longer gap is a single long step, with the same clusters
 LAST_SECOND = 3.3e10  # in the year 3015; times since 1970 in milliseconds are larger
 FRACTIONS = {"milliseconds": 1e3, "microseconds": 1e6, "nanoseconds": 1e9}  # of a second
+
+DIGITS = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}  # of dates written as numbers
+FIRST_YEAR, LAST_YEAR = 1900, 2100
 
 
 def make_windowing(
@@ -77,19 +82,56 @@ def window_length(parameters: RunParameters) -> WindowLength | None:
 
 
 def check_time_unit(parameters: RunParameters, time: float | None, *, is_dated: bool) -> None:
-    """Raise if windows are in seconds, and the time is too large to be in seconds since 1970.
+    """Raise if windows are in seconds, and the time is not in seconds since 1970.
 
-    Read as seconds, the steps would be thousands of windows apart or more, all of them empty.
+    Larger numbers read as seconds would make steps thousands of windows apart or more, all of them empty.
+    Dates written as numbers would be seconds apart. If steps are not windows, they give a warning.
     """
     length = window_length(parameters)
-    if length is None or length.unit not in ("seconds", "days", "weeks") or is_dated or time is None:
+    if is_dated or time is None or parameters.time is None:
         return
+    date = _as_date(time)
+    if length is None and date is not None:
+        warnings.warn(
+            f"{date.number} in --time {parameters.time} may be a date, but is used as a number; write it as "
+            f"{date.text}",
+            InputWarning,
+            stacklevel=2,
+        )
+    if length is None or length.unit not in ("seconds", "days", "weeks"):
+        return
+    as_seconds = f"--every {parameters.every} counts the numbers of --time {parameters.time} as seconds, but"
+    if date is not None:
+        raise InputError(
+            f"{as_seconds} {date.number} may be a date; write it as {date.text}, or give --every as a plain "
+            f"number, in the unit of the column: --every {length.duration:.15g}"
+        )
     if abs(time) > LAST_SECOND:
         unit = next(
             (name for name, scale in FRACTIONS.items() if abs(time) <= LAST_SECOND * scale), "nanoseconds"
         )
         raise InputError(
-            f"--every {parameters.every} counts the numbers of --time {parameters.time} as seconds, but "
-            f"{time:.15g} may be {unit}; give --every as a plain number, in the unit of the column: "
-            f"--every {length.duration * FRACTIONS[unit]:.15g}"
+            f"{as_seconds} {time:.15g} may be {unit}; give --every as a plain number, in the unit of the "
+            f"column: --every {length.duration * FRACTIONS[unit]:.15g}"
         )
+
+
+class _Date(NamedTuple):
+    """A number that may be a date, and the date in ISO 8601 format."""
+
+    number: str
+    text: str
+
+
+def _as_date(time: float) -> _Date | None:
+    """Return the date that the digits of a number are, such as 20240331, or None."""
+    number = f"{time:.0f}"
+    layout = DIGITS.get(len(number))
+    if layout is None or time != float(number):
+        return None
+    try:
+        date = datetime.strptime(number, layout)
+    except ValueError:
+        return None
+    text = date.date().isoformat() if layout == DIGITS[8] else date.isoformat()
+    return _Date(number, text) if FIRST_YEAR <= date.year <= LAST_YEAR else None

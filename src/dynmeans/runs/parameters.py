@@ -30,7 +30,7 @@ class RunParameters(NamedTuple):
     standardize : bool
         Scale each feature by its mean and standard deviation in the first step.
     birth_cost : float or "auto"
-    lifetime, reach, aging_cost, drift : float or None
+    lifetime, reach, aging_cost, drift, interval : float or None
         As in `dynmeans.DMeans`.
     motion : {"walk", "velocity", "align"} or None
     exclusive, refine, merge : bool or None
@@ -105,6 +105,7 @@ class RunParameters(NamedTuple):
     report_largest: int | None = None
     missing: str | None = None
     feature_scales: Sequence[float] | None = None
+    interval: float | None = None
 
 
 def normalize_parameters(parameters: RunParameters) -> RunParameters:
@@ -133,6 +134,7 @@ _TYPES: dict[str, Callable[[Any], object]] = {  # of parameters that may be None
     "reach": float,
     "aging_cost": float,
     "drift": float,
+    "interval": float,
     "budget": int,
     "report_largest": int,
     "features": list,

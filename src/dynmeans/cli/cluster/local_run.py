@@ -12,7 +12,7 @@ import typer
 from dynmeans._files.errors import InputError
 from dynmeans.cli import INTERRUPTED
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, progress_bar
-from dynmeans.cli.descriptions import describe_columns, describe_model, print_warnings
+from dynmeans.cli.descriptions import describe_columns, describe_model, duration, print_warnings
 from dynmeans.estimators._diagnostics.result_checks import MIN_STEPS_PER_ID, ClusteringWarning
 from dynmeans.runs import RunInterrupted, RunParameters, RunResult, cluster_files
 from dynmeans.streams import KeyedDMeans
@@ -89,9 +89,10 @@ def _warn_of_short_lifetimes(result: RunResult) -> None:
     lifetime, interval = _lifetime(result.model), result.step_interval
     if lifetime is None or interval is None or interval <= lifetime:
         return
+    apart, life = (duration(t) if result.in_seconds else f"{t:.4g}" for t in (interval, lifetime))
     print_error(
-        f"steps are {interval:.4g} apart on average, but a cluster lives for {lifetime:.4g} without rows, so "
-        "clusters die between two steps; use a longer --lifetime, or --every",
+        f"steps are {apart} apart on average, but a cluster lives for {life} without rows, so clusters die "
+        "between two steps; use a longer --lifetime, or --every",
         kind="warning: ",
     )
 

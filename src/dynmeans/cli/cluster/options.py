@@ -94,9 +94,9 @@ BirthCostOption = Annotated[
 LifetimeOption = Annotated[
     float | None,
     typer.Option(
-        help="Time without rows after which a cluster dies, > 1, or > 0 if the reach is estimated. Default: "
-        "3 for dmeans, or 5 median intervals between steps if the birth cost is auto; 8 with --metric "
-        "cosine, 12 with a kernel.",
+        help="Time without rows after which a cluster dies, > 1 interval, or > 0 if the reach is estimated. "
+        "Default: 3 intervals for dmeans, or 5 median intervals between steps if the birth cost is auto; 8 "
+        "with --metric cosine, 12 with a kernel.",
         rich_help_panel=_COSTS,
     ),
 ]
@@ -119,6 +119,14 @@ AgingCostOption = Annotated[
 DriftOption = Annotated[
     float | None,
     typer.Option(help="With --aging-cost: variance of the motion per unit of time.", rich_help_panel=_COSTS),
+]
+IntervalOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Usual time between steps, to which --reach and a velocity refer (dmeans). Default: 1 unit of "
+        "time, or the median interval if the lifetime or the reach is estimated.",
+        rich_help_panel=_COSTS,
+    ),
 ]
 MotionOption = Annotated[
     MotionName | None,

@@ -9,6 +9,8 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from dynmeans._files.errors import InputError, InputWarning, error_context
 from dynmeans._files.limits import FileLimits
 from dynmeans._files.patterns import expand_pattern
@@ -33,6 +35,7 @@ from dynmeans.runs._option_names import as_options
 _UPPER = 1_000_000  # frames per second, meters per cell, or points
 _DEFAULT_RATE = 30.0  # frames per second, of files without a time
 _NUMBERED = 5  # first times that are compared with frame numbers
+_WIDEST = 1000.0  # meters; a LiDAR reaches half as far to each side
 _TIMES, _FRAME = TIME_WORDS | {"t", "seconds"}, "frame"  # last words of names of columns with times
 
 
@@ -84,6 +87,28 @@ class FrameNumberCheck:
             warnings.warn(
                 f"the times in {self._frames.time!r} are whole numbers in steps of 1, taken as seconds; "
                 "if they are frame numbers, give the frames per second with --rate",
+                InputWarning,
+                stacklevel=2,
+            )
+
+
+class UnitCheck:
+    """Warn once if the first frame with points is too large for a sensor and coordinates in meters."""
+
+    def __init__(self) -> None:
+        self._is_done = False
+
+    def __call__(self, frame: Frame) -> None:
+        """Check the next frame."""
+        if self._is_done or len(frame.points) == 0:
+            return
+        self._is_done = True
+        low, high = np.quantile(frame.points, (0.1, 0.9), axis=0)  # single points may be far away
+        span = float((high - low).max())
+        if span > _WIDEST:
+            warnings.warn(
+                f"{frame.name}: most points spread over {span:,.0f} m; coordinates must be meters, so divide "
+                "millimeters by 1000",
                 InputWarning,
                 stacklevel=2,
             )

@@ -32,6 +32,7 @@ from dynmeans.cli.points.inputs import (
     FrameNumberCheck,
     Frames,
     InputOptions,
+    UnitCheck,
     check_ranges,
     list_files,
     list_frames,
@@ -133,12 +134,13 @@ def _track(
     job: TrackingJob, frames: Iterator[Frame], recorder: RunRecorder, tracker: Tracker, events: list[Event]
 ) -> None:
     index = {path: i for i, path in enumerate(job.frames.paths)}
-    check_times = FrameNumberCheck(job.frames)
+    check_times, check_unit = FrameNumberCheck(job.frames), UnitCheck()
     with progress_bar() as show:
         for frame in frames:
             events.clear()
             now = job.frames.seconds(frame, recorder.steps)
             check_times(frame)
+            check_unit(frame)
             try:
                 step = tracker.take(frame.points, now)
             except ValueError as error:

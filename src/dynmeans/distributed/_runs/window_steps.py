@@ -38,7 +38,7 @@ from dynmeans.distributed._runs.progress import DatasetProgress, save_progress
 from dynmeans.distributed._runs.run_log import DatasetLog
 from dynmeans.distributed.estimator import DMeans
 from dynmeans.runs._option_names import as_options
-from dynmeans.runs._row_scaling import warn_of_constant
+from dynmeans.runs._row_scaling import warn_of_scale
 from dynmeans.runs._time_steps import make_windowing, wants_empty
 
 
@@ -124,7 +124,8 @@ def _measure_scale(job: DatasetJob, window: Window) -> Scale:
         return job.client.gather(job.client.compute(tasks))
 
     scale, is_constant = scale_of_parts(over)
-    for text in warn_of_constant(is_constant, job.data.columns.features).values():
+    n_rows = sum(piece.stop - piece.start for piece in window.slices)
+    for text in warn_of_scale(is_constant, n_rows, job.data.columns.features).values():
         warnings.warn(text, InputWarning, stacklevel=2)
     return scale
 

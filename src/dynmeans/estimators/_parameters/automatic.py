@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from dynmeans._algorithms.batch import Batch
 from dynmeans._algorithms.birth_cost import (
     estimate_birth_cost,
@@ -19,13 +21,13 @@ from dynmeans._algorithms.defaults import ONE_OBJECT, update_first_batches
 from dynmeans._algorithms.descent_candidates import DescentParameters, FixedParameters
 from dynmeans._algorithms.first_batches import FirstBatches
 from dynmeans._algorithms.sphere_birth_cost import estimate_sphere_birth_cost
+from dynmeans._codes.gaussian_code import median_interval
 from dynmeans._model.costs import (
     AgingDefaults,
     AgingParameters,
     Costs,
     costs_with_drift,
     make_costs,
-    reach_from_drift,
 )
 from dynmeans._model.events import StepParameters
 from dynmeans._model.sphere_costs import make_sphere_costs
@@ -128,6 +130,8 @@ def dmeans_costs(given: DMeansParameters, estimates: Estimates | None) -> Costs:
         estimate = ONE_OBJECT  # until a batch has two different rows, all rows belong to one object
     if uses_cosine(given, estimates):
         aging = aging_parameters(given)
+        if estimates is not None and estimates.times and aging.interval is None and aging.lifetime is None:
+            aging = aging._replace(interval=median_interval(np.array(estimates.times)))
         return make_sphere_costs(chosen_birth_cost(given, estimate), aging)
     return step_costs(given, estimate, AgingDefaults())
 
@@ -136,10 +140,11 @@ def _automatic_costs(given: DMeansParameters, estimated: DescentParameters, inte
     """Return the costs for estimated parameters, whose drift is per median interval."""
     lifetime, reach = _number("lifetime", given.lifetime), _number("reach", given.reach)
     aging_cost, drift = valid_number("aging_cost", given.aging_cost), valid_number("drift", given.drift)
-    if aging_cost is not None or drift is not None:
-        return make_costs(estimated.birth, AgingParameters(lifetime, reach, aging_cost, drift))
-    if lifetime is not None and reach is not None:
-        return make_costs(estimated.birth, AgingParameters(lifetime, reach))
+    known = AgingParameters(lifetime, reach, aging_cost, drift, valid_number("interval", given.interval))
+    is_raw = aging_cost is not None or drift is not None
+    if is_raw or (lifetime is not None and reach is not None):
+        return make_costs(estimated.birth, known)
+    interval = interval if known.interval is None else known.interval
     if reach is None:
         drift = estimated.drift
     else:
@@ -156,12 +161,12 @@ def _number(name: str, value: Any) -> float | None:
 
 def used_parameters(given: DMeansParameters, estimates: Estimates | None, costs: Costs) -> StepParameters:
     """Return all parameters of a step, as they are reported."""
-    is_cosine, reach = uses_cosine(given, estimates), None
-    if not (is_cosine or given.aging_cost is not None or given.drift is not None):
-        reach = _number("reach", given.reach)
-        if reach is None:
-            first = joint_estimates(given, estimates)
-            reach = AgingDefaults().reach if first is None else _estimated_reach(costs, first.interval)
+    is_cosine = uses_cosine(given, estimates)
+    is_raw = given.aging_cost is not None or given.drift is not None
+    reach = _number("reach", given.reach)
+    if reach is None and not (is_cosine or is_raw):
+        is_estimated = joint_estimates(given, estimates) is not None
+        reach = costs.reach if is_estimated else AgingDefaults().reach
     mode = descent_parameters(given, estimates)
     return StepParameters(
         costs.birth,
@@ -172,12 +177,8 @@ def used_parameters(given: DMeansParameters, estimates: Estimates | None, costs:
         mode.exclusive,
         "cosine" if is_cosine else "euclidean",
         mode.merge,
+        costs.interval,
     )
-
-
-def _estimated_reach(costs: Costs, interval: float) -> float:
-    """Return the reach one median interval after a cluster was last seen, 0 if it is dead by then."""
-    return max(reach_from_drift(costs.lifetime / interval, costs.drift * interval), 0.0)
 
 
 def learn(given: DMeansParameters, old: Estimates | None, batch: Batch, seed: int) -> Estimates:
@@ -190,7 +191,11 @@ def learn(given: DMeansParameters, old: Estimates | None, batch: Batch, seed: in
         first = update_first_batches(now.first_batches, batch, fixed_parameters(given), costs_of, seed)
         return Estimates((), metric, first, scales)
     # Nothing is estimated jointly, or a model of an earlier version estimates the birth cost alone.
-    return Estimates(_birth_costs(given, now, batch, seed), metric, feature_scales=scales)
+    births, times = _birth_costs(given, now, batch, seed), now.times
+    is_dated = len(times) == len(now.birth_costs)  # not in a model of an earlier version
+    if uses_cosine(given, now) and is_dated and len(births) > len(times):
+        times = (*times, batch.time)
+    return Estimates(births, metric, feature_scales=scales, times=times)
 
 
 def _birth_costs(given: DMeansParameters, now: Estimates, batch: Batch, seed: int) -> tuple[float, ...]:

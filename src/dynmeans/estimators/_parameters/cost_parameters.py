@@ -19,12 +19,16 @@ N_RESTARTS = 3  # default
 
 
 def aging_parameters(parameters: Any) -> AgingParameters:
-    """Return lifetime and reach, or aging cost and drift; None for those that are not given."""
+    """Return lifetime and reach, or aging cost and drift; None for those that are not given.
+
+    Only `DMeans` has an interval.
+    """
     return AgingParameters(
         valid_number("lifetime", parameters.lifetime),
         valid_number("reach", parameters.reach),
         valid_number("aging_cost", parameters.aging_cost),
         valid_number("drift", parameters.drift),
+        valid_number("interval", getattr(parameters, "interval", None)),
     )
 
 

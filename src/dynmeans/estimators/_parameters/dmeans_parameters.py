@@ -19,6 +19,7 @@ class DMeansParameters(NamedTuple):
     reach: Any
     aging_cost: Any
     drift: Any
+    interval: Any
     motion: Any
     metric: Any
     feature_scales: Any

@@ -17,6 +17,7 @@ class Estimates(NamedTuple):
     metric: str | None = None  # of D-Means: None until the first rows
     first_batches: FirstBatches | None = None  # of D-Means: None if no parameters are estimated jointly
     feature_scales: tuple[float, ...] | None = None  # of D-Means: units of the remembered clusters
+    times: tuple[float, ...] = ()  # of the batches of `birth_costs`, with the cosine metric
 
 
 def with_labels(estimates: Estimates, labels: IntArray) -> Estimates:

@@ -23,7 +23,13 @@ from dynmeans.estimators._shell.locking import lock_of, run_step, without_lock
 from dynmeans.estimators._shell.step import StepInput, advance
 from dynmeans.estimators._state_files.encoding import save_model
 from dynmeans.estimators._state_files.model_bytes import encode_model
-from dynmeans.estimators._validation import valid_balance, valid_rows, valid_weights
+from dynmeans.estimators._validation import (
+    refuse_one_table,
+    refuse_time_as_y,
+    valid_balance,
+    valid_rows,
+    valid_weights,
+)
 
 Self = TypeVar("Self", bound="BatchClusterer")
 StepOutput: TypeAlias = tuple[Any, StepReport, tuple[Event, ...]]  # (state, report, events)
@@ -104,6 +110,7 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
             Event time of the batch; ages and motion scale with the time since the last one. By default
             one unit after the last. Time must not go backwards.
         """
+        refuse_time_as_y(y)
         return self._run(StepInput(X, sample_weight, t))
 
     def stream(self, batches: Iterable[Any]) -> Iterator[StepReport]:
@@ -123,6 +130,7 @@ class BatchClusterer(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ig
         [0] [0]
         [0 1] [1]
         """
+        refuse_one_table(batches)
         for item in batches:
             arguments = item if isinstance(item, Mapping) else {"X": item}
             yield self.partial_fit(**arguments).step_

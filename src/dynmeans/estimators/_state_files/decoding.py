@@ -30,6 +30,7 @@ from dynmeans.estimators._state_files.state_checks import (
     checked_names,
     checked_scale,
     checked_state,
+    checked_times,
     number,
     require,
     whole,
@@ -171,11 +172,13 @@ def restored(template: Any, header: dict[str, Any], arrays: Arrays) -> Any:
     if header["estimator"] == "PersistentIds":
         scale = checked_scale(arrays, remembered, model.metric)
         model._state = LinkState(remembered, scale, checked_items(arrays, state.ids))
+    births = checked_estimates(header)
     model._estimates = Estimates(
-        checked_estimates(header),
+        births,
         model._estimates.metric,
         checked_first_batches(header, arrays, n_columns) if has_metric(type(model)) else None,
         model._estimates.feature_scales,
+        checked_times(header, births) if metric == "cosine" else (),
     )
     model.birth_cost_ = number("birth_cost", header["birth_cost"], positive=True)
     model._history = deque(history_events(arrays, state), maxlen=model.history_size)

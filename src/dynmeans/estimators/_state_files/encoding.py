@@ -87,6 +87,8 @@ def own_entries(model: Any) -> dict[str, Any]:
         "clock": state.clock,
         "n_steps": state.n_steps,
     }
+    if model._estimates.times:
+        own["times"] = list(model._estimates.times)
     if model._estimates.first_batches is not None:
         own["first_batches"] = first_batches_header(model._estimates.first_batches)
     return own

@@ -101,6 +101,17 @@ def checked_estimates(header: Mapping[str, Any]) -> tuple[float, ...]:
     return tuple(number("an estimated birth cost", estimate, positive=True) for estimate in estimates)
 
 
+def checked_times(header: Mapping[str, Any], births: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the times of the batches with estimates; other metrics and earlier versions have none."""
+    times = header.get("times", [])
+    if not isinstance(times, list) or len(times) not in (0, len(births)):
+        raise SnapshotError(f"the state file has times={times!r}, where {len(births)} numbers belong")
+    found = tuple(number("a time", time) for time in times)
+    if list(found) != sorted(found) or (found and found[-1] > number("clock", header["clock"])):
+        raise SnapshotError(f"the state file has times={times!r}, which must be in order")
+    return found
+
+
 def checked_names(header: Mapping[str, Any], n_features: int) -> list[str]:
     """Return the names of the features, or none."""
     names = header["feature_names"]

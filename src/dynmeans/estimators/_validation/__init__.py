@@ -14,7 +14,11 @@ from dynmeans.estimators._validation.parameters import (
     valid_threads,
 )
 from dynmeans.estimators._validation.rows import finite_rows, valid_rows
-from dynmeans.estimators._validation.unsuitable_rows import refuse_masked
+from dynmeans.estimators._validation.unsuitable_rows import (
+    refuse_masked,
+    refuse_one_table,
+    refuse_time_as_y,
+)
 from dynmeans.estimators._validation.weights import (
     LARGEST_MOMENT,
     NO_WEIGHT,
@@ -34,6 +38,8 @@ __all__ = [
     "draw_seed",
     "finite_rows",
     "refuse_masked",
+    "refuse_one_table",
+    "refuse_time_as_y",
     "shown",
     "valid_balance",
     "valid_birth_cost",

@@ -38,8 +38,8 @@ def valid_rows(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Row
 
 
 def _is_nothing(X: Any) -> bool:
-    """Return whether X is an empty list or an array of shape (0,), such as a frame without detections."""
-    return (isinstance(X, (list, tuple)) and not X) or (isinstance(X, np.ndarray) and X.shape == (0,))
+    """Return whether X is an empty list, array or data frame, such as a frame without detections."""
+    return (isinstance(X, (list, tuple)) and not X) or getattr(X, "shape", None) in ((0,), (0, 0))
 
 
 def _no_rows(estimator: Any, *, reset: bool) -> Rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Real
 from typing import Any
 
@@ -26,6 +26,13 @@ def refuse_unsuitable(X: Any) -> None:
 def explained(X: Any, error: Exception) -> Exception:
     """Return an error of scikit-learn as one line that describes what to pass instead of X."""
     kind: type[Exception] = ValueError if isinstance(error, ValueError) else TypeError
+    if isinstance(X, Mapping):
+        return kind("X must be rows, got a mapping: pass its entries, such as partial_fit(X, t=t)")
+    if _are_tables(X):
+        return kind(
+            "X must be the rows of one time step, got several tables: use stream(batches), or partial_fit "
+            "for one after another"
+        )
     is_number = [isinstance(part, Real) for part in X] if isinstance(X, tuple) else []
     if any(is_number) and not all(is_number):
         parts = ", ".join(type(part).__name__ for part in X)
@@ -55,6 +62,27 @@ def _refuse_sparse(X: Any) -> None:
             f"X is a sparse matrix of {X.shape[1]:,} columns, but rows must be dense: reduce it first, "
             "such as by TruncatedSVD(256), or hash texts by HashingVectorizer(n_features=1024)"
         )
+
+
+def refuse_time_as_y(y: Any) -> None:
+    """Raise if a number is passed as y, which is ignored: it is a time."""
+    if isinstance(y, Real):
+        raise TypeError(f"y is ignored, got {y!r}: pass the time by its name, partial_fit(X, t=t)")
+
+
+def refuse_one_table(batches: Any) -> None:
+    """Raise if something that must be a sequence of batches is one table, or tables by time."""
+    shape = getattr(batches, "shape", ())
+    if len(shape) == 2:
+        raise ValueError(f"batches is one table of shape {shape}; pass a list of tables, one per time step")
+    if isinstance(batches, Mapping):
+        raise ValueError("batches is a mapping; pass a list of tables, or of {'X': X, 't': t}")
+
+
+def _are_tables(X: Any) -> bool:
+    """Return whether X is an array or a list of tables."""
+    first = X[0] if isinstance(X, (list, tuple)) and X else None
+    return getattr(first, "ndim", 0) == 2 or (isinstance(X, np.ndarray) and X.ndim == 3)
 
 
 def _types(X: Any) -> Iterable[tuple[Any, Any]]:

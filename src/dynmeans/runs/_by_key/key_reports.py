@@ -58,4 +58,6 @@ def _row(key: str, name: str, numbers: list[int]) -> str:
 def _page(info: dict[str, Any], rows: list[str]) -> str:
     by = html.escape(info["parameters"]["by"])
     summary = f"{info['rows']:,} rows of {info['keys']:,} keys in {info['steps']:,} steps."
+    if len(rows) < info["keys"]:
+        summary += f" {len(rows):,} keys have reports; --report-keys and --report-largest choose others."
     return _PAGE.format(title=html.escape(info["title"]), summary=summary, by=by, rows="".join(rows))
