@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynmeans import DMeans
-from dynmeans._algorithms.birth_cost import _length_of_points
+from dynmeans._algorithms.estimation.birth_cost import _length_of_points
 
 
 def ellipses(n_clusters: int, n_rows: int, width: float, seed: int, *, turned: bool) -> np.ndarray:

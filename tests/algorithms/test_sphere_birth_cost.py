@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dynmeans._algorithms.sphere_birth_cost import (
+from dynmeans._algorithms.estimation.sphere_birth_cost import (
     Clustering,
     chance_of,
     equal_error,

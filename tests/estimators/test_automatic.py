@@ -7,7 +7,7 @@ import pytest
 
 import dynmeans
 from dynmeans import DMeans
-from dynmeans._algorithms.first_batches import MAX_ROWS, sample_rows
+from dynmeans._algorithms.estimation.first_batches import MAX_ROWS, sample_rows
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans.datasets import moving_gaussians
 from dynmeans.estimators import from_snapshot

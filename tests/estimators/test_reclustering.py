@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import dynmeans
 from dynmeans import DMeans
-from dynmeans._algorithms.descent_candidates import DescentParameters
-from dynmeans._algorithms.first_batches import FirstBatches
-from dynmeans._algorithms.reclustering import correct_state
+from dynmeans._algorithms.estimation.candidates import DescentParameters
+from dynmeans._algorithms.estimation.first_batches import FirstBatches
+from dynmeans._algorithms.estimation.reclustering import correct_state
 from dynmeans._model.costs import AgingParameters, make_costs
 from dynmeans._model.state import ClusterState
 from dynmeans.estimators import from_snapshot

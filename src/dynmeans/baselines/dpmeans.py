@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
-from dynmeans._algorithms.birth_cost import estimate_birth_cost
 from dynmeans._algorithms.dmeans import cluster
+from dynmeans._algorithms.estimation.birth_cost import estimate_birth_cost
 from dynmeans._model.costs import AgingParameters, Costs, make_costs
 from dynmeans._model.motion import WALK
 from dynmeans._model.prior import predict_prior

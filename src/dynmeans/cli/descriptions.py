@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from dynmeans._algorithms.defaults import ONE_OBJECT
+from dynmeans._algorithms.estimation.joint_estimate import ONE_OBJECT
 from dynmeans._tables.chunk import name_list
 from dynmeans.cli.console import print_error
 from dynmeans.estimators._diagnostics.result_checks import NOT_ESTIMATED

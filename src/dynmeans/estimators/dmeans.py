@@ -9,9 +9,9 @@ from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
 from dynmeans._algorithms.batch import Batch, Rows
-from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
 from dynmeans._algorithms.dmeans import step
-from dynmeans._algorithms.reclustering import correct_state, report_ended
+from dynmeans._algorithms.estimation.birth_cost import N_ESTIMATION_BATCHES
+from dynmeans._algorithms.estimation.reclustering import correct_state, report_ended
 from dynmeans._algorithms.sphere import cheapest_directions, unit_rows
 from dynmeans._algorithms.sphere import step as sphere_step
 from dynmeans._core import cheapest_clusters

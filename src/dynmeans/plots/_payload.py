@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynmeans._algorithms.defaults import ONE_OBJECT
+from dynmeans._algorithms.estimation.joint_estimate import ONE_OBJECT
 from dynmeans._files.run_format import Run, Table
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.plots._lifetimes import (

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans._algorithms.batch import Batch
-from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES, pooled_birth_cost
-from dynmeans._algorithms.defaults import ONE_OBJECT
+from dynmeans._algorithms.estimation.birth_cost import N_ESTIMATION_BATCHES, pooled_birth_cost
+from dynmeans._algorithms.estimation.joint_estimate import ONE_OBJECT
 from dynmeans._model.types import FloatArray
 from dynmeans.estimators import DMeans
 from dynmeans.estimators._parameters.automatic import birth_cost_of, is_automatic

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans._algorithms.birth_cost import pooled_birth_cost
+from dynmeans._algorithms.estimation.birth_cost import pooled_birth_cost
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.streams._grouping import Groups, Key
 

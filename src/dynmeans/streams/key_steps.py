@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from dynmeans._algorithms.batch import Batch
-from dynmeans._algorithms.birth_cost import pooled_birth_cost
+from dynmeans._algorithms.estimation.birth_cost import pooled_birth_cost
 from dynmeans._model.events import Event
 from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.state import empty_state

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import DBSCAN, HDBSCAN
 
-from dynmeans._algorithms.descent_candidates import exclusive_range
+from dynmeans._algorithms.estimation.candidates import exclusive_range
 from dynmeans.estimators import DMeans, PersistentIds
 from dynmeans.estimators._parameters.dmeans_parameters import is_free
 from dynmeans.estimators._parameters.metric_choice import are_unit_rows, may_be_cosine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynmeans._algorithms.birth_cost import estimate_birth_cost
+from dynmeans._algorithms.estimation.birth_cost import estimate_birth_cost
 from dynmeans._sampling import evenly_spaced
 from dynmeans.tuning._space import Space
 from dynmeans.tuning._stream import TuningStream

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dynmeans._algorithms.descent_candidates import LIFETIME
+from dynmeans._algorithms.estimation.candidates import LIFETIME
 from dynmeans._codes.cloud_test import SIGNIFICANT
 from dynmeans._codes.two_codes import is_tie
 from dynmeans._model.types import FloatArray

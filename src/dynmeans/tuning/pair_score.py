@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES, pooled_birth_cost
-from dynmeans._algorithms.sphere import unit_rows
-from dynmeans._algorithms.sphere_birth_cost import (
+from dynmeans._algorithms.estimation.birth_cost import N_ESTIMATION_BATCHES, pooled_birth_cost
+from dynmeans._algorithms.estimation.sphere_birth_cost import (
     HIGH_SHARES,
     LEVELS,
     SAMPLE,
@@ -29,6 +28,7 @@ from dynmeans._algorithms.sphere_birth_cost import (
     estimate_sphere_birth_cost,
     thresholds_of,
 )
+from dynmeans._algorithms.sphere import unit_rows
 from dynmeans._model.sphere_costs import SPHERE_LIFETIME
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._sampling import evenly_spaced

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from scipy.spatial.distance import cdist
 
 from dynmeans._algorithms.batch import Rows
-from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
-from dynmeans._algorithms.sphere_birth_cost import SAMPLE as SPHERE_SAMPLE
-from dynmeans._algorithms.sphere_birth_cost import chance_of, distinct_sample
+from dynmeans._algorithms.estimation.birth_cost import N_ESTIMATION_BATCHES
+from dynmeans._algorithms.estimation.sphere_birth_cost import SAMPLE as SPHERE_SAMPLE
+from dynmeans._algorithms.estimation.sphere_birth_cost import chance_of, distinct_sample
 from dynmeans._model.events import Event
 from dynmeans._model.types import FloatArray
 from dynmeans._sampling import evenly_spaced

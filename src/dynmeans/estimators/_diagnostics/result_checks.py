@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynmeans._algorithms.batch import Rows
-from dynmeans._algorithms.defaults import ONE_OBJECT
+from dynmeans._algorithms.estimation.joint_estimate import ONE_OBJECT
 from dynmeans._core import farthest_from_others, squared_span
 from dynmeans._model.events import StepParameters, StepReport
 from dynmeans._model.state import ClusterState

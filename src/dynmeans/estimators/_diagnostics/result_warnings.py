@@ -8,7 +8,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynmeans._algorithms.batch import Batch, Rows
-from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
+from dynmeans._algorithms.estimation.birth_cost import N_ESTIMATION_BATCHES
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.state import ClusterState
 from dynmeans._model.types import IntArray

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynmeans._algorithms.batch import Rows
-from dynmeans._algorithms.sphere_birth_cost import SAMPLE as SPHERE_SAMPLE
-from dynmeans._algorithms.sphere_birth_cost import chance_of, distinct_sample
+from dynmeans._algorithms.estimation.sphere_birth_cost import SAMPLE as SPHERE_SAMPLE
+from dynmeans._algorithms.estimation.sphere_birth_cost import chance_of, distinct_sample
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._sampling import evenly_spaced
 from dynmeans.estimators._parameters.metric_choice import MANY_FEATURES

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from dynmeans._algorithms.batch import Batch
-from dynmeans._algorithms.birth_cost import (
+from dynmeans._algorithms.estimation.birth_cost import (
     estimate_birth_cost,
     estimate_exclusive_birth_cost,
     pooled_birth_cost,
 )
-from dynmeans._algorithms.defaults import ONE_OBJECT, update_first_batches
-from dynmeans._algorithms.descent_candidates import DescentParameters, FixedParameters
-from dynmeans._algorithms.first_batches import FirstBatches
-from dynmeans._algorithms.sphere_birth_cost import estimate_sphere_birth_cost
+from dynmeans._algorithms.estimation.candidates import DescentParameters, FixedParameters
+from dynmeans._algorithms.estimation.first_batches import FirstBatches
+from dynmeans._algorithms.estimation.joint_estimate import ONE_OBJECT, update_first_batches
+from dynmeans._algorithms.estimation.sphere_birth_cost import estimate_sphere_birth_cost
 from dynmeans._codes.gaussian_code import median_interval
 from dynmeans._model.costs import (
     AgingDefaults,

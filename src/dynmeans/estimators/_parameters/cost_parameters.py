@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dynmeans._algorithms.batch import SearchOptions
-from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
+from dynmeans._algorithms.estimation.birth_cost import N_ESTIMATION_BATCHES
 from dynmeans._model.costs import AgingDefaults, AgingParameters, Costs, make_costs
 from dynmeans.estimators._validation import (
     MAX_RESTARTS,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from dynmeans._algorithms.batch import Batch
-from dynmeans._algorithms.first_batches import FirstBatches, add_labels
+from dynmeans._algorithms.estimation.first_batches import FirstBatches, add_labels
 from dynmeans._model.types import IntArray
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dynmeans._algorithms.batch import SearchOptions
-from dynmeans._algorithms.first_batches import FirstBatches
+from dynmeans._algorithms.estimation.first_batches import FirstBatches
 from dynmeans._model.costs import Costs
 from dynmeans._model.events import StepParameters
 from dynmeans._model.motion import WALK, Motion

@@ -9,7 +9,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
-from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES, estimate_birth_cost, pooled_birth_cost
+from dynmeans._algorithms.estimation.birth_cost import (
+    N_ESTIMATION_BATCHES,
+    estimate_birth_cost,
+    pooled_birth_cost,
+)
 from dynmeans._algorithms.kernel_space.kernel_birth_cost import estimate_birth_share
 from dynmeans._algorithms.kernel_space.kernel_fit import KernelFit
 from dynmeans._algorithms.kernel_space.kernel_state import (

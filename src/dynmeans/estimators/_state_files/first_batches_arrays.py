@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._algorithms.descent_candidates import DRIFT, LIFETIME, DescentParameters
-from dynmeans._algorithms.first_batches import MAX_BATCHES, MAX_ROWS, FirstBatches
+from dynmeans._algorithms.estimation.candidates import DRIFT, LIFETIME, DescentParameters
+from dynmeans._algorithms.estimation.first_batches import MAX_BATCHES, MAX_ROWS, FirstBatches
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.costs import LARGEST_SPAN
 from dynmeans._model.motion import MOTIONS

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from dynmeans._algorithms.batch import LARGEST_COORDINATE
-from dynmeans._algorithms.birth_cost import N_ESTIMATION_BATCHES
+from dynmeans._algorithms.estimation.birth_cost import N_ESTIMATION_BATCHES
 from dynmeans._algorithms.kernel_space.kernel_state import KernelState
 from dynmeans._algorithms.kernel_space.support import Support
 from dynmeans._algorithms.linking.link_birth_cost import KernelScale, RowScale

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dynmeans._algorithms.first_batches import FirstBatches, cluster_sample, sample_weights
+from dynmeans._algorithms.estimation.first_batches import FirstBatches, cluster_sample, sample_weights
 from dynmeans._model.costs import Costs
 from dynmeans._model.events import Event
 from dynmeans._model.lifecycle import StepResult

@@ -7,9 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans._algorithms.batch import Batch, Rows, SearchOptions
-from dynmeans._algorithms.descent_candidates import DescentParameters, neighbor_distances
+from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.dmeans import cluster
+from dynmeans._algorithms.estimation.candidates import DescentParameters
+from dynmeans._algorithms.estimation.window import (
+    MAX_OBJECTS,
+    Window,
+    add_to_window,
+    are_single_objects,
+    place_window,
+)
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import update_state
 from dynmeans._model.motion import get_motion
@@ -23,22 +30,7 @@ MIN_BATCHES, MAX_BATCHES = 8, 128  # number of batches with rows after which the
 MANY_BATCHES = 16  # after which ENOUGH_ROWS are sufficient
 ENOUGH_ROWS = 400  # sampled rows that determine the shape of clusters
 ENOUGH_SIGHTINGS = 200  # clusters over all steps that determine their motion
-WINDOW_ROWS = MAX_ROWS // 2  # rows in the window of the batch in which it is placed; later ones may have more
-CLEARLY_NEARER = 0.5  # ratio of squared distances to the nearest row of the next batch, and of the same batch
 MAX_PASSES = 30  # maximum number of passes over a batch
-
-
-class Window(NamedTuple):
-    """Rows of batches around one position.
-
-    If each row is an object, the objects of a random sample of a large batch are hardly seen in the sample of
-    the next batch. Those around one position are.
-    """
-
-    center: FloatArray  # (d,)
-    radius: float
-    rows: tuple[FloatArray, ...]  # (m, d) of each batch
-    weights: tuple[FloatArray, ...] | None  # (m,)
 
 
 class FirstBatches(NamedTuple):
@@ -94,33 +86,41 @@ def add_batch(old: FirstBatches, batch: Batch) -> FirstBatches:
     weights = old.weights
     if weights is not None or batch.weights is not None:
         before = tuple(np.ones(len(some)) for some in old.rows) if weights is None else weights
-        weights = (*before, np.ones(len(rows)) if batch.weights is None else batch.weights[every])
+        weights = (*before, _or_ones(None if batch.weights is None else batch.weights[every], rows))
     return old._replace(
         rows=(*old.rows, rows),
         weights=weights,
         times=(*old.times, batch.time),
         n_batches=old.n_batches + 1,
         shares=(*old.shares, len(batch.rows) / len(rows)),
-        window=_add_to_window(old, batch),
+        window=_window(old, batch),
     )
 
 
-def single_objects(first: FirstBatches) -> FirstBatches | None:
-    """Return the window as a sample, if its rows are single objects.
+def _window(old: FirstBatches, batch: Batch) -> Window | None:
+    """Return the window with the rows of a batch; it is placed in the first large batch."""
+    if len(batch.rows) > MAX_OBJECTS:
+        return None
+    window = old.window
+    if window is None:
+        if len(batch.rows) <= MAX_ROWS or any(share > 1.0 for share in old.shares):
+            return None
+        window = place_window(np.asarray(batch.rows, dtype=np.float64))
+        for i, rows in enumerate(old.rows):
+            window = add_to_window(window, rows, None if old.weights is None else old.weights[i])
+    return add_to_window(window, batch.rows, batch.weights)
 
-    A row that is an object is nearer to a row of the next batch than to other rows of its batch. Rows of a cloud
-    are as near to both.
-    """
-    if first.window is None:
+
+def sample_of_objects(first: FirstBatches) -> FirstBatches | None:
+    """Return the window as a sample, if its rows are single objects."""
+    window = first.window
+    if window is None or not are_single_objects(window):
         return None
-    _, _, rows, weights = first.window
-    within, between = neighbor_distances(rows)
-    if not between < CLEARLY_NEARER * within:
-        return None
-    kept = [i for i, some in enumerate(rows) if len(some)]
+    kept = [i for i, rows in enumerate(window.rows) if len(rows)]
+    has_weights = any(window.weights[i] is not None for i in kept)
     return first._replace(
-        rows=tuple(rows[i] for i in kept),
-        weights=None if weights is None else tuple(weights[i] for i in kept),
+        rows=tuple(window.rows[i] for i in kept),
+        weights=tuple(_or_ones(window.weights[i], window.rows[i]) for i in kept) if has_weights else None,
         times=tuple(first.times[i] for i in kept),
         shares=(1.0,) * len(kept),
         labels=(),
@@ -128,37 +128,8 @@ def single_objects(first: FirstBatches) -> FirstBatches | None:
     )
 
 
-def _add_to_window(old: FirstBatches, batch: Batch) -> Window | None:
-    """Return the window with the rows of a batch; it is placed in the first large batch."""
-    if old.window is not None:
-        return _with_rows(old.window, batch.rows, batch.weights)
-    if len(batch.rows) <= MAX_ROWS:
-        return None
-    middle = np.median(batch.rows, axis=0)
-    center = batch.rows[np.argmin(_distances(batch.rows, middle))].astype(np.float64)
-    radius = float(np.partition(_distances(batch.rows, center), WINDOW_ROWS)[WINDOW_ROWS])
-    window = Window(center, radius, (), None)
-    for i, rows in enumerate(old.rows):  # all rows of these batches, because they are not large
-        window = _with_rows(window, rows, None if old.weights is None else old.weights[i])
-    return _with_rows(window, batch.rows, batch.weights)
-
-
-def _with_rows(window: Window, rows: Rows, weights: FloatArray | None) -> Window:
-    away = _distances(rows, window.center)
-    inside = np.flatnonzero(away <= window.radius)
-    if len(inside) > MAX_ROWS:
-        inside = np.sort(inside[np.argsort(away[inside], kind="stable")[:MAX_ROWS]])
-    found: FloatArray = np.ascontiguousarray(rows[inside], dtype=np.float64)
-    known = window.weights
-    if known is not None or weights is not None:
-        before = tuple(np.ones(len(some)) for some in window.rows) if known is None else known
-        known = (*before, np.ones(len(inside)) if weights is None else weights[inside])
-    return window._replace(rows=(*window.rows, found), weights=known)
-
-
-def _distances(rows: Rows, center: FloatArray) -> FloatArray:
-    found: FloatArray = np.linalg.norm(rows - center, axis=1)
-    return found
+def _or_ones(weights: FloatArray | None, rows: FloatArray) -> FloatArray:
+    return np.ones(len(rows)) if weights is None else weights
 
 
 def begin_again(first: FirstBatches) -> FirstBatches:

@@ -1,0 +1,1 @@
+"""Estimation of the parameters of D-Means from the first batches."""
