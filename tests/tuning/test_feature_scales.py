@@ -9,9 +9,9 @@ import pytest
 from sklearn.cluster import DBSCAN
 
 from dynmeans import DMeans, PersistentIds, tune
+from dynmeans._algorithms.estimation.feature_widths import widths_within
 from dynmeans.datasets import moving_gaussians
 from dynmeans.metrics import tracking_accuracy
-from dynmeans.tuning._feature_scales import spread_within
 
 RATIO = 30.0
 
@@ -68,18 +68,18 @@ def test_other_strategies_search_no_scales(strategy: Any) -> None:
     assert "feature_scales" not in found.table_
 
 
-def test_spread_within_clusters() -> None:
+def test_widths_within_clusters() -> None:
     rng = np.random.default_rng(1)
     labels = [np.repeat([0, 1, -1], [200, 200, 5])] * 3
     rows = [
         np.column_stack([ids + rng.normal(0, 0.1, 405), rng.normal(0, 0.4, 405), np.full(405, 7.0)])
         for ids in labels
     ]
-    np.testing.assert_allclose(spread_within(rows, labels), (0.5, 2.0, 1.0), rtol=0.1)
+    np.testing.assert_allclose(widths_within(rows, labels), (0.5, 2.0, 1.0), rtol=0.1)
     np.testing.assert_allclose(
-        spread_within(rows, labels, [np.full(405, 2.0)] * 3), spread_within(rows, labels)
+        widths_within(rows, labels, [np.full(405, 2.0)] * 3), widths_within(rows, labels)
     )
-    assert spread_within(rows, [np.arange(405)] * 3) is None
+    assert widths_within(rows, [np.arange(405)] * 3) is None
 
 
 def test_round_clusters_keep_their_features() -> None:

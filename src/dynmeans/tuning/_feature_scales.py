@@ -1,11 +1,8 @@
-"""Search with features divided by the spread of clusters.
+"""Search with features divided by the widths of clusters.
 
-D-Means measures squared distances, as if clusters were equally wide in all features. If they are not, the
-widest feature dominates: a birth cost that keeps a cluster together merges clusters that are separate in the
-other features. So the search is repeated with the features divided by their spread within the clusters of the
-best result so far. Every result is scored by the same code, which is that of the rows as they are. The
-features stay as they are unless a result with scales leads by one standard error, or by two if the defaults
-were kept.
+The search is repeated with the features divided by the widths of the clusters of the best result so far.
+Every result is scored by the same code, which is that of the rows as they are. The features stay as they are
+unless a result with scales leads by one standard error, or by two if the defaults were kept.
 """
 
 from __future__ import annotations
@@ -15,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from dynmeans._algorithms.estimation.feature_widths import are_unequal, widths_within
 from dynmeans._codes.gaussian_code import MIN_VARIANCE_SHARE
-from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.estimators import DMeans
 from dynmeans.tuning._entries import dmeans_spaces, is_cosine
 from dynmeans.tuning._scorers import cluster, configure
@@ -26,7 +23,6 @@ from dynmeans.tuning._stream import TuningStream
 from dynmeans.tuning.trials import Entry, Runner, Trial
 
 SHARE = 0.5  # of the budget, for each search with scales
-MIN_RATIO = 2.0  # of squared scales: less changes squared distances by less than a factor of two
 MAX_ROUNDS = 4  # the spread is estimated again from each result, twice or until it is no better
 
 
@@ -46,7 +42,7 @@ def search_scales(
     found, results = trials, []
     for i in range(MAX_ROUNDS):
         scales = _spread(runner, found, stream)
-        if scales is None or max(scales) ** 2 < MIN_RATIO * min(scales) ** 2:
+        if scales is None or not are_unequal(scales):
             break
         found = _search_scaled(runner, _scaled_entry(entry, stream, motions, scales), budget, seed, tolerance)
         results.append(found)
@@ -102,29 +98,7 @@ def _spread(runner: Runner, trials: Sequence[Trial], stream: TuningStream) -> tu
     if best.params.get("exclusive") or "birth_cost" not in best.params:
         return None
     labels = cluster(configure(runner.entries[best.entry].estimator, best.params, best.seed), stream)
-    return spread_within(stream.batches, labels, stream.weights)
-
-
-def spread_within(
-    batches: Sequence[FloatArray], labels: Sequence[IntArray], weights: Sequence[FloatArray] | None = None
-) -> tuple[float, ...] | None:
-    """Compute the standard deviation of every feature within the clusters of a step, (d,).
-
-    It is relative to the geometric mean of all features. A feature without spread within clusters counts as
-    the mean. None if the clusters have no spread at all.
-    """
-    total = np.zeros(batches[0].shape[1])
-    for step, (rows, ids) in enumerate(zip(batches, labels, strict=True)):
-        mass = np.ones(len(rows)) if weights is None else weights[step]
-        for k in np.unique(ids[ids >= 0]):
-            own, w = np.asarray(rows[ids == k], dtype=np.float64), mass[ids == k]
-            total += w @ (own - np.average(own, axis=0, weights=w)) ** 2
-    known = total > 0.0
-    if not known.any():
-        return None
-    logs = 0.5 * np.log(total, where=known, out=np.zeros_like(total))
-    scales = np.where(known, np.exp(logs - logs[known].mean()), 1.0)
-    return tuple(float(f"{scale:.4g}") for scale in scales)
+    return widths_within(stream.batches, labels, stream.weights)
 
 
 def _scaled_entry(

@@ -43,6 +43,12 @@ class FixedParameters(NamedTuple):
     has_drift: bool = False  # reach or drift is set
     merge: bool | None = None
     has_lifetime: bool = False  # lifetime or aging cost is set
+    has_scales: bool = False  # the scales of the features are set
+
+    @property
+    def may_be_scaled(self) -> bool:
+        """Whether other scales of the features may be proposed."""
+        return self.birth is None and not self.has_scales
 
 
 def candidates(

@@ -47,6 +47,7 @@ class FirstBatches(NamedTuple):
     contradicts: bool = False  # the parameters are new, with strong evidence against these labels
     window: Window | None = None  # from the first batch that has more rows than the sample of a batch
     is_final: bool = False  # later batches change nothing
+    scales: tuple[float, ...] | None = None  # of the features, if they would have clearly better clusters
 
     @property
     def is_due(self) -> bool:

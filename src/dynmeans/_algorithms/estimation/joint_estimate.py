@@ -25,6 +25,7 @@ from dynmeans._algorithms.estimation.candidates import (
     squared_span,
 )
 from dynmeans._algorithms.estimation.comparison import Attempt, Comparison, CostsOf
+from dynmeans._algorithms.estimation.feature_widths import better_scales
 from dynmeans._algorithms.estimation.first_batches import (
     MAX_ROWS,
     MIN_BATCHES,
@@ -99,6 +100,8 @@ def _estimated(
         best = best._replace(merge=_merges(compared, best))
     if not given.has_lifetime and sample.share == 1.0:
         best = _with_lifetime(compared, best)
+    if found.is_final and given.may_be_scaled and not best.exclusive:
+        found = found._replace(scales=better_scales(compared, best, given, costs_of))
     return found._replace(parameters=best, contradicts=_contradicts(compared, best))
 
 

@@ -26,6 +26,7 @@ from dynmeans.estimators._diagnostics.result_checks import (
     check_estimate,
     check_one_direction,
     check_result,
+    check_widths,
     is_check_due,
 )
 from dynmeans.estimators._diagnostics.row_checks import check_embeddings, check_scales
@@ -117,6 +118,8 @@ def _find_warnings(
             since=known.last_check,
         )
     if model.birth_cost == "auto":
+        first = model._estimates.first_batches
+        found |= check_widths(None if first is None else first.scales)
         for kind in ("single", "one"):  # found in the data
             found.pop(kind, None)
         if is_check_due(report.step):

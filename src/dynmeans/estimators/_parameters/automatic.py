@@ -109,6 +109,7 @@ def fixed_parameters(given: DMeansParameters) -> FixedParameters:
         has_lifetime=any(
             each is not None for each in (given.drift, given.aging_cost, known(given.lifetime, True))
         ),
+        has_scales=given.feature_scales is not None,
     )
 
 

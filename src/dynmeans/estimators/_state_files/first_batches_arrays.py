@@ -10,6 +10,7 @@ import numpy as np
 
 from dynmeans._algorithms.estimation.candidates import DRIFT, LIFETIME, DescentParameters
 from dynmeans._algorithms.estimation.first_batches import MAX_BATCHES, MAX_ROWS, FirstBatches
+from dynmeans._algorithms.estimation.window import MAX_WINDOW_ROWS, Window
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.costs import LARGEST_SPAN
 from dynmeans._model.motion import MOTIONS
@@ -32,6 +33,7 @@ def first_batches_header(first: FirstBatches) -> dict[str, Any]:
         "sizes": [len(rows) for rows in first.rows],
         "shares": list(first.shares),
         "weighted": first.weights is not None,
+        **_window_header(first.window),
         **first.parameters._asdict(),
     }
 
@@ -45,7 +47,7 @@ def first_batches_arrays(first: FirstBatches) -> dict[str, np.ndarray[Any, Any]]
         arrays["first_weights"] = np.concatenate(first.weights)
     if first.labels:
         arrays["first_labels"] = np.concatenate(first.labels)
-    return arrays
+    return arrays | _window_arrays(first.window)
 
 
 def checked_first_batches(header: Mapping[str, Any], arrays: Arrays, n_features: int) -> FirstBatches | None:
@@ -55,7 +57,7 @@ def checked_first_batches(header: Mapping[str, Any], arrays: Arrays, n_features:
         return None
     if not isinstance(known, dict):
         raise SnapshotError(f"the state file has first_batches={known!r}, where parameters by name belong")
-    n_batches, sizes = whole(known, "n_batches"), _checked_sizes(known)
+    n_batches, sizes = whole(known, "n_batches"), _checked_counts(known, "sizes", 1, MAX_ROWS)
     require(len(sizes) in (0, n_batches), f"a sample of {len(sizes)} of {n_batches} batches")
     weighted = known["weighted"] is True
     found = FirstBatches(
@@ -85,14 +87,64 @@ def checked_first_batches(header: Mapping[str, Any], arrays: Arrays, n_features:
         times=tuple(times.tolist()),
         shares=_checked_shares(known, len(sizes)),
         labels=() if labels is None else tuple(labels[a:b] for a, b in spans),
+        window=_checked_window(known, arrays, n_features),
     )
 
 
-def _checked_sizes(known: Mapping[str, Any]) -> list[int]:
-    sizes = known["sizes"]
+def _window_header(window: Window | None) -> dict[str, Any]:
+    if window is None:
+        return {}
+    sizes = [len(rows) for rows in window.rows]
+    return {"window_radius": window.radius, "window_sizes": sizes, "window_weighted": _has_weights(window)}
+
+
+def _window_arrays(window: Window | None) -> dict[str, np.ndarray[Any, Any]]:
+    if window is None:
+        return {}
+    arrays = {"window_center": window.center, "window_rows": np.concatenate(window.rows)}
+    if _has_weights(window):
+        pairs = zip(window.weights, window.rows, strict=True)
+        arrays["window_weights"] = np.concatenate(
+            [np.ones(len(rows)) if w is None else w for w, rows in pairs]
+        )
+    return arrays
+
+
+def _has_weights(window: Window) -> bool:
+    return any(weights is not None for weights in window.weights)
+
+
+def _checked_window(known: Mapping[str, Any], arrays: Arrays, n_features: int) -> Window | None:
+    """Return the rows around one position; samples of small batches and of earlier versions have none."""
+    if "window_sizes" not in known:
+        return None
+    sizes = _checked_counts(known, "window_sizes", 0, MAX_WINDOW_ROWS)
+    require(len(sizes) == len(known["sizes"]), f"a window of {len(sizes)} of {len(known['sizes'])} batches")
+    center = column(arrays, "window_center", (n_features,))
+    rows = column(arrays, "window_rows", (sum(sizes), n_features))
+    check_coordinates("window_center", center)
+    check_coordinates("window_rows", rows)
+    radius = number("window_radius", known["window_radius"])
+    require(radius >= 0.0, "the radius of a window must not be negative")
+    weights = column(arrays, "window_weights", (sum(sizes),)) if known["window_weighted"] is True else None
+    require(weights is None or (weights > 0).all(), "weights of a window must be positive")
+    spans = list(pairwise(np.cumsum([0, *sizes]).tolist()))
+    return Window(
+        center,
+        radius,
+        tuple(rows[a:b] for a, b in spans),
+        tuple(None if weights is None else weights[a:b] for a, b in spans),
+    )
+
+
+def _checked_counts(known: Mapping[str, Any], name: str, least: int, most: int) -> list[int]:
+    """Return the number of rows of each batch."""
+    sizes = known[name]
     if not isinstance(sizes, list) or len(sizes) > MAX_BATCHES:
-        raise SnapshotError(f"the state file has sizes={sizes!r}, where at most {MAX_BATCHES} numbers belong")
-    return [whole({"sizes": size}, "sizes", 1, MAX_ROWS + 1) for size in sizes]
+        raise SnapshotError(
+            f"the state file has {name}={sizes!r}, where at most {MAX_BATCHES} numbers belong"
+        )
+    return [whole({name: size}, name, least, most + 1) for size in sizes]
 
 
 def _checked_shares(known: Mapping[str, Any], n_batches: int) -> tuple[float, ...]:

@@ -20,7 +20,12 @@ from dynmeans.estimators._parameters.feature_scales import valid_feature_scales
 from dynmeans.estimators._state_files.state_checks import Arrays, number, whole
 
 RUN, DATASET = "run", "dataset"  # entries of the header: progress of a run on this machine, and on workers
-_POSITIONS = ("centers", "first_rows")  # arrays of rows in the units of the model
+_POSITIONS = (
+    "centers",
+    "first_rows",
+    "window_rows",
+    "window_center",
+)  # arrays of rows in the units of the model
 
 
 def in_units_of_input(snapshot: Snapshot) -> Snapshot:
