@@ -20,6 +20,7 @@ from dynmeans._algorithms.estimation.birth_cost import (
 )
 from dynmeans._algorithms.estimation.candidates import (
     DRIFTS,
+    EXCLUSIVE_RANGE,
     DescentParameters,
     FixedParameters,
     squared_span,
@@ -153,10 +154,11 @@ def _with_least_birth(compared: Comparison, best: DescentParameters) -> DescentP
     square of the largest of n Gaussian displacements grows with log n, so it is twice as large among n^2 of
     them. If the objects of the sample rest, they contain no information about displacements.
     """
-    birth, limit = best.birth, compared.length(best) + 1e-9
-    while compared.length(best._replace(birth=birth / STEP)) <= limit:
-        birth /= STEP
-    return best._replace(birth=min(2.0 * birth / STEP, best.birth))
+    low, high = EXCLUSIVE_RANGE
+    limit, n_steps = compared.length(best) + 1e-9, round(math.log(high / low, STEP))
+    births = (best.birth / STEP**k for k in range(1, n_steps + 1))
+    changing = next((b for b in births if compared.length(best._replace(birth=b)) > limit), None)
+    return best if changing is None else best._replace(birth=min(2.0 * changing, best.birth))
 
 
 def _merges(compared: Comparison, best: DescentParameters) -> bool:
