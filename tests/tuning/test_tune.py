@@ -98,7 +98,7 @@ def test_time_in_other_units_gives_the_same_labels(stream: Any, found: Any) -> N
     seconds = [{"X": X, "t": 0.04 * t} for t, X in enumerate(stream.batches[:12])]
     timed = tune(seconds, budget=24, random_state=0)
     modes = {"motion", "refine", "exclusive"}
-    assert set(timed.best_params_) == {"birth_cost", "aging_cost", "drift", *modes}
+    assert set(timed.best_params_) == {"birth_cost", "lifetime", "reach", "interval", *modes}
     np.testing.assert_array_equal(timed.best_estimator_.labels_, found.best_estimator_.labels_)
 
 

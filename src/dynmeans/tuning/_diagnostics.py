@@ -36,12 +36,16 @@ def diagnose(
     several streams needs them beside each result.
     """
     warnings = []
+    if len(stream.batches) == 1:
+        warnings.append(
+            "one step contains no information about motion, lifetime and reach: tune on several, or set them"
+        )
     if trials[0].n_clusters <= 1:
         warnings.append(
             "the best result has one cluster: the data may have no separate clusters, or they overlap too "
             "much; compare the other rows of the table"
         )
-    elif _is_quiet(trials, tolerance):
+    elif len(stream.batches) > 1 and _is_quiet(trials, tolerance):
         warnings.append(
             "lifetime and reach make no difference to these batches: no cluster moves far, disappears or "
             "returns; if that may happen later, tune on batches that show it"

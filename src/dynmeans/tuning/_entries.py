@@ -102,7 +102,8 @@ def dmeans_spaces(model: DMeans, stream: TuningStream, motions: Sequence[str] | 
         fixed = {"refine": False} if is_free(model.refine) else {}
         single = {"exclusive": True} if is_free(model.exclusive) else {}
         spaces.append(_space(stream, scale or births, [{**move, **fixed, **single} for move in moves]))
-    return [with_drift_axis(space) for space in spaces]
+    # With a given interval, reach has another meaning: the equivalent aging cost and drift have not.
+    return [with_drift_axis(space)._replace(has_interval=model.interval is None) for space in spaces]
 
 
 def _cosine_choices(model: Any, motions: Sequence[str] | None) -> tuple[dict[str, Any], ...]:

@@ -53,20 +53,23 @@ class Space(NamedTuple):
     defaults: FloatArray | None = None  # position of the defaults, if any: tried first, preferred in ties
     widen: Callable[[float], Kernel] | None = None  # the kernel for a value of the axis "width"
     links_groups: bool = False  # the estimator links whole clusters, as PersistentIds does
+    has_interval: bool = False  # the estimator takes the interval, to which lifetime and reach refer
     estimate: tuple[FloatArray, int] | None = None  # of the estimator; kept unless another leads clearly
     known: tuple[tuple[FloatArray, int], ...] = ()  # further positions and choices that are always tried
 
     def params(self, position: FloatArray, choice: int) -> dict[str, Any]:
         """Return the parameters of the estimator.
 
-        Lifetime and reach are in units of time. If the interval is not 1, the equivalent `aging_cost` and
-        `drift` are returned instead.
+        If the interval is not 1, the lifetime is in units of time, and the interval is returned too. For an
+        estimator without an interval, the equivalent `aging_cost` and `drift` are returned instead.
         """
         named = zip(self.axes, position, strict=True)
         found: dict[str, Any] = {axis.name: axis.value(float(x)) for axis, x in named}
         if "drift" in found:
             found["reach"] = reach_from_drift(found["lifetime"], found.pop("drift"))
-        if self.interval != 1.0:
+        if self.interval != 1.0 and self.has_interval:
+            found |= {"lifetime": found["lifetime"] * self.interval, "interval": self.interval}
+        elif self.interval != 1.0:
             lifetime, reach = found.pop("lifetime"), found.pop("reach", None)
             found["aging_cost"] = found["birth_cost"] / (lifetime * self.interval)
             drift = 0.0 if reach is None else drift_from_reach(lifetime, reach)
