@@ -28,7 +28,12 @@ def with_known_candidates(
     """Add the default and one cluster to the spaces of plain, refined and exclusive D-Means."""
     default = estimate_default(model, stream, motions)
     return [
-        space._replace(estimate=_default_in(space, default), known=_one_cluster_in(space)) for space in spaces
+        space._replace(
+            estimate=_default_in(space, default),
+            known=_one_cluster_in(space),
+            default_lifetime=default.lifetime / space.interval,
+        )
+        for space in spaces
     ]
 
 

@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dynmeans._algorithms.estimation.candidates import LIFETIME
 from dynmeans._codes.cloud_test import SIGNIFICANT
 from dynmeans._codes.two_codes import is_tie
 from dynmeans._model.types import FloatArray
@@ -104,14 +103,14 @@ def decide_lifetime(runner: Runner, trials: list[Trial], tolerance: float) -> li
     The chosen trial is replaced, since all its other parameters are the same.
     """
     chosen = trials[0]
-    axes = runner.entries[chosen.entry].space.axes
-    at = [axis.name for axis in axes].index("lifetime") if chosen.lengths else 0
-    if not chosen.lengths or axes[at].value(float(chosen.position[at])) >= LIFETIME:
+    if not chosen.lengths:
         return trials
-    position = chosen.position.copy()
-    position[at] = min(axes[at].share(LIFETIME), 1.0)
-    params = runner.entries[chosen.entry].space.params(position, chosen.choice)
-    (again,) = runner.run_again([chosen._replace(position=position, params=params)])
+    space = runner.entries[chosen.entry].space
+    (at,) = (i for i, axis in enumerate(space.axes) if axis.name == "lifetime")
+    default = space.axes[at].share(space.default_lifetime)
+    if chosen.position[at] >= default:
+        return trials
+    (again,) = runner.run_again([_with_values(runner, chosen, {"lifetime": default})])
     limit = chosen.score + max(tolerance, _noise(chosen))
     return [again, *trials[1:]] if again.score <= limit or _is_tied(chosen, again) else trials
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from dynmeans._algorithms.estimation.candidates import LIFETIME
 from dynmeans._model.costs import drift_from_reach, reach_from_drift
 from dynmeans._model.types import FloatArray
 from dynmeans._sampling import evenly_spaced
@@ -55,6 +56,7 @@ class Space(NamedTuple):
     links_groups: bool = False  # the estimator links whole clusters, as PersistentIds does
     has_interval: bool = False  # the estimator takes the interval, to which lifetime and reach refer
     estimate: tuple[FloatArray, int] | None = None  # of the estimator; kept unless another leads clearly
+    default_lifetime: float = LIFETIME  # of the estimator, in median intervals; a shorter one must be better
     known: tuple[tuple[FloatArray, int], ...] = ()  # further positions and choices that are always tried
 
     def params(self, position: FloatArray, choice: int) -> dict[str, Any]:
@@ -94,9 +96,9 @@ def birth_costs(batches: Sequence[FloatArray]) -> tuple[float, float]:
 
 
 def lifetimes(n_steps: int) -> tuple[float, float]:
-    """Return the range of lifetimes: at most half of the stream, which cannot test longer ones."""
+    """Return the range of lifetimes: at most half of the stream, which cannot test more, or the default."""
     low, high = LIFETIMES
-    return low, float(min(high, max(n_steps / 2.0, 2.0)))
+    return low, float(min(high, max(n_steps / 2.0, LIFETIME)))
 
 
 def make_space(
