@@ -7,7 +7,8 @@ other features.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,44 +22,57 @@ from dynmeans._algorithms.estimation.first_batches import cluster_sample
 from dynmeans._codes.two_codes import STRONG_EVIDENCE, CodeLengths
 from dynmeans._model.types import FloatArray, IntArray
 
-MAX_ROUNDS = 4
+MAX_ROUNDS = 2  # in which the scales are measured again
 MIN_RATIO = 2.0  # of squared widths: less changes squared distances by less than a factor of two
+
+
+class _Result(NamedTuple):
+    """Labels of the sample with their code lengths."""
+
+    labels: list[IntArray]
+    lengths: CodeLengths
 
 
 def better_scales(
     compared: Comparison, best: DescentParameters, given: FixedParameters, costs_of: CostsOf
 ) -> tuple[float, ...] | None:
-    """Return the widths of the clusters, if features that are divided by them have clearly better clusters.
+    """Return scales of the features, if divided features have clearly better clusters.
 
-    The rows are encoded as they are, with the labels of either result. The widths are those of the best
-    clusters, which depend on the scales: they are measured again from each better result.
+    The rows are encoded as they are, with the labels of either result, by the code that suits the better one.
+    The first scales are the widths of all rows, and those of the clusters. Then the widths are measured again
+    from each better result.
     """
-    sample, now = compared.sample, compared.lengths(best)
-    labels, shortest, found = compared.labels(best), now, None
-    for _ in range(MAX_ROUNDS):
-        scales = widths_within(sample.rows, labels, sample.weights)
-        if scales is None or not are_unequal(scales):
-            break
-        labels, lengths = _best_with_scales(compared, scales, given, costs_of)
-        if lengths.of(compared.by_forest) >= shortest.of(compared.by_forest):
-            break
-        shortest, found = lengths, scales
-    lead = compared.codes.n_rows * (now.of(compared.by_forest) - shortest.of(compared.by_forest))
-    is_better = lead > STRONG_EVIDENCE and now.is_clearly_longer(shortest, compared.by_forest)
+    codes, sample = compared.codes, compared.sample
+    now = shortest = _Result(compared.labels(best), compared.lengths(best))
+    by_forest, found = compared.by_forest, None
+    one_cluster = [np.zeros(len(rows), dtype=np.int64) for rows in sample.rows]
+    for start in (one_cluster, now.labels):
+        labels = start
+        for _ in range(MAX_ROUNDS):
+            scales = widths_within(sample.rows, labels, sample.weights)
+            if scales is None or not are_unequal(scales):
+                break
+            results = [shortest, *_results_with_scales(compared, scales, given, costs_of)]
+            by_forest = codes.prefers_forest([lengths for _, lengths in results])
+            scaled = min(results, key=lambda result: result.lengths.of(by_forest))
+            if scaled is shortest:
+                break
+            shortest, found, labels = scaled, scales, scaled.labels
+    lead = codes.n_rows * (now.lengths.of(by_forest) - shortest.lengths.of(by_forest))
+    is_better = lead > STRONG_EVIDENCE and now.lengths.is_clearly_longer(shortest.lengths, by_forest)
     return found if is_better else None
 
 
-def _best_with_scales(
+def _results_with_scales(
     compared: Comparison, scales: tuple[float, ...], given: FixedParameters, costs_of: CostsOf
-) -> tuple[list[IntArray], CodeLengths]:
-    """Return the labels of the sample with the shortest code, of clusters of divided features."""
-    sample, codes = compared.sample, compared.codes
+) -> Iterator[_Result]:
+    """Cluster the sample with divided features by each of some parameters."""
+    sample = compared.sample
     divided = sample._replace(rows=tuple(np.ascontiguousarray(rows / scales) for rows in sample.rows))
-    tried = (each for each in candidates(divided.rows, given, divided.mass) if not each.exclusive)
-    results = [cluster_sample(divided, each, costs_of(each, divided.interval))[1] for each in tried]
-    lengths = [codes.lengths(labels) for labels in results]
-    best = int(np.argmin([each.of(compared.by_forest) for each in lengths]))
-    return results[best], lengths[best]
+    for each in candidates(divided.rows, given, divided.mass):
+        if not each.exclusive:
+            labels = cluster_sample(divided, each, costs_of(each, divided.interval))[1]
+            yield _Result(labels, compared.codes.lengths(labels))
 
 
 def are_unequal(widths: Sequence[float]) -> bool:

@@ -1,0 +1,195 @@
+"""`DMeans()` on streams that differ from nine people in a hall: crowds, gaps, fast objects, long clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dynmeans
+from dynmeans import ClusteringWarning, DMeans
+from dynmeans._algorithms.estimation.window import MAX_OBJECTS
+from dynmeans._files.snapshot import SnapshotError
+from dynmeans.estimators import from_snapshot
+from dynmeans.estimators._state_files.encoding import to_snapshot
+from dynmeans.metrics import identity_f1
+
+Stream = tuple[list[np.ndarray], list[np.ndarray]]  # batches, true ids
+
+
+def labels_of(model: Any, batches: list[np.ndarray]) -> list[np.ndarray]:
+    return [step.labels for step in model.stream(batches)]
+
+
+def crowd(n_objects: int, n_steps: int, seed: int = 0) -> Stream:
+    """Objects that walk on a large square, one row each, in another order in every step."""
+    rng = np.random.default_rng(seed)
+    positions = rng.uniform(0, 10 * np.sqrt(n_objects), (n_objects, 2))
+    batches, truth = [], []
+    for _ in range(n_steps):
+        positions = positions + rng.normal(0, 0.5, positions.shape)
+        order = rng.permutation(n_objects)
+        batches.append(positions[order])
+        truth.append(order)
+    return batches, truth
+
+
+def rarely_seen(share: float, n_steps: int = 120, seed: int = 0) -> Stream:
+    """Twelve objects at rest, each of which is seen in a share of the steps."""
+    rng = np.random.default_rng(seed)
+    positions = rng.uniform(0, 50, (12, 2))
+    truth = [np.flatnonzero(rng.random(12) < share) for _ in range(n_steps)]
+    return [positions[ids] + rng.normal(0, 0.1, (len(ids), 2)) for ids in truth], truth
+
+
+def long_clusters(seed: int = 0, n_steps: int = 40) -> Stream:
+    """Five clusters that are ten times as long as wide, and differ in the narrow feature."""
+    rng = np.random.default_rng(seed)
+    centers, ids = 8.0 * np.array([(0, 0), (0, 1), (1, 2), (2, 0), (2, 2)]), np.repeat(np.arange(5), 30)
+    rows = [(centers[ids] + rng.normal(size=(150, 2))) * [10.0, 1.0] for _ in range(n_steps)]
+    return rows, [ids] * n_steps
+
+
+@pytest.mark.parametrize("n_objects", [150, 400])
+def test_the_objects_of_a_crowd_keep_their_ids(n_objects: int) -> None:
+    """A random sample of 100 rows per step would hardly have any object twice in a row."""
+    batches, truth = crowd(n_objects, 30)
+    model = DMeans(random_state=0)
+    found = labels_of(model, batches)
+    assert identity_f1(truth[8:], found[8:]) > 0.9
+
+
+def test_a_batch_of_more_rows_than_objects_may_have_is_sampled_at_random() -> None:
+    rng = np.random.default_rng(0)
+    model = DMeans(random_state=0)
+    model.partial_fit(rng.uniform(size=(MAX_OBJECTS, 2)))
+    assert model._estimates.first_batches.window is not None
+    model.partial_fit(rng.uniform(size=(MAX_OBJECTS + 1, 2)))
+    assert model._estimates.first_batches.window is None
+    model.partial_fit(rng.uniform(size=(MAX_OBJECTS, 2)))  # the rows of the batch before are not complete
+    assert model._estimates.first_batches.window is None
+
+
+@pytest.mark.parametrize("cut", [1, 2, 5, 9])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_save_load_continue_equals_never_stopping(tmp_path: Any, cut: int, weighted: bool) -> None:
+    """The first batch is small, so the window begins with the second."""
+    batches, _ = crowd(130, 12)
+    batches[0] = batches[0][:70]
+    steps = [
+        {"X": X, "sample_weight": np.linspace(0.5, 1, len(X)) if weighted and t % 2 else None}
+        for t, X in enumerate(batches)
+    ]
+    expected = [step.labels for step in DMeans(random_state=0).stream(steps)]
+    for path in ("model", None):
+        model = DMeans(random_state=0)
+        found = [step.labels for step in model.stream(steps[:cut])]
+        if path is None:
+            again = dynmeans.from_bytes(model.to_bytes())
+        else:
+            model.save(tmp_path / path)
+            again = dynmeans.load(tmp_path / path)
+        found += [step.labels for step in again.stream(steps[cut:])]
+        for a, b in zip(expected, found, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("window_radius", -1.0),
+        ("window_radius", None),
+        ("window_sizes", [51]),
+        ("window_sizes", [10**9] * 3),
+        ("window_sizes", "all"),
+        ("lifetime", 1.0),
+        ("lifetime", 1e300),
+    ],
+)
+def test_an_invalid_window_is_rejected(name: str, value: Any) -> None:
+    model = DMeans(random_state=0)
+    labels_of(model, crowd(130, 3)[0])
+    snapshot = to_snapshot(model)
+    damaged = snapshot.header["first_batches"] | {name: value}
+    with pytest.raises(SnapshotError):
+        from_snapshot(snapshot._replace(header=snapshot.header | {"first_batches": damaged}))
+
+
+def test_objects_that_are_often_missed_have_a_longer_lifetime() -> None:
+    batches, truth = rarely_seen(0.5)
+    model = DMeans(random_state=0)
+    found = labels_of(model, batches)
+    assert 8.0 < model.parameters_.lifetime < 30.0
+    assert identity_f1(truth, found) > 0.95
+    assert model._state.next_id <= 14
+
+
+def test_objects_that_are_always_seen_have_the_default_lifetime() -> None:
+    model = DMeans(random_state=0)
+    labels_of(model, rarely_seen(1.0)[0])
+    assert model.parameters_.lifetime == 5.0
+
+
+def test_a_given_lifetime_is_kept_for_objects_that_are_often_missed() -> None:
+    model = DMeans(lifetime=4.0, random_state=0)
+    labels_of(model, rarely_seen(0.5)[0])
+    assert model.parameters_.lifetime == 4.0
+
+
+def test_an_estimated_lifetime_is_in_units_of_time_and_kept_in_state_files(tmp_path: Any) -> None:
+    batches, _ = rarely_seen(0.5, 60)
+    steps = [{"X": X, "t": 0.1 * t} for t, X in enumerate(batches)]
+    model, in_steps = DMeans(random_state=0), DMeans(random_state=0)
+    for step in steps:
+        model.partial_fit(**step)
+    labels_of(in_steps, batches)
+    assert model.parameters_.lifetime == pytest.approx(0.1 * in_steps.parameters_.lifetime)
+    model.save(tmp_path / "model")
+    assert dynmeans.load(tmp_path / "model").parameters_ == model.parameters_
+
+
+def test_an_object_does_not_inherit_the_id_of_one_that_left() -> None:
+    """Cars on four lanes; another enters where one has left. The sample allows a far larger birth cost."""
+    rng = np.random.default_rng(0)
+    speeds, n_steps = np.array([2.0, 2.5, -2.2, -2.7]), 160
+    batches, truth = [], []
+    for t in range(n_steps):
+        along = np.array([[(speed * t + 17.0 * k) for k in range(3)] for speed in speeds])
+        turn = np.floor_divide(along, 60.0).astype(int)  # a car that reaches the end is replaced by another
+        position = along - 60.0 * turn
+        lane = np.repeat(4.0 * np.arange(4), 3)
+        rows = np.column_stack([position.ravel(), lane]) + rng.normal(0, 0.1, (12, 2))
+        car = np.arange(12) + 12 * (turn.ravel() + 100)
+        batches.append(rows)
+        truth.append(car)
+    found = labels_of(DMeans(random_state=0), batches)
+    assert identity_f1(truth[16:], found[16:]) > 0.95
+
+
+def test_clusters_that_are_long_in_one_feature_give_a_warning_with_scales() -> None:
+    batches, truth = long_clusters()
+    model = DMeans(random_state=0)
+    with pytest.warns(ClusteringWarning, match="times as wide in one feature as in another") as caught:
+        before = labels_of(model, batches)
+    assert len(caught) == 1
+    assert str(caught[0].message) == model.warnings_["width"]
+    scales = model._estimates.first_batches.scales
+    assert scales is not None
+    assert f"feature_scales={scales}" in model.warnings_["width"]
+    after = labels_of(DMeans(feature_scales=scales, random_state=0), batches)
+    assert identity_f1(truth, before) < 0.9 < 0.97 < identity_f1(truth, after)
+
+
+@pytest.mark.parametrize("params", [{"birth_cost": 400.0}, {"feature_scales": (1.0, 1.0)}])
+def test_scales_are_not_proposed_if_the_user_chose(params: dict[str, Any]) -> None:
+    model = DMeans(random_state=0, **params)
+    labels_of(model, long_clusters()[0])
+    assert "width" not in model.warnings_
+
+
+def test_round_clusters_give_no_warning() -> None:
+    batches = [X / [10.0, 1.0] for X in long_clusters()[0]]
+    model = DMeans(random_state=0)
+    labels_of(model, batches)
+    assert model.warnings_ == {}
