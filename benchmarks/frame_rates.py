@@ -46,21 +46,23 @@ def score(frames: list[FieldFrame], labels: list[np.ndarray]) -> float:
     return identity_f1([frame.y for frame in frames], labels)
 
 
-def people(rate: float, noise: float, seed: int) -> list[FieldFrame]:
+def people(
+    rate: float, noise: float, seed: int, *, n_people: int = PEOPLE, side: float = SIDE
+) -> list[FieldFrame]:
     """Simulate people; one who leaves the square is replaced by another who enters it."""
     rng = np.random.default_rng(seed)
-    position, heading = rng.uniform(0, SIDE, (PEOPLE, 2)), rng.uniform(0, 2 * np.pi, PEOPLE)
-    speed, ids = rng.normal(SPEED, 0.25, PEOPLE), np.arange(PEOPLE)
+    position, heading = rng.uniform(0, side, (n_people, 2)), rng.uniform(0, 2 * np.pi, n_people)
+    speed, ids = rng.normal(SPEED, 0.25, n_people), np.arange(n_people)
     frames = []
     for i in range(min(int(SECONDS * rate), MAX_FRAMES)):
-        heading += rng.normal(0, TURNING / np.sqrt(rate), PEOPLE)
+        heading += rng.normal(0, TURNING / np.sqrt(rate), n_people)
         position += speed[:, None] / rate * np.column_stack([np.cos(heading), np.sin(heading)])
-        for k in np.flatnonzero(((position < 0) | (position > SIDE)).any(axis=1)):
-            position[k] = np.roll([SIDE * rng.integers(2), rng.uniform(0, SIDE)], rng.integers(2))
-            inward = SIDE / 2 - position[k]
+        for k in np.flatnonzero(((position < 0) | (position > side)).any(axis=1)):
+            position[k] = np.roll([side * rng.integers(2), rng.uniform(0, side)], rng.integers(2))
+            inward = side / 2 - position[k]
             heading[k] = np.arctan2(inward[1], inward[0]) + rng.normal(0, 0.4)
             ids[k] = ids.max() + 1
-        seen = rng.random(PEOPLE) > MISSED
+        seen = rng.random(n_people) > MISSED
         rows = position[seen] + rng.normal(0, noise, (seen.sum(), 2))
         frames.append(FieldFrame(float(i), rows, ids[seen].copy()))
     return frames
