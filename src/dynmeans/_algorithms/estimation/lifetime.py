@@ -10,6 +10,8 @@ import numpy as np
 from dynmeans._codes.two_codes import STRONG_EVIDENCE
 from dynmeans._model.types import IntArray
 
+ROUNDING = 1e-6  # tolerance of ages, in intervals: the unit of time has no effect
+
 
 def age_of_end(times: Sequence[float], labels: Sequence[IntArray], interval: float, lifetime: float) -> float:
     """Return the age at which an object that is not seen has ended, by odds of 20 to 1.
@@ -45,6 +47,6 @@ def age_of_end(times: Sequence[float], labels: Sequence[IntArray], interval: flo
             last[k] = time
     exposure = sum(last[k] - first[k] for k in first) / interval  # intervals in which an id could be missed
     n_missed = max(exposure - (n_sightings - len(first)), 0.0)
-    n_ends = sum((times[-1] - time) / interval > lifetime for time in last.values())
+    n_ends = sum((times[-1] - time) / interval > lifetime + ROUNDING for time in last.values())
     missed, ends = (n_missed + 0.5) / (exposure + 1.0), (n_ends + 0.5) / (exposure + 1.0)
     return (math.log(ends / (1.0 - missed)) - STRONG_EVIDENCE) / math.log(missed)
