@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans._algorithms.estimation.feature_widths import are_unequal, widths_within
+from dynmeans._algorithms.estimation.better_features import are_unequal, widths_within
 from dynmeans._algorithms.estimation.lifetime import age_of_end
 from dynmeans._algorithms.estimation.window import (
     FIRST_ROWS,

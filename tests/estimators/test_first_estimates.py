@@ -174,8 +174,9 @@ def test_clusters_that_are_long_in_one_feature_give_a_warning_with_scales() -> N
         before = labels_of(model, batches)
     assert len(caught) == 1
     assert str(caught[0].message) == model.warnings_["width"]
-    scales = model._estimates.first_batches.scales
-    assert scales is not None
+    proposal = model._estimates.first_batches.proposal
+    assert proposal is not None
+    scales = proposal.scales
     assert f"feature_scales={scales}" in model.warnings_["width"]
     after = labels_of(DMeans(feature_scales=scales, random_state=0), batches)
     assert identity_f1(truth, before) < 0.9 < 0.97 < identity_f1(truth, after)
@@ -193,3 +194,45 @@ def test_round_clusters_give_no_warning() -> None:
     model = DMeans(random_state=0)
     labels_of(model, batches)
     assert model.warnings_ == {}
+
+
+def positive_values(seed: int = 0, n_steps: int = 30) -> Stream:
+    """Five groups of durations and amounts, which vary by a quarter of their values."""
+    rng = np.random.default_rng(seed)
+    logs, ids = np.array([(0, 0), (0, 2), (2, 1), (4, 0), (4, 3)]), np.repeat(np.arange(5), 30)
+    return [np.exp(logs[ids] + 0.25 * rng.normal(size=(150, 2))) for _ in range(n_steps)], [ids] * n_steps
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-6, 1e9])
+def test_clusters_that_are_wider_for_larger_values_give_a_warning_about_logarithms(unit: float) -> None:
+    batches, truth = positive_values()
+    model = DMeans(random_state=0)
+    with pytest.warns(
+        ClusteringWarning, match="the logarithms of feature 1 and feature 2 have clearly better"
+    ):
+        before = labels_of(model, [unit * X for X in batches])
+    after = labels_of(DMeans(random_state=0), [np.log(unit * X) for X in batches])
+    assert identity_f1(truth, before) < 0.9 < 0.97 < identity_f1(truth, after)
+
+
+def test_the_warning_about_logarithms_names_the_columns() -> None:
+    pd = pytest.importorskip("pandas")
+    model = DMeans(random_state=0)
+    frames = [pd.DataFrame(X, columns=["seconds", "euros"]) for X in positive_values()[0]]
+    with pytest.warns(ClusteringWarning, match="the logarithms of 'seconds' and 'euros' have"):
+        labels_of(model, frames)
+
+
+def test_logarithms_are_not_proposed_for_round_clusters_of_positive_values() -> None:
+    batches = [X / [10.0, 1.0] + 100.0 for X in long_clusters()[0]]
+    model = DMeans(random_state=0)
+    labels_of(model, batches)
+    assert model.warnings_ == {}
+
+
+def test_logarithms_are_not_proposed_if_values_are_0() -> None:
+    batches = positive_values()[0]
+    batches[3][::3] = 0.0
+    model = DMeans(random_state=0)
+    labels_of(model, batches)
+    assert "logarithms" not in model.warnings_.get("width", "")

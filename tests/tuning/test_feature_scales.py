@@ -9,7 +9,7 @@ import pytest
 from sklearn.cluster import DBSCAN
 
 from dynmeans import DMeans, PersistentIds, tune
-from dynmeans._algorithms.estimation.feature_widths import widths_within
+from dynmeans._algorithms.estimation.better_features import widths_within
 from dynmeans.datasets import moving_gaussians
 from dynmeans.metrics import tracking_accuracy
 

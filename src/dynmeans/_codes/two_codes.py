@@ -106,6 +106,11 @@ class TwoCodes:
         """Number of rows that the forest code uses."""
         return len(self._forest.rows)
 
+    @property
+    def rows(self) -> FloatArray:
+        """All rows as they are encoded, (N, r): centered, and scaled to a mean variance of 1."""
+        return self._gaussian.rows
+
     def lengths(self, labels: Sequence[IntArray], *, exclusive: bool = False) -> CodeLengths:
         """Compute both code lengths of a clustering. Rows with a negative label are noise.
 

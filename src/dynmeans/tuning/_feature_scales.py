@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._algorithms.estimation.feature_widths import are_unequal, widths_within
+from dynmeans._algorithms.estimation.better_features import are_unequal, widths_within
 from dynmeans._codes.gaussian_code import MIN_VARIANCE_SHARE
 from dynmeans.estimators import DMeans
 from dynmeans.tuning._entries import dmeans_spaces, is_cosine

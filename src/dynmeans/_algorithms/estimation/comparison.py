@@ -55,6 +55,10 @@ class Comparison:
         """Return the length of the result in the code that is used, in nats per row."""
         return self.lengths(parameters).of(self.by_forest)
 
+    def shortest(self, by_forest: bool) -> CodeLengths:
+        """Return the lengths of the best of all results so far by one of the codes."""
+        return min(map(self.lengths, self._labels), key=lambda lengths: lengths.of(by_forest))
+
     def attempts(self, some: Sequence[DescentParameters]) -> list[Attempt]:
         """Return parameters with the code lengths of their results."""
         return [Attempt(each, self.lengths(each)) for each in some]

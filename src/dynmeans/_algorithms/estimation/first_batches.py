@@ -10,6 +10,7 @@ import numpy as np
 from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.dmeans import cluster
 from dynmeans._algorithms.estimation.candidates import DescentParameters
+from dynmeans._algorithms.estimation.proposal import Proposal
 from dynmeans._algorithms.estimation.window import (
     MAX_OBJECTS,
     Window,
@@ -47,7 +48,7 @@ class FirstBatches(NamedTuple):
     contradicts: bool = False  # the parameters are new, with strong evidence against these labels
     window: Window | None = None  # from the first batch that has more rows than the sample of a batch
     is_final: bool = False  # later batches change nothing
-    scales: tuple[float, ...] | None = None  # of the features, if they would have clearly better clusters
+    proposal: Proposal | None = None  # features that have clearly better clusters; not in state files
 
     @property
     def is_due(self) -> bool:

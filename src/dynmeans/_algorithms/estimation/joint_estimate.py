@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynmeans._algorithms.batch import Batch
+from dynmeans._algorithms.estimation.better_features import better_features
 from dynmeans._algorithms.estimation.birth_cost import (
     estimate_birth_cost,
     estimate_exclusive_birth_cost,
@@ -26,7 +27,6 @@ from dynmeans._algorithms.estimation.candidates import (
     squared_span,
 )
 from dynmeans._algorithms.estimation.comparison import Attempt, Comparison, CostsOf
-from dynmeans._algorithms.estimation.feature_widths import better_scales
 from dynmeans._algorithms.estimation.first_batches import (
     MAX_ROWS,
     MIN_BATCHES,
@@ -102,7 +102,7 @@ def _estimated(
     if not given.has_lifetime and sample.share == 1.0:
         best = _with_lifetime(compared, best)
     if found.is_final and given.may_be_scaled and not best.exclusive:
-        found = found._replace(scales=better_scales(compared, best, given, costs_of))
+        found = found._replace(proposal=better_features(compared, best, given, costs_of))
     return found._replace(parameters=best, contradicts=_contradicts(compared, best))
 
 

@@ -144,17 +144,6 @@ def check_estimate(birth_cost: float) -> dict[str, str]:
     }
 
 
-def check_widths(scales: tuple[float, ...] | None) -> dict[str, str]:
-    """Return a warning if features that are divided by the widths of clusters have better clusters."""
-    if scales is None:
-        return {}
-    return {
-        "width": f"clusters are up to {max(scales) / min(scales):.2g} times as wide in one feature as in "
-        "another, which hides clusters that differ in the narrow one, and features divided by these widths "
-        f"have clearly better clusters: use feature_scales={scales}, or tune"
-    }
-
-
 def check_one_direction(rows: Rows, state: ClusterState, birth_cost: float, n_rows: int) -> dict[str, str]:
     """Return a warning if all rows so far are in one cluster, by an estimated birth cost for directions.
 

@@ -26,10 +26,9 @@ from dynmeans.estimators._diagnostics.result_checks import (
     check_estimate,
     check_one_direction,
     check_result,
-    check_widths,
     is_check_due,
 )
-from dynmeans.estimators._diagnostics.row_checks import check_embeddings, check_scales
+from dynmeans.estimators._diagnostics.row_checks import check_embeddings, check_features, check_scales
 from dynmeans.estimators._parameters.metric_choice import may_be_cosine
 from dynmeans.estimators._parameters.resolved_parameters import ResolvedParameters
 
@@ -101,7 +100,8 @@ def _find_warnings(
         rows, _ = checked_rows(batch.rows, report.labels)
         return check_one_direction(rows, model._state, resolved.costs.birth, len(batch.rows))
     rows, labels = checked_rows(batch.rows, report.labels)
-    found = check_scales(rows, getattr(model, "feature_names_in_", None))
+    names = getattr(model, "feature_names_in_", None)
+    found = check_scales(rows, names)
     if model.metric == "auto" and may_be_cosine(model):
         found |= check_embeddings(rows, labels)
     if is_check_due(report.step):
@@ -119,7 +119,7 @@ def _find_warnings(
         )
     if model.birth_cost == "auto":
         first = model._estimates.first_batches
-        found |= check_widths(None if first is None else first.scales)
+        found |= check_features(None if first is None else first.proposal, names)
         for kind in ("single", "one"):  # found in the data
             found.pop(kind, None)
         if is_check_due(report.step):

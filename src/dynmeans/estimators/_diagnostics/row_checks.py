@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynmeans._algorithms.batch import Rows
+from dynmeans._algorithms.estimation.proposal import Proposal
 from dynmeans._algorithms.estimation.sphere_birth_cost import SAMPLE as SPHERE_SAMPLE
 from dynmeans._algorithms.estimation.sphere_birth_cost import chance_of, distinct_sample
 from dynmeans._model.types import FloatArray, IntArray
@@ -37,6 +38,24 @@ def check_scales(rows: Rows, names: Sequence[str] | None = None) -> dict[str, st
     return {
         "scale": f"the features differ in scale (range of the middle 80%: {ranges}), so "
         f"{_listed(small, names)} no effect on the clusters; unless they have the same unit, {STANDARDIZE}"
+    }
+
+
+def check_features(proposal: Proposal | None, names: Sequence[str] | None = None) -> dict[str, str]:
+    """Return a warning if scaled features, or logarithms, have clearly better clusters."""
+    if proposal is None:
+        return {}
+    if proposal.logarithms:
+        return {
+            "width": "clusters are wider where values are larger, so that small values are merged and large "
+            f"ones are split; the logarithms of {_joined(proposal.logarithms, names)} have clearly better "
+            "clusters: cluster them instead"
+        }
+    scales = proposal.scales
+    return {
+        "width": f"clusters are up to {max(scales) / min(scales):.2g} times as wide in one feature as in "
+        "another, which hides clusters that differ in the narrow one, and features divided by these widths "
+        f"have clearly better clusters: use feature_scales={scales}, or tune"
     }
 
 
@@ -87,11 +106,16 @@ def _explained(sample: FloatArray, labels: IntArray) -> float:
 
 def _listed(features: Sequence[int], names: Sequence[str] | None) -> str:
     """Return the names of features and the verb, such as "'x', 'y', 'z' and 2 others have"."""
+    return f"{_joined(features, names)} {'have' if len(features) > 1 else 'has'}"
+
+
+def _joined(features: Sequence[int], names: Sequence[str] | None) -> str:
+    """Return the names of features, such as "'x', 'y', 'z' and 2 others"."""
     words = [_name(feature, names) for feature in features[:MAX_NAMES]]
     n_others = len(features) - len(words)
     if n_others:
         words.append("1 other" if n_others == 1 else f"{n_others} others")
-    return f"{', '.join(words[:-1])} and {words[-1]} have" if len(words) > 1 else f"{words[0]} has"
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
 def _name(feature: int, names: Sequence[str] | None) -> str:
