@@ -8,7 +8,7 @@ import pytest
 
 from dynmeans import DMeans
 from dynmeans._codes.two_codes import CodeLengths
-from dynmeans.tuning._selection import decide, decide_lifetime, keep_estimate
+from dynmeans.tuning._selection import decide, decide_lifetime, decide_merge, keep_estimate
 from dynmeans.tuning._space import Axis, Space
 from dynmeans.tuning.trials import Entry, Trial
 
@@ -107,3 +107,36 @@ def test_a_short_lifetime_is_kept_only_if_it_is_better(steps: list[float], lifet
     )
     runner: Any = Longer()
     assert decide_lifetime(runner, [chosen], 0.01)[0].params["lifetime"] == pytest.approx(lifetime)
+
+
+SHORTER, EQUAL, UNCLEAR = [0.1, 0.12, 0.11, 0.1], [0.5] * 4, [0.3, 0.9, 0.2, 0.9]
+
+
+@pytest.mark.parametrize(
+    ("estimated", "merges", "merged", "used"),
+    [
+        (False, True, SHORTER, True),
+        (False, True, EQUAL, False),
+        (True, False, EQUAL, False),
+        (True, True, EQUAL, True),
+        (True, True, UNCLEAR, True),
+        (True, True, [0.9, 0.92, 0.91, 0.9], False),
+    ],
+)
+def test_an_estimate_merges_unless_it_is_clearly_worse(
+    estimated: bool, merges: bool, merged: list[float], used: bool
+) -> None:
+    class Merged(NamedTuple):
+        entries: tuple[Entry, ...] = (
+            Entry(DMeans(), Space((Axis("birth_cost", 1.0, 2.0),), merges=merges), None),  # type: ignore[arg-type]
+        )
+
+        def is_estimate(self, trial: Trial) -> bool:
+            return estimated
+
+        def run_again(self, trials: Iterable[Trial]) -> list[Trial]:
+            return [found._replace(scores=(float(np.mean(merged)),), steps=tuple(merged)) for found in trials]
+
+    chosen = trial(0.5, EQUAL)._replace(lengths=(CodeLengths(0.5, 0.5, 0),))
+    runner: Any = Merged()
+    assert decide_merge(runner, [chosen], 0.01)[0].params.get("merge", False) is used

@@ -28,10 +28,10 @@ def walkers(seed: int, rows: int, n_steps: int = 20) -> tuple[list[np.ndarray], 
     return batches, [ids] * n_steps
 
 
-def angles(seed: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def angles(seed: int, spacing: float = 12.0) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Eight moving angle pieces, 4 by 2 units: the visible sides of vehicles."""
     rng = np.random.default_rng(seed)
-    start = 12.0 * np.array([(k % 3, k // 3) for k in range(8)]) + rng.uniform(0, 2, (8, 2))
+    start = spacing * np.array([(k % 3, k // 3) for k in range(8)]) + rng.uniform(0, 2, (8, 2))
     speed, ids = rng.normal(0, 0.2, (8, 2)), np.repeat(np.arange(8), 20)
     batches = []
     for t in range(20):
@@ -117,6 +117,29 @@ def test_only_the_gaussian_code_rewards_cutting_an_angle() -> None:
     assert whole.forest < cut.forest
     assert whole.gaussian > cut.gaussian
     assert codes.prefers_forest([whole, cut])
+
+
+@pytest.mark.parametrize(("seed", "spacing"), [(0, 5.5), (1, 6.0), (0, 7.0)])
+def test_vehicles_side_by_side_are_scored_by_the_forest_code(seed: int, spacing: float) -> None:
+    """Each vehicle saves hardly a nat per step, as the gaps are not much wider than those within."""
+    batches, truth = angles(seed, spacing)
+    codes = TwoCodes(batches, np.arange(20.0), max_rows=200)
+    whole, cut = codes.lengths(truth), codes.lengths(bisected(batches, truth))
+    assert whole.gaussian > cut.gaussian
+    assert codes.prefers_forest([whole, cut])
+
+
+def test_clusters_that_are_neither_clouds_nor_pieces() -> None:
+    """Clusters of similar pairs, with gaps between them, are no pieces of a larger cluster."""
+    rng = np.random.default_rng(0)
+    centers, ids = np.array([(0, 0), (7, 0), (3.5, 6)]), np.repeat(np.arange(3), 50)
+    pairs = [np.repeat(rng.normal(size=(75, 2)), 2, axis=0) for _ in range(20)]
+    batches = [centers[ids] + rows + rng.normal(0, 0.01, (150, 2)) for rows in pairs]
+    codes = TwoCodes(batches, np.arange(20.0), max_rows=200)
+    clusters, one = np.tile(ids, 20), np.zeros(20 * 150, int)
+    halves = np.concatenate([ids + 3 * (X[:, 1] > centers[ids, 1]) for X in batches])
+    assert not codes._are_pieces(clusters, one)
+    assert codes._are_pieces(halves, clusters)
 
 
 def test_points_without_extent_are_scored_by_the_forest_code() -> None:

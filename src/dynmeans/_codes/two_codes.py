@@ -4,7 +4,7 @@ The Gaussian code is right where clusters are clouds, even if they touch. It fai
 point per step, and where objects are not Gaussian: pieces of them are more Gaussian than the whole. The
 forest code is right where gaps separate objects of any shape. It fails where clusters touch: without a gap
 it merges them. So the forest code is used if there are gaps, and the clusters that the Gaussian code finds
-are not clouds.
+are pieces of larger objects: they are not clouds, and have no gaps between them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from dynmeans._codes.forest_code import (
     make_forest_reference,
     sampled_labels,
 )
+from dynmeans._codes.gap_test import have_gaps
 from dynmeans._codes.gaussian_code import Reference, make_reference, parts_up_to
 from dynmeans._model.types import FloatArray, IntArray
 
-POSITIVE_EVIDENCE = math.log(3.0)  # nats: odds of 3 to 1 (Kass and Raftery, 1995)
-STRONG_EVIDENCE = math.log(20.0)  # odds of 20 to 1
+STRONG_EVIDENCE = math.log(20.0)  # nats: odds of 20 to 1 (Kass and Raftery, 1995)
 
 
 class CodeLengths(NamedTuple):
@@ -150,9 +150,9 @@ class TwoCodes:
         Then the shorter of the two codes is used, with two exceptions. If there is strong evidence that each
         cluster has one row per step, clusters have no scatter for the Gaussian code. It may be shorter for
         one cluster of all rows, such as objects in a line. If clusters have shapes, that is, more edges than
-        roots, the Gaussian code may be shorter because it splits them. There the forest code is used if it
-        has positive evidence for each cluster that it separates, and the clusters of the Gaussian code are
-        not clouds. Of clouds that touch, it separates only some.
+        roots, the Gaussian code may be shorter because it splits them. There the forest code is used if there
+        is strong evidence for its clusters, and those of the Gaussian code are pieces of them. Of clusters
+        that touch, the forest code separates only some.
         """
         gaussian = min(results, key=lambda result: result.gaussian)
         forest = min(results, key=lambda result: result.forest)
@@ -162,17 +162,21 @@ class TwoCodes:
         if min(saved, forest.single_rows) >= STRONG_EVIDENCE:
             return True
         n_roots = forest.n_extra + len(self._forest.times)
-        has_evidence = self.n_rows > 2 * n_roots and saved >= POSITIVE_EVIDENCE * forest.n_extra
-        return has_evidence and not self._are_clouds(gaussian.sampled)
-
-    def _are_clouds(self, sampled: IntArray | None) -> bool:
-        if sampled is None:
+        if self.n_rows <= 2 * n_roots or saved < STRONG_EVIDENCE:
             return False
+        return self._are_pieces(gaussian.sampled, forest.sampled)
+
+    def _are_pieces(self, sampled: IntArray | None, trees: IntArray | None) -> bool:
+        """Return whether clusters are not clouds, and have no gaps between them within larger clusters."""
+        if sampled is None or trees is None:
+            return True
         digest, known = _digest(sampled), self._forest
+        shortest = math.exp(known.first_log)
         if digest not in self._tested:
-            shortest = math.exp(known.first_log)
             self._tested[digest] = are_clouds(known.rows, sampled, known.starts, shortest)
-        return self._tested[digest]
+        if self._tested[digest]:
+            return False
+        return not have_gaps(known.rows, sampled, trees, known.starts, shortest)
 
     def _count_extra(self, sampled: IntArray) -> int:
         has_id = sampled >= 0

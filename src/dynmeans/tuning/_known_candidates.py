@@ -32,6 +32,7 @@ def with_known_candidates(
             estimate=_default_in(space, default),
             known=_one_cluster_in(space),
             default_lifetime=default.lifetime / space.interval,
+            merges=default.merge,
         )
         for space in spaces
     ]

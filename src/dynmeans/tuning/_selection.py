@@ -156,6 +156,7 @@ def _with_values(runner: Runner, trial: Trial, values: dict[str, float]) -> Tria
 def decide_merge(runner: Runner, trials: list[Trial], tolerance: float) -> list[Trial]:
     """Merge clusters that are not worth a birth, if this leads to a better result.
 
+    If the estimate was chosen, and the estimator would merge, merging is kept unless it is clearly worse.
     The chosen trial is replaced, since all its other parameters are the same.
     """
     chosen = trials[0]
@@ -166,7 +167,11 @@ def decide_merge(runner: Runner, trials: list[Trial], tolerance: float) -> list[
     if not chosen.lengths or not chosen.steps or not is_free_to_merge:
         return trials
     (again,) = runner.run_again([chosen._replace(params={**chosen.params, "merge": True})])
-    return [again, *trials[1:]] if leads(again, chosen, tolerance) else trials
+    if runner.is_estimate(chosen) and runner.entries[chosen.entry].space.merges:
+        merges = not leads(chosen, again, tolerance, MIN_LEAD)
+    else:
+        merges = leads(again, chosen, tolerance)
+    return [again, *trials[1:]] if merges else trials
 
 
 def _by_robustness(trials: Sequence[Trial], limit: float) -> Callable[[tuple[int, int]], tuple[Any, ...]]:

@@ -57,6 +57,7 @@ class Space(NamedTuple):
     has_interval: bool = False  # the estimator takes the interval, to which lifetime and reach refer
     estimate: tuple[FloatArray, int] | None = None  # of the estimator; kept unless another leads clearly
     default_lifetime: float = LIFETIME  # of the estimator, in median intervals; a shorter one must be better
+    merges: bool = False  # whether the estimate merges clusters that are not worth a birth
     known: tuple[tuple[FloatArray, int], ...] = ()  # further positions and choices that are always tried
 
     def params(self, position: FloatArray, choice: int) -> dict[str, Any]:
