@@ -2,7 +2,7 @@
 
 The search is repeated with the features divided by the widths of the clusters of the best result so far.
 Every result is scored by the same code, which is that of the rows as they are. The features stay as they are
-unless a result with scales leads by one standard error, or by two if the defaults were kept.
+unless a result with scales leads by two standard errors over the steps.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dynmeans.tuning._stream import TuningStream
 from dynmeans.tuning.trials import Entry, Runner, Trial
 
 SHARE = 0.5  # of the budget, for each search with scales
-MAX_ROUNDS = 4  # the spread is estimated again from each result, twice or until it is no better
+MAX_ROUNDS = 4  # the widths are measured again after each round, until the result is no better
 
 
 def search_scales(
@@ -49,7 +49,7 @@ def search_scales(
         if leads(trials[0], found[0], tolerance) or (i > 0 and found[0].score >= results[-2][0].score):
             break
     best = min((each[0] for each in results), key=lambda trial: trial.score, default=trials[0])
-    if not leads(best, trials[0], tolerance, MIN_LEAD if runner.is_estimate(trials[0]) else 1.0):
+    if not leads(best, trials[0], tolerance, MIN_LEAD):
         return trials
     return _in_order(best, [*trials, *(trial for each in results for trial in each)])
 

@@ -130,7 +130,7 @@ def tune(
     >>> stream = moving_gaussians(3, 15, noise=0.02, motion=0.02, random_state=0)
     >>> found = tune(stream.batches, budget=16, random_state=0)
     >>> sorted(found.best_params_)
-    ['birth_cost', 'exclusive', 'lifetime', 'motion', 'reach', 'refine']
+    ['birth_cost', 'exclusive', 'lifetime', 'merge', 'motion', 'reach', 'refine']
     >>> found.best_estimator_.n_steps_
     15
     """
