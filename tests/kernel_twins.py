@@ -11,6 +11,10 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
 
+from dynmeans._algorithms.kernel_space.kernel_objective import cluster_sums, cost_of_sums
+from dynmeans._model.costs import Costs
+from dynmeans._model.prior import Prior
+from dynmeans._model.types import IntArray
 from dynmeans.kernels import KernelInput, Similarity
 from strategies import seeds
 
@@ -28,6 +32,12 @@ def make_scene(seed: int, n: int, d: int, n_old: int, *, copies: bool = False) -
     owner = np.sort(np.r_[np.arange(n_old), rng.integers(max(n_old, 1), size=n_kept - n_old)])
     coefficients = rng.uniform(-0.2, 1.0, size=n_kept)
     return KernelInput(points[:n], rng.uniform(0.2, 3.0, size=n), points[n:], coefficients, owner, n_old)
+
+
+def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: Costs) -> float:
+    """Cost of labels (R,) of the representatives, by Eq. krnmin."""
+    n_slots = max(len(prior.gammas), int(labels.max()) + 1)
+    return cost_of_sums(cluster_sums(similarity, labels, n_slots), similarity, prior, costs)
 
 
 def slow_neighbors(rows: np.ndarray, i: int, k: int) -> np.ndarray:

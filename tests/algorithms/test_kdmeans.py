@@ -11,11 +11,11 @@ from descent_twins import as_features, as_matrix, kernel_problems, make_kernel_p
 from dynmeans._algorithms.batch import SearchOptions
 from dynmeans._algorithms.kernel_space.coarsening import mean_squared_deviation, merge, sample
 from dynmeans._algorithms.kernel_space.kdmeans import descend_kernel
-from dynmeans._algorithms.kernel_space.kernel_objective import kernel_cost
 from dynmeans._core import kernel_descend
 from dynmeans._model.costs import Costs
 from dynmeans._model.prior import Prior
 from dynmeans.kernels.base import Similarity
+from kernel_twins import kernel_cost
 from strategies import seeds
 
 NONE = np.empty(0)

@@ -11,10 +11,10 @@ from algorithms.linking_twin import link_slowly
 from algorithms.rounding_twin import embed_slowly, largest_row, round_slowly
 from dynmeans._algorithms.batch import SearchOptions
 from dynmeans._algorithms.kernel_space.kdmeans import descend_kernel
-from dynmeans._algorithms.kernel_space.kernel_objective import kernel_cost
 from dynmeans._algorithms.kernel_space.relaxation import core_arguments, relaxed
 from dynmeans._algorithms.kernel_space.sdmeans import cluster_spectral
 from dynmeans._core import cluster_matrix, cluster_vectors, relax
+from kernel_twins import kernel_cost
 from strategies import seeds
 
 SEARCH = SearchOptions(seed=7, n_restarts=3, max_iter=100, n_threads=1)

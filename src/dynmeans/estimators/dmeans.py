@@ -64,9 +64,9 @@ class DMeans(BatchClusterer):
         The parameters Q and tau of the paper, instead of ``lifetime`` and ``reach``. If only one is given,
         the other is 0.
     interval : float, optional
-        Usual time between batches, in units of ``t``. ``reach`` is that after this time, and a velocity
-        changes in this time. The default is 1, or the median interval if the lifetime or the reach is
-        estimated with the birth cost.
+        Usual time between batches, in units of ``t``, to which ``reach`` and the change of a velocity refer.
+        The default is 1, or the median interval if the lifetime or the reach is estimated with the birth
+        cost.
     motion : {"walk", "velocity", "auto"}, optional
         ``"walk"`` is the paper's random walk. ``"velocity"`` also estimates the velocity of each cluster and
         predicts its position. The default is ``"walk"``, or an estimate if the birth cost is estimated.

@@ -36,8 +36,8 @@ class SDMeans(KernelClusterer):
     lifetime : float, default=12
         Number of time steps without points after which a cluster dies (T_Q, > 1).
     reach : float, default=5
-        Mobility of clusters (k_tau, >= 1); see :class:`DMeans`. Increase it if clusters that persist get new
-        ids. With ``birth_cost="auto"`` the ``"diffusion"`` kernel has another default.
+        Mobility of clusters (k_tau, >= 1 - 1/lifetime); see :class:`DMeans`. Increase it if clusters that
+        persist get new ids. With ``birth_cost="auto"`` the ``"diffusion"`` kernel has another default.
     aging_cost, drift : float, optional
         The parameters Q and tau of the paper, instead of ``lifetime`` and ``reach``.
     relative : bool, optional

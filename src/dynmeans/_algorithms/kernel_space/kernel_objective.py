@@ -40,15 +40,15 @@ def _sums(similarity: Similarity, members: FloatArray | csr_array) -> ClusterSum
     return ClusterSums(weight, members.T @ similarity.y_phi, _within(similarity, members))
 
 
-def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: Costs) -> float:
+def cost_of_sums(sums: ClusterSums, similarity: Similarity, prior: Prior, costs: Costs) -> float:
     """Eq. (krnmin): return the cost of a clustering with optimal centers.
 
     Parameters
     ----------
+    sums : ClusterSums
+        Of all slots; the remembered ones 0 .. K-1 come first.
     similarity : Similarity
         Of R representatives and K remembered clusters.
-    labels : ndarray of shape (R,)
-        Slots: 0 .. K-1 are the remembered clusters, the others are newborn.
     prior : Prior
         Weights (gamma) and revival costs (Q dt) of the remembered clusters.
     costs : Costs
@@ -62,25 +62,7 @@ def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: C
     Notes
     -----
     The indicator of the birth cost is printed as dt = 0: new clusters cost lambda, old ones cost Q dt.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dynmeans.kernels.base import Similarity
-    >>> from dynmeans._model.costs import Costs
-    >>> from dynmeans._model.prior import Prior
-    >>> empty = np.empty(0)
-    >>> similarity = Similarity(np.ones(2), np.ones(2), np.empty((2, 0)), empty, matrix=np.ones((2, 2)))
-    >>> empty_prior = Prior(np.empty((0, 1)), empty, empty, empty)
-    >>> kernel_cost(similarity, np.array([0, 0]), empty_prior, Costs(birth=0.5, lifetime=3.0, drift=1.0))
-    0.5
     """
-    n_slots = max(len(prior.gammas), int(labels.max()) + 1)
-    return cost_of_sums(cluster_sums(similarity, labels, n_slots), similarity, prior, costs)
-
-
-def cost_of_sums(sums: ClusterSums, similarity: Similarity, prior: Prior, costs: Costs) -> float:
-    """Add up births, revivals and distances; the remembered slots 0 .. K-1 come first."""
     old = len(prior.gammas)
     gamma = np.zeros(len(sums.weight))
     fixed = np.full(len(sums.weight), float(costs.birth))
