@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
 
-from dynmeans._algorithms.kernel_space.kernel_objective import cluster_sums, cost_of_sums
+from dynmeans._algorithms.kernel_space.kernel_objective import ClusterSums, cost_of_sums, row_sums
 from dynmeans._model.costs import Costs
 from dynmeans._model.prior import Prior
 from dynmeans._model.types import IntArray
@@ -32,6 +32,11 @@ def make_scene(seed: int, n: int, d: int, n_old: int, *, copies: bool = False) -
     owner = np.sort(np.r_[np.arange(n_old), rng.integers(max(n_old, 1), size=n_kept - n_old)])
     coefficients = rng.uniform(-0.2, 1.0, size=n_kept)
     return KernelInput(points[:n], rng.uniform(0.2, 3.0, size=n), points[n:], coefficients, owner, n_old)
+
+
+def cluster_sums(similarity: Similarity, labels: IntArray, n_clusters: int) -> ClusterSums:
+    """Sums over the members of every cluster, for labels (R,) of the representatives."""
+    return row_sums(similarity._replace(group=None), similarity.weights, labels, n_clusters)
 
 
 def kernel_cost(similarity: Similarity, labels: IntArray, prior: Prior, costs: Costs) -> float:

@@ -3,8 +3,9 @@
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dynmeans._algorithms.kernel_space.kernel_objective import apart_from_old, cluster_sums
+from dynmeans._algorithms.kernel_space.kernel_objective import apart_from_old
 from dynmeans._core import link_clusters
+from kernel_twins import cluster_sums
 
 
 def link(labels, similarity, prior, costs):

@@ -9,10 +9,9 @@ import reference
 from algorithms import kernel_reference as twin
 from algorithms.kernel_reference import linear, prior_of, steps
 from dynmeans._algorithms.kernel_space import kernel_objective
-from dynmeans._algorithms.kernel_space.kernel_objective import cluster_sums
 from dynmeans._model.costs import Costs
 from dynmeans._model.objective import Fit, objective
-from kernel_twins import kernel_cost
+from kernel_twins import cluster_sums, kernel_cost
 from strategies import problems, seeds
 
 forms = st.sampled_from(["matrix", "features", "sparse"])

@@ -11,9 +11,8 @@ from scipy.optimize import linear_sum_assignment, linprog
 from algorithms import kernel_reference as twin
 from algorithms.kernel_reference import steps
 from algorithms.linking_twin import link, link_costs
-from dynmeans._algorithms.kernel_space.kernel_objective import cluster_sums
 from dynmeans._core import link_clusters
-from kernel_twins import kernel_cost
+from kernel_twins import cluster_sums, kernel_cost
 from strategies import seeds
 
 

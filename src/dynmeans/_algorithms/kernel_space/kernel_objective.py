@@ -23,19 +23,13 @@ class ClusterSums(NamedTuple):
     within: FloatArray  # (L,)  sum of m_i m_j K_YY_ij over pairs of members i, j
 
 
-def cluster_sums(similarity: Similarity, labels: IntArray, n_clusters: int) -> ClusterSums:
-    """Sum the similarities of every cluster 0 .. n_clusters-1; 0 for clusters without members."""
-    index = np.arange(len(labels))
-    return _sums(similarity, _members(index, similarity.weights, labels, len(labels), n_clusters))
-
-
 def row_sums(similarity: Similarity, weights: FloatArray, labels: IntArray, n_clusters: int) -> ClusterSums:
-    """Like `cluster_sums`, but for labels (n,) of rows; those of one representative may differ."""
+    """Sum the similarities of every cluster 0 .. n_clusters-1; 0 for clusters without members.
+
+    ``weights`` and ``labels`` (n,) are those of the rows; rows of one representative may have several labels.
+    """
     index = np.arange(len(labels)) if similarity.group is None else similarity.group
-    return _sums(similarity, _members(index, weights, labels, len(similarity.weights), n_clusters))
-
-
-def _sums(similarity: Similarity, members: FloatArray | csr_array) -> ClusterSums:
+    members = _members(index, weights, labels, len(similarity.weights), n_clusters)
     weight = np.asarray(members.sum(axis=0))
     return ClusterSums(weight, members.T @ similarity.y_phi, _within(similarity, members))
 
