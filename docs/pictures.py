@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 from pages import run_page
 
 from dynmeans._experiments.video import figures, run
-from dynmeans._files.run_format import PICTURE_FILE
+from dynmeans._files.run_folder.format import PICTURE_FILE
 from dynmeans.apps.flights._chart import draw_flows
 from dynmeans.apps.video import PaletteOptions, QuantizeOptions, quantize
 from dynmeans.plots._figures import save_figure

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dynmeans import KDMeans, SDMeans
-from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_folder.reader import read_run
 from dynmeans.datasets import gaussian_processes, moving_rings
 from dynmeans.kernels import MST, RBF, Diffusion, GaussianProcess, Linear
 from dynmeans.runs import _session as session

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dynmeans as package
-from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_folder.reader import read_run
 from point_files import contents, write_points
 
 COSTS = ("--birth-cost", "0.06")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_folder.reader import read_run
 
 
 def test_the_demo_prints_a_summary_and_writes_a_report_and_a_picture(

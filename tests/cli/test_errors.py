@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_folder.reader import read_run
 from dynmeans.cli import app
 from dynmeans.runs import _session as session
 from point_files import contents, write_points

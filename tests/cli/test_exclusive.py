@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dynmeans import DMeans
-from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_folder.reader import read_run
 from dynmeans._files.snapshot import Snapshot, read_snapshot, write_snapshot
 
 Command = Callable[..., Any]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cloud_files import write_cloud
-from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_folder.reader import read_run
 from dynmeans.datasets import walking_people
 from dynmeans.metrics import identity_f1
 from point_files import contents

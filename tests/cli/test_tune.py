@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_folder.reader import read_run
 from dynmeans.cli.tune.output import _row, command
 from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import MST, RBF, Diffusion

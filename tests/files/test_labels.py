@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynmeans._files import labels
-from dynmeans._files.labels import labels_file, write_labels
+from dynmeans._files.run_folder import labels
+from dynmeans._files.run_folder.labels import labels_file, write_labels
 from dynmeans._tables.sources import FORMATS, find_source, read_source
 
 IDS = [0, 3, 3, 2**40, 1]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dynmeans._files.errors import InputError
-from dynmeans._files.run_folder import read_run
-from dynmeans._files.run_format import CLUSTERS_TABLE, SAMPLE_TABLE, STEPS_TABLE
+from dynmeans._files.run_folder.format import CLUSTERS_TABLE, SAMPLE_TABLE, STEPS_TABLE
+from dynmeans._files.run_folder.reader import read_run
 from run_folder import write_run
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynmeans._files import run_tables as runfiles
 from dynmeans._files.append_log import AppendLog
-from dynmeans._files.run_folder import read_run
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, step_lines, write_info
+from dynmeans._files.run_folder import tables as runfiles
+from dynmeans._files.run_folder.reader import read_run
+from dynmeans._files.run_folder.tables import LABELS_LOG, StepRecord, headings, step_lines, write_info
 from dynmeans._model.events import Event, StepReport
 
 NONE = np.array([], dtype=np.int64)

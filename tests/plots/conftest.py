@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dynmeans._files.run_folder import read_run
-from dynmeans._files.run_format import Run
+from dynmeans._files.run_folder.format import Run
+from dynmeans._files.run_folder.reader import read_run
 from run_folder import write_run
 
 

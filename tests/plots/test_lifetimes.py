@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans._files.run_format import Run
+from dynmeans._files.run_folder.format import Run
 from dynmeans.plots._lifetimes import ACTIVE, ASLEEP, DEAD, pack_lanes, trace_lifetimes
 
 lifetimes = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 30)), max_size=60).map(

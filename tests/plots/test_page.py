@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from browser import Browser, find_browser
-from dynmeans._files.run_folder import read_run
+from dynmeans._files.run_folder.reader import read_run
 from dynmeans.plots import write_report
 from run_folder import write_run
 

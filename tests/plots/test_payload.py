@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynmeans._files.run_folder import read_run
-from dynmeans._files.run_format import Run
+from dynmeans._files.run_folder.format import Run
+from dynmeans._files.run_folder.reader import read_run
 from dynmeans._model.events import Event
 from dynmeans.plots import _payload as module
 from dynmeans.plots._payload import HIDDEN, build_payload

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynmeans._files.run_folder import read_run
-from dynmeans._files.run_format import Run
+from dynmeans._files.run_folder.format import Run
+from dynmeans._files.run_folder.reader import read_run
 from dynmeans.plots._lifetimes import trace_lifetimes
 from dynmeans.plots._palette import PALETTE
 from dynmeans.plots.picture import _choose_moments, draw_run

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans._files.run_folder import read_run
-from dynmeans._files.run_format import Run
+from dynmeans._files.run_folder.format import Run
+from dynmeans._files.run_folder.reader import read_run
 from dynmeans.plots._payload import build_payload
 from dynmeans.plots.report import embed_json, render_page, write_report
 from run_folder import write_run

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from dynmeans._files.run_folder import read_run
-from dynmeans._files.run_format import Run
+from dynmeans._files.run_folder.format import Run
+from dynmeans._files.run_folder.reader import read_run
 from dynmeans._model.events import Event
 from dynmeans.plots._cluster_map import MAX_DISPLACEMENT, MAX_LANDMARKS, fit_cluster_map
 from dynmeans.plots._lifetimes import trace_lifetimes

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dynmeans._files.errors import InputError
-from dynmeans._files.run_format import FORMAT
+from dynmeans._files.run_folder.format import FORMAT
 from dynmeans.runs._folder import check_folder, clear_folder
 
 INFO = {"title": "a.csv", "parameters": {"seed": 0}, "complete": False}

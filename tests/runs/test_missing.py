@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynmeans._files.labels import with_left_out
+from dynmeans._files.run_folder.labels import with_left_out
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.missing import MissingRows, drop_missing
 from dynmeans._tables.readers import text

@@ -1,1 +1,1 @@
-"""Files that survive a crash: atomic writes, locks, append logs and snapshots."""
+"""Files that survive a crash: atomic writes, locks, append logs, snapshots and run folders."""

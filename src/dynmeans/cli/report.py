@@ -18,7 +18,7 @@ def report(
     """Draw the report of a run again."""
     with exit_on_interrupt():
         import_sklearn()
-        from dynmeans._files.run_format import REPORT_FILE
+        from dynmeans._files.run_folder.format import REPORT_FILE
         from dynmeans.runs._report import draw_report
 
     draw_report(run)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._files.run_format import FEATURES, Run, Table
+from dynmeans._files.run_folder.format import FEATURES, Run, Table
 from dynmeans._model.types import FloatArray
 from dynmeans.plots._projection import has_components
 

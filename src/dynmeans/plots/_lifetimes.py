@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans._files.run_format import FEATURES, Run, Table
+from dynmeans._files.run_folder.format import FEATURES, Run, Table
 from dynmeans._model.events import Event
 from dynmeans._model.types import FloatArray, IntArray
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynmeans._algorithms.estimation.joint_estimate import ONE_OBJECT
-from dynmeans._files.run_format import Run, Table
+from dynmeans._files.run_folder.format import Run, Table
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.plots._lifetimes import (
     STATUS_NAMES,

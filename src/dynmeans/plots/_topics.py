@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dynmeans._files.run_format import CLUSTERS_TABLE, Table
+from dynmeans._files.run_folder.format import CLUSTERS_TABLE, Table
 from dynmeans._model.types import IntArray
 
 N_WORDS = 8  # number of words per cluster in the report

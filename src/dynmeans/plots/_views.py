@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans._files.run_format import FEATURES, Run, Table
+from dynmeans._files.run_folder.format import FEATURES, Run, Table
 from dynmeans._model.types import FloatArray
 from dynmeans.plots._cluster_map import fit_cluster_map
 from dynmeans.plots._clustered_units import clustered_scales, divide_features, in_clustered_units

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans._files.extras import require
-from dynmeans._files.run_format import FEATURES, Run
+from dynmeans._files.run_folder.format import FEATURES, Run
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.plots._clustered_units import in_clustered_units
 from dynmeans.plots._figures import new_figure, save_figure

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from dynmeans._files.run_format import Run
+from dynmeans._files.run_folder.format import Run
 from dynmeans.plots._payload import build_payload
 
 _SCRIPTS = ("data.js", "draw.js", "scatter.js", "timeline.js", "charts.js", "table.js", "page.js")

@@ -4,8 +4,8 @@
 """
 
 from dynmeans._files.errors import InputError, InputWarning
-from dynmeans._files.run_folder import read_key, read_run
-from dynmeans._files.run_format import Run
+from dynmeans._files.run_folder.format import Run
+from dynmeans._files.run_folder.reader import read_key, read_run
 from dynmeans.runs.clustering import cluster_files
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.result import RunInterrupted, RunResult, RunStatus

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans._algorithms.estimation.joint_estimate import ONE_OBJECT
-from dynmeans._files.run_format import FORMAT
+from dynmeans._files.run_folder.format import FORMAT
 from dynmeans._tables.standardize import Scale
 from dynmeans.runs._resume.progress import Progress, drop_unset
 

@@ -11,10 +11,8 @@ from typing import Any
 
 from dynmeans._files.atomic_write import make_folder, remove_leftovers, sync_folder
 from dynmeans._files.errors import InputError
-from dynmeans._files.keyed_tables import KEYS_LOG
-from dynmeans._files.labels import labels_file
 from dynmeans._files.lock import holding, real_path
-from dynmeans._files.run_format import (
+from dynmeans._files.run_folder.format import (
     CLUSTERS_TABLE,
     EVENTS_FILE,
     FORMAT,
@@ -26,7 +24,9 @@ from dynmeans._files.run_format import (
     STEPS_TABLE,
     with_parameters,
 )
-from dynmeans._files.run_tables import LABELS_LOG
+from dynmeans._files.run_folder.keyed_tables import KEYS_LOG
+from dynmeans._files.run_folder.labels import labels_file
+from dynmeans._files.run_folder.tables import LABELS_LOG
 from dynmeans._tables.sources import FORMATS
 from dynmeans.runs._by_key.key_reports import KEY_REPORT
 

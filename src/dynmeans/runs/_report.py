@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from dynmeans._files.atomic_write import atomic_write, remove_leftovers
-from dynmeans._files.run_folder import read_info, read_run
-from dynmeans._files.run_format import REPORT_FILE
+from dynmeans._files.run_folder.format import REPORT_FILE
+from dynmeans._files.run_folder.reader import read_info, read_run
 from dynmeans.runs._by_key.key_reports import draw_key_reports
 
 

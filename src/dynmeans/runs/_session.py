@@ -13,9 +13,9 @@ import numpy as np
 from dynmeans._files.append_log import AppendLog
 from dynmeans._files.atomic_write import sync_folder
 from dynmeans._files.digest import describe_files
-from dynmeans._files.labels import NO_ID, KeyColumn, labels_file, write_labels
-from dynmeans._files.run_format import INFO_FILE, REPORT_FILE
-from dynmeans._files.run_tables import (
+from dynmeans._files.run_folder.format import INFO_FILE, REPORT_FILE
+from dynmeans._files.run_folder.labels import NO_ID, KeyColumn, labels_file, write_labels
+from dynmeans._files.run_folder.tables import (
     LABELS_LOG,
     StepRecord,
     has_newer_columns,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dynmeans._files.run_tables import StepRecord, StepTexts
+from dynmeans._files.run_folder.tables import StepRecord, StepTexts
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._tables.windows import WindowBatch

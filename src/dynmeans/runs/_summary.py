@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dynmeans._files.labels import labels_file
-from dynmeans._files.run_format import LABELS_STEM, REPORT_FILE
-from dynmeans._files.run_tables import LABELS_LOG
+from dynmeans._files.run_folder.format import LABELS_STEM, REPORT_FILE
+from dynmeans._files.run_folder.labels import labels_file
+from dynmeans._files.run_folder.tables import LABELS_LOG
 from dynmeans._files.snapshot import Snapshot
 from dynmeans.estimators import to_snapshot
 from dynmeans.estimators._shell.base import BatchClusterer

@@ -10,9 +10,9 @@ import numpy as np
 
 from dynmeans._files.append_log import AppendLog
 from dynmeans._files.atomic_write import atomic_write, make_folder, remove_leftovers, sync_file, sync_folder
-from dynmeans._files.labels import COLUMN
-from dynmeans._files.run_format import FORMAT
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, headings, step_lines, write_info
+from dynmeans._files.run_folder.format import FORMAT
+from dynmeans._files.run_folder.labels import COLUMN
+from dynmeans._files.run_folder.tables import LABELS_LOG, StepRecord, headings, step_lines, write_info
 from dynmeans._model.events import Event
 from dynmeans._model.types import IntArray
 from dynmeans.apps.points._tracks import TRACKS_COLUMNS, bounding_boxes, track_lines

@@ -8,8 +8,8 @@ from time import perf_counter
 
 from dynmeans import __version__
 from dynmeans._files.atomic_write import atomic_write
-from dynmeans._files.run_folder import read_run
-from dynmeans._files.run_format import INFO_FILE, PICTURE_FILE, REPORT_FILE
+from dynmeans._files.run_folder.format import INFO_FILE, PICTURE_FILE, REPORT_FILE
+from dynmeans._files.run_folder.reader import read_run
 from dynmeans._model.types import IntArray
 from dynmeans._tables.columns import Columns
 from dynmeans._tables.inputs import Position

@@ -14,7 +14,7 @@ import typer
 from dynmeans import __version__
 from dynmeans._files.errors import InputError, reason
 from dynmeans._files.limits import parse_limits
-from dynmeans._files.run_format import REPORT_FILE
+from dynmeans._files.run_folder.format import REPORT_FILE
 from dynmeans._model.events import Event
 from dynmeans.apps.points import (
     TRACKER_PARAMETERS,

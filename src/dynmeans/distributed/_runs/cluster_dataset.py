@@ -14,7 +14,7 @@ from distributed.comm import CommClosedError
 from dynmeans._files.atomic_write import make_folder
 from dynmeans._files.errors import InputError
 from dynmeans._files.lock import locked
-from dynmeans._files.run_format import REPORT_FILE
+from dynmeans._files.run_folder.format import REPORT_FILE
 from dynmeans.distributed._runs.dataset import open_dataset
 from dynmeans.distributed._runs.job import DatasetJob
 from dynmeans.distributed._runs.label_files import check_labels, has_labels, has_labels_of

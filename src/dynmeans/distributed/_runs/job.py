@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from distributed import Client
 
 from dynmeans._files.lock import real_path
-from dynmeans._files.run_format import FORMAT
+from dynmeans._files.run_folder.format import FORMAT
 from dynmeans.distributed._runs.dataset import Dataset
 from dynmeans.distributed._runs.locations import is_url
 from dynmeans.distributed._runs.run_log import DatasetLog

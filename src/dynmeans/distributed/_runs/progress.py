@@ -10,7 +10,7 @@ import numpy as np
 
 from dynmeans._files.atomic_write import remove_leftovers
 from dynmeans._files.errors import InputError, InputWarning, reason
-from dynmeans._files.run_format import with_parameters
+from dynmeans._files.run_folder.format import with_parameters
 from dynmeans._files.snapshot import Snapshot, SnapshotError, read_snapshot, write_snapshot
 from dynmeans._tables.standardize import Scale
 from dynmeans.distributed._runs.job import DatasetJob

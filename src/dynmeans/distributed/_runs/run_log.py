@@ -9,7 +9,7 @@ import numpy as np
 
 from dynmeans import __version__
 from dynmeans._files.append_log import AppendLog
-from dynmeans._files.run_tables import (
+from dynmeans._files.run_folder.tables import (
     LABELS_LOG,
     StepRecord,
     has_newer_columns,

@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import quote
 
 from dynmeans._files.atomic_write import atomic_write
-from dynmeans._files.run_folder import read_info, read_key
-from dynmeans._files.run_format import REPORT_FILE
+from dynmeans._files.run_folder.format import REPORT_FILE
+from dynmeans._files.run_folder.reader import read_info, read_key
 
 KEY_REPORT = "report-"  # how the name of the report of a key begins
 _LONGEST_NAME = 100  # characters of a key that are part of a file name

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from dynmeans._files.keyed_tables import KEYS_LOG, keyed_headings, keyed_lines, sample_lines
-from dynmeans._files.labels import COLUMN, KeyColumn
-from dynmeans._files.run_format import KEY_COLUMN, SAMPLE_TABLE
-from dynmeans._files.run_tables import LABELS_LOG, StepRecord, label_bytes
+from dynmeans._files.run_folder.format import KEY_COLUMN, SAMPLE_TABLE
+from dynmeans._files.run_folder.keyed_tables import KEYS_LOG, keyed_headings, keyed_lines, sample_lines
+from dynmeans._files.run_folder.labels import COLUMN, KeyColumn
+from dynmeans._files.run_folder.tables import LABELS_LOG, StepRecord, label_bytes
 from dynmeans._files.snapshot import Snapshot, SnapshotError
 from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.types import FloatArray, IntArray

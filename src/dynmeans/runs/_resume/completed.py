@@ -10,10 +10,10 @@ from typing import Any
 from dynmeans._files.atomic_write import sync_folder
 from dynmeans._files.digest import describe_files, find_damaged
 from dynmeans._files.errors import InputError, InputWarning
-from dynmeans._files.keyed_tables import KEYS_LOG
-from dynmeans._files.run_folder import read_info
-from dynmeans._files.run_format import INFO_FILE, LABELS_STEM, REPORT_FILE
-from dynmeans._files.run_tables import LABELS_LOG
+from dynmeans._files.run_folder.format import INFO_FILE, LABELS_STEM, REPORT_FILE
+from dynmeans._files.run_folder.keyed_tables import KEYS_LOG
+from dynmeans._files.run_folder.reader import read_info
+from dynmeans._files.run_folder.tables import LABELS_LOG
 from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans.estimators._state_files.run_models import RUN
 from dynmeans.runs._by_key.key_reports import KEY_REPORT

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans._files.digest import Content
-from dynmeans._files.run_format import with_parameters
+from dynmeans._files.run_folder.format import with_parameters
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.events import StepReport
 from dynmeans._tables.columns import Columns

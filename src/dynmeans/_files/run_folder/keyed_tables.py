@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from dynmeans._files.run_format import (
+from dynmeans._files.run_folder.format import (
     CLUSTERS_TABLE,
     EVENTS_FILE,
     KEY_COLUMN,
@@ -13,7 +13,7 @@ from dynmeans._files.run_format import (
     STEPS_TABLE,
     key_cell,
 )
-from dynmeans._files.run_tables import (
+from dynmeans._files.run_folder.tables import (
     LABELS_LOG,
     StepRecord,
     cluster_rows,

@@ -16,7 +16,7 @@ import numpy as np
 
 from dynmeans._files.atomic_write import atomic_write
 from dynmeans._files.extras import require
-from dynmeans._files.run_format import LABELS_STEM
+from dynmeans._files.run_folder.format import LABELS_STEM
 from dynmeans._model.types import IntArray
 
 LOG_TYPE = np.dtype("<i8")  # labels while a run lasts: raw, 8 bytes each

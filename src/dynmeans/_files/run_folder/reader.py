@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynmeans._files.errors import InputError, error_context
-from dynmeans._files.run_format import (
+from dynmeans._files.run_folder.format import (
     CLUSTERS_TABLE,
     EVENTS_FILE,
     FORMAT,
@@ -22,7 +22,7 @@ from dynmeans._files.run_format import (
     Table,
     with_parameters,
 )
-from dynmeans._files.run_readers import read_events, read_table
+from dynmeans._files.run_folder.table_readers import read_events, read_table
 
 _INFO_TYPES: dict[str, type] = {
     "title": str,

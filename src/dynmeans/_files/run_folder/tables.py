@@ -13,8 +13,14 @@ import numpy as np
 
 from dynmeans._algorithms.estimation.joint_estimate import ONE_OBJECT
 from dynmeans._files.atomic_write import atomic_write
-from dynmeans._files.labels import LOG_TYPE, with_left_out
-from dynmeans._files.run_format import CLUSTERS_TABLE, EVENTS_FILE, INFO_FILE, SAMPLE_TABLE, STEPS_TABLE
+from dynmeans._files.run_folder.format import (
+    CLUSTERS_TABLE,
+    EVENTS_FILE,
+    INFO_FILE,
+    SAMPLE_TABLE,
+    STEPS_TABLE,
+)
+from dynmeans._files.run_folder.labels import LOG_TYPE, with_left_out
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray, IntArray
 

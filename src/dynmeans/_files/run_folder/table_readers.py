@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynmeans._files.errors import InputError, error_context
-from dynmeans._files.run_format import EVENT_KINDS, FEATURES, KEY_COLUMN, Table, TableFormat, key_cell
+from dynmeans._files.run_folder.format import EVENT_KINDS, FEATURES, KEY_COLUMN, Table, TableFormat, key_cell
 from dynmeans._model.events import Event
 
 _REAL_COLUMNS = ("time", "cost", "weight", "age", "birth_cost")  # all other fixed columns are whole numbers
