@@ -97,7 +97,7 @@ def descend_gram(
 def assign_exclusive(
     X: Rows, weights: Floats | None, centers: Floats, gammas: Floats, revival: Floats, birth: float
 ) -> tuple[NDArray[np.int32], Floats, Floats, float, int, Floats]: ...
-def merge_duplicates(
+def merge_clusters(
     centers: Floats,
     slot_weights: Floats,
     old_centers: Floats,

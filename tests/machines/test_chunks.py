@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 pytest.importorskip("distributed")
 
 from dynmeans._core import shift_rows
-from dynmeans.distributed import _repeats as repeats
+from dynmeans.distributed import _deduplicate as deduplication
 from dynmeans.distributed._tasks import read_chunk
 from serial_client import check_equal
 
@@ -77,8 +77,8 @@ def test_repeated_rows_give_the_local_result(seed, n, d, data):
     )
     cuts = data.draw(st.lists(st.integers(0, n), max_size=4))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(repeats, "BUCKET", data.draw(st.sampled_from([1 << 22, 100])))
-        patch.setattr(repeats, "SMALL_CHUNK", data.draw(st.sampled_from([1 << 16, 1])))
+        patch.setattr(deduplication, "BUCKET", data.draw(st.sampled_from([1 << 22, 100])))
+        patch.setattr(deduplication, "SMALL_CHUNK", data.draw(st.sampled_from([1 << 16, 1])))
         check_equal(rows, weights, prior_of(seed, d, 3), cuts, seed=seed)
 
 

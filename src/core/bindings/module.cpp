@@ -30,7 +30,7 @@ void bind_sphere(nanobind::module_& m);
 void bind_batch_scale(nanobind::module_& m);
 void bind_chunks(nanobind::module_& m);
 void bind_descent_driver(nanobind::module_& m);
-void bind_repeated_rows(nanobind::module_& m);
+void bind_deduplicate(nanobind::module_& m);
 void bind_sums(nanobind::module_& m);
 void bind_records(nanobind::module_& m);
 void bind_result_checks(nanobind::module_& m);
@@ -56,7 +56,7 @@ NB_MODULE(_core, m) {
   bind_batch_scale(m);
   bind_chunks(m);
   bind_descent_driver(m);
-  bind_repeated_rows(m);
+  bind_deduplicate(m);
   bind_sums(m);
   bind_records(m);
   bind_result_checks(m);

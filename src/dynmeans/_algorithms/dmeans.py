@@ -8,9 +8,9 @@ import numpy as np
 
 from dynmeans._algorithms.batch import Batch, SearchOptions
 from dynmeans._algorithms.descent import descend_batch
-from dynmeans._algorithms.duplicate_clusters import without_duplicates
 from dynmeans._algorithms.exclusive import assign_rows, assign_with_duplicates
 from dynmeans._algorithms.kernel_space.relaxation import relaxed
+from dynmeans._algorithms.merging import merge_fit
 from dynmeans._algorithms.split_merge_events import RowSpace, add_split_merge_events
 from dynmeans._core import dmeans_step, update_clusters
 from dynmeans._model.costs import Costs
@@ -72,7 +72,7 @@ def cluster(batch: Batch, prior: Prior, costs: Costs, search: SearchOptions, n_s
     if search.exclusive:
         return assign_rows(batch, prior, costs)
     fit = descend_batch(batch, prior, costs, search, n_steps)
-    return without_duplicates(fit, prior, costs).fit if search.merge else fit
+    return merge_fit(fit, prior, costs).fit if search.merge else fit
 
 
 def lower_bound(batch: Batch, prior: Prior, costs: Costs) -> float:

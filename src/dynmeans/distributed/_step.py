@@ -9,7 +9,7 @@ import numpy as np
 from distributed import Future
 
 from dynmeans._algorithms.batch import Batch, SearchOptions
-from dynmeans._algorithms.duplicate_clusters import without_duplicates
+from dynmeans._algorithms.merging import merge_fit
 from dynmeans._algorithms.split_merge_events import MAX_ROWS, RowSpace, add_split_merge_events
 from dynmeans._model.costs import Costs
 from dynmeans._model.lifecycle import StepResult, slot_ids, update_state
@@ -21,9 +21,9 @@ from dynmeans._model.types import IntArray
 from dynmeans.distributed import _tasks as tasks
 from dynmeans.distributed._batch import RemoteRows, lazy_blocks
 from dynmeans.distributed._chunks import Chunks
+from dynmeans.distributed._deduplicate import deduplicate
 from dynmeans.distributed._descent import RestartResult, run_restarts
 from dynmeans.distributed._messages import Slots, StepSetup
-from dynmeans.distributed._repeats import merge_repeats
 from dynmeans.distributed._rounds import Rounds
 
 
@@ -56,7 +56,7 @@ def step(
 
 def cluster(rows: RemoteRows, prior: Prior, costs: Costs, search: SearchOptions, n_steps: int) -> RemoteFit:
     """Minimize the cost from several random orders, as `dynmeans._algorithms.dmeans.cluster` does."""
-    distinct = merge_repeats(rows)
+    distinct = deduplicate(rows)
     chunks = rows.chunks if distinct is None else distinct.make_chunks()
     setup = StepSetup(
         scale=chunks.scale(),
@@ -74,7 +74,7 @@ def cluster(rows: RemoteRows, prior: Prior, costs: Costs, search: SearchOptions,
     slots = chunks.client.map(tasks.take_slots, rounds.outcomes, restart=best, pure=False)
     slots = slots if distinct is None else distinct.expand(slots)
     found = _fit(rows.chunks, slots, results, best, rounds.n_rounds)
-    return _without_duplicates(found, prior, costs) if search.merge else found
+    return _merged(found, prior, costs) if search.merge else found
 
 
 def _fit(
@@ -95,8 +95,8 @@ def _fit(
     return RemoteFit(slots, result.numbers, fit, sample, n_rounds)
 
 
-def _without_duplicates(found: RemoteFit, prior: Prior, costs: Costs) -> RemoteFit:
-    fit, numbers = without_duplicates(found.fit, prior, costs)
+def _merged(found: RemoteFit, prior: Prior, costs: Costs) -> RemoteFit:
+    fit, numbers = merge_fit(found.fit, prior, costs)
     if numbers is None:
         return found
     return found._replace(fit=fit, numbers=np.where(found.numbers >= 0, numbers[found.numbers], -1))

@@ -11,7 +11,7 @@
 #include "dmeans/assignment/nearest_centers.hpp"
 #include "dmeans/batch/deduplicate.hpp"
 #include "dmeans/descent.hpp"
-#include "dmeans/refinement/merge_duplicates.hpp"
+#include "dmeans/refinement/merge_clusters.hpp"
 #include "support/numpy_arrays.hpp"
 #include "support/thread_pool.hpp"
 
@@ -95,16 +95,16 @@ template nb::tuple assign_exclusive(const Matrix<double>&, const std::optional<V
 
 namespace {
 
-nb::object merge_duplicates(const Matrix<double>& centers, const Vector& slot_weights,
-                            const Matrix<double>& old_centers, const Vector& gammas, const Vector& revival,
-                            double birth) {
+nb::object merge_clusters(const Matrix<double>& centers, const Vector& slot_weights,
+                          const Matrix<double>& old_centers, const Vector& gammas, const Vector& revival,
+                          double birth) {
   const std::size_t n = slot_weights.shape(0), d = centers.shape(1), n_old = gammas.shape(0);
   if (centers.shape(0) != n || n_old > n || old_centers.shape(0) != n_old || revival.shape(0) != n_old ||
       (n_old > 0 && old_centers.shape(1) != d))
     throw std::invalid_argument(
         "a slot must have a center and a weight, and the first slots are the old ones");
   const PriorView prior{old_centers.data(), gammas.data(), revival.data(), int(n_old)};
-  DuplicateClusters found(
+  ClusterMerger found(
       {{centers.data(), centers.data() + n * d}, {slot_weights.data(), slot_weights.data() + n}}, int(d),
       prior, birth);
   bool has_merged = false;
@@ -173,7 +173,7 @@ void bind_dmeans(nb::module_& m) {
   bind_rows<double>(m);
   bind_rows<float>(m);
   m.def(
-      "merge_duplicates", &merge_duplicates, "centers"_a, "slot_weights"_a, "old_centers"_a, "gammas"_a,
+      "merge_clusters", &merge_clusters, "centers"_a, "slot_weights"_a, "old_centers"_a, "gammas"_a,
       "revival"_a, "birth"_a,
       "Merge clusters that are not worth a birth into older ones: (new slots, centers, slot weights, change "
       "of the cost), or None if there are none.");

@@ -25,10 +25,10 @@ struct ClusterTable {
   std::vector<double> slot_weights;  // (slots,)  weight of the rows of each slot
 };
 
-class DuplicateClusters {
+class ClusterMerger {
  public:
   // prior: the remembered clusters; birth: lambda
-  DuplicateClusters(ClusterTable clusters, int d, const PriorView& prior, double birth)
+  ClusterMerger(ClusterTable clusters, int d, const PriorView& prior, double birth)
       : clusters_(std::move(clusters)),
         d_(d),
         prior_(prior),

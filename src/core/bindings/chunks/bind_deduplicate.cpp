@@ -1,4 +1,4 @@
-// Python bindings: repeated rows of a batch whose chunks are on several machines
+// Python bindings: equal rows of a batch whose chunks are on several machines
 // (dmeans/batch/deduplicate.hpp). The arguments are documented in _core.pyi.
 #include "bindings/chunks/chunk_arguments.hpp"
 #include "dmeans/batch/deduplicate.hpp"
@@ -52,7 +52,7 @@ nb::object group_sums(const Matrix<double>& terms, const Slots& of, std::size_t 
 }
 
 template <class T>
-void bind_repeats_of(nb::module_& m) {
+void bind_rows(nb::module_& m) {
   m.def("number_rows", &number_rows<T>, "X"_a.noconvert(),
         "Distinct rows by first appearance: (their first copies, distinct row of each row).");
   m.def("row_buckets", &row_buckets<T>, "X"_a.noconvert(), "n_buckets"_a,
@@ -61,9 +61,9 @@ void bind_repeats_of(nb::module_& m) {
 
 }  // namespace
 
-void bind_repeated_rows(nb::module_& m) {
-  bind_repeats_of<float>(m);
-  bind_repeats_of<double>(m);
+void bind_deduplicate(nb::module_& m) {
+  bind_rows<float>(m);
+  bind_rows<double>(m);
   m.def("group_sums", &group_sums, "terms"_a, "of"_a, "n_groups"_a, "largest"_a, "smallest"_a, "n_terms"_a,
         "Sums of terms by group, as folds (groups, folds * columns) that add up exactly in any order.");
 }

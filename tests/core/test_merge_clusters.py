@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 import reference
-from dynmeans._core import descend, merge_duplicates
+from dynmeans._core import descend, merge_clusters
 from strategies import make_problem, problems, seeds
 
 
@@ -27,7 +27,7 @@ def descended(problem, seed=0):
 
 
 def merged(problem, fit, birth):
-    return merge_duplicates(
+    return merge_clusters(
         centers=fit[1],
         slot_weights=fit[2],
         old_centers=problem.phi,

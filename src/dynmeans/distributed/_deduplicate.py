@@ -9,7 +9,7 @@ from distributed import Client, Future
 
 from dynmeans._core import number_rows
 from dynmeans._model.types import IntArray
-from dynmeans.distributed import _repeat_tasks as tasks
+from dynmeans.distributed import _deduplicate_tasks as tasks
 from dynmeans.distributed._batch import RemoteRows
 from dynmeans.distributed._chunks import Chunks
 from dynmeans.distributed._sending import send
@@ -98,7 +98,7 @@ class DistinctRows:
         return self._client.submit(function, *arguments, pure=False)
 
 
-def merge_repeats(rows: RemoteRows) -> DistinctRows | None:
+def deduplicate(rows: RemoteRows) -> DistinctRows | None:
     """Merge equal rows if the local estimator does (`src/core/dmeans/batch/deduplicate.hpp`), else None."""
     n = len(rows)
     if rows.chunks.lightest < 1.0:

@@ -1,4 +1,4 @@
-"""Merging of clusters that are not worth a birth (`src/core/dmeans/refinement/merge_duplicates.hpp`).
+"""Merging of clusters that are not worth a birth (`src/core/dmeans/refinement/merge_clusters.hpp`).
 
 The objective charges the birth of a cluster once, and its revival costs less. So a cluster that was founded
 by mistake keeps its rows, and a sleeping cluster takes rows of another one that comes near. Both end the id
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynmeans._core import merge_duplicates
+from dynmeans._core import merge_clusters
 from dynmeans._model.costs import Costs
 from dynmeans._model.objective import Fit
 from dynmeans._model.prior import Prior
@@ -24,15 +24,15 @@ from dynmeans._model.types import SlotArray
 
 
 class MergedFit(NamedTuple):
-    """A clustering without duplicate clusters."""
+    """A clustering in which every cluster is worth a birth."""
 
     fit: Fit
-    numbers: SlotArray | None  # (slots,) new slot of each slot; None if there were no duplicates
+    numbers: SlotArray | None  # (slots,) new slot of each slot; None if nothing was merged
 
 
-def without_duplicates(fit: Fit, prior: Prior, costs: Costs) -> MergedFit:
+def merge_fit(fit: Fit, prior: Prior, costs: Costs) -> MergedFit:
     """Merge each cluster that is not worth a birth into the nearest older one."""
-    found = merge_duplicates(
+    found = merge_clusters(
         centers=fit.centers,
         slot_weights=fit.slot_weights,
         old_centers=prior.centers,
