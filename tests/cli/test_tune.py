@@ -15,7 +15,7 @@ from dynmeans._files.run_folder.reader import read_run
 from dynmeans.cli.tune.output import _row, command
 from dynmeans.datasets import moving_gaussians
 from dynmeans.kernels import MST, RBF, Diffusion
-from dynmeans.runs._models import parse_kernel
+from dynmeans.runs._setup.models import parse_kernel
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning.result import RESULT_COLUMNS
 

@@ -16,11 +16,11 @@ from dynmeans.runs import (
     RunInterrupted,
     RunParameters,
     RunStatus,
-    _time_steps,
     cluster_files,
     read_run,
 )
 from dynmeans.runs import _session as session
+from dynmeans.runs._setup import time_steps
 from point_files import contents, write_points
 
 PARAMETERS = RunParameters(time="when", every="1min", birth_cost=0.06, lifetime=3, standardize=True)
@@ -70,7 +70,7 @@ def test_windows_without_rows_are_steps_until_all_clusters_are_dead(tmp_path: Pa
 
 
 def test_a_long_gap_has_a_limited_number_of_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_time_steps, "MAX_EMPTY_STEPS", 3)
+    monkeypatch.setattr(time_steps, "MAX_EMPTY_STEPS", 3)
     result = cluster_files(write_gap(tmp_path / "gap.csv"), GAP._replace(lifetime=100), out=tmp_path / "out")
     assert result.steps == 3 + 3
 

@@ -14,8 +14,9 @@ from dynmeans._files.errors import InputError
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.inputs import Position, RowBlock
 from dynmeans._tables.rows import Rows
-from dynmeans._tables.window_length import WindowLength, parse_window_length
-from dynmeans._tables.windowing import (
+from dynmeans._tables.time_steps.batches import WindowBatch, cut
+from dynmeans._tables.time_steps.window_length import WindowLength, parse_window_length
+from dynmeans._tables.time_steps.windowing import (
     ByPart,
     ByRows,
     ByTime,
@@ -23,8 +24,7 @@ from dynmeans._tables.windowing import (
     Windowing,
     by_calendar,
 )
-from dynmeans._tables.windows import WindowBatch, cut
-from dynmeans.runs._time_steps import make_windowing
+from dynmeans.runs._setup.time_steps import make_windowing
 from dynmeans.runs.parameters import RunParameters
 
 RULES = {

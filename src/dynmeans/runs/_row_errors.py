@@ -9,7 +9,7 @@ import numpy as np
 
 from dynmeans._algorithms.batch import LARGEST_COORDINATE
 from dynmeans._files.errors import InputError, reason
-from dynmeans._tables.windows import WindowBatch
+from dynmeans._tables.time_steps.batches import WindowBatch
 from dynmeans.runs._option_names import as_options
 
 _ROW = re.compile(r"\brow (\d+)\b")  # rows of a batch are counted from 0

@@ -9,7 +9,7 @@ import numpy as np
 from dynmeans._model.types import BoolArray, FloatArray
 from dynmeans._tables.chunk import name_list
 from dynmeans._tables.standardize import Scale, learn_scale
-from dynmeans._tables.windows import WindowBatch
+from dynmeans._tables.time_steps.batches import WindowBatch
 from dynmeans.estimators._diagnostics.row_checks import MIN_ROWS, check_scales
 
 

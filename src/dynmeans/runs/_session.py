@@ -28,7 +28,7 @@ from dynmeans._files.snapshot import Snapshot, write_snapshot
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.missing import MissingRows
-from dynmeans._tables.windows import WindowBatch
+from dynmeans._tables.time_steps.batches import WindowBatch
 from dynmeans.estimators import to_snapshot
 from dynmeans.estimators._shell.base import BatchClusterer
 from dynmeans.estimators._state_files.run_models import RUN

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dynmeans._files.run_folder.tables import StepRecord, StepTexts
 from dynmeans._model.events import Event, StepReport
 from dynmeans._model.types import FloatArray, IntArray
-from dynmeans._tables.windows import WindowBatch
+from dynmeans._tables.time_steps.batches import WindowBatch
 from dynmeans.text import distinctive_words, nearest_texts
 
 

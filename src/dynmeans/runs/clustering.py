@@ -17,12 +17,17 @@ from dynmeans._files.errors import InputError
 from dynmeans._files.limits import parse_limits
 from dynmeans._files.lock import locked
 from dynmeans._tables.missing import MissingRows
-from dynmeans._tables.windowing import Windowing
-from dynmeans._tables.windows import WindowBatch, cut
+from dynmeans._tables.time_steps.batches import WindowBatch, cut
+from dynmeans._tables.time_steps.windowing import Windowing
 from dynmeans.runs._by_key.keyed_session import ROWS_ARRAY, KeyedSession
 from dynmeans.runs._description import RunDescription
 from dynmeans.runs._folder import check_folder, check_state_file, locked_folder
-from dynmeans.runs._job import (
+from dynmeans.runs._report import draw_report
+from dynmeans.runs._resume.completed import must_repeat
+from dynmeans.runs._resume.progress import Progress, drop_unset
+from dynmeans.runs._resume.start import RunStart, find_start
+from dynmeans.runs._session import Session
+from dynmeans.runs._setup.job import (
     Job,
     StepCallback,
     check_inputs,
@@ -32,14 +37,9 @@ from dynmeans.runs._job import (
     read_files,
     title,
 )
-from dynmeans.runs._parameter_checks import check_feature_scales, check_parameters
-from dynmeans.runs._report import draw_report
-from dynmeans.runs._resume.completed import must_repeat
-from dynmeans.runs._resume.progress import Progress, drop_unset
-from dynmeans.runs._resume.start import RunStart, find_start
-from dynmeans.runs._session import Session
+from dynmeans.runs._setup.parameter_checks import check_feature_scales, check_parameters
+from dynmeans.runs._setup.time_steps import check_time_unit, make_windowing, time_info, time_unit, wants_empty
 from dynmeans.runs._summary import summarize, summarize_complete
-from dynmeans.runs._time_steps import check_time_unit, make_windowing, time_info, time_unit, wants_empty
 from dynmeans.runs.parameters import RunParameters, normalize_parameters
 from dynmeans.runs.result import RunInterrupted, RunResult, RunStatus
 from dynmeans.streams import KeyedDMeans

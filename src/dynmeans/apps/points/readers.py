@@ -17,8 +17,8 @@ from dynmeans._tables.columns import LISTED
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.readers.npy import open_array
 from dynmeans._tables.sources import Source, UnknownFileTypeError, find_source, read_source
-from dynmeans._tables.windowing import ByPart, ByTime
-from dynmeans._tables.windows import cut
+from dynmeans._tables.time_steps.batches import cut
+from dynmeans._tables.time_steps.windowing import ByPart, ByTime
 from dynmeans.apps.points._las import read_las
 from dynmeans.apps.points._pcd import read_pcd
 from dynmeans.apps.points._ply import read_ply

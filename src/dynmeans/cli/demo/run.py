@@ -13,16 +13,16 @@ from dynmeans._files.run_folder.reader import read_run
 from dynmeans._model.types import IntArray
 from dynmeans._tables.columns import Columns
 from dynmeans._tables.inputs import Position
-from dynmeans._tables.windows import WindowBatch
+from dynmeans._tables.time_steps.batches import WindowBatch
 from dynmeans.cli.console import print_lines, print_summary, progress_bar
 from dynmeans.datasets import Stream, moving_gaussians
 from dynmeans.metrics import per_step_accuracy, tracking_accuracy
 from dynmeans.runs._description import RunDescription
 from dynmeans.runs._folder import check_folder, locked_folder
-from dynmeans.runs._models import make_model
 from dynmeans.runs._report import draw_report
 from dynmeans.runs._resume.progress import Progress
 from dynmeans.runs._session import Session
+from dynmeans.runs._setup.models import make_model
 from dynmeans.runs.parameters import RunParameters
 
 _TITLE = "Moving Gaussians"

@@ -10,14 +10,14 @@ from typing import NamedTuple
 from dynmeans._files.atomic_write import atomic_write
 from dynmeans._files.errors import InputError
 from dynmeans._files.limits import FileLimits, parse_limits
-from dynmeans._tables.window_length import parse_window_length
+from dynmeans._tables.time_steps.window_length import parse_window_length
 from dynmeans.apps.flights._files import FILES, MAP_FILES, write_flows
 from dynmeans.apps.flights.flows import FlowOptions, Flows, find_flows, largest_flows
 from dynmeans.apps.flights.messages import read_messages
 from dynmeans.apps.flights.trajectories import Area, Limits, build_trajectories
 from dynmeans.cli.console import amount, print_lines, print_summary, task_bar
 from dynmeans.runs._folder import check_output_files, locked_folder
-from dynmeans.runs._parameter_checks import check_parameters
+from dynmeans.runs._setup.parameter_checks import check_parameters
 from dynmeans.runs.parameters import RunParameters
 
 _LISTED = 5  # largest flows in the summary

@@ -16,8 +16,8 @@ from dynmeans._tables.columns import Columns
 from dynmeans.cli.console import amount, print_error, print_lines, print_summary, terminal_bar
 from dynmeans.cli.descriptions import describe_columns
 from dynmeans.kernels import Kernel, get_kernel, to_params
-from dynmeans.runs._models import DEFAULT_KERNEL, parse_kernel
 from dynmeans.runs._option_names import as_options, option_name
+from dynmeans.runs._setup.models import DEFAULT_KERNEL, parse_kernel
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning import Trial, Tuning
 from dynmeans.tuning.result import RESULT_COLUMNS

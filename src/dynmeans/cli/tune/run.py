@@ -12,7 +12,7 @@ from dynmeans._files.limits import FileLimits, parse_limits
 from dynmeans._files.lock import real_path
 from dynmeans._tables.inputs import open_inputs
 from dynmeans._tables.missing import MissingRows
-from dynmeans._tables.windows import cut
+from dynmeans._tables.time_steps.batches import cut
 from dynmeans.cli.tune.output import (
     FIGURE_FILE,
     TABLE_FILE,
@@ -23,12 +23,12 @@ from dynmeans.cli.tune.output import (
     write_tuning,
 )
 from dynmeans.runs._folder import check_output_files, locked_folder
-from dynmeans.runs._job import find_sources
-from dynmeans.runs._models import make_model
-from dynmeans.runs._parameter_checks import check_parameters
 from dynmeans.runs._row_errors import far_coordinate
 from dynmeans.runs._row_scaling import RowScaling
-from dynmeans.runs._time_steps import check_time_unit, make_windowing, window_length
+from dynmeans.runs._setup.job import find_sources
+from dynmeans.runs._setup.models import make_model
+from dynmeans.runs._setup.parameter_checks import check_parameters
+from dynmeans.runs._setup.time_steps import check_time_unit, make_windowing, window_length
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.tuning import tune
 from dynmeans.tuning._selection import FINALISTS

@@ -23,8 +23,8 @@ from dynmeans.distributed._runs.unsupported_options import refuse_unsupported
 from dynmeans.distributed._runs.window_steps import run_steps
 from dynmeans.distributed.estimator import DMeans
 from dynmeans.runs._folder import check_folder, locked_folder
-from dynmeans.runs._parameter_checks import check_feature_scales, check_parameters
 from dynmeans.runs._report import draw_report
+from dynmeans.runs._setup.parameter_checks import check_feature_scales, check_parameters
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.result import RunStatus
 

@@ -17,9 +17,9 @@ from dynmeans._tables.inputs import RowBlock
 from dynmeans._tables.readers.arrow import read_cells, wanted_names
 from dynmeans._tables.rows import Rows, to_rows
 from dynmeans._tables.standardize import Scale
-from dynmeans._tables.windowing import ByPart, ByRows, Windowing, equal_keys
+from dynmeans._tables.time_steps.windowing import ByPart, ByRows, Windowing, equal_keys
 from dynmeans.distributed._runs.locations import DataFile, find_files, open_file
-from dynmeans.runs._time_steps import make_windowing
+from dynmeans.runs._setup.time_steps import make_windowing
 from dynmeans.runs.parameters import RunParameters
 
 PARQUET_SUFFIXES = (".parquet", ".pq")

@@ -13,9 +13,9 @@ from dynmeans._files.run_folder.format import FORMAT
 from dynmeans.distributed._runs.dataset import Dataset
 from dynmeans.distributed._runs.locations import is_url
 from dynmeans.distributed._runs.run_log import DatasetLog
-from dynmeans.runs._job import describe_names
 from dynmeans.runs._resume.progress import drop_unset
-from dynmeans.runs._time_steps import time_info, time_unit
+from dynmeans.runs._setup.job import describe_names
+from dynmeans.runs._setup.time_steps import time_info, time_unit
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.result import RunStatus
 

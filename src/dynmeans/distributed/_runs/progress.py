@@ -20,7 +20,7 @@ from dynmeans.estimators._state_files.decoding import from_snapshot
 from dynmeans.estimators._state_files.encoding import to_snapshot
 from dynmeans.estimators._state_files.run_models import DATASET, check_scale
 from dynmeans.estimators._state_files.state_checks import whole
-from dynmeans.runs._models import make_model
+from dynmeans.runs._setup.models import make_model
 
 
 class DatasetProgress(NamedTuple):

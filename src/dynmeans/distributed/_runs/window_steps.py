@@ -15,7 +15,7 @@ import numpy as np
 from dynmeans._files.errors import InputError, InputWarning, reason
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._tables.standardize import Scale, scale_of_parts
-from dynmeans._tables.windowing import Windowing
+from dynmeans._tables.time_steps.windowing import Windowing
 from dynmeans.distributed._runs.dataset import (
     Dataset,
     Slice,
@@ -39,7 +39,7 @@ from dynmeans.distributed._runs.run_log import DatasetLog
 from dynmeans.distributed.estimator import DMeans
 from dynmeans.runs._option_names import as_options
 from dynmeans.runs._row_scaling import warn_of_scale
-from dynmeans.runs._time_steps import make_windowing, wants_empty
+from dynmeans.runs._setup.time_steps import make_windowing, wants_empty
 
 
 def run_steps(job: DatasetJob, model: DMeans, progress: DatasetProgress) -> Iterator[DatasetProgress]:

@@ -15,7 +15,7 @@ from dynmeans._files.snapshot import Snapshot, SnapshotError
 from dynmeans._model.lifecycle import StepResult
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._tables.missing import MissingRows
-from dynmeans._tables.windows import WindowBatch
+from dynmeans._tables.time_steps.batches import WindowBatch
 from dynmeans.estimators._parameters.feature_scales import in_units_of_rows
 from dynmeans.runs._by_key.key_reports import report_file
 from dynmeans.runs._by_key.largest_keys import LargestKeys

@@ -13,7 +13,7 @@ from dynmeans._model.events import StepReport
 from dynmeans._tables.columns import Columns
 from dynmeans._tables.inputs import Position
 from dynmeans._tables.standardize import Scale
-from dynmeans._tables.windows import WindowBatch
+from dynmeans._tables.time_steps.batches import WindowBatch
 from dynmeans.estimators._state_files.run_models import RUN
 from dynmeans.runs._resume.progress_checks import check_progress
 

@@ -12,7 +12,7 @@ from dynmeans._files.limits import in_words
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans._tables.chunk import Chunk
 from dynmeans._tables.inputs import Position, RowBlock
-from dynmeans._tables.windowing import Windowing, equal_keys
+from dynmeans._tables.time_steps.windowing import Windowing, equal_keys
 
 
 class Piece(NamedTuple):

@@ -19,9 +19,9 @@ from dynmeans._tables.sources import STDIN, Source, find_source
 from dynmeans._tables.vectors import ARRAY_SUFFIX
 from dynmeans.estimators import from_snapshot
 from dynmeans.estimators._shell.base import BatchClusterer
-from dynmeans.runs._models import make_keyed_model, make_model
 from dynmeans.runs._resume.progress import Progress
 from dynmeans.runs._resume.start import RunStart
+from dynmeans.runs._setup.models import make_keyed_model, make_model
 from dynmeans.runs.parameters import RunParameters
 from dynmeans.runs.result import RunStatus
 from dynmeans.streams._keyed_files import keyed_from_snapshot

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from dynmeans._files.errors import InputError, InputWarning
 from dynmeans._tables.columns import Columns
-from dynmeans._tables.window_length import WindowLength, parse_window_length
-from dynmeans._tables.windowing import (
+from dynmeans._tables.time_steps.window_length import WindowLength, parse_window_length
+from dynmeans._tables.time_steps.windowing import (
     ByPart,
     ByRows,
     ByTime,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dynmeans._files.errors import InputError
 from dynmeans._model.types import FloatArray
 from dynmeans._tables.inputs import RowBlock
-from dynmeans._tables.window_length import DAY, WEEK, WindowLength
+from dynmeans._tables.time_steps.window_length import DAY, WEEK, WindowLength
 
 MAX_WINDOWS = 2.0**53  # beyond, the numbers of two consecutive windows are the same double
 _FIRST_MONDAY = 4 * DAY  # 1970-01-05, in seconds since 1970

@@ -11,9 +11,9 @@ from dynmeans._tables.chunk import name_list
 from dynmeans._tables.sources import FORMATS
 from dynmeans.estimators._parameters.dmeans_parameters import METRICS
 from dynmeans.estimators._validation import LARGEST_SEED
-from dynmeans.runs._models import make_keyed_model, parse_kernel
 from dynmeans.runs._option_names import as_options, option_name
-from dynmeans.runs._time_steps import window_length
+from dynmeans.runs._setup.models import make_keyed_model, parse_kernel
+from dynmeans.runs._setup.time_steps import window_length
 from dynmeans.runs.parameters import RunParameters
 
 ALGORITHMS = ("dmeans", "kdmeans", "sdmeans")

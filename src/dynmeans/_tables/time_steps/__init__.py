@@ -1,0 +1,1 @@
+"""Time steps of tables: how rows are cut into batches."""
