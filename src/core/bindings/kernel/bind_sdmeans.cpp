@@ -1,8 +1,8 @@
 // Python bindings: SD-Means: all of it in one call, and each stage alone. The arguments are documented in
 // _core.pyi.
 #include "kernel/kernel_arrays.hpp"
-#include "kernel/spectral_clustering.hpp"
-#include "kernel/spectral_relaxation.hpp"
+#include "kernel/spectral/spectral_clustering.hpp"
+#include "kernel/spectral/spectral_relaxation.hpp"
 
 namespace dynmeans {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernel/kernel_centers.hpp"
-#include "kernel/symmetric_eigenpairs.hpp"
+#include "kernel/spectral/symmetric_eigenpairs.hpp"
 
 namespace dynmeans {
 

@@ -9,8 +9,8 @@
 
 #include "kernel/cluster_links.hpp"
 #include "kernel/kernel_descent.hpp"
-#include "kernel/spectral_embedding.hpp"
-#include "kernel/yu_shi_rounding.hpp"
+#include "kernel/spectral/spectral_embedding.hpp"
+#include "kernel/spectral/yu_shi_rounding.hpp"
 #include "support/random.hpp"
 #include "support/signals.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernel/symmetric_eigenpairs.hpp"
+#include "kernel/spectral/symmetric_eigenpairs.hpp"
 
 namespace dynmeans {
 
