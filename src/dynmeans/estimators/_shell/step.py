@@ -43,7 +43,7 @@ def advance(model: BatchClusterer, given: StepInput, reset: bool) -> tuple[Event
     if first:
         seed = draw_seed(model.random_state)
     estimates = model._learn(old, batch, seed) if resolved.learns else old
-    if first or estimates is not old:
+    if first or estimates is not old:  # the batch may have changed estimated parameters
         resolved = model._resolve(state, estimates, seed)
     resolved = resolved.at(batch.time, state.clusters)
     state, report, events = model._cluster_batch(state, batch, resolved)
