@@ -81,7 +81,7 @@ def absorb(prior: McgmmState, taken: FloatArray, sums: FloatArray, params: Model
     return McgmmState(variances[:, None] * pull, variances, counts, weights, prior.ids)
 
 
-class ChainBaseline(Baseline):
+class MCGMMBaseline(Baseline):
     """Baseline with the parameters of the generative model."""
 
     def __init__(

@@ -12,7 +12,7 @@ from dynmeans._core import gibbs
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.baselines._base import Moment, largest_first
 from dynmeans.baselines._mcgmm import (
-    ChainBaseline,
+    MCGMMBaseline,
     McgmmState,
     Memory,
     ModelParams,
@@ -24,7 +24,7 @@ from dynmeans.baselines._oracle_sample import UNNAMED, best_sample, lasting_pair
 from dynmeans.estimators._validation import valid_count
 
 
-class MCGMMGibbs(ChainBaseline):
+class MCGMMGibbs(MCGMMBaseline):
     """Gibbs sampling on the full Markov chain Gaussian mixture of the paper, batch by batch.
 
     Clusters are born from the prior, move by a random walk, die with a constant probability, and may

@@ -11,7 +11,7 @@ from dynmeans._algorithms.batch import Rows
 from dynmeans._core import particle_learning_step
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.baselines._base import Moment, largest_first
-from dynmeans.baselines._mcgmm import ChainBaseline, McgmmState, ModelParams, forecast
+from dynmeans.baselines._mcgmm import MCGMMBaseline, McgmmState, ModelParams, forecast
 from dynmeans.baselines._oracle_sample import UNNAMED, best_sample, lasting_pairs
 from dynmeans.estimators._validation import valid_count
 
@@ -37,7 +37,7 @@ class _ParticleMemory(NamedTuple):
     pairs: dict[Any, int]  # found id of each true label, with oracle selection
 
 
-class ParticleLearning(ChainBaseline):
+class ParticleLearning(MCGMMBaseline):
     """Particle learning (Carvalho, Lopes, Polson and Taddy, 2010) on the model of :class:`MCGMMGibbs`.
 
     Every particle is a history of labels with its clusters, with centers integrated out. For each row the

@@ -13,7 +13,7 @@ from dynmeans._algorithms.batch import Rows
 from dynmeans._model.types import FloatArray, IntArray
 from dynmeans.baselines._base import Moment, largest_first
 from dynmeans.baselines._mcgmm import (
-    ChainBaseline,
+    MCGMMBaseline,
     McgmmState,
     Memory,
     ModelParams,
@@ -25,7 +25,7 @@ from dynmeans.baselines._mean_field import MeanField, fit_mean_field
 from dynmeans.estimators._validation import valid_count, valid_number
 
 
-class VariationalDP(ChainBaseline):
+class VariationalDP(MCGMMBaseline):
     """Mean-field variational inference (Blei and Jordan, 2006); each posterior is the next prior.
 
     Each batch is a Dirichlet process mixture of Gaussians. The memory of a cluster is the mean and the
