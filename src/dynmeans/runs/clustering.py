@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from itertools import chain, islice
@@ -173,31 +173,47 @@ def _cluster(job: Job, start: RunStart) -> RunResult:
         wants_empty=partial(wants_empty, model),
     )
     begun = _first_batches(batches, progress)  # an unreadable input must not cause any output
-    if missing.pending and not progress.steps and not any(len(batch.X) for batch in begun):
-        raise InputError(f"{title(job.sources)}: every row has an empty cell")
-    if begun:
-        check_time_unit(job.parameters, begun[0].time, is_dated=progress.columns.dated)
+    _check_first(begun, job, progress, missing)
     session = _session(job, start, progress, model, windowing)
-    known_size = all(source.size for source in job.sources)
     try:
-        for batch in chain(begun, batches):
-            session.take(batch)
-            now = session.progress
-            fraction = batch.done if known_size else None
-            job.on_step(RunStatus(now.rows, now.steps, session.model.n_clusters_, fraction))
+        _take_all(chain(begun, batches), job, session)
         speed = (session.progress.rows - progress.rows) / max(monotonic() - began, 1e-9)
         check = partial(check_inputs, job, progress)
         session.finish(draw_report if job.report else None, check, missing)
     except BaseException as error:
         with suppress(OSError):  # on a full disk, report the first error
             session.stop()
-        if isinstance(error, KeyboardInterrupt):
-            resumable = job.state is not None
-            raise RunInterrupted(session.progress.rows, job.out, resumable=resumable) from None
-        if isinstance(error, InputError) and session.progress.steps:
-            raise InputError(f"{error}; {_how_to_repeat(job, session.progress.steps)}") from None
-        raise
+        explained = _explained(error, job, session.progress)
+        if explained is None:
+            raise
+        raise explained from None
     return summarize(session, start.action, report=job.report, speed=speed)
+
+
+def _take_all(batches: Iterable[WindowBatch], job: Job, session: Session) -> None:
+    """Cluster one batch after another, and report the status after each."""
+    is_size_known = all(source.size for source in job.sources)
+    for batch in batches:
+        session.take(batch)
+        now, fraction = session.progress, batch.done if is_size_known else None
+        job.on_step(RunStatus(now.rows, now.steps, session.model.n_clusters_, fraction))
+
+
+def _check_first(begun: list[WindowBatch], job: Job, progress: Progress, missing: MissingRows) -> None:
+    """Check the first batches, before any output."""
+    if missing.pending and not progress.steps and not any(len(batch.X) for batch in begun):
+        raise InputError(f"{title(job.sources)}: every row has an empty cell")
+    if begun:
+        check_time_unit(job.parameters, begun[0].time, is_dated=progress.columns.dated)
+
+
+def _explained(error: BaseException, job: Job, progress: Progress) -> BaseException | None:
+    """Return the error that the caller gets instead of one that has ended the run, if there is another."""
+    if isinstance(error, KeyboardInterrupt):
+        return RunInterrupted(progress.rows, job.out, resumable=job.state is not None)
+    if isinstance(error, InputError) and progress.steps:
+        return InputError(f"{error}; {_how_to_repeat(job, progress.steps)}")
+    return None
 
 
 def _first_batches(batches: Iterator[WindowBatch], progress: Progress) -> list[WindowBatch]:
