@@ -1,47 +1,122 @@
 """Signatures of the compiled module.
 
-Sizes: n rows of d features, K remembered clusters, L >= K clusters after the step, M support points.
+Sizes: n rows of d features, K remembered clusters, L >= K clusters after the step, M support points, N points
+in T steps, P particles. An argument has the meaning of its group. The arguments of D-Means have the same
+meaning in all groups that do not list them.
+
+D-Means
 
 ========================  =====================================================================
 X, rows                   (n, d) rows of the batch
 weights                   (n,) weights of the rows; of clusters (K,) where ``last_seen`` is given
 centers, forecasts        (K, d) remembered centers; predicted positions
+old_centers               (K, d) remembered centers, where ``centers`` are those of all slots
 gammas, revival           (K,) gamma and Q dt, the prior weight and the revival cost of each
 birth, aging, lifetime    lambda, Q, T_Q
+costs, search             `Costs` and `SearchOptions`; their fields are read by position
 slots                     (n,) cluster of each row: 0 .. K-1 remembered, then newborn;
                           of a large batch in two bytes, if they fit
-positions                 (M + n,) number of the position of each point; equal points share it
 slot_weights              (L,) weight of the rows of each cluster
+which                     (n,) the row of a fit of distinct rows that each row equals
 velocities, velocity_cov  (K, d) or (K, 0); (K, 2) covariance with the position, variance
 last_seen, clock, now     event times: (K,) of the clusters, of the last step, of this step
 state, prior, fit         of `dynmeans._model`; their fields are read by position
 motion                    of `dynmeans._model`, scaled by the drift; likewise
-kept, shares, owner       (M, d) support points, (M,) their shares, (M,) cluster 0 .. K-1 of each
-coefficients, budget      (M,) coefficients of support points; maximum number kept per cluster
-diagonal, y_phi, phi_phi  (n,), (n, K), (K,) kernel of rows, rows and centers, centers
-matrix                    (n, n) kernel of the rows, as a full matrix
-gram, tolerance           (n, n) cosines of unit rows, and their rounding error
-features, phi_features    (n, r), (K, r) the same as explicit features
-begin, neighbors, values (n + 1,), (z,), (z,) the same as a sparse matrix in CSR form
-parents, active           (n,) parent of each row, an index into the slots that were active (A,)
-min_share, max_ratio      minimum share of rows, maximum ratio of distances in a split or merge
+n_restarts, max_iter      number of random orders; maximum number of passes or sweeps of each
+refine                    end each restart with splits, merges and re-links, or with moves of rows
 seed, step, restart       together they determine all random numbers
 n_threads                 number of threads; 0 for all cores
 epoch                     rows of an epoch of the first pass; 0 chooses, -1 for a serial loop
+own                       (n,) cluster of each row
+n_clusters, n_parts       number of clusters; parts in which a sum is computed, which change nothing
+parents, active           (n,) parent of each row, an index into the slots that were active (A,)
+min_share, max_ratio      minimum share of rows, maximum ratio of distances in a split or merge
+n_old                     K
+gram, tolerance           (n, n) cosines of unit rows, and their rounding error
+========================  =====================================================================
+
+Kernels
+
+========================  =====================================================================
+diagonal, y_phi, phi_phi  (n,), (n, K), (K,) kernel of rows, rows and centers, centers
+matrix                    (n, n) kernel of the rows, as a full matrix
+features, phi_features    (n, r), (K, r) the same as explicit features
+begin, neighbors, values  (n + 1,), (z,), (z,) the same as a sparse matrix in CSR form
+start                     (n,) initial slots; -1 for rows that are assigned first
+kept, shares, owner       (M, d) support points, (M,) their shares, (M,) cluster 0 .. K-1 of each
+coefficients, budget      (M,) coefficients of support points; maximum number kept per cluster
+asleep                    (M, d) the support points as they stay in clusters without rows
+positions, n_positions    (M + n,) number of the position of each point; equal points share it
+ids                       (L,) permanent ids
+bandwidth, background     width of a Gaussian; background density, in units of its height
+widest, n_rounds          bandwidth of the first round, in units of the last; number of rounds
+a, b, out                 (n, d) and (m, d) points; (n, m) their kernel
+dependent                 share of its squared length that a point must add to the chosen ones
+equal                     gains above this share of the best are equal
+negligible                share of the squared length of the center at which the selection stops
+scale                     length above which an edge of the spanning tree is long
+parent, length            (m,) parent component, which comes first; length of the edge to it
+components                (M + n,) component of each point
+threshold, at_least       eigenvalues above it are wanted, and at least that many
+vectors, values           (n + K, c) eigenvectors of the relaxed problem; (c,) eigenvalues
+lengths, first            (n,) lengths of the points before scaling; row of the first axis
+apart, weight             (L, K) n times squared distances of means and old centers; (L,) n
+========================  =====================================================================
+
+Validation, colors and state files
+
+========================  =====================================================================
+n_features                number of columns that rows must have
+pixels                    (n, 3) colors
+largest                   largest coordinate of a center
+ids, hits, next_id        (K,) permanent ids, numbers of steps with rows; smallest unused id
+kinds, n_kinds            (m,) of events: index of the kind; number of kinds
+steps, times, costs       (m,) of events: number of the step, event time, cost
+n_steps                   number of steps so far
+shared, own, arrays       of a record: two texts, and the arrays in the order of its columns
+data, at, columns         a record, where its texts end; name, type and dimensions of each array
+                          wrong_column: name, shape and type that each array must have
+========================  =====================================================================
+
+Code lengths of a stream
+
+========================  =====================================================================
+rows, ids, n_ids          (N, d) all points; (N,) 0 .. n_ids - 1, or -1 for noise; number of ids
+starts, times             (T + 1,) first point of each step; (T,) in median intervals
+means, covs               (T, d), (T, d, d) of all points up to each step
+background                (N,) log density of each point under a broad density
+floor, min_variance       (d,) smallest variance of a feature; smallest variance
+edge_nats                 nats of an edge, over an even grid of logarithms of its length
+first_log, log_step       first logarithm of this grid, and its spacing
+spread, motions           (d, d) of a root around its forecast; motions of the filters
+========================  =====================================================================
+
+Samplers of the baselines
+
+========================  =====================================================================
+centers, variances        (K, d), (K,) mean and variance of the center of each cluster
+counts, weights           (K,) c_k and q^dt c_k, the number of points and the weight while asleep
+noise, concentration      sigma, alpha
+prior_variance, prior_mean  rho, phi (d,)
+n_samples, keep           number of samples; whether all are returned
+start                     (n,) slots of the initial sample; None draws it
+begin, founders           (P + 1,) first cluster of each particle; first row of each cluster
+log_densities             (P,) of the path of each particle
+first_number              number of the first row of the batch in the stream
+========================  =====================================================================
+
+Batches on several machines
+
+========================  =====================================================================
 shift, radius             (d,) subtracted from every row; largest coordinate after that
 largest, smallest         (d,) sizes of the terms of sums, which determine their grid
-terms, of, n_groups       (n, columns) numbers to add up, (n,) group of each; distinct row of each row
+terms, of, n_groups       (n, columns) numbers to add up, (n,) group of each; number of groups
+n_terms, n_buckets        maximum number of terms of a sum; number of buckets of rows by hash
 weight_sizes              (2,) largest and smallest weight, or (0,) for ones
 first, n_total            number of the first row of a chunk; rows of the batch
 labels, bounds            (n,) slots of the rows of a chunk; (2, n) bounds on their distances
 visits                    (p,) positions in the visiting order
 touched                   (t,) slots that rows came to or left; their sums are arrays of folds
-ids, hits, next_id        (K,) permanent ids, numbers of steps with rows; smallest unused id
-kinds, steps, times       (m,) of events: index of the kind, number of the step, event time
-largest                   largest coordinate of a center
-shared, own, arrays       of a record: two texts, and the arrays in the order of its columns
-data, at, columns         a record, where its texts end; name, type and dimensions of each array
-                          wrong_column: name, shape and type that each array must have
 before, trusted           (slots, d) centers of the last pass; whether its bounds hold
 ========================  =====================================================================
 """

@@ -1,7 +1,8 @@
-"""Every C++ function with more than four arguments has a comment about them."""
+"""Every C++ function with more than four arguments has a comment about them; bindings have a table."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -41,6 +42,16 @@ def undocumented(text: str) -> list[str]:
 def test_functions_with_many_arguments_are_documented() -> None:
     found = {str(path.relative_to(CORE)): undocumented(path.read_text(encoding="utf-8")) for path in SOURCES}
     assert not {path: names for path, names in found.items() if names}
+
+
+def test_the_arguments_of_bindings_are_in_the_tables() -> None:
+    stub = ast.parse((CORE.parent / "dynmeans" / "_core.pyi").read_text(encoding="utf-8"))
+    listed = re.findall(r"^([A-Za-z]\w*(?:, \w+)*)  ", ast.get_docstring(stub) or "", re.MULTILINE)
+    names = {name for line in listed for name in line.split(", ")}
+    functions = [node for node in stub.body if isinstance(node, ast.FunctionDef)]
+    assert functions
+    missing = {function.name: {each.arg for each in function.args.args} - names for function in functions}
+    assert not {name: arguments for name, arguments in missing.items() if arguments}
 
 
 def test_the_check_finds_a_function_without_a_comment() -> None:
