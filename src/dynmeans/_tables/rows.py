@@ -48,14 +48,7 @@ def to_rows(
     error : InputError or None
         Description of the error, with file, row and column.
     """
-    unmatched = sorted(set(chunk.names) ^ set(columns.names))
-    if unmatched:
-        what = "file" if chunk.array is None else "array"
-        whose = f"this {what}" if unmatched[0] in chunk.names else f"the first {what}"
-        location = name if chunk.array is None else f"{name}, array {chunk.array!r}"
-        raise InputError(
-            f"{location}: all {what}s must have the same columns, but only {whose} has {unmatched[0]!r}"
-        )
+    _check_names(chunk, columns, name)
     X, error = _features(chunk, columns, name, vectors)
     good = len(X)
     read: dict[str, FloatArray] = {}
@@ -63,8 +56,7 @@ def to_rows(
         values = PARSERS[kind](chunk.columns[key])
         if len(values) < good:
             good = len(values)
-            cell = chunk.columns[key][good]
-            error = InputError(f"{name}, {chunk.location(good)}, column {key!r}: {cell_error(cell, kind)}")
+            error = _invalid_cell(chunk, key, good, kind, name)
         if kind == "feature":
             X[: len(values), i] = values[: len(X)]
         else:
@@ -72,8 +64,7 @@ def to_rows(
     keys = None if columns.key is None else read_keys(chunk.columns[columns.key])
     if keys is not None and len(keys) < good:
         good = len(keys)
-        message = cell_error(chunk.columns[columns.key][good], "key")  # type: ignore[index]
-        error = InputError(f"{name}, {chunk.location(good)}, column {columns.key!r}: {message}")
+        error = _invalid_cell(chunk, str(columns.key), good, "key", name)
     times, weights = read.get("number", read.get("date")), read.get("weight")
     texts, keys = _texts(chunk, columns, good), None if keys is None else keys[:good]
     rows = Rows(
@@ -85,6 +76,24 @@ def to_rows(
         keys=keys,
     )
     return rows, error
+
+
+def _check_names(chunk: Chunk, columns: Columns, name: str) -> None:
+    """Raise unless a chunk has the columns of the first file."""
+    unmatched = sorted(set(chunk.names) ^ set(columns.names))
+    if unmatched:
+        what = "file" if chunk.array is None else "array"
+        whose = f"this {what}" if unmatched[0] in chunk.names else f"the first {what}"
+        location = name if chunk.array is None else f"{name}, array {chunk.array!r}"
+        raise InputError(
+            f"{location}: all {what}s must have the same columns, but only {whose} has {unmatched[0]!r}"
+        )
+
+
+def _invalid_cell(chunk: Chunk, column: str, row: int, kind: str, name: str) -> InputError:
+    """Return the error about an invalid cell of a chunk of the file `name`."""
+    reason = cell_error(chunk.columns[column][row], kind)
+    return InputError(f"{name}, {chunk.location(row)}, column {column!r}: {reason}")
 
 
 def _features(
