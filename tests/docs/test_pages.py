@@ -107,3 +107,10 @@ def test_a_command_may_go_on_in_the_next_line(tmp_path: Path) -> None:
 def test_pages_contain_no_absolute_path() -> None:
     for page in PAGES:
         assert not re.search(r"/(work|home|tmp|root)/", page.read_text(encoding="utf-8")), page
+
+
+def test_the_numbers_of_the_readme_are_those_of_the_page_on_benchmarks() -> None:
+    rows = re.findall(r"^\| .*\|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    page = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8").splitlines()
+    assert rows
+    assert not set(rows) - set(page)
