@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from dynmeans._codes.gaussian_code import MIN_VARIANCE_SHARE, Reference, log_cauchy
+from dynmeans._codes.gaussian_code import Reference, log_cauchy
 from dynmeans._core import forest_code as nats
 from dynmeans._core import minimum_spanning_tree
 from dynmeans._model.motion import VELOCITY, WALK
@@ -65,7 +65,7 @@ def make_forest_reference(reference: Reference, max_rows: int) -> ForestReferenc
     positive = lengths[lengths > 0]
     shortest = float(np.quantile(positive, SHORTEST)) if len(positive) else 1.0
     grid, edge_nats = _edge_table(np.log(np.maximum(lengths, shortest)), rows.shape[1])
-    cov = np.atleast_2d(np.cov(rows.T, bias=True)) + MIN_VARIANCE_SHARE * np.eye(rows.shape[1])
+    cov = np.atleast_2d(np.cov(rows.T, bias=True)) + reference.smallest * np.eye(rows.shape[1])
     return ForestReference(
         picked=picked,
         rows=rows,
@@ -76,7 +76,7 @@ def make_forest_reference(reference: Reference, max_rows: int) -> ForestReferenc
         log_step=float(grid[1] - grid[0]),
         background=log_cauchy(rows - rows.mean(axis=0), cov),
         spread=np.ascontiguousarray(FIRST_SPREAD * cov),
-        min_variance=MIN_VARIANCE_SHARE + shortest**2 / 4.0,
+        min_variance=reference.smallest + shortest**2 / 4.0,
     )
 
 

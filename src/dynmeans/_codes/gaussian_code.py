@@ -19,6 +19,7 @@ from dynmeans._model.types import FloatArray, IntArray
 
 MAX_FEATURES = 8  # main axes: a full covariance of more features needs more points than most clusters have
 MIN_VARIANCE_SHARE = 1e-9  # smallest variance relative to that of all data: the effect of rounding
+SINGULAR_SHARE = 256 * float(np.finfo(np.float64).eps)  # below this, covariances are singular by rounding
 
 
 class Reference(NamedTuple):
@@ -31,7 +32,8 @@ class Reference(NamedTuple):
     means: FloatArray  # (T, r) of all points up to each step
     covs: FloatArray  # (T, r, r)
     background: FloatArray  # (N,) log density of each point under these
-    floor: FloatArray  # (r,) smallest variance
+    smallest: float  # variance of rounding, or of the smallest clusters that are distinguished
+    floor: FloatArray  # (r,) smallest variance of each axis: `smallest`, and that of the spacing of a grid
 
 
 def make_reference(
@@ -50,9 +52,9 @@ def make_reference(
     Reference
     """
     mass = None if weights is None else np.concatenate(weights)
-    rows = _main_axes(np.concatenate(batches).astype(np.float64, copy=False), mass)
+    rows, smallest = _main_axes(np.concatenate(batches).astype(np.float64, copy=False), mass)
     starts = np.concatenate([[0], np.cumsum([len(batch) for batch in batches])]).astype(np.int64)
-    floor = _resolution(rows) ** 2 / 12.0 + MIN_VARIANCE_SHARE
+    floor = _resolution(rows) ** 2 / 12.0 + smallest
     means, covs = _cumulative_moments(rows, mass, starts, floor)
     background = _background(rows, starts, means, covs)
     return Reference(
@@ -63,6 +65,7 @@ def make_reference(
         means=means,
         covs=covs,
         background=background,
+        smallest=smallest,
         floor=floor,
     )
 
@@ -100,11 +103,11 @@ def median_interval(times: FloatArray) -> float:
     return float(np.median(intervals)) if len(intervals) else 1.0
 
 
-def _main_axes(rows: FloatArray, weights: FloatArray | None) -> FloatArray:
+def _main_axes(rows: FloatArray, weights: FloatArray | None) -> tuple[FloatArray, float]:
     """Center the rows and scale them to a mean variance of 1; project many features to the main axes.
 
     Directions with less than the smallest variance, such as a constant feature, are left out: clusters would
-    be expected to have an extent in them.
+    be expected to have an extent in them. Returns the rows and the smallest variance.
     """
     centered = rows - np.average(rows, axis=0, weights=weights)
     unit = float(np.abs(centered).max()) or 1.0  # squares of very large numbers overflow
@@ -112,12 +115,25 @@ def _main_axes(rows: FloatArray, weights: FloatArray | None) -> FloatArray:
     variance = float(np.average(np.mean(centered**2, axis=1), weights=weights))
     centered /= np.sqrt(variance) if variance > 0 else 1.0
     mass = np.ones(len(rows)) if weights is None else weights
+    smallest = _smallest_share(centered)
     variances, axes = np.linalg.eigh((centered * mass[:, None]).T @ centered)
-    d, rank = rows.shape[1], int(np.sum(variances > MIN_VARIANCE_SHARE * variances.sum()))
+    d, rank = rows.shape[1], int(np.sum(variances > smallest * variances.sum()))
     if rank == 0 or rank == d <= MAX_FEATURES:
-        return np.ascontiguousarray(centered)
+        return np.ascontiguousarray(centered), smallest
     projected = centered @ axes[:, ::-1][:, : min(rank, MAX_FEATURES)]
-    return np.ascontiguousarray(projected * math.sqrt(rank / d) if d <= MAX_FEATURES else projected)
+    scale = math.sqrt(rank / d) if d <= MAX_FEATURES else 1.0
+    return np.ascontiguousarray(projected * scale), smallest
+
+
+def _smallest_share(rows: FloatArray) -> float:
+    """Return the smallest share of the variance of rows with a mean variance of 1.
+
+    The squared range of the middle 80% of the values exceeds the variance, unless a few rows are so far away
+    that they are most of it. They must not hide the extent of the clusters of all other rows.
+    """
+    low, high = np.quantile(rows, (0.1, 0.9), axis=0)
+    robust = float(np.mean((high - low) ** 2))
+    return max(MIN_VARIANCE_SHARE * min(robust, 1.0), SINGULAR_SHARE)
 
 
 def _resolution(rows: FloatArray) -> FloatArray:

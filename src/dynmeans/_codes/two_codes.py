@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans._codes.cloud_test import SIGNIFICANT, are_clouds
+from dynmeans._codes.copies import distinct_rows, total_weights
 from dynmeans._codes.forest_code import (
     FORECAST_DRIFTS,
     ForestReference,
@@ -94,6 +95,10 @@ class TwoCodes:
         *,
         max_rows: int,
     ) -> None:
+        self._distinct = distinct_rows(batches)
+        if self._distinct is not None:
+            weights = total_weights(batches, self._distinct, weights)
+            batches = [rows[first] for rows, first in zip(batches, self._distinct, strict=True)]
         self._gaussian: Reference = make_reference(batches, times, _relative(weights))
         self._forest: ForestReference = make_forest_reference(self._gaussian, max_rows)
         one = [np.zeros(len(batch), dtype=np.int64) for batch in batches]
@@ -111,6 +116,11 @@ class TwoCodes:
         """All rows as they are encoded, (N, r): centered, and scaled to a mean variance of 1."""
         return self._gaussian.rows
 
+    @property
+    def has_copies(self) -> bool:
+        """Whether most rows are copies of others; then only distinct rows are encoded."""
+        return self._distinct is not None
+
     def lengths(self, labels: Sequence[IntArray], *, exclusive: bool = False) -> CodeLengths:
         """Compute both code lengths of a clustering. Rows with a negative label are noise.
 
@@ -118,6 +128,8 @@ class TwoCodes:
         sizes of clusters. In the exclusive mode, single rows are no evidence. Many parameters have the same
         result, whose lengths are computed once.
         """
+        if self._distinct is not None:
+            labels = [np.asarray(ids)[first] for ids, first in zip(labels, self._distinct, strict=True)]
         digest = _digest(np.concatenate(labels))
         if digest not in self._results:
             self._results[digest] = self._lengths(labels)

@@ -104,7 +104,7 @@ def _logarithms(
     """
     sample = compared.sample
     positive = np.flatnonzero(np.min([rows.min(axis=0) for rows in sample.rows], axis=0) > 0.0)
-    if len(positive) == 0 or sample.weights is not None:
+    if len(positive) == 0 or sample.weights is not None or compared.codes.has_copies:
         return None
     changed = [rows.copy() for rows in sample.rows]
     for rows in changed:

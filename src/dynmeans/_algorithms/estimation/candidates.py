@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -13,7 +14,9 @@ from dynmeans._model.types import FloatArray
 from dynmeans._sampling import evenly_spaced
 
 PAIRS = 10  # consecutive batches that are compared
-BIRTHS = 8  # birth costs that are tried, from the distance of neighbors to the diameter of a batch, squared
+BIRTHS = 8  # least number of birth costs that are tried
+SPACING = 4.0  # largest factor between them: distances differ by a factor of two
+SMALLEST = float(np.finfo(np.float32).eps) ** 2  # share of the largest: smaller distances are rounding errors
 EXCLUSIVE_BIRTHS = 5  # birth costs that are tried in the exclusive mode
 EXCLUSIVE_RANGE = (1.0 / 30.0, 2.0)  # range of birth costs, in squared distances to the nearest row
 DRIFT = 1.5  # the first drift that is tried; with a lifetime of 5, a reach of 2
@@ -78,13 +81,19 @@ def candidates(
 
 
 def _births(batches: Sequence[FloatArray]) -> list[float]:
-    """Return birth costs from the distance of neighbors to the diameter of a batch, both squared."""
+    """Return birth costs from the distance of neighbors to the diameter of a batch, both squared.
+
+    Clusters may be small compared with the batch: sites in a country, or one row far away from all others.
+    """
     within, between = neighbor_distances(batches)
+    if within == 0.0:  # most rows are copies
+        within, between = neighbor_distances([np.unique(rows, axis=0) for rows in batches])
     spans = [squared_span(rows) for rows in batches if len(rows) > 1]
     high = float(np.quantile(spans, 0.9)) or max(spans)
     low = EXCLUSIVE_RANGE[0] * within if between < within else within
-    low = max(low, 1e-4 * high) if np.isfinite(low) else 1e-4 * high
-    births: list[float] = np.geomspace(min(low, high), high, BIRTHS).tolist()
+    low = min(max(low, SMALLEST * high), high) if np.isfinite(low) else high / SPACING ** (BIRTHS - 1)
+    n_births = max(BIRTHS, 1 + math.ceil(math.log(high / low, SPACING)))
+    births: list[float] = np.geomspace(low, high, n_births).tolist()
     return births
 
 

@@ -40,7 +40,7 @@ from dynmeans._algorithms.estimation.lifetime import age_of_end
 from dynmeans._algorithms.estimation.mode_and_motion import choose_mode_and_motion, likely_drift
 from dynmeans._codes.gaussian_code import median_interval
 from dynmeans._codes.two_codes import STRONG_EVIDENCE
-from dynmeans._model.types import FloatArray
+from dynmeans._model.types import FloatArray, IntArray
 
 ONE_OBJECT = 1e100  # birth cost at which all rows belong to one object
 STEP = math.sqrt(2.0)  # factor between birth costs that are compared
@@ -88,8 +88,12 @@ def _estimated(
         return found
     sample = sample_of_objects(found)
     if sample is None:
-        if len(batch.rows) > MAX_ROWS and _has_few_rows_per_cluster(found, costs_of):
-            return found
+        if (
+            len(batch.rows) > MAX_ROWS
+            and _are_known(found.labels)
+            and _has_few_rows_per_cluster(found, costs_of)
+        ):
+            return found  # the sample of each batch is too small for these clusters, which last
         sample = found
     compared = Comparison(sample, costs_of)
     best = choose_mode_and_motion(compared, given)
@@ -122,6 +126,17 @@ def _from_one_batch(
 def _has_scale(batches: Sequence[FloatArray]) -> bool:
     """Return whether a batch has two rows at a distance whose square is not 0."""
     return any(len(rows) > 1 and squared_span(rows) > np.finfo(np.float64).tiny for rows in batches)
+
+
+def _are_known(labels: Sequence[IntArray]) -> bool:
+    """Return whether most rows are in clusters that were born before their batch; ids ascend with births.
+
+    Otherwise clusters do not last, so that nothing is lost by new ones.
+    """
+    newest = np.maximum.accumulate([int(ids.max(initial=-1)) for ids in labels])
+    n_old = sum(int(np.count_nonzero(ids <= before)) for ids, before in zip(labels[1:], newest, strict=False))
+    n_later = sum(map(len, labels[1:]))
+    return n_later == 0 or 2 * n_old > n_later
 
 
 def _has_few_rows_per_cluster(found: FirstBatches, costs_of: CostsOf) -> bool:
