@@ -208,7 +208,7 @@ def test_clusters_that_are_wider_for_larger_values_give_a_warning_about_logarith
     batches, truth = positive_values()
     model = DMeans(random_state=0)
     with pytest.warns(
-        ClusteringWarning, match="the logarithms of feature 1 and feature 2 have clearly better"
+        ClusteringWarning, match=r"the logarithms of X\[:, 0\] and X\[:, 1\] have clearly better"
     ):
         before = labels_of(model, [unit * X for X in batches])
     after = labels_of(DMeans(random_state=0), [np.log(unit * X) for X in batches])
@@ -236,3 +236,17 @@ def test_logarithms_are_not_proposed_if_values_are_0() -> None:
     model = DMeans(random_state=0)
     labels_of(model, batches)
     assert "logarithms" not in model.warnings_.get("width", "")
+
+
+def test_logarithms_of_a_position_are_not_proposed() -> None:
+    """It is positive only because of the place of the sensor."""
+    rng = np.random.default_rng(2)
+    batches, truth = positive_values()
+    places = 50.0 + 1.5 * np.arange(5)
+    changed = [
+        np.column_stack([X[:, 0], places[ids] + 0.25 * rng.normal(size=len(X))])
+        for X, ids in zip(batches, truth, strict=True)
+    ]
+    model = DMeans(random_state=0)
+    with pytest.warns(ClusteringWarning, match=r"the logarithms of X\[:, 0\] have clearly better"):
+        labels_of(model, changed)

@@ -152,7 +152,7 @@ def test_features_of_different_scale_are_reported(columns: list[str] | None) -> 
     model, found = run(
         [X * [1.0, 1e4]] if columns is None else [pd.DataFrame(X * [1.0, 1e4], columns=columns)]
     )
-    small = "feature 1" if columns is None else "'age'"
+    small = "X[:, 0]" if columns is None else "'age'"
     assert found == [model.warnings_["scale"]]
     assert f"so {small} has no effect on the clusters" in found[0]
     assert "--standardize" in found[0]
@@ -161,10 +161,10 @@ def test_features_of_different_scale_are_reported(columns: list[str] | None) -> 
 @pytest.mark.parametrize(
     ("n_small", "words"),
     [
-        (2, "feature 1 and feature 2 have"),
-        (3, "feature 1, feature 2 and feature 3 have"),
-        (4, "feature 1, feature 2, feature 3 and 1 other have"),
-        (6, "feature 1, feature 2, feature 3 and 3 others have"),
+        (2, "X[:, 0] and X[:, 1] have"),
+        (3, "X[:, 0], X[:, 1] and X[:, 2] have"),
+        (4, "X[:, 0], X[:, 1], X[:, 2] and 1 other have"),
+        (6, "X[:, 0], X[:, 1], X[:, 2] and 3 others have"),
     ],
 )
 def test_several_features_without_effect_are_named(n_small: int, words: str) -> None:
@@ -224,6 +224,7 @@ def test_one_cluster_of_texts_that_are_not_similar_is_reported_once() -> None:
     assert model.cluster_ids_.tolist() == [0]
     assert found == [model.warnings_["one"]]
     assert "all rows are in one cluster: birth_cost=0.9684 merges them" in found[0]
+    assert "subtract the mean row" in found[0]
     assert len(run(texts(6), **unset, birth_cost=0.73)[0].cluster_ids_) > 1  # the advice
     assert run(texts(6) * 2, **unset, birth_cost=1.0)[1] == []  # given
     one_topic = [np.eye(64)[0] + RNG.normal(size=(60, 64)) / 8.0 for _ in range(8)]
@@ -261,3 +262,21 @@ def test_a_warning_about_the_result_ends_when_a_later_check_does_not_find_it(
     assert (model.warnings_, given) == ({}, ["ids break"])
     model, given = run(CLOUDS[:32], birth_cost=20.0)
     assert (model.warnings_, given) == ({"ids": "ids break again"}, ["ids break"])  # each is given once
+
+
+def with_clutter(n_clutter: int) -> list[np.ndarray]:
+    """Three objects that are always seen, and rows anywhere."""
+    rng = np.random.default_rng(1)
+    objects = [POSITIONS + 0.1 * rng.normal(size=(3, 2)) for _ in range(40)]
+    return [np.vstack([X, rng.uniform(-100, 100, (n_clutter, 2))]) for X in objects]
+
+
+def test_ids_that_are_seen_once_are_reported_as_clutter() -> None:
+    _, found = run(with_clutter(6), birth_cost=9.0)
+    assert [text for text in found if "had rows in a single step" in text and "min_hits=3" in text]
+
+
+@pytest.mark.parametrize(("n_clutter", "params"), [(0, {}), (1, {}), (6, {"min_hits": 3})])
+def test_few_or_tentative_ids_are_not_reported_as_clutter(n_clutter: int, params: dict[str, Any]) -> None:
+    model, _ = run(with_clutter(n_clutter), birth_cost=9.0, **params)
+    assert "hits" not in model.warnings_

@@ -19,8 +19,8 @@ from dynmeans.runs._option_names import as_options
         ("with feature_scales=(1.5, 20.0), so", "with --feature-scales 1.5,20.0, so"),
         ("lifetime must be above 1", "--lifetime must be above 1"),
         ("lifetime and reach make no difference", "lifetime and reach make no difference"),
-        ("feature 2 is constant", "'speed' is constant"),
-        ("feature 3 is constant", "feature 3 is constant"),
+        ("X[:, 1] is constant", "'speed' is constant"),
+        ("X[:, 2] is constant", "feature 3 is constant"),
         ("standardize (StandardScaler, or --standardize in the command)", "standardize (--standardize)"),
     ],
 )  # fmt: skip

@@ -291,3 +291,13 @@ def test_steps_with_several_rows_per_key_replace_the_first_rows():
     pooled = model.birth_cost_
     model.partial_fit([[0.0, 0.0], [0.1, 0.0], [5.0, 0.0]], [0, 0, 0])
     assert model.birth_cost_ < 30 < pooled
+
+
+def test_features_of_different_scale_are_reported_for_all_keys_once():
+    rng = np.random.default_rng(0)
+    X, keys = rng.normal(size=(200, 2)) * [1.0, 1e5], np.arange(200) % 20
+    model = KeyedDMeans()
+    with pytest.warns(dynmeans.ClusteringWarning, match=r"so X\[:, 0\] has no effect on the clusters"):
+        model.partial_fit(X, keys)
+    assert list(model.partial_fit(X, keys).warnings_) == ["scale"]
+    assert KeyedDMeans().partial_fit(X / [1.0, 1e5], keys).warnings_ == {}

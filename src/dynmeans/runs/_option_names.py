@@ -14,7 +14,7 @@ _RULE = re.compile(rf"(^|: |; )({_NAMES})(?= must )")
 _ADVICE = re.compile(r"\b(?:use|try|give) (?:a |either |(?=aging_cost))[^;:]*")
 _BARE = re.compile(r"(?<!-)\b(birth_cost|aging_cost|min_hits|lifetime|reach|drift|interval)\b")
 _COMPOUND = re.compile(r"(?<!-)\b(birth_cost|aging_cost|min_hits|feature_scales)\b")
-_FEATURE = re.compile(r"\bfeature (\d+)\b")
+_FEATURE = re.compile(r"\bX\[:, (\d+)\]")
 _PHRASES = {
     "(StandardScaler, or --standardize in the command)": "(--standardize)",
     "KDMeans or SDMeans": "--algorithm kdmeans or --algorithm sdmeans",
@@ -34,7 +34,7 @@ def as_options(text: str, features: Sequence[str] = ()) -> str:
 
     Examples
     --------
-    >>> as_options("feature 2 is constant: use a larger birth_cost, or exclusive=True", ["x", "y"])
+    >>> as_options("X[:, 1] is constant: use a larger birth_cost, or exclusive=True", ["x", "y"])
     "'y' is constant: use a larger --birth-cost, or --exclusive"
     """
     for phrase, words in _PHRASES.items():
@@ -57,4 +57,4 @@ def _given(name: str, value: str) -> str:
 
 
 def _column(number: int, features: Sequence[str]) -> str:
-    return repr(features[number - 1]) if number <= len(features) else f"feature {number}"
+    return repr(features[number]) if number < len(features) else f"feature {number + 1}"

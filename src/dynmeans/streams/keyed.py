@@ -15,6 +15,8 @@ from dynmeans._model.costs import Costs
 from dynmeans._model.state import next_time
 from dynmeans._model.types import IntArray
 from dynmeans.estimators import DMeans
+from dynmeans.estimators._diagnostics.result_warnings import give_warnings
+from dynmeans.estimators._diagnostics.row_checks import check_scales
 from dynmeans.estimators._parameters.estimates import Estimates
 from dynmeans.estimators._parameters.feature_scales import scales_as_tuple
 from dynmeans.estimators._parameters.metric_choice import uses_cosine
@@ -73,6 +75,8 @@ class KeyedDMeans:
         Number of remembered clusters of all keys.
     n_features_in_ : int
         Number of features.
+    warnings_ : dict of str
+        Warnings about the rows of the first step, by kind. They are not saved.
 
     Examples
     --------
@@ -92,6 +96,7 @@ class KeyedDMeans:
     birth_cost_: float
     n_clusters_: int
     n_features_in_: int
+    warnings_: dict[str, str]
 
     def __init__(self, birth_cost: float | str = "auto", *, random_state: int = 0, **params: Any) -> None:
         self.birth_cost = birth_cost
@@ -101,6 +106,7 @@ class KeyedDMeans:
         self._estimates = NO_ESTIMATES
         self.birth_cost_ = self._parameters.resolve(NO_ESTIMATES).resolved.costs.birth
         self.n_clusters_ = 0
+        self.warnings_ = {}
 
     @property
     def n_steps_(self) -> int:
@@ -153,6 +159,9 @@ class KeyedDMeans:
         self._publish(batch, result, parameters.resolved.costs, estimates)
         adopt_columns(self._parameters.template, columns)
         self.n_features_in_ = rows.shape[1]
+        if self.n_steps_ == 1 and self._parameters.template.metric != "cosine":
+            self.warnings_ = check_scales(rows, getattr(columns, "feature_names_in_", None))
+            give_warnings(self.warnings_.values())
         return self
 
     def model(self, key: Key) -> DMeans:

@@ -97,18 +97,41 @@ def _with_scales(
 def _logarithms(
     compared: Comparison, results: Sequence[_Result], given: FixedParameters, costs_of: CostsOf
 ) -> Proposal | None:
-    """Return all positive features, if their logarithms have other and clearly better clusters.
-
-    The logarithms are encoded, and compared with the best result without them by the same code. By the change
-    of variables, the density of a value is that of its logarithm, divided by the value.
-    """
+    """Return positive features, if their logarithms have other and clearly better clusters."""
     sample = compared.sample
-    positive = np.flatnonzero(np.min([rows.min(axis=0) for rows in sample.rows], axis=0) > 0.0)
-    if len(positive) == 0 or sample.weights is not None or compared.codes.has_copies:
+    positive = np.flatnonzero(np.min([rows.min(axis=0) for rows in sample.rows], axis=0) > 0.0).tolist()
+    if not positive or sample.weights is not None or compared.codes.has_copies:
         return None
+    found = _with_logarithms(compared, positive, given, costs_of)
+    if found is None or not _leads(found, compared, results):
+        return None
+    found = _without_useless(found, compared, given, costs_of)
+    if all(np.array_equal(a, b) for a, b in zip(results[0].labels, found.labels, strict=True)):
+        return None
+    return Proposal(logarithms=found.features) if _leads(found, compared, results) else None
+
+
+class _Logarithms(NamedTuple):
+    """Clusters of the logarithms of some features, and their code."""
+
+    features: tuple[int, ...]
+    labels: list[IntArray]
+    by_forest: bool
+    steps: FloatArray  # (T,) nats per row of the values
+
+
+def _with_logarithms(
+    compared: Comparison, features: Sequence[int], given: FixedParameters, costs_of: CostsOf
+) -> _Logarithms | None:
+    """Return the best clusters of the logarithms; None if the rows were projected before they were encoded.
+
+    The logarithms are encoded. By the change of variables, the density of a value is that of its logarithm,
+    divided by the value.
+    """
+    sample, columns = compared.sample, list(features)
     changed = [rows.copy() for rows in sample.rows]
     for rows in changed:
-        rows[:, positive] = np.log(rows[:, positive])
+        rows[:, columns] = np.log(rows[:, columns])
     other = Comparison(_with_rows(sample, changed), costs_of)
     old_unit, new_unit = (_unit(each.sample.rows, each.codes) for each in (compared, other))
     if old_unit is None or new_unit is None:
@@ -117,15 +140,35 @@ def _logarithms(
     lengths = [other.codes.lengths(labels) for labels in clusterings]
     by_forest = other.codes.prefers_forest(lengths)
     best = int(np.argmin([each.of(by_forest) for each in lengths]))
-    if all(np.array_equal(a, b) for a, b in zip(results[0].labels, clusterings[best], strict=True)):
-        return None
     of_units = sample.rows[0].shape[1] * np.log(new_unit / old_unit)
-    of_values = np.array([rows[:, positive].sum() + len(rows) * of_units for rows in changed])
-    after = lengths[best].steps(by_forest) + of_values / compared.codes.n_rows
-    others = [compared.shortest(by_forest), *(result.lengths for result in results)]
-    before = min(others, key=lambda each: each.of(by_forest)).steps(by_forest)
-    is_better = _is_clear(before - after, compared.codes.n_rows)
-    return Proposal(logarithms=tuple(positive.tolist())) if is_better else None
+    of_values = np.array([rows[:, columns].sum() + len(rows) * of_units for rows in changed])
+    steps = lengths[best].steps(by_forest) + of_values / compared.codes.n_rows
+    return _Logarithms(tuple(features), clusterings[best], by_forest, steps)
+
+
+def _without_useless(
+    found: _Logarithms, compared: Comparison, given: FixedParameters, costs_of: CostsOf
+) -> _Logarithms:
+    """Leave out features whose logarithms are not clearly better than their values.
+
+    A coordinate may be positive only because of the position of a sensor.
+    """
+    while len(found.features) > 1:
+        fewer = [[other for other in found.features if other != each] for each in found.features]
+        tried = [_with_logarithms(compared, features, given, costs_of) for features in fewer]
+        equal = [other for other in tried if other is not None and other.by_forest == found.by_forest]
+        best = min(equal, key=lambda other: float(other.steps.sum()), default=None)
+        if best is None or _is_clear(best.steps - found.steps, compared.codes.n_rows):
+            return found
+        found = best
+    return found
+
+
+def _leads(found: _Logarithms, compared: Comparison, results: Sequence[_Result]) -> bool:
+    """Return whether logarithms are clearly better than the best result without them, by the same code."""
+    others = [compared.shortest(found.by_forest), *(result.lengths for result in results)]
+    before = min(others, key=lambda each: each.of(found.by_forest)).steps(found.by_forest)
+    return _is_clear(before - found.steps, compared.codes.n_rows)
 
 
 def _with_rows(sample: FirstBatches, batches: Sequence[FloatArray]) -> FirstBatches:

@@ -134,6 +134,22 @@ def _check_ids(report: StepReport, state: ClusterState, since: LastCheck) -> dic
     }
 
 
+def check_single_steps(state: ClusterState, min_hits: int) -> dict[str, str]:
+    """Return a warning if most sleeping clusters had rows in a single step, as clutter and outliers do.
+
+    Most clusters that were seen twice were seen again. Otherwise ids break, and are no clutter.
+    """
+    hits = state.hits[state.last_seen < state.clock]
+    n_once = int(np.count_nonzero(hits == 1))
+    n_twice, n_again = (int(np.count_nonzero(state.hits >= n)) for n in (2, 3))
+    if min_hits > 1 or len(hits) < MANY_IDS or 2 * n_once <= len(hits) or 2 * n_again <= n_twice:
+        return {}
+    return {
+        "hits": f"{n_once} of {len(hits)} sleeping clusters had rows in a single step, as clutter and "
+        "outliers do: use min_hits=3 and step_.confirmed_labels to leave them out"
+    }
+
+
 def check_estimate(birth_cost: float) -> dict[str, str]:
     """Return a warning if no batch could determine the birth cost."""
     if birth_cost < ONE_OBJECT:
@@ -158,8 +174,8 @@ def check_one_direction(rows: Rows, state: ClusterState, birth_cost: float, n_ro
         return {}
     return {
         "one": f"all rows are in one cluster: birth_cost={birth_cost:.4g} merges them, although they are not "
-        f"similar (mean cosine {mean:.2f} to the center); try a smaller birth_cost, such as "
-        f"{0.75 * birth_cost:.2g}, or other embeddings"
+        f"similar (mean cosine {mean:.2f} to the center); subtract the mean row of the data, or try a "
+        f"smaller birth_cost, such as {0.75 * birth_cost:.2g}"
     }
 
 

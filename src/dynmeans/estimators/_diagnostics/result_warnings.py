@@ -26,6 +26,7 @@ from dynmeans.estimators._diagnostics.result_checks import (
     check_estimate,
     check_one_direction,
     check_result,
+    check_single_steps,
     is_check_due,
 )
 from dynmeans.estimators._diagnostics.row_checks import check_embeddings, check_features, check_scales
@@ -81,7 +82,7 @@ def update_warnings(model: DMeans, batch: Batch, report: StepReport, resolved: R
     model._warnings = record._replace(
         current=valid | first_texts, given=record.given | found.keys(), last_check=last_check
     )
-    _give_warnings(text for kind, text in found.items() if kind not in record.given)
+    give_warnings(text for kind, text in found.items() if kind not in record.given)
 
 
 def _with_birth(record: WarningRecord, birth: Birth) -> WarningRecord:
@@ -124,10 +125,12 @@ def _find_warnings(
             found.pop(kind, None)
         if is_check_due(report.step):
             found |= check_estimate(resolved.costs.birth)
+    if is_check_due(report.step) and model._warnings.last_check is not None:
+        found |= check_single_steps(model._state, model.min_hits)
     return found
 
 
-def _give_warnings(texts: Iterable[str]) -> None:
+def give_warnings(texts: Iterable[str]) -> None:
     """Warn the caller of the package."""
     for text in texts:
         warnings.warn(text, ClusteringWarning, stacklevel=caller_level())

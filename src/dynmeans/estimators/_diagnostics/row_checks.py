@@ -37,7 +37,7 @@ def check_scales(rows: Rows, names: Sequence[str] | None = None) -> dict[str, st
     ranges = ", ".join(f"{_name(i, names)} {spreads[i]:.3g}" for i in shown)
     return {
         "scale": f"the features differ in scale (range of the middle 80%: {ranges}), so "
-        f"{_listed(small, names)} no effect on the clusters; unless they have the same unit, {STANDARDIZE}"
+        f"{_listed(small, names)} no effect on the clusters; if that is not intended, {STANDARDIZE}"
     }
 
 
@@ -119,4 +119,4 @@ def _joined(features: Sequence[int], names: Sequence[str] | None) -> str:
 
 
 def _name(feature: int, names: Sequence[str] | None) -> str:
-    return f"feature {feature + 1}" if names is None else repr(str(names[feature]))
+    return f"X[:, {feature}]" if names is None else repr(str(names[feature]))
