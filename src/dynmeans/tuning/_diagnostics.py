@@ -56,22 +56,26 @@ def diagnose(
             f"{len(comoving)} adjacent clusters move together: they may be parts of one non-convex "
             "shape; try KDMeans or SDMeans, or a larger birth cost"
         )
-    warnings += _result_warnings(stream, labels, best)
+    found = _result_warnings(stream, labels, best)
+    if any(trial.params.get("exclusive") for trial in trials):
+        found.pop("single", None)  # a mode with one row per cluster was compared, and was not better
+    warnings += found.values()
     warnings += _disagreement(trials, by_forest)
     return tuple(warnings)
 
 
-def _result_warnings(stream: TuningStream, labels: Sequence[IntArray], best: Any) -> list[str]:
-    """Return the warnings that the fitted estimator would issue."""
+def _result_warnings(stream: TuningStream, labels: Sequence[IntArray], best: Any) -> dict[str, str]:
+    """Return the warnings that the fitted estimator would issue, by kind."""
     report = best.step_
     if report.parameters is None or len(report.labels) == 0:
-        return []
+        return {}
     found = check_result(
         stream.batches[-1], report, best._state, report.parameters, had_births=_had_births(labels)
     )
     if "single" in found:
         found["single"] += "; tune again with exclusive=True in that case"
-    return [text for kind, text in found.items() if kind != "one"]  # reported by another rule
+    found.pop("one", None)  # reported by another rule
+    return found
 
 
 def _had_births(labels: Sequence[IntArray]) -> bool:
