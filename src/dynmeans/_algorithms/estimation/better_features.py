@@ -41,7 +41,11 @@ class _Result(NamedTuple):
 def better_features(
     compared: Comparison, best: DescentParameters, given: FixedParameters, costs_of: CostsOf
 ) -> Proposal | None:
-    """Return a change of the features that has clearly better clusters, or None."""
+    """Return a change of the features that has clearly better clusters, or None.
+
+    Only the mode of the best parameters is tried: with both, the estimation takes a quarter longer.
+    """
+    given = given._replace(refine=best.refine)
     now = _Result(compared.labels(best), compared.lengths(best), Proposal())
     results = [now, *_with_scales(compared, now, given, costs_of)]
     return _logarithms(compared, results, given, costs_of) or _scales(compared, results)
