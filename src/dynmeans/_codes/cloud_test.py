@@ -13,11 +13,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from dynmeans._codes.significance import is_significant
 from dynmeans._core import minimum_spanning_tree
 from dynmeans._model.types import FloatArray, IntArray
 
 MIN_ROWS = 3  # two rows have the same distance after every rotation
-SIGNIFICANT = 2.0  # standard errors over steps
 
 
 def are_clouds(rows: FloatArray, ids: IntArray, starts: IntArray, shortest: float) -> bool:
@@ -33,9 +33,7 @@ def are_clouds(rows: FloatArray, ids: IntArray, starts: IntArray, shortest: floa
     shortest : float
         Shorter edges count as equal.
     """
-    wasted = wasted_nats(rows, ids, starts, shortest)
-    error = float(wasted.std(ddof=1)) / np.sqrt(len(wasted)) if len(wasted) > 1 else np.inf
-    return bool(wasted.mean() <= SIGNIFICANT * error)
+    return not is_significant(wasted_nats(rows, ids, starts, shortest))
 
 
 def wasted_nats(rows: FloatArray, ids: IntArray, starts: IntArray, shortest: float) -> FloatArray:

@@ -12,7 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from dynmeans._codes.cloud_test import MIN_ROWS, SIGNIFICANT
+from dynmeans._codes.cloud_test import MIN_ROWS
+from dynmeans._codes.significance import is_significant
 from dynmeans._core import minimum_spanning_tree
 from dynmeans._model.types import FloatArray, IntArray
 
@@ -35,11 +36,7 @@ def have_gaps(rows: FloatArray, ids: IntArray, trees: IntArray, starts: IntArray
         Shorter edges count as equal.
     """
     found = [edge_shares(rows[a:b], ids[a:b], trees[a:b], shortest) for a, b in pairwise(starts)]
-    means = np.array([shares.mean() for shares in found if len(shares)])
-    if len(means) < 2:
-        return False
-    error = float(means.std(ddof=1)) / np.sqrt(len(means))
-    return bool(means.mean() - WIDER_OF_TWO > SIGNIFICANT * error)
+    return is_significant(np.array([shares.mean() for shares in found if len(shares)]), WIDER_OF_TWO)
 
 
 def edge_shares(rows: FloatArray, ids: IntArray, trees: IntArray, shortest: float) -> FloatArray:

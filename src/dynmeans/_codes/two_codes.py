@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynmeans._codes.cloud_test import SIGNIFICANT, are_clouds
+from dynmeans._codes.cloud_test import are_clouds
 from dynmeans._codes.copies import distinct_rows, total_weights
 from dynmeans._codes.forest_code import (
     FORECAST_DRIFTS,
@@ -28,6 +28,7 @@ from dynmeans._codes.forest_code import (
 )
 from dynmeans._codes.gap_test import have_gaps
 from dynmeans._codes.gaussian_code import Reference, make_reference, parts_up_to
+from dynmeans._codes.significance import is_significant
 from dynmeans._model.types import FloatArray, IntArray
 
 STRONG_EVIDENCE = math.log(20.0)  # nats: odds of 20 to 1 (Kass and Raftery, 1995)
@@ -66,7 +67,7 @@ class CodeLengths(NamedTuple):
 
     def is_clearly_longer(self, other: CodeLengths, by_forest: bool) -> bool:
         """Return whether another code is shorter, by two standard errors of the difference over the steps."""
-        return not is_tie(self.steps(by_forest) - other.steps(by_forest), SIGNIFICANT)
+        return is_significant(self.steps(by_forest) - other.steps(by_forest))
 
     def steps(self, by_forest: bool) -> FloatArray:
         """Return the part of each step in one of the two lengths, (T,); none if the result has no labels."""
@@ -215,11 +216,6 @@ def single_row_evidence(labels: Sequence[IntArray]) -> float:
         evidence -= float(np.log1p(-np.arange(n_known) / max(len(known), 1)).sum())
         known |= present
     return evidence
-
-
-def is_tie(leads: FloatArray, n_errors: float) -> bool:
-    """Return whether the mean lead over all steps is at most that many of its standard errors."""
-    return bool(leads.mean() <= n_errors * leads.std(ddof=1) / np.sqrt(len(leads)))
 
 
 def _relative(weights: Sequence[FloatArray] | None) -> Sequence[FloatArray] | None:

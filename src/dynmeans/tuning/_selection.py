@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dynmeans._codes.cloud_test import SIGNIFICANT
-from dynmeans._codes.two_codes import is_tie
+from dynmeans._codes.significance import SIGNIFICANT, is_significant
 from dynmeans._model.types import FloatArray
 from dynmeans.estimators import DMeans
 from dynmeans.estimators._parameters.dmeans_parameters import is_free
@@ -221,7 +220,7 @@ def _is_tied(best: Trial, other: Trial, n_errors: float = MIN_LEAD) -> bool:
     """Return whether the mean lead over all steps is at most that many of its standard errors."""
     if len(best.steps) < 2 or len(best.steps) != len(other.steps):
         return False
-    return is_tie(np.subtract(other.steps, best.steps), n_errors)
+    return not is_significant(np.subtract(other.steps, best.steps), n_errors=n_errors)
 
 
 def _noise(trial: Trial) -> float:

@@ -22,8 +22,8 @@ from dynmeans._algorithms.estimation.candidates import (
 from dynmeans._algorithms.estimation.comparison import Comparison, CostsOf
 from dynmeans._algorithms.estimation.first_batches import FirstBatches, cluster_sample
 from dynmeans._algorithms.estimation.proposal import Proposal
-from dynmeans._codes.cloud_test import SIGNIFICANT
-from dynmeans._codes.two_codes import STRONG_EVIDENCE, CodeLengths, TwoCodes, is_tie
+from dynmeans._codes.significance import is_significant
+from dynmeans._codes.two_codes import STRONG_EVIDENCE, CodeLengths, TwoCodes
 from dynmeans._model.types import FloatArray, IntArray
 
 MIN_RATIO = 2.0  # of squared widths: less changes squared distances by less than a factor of two
@@ -69,7 +69,7 @@ def _scales(compared: Comparison, results: Sequence[_Result]) -> Proposal | None
 
 def _is_clear(leads: FloatArray, n_rows: int) -> bool:
     """Return whether a lead, (T,) nats per row, is strong evidence and significant over the steps."""
-    return leads.sum() * n_rows > STRONG_EVIDENCE and not is_tie(leads, SIGNIFICANT)
+    return leads.sum() * n_rows > STRONG_EVIDENCE and is_significant(leads)
 
 
 def _with_scales(
