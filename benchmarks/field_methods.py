@@ -58,14 +58,14 @@ def estimator(make: Callable[[], Any]) -> Callable[[Sequence[FieldFrame]], Label
 
 
 def tuned(
-    model: Any, *, budget: int = 60, motions: Sequence[str] | None = ("walk", "velocity")
+    model: Any, *, budget: int = 60, motions: Sequence[str] | None = ("walk", "velocity"), seed: int = 0
 ) -> Callable[[Sequence[FieldFrame]], Labels]:
     """Return a method that tunes an estimator without labels on the first third."""
 
     def run(frames: Sequence[FieldFrame]) -> Labels:
         first = frames[: max(6, len(frames) // 3)]
         steps = [{"X": frame.X, "t": frame.time} for frame in first if len(frame.X)][:60]
-        found = tune(steps, model, budget=budget, motions=motions, n_jobs=1, random_state=0)
+        found = tune(steps, model, budget=budget, motions=motions, n_jobs=1, random_state=seed)
         return follow(clone(found.best_estimator_), frames)
 
     return run
