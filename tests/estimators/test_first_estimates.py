@@ -250,3 +250,40 @@ def test_logarithms_of_a_position_are_not_proposed() -> None:
     model = DMeans(random_state=0)
     with pytest.warns(ClusteringWarning, match=r"the logarithms of X\[:, 0\] have clearly better"):
         labels_of(model, changed)
+
+
+def test_hundreds_of_clusters_are_not_one() -> None:
+    """A random sample of the batch has three rows of each."""
+    rng = np.random.default_rng(0)
+    centers = rng.uniform(-100, 100, (300, 2))
+    truth = [rng.integers(0, 300, 3000) for _ in range(6)]
+    found = labels_of(DMeans(random_state=0), [centers[k] + rng.normal(size=(3000, 2)) for k in truth])
+    n_true = len({tuple(center) for center in centers.round(-1)})  # some are too close to each other
+    assert len(np.unique(found[-1])) > 0.5 * n_true
+
+
+def test_a_batch_of_one_gaussian_is_one_cluster() -> None:
+    rng = np.random.default_rng(0)
+    assert DMeans(random_state=0).fit(rng.normal(size=(5000, 2))).n_clusters_ == 1
+
+
+def test_clusters_keep_their_ids_over_nights_without_batches() -> None:
+    rng = np.random.default_rng(0)
+    centers = rng.uniform(-20, 20, (4, 2))
+    model, truth, found = DMeans(random_state=0), [], []
+    for t in range(40):
+        truth.append(rng.integers(0, 4, 60))
+        model.partial_fit(centers[truth[-1]] + rng.normal(size=(60, 2)), t=t % 8 + 24 * (t // 8))
+        found.append(model.labels_)
+    assert identity_f1(truth, found) > 0.95
+
+
+def test_the_lifetime_is_estimated_if_rows_are_sampled() -> None:
+    """Ten clusters of 100 rows, each of which is absent in 40% of the steps."""
+    rng = np.random.default_rng(0)
+    centers = 20.0 * np.stack(np.divmod(np.arange(10), 4), axis=1)
+    model = DMeans(random_state=0)
+    for _ in range(20):
+        ids = np.repeat(np.flatnonzero(rng.random(10) > 0.4), 100)
+        model.partial_fit(centers[ids] + rng.normal(size=(len(ids), 2)))
+    assert model.parameters_.lifetime > 6.0

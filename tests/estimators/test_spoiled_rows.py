@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynmeans import DMeans, tune
-from dynmeans._codes.copies import distinct_rows, total_weights
+from dynmeans._codes.equal_values import distinct_rows, spread_over_grid, total_weights
 from dynmeans._codes.two_codes import TwoCodes
 from dynmeans.metrics import identity_f1
 
@@ -112,3 +112,21 @@ def test_the_weight_of_a_distinct_row_is_that_of_all_copies() -> None:
     assert first[0].tolist() == [0, 1, 4]
     assert total_weights([rows], first, None)[0].tolist() == [2.0, 2.0, 1.0]
     assert total_weights([rows], first, [weights])[0].tolist() == [5.0, 10.0, 16.0]
+
+
+@pytest.mark.parametrize("n_flags", [1, 3, 10])
+def test_flags_beside_numbers_are_no_clusters(n_flags: int) -> None:
+    """Rows with equal flags have no distance in these columns, but are not infinitely dense."""
+    rng = np.random.default_rng(0)
+    batches, truth = blobs(100)
+    flagged = [np.hstack([10.0 * rows, rng.integers(0, 2, (len(rows), n_flags))]) for rows in batches]
+    assert score(flagged, truth) > 0.95
+
+
+def test_values_on_a_grid_are_spread_over_their_intervals() -> None:
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([rng.normal(size=400), 2.0 * rng.integers(0, 5, 400), np.full(400, 7.0)])
+    found = np.concatenate(spread_over_grid([rows[:100], rows[100:]]))
+    assert np.array_equal(found[:, [0, 2]], rows[:, [0, 2]])  # continuous, and constant
+    difference = found[:, 1] - rows[:, 1]
+    assert np.abs(difference).max() <= 1.0 < 4 * np.abs(difference).mean()

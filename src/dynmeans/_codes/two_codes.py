@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynmeans._codes.cloud_test import are_clouds
-from dynmeans._codes.copies import distinct_rows, total_weights
+from dynmeans._codes.equal_values import distinct_rows, spread_over_grid, total_weights
 from dynmeans._codes.forest_code import (
     FORECAST_DRIFTS,
     ForestReference,
@@ -100,6 +100,7 @@ class TwoCodes:
         if self._distinct is not None:
             weights = total_weights(batches, self._distinct, weights)
             batches = [rows[first] for rows, first in zip(batches, self._distinct, strict=True)]
+        batches = spread_over_grid(batches)
         self._gaussian: Reference = make_reference(batches, times, _relative(weights))
         self._forest: ForestReference = make_forest_reference(self._gaussian, max_rows)
         one = [np.zeros(len(batch), dtype=np.int64) for batch in batches]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from dynmeans._model.state import ClusterState
 
 LARGEST_SPAN = 1e12  # largest lifetime, reach and drift: values that grow with them stay far from overflow
@@ -39,12 +41,12 @@ class Costs(NamedTuple):
 
         Nothing is observed between two steps, so no cluster is absent there. After a longer interval than
         usual, a lifetime of some intervals is as many of this one. But it is at most the half-life of the
-        clusters: ln 2 times the mean number of steps in which they were seen.
+        clusters, ln 2 times their mean stay.
         """
         elapsed = now - state.clock
         if elapsed <= self.longest or len(state.hits) == 0:
             return self
-        half_life = math.log(2.0) * float(state.hits.mean()) * self.longest
+        half_life = math.log(2.0) * _mean_stay(state) * self.longest
         stretched = min(self.lifetime * (elapsed / self.longest), half_life)
         return self._replace(lifetime=max(self.lifetime, stretched))
 
@@ -59,6 +61,16 @@ class Costs(NamedTuple):
         ``reach * birth``, since (1 - 1/T_Q) (tau + 1) = k_tau.
         """
         return self._replace(drift=self.drift + 1.0)
+
+
+def _mean_stay(state: ClusterState) -> float:
+    """Return the mean number of steps for which clusters stay: of all steps so far, per cluster that left.
+
+    It is at least the number of steps in which the present clusters were seen, which are still there.
+    """
+    n_active = int(np.count_nonzero(state.last_seen == state.clock))
+    n_left = state.next_id - n_active
+    return max(float(state.hits.mean()), state.n_steps * n_active / (n_left + 0.5))
 
 
 class AgingParameters(NamedTuple):

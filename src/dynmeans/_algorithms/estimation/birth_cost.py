@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynmeans._algorithms.batch import Rows
+from dynmeans._codes.two_codes import STRONG_EVIDENCE
 from dynmeans._core import descend
 from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans._sampling import evenly_spaced
@@ -32,11 +33,35 @@ class ScoredBirthCost(NamedTuple):
     birth: float
     n_clusters: int
     length: float  # description length in nats
+    lead: float = 0.0  # nats by which it is shorter than that of one cluster
 
 
 def estimate_birth_cost(rows: Rows, weights: FloatArray | None, seed: int) -> float | None:
-    """Return the birth cost of shortest description length, or None if all rows are equal."""
-    sample, mass = _distinct_sample(rows, weights)
+    """Return the birth cost of shortest description length, or None if all rows are equal.
+
+    Of hundreds of clusters, a sample of a large batch has a few rows each, which look like one cluster. So if
+    there is only one, all rows around one position are the sample, and several clusters there need odds of
+    20 to 1: the rows around a position of one cluster are not Gaussian.
+    """
+    found = _estimate(*_distinct_sample(rows, weights), seed)
+    if found is None or found.n_clusters > 1 or len(rows) <= SAMPLE:
+        return None if found is None else found.birth
+    near = _neighborhood(rows)
+    dense = _estimate(*_distinct_sample(rows[near], None if weights is None else weights[near]), seed)
+    return found.birth if dense is None or dense.lead < STRONG_EVIDENCE else dense.birth
+
+
+def _neighborhood(rows: Rows) -> IntArray:
+    """Return the numbers of the SAMPLE rows around the row that is nearest to the median."""
+    values = np.asarray(rows, dtype=np.float64)
+    middle = values[np.argmin(np.sum((values - np.median(values, axis=0)) ** 2, axis=1))]
+    away = np.sum((values - middle) ** 2, axis=1)
+    near: IntArray = np.sort(np.argpartition(away, SAMPLE)[:SAMPLE])
+    return near
+
+
+def _estimate(sample: FloatArray, mass: FloatArray, seed: int) -> ScoredBirthCost | None:
+    """Return the estimate from distinct rows and their weights, or None if all are equal."""
     if len(sample) < 2:
         return None
     sample = _varying_directions(sample, mass)
@@ -188,12 +213,16 @@ def _scatters(residuals: FloatArray, mass: FloatArray, slots: IntArray, k: int) 
     return scatters
 
 
-def _center_of_best(scored: list[ScoredBirthCost]) -> float:
-    """Return the geometric mean of the range of birth costs that give the best number of clusters."""
+def _center_of_best(scored: list[ScoredBirthCost]) -> ScoredBirthCost:
+    """Return the best result, with the geometric mean of the birth costs that give its number of clusters.
+
+    The largest birth cost gives one cluster.
+    """
     best = int(np.argmin([s.length for s in scored]))
     first = last = best
     while first > 0 and scored[first - 1].n_clusters == scored[best].n_clusters:
         first -= 1
     while last + 1 < len(scored) and scored[last + 1].n_clusters == scored[best].n_clusters:
         last += 1
-    return float(np.sqrt(scored[first].birth) * np.sqrt(scored[last].birth))
+    middle = float(np.sqrt(scored[first].birth) * np.sqrt(scored[last].birth))
+    return scored[best]._replace(birth=middle, lead=scored[-1].length - scored[best].length)

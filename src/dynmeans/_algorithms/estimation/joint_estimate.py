@@ -103,7 +103,7 @@ def _estimated(
         best = _with_least_birth(compared, best)
     if given.merge is None and not best.exclusive:
         best = best._replace(merge=_merges(compared, best))
-    if not given.has_lifetime and sample.share == 1.0:
+    if not given.has_lifetime and _shows_absences(sample, compared.labels(best)):
         best = _with_lifetime(compared, best)
     if found.is_final and given.may_be_scaled and not best.exclusive:
         found = found._replace(proposal=better_features(compared, best, given, costs_of))
@@ -183,6 +183,15 @@ def _merges(compared: Comparison, best: DescentParameters) -> bool:
     """
     separate, merged = (compared.lengths(best._replace(merge=merge)) for merge in (False, True))
     return not merged.is_clearly_longer(separate, compared.by_forest)
+
+
+def _shows_absences(sample: FirstBatches, labels: Sequence[IntArray]) -> bool:
+    """Return whether a cluster without sampled rows in a step is absent, by odds of 20 to 1.
+
+    A cluster of which n rows are sampled in the mean has none by chance with probability exp(-n).
+    """
+    n_sightings = sum(len(np.unique(ids)) for ids in labels)
+    return sample.share == 1.0 or sum(map(len, labels)) >= STRONG_EVIDENCE * n_sightings
 
 
 def _with_lifetime(compared: Comparison, best: DescentParameters) -> DescentParameters:

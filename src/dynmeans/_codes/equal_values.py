@@ -1,7 +1,9 @@
-"""Rows of a batch that are copies of others, such as rows of a table that were joined or appended twice.
+"""Equal values in a stream: copies of rows, and columns on a grid.
 
 A code takes each row as an observation. Two equal rows have no distance, so that one cluster per pair would
-have a short code. If most rows of a stream are copies, only the distinct rows of each batch are encoded.
+have a short code. If most rows of a stream are copies, such as rows of a table that were joined twice, only
+the distinct rows of each batch are encoded. A value of a grid, such as a flag, a count or a rounded number,
+stands for an interval.
 """
 
 from __future__ import annotations
@@ -40,3 +42,25 @@ def total_weights(
         total = np.bincount(which, weights=None if weights is None else weights[i])
         totals.append(total[which[firsts]].astype(np.float64))
     return totals
+
+
+def spread_over_grid(batches: Sequence[FloatArray]) -> list[FloatArray]:
+    """Replace each value of a column on a grid by a random one of its interval.
+
+    A column is on a grid if most of its values occur more than once. The intervals are as wide as the median
+    difference of adjacent values. Otherwise rows with equal flags would be infinitely dense.
+    """
+    rows = np.concatenate(batches)
+    random = np.random.default_rng(0)
+    widths = np.array([_grid_width(column) for column in rows.T])
+    if not widths.any():
+        return list(batches)
+    rows = rows + widths * random.uniform(-0.5, 0.5, rows.shape)
+    return np.split(rows, np.cumsum([len(batch) for batch in batches])[:-1])
+
+
+def _grid_width(column: FloatArray) -> float:
+    """Return the difference of adjacent values; 0 if values do not recur, or are all equal."""
+    values, counts = np.unique(column, return_counts=True)
+    is_on_grid = len(values) > 1 and 2 * int(counts[counts > 1].sum()) > len(column)
+    return float(np.median(np.diff(values))) if is_on_grid else 0.0
