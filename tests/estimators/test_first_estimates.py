@@ -103,6 +103,10 @@ def test_save_load_continue_equals_never_stopping(tmp_path: Any, cut: int, weigh
         ("window_sizes", [51]),
         ("window_sizes", [10**9] * 3),
         ("window_sizes", "all"),
+        ("clocks", [0.0]),
+        ("clocks", [1e9] * 3),
+        ("clocks", "all"),
+        ("clock", -1e9),
         ("lifetime", 1.0),
         ("lifetime", 1e300),
     ],
@@ -287,3 +291,43 @@ def test_the_lifetime_is_estimated_if_rows_are_sampled() -> None:
         ids = np.repeat(np.flatnonzero(rng.random(10) > 0.4), 100)
         model.partial_fit(centers[ids] + rng.normal(size=(len(ids), 2)))
     assert model.parameters_.lifetime > 6.0
+
+
+def test_few_rows_of_one_cluster_in_many_features_are_not_single_objects() -> None:
+    """After two batches each row would be a cluster, because no row is near to another."""
+    rng = np.random.default_rng(1)
+    model = DMeans(random_state=0)
+    labels_of(model, [rng.normal(size=(18, 10)) for _ in range(8)])
+    assert model.cluster_ids_.max() < 40
+
+
+def test_times_in_units_that_are_too_small_are_refused() -> None:
+    rng = np.random.default_rng(0)
+    model = DMeans(random_state=0).partial_fit(rng.normal(size=(30, 2)), t=0)
+    with pytest.raises(ValueError, match=r"batches are 8.64e\+13 units of t apart: use larger units"):
+        model.partial_fit(rng.normal(size=(30, 2)), t=86_400_000_000_000)
+    assert model.n_steps_ == 1
+
+
+@pytest.mark.parametrize("cut", [3, 7, 12])
+def test_batches_without_rows_are_in_state_files(cut: int) -> None:
+    """A time between two batches of the sample is a gap only if there was no batch without rows."""
+    rng = np.random.default_rng(0)
+    batches = [rng.normal(size=(0 if t % 3 == 2 else 12, 2)) + 20.0 * (t // 6 % 2) for t in range(24)]
+    expected = [step.labels for step in DMeans(random_state=0).stream(batches)]
+    model = DMeans(random_state=0)
+    found = [step.labels for step in model.stream(batches[:cut])]
+    again = dynmeans.from_bytes(model.to_bytes())
+    assert again._estimates.first_batches.clocks == model._estimates.first_batches.clocks
+    found += [step.labels for step in again.stream(batches[cut:])]
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_an_empty_batch_is_an_absence_and_a_gap_is_not() -> None:
+    rows = np.zeros((3, 2)) + np.arange(3)[:, None]
+    absent, gap = DMeans(random_state=0), DMeans(random_state=0)
+    absent.partial_fit(rows, t=1).partial_fit(np.empty((0, 2)), t=2).partial_fit(rows, t=3)
+    gap.partial_fit(rows, t=1).partial_fit(rows, t=3)
+    assert absent._estimates.first_batches.clocks == (1.0, 2.0)
+    assert gap._estimates.first_batches.clocks == (1.0, 1.0)

@@ -137,7 +137,8 @@ def one_batch(positions: np.ndarray, ids: np.ndarray) -> tuple[FirstBatches, Clu
     """Return the sample of two equal batches, of which the first had these ids, and the state after it."""
     rows, known = positions[:, None].astype(float), np.unique(ids)
     parameters, shares = DescentParameters(0.25), (1.0, 1.0)
-    first = FirstBatches((rows, rows), None, (1.0, 2.0), 2, 1.0, parameters, shares, (ids,))
+    times = {"clocks": (1.0, 1.0), "clock": 2.0}
+    first = FirstBatches((rows, rows), None, (1.0, 2.0), 2, 1.0, parameters, shares, (ids,), **times)
     n = len(known)
     columns = (np.full((n, 1), OLD), np.ones(n), np.empty((n, 0)), np.zeros((n, 2)), np.ones(n))
     return first, ClusterState(*columns, known, 10 * known, next_id=4, clock=1.0, n_steps=1)

@@ -52,6 +52,12 @@ class CodeLengths(NamedTuple):
         return 0 if self.sampled is None else len(np.unique(self.sampled[self.sampled >= 0]))
 
     @property
+    def n_rows_alone(self) -> int:
+        """Number of rows, among the points of the forest code, whose id no other row has."""
+        ids = np.empty(0) if self.sampled is None else self.sampled[self.sampled >= 0]
+        return int(np.count_nonzero(np.unique(ids, return_counts=True)[1] == 1))
+
+    @property
     def motion(self) -> str:
         """Motion that the forecasts of this clustering show: velocity on strong evidence only."""
         return "velocity" if self.velocity_lead >= STRONG_EVIDENCE else "walk"

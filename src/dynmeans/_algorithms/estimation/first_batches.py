@@ -49,6 +49,8 @@ class FirstBatches(NamedTuple):
     window: Window | None = None  # from the first batch that has more rows than the sample of a batch
     is_final: bool = False  # later batches change nothing
     proposal: Proposal | None = None  # features that have clearly better clusters; not in state files
+    clocks: tuple[float, ...] = ()  # time of the batch before each batch, with rows or without
+    clock: float | None = None  # time of the last batch, with rows or without
 
     @property
     def is_due(self) -> bool:
@@ -96,6 +98,8 @@ def add_batch(old: FirstBatches, batch: Batch) -> FirstBatches:
         n_batches=old.n_batches + 1,
         shares=(*old.shares, len(batch.rows) / len(rows)),
         window=_window(old, batch),
+        clocks=(*old.clocks, batch.time if old.clock is None else old.clock),
+        clock=batch.time,
     )
 
 
@@ -127,6 +131,7 @@ def sample_of_objects(first: FirstBatches) -> FirstBatches | None:
         shares=(1.0,) * len(kept),
         labels=(),
         window=None,
+        clocks=tuple(first.clocks[i] for i in kept),
     )
 
 
@@ -145,6 +150,7 @@ def begin_again(first: FirstBatches) -> FirstBatches:
         shares=first.shares[-1:],
         labels=(),
         window=None,
+        clocks=first.clocks[-1:],
     )
 
 
@@ -152,7 +158,15 @@ def add_labels(first: FirstBatches, labels: IntArray) -> FirstBatches:
     """Add the ids of the rows of the last batch; delete the sample if the estimate is final."""
     if first.is_final:
         return first._replace(
-            rows=(), weights=None, times=(), shares=(), labels=(), contradicts=False, window=None
+            rows=(),
+            weights=None,
+            times=(),
+            shares=(),
+            labels=(),
+            contradicts=False,
+            window=None,
+            clocks=(),
+            clock=None,
         )
     if len(first.labels) < len(first.rows) - 1:  # loaded from a state file of an earlier version
         return first
@@ -185,7 +199,8 @@ def cluster_sample(
         exclusive=parameters.exclusive,
     )
     state, labels = empty_state(first.rows[0].shape[1]), []
-    for batch in _batches(first, n_batches):
+    for batch, clock in zip(_batches(first, n_batches), first.clocks, strict=n_batches is None):
+        state = state._replace(clock=clock)  # nothing was seen in the batches without rows since the last one
         now = costs.at(batch.time, state)
         prior = predict_prior(state, batch.time, now, motion)
         fit = cluster(batch, prior, now, search, state.n_steps)

@@ -52,8 +52,10 @@ def update_first_batches(
 ) -> FirstBatches:
     """Add a batch to the sample; after 1, 2, 4, 8, ... batches, estimate the parameters."""
     old = _no_batches(given) if old is None else old
-    if old.is_final or len(batch.rows) == 0:
+    if old.is_final:
         return old
+    if len(batch.rows) == 0:
+        return old._replace(clock=batch.time)
     found = add_batch(old, batch)
     if not found.is_due:
         return found

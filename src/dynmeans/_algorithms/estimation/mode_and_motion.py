@@ -39,7 +39,9 @@ def choose_mode_and_motion(compared: Comparison, given: FixedParameters) -> Desc
             for each, lengths in tried
             if each.motion in ("walk", lengths.motion)
         ]
-    if len(sample.rows) >= MIN_BATCHES:  # fewer than two rows per id say nothing about the stream
+    # Ids of single rows say nothing about the stream. Of few batches, objects may enter and leave.
+    tried = [attempt for attempt in tried if 2 * attempt.lengths.n_rows_alone <= codes.n_rows] or tried
+    if len(sample.rows) >= MIN_BATCHES:
         tried = [attempt for attempt in tried if 2 * attempt.lengths.n_ids <= codes.n_rows] or tried
     middle, largest = _middle_of_best(tried, compared.by_forest)
     if given.birth is not None or middle.exclusive or middle.refine:

@@ -123,6 +123,8 @@ def _find_warnings(
         found |= check_features(None if first is None else first.proposal, names)
         for kind in ("single", "one"):  # found in the data
             found.pop(kind, None)
+        if "width" in found or not resolved.is_final:  # then the birth cost will be another one
+            found.pop("birth", None)
         if is_check_due(report.step):
             found |= check_estimate(resolved.costs.birth)
     if is_check_due(report.step) and model._warnings.last_check is not None:

@@ -23,6 +23,7 @@ from dynmeans._algorithms.estimation.joint_estimate import ONE_OBJECT, update_fi
 from dynmeans._algorithms.estimation.sphere_birth_cost import estimate_sphere_birth_cost
 from dynmeans._codes.gaussian_code import median_interval
 from dynmeans._model.costs import (
+    LARGEST_SPAN,
     AgingDefaults,
     AgingParameters,
     Costs,
@@ -152,6 +153,8 @@ def _automatic_costs(given: DMeansParameters, estimated: DescentParameters, inte
         drift = make_costs(estimated.birth, AgingParameters(estimated.lifetime, reach)).drift
     if lifetime is not None:
         return costs_with_drift(estimated.birth, lifetime, drift, interval)
+    if interval * estimated.lifetime > LARGEST_SPAN:
+        raise ValueError(f"batches are {interval:g} units of t apart: use larger units, such as seconds")
     costs = costs_with_drift(estimated.birth, estimated.lifetime * interval, drift, interval)
     return costs._replace(longest=interval)
 

@@ -14,6 +14,7 @@ from dynmeans._algorithms.estimation.window import MAX_WINDOW_ROWS, Window
 from dynmeans._files.snapshot import SnapshotError
 from dynmeans._model.costs import LARGEST_SPAN
 from dynmeans._model.motion import MOTIONS
+from dynmeans._model.types import FloatArray
 from dynmeans.estimators._state_files.state_checks import (
     WHOLE,
     Arrays,
@@ -32,6 +33,8 @@ def first_batches_header(first: FirstBatches) -> dict[str, Any]:
         "interval": first.interval,
         "sizes": [len(rows) for rows in first.rows],
         "shares": list(first.shares),
+        "clocks": list(first.clocks),
+        "clock": first.clock,
         "weighted": first.weights is not None,
         **_window_header(first.window),
         **first.parameters._asdict(),
@@ -86,6 +89,8 @@ def checked_first_batches(header: Mapping[str, Any], arrays: Arrays, n_features:
         weights=None if weights is None else tuple(weights[a:b] for a, b in spans),
         times=tuple(times.tolist()),
         shares=_checked_shares(known, len(sizes)),
+        clocks=_checked_clocks(known, times),
+        clock=_checked_clock(known, times),
         labels=() if labels is None else tuple(labels[a:b] for a, b in spans),
         window=_checked_window(known, arrays, n_features),
     )
@@ -155,6 +160,23 @@ def _checked_shares(known: Mapping[str, Any], n_batches: int) -> tuple[float, ..
     found = tuple(number("shares", share) for share in shares)
     require(all(share >= 1.0 for share in found), "a sampled row must stand for one row or more")
     return found
+
+
+def _checked_clocks(known: Mapping[str, Any], times: FloatArray) -> tuple[float, ...]:
+    """Return the time of the batch before each batch; an earlier version saved those with rows only."""
+    clocks = known.get("clocks", [times[0], *times[:-1]])
+    if not isinstance(clocks, list) or len(clocks) != len(times):
+        raise SnapshotError(f"the state file has clocks={clocks!r}, where {len(times)} times belong")
+    found = tuple(number("clocks", clock) for clock in clocks)
+    require((np.array(found) <= times).all(), "a batch must not be before the previous one")
+    return found
+
+
+def _checked_clock(known: Mapping[str, Any], times: FloatArray) -> float:
+    """Return the time of the last batch."""
+    clock = number("clock", known.get("clock", times[-1]))
+    require(clock >= times[-1], "the last batch must not be before a batch with rows")
+    return clock
 
 
 def _checked_parameters(known: Mapping[str, Any]) -> DescentParameters:
