@@ -87,6 +87,13 @@ def test_estimated_birth_cost(client):
     run_both(stream(2), 2000, refine=False, exclusive=False)
 
 
+def test_hundreds_of_clusters_are_estimated_as_by_the_local_estimator(client):
+    random = np.random.default_rng(0)
+    centers = random.uniform(-100, 100, (300, 2))
+    local, _ = run_both([centers[random.integers(300, size=3000)] + random.normal(size=(3000, 2))], 1100)
+    assert local.n_clusters_ > 100
+
+
 def test_merged_clusters(client):
     rng = np.random.default_rng(0)
     sides = np.repeat([[0.0, 0.0], [1.0, 0.0]], 300, axis=0)

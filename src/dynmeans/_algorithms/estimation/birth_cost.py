@@ -22,6 +22,7 @@ from dynmeans._model.types import BoolArray, FloatArray, IntArray
 from dynmeans._sampling import evenly_spaced
 
 SAMPLE = 1000  # maximum number of rows
+WIDE_SAMPLE = 16 * SAMPLE  # rows, of which those around one position are taken
 GRID = 40  # number of birth costs
 RESTARTS = 3  # of DP-means for each birth cost, as in D-Means
 N_ESTIMATION_BATCHES = 5  # number of batches from which the birth cost is estimated
@@ -52,11 +53,12 @@ def estimate_birth_cost(rows: Rows, weights: FloatArray | None, seed: int) -> fl
 
 
 def _neighborhood(rows: Rows) -> IntArray:
-    """Return the numbers of the SAMPLE rows around the row that is nearest to the median."""
-    values = np.asarray(rows, dtype=np.float64)
+    """Return the numbers of the SAMPLE rows around the row nearest to the median of a wide sample."""
+    every = evenly_spaced(len(rows), WIDE_SAMPLE)
+    values = np.asarray(rows[every], dtype=np.float64)
     middle = values[np.argmin(np.sum((values - np.median(values, axis=0)) ** 2, axis=1))]
     away = np.sum((values - middle) ** 2, axis=1)
-    near: IntArray = np.sort(np.argpartition(away, SAMPLE)[:SAMPLE])
+    near: IntArray = every[np.sort(np.argpartition(away, SAMPLE)[:SAMPLE])]
     return near
 
 
