@@ -89,7 +89,7 @@ def test_estimated_birth_cost(client):
 
 def test_hundreds_of_clusters_are_estimated_as_by_the_local_estimator(client):
     random = np.random.default_rng(0)
-    centers = random.uniform(-100, 100, (300, 2))
+    centers = random.uniform(-300, 300, (300, 2))
     local, _ = run_both([centers[random.integers(300, size=3000)] + random.normal(size=(3000, 2))], 1100)
     assert local.n_clusters_ > 100
 
