@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -66,21 +67,33 @@ class ThreadPool {
   }
 
  private:
-  // Spins for a short time before a thread sleeps. The rounds of a pass follow each other within
-  // microseconds, and waking a thread takes about 50 microseconds. If the wait was not long enough, as on a
-  // busy machine, the next one is shorter.
+  // Spins for as long as waking a thread takes, about 50 microseconds, before a thread sleeps. The rounds of
+  // a pass follow each other within microseconds. If the wait was not long enough, as on a busy machine, the
+  // next one is shorter. The time is measured, because a pause takes 40 to 140 cycles, depending on the
+  // processor.
   class Spin {
    public:
     template <class Condition>
     void wait(const Condition& is_over) {
-      int spins = 0;
-      while (spins < max_spins_ && !is_over()) ++spins, pause();
-      max_spins_ = spins < max_spins_ ? kMaxSpins : std::max(max_spins_ / 2, kMinSpins);
+      if (is_over()) return;
+      const auto start = Clock::now();
+      do {
+        for (int i = 0; i < kPauses; ++i) {
+          pause();
+          if (is_over()) {
+            longest_ = kLongest;
+            return;
+          }
+        }
+      } while (Clock::now() - start < longest_);
+      longest_ = std::max(longest_ / 2, kShortest);
     }
 
    private:
-    static constexpr int kMinSpins = 50, kMaxSpins = 1000;  // about 1 and 20 microseconds
-    int max_spins_ = kMaxSpins;
+    using Clock = std::chrono::steady_clock;
+    static constexpr int kPauses = 16;  // between two looks at the clock
+    static constexpr std::chrono::nanoseconds kShortest{1'000}, kLongest{50'000};
+    std::chrono::nanoseconds longest_ = kLongest;
   };
 
   static void pause() {
