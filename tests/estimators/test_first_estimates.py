@@ -257,13 +257,11 @@ def test_logarithms_of_a_position_are_not_proposed() -> None:
 
 
 def test_hundreds_of_clusters_are_not_one() -> None:
-    """A random sample of the batch has three rows of each."""
-    rng = np.random.default_rng(0)
+    """A random sample of the batch has three rows of each, which look like one cluster."""
+    rng = np.random.default_rng(3)
     centers = rng.uniform(-100, 100, (300, 2))
-    truth = [rng.integers(0, 300, 3000) for _ in range(6)]
-    found = labels_of(DMeans(random_state=0), [centers[k] + rng.normal(size=(3000, 2)) for k in truth])
-    n_true = len({tuple(center) for center in centers.round(-1)})  # some are too close to each other
-    assert len(np.unique(found[-1])) > 0.5 * n_true
+    batches = [centers[rng.integers(300, size=3000)] + rng.normal(size=(3000, 2)) for _ in range(3)]
+    assert len(np.unique(labels_of(DMeans(random_state=0), batches)[-1])) > 200
 
 
 def test_a_batch_of_one_gaussian_is_one_cluster() -> None:
@@ -293,12 +291,13 @@ def test_the_lifetime_is_estimated_if_rows_are_sampled() -> None:
     assert model.parameters_.lifetime > 6.0
 
 
-def test_few_rows_of_one_cluster_in_many_features_are_not_single_objects() -> None:
+@pytest.mark.parametrize("seed", [0, 2, 4])
+def test_few_rows_of_one_cluster_in_many_features_are_not_single_objects(seed: int) -> None:
     """After two batches each row would be a cluster, because no row is near to another."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     model = DMeans(random_state=0)
-    labels_of(model, [rng.normal(size=(18, 10)) for _ in range(8)])
-    assert model.cluster_ids_.max() < 40
+    labels_of(model, [rng.normal(size=(20, 10)) for _ in range(8)])
+    assert model.cluster_ids_.max() < 10
 
 
 def test_times_in_units_that_are_too_small_are_refused() -> None:

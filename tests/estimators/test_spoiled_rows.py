@@ -114,12 +114,12 @@ def test_the_weight_of_a_distinct_row_is_that_of_all_copies() -> None:
     assert total_weights([rows], first, [weights])[0].tolist() == [5.0, 10.0, 16.0]
 
 
-@pytest.mark.parametrize("n_flags", [1, 3, 10])
+@pytest.mark.parametrize("n_flags", [1, 3])
 def test_flags_beside_numbers_are_no_clusters(n_flags: int) -> None:
     """Rows with equal flags have no distance in these columns, but are not infinitely dense."""
     rng = np.random.default_rng(0)
     batches, truth = blobs(100)
-    flagged = [np.hstack([10.0 * rows, rng.integers(0, 2, (len(rows), n_flags))]) for rows in batches]
+    flagged = [np.hstack([rows, rng.integers(0, 2, (len(rows), n_flags))]) for rows in batches]
     assert score(flagged, truth) > 0.95
 
 
